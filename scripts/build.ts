@@ -6,7 +6,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runScript, type Option } from './run/options.ts'
+import { runScript, type Option } from './support/options.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

@@ -1,41 +1,44 @@
 /**
- * Everything that must hold before a change lands: tidy, types, tests. `--quick` leaves out the
- * journeys.
+ * Everything that must hold before a change lands: `npm test`. `--quick` leaves out the build and
+ * the journeys, which start whole forges and browsers.
  */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { requireTestTools } from './test-tools.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const quick = process.argv.includes('--quick')
+const isQuick = process.argv.includes('--quick')
+const bun = process.execPath
+const tool = (path: string): string => join(root, 'node_modules', path)
 
 async function step(name: string, command: string[]): Promise<void> {
   process.stdout.write(`\n— ${name}\n`)
-  const status = await Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
-    .exited
-  if (status !== 0) {
-    process.stdout.write(`\n${name} failed\n`)
-    process.exit(status)
-  }
+  const status = await Bun.spawn(command, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  }).exited
+  if (status === 0) return
+  process.stdout.write(`\n${name} failed\n`)
+  process.exit(status)
 }
 
-const compiler = join(root, 'node_modules/typescript/bin/tsc')
-await step('tidy', [process.execPath, 'scripts/tidy.ts'])
-await step(
-  'types',
-  existsSync(compiler)
-    ? ['node', compiler, '--noEmit', '-p', '.']
-    : [process.execPath, 'x', 'tsc', '--noEmit', '-p', '.'],
-)
-// A small machine under load is slow: only a test that hangs is to be ended.
-const tests = [process.execPath, 'test', '--timeout=120000']
-// Files share what a worker has loaded: loading the forge anew for each takes longer than most of
-// their tests.
-const rooms = [...tests, '--parallel', '--no-isolate', '--path-ignore-patterns=test/journeys/**']
-if (quick) await step('tests', rooms)
-else {
-  await step('build', [process.execPath, 'scripts/build.ts'])
-  await step('tests', rooms)
-  // Journeys start whole forges and browsers, and wait for them: two at once is enough.
-  await step('journeys', [...tests, '--parallel=2', 'test/journeys'])
-}
+await requireTestTools().catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
+})
+await step('format and lint', ['node', tool('@biomejs/biome/bin/biome'), 'ci', '.'])
+await step('tidy', [bun, 'scripts/tidy.ts'])
+await step('unused code', ['node', tool('knip/bin/knip.js')])
+await step('types', ['node', tool('typescript/bin/tsc'), '--noEmit', '-p', '.'])
+if (!isQuick) await step('build', [bun, 'scripts/build.ts'])
+// Files share what a worker has loaded: loading the forge anew for each file takes longer than
+// most of their tests.
+await step('tests', [
+  bun,
+  'test',
+  '--parallel',
+  '--no-isolate',
+  '--path-ignore-patterns=test/journeys/**',
+])
+// Journeys start whole forges and browsers, and wait for them: two at once is enough.
+if (!isQuick) await step('journeys', [bun, 'test', '--parallel=2', 'test/journeys'])

@@ -1,7 +1,8 @@
 /**
  * Begins an operation: `bun scripts/new-operation.ts issues pin_issue` writes its file, its test
- * and its line in the feature's index. What is written compiles and its test fails, until the
- * handler says what it does.
+ * and its line in the feature's `operations.ts`. A folder of the feature may be named too:
+ * `issues/labels rename_label`. What is written compiles, and its test fails until the handler does
+ * what the summary says.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,23 +12,26 @@ const camel = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /**
- * The files that one new operation needs, by path. Gives an Error when it exists or the feature has
- * no list.
+ * The files of one new operation, by path. Throws an Error when the name is not `verb_noun`, the
+ * operation exists or the feature does not.
  */
-export function newOperation(root: string, feature: string, name: string): Map<string, string> {
+export function newOperation(root: string, place: string, name: string): Map<string, string> {
   if (!/^[a-z]+(_[a-z]+)*$/.test(name))
     throw new Error('an operation is called verb_noun, in lowercase letters and underscores')
-  const file = `src/features/${feature}/${name.replaceAll('_', '-')}.ts`
+  const [feature = ''] = place.split('/')
+  const list = `src/features/${feature}/operations.ts`
+  if (!existsSync(join(root, `src/features/${feature}/index.ts`)))
+    throw new Error(`there is no feature ${feature}`)
+  if (!existsSync(join(root, list)))
+    throw new Error(`${feature} has no operations.ts: write one and list it in index.ts`)
+  const kebab = name.replaceAll('_', '-')
+  const file = `src/features/${place}/${kebab}.ts`
   const test = file.replace('src/', 'test/').replace(/\.ts$/, '.test.ts')
-  const index = `src/features/${feature}/index.ts`
-  if (!existsSync(join(root, index))) throw new Error(`there is no feature ${feature}`)
   if (existsSync(join(root, file))) throw new Error(`${file} exists`)
   const value = camel(name)
-  const list = readFileSync(join(root, index), 'utf8')
-  const head = /operations:\s*\[/.exec(list)
-  if (!head) throw new Error(`${index} has no list of operations`)
-  const at = head.index + head[0].length
-  const listed = `import { ${value} } from './${name.replaceAll('_', '-')}.ts'\n${list.slice(0, at)}${value}, ${list.slice(at)}`
+  const path = `.${place.slice(feature.length)}/${kebab}.ts`
+  const listed = `${readFileSync(join(root, list), 'utf8')}export { ${value} } from '${path}'\n`
+  const up = '../'.repeat(place.split('/').length + 1)
   return new Map([
     [
       file,
@@ -38,7 +42,7 @@ import { RepoPath, Type } from '#core/schema.ts'
 export const ${value} = operation({
   name: '${name}',
   summary: 'Say what it does, who may call it and what the answer holds.',
-  route: 'GET /repos/{owner}/{name}/${name.replaceAll('_', '-')}',
+  route: 'GET /repos/{owner}/{name}/${kebab}',
   access: readsRepo({ scope: 'repo:read' }),
   input: Type.Object({ repo: RepoPath }),
   output: Type.Object({ id: Type.String() }),
@@ -50,8 +54,8 @@ export const ${value} = operation({
     [
       test,
       `import { expect, test } from 'bun:test'
-import { ${value} } from '#features/${feature}/${name.replaceAll('_', '-')}.ts'
-import { makeWorld } from '../../world.ts'
+import { ${value} } from '#features/${place}/${kebab}.ts'
+import { makeWorld } from '${up}world.ts'
 
 test('${name} does what a user asked for', async () => {
   const world = await makeWorld()
@@ -63,15 +67,15 @@ test('${name} does what a user asked for', async () => {
 })
 `,
     ],
-    [index, listed],
+    [list, listed],
   ])
 }
 
 if (import.meta.main) {
-  const [feature = '', name = ''] = process.argv.slice(2)
+  const [place = '', name = ''] = process.argv.slice(2)
   const root = fileURLToPath(new URL('..', import.meta.url))
   try {
-    for (const [path, text] of newOperation(root, feature, name)) {
+    for (const [path, text] of newOperation(root, place, name)) {
       mkdirSync(dirname(join(root, path)), { recursive: true })
       writeFileSync(join(root, path), text)
       process.stdout.write(`${path}\n`)

@@ -9,8 +9,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
-import { claim, ROOT, startForge } from './run/forge.ts'
-import { git, withToken } from './run/git.ts'
+import { claim, ROOT, startForge } from './support/forge.ts'
+import { git, withToken } from './support/git.ts'
 
 /** Tables whose rows no migration may lose. */
 const TABLES = [

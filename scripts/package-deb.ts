@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
-import { runScript, type Option } from './run/options.ts'
+import { runScript, type Option } from './support/options.ts'
 
 const root = join(import.meta.dir, '..')
 
@@ -124,7 +124,7 @@ Description: git forge for people and software agents, in one executable
 /** The moment that everything in a release is from. */
 export const releaseEpoch = (): number =>
   Number(
-    process.env['SOURCE_DATE_EPOCH'] ??
+    process.env.SOURCE_DATE_EPOCH ??
       execFileSync('git', ['-C', root, 'log', '-1', '--format=%ct'], { encoding: 'utf8' }).trim(),
   )
 

@@ -13,7 +13,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { packageDeb, releaseEpoch } from './package-deb.ts'
 import { writeArchive } from './release/archive.ts'
 import { isTarget, runtimeFor, TARGETS, type Target } from './release/runtimes.ts'
-import { OptionError, runScript, type Option } from './run/options.ts'
+import { OptionError, runScript, type Option } from './support/options.ts'
 import { billOfMaterials, type Lock } from './spdx.ts'
 
 const root = join(import.meta.dir, '..')

@@ -1,42 +1,35 @@
 /**
- * Writes the tables of settings and of numbers into the README, from the code that reads and shows
- * them: `bun scripts/settings.ts`. A test holds the README equal.
+ * Writes the tables of settings and metrics into the guide, from the code that reads and shows
+ * them: `bun scripts/settings.ts`. A test holds the guide equal.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SETTINGS } from '#src/config.ts'
 import { gauges, type Gauge } from '#core/gauges.ts'
+import { choicesOf, type Setting } from '#core/setting.ts'
+import { SETTINGS } from '#core/setting-list.ts'
 import { features } from '#features/index.ts'
-import { CHANGEABLE } from '#features/site/changeable.ts'
 import { METRICS } from '#http/metrics.ts'
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
-/** Some defaults are made from the machine. */
-const OF_THE_MACHINE: Readonly<Record<string, string>> = {
-  'git.workers': 'the cores, at most 4',
-  'git.concurrency': 'twice the cores',
-  'git.places_per_caller': 'one less than git.concurrency',
-}
-
-function shown(name: string, value: unknown, kind: string): string {
-  const own = OF_THE_MACHINE[name]
-  if (own !== undefined) return own
+function defaultText({ default: value, defaultText, unit }: Setting): string {
+  if (defaultText !== null) return defaultText
   if (value === null || (Array.isArray(value) && value.length === 0)) return ''
-  if (kind === 'bytes' && typeof value === 'number')
+  if (unit === 'bytes' && typeof value === 'number')
     return value % 1024 ** 3 === 0 ? `\`${value / 1024 ** 3}G\`` : `\`${value / 1024 ** 2}M\``
   return `\`${Array.isArray(value) ? value.join(', ') : String(value)}\``
 }
 
 export function settingsTable(): string {
-  const rows = Object.entries(SETTINGS).map(([name, { kind, default: value, help, words }]) => {
-    const choice = words ? ` (${words.join(', ')})` : ''
-    return `| \`${name}\`${Object.hasOwn(CHANGEABLE, name) ? ' *' : ''} | ${shown(name, value, kind)} | ${cell(help)}${choice} |`
+  const rows = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
+    const choices = choicesOf(setting)
+    const meaning = `${cell(setting.help)}${choices ? ` (${choices.join(', ')})` : ''}`
+    return `| \`${name}\`${setting.changeable ? ' *' : ''} | ${defaultText(setting)} | ${meaning} |`
   })
   return ['| Setting | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
-/** Numbers of the floor, and the gauges that features add. */
+/** The metrics of the HTTP server and core, and the gauges of features. */
 export function metricsTable(): string {
   const added = features.flatMap(({ extensions = [] }) =>
     extensions.filter(({ point }) => point === gauges.name).map(({ value }) => value as Gauge),
@@ -52,25 +45,23 @@ export function metricsTable(): string {
   ].join('\n')
 }
 
-/** The README with its tables as they are now. Gives an Error when a mark is missing. */
-export function withTables(readme: string): string {
-  let text = readme
-  for (const [name, table] of [
-    ['settings', settingsTable()],
-    ['metrics', metricsTable()],
-  ] as const) {
-    const [begin, end] = [
-      `<!-- ${name}: written by scripts/settings.ts -->\n`,
-      `<!-- end of ${name} -->\n`,
-    ]
-    const [from, to] = [text.indexOf(begin), text.indexOf(end)]
-    if (from < 0 || to < from) throw new Error(`the README has no place for ${name}`)
-    text = `${text.slice(0, from + begin.length)}${table}\n${text.slice(to)}`
-  }
-  return text
+/** The pages of the guide that hold a table, with how it is made. */
+export const TABLES = [
+  { name: 'settings', file: 'assets/docs/configure.md', table: settingsTable },
+  { name: 'metrics', file: 'assets/docs/operate.md', table: metricsTable },
+] as const
+
+/** A text with a table put between its marks. Throws an Error when a mark is missing. */
+export function withTable(text: string, name: string, table: string): string {
+  const begin = `<!-- ${name}: written by scripts/settings.ts -->\n`
+  const [from, to] = [text.indexOf(begin), text.indexOf(`<!-- end of ${name} -->\n`)]
+  if (from < 0 || to < from) throw new Error(`there is no place for the table of ${name}`)
+  return `${text.slice(0, from + begin.length)}${table}\n${text.slice(to)}`
 }
 
 if (import.meta.main) {
-  const path = join(import.meta.dir, '..', 'README.md')
-  writeFileSync(path, withTables(readFileSync(path, 'utf8')))
+  for (const { name, file, table } of TABLES) {
+    const path = join(import.meta.dir, '..', file)
+    writeFileSync(path, withTable(readFileSync(path, 'utf8'), name, table()))
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * Builds the forge: opens what lasts, joins the features to the floor, and hands out one value.
- * Knows everything; nothing knows it.
+ * Builds the forge: opens the data directory and joins core, features and git engine into one
+ * value. Only commands import this file.
  */
 import { createGit, type Git } from '#git'
 import { createHearth, type Hearth } from '#core/hearth.ts'
@@ -8,13 +8,13 @@ import { unfinishedRestore } from '#backup'
 import { openDatabase, type DatabaseHandle } from '#core/db.ts'
 import { newestIds } from '#core/events.ts'
 import { recordedMigrations } from '#core/migrate.ts'
-import { currentPrincipal } from '#core/work.ts'
+import { currentPrincipal } from '#core/principal.ts'
 import type { Settings } from '#core/settings.ts'
-import { callers } from '#features/accounts/index.ts'
-import { openCopy } from '#features/backups/index.ts'
-import { movedTo, repoFacts } from '#features/repos/index.ts'
+import { createCallerLookup } from '#features/accounts/index.ts'
+import { openRestoredCopy } from '#features/backups/index.ts'
+import { findNewPath, repoFacts } from '#features/repos/index.ts'
 import { applySettings } from '#features/site/index.ts'
-import { makeKeeper, sweepIncoming } from '#features/storage/index.ts'
+import { createBucketStorage, sweepIncoming } from '#features/storage/index.ts'
 import { workspaceFacts } from '#features/workspaces/index.ts'
 import { features } from '#features/index.ts'
 import { getVersion } from '#http/version.ts'
@@ -32,13 +32,13 @@ export type OpenOptions = {
   /** Another engine or database for tests. */
   git?: Git
   databasePath?: string
-  /** A command that may run while another process serves. */
+  /** Set by commands that may run while another process serves. */
   beside?: boolean
-  /** Nothing in it is to change, once its database is up to date. */
+  /** Opens the database for reading, once it is up to date. */
   readonly?: boolean
 }
 
-/** Where things are in the data directory. */
+/** The paths in a data directory. */
 export const layout = (data: string) => ({
   database: join(data, 'hearth.db'),
   repos: join(data, 'repos'),
@@ -51,7 +51,7 @@ export const layout = (data: string) => ({
   upgrades: join(data, 'backups', 'upgrades'),
 })
 
-/** Makes the directories, open to the owner only, because they hold private repositories. */
+/** Creates the directories. Only the owner can open them, because they hold private data. */
 export function prepareData(data: string): void {
   const { repos, tmp, secrets } = layout(data)
   for (const directory of [data, repos, tmp, secrets])
@@ -59,8 +59,8 @@ export function prepareData(data: string): void {
   chmodSync(data, 0o700)
 }
 
-/** Gives UpgradeError for a directory that a restore has only begun to fill. */
-function requireWhole(data: string): void {
+/** Throws UpgradeError for a directory whose restore was interrupted. */
+function requireCompleteData(data: string): void {
   const mark = unfinishedRestore(data)
   if (mark)
     throw new UpgradeError(
@@ -69,13 +69,13 @@ function requireWhole(data: string): void {
 }
 
 /**
- * Gives UpgradeError for a file that SQLite cannot read (cut off, or written over), or not write
- * beside.
+ * Opens a database. Throws UpgradeError for a damaged file, and for a folder where SQLite cannot
+ * write its log.
  */
 export function openSound(path: string, options: { readonly?: boolean } = {}): DatabaseHandle {
   try {
     const database = openDatabase({ path, ...options })
-    // Only reading shows what is in the file.
+    // SQLite reads the file at the first query only.
     recordedMigrations(database)
     return database
   } catch (error) {
@@ -92,88 +92,96 @@ export function openSound(path: string, options: { readonly?: boolean } = {}): D
   }
 }
 
+/** The layout of a data directory, with another database for tests. */
+type DataPaths = ReturnType<typeof layout>
+
 /**
- * Opens a forge. The jobs are not started: `serve` does that, commands do not. Gives UpgradeError
- * for one that cannot be opened as it is.
+ * Opens a forge. The jobs are not started: `serve` does that, commands do not. Throws UpgradeError
+ * for a data directory that cannot be opened as it is.
  */
-export function openHearth({
-  settings,
-  log,
-  clock = systemClock,
-  git,
-  databasePath,
-  beside,
-  readonly,
-}: OpenOptions): Hearth {
-  requireWhole(settings.data)
+export function openHearth(options: OpenOptions): Hearth {
+  const { settings, log, clock = systemClock, databasePath, beside = false } = options
+  requireCompleteData(settings.data)
   if (!databasePath) prepareData(settings.data)
-  const paths = {
+  const paths: DataPaths = {
     ...layout(settings.data),
     ...(databasePath === undefined ? {} : { database: databasePath }),
   }
-  let database = openSound(paths.database)
-  let done: readonly string[]
-  try {
-    done = bringUpToDate(database, paths.database === ':memory:' ? null : paths, {
-      log,
-      clock,
-      beside: beside ?? false,
-    })
-    if (readonly) {
-      database.close()
-      database = openDatabase({ path: paths.database, readonly: true })
-    }
-  } catch (error) {
-    database.close()
-    throw error
-  }
-  if (done.length > 0) log.info('the database was brought up to date', { migrations: done })
-  // A clock that was set back while nothing ran must not put what is new below what is old.
+  const database = openMigratedDatabase(paths, { ...options, clock, beside })
+  // New ids must sort after the stored ones, also when the clock was set back meanwhile.
   for (const id of newestIds(database)) continueAfter(id)
-  const keeper = makeKeeper({ settings, db: database, clock })
+  const storage = createBucketStorage({ settings, db: database, clock })
   if (!beside) sweepIncoming(settings.data)
-  const engine =
-    git ??
-    createGit({
-      root: paths.repos,
-      tmp: paths.tmp,
-      beside,
-      workers: settings.git.workers,
-      concurrency: settings.git.concurrency,
-      memoryBudget: settings.git.memory_budget,
-      keptBytes: settings.git.kept_bytes,
-      maxObjectBytes: settings.git.max_object_bytes,
-      maxPackBytes: settings.git.max_pack_bytes,
-      asker: currentPrincipal,
-      ...(keeper === null ? {} : { elsewhere: keeper }),
-      log: (level, message, fields) => log[level](message, fields),
-    })
   const hearth = createHearth({
     settings,
     log,
     clock,
     database,
-    git: engine,
-    ...(keeper === null ? {} : { storage: keeper }),
+    git: options.git ?? openEngine(paths, options, storage),
+    ...(storage === null ? {} : { storage }),
     features: [
       ...features,
-      { name: 'interface', operations: [getVersion], extensions: [openCopy.with(openCopyOf)] },
+      {
+        name: 'interface',
+        operations: [getVersion],
+        extensions: [openRestoredCopy.with(openCopyOf)],
+      },
     ],
     facts: {
       repo: (path, caller) => repoFacts(database, path, caller),
-      moved: (path) => movedTo(database, path),
+      moved: (path) => findNewPath(database, path),
       workspace: (slug, caller) => workspaceFacts(database, slug, caller),
     },
-    callers: (hearth) => callers(hearth),
+    callers: (hearth) => createCallerLookup(hearth),
   })
-  keeper?.join(hearth)
+  storage?.attach(hearth)
   applySettings(hearth)
   return hearth
 }
 
+/** Opens the database and runs the pending migrations. */
+function openMigratedDatabase(
+  paths: DataPaths,
+  { log, clock, beside, readonly = false }: OpenOptions & { clock: Clock; beside: boolean },
+): DatabaseHandle {
+  const database = openSound(paths.database)
+  try {
+    const upgradePaths = paths.database === ':memory:' ? null : paths
+    const migrations = bringUpToDate(database, upgradePaths, { log, clock, beside })
+    if (migrations.length > 0) log.info('the database was brought up to date', { migrations })
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  if (!readonly) return database
+  database.close()
+  return openDatabase({ path: paths.database, readonly: true })
+}
+
+function openEngine(
+  { repos, tmp }: DataPaths,
+  { settings, log, beside = false }: OpenOptions,
+  storage: ReturnType<typeof createBucketStorage>,
+): Git {
+  return createGit({
+    root: repos,
+    tmp,
+    sharedRoot: beside,
+    workers: settings.git.workers,
+    concurrency: settings.git.concurrency,
+    memoryBudget: settings.git.memory_budget,
+    responseCacheBytes: settings.git.kept_bytes,
+    maxObjectBytes: settings.git.max_object_bytes,
+    maxPackBytes: settings.git.max_pack_bytes,
+    currentPrincipal,
+    ...(storage === null ? {} : { remotePacks: storage }),
+    log: (level, message, fields) => log[level](message, fields),
+  })
+}
+
 /**
- * Opens the restored copy of a forge beside it, to look at: it runs no jobs, mails nothing, and its
- * database can only be read.
+ * Opens a restored backup beside the running forge, for its examination. It runs no jobs, sends no
+ * mail, and its database is read-only.
  */
 const openCopyOf = ({ settings, clock }: Hearth, data: string): Hearth =>
   openHearth({

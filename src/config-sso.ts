@@ -1,8 +1,10 @@
 /**
- * Settings of sign-on through a company's own providers: `[[sso.oidc]]` tables, one for each
- * provider, `[sso.ldap]`, and `[sso.header]`.
+ * Settings of single sign-on: one `[[sso.oidc]]` table for each OpenID Connect provider,
+ * `[sso.ldap]`, and `[sso.header]` for a proxy that signs people in.
  */
 import { readFileSync } from 'node:fs'
+import { isValid, Type, type Static, type TSchema } from '#core/schema.ts'
+import { SETTING_NAMES, type SettingName, type SettingValues } from '#core/setting-list.ts'
 import type {
   GroupRule,
   HeaderSignOn,
@@ -14,93 +16,110 @@ import type {
 } from '#core/settings.ts'
 import { nearest } from '#lib/nearest.ts'
 import { isSlug } from '#lib/slug.ts'
+import { ConfigError, type ConfigValues } from './config-values.ts'
 
-type Values = Readonly<Record<string, unknown>>
-type Fail = (what: string) => never
+/** Throws ConfigError. The message begins with the name of the table. */
+type Fail = (fault: string) => never
 
-const POLICY = {
-  sign_up: 'boolean',
-  link_by_email: 'boolean',
-  trust_email: 'boolean',
-  groups: 'list',
-} as const
+const failFor =
+  (table: string): Fail =>
+  (fault) => {
+    throw new ConfigError(`${table} ${fault}`)
+  }
 
-const OIDC = {
-  id: 'text',
-  name: 'text',
-  issuer: 'text',
-  client_id: 'text',
-  client_secret: 'text',
-  client_secret_file: 'text',
-  scopes: 'list',
-  username_claim: 'text',
-  groups_claim: 'text',
-  ...POLICY,
-} as const
+const Text = Type.String({ minLength: 1 })
+const Texts = Type.Array(Type.String())
 
-const RULE = /^(.+?)\s*=\s*([a-z0-9-]+)(?:\/([a-z0-9-]+)|:(owner|member))?$/
+/** One `[[sso.oidc]]` table. `groups`, `sign_up`, `link_by_email`, `trust_email` are the policy. */
+const OidcTable = Type.Partial(
+  Type.Object({
+    id: Text,
+    name: Text,
+    issuer: Text,
+    client_id: Text,
+    client_secret: Text,
+    client_secret_file: Text,
+    scopes: Texts,
+    username_claim: Text,
+    groups_claim: Text,
+    sign_up: Type.Boolean(),
+    link_by_email: Type.Boolean(),
+    trust_email: Type.Boolean(),
+    groups: Texts,
+  }),
+)
+type OidcTable = Static<typeof OidcTable>
+
+const describeType = (schema: TSchema): string =>
+  schema === Texts ? 'a list of texts' : schema === Text ? 'text' : 'true or false'
+
+/** Checks one table against the schema. Null counts as not set. */
+function parseOidcTable(table: unknown, fail: Fail): OidcTable {
+  if (typeof table !== 'object' || table === null || Array.isArray(table))
+    return fail('must be written as [[sso.oidc]] tables')
+  const known: Readonly<Record<string, TSchema>> = OidcTable.properties
+  const values: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(table)) {
+    const schema = Object.hasOwn(known, name) ? known[name] : undefined
+    if (!schema)
+      return fail(`has no setting ${name}; did you mean ${nearest(name, Object.keys(known))}?`)
+    if (value === null) continue
+    if (!isValid(schema, value)) return fail(`needs ${describeType(schema)} for ${name}`)
+    values[name] = value
+  }
+  return values
+}
+
+const GRANT = /^([a-z0-9-]+)(?:\/([a-z0-9-]+)|:(owner|member))?$/
 
 /** Reads `staff = acme`, `admins = acme:owner` and `platform = acme/platform` (a team). */
-function groupRules(values: Values, fail: Fail): GroupRule[] {
-  return listOf(values, 'groups', fail).map((text) => {
-    const [, group, workspace = '', team, role] = RULE.exec(text) ?? []
-    if (group === undefined || !isSlug(workspace))
+const parseGroupRules = (texts: readonly string[], fail: Fail): GroupRule[] =>
+  texts.map((text) => {
+    // The name of a group may hold `=`; a grant does not.
+    const separator = text.lastIndexOf('=')
+    const group = text.slice(0, Math.max(0, separator)).trimEnd()
+    const [, workspace = '', team, role] = GRANT.exec(text.slice(separator + 1).trimStart()) ?? []
+    if (group === '' || !isSlug(workspace))
       return fail(
         `has the group ${JSON.stringify(text)}, which is not of the form group = workspace, group = workspace:owner or group = workspace/team`,
       )
     return { group, workspace, team: team ?? null, role: role === 'owner' ? 'owner' : 'member' }
   })
-}
 
-const textOf = (values: Values, name: string, fail: Fail): string | null => {
-  const value = values[name] ?? null
-  return value === null || (typeof value === 'string' && value !== '')
-    ? value
-    : fail(`needs text for ${name}`)
-}
-const required = (values: Values, name: string, fail: Fail): string =>
-  textOf(values, name, fail) ?? fail(`needs ${name}`)
-const flagOf = (values: Values, name: string, otherwise: boolean, fail: Fail): boolean => {
-  const value = values[name] ?? otherwise
-  return typeof value === 'boolean' ? value : fail(`needs true or false for ${name}`)
-}
-const listOf = (values: Values, name: string, fail: Fail): string[] => {
-  const value = values[name] ?? []
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
-    ? value
-    : fail(`needs a list of texts for ${name}`)
+type PolicyValues = {
+  readonly sign_up?: boolean | null
+  readonly link_by_email?: boolean
+  readonly trust_email?: boolean
+  readonly groups?: readonly string[]
 }
 
 /**
- * Where accounts are made by invite, knowing a provider is no invite unless the administrator says
- * so.
+ * The policy of a provider. In the mode `invite` a provider creates no accounts unless its
+ * `sign_up` says so. In the mode `closed` it never does.
  */
-const policy = (
-  values: Values,
+const policyOf = (
+  { sign_up, link_by_email = false, trust_email = true, groups = [] }: PolicyValues,
   mode: SignUpMode,
-  trust: boolean,
   fail: Fail,
 ): Omit<SignOnPolicy, 'id' | 'name'> => ({
-  sign_up:
-    mode !== 'closed' && flagOf(values, 'sign_up', mode === 'open' || mode === 'sso_only', fail),
-  link_by_email: flagOf(values, 'link_by_email', false, fail),
-  trust_email: flagOf(values, 'trust_email', trust, fail),
-  groups: groupRules(values, fail),
+  sign_up: mode !== 'closed' && (sign_up ?? (mode === 'open' || mode === 'sso_only')),
+  link_by_email,
+  trust_email,
+  groups: parseGroupRules(groups, fail),
 })
 
 const isLoopback = (hostname: string): boolean =>
   /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 
-function addressOf(text: string, protocols: readonly string[], name: string, fail: Fail): URL {
-  const url = URL.canParse(text)
-    ? new URL(text)
-    : fail(`has ${JSON.stringify(text)} for ${name}, which is not an address`)
+function requireUrl(text: string, protocols: readonly string[], name: string, fail: Fail): URL {
+  const url =
+    URL.parse(text) ?? fail(`has ${JSON.stringify(text)} for ${name}, which is not an address`)
   return protocols.includes(url.protocol)
     ? url
     : fail(`needs ${protocols.join(' or ')}// for ${name}`)
 }
 
-function fileText(path: string, name: string, fail: Fail): string {
+function readText(path: string, name: string, fail: Fail): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
@@ -109,77 +128,89 @@ function fileText(path: string, name: string, fail: Fail): string {
 }
 
 function oidcProvider(table: unknown, mode: SignUpMode, fail: Fail): OidcProvider {
-  if (typeof table !== 'object' || table === null || Array.isArray(table))
-    return fail('must be written as [[sso.oidc]] tables')
-  const values = table as Values
-  for (const name of Object.keys(values)) {
-    if (!(name in OIDC))
-      fail(`has no setting ${name}; did you mean ${nearest(name, Object.keys(OIDC))}?`)
-  }
-  const id = required(values, 'id', fail)
+  const values = parseOidcTable(table, fail)
+  const id = values.id ?? fail('needs id')
   if (!isSlug(id) || id === 'ldap' || id === 'header')
     fail(
       `has the id ${JSON.stringify(id)}; it takes lowercase letters, digits and single hyphens, and neither ldap nor header`,
     )
-  const issuer = addressOf(required(values, 'issuer', fail), ['https:', 'http:'], 'issuer', fail)
-  if (issuer.protocol === 'http:' && !isLoopback(issuer.hostname)) fail('needs https for issuer')
-  const secretFile = textOf(values, 'client_secret_file', fail)
-  const scopes = listOf(values, 'scopes', fail)
+  const issuer = values.issuer ?? fail('needs issuer')
+  const { protocol, hostname } = requireUrl(issuer, ['https:', 'http:'], 'issuer', fail)
+  if (protocol === 'http:' && !isLoopback(hostname)) fail('needs https for issuer')
+  const { client_secret_file: secretFile, scopes = [] } = values
   return {
     id,
-    name: textOf(values, 'name', fail) ?? id,
-    issuer: required(values, 'issuer', fail),
-    client_id: required(values, 'client_id', fail),
+    name: values.name ?? id,
+    issuer,
+    client_id: values.client_id ?? fail('needs client_id'),
     client_secret:
-      textOf(values, 'client_secret', fail) ??
-      (secretFile === null ? null : fileText(secretFile, 'client_secret_file', fail).trim()),
+      values.client_secret ??
+      (secretFile === undefined ? null : readText(secretFile, 'client_secret_file', fail).trim()),
     scopes: scopes.length > 0 ? scopes : ['openid', 'profile', 'email'],
-    username_claim: textOf(values, 'username_claim', fail) ?? 'preferred_username',
-    groups_claim: textOf(values, 'groups_claim', fail) ?? 'groups',
-    ...policy(values, mode, true, fail),
+    username_claim: values.username_claim ?? 'preferred_username',
+    groups_claim: values.groups_claim ?? 'groups',
+    ...policyOf(values, mode, fail),
   }
 }
 
-function ldapDirectory(values: Values, mode: SignUpMode, fail: Fail): LdapDirectory | null {
-  const address = textOf(values, 'url', fail)
-  if (address === null) return null
-  const url = addressOf(address, ['ldaps:', 'ldap:'], 'url', fail)
-  const start_tls = flagOf(values, 'start_tls', false, fail)
-  if (url.protocol === 'ldap:' && !start_tls && !isLoopback(url.hostname))
-    fail('needs ldaps:// or start_tls, because passwords would be sent in the clear')
-  if (url.protocol === 'ldaps:' && start_tls) fail('takes start_tls with ldap:// only')
-  const caFile = textOf(values, 'ca_file', fail)
-  const filter = textOf(values, 'filter', fail) ?? '(&(objectClass=person)(uid={login}))'
+/** The settings of a section by their keys. */
+type Section<Prefix extends string> = {
+  readonly [N in SettingName as N extends `${Prefix}${infer Key}` ? Key : never]: SettingValues[N]
+}
+
+const sectionOf = <P extends 'sso.ldap.' | 'sso.header.'>(
+  values: ConfigValues,
+  prefix: P,
+): Section<P> =>
+  // The keys are those of `SETTING_NAMES` with the prefix, as the type says.
+  Object.fromEntries(
+    SETTING_NAMES.filter((name) => name.startsWith(prefix)).map((name) => [
+      name.slice(prefix.length),
+      values.get(name),
+    ]),
+  ) as Section<P>
+
+function ldapDirectory(
+  values: Section<'sso.ldap.'>,
+  mode: SignUpMode,
+  fail: Fail,
+): LdapDirectory | null {
+  if (values.url === null) return null
+  const { protocol, hostname } = requireUrl(values.url, ['ldaps:', 'ldap:'], 'url', fail)
+  if (protocol === 'ldap:' && !values.start_tls && !isLoopback(hostname))
+    fail('needs ldaps:// or start_tls, because passwords would be sent unencrypted')
+  if (protocol === 'ldaps:' && values.start_tls) fail('takes start_tls with ldap:// only')
+  const filter = values.filter ?? '(&(objectClass=person)(uid={login}))'
   if (!filter.includes('{login}')) fail('needs {login} in its filter')
   return {
     id: 'ldap',
-    name: textOf(values, 'name', fail) ?? 'LDAP',
-    url: address,
-    start_tls,
-    ca: caFile === null ? null : fileText(caFile, 'ca_file', fail),
-    bind_dn: textOf(values, 'bind_dn', fail),
-    bind_password: textOf(values, 'bind_password', fail),
-    base: required(values, 'base', fail),
+    name: values.name ?? 'LDAP',
+    url: values.url,
+    start_tls: values.start_tls,
+    ca: values.ca_file === null ? null : readText(values.ca_file, 'ca_file', fail),
+    bind_dn: values.bind_dn,
+    bind_password: values.bind_password,
+    base: values.base ?? fail('needs base'),
     filter,
-    id_attribute: textOf(values, 'id_attribute', fail) ?? 'entryUUID',
-    username_attribute: textOf(values, 'username_attribute', fail) ?? 'uid',
-    name_attribute: textOf(values, 'name_attribute', fail) ?? 'cn',
-    email_attribute: textOf(values, 'email_attribute', fail) ?? 'mail',
-    group_base: textOf(values, 'group_base', fail),
-    group_filter:
-      textOf(values, 'group_filter', fail) ?? '(&(objectClass=groupOfNames)(member={dn}))',
-    group_attribute: textOf(values, 'group_attribute', fail) ?? 'cn',
-    ...policy(values, mode, false, fail),
+    id_attribute: values.id_attribute ?? 'entryUUID',
+    username_attribute: values.username_attribute ?? 'uid',
+    name_attribute: values.name_attribute ?? 'cn',
+    email_attribute: values.email_attribute ?? 'mail',
+    group_base: values.group_base,
+    group_filter: values.group_filter ?? '(&(objectClass=groupOfNames)(member={dn}))',
+    group_attribute: values.group_attribute ?? 'cn',
+    ...policyOf(values, mode, fail),
   }
 }
 
-/** What a request holds for other reasons, or what clients say of themselves. */
-const NOT_FOR_NAMES =
+/** Headers that every client can send. */
+const CLIENT_HEADERS =
   /^(authorization|cookie|host|forwarded|x-forwarded-(for|host|proto)|user-agent|origin|referer|content-.*|accept.*)$/
 
-function headerOf(values: Values, name: string, fail: Fail): string | null {
-  const header = textOf(values, name, fail)?.toLowerCase() ?? null
-  if (header !== null && (!/^[a-z0-9][a-z0-9-]*$/.test(header) || NOT_FOR_NAMES.test(header)))
+/** The name of a header in lower case. Throws for a name that clients set themselves. */
+function requireHeaderName(text: string | null, name: string, fail: Fail): string | null {
+  const header = text?.toLowerCase() ?? null
+  if (header !== null && (!/^[a-z0-9][a-z0-9-]*$/.test(header) || CLIENT_HEADERS.test(header)))
     fail(
       `needs the name of a header for ${name} that only the proxy sets, not ${JSON.stringify(header)}`,
     )
@@ -187,93 +218,49 @@ function headerOf(values: Values, name: string, fail: Fail): string | null {
 }
 
 function headerSignOn(
-  values: Values,
-  trusted: readonly string[],
+  values: Section<'sso.header.'>,
+  trustedProxies: readonly string[],
   mode: SignUpMode,
   fail: Fail,
 ): HeaderSignOn | null {
-  const username_header = headerOf(values, 'username_header', fail)
+  const header = (name: 'username_header' | 'id_header' | 'name_header' | 'email_header') =>
+    requireHeaderName(values[name], name, fail)
+  const username_header = header('username_header')
   if (username_header === null) return null
-  if (trusted.length === 0)
+  if (trustedProxies.length === 0)
     fail('needs proxy.trusted: the addresses of the proxies whose word counts')
-  const everybody = trusted.find((block) => /\/0+$/.test(block))
-  if (everybody !== undefined)
+  const everyAddress = trustedProxies.find((block) => /\/0+$/.test(block))
+  if (everyAddress !== undefined)
     fail(
-      `cannot be used while proxy.trusted holds ${everybody}, because anybody could name themselves`,
+      `cannot be used while proxy.trusted holds ${everyAddress}, because anybody could name themselves`,
     )
   return {
     id: 'header',
-    name: textOf(values, 'name', fail) ?? 'Company sign-in',
+    name: values.name ?? 'Company sign-in',
     username_header,
-    id_header: headerOf(values, 'id_header', fail),
-    name_header: headerOf(values, 'name_header', fail),
-    email_header: headerOf(values, 'email_header', fail),
-    groups_header: headerOf(values, 'groups_header', fail),
-    groups_separator: textOf(values, 'groups_separator', fail) ?? ',',
-    ...policy(values, mode, true, fail),
+    id_header: header('id_header'),
+    name_header: header('name_header'),
+    email_header: header('email_header'),
+    groups_header: requireHeaderName(values.groups_header, 'groups_header', fail),
+    groups_separator: values.groups_separator ?? ',',
+    ...policyOf(values, mode, fail),
   }
 }
 
-/** `value` gives a setting by its full name; `fail` throws with what is wrong. */
-export function ssoSettings(
-  value: (name: string) => unknown,
-  mode: SignUpMode,
-  fail: Fail,
-): Settings['sso'] {
-  const tables = value('sso.oidc')
-  const oidc = (Array.isArray(tables) ? tables : []).map((table: unknown, index) =>
-    oidcProvider(table, mode, (what) => fail(`sso.oidc[${index}] ${what}`)),
-  )
+/** Throws ConfigError. `mode` is the sign-up mode of the site. */
+export function ssoSettings(values: ConfigValues, mode: SignUpMode): Settings['sso'] {
+  const oidc = values
+    .get('sso.oidc')
+    .map((table, index) => oidcProvider(table, mode, failFor(`sso.oidc[${index}]`)))
   const twice = oidc.find(({ id }, index) => oidc.findIndex((other) => other.id === id) !== index)
-  if (twice) fail(`sso.oidc has two providers with the id ${twice.id}`)
-  const ldap = Object.fromEntries(LDAP_SETTINGS.map((name) => [name, value(`sso.ldap.${name}`)]))
-  const header = Object.fromEntries(
-    HEADER_SETTINGS.map((name) => [name, value(`sso.header.${name}`)]),
-  )
+  if (twice) throw new ConfigError(`sso.oidc has two providers with the id ${twice.id}`)
+  const ldap = sectionOf(values, 'sso.ldap.')
+  const header = sectionOf(values, 'sso.header.')
+  const trustedProxies = values.get('proxy.trusted')
   return {
-    passwords: value('sso.passwords') as 'everyone' | 'administrators',
+    passwords: values.get('sso.passwords'),
     oidc,
-    ldap: ldapDirectory(ldap, mode, (what) => fail(`sso.ldap ${what}`)),
-    header: headerSignOn(header, value('proxy.trusted') as string[], mode, (what) =>
-      fail(`sso.header ${what}`),
-    ),
+    ldap: ldapDirectory(ldap, mode, failFor('sso.ldap')),
+    header: headerSignOn(header, trustedProxies, mode, failFor('sso.header')),
   }
 }
-
-/** The names of `[sso.ldap]`, which are also variables of the environment. */
-export const LDAP_SETTINGS = [
-  'url',
-  'name',
-  'start_tls',
-  'ca_file',
-  'bind_dn',
-  'bind_password',
-  'base',
-  'filter',
-  'id_attribute',
-  'username_attribute',
-  'name_attribute',
-  'email_attribute',
-  'group_base',
-  'group_filter',
-  'group_attribute',
-  'groups',
-  'sign_up',
-  'link_by_email',
-  'trust_email',
-] as const
-
-/** The names of `[sso.header]`, likewise. */
-export const HEADER_SETTINGS = [
-  'username_header',
-  'id_header',
-  'name_header',
-  'email_header',
-  'groups_header',
-  'groups_separator',
-  'name',
-  'groups',
-  'sign_up',
-  'link_by_email',
-  'trust_email',
-] as const

@@ -2,7 +2,7 @@
  * An upgrade on trial: a copy of the database goes through the migrations that wait, and is looked
  * at; the database itself is only read.
  */
-import { copyDatabase, faultsOf, openDatabase } from '#core/db.ts'
+import { copyDatabase, listFaults, openDatabase } from '#core/db.ts'
 import { migrate } from '#core/migrate.ts'
 import { bytesFree } from '#lib/disk.ts'
 import { timestamp, type Clock } from '#lib/time.ts'
@@ -89,7 +89,7 @@ function onCopy(path: string, clock: Clock): Omit<Rehearsal, 'copying'> {
       throw new Error(`the upgrade would fail${done}: ${reason(error)}`)
     }
     const began = performance.now()
-    const faults = faultsOf(copy)
+    const faults = listFaults(copy)
     copy.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     return { steps, looking: performance.now() - began, before, after: sizeOf(path), faults }
   } finally {

@@ -17,14 +17,14 @@ import {
 } from '#core/caller.ts'
 import { SCOPES } from '#core/scopes.ts'
 import { features } from '#features/index.ts'
-import { archiveMounts } from '#http/archive.ts'
-import { docsData } from '#http/docs.ts'
-import { toolServer } from '#http/mcp.ts'
-import { oauthMounts } from '#http/oauth.ts'
-import { siteMounts } from '#http/site.ts'
+import { archiveRoutes } from '#http/git/archive-routes.ts'
+import { docsData } from '#http/rest/api-reference.ts'
+import { ToolServer } from '#http/tools/tool-server.ts'
+import { oauthRoutes } from '#http/oauth-routes.ts'
+import { serviceRoutes } from '#http/service-routes.ts'
 import { notFound, Refusal } from '#lib/errors.ts'
 import { siteMap } from '#web/index.ts'
-import { noForm, NoSuchPage, type Visit } from '#web/site.ts'
+import { emptyFormState, NoSuchPage, type Visit } from '#web/site.ts'
 import { expectSnapshot } from './snapshot.ts'
 import { makeWorld } from './world.ts'
 
@@ -286,12 +286,12 @@ describe('nothing is outside of it', () => {
 
   test('what else the listener answers is this, and none of it is a repository’s or a workspace’s', async () => {
     const { hearth } = await world
-    const tools = toolServer(hearth)
+    const tools = new ToolServer(hearth)
     const mounted = [
-      ...siteMounts(hearth),
-      ...oauthMounts(hearth),
-      ...archiveMounts(hearth),
-      ...tools.mounts,
+      ...serviceRoutes(hearth),
+      ...oauthRoutes(hearth),
+      ...archiveRoutes(hearth),
+      ...tools.routes,
     ].map(({ path }) => path.replace(/^\/api(?=\/)/, ''))
     await tools.close()
     expect([...new Set(mounted)].sort()).toEqual([
@@ -321,17 +321,17 @@ describe('nothing is outside of it', () => {
   test('git and archives go through operations of the list', async () => {
     for (const name of ['fetch_repo', 'push', 'open_archive']) expect(known.has(name)).toBe(true)
     const root = join(import.meta.dir, '..')
-    const git = readFileSync(join(root, 'src/http/git.ts'), 'utf8')
+    const git = readFileSync(join(root, 'src/http/git/git-server.ts'), 'utf8')
     // Bytes flow only after `open` has asked, and refs move only through `push`.
     expect([...git.matchAll(/hearth\.git\.(\w+)/g)].map(([, name]) => name).sort()).toEqual([
       'advertise',
-      'answerNow',
+      'ensureLocal',
       'listRefs',
-      'ready',
       'receivePack',
       'uploadPackOrFile',
+      'uploadPackSync',
     ])
-    expect(git.match(/await open\(caller, service, repo, credential\)/g)).toHaveLength(2)
+    expect(git.match(/await this\.#open\(request, service\)/g)).toHaveLength(2)
     expect(git).not.toMatch(/hearth\.(db|database|writer)\b/)
   })
 
@@ -369,7 +369,7 @@ describe('nothing is outside of it', () => {
         viewer: null,
         csrf: 'x',
         flash: null,
-        form: noForm,
+        form: emptyFormState,
         headers: {},
         address: null,
         call: refuse,

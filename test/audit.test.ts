@@ -10,14 +10,14 @@ import { anonymous, type Caller, type UserCaller } from '#core/caller.ts'
 import { findBrokenLink, listAudit } from '#core/audit.ts'
 import { job } from '#core/jobs.ts'
 import { call as callOperation, type Operation } from '#core/operation.ts'
-import { signIn } from '#features/accounts/sign-in.ts'
-import { insertUser } from '#features/accounts/store.ts'
-import { putIdentity } from '#features/accounts/store-identities.ts'
+import { signIn } from '#features/accounts/sign-in/sign-in.ts'
+import { insertUser } from '#features/accounts/store/users.ts'
+import { putIdentity } from '#features/accounts/store/identities.ts'
 import { addMember } from '#features/workspaces/index.ts'
 import { features } from '#features/index.ts'
-import { hashPassword } from '#lib/password.ts'
-import { typeId } from '#lib/typeid.ts'
-import { softPasskey } from './features/accounts/soft-passkey.ts'
+import { PasswordHasher } from '#lib/password.ts'
+import { typeId } from '#core/ids.ts'
+import { softPasskey } from './features/accounts/passkeys/soft-passkey.ts'
 import { PASSWORD } from './features/accounts/with-password.ts'
 import { client, runForge } from './features/oauth/running.ts'
 import { newSshKey } from './ssh.ts'
@@ -58,7 +58,7 @@ const named = await makeWorld()
 const operations = features.flatMap((feature) => feature.operations ?? [])
 const ada = await forge.user('ada', { site_admin: true })
 const otto = await forge.user('otto')
-const password_hash = await hashPassword(PASSWORD)
+const password_hash = await new PasswordHasher().hash(PASSWORD)
 
 let made = 0
 const fresh = (word: string): string => `${word}-${++made}`
@@ -429,7 +429,7 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
       verdict: 'request_changes',
       body: 'x',
     })
-    return by(ada, { repo: name, number: pull.number, id: review['id'], reason: 'x' })
+    return by(ada, { repo: name, number: pull.number, id: review.id, reason: 'x' })
   },
   decide_authorization: async () => {
     const app = await client(forge)

@@ -128,7 +128,7 @@ test('what is wrong is said with the setting and where', () => {
   expect(wrong(CORP.replace(/client_id.*\n/, ''))).toContain('needs client_id')
   expect(wrong(`${CORP}groups = ["staff"]\n`)).toContain('group = workspace')
   expect(wrong(`${CORP}client_secret_file = "/nonexistent/secret"\n`)).toContain('cannot be read')
-  expect(wrong(LDAP.replace('ldaps:', 'ldap:'))).toContain('passwords would be sent in the clear')
+  expect(wrong(LDAP.replace('ldaps:', 'ldap:'))).toContain('passwords would be sent unencrypted')
   expect(wrong(LDAP.replace(/base.*\n/, ''))).toContain('sso.ldap needs base')
   expect(wrong(`${LDAP}filter = "(uid=x)"\n`)).toContain('{login}')
   expect(wrong(`[sso]\noidc = "corp"\n`)).toContain('list of tables')

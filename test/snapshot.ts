@@ -5,6 +5,6 @@ import { join } from 'node:path'
 
 export function expectSnapshot(name: string, text: string): void {
   const path = join(import.meta.dir, 'snapshots', name)
-  if (process.env['UPDATE'] === '1') writeFileSync(path, text)
+  if (process.env.UPDATE === '1') writeFileSync(path, text)
   expect(existsSync(path) ? readFileSync(path, 'utf8') : '').toBe(text)
 }

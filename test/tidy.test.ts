@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { checkOperations, checkSource, checkTables, tidy } from '../scripts/tidy.ts'
+import { checkHomes } from '../scripts/tidy/imports.ts'
+import { checkLists, checkOperations, checkTables } from '../scripts/tidy/operations.ts'
+import { checkExceptions, isSuperLinear } from '../scripts/tidy/shape.ts'
+import { checkSource, tidy } from '../scripts/tidy.ts'
 
 test('the house is tidy', () => {
   expect(tidy(join(import.meta.dir, '..'))).toEqual([])
@@ -12,13 +15,13 @@ const PLANTED: [file: string, text: string, words: string][] = [
   ['src/git/a.ts', `import { x } from '../core/db.ts'`, 'git imports lib only'],
   ['src/runner/a.ts', `import { x } from '#core/db.ts'`, 'runner imports lib only'],
   ['src/features/checks/a.ts', `import { x } from '../../runner/run.ts'`, 'a feature imports core'],
-  ['src/core/a.ts', `import { x } from '#features/issues/index.ts'`, 'core imports lib'],
+  ['src/core/a.ts', `import { x } from '#features/issues/index.ts'`, 'core imports lib, git only'],
+  ['src/core/a.ts', `import { x } from '../git/store/x.ts'`, 'core imports lib, git only'],
   [
-    'src/core/a.ts',
-    `import { x } from '../git/store/x.ts'`,
-    'core imports lib and the index of git',
+    'src/http/a.ts',
+    `import { x } from '#features/issues/index.ts'`,
+    'http imports core, lib, git only',
   ],
-  ['src/http/a.ts', `import { x } from '#features/issues/index.ts'`, 'never features'],
   [
     'src/features/issues/a.ts',
     `import { x } from '#features/pulls/index.ts'`,
@@ -34,7 +37,11 @@ const PLANTED: [file: string, text: string, words: string][] = [
     `import { x } from '#features/webhooks/index.ts'`,
     'a leaf is imported by no feature',
   ],
-  ['src/features/pulls/a.ts', `import {\n  x,\n} from '#http/rest.ts'`, 'a feature imports core'],
+  [
+    'src/features/pulls/a.ts',
+    `import {\n  x,\n} from '#http/rest/rest-routes.ts'`,
+    'a feature imports core',
+  ],
   ['web/pages/a.tsx', `import { x } from '#features/issues/store.ts'`, 'index or schema'],
   ['web/pages/a.tsx', `import { x } from '#core/db.ts'`, 'not the database'],
   ['web/pages/a.tsx', `const row = visit.hearth.db.one('x')`, 'not the database'],
@@ -62,6 +69,15 @@ const PLANTED: [file: string, text: string, words: string][] = [
     'tx.db.run(`UPDATE issues SET state = 1`)',
     'SQL stands in a store',
   ],
+  [
+    'src/features/pulls/a.ts',
+    `import { x } from '#features/issues/labels/schema.ts'`,
+    'entered through its index',
+  ],
+  ['src/core/a.ts', `const seen = new WeakMap()`, 'seen is state of a module'],
+  ['src/core/a.ts', `let count = 0`, 'count is state of a module'],
+  ['src/core/a.ts', `const trim = /\\s+$/`, 'takes more than linear time'],
+  ['src/core/a.ts', `function f() {\n${'  g()\n'.repeat(60)}}`, 'f has 62 lines, at most 60'],
   ['test/a.test.ts', `test.skip('x', () => {})`, 'no test is skipped'],
 ]
 
@@ -105,6 +121,39 @@ test('an operation has its own file and its test', () => {
     'the operation close_issue belongs in close-issue.ts',
     'the operation close_issue has no test at test/features/issues/other.test.ts',
   ])
+})
+
+test('a list of operations holds exports only, and names each operation', () => {
+  const path = 'src/features/issues/operations.ts'
+  const list = `/** The operations. */\nexport { closeIssue } from './close-issue.ts'\nconst x = 1\n`
+  const lists = new Map([[path, list]])
+  expect(checkLists(lists)).toEqual([{ file: path, line: 3, message: 'holds one export a line' }])
+  const source = {
+    file: 'src/features/issues/pin-issue.ts',
+    text: `export const pinIssue = operation({\n  name: 'pin_issue',`,
+  }
+  const tests = new Set(['test/features/issues/pin-issue.test.ts'])
+  expect(checkOperations([source], tests, lists).map(({ message }) => message)).toEqual([
+    'the operation pin_issue has no line in src/features/issues/operations.ts',
+  ])
+})
+
+test('exceptions and homes that nothing needs are faults', () => {
+  const lists = [{ 'src/a.ts f': 70, 'src/b.ts g': 80 }]
+  expect(checkExceptions(new Set(['src/a.ts f']), lists).map(({ message }) => message)).toEqual([
+    'nothing needs the exception "src/b.ts g"',
+  ])
+  const stale = checkHomes([{ file: 'src/http/a.ts', text: `import { Elysia } from 'elysia'` }])
+  const messages = stale.map(({ message }) => message)
+  expect(messages).toContain('src/lib/mail.ts does not import nodemailer: take the home away')
+  expect(messages).not.toContain('src/http/ does not import elysia: take the home away')
+})
+
+test('patterns that take quadratic time are told from linear ones', () => {
+  const slow = ['\\/+$', '^\\s*(.*?)\\s*$', '(a+)+b', '\\r+\\n', '<[^>]*>']
+  const fine = ['^\\/+', '^[a-z]+$', '\\d{1,9}', '^(?:[a-z]+-)*[a-z]+$']
+  expect(slow.filter((pattern) => !isSuperLinear(pattern, ''))).toEqual([])
+  expect(fine.filter((pattern) => isSuperLinear(pattern, ''))).toEqual([])
 })
 
 test('a table has one writer', () => {

@@ -118,7 +118,7 @@ describe('a forge of', () => {
         ).toEqual(truths.events)
         const faults = (await examine(hearth, { copy: true }))
           .filter(({ finding }) => finding.level === 'fault')
-          .map(({ check, finding }) => `${check}: ${finding.what}`)
+          .map(({ check, finding }) => `${check}: ${finding.problem}`)
         expect(faults).toEqual([])
       } finally {
         await hearth.close()
@@ -129,7 +129,7 @@ describe('a forge of', () => {
       const before = openDatabase({ path: copy?.path ?? '', readonly: true })
       expect(recordedMigrations(before)).toEqual(truths.migrations)
       expect(before.one('SELECT count(*) AS n FROM records')).toEqual({
-        n: truths.counts['records'] ?? -1,
+        n: truths.counts.records ?? -1,
       })
       before.close()
       expect(statSync(copy?.path ?? '').mode & 0o777).toBe(0o600)

@@ -25,14 +25,14 @@ import { START, testSettings } from './settings.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { Refusal } from '#lib/errors.ts'
 import { silentLog } from '#lib/log.ts'
-import { beginIdsAnew, typeId } from '#lib/typeid.ts'
+import { resetIdSequence, typeId } from '#lib/typeid.ts'
 import { Value } from 'typebox/value'
 
 export type World = Awaited<ReturnType<typeof makeWorld>>
 
 export async function makeWorld(change: Partial<Settings> = {}) {
   // What another test in this process counted up to is still to come here.
-  beginIdsAnew()
+  resetIdSequence()
   const data = mkdtempSync(join(tmpdir(), 'hearth-world-'))
   const clock = {
     at: START,
@@ -81,7 +81,7 @@ export async function makeWorld(change: Partial<Settings> = {}) {
       const known = people.get(username)
       if (known) return known
       const id = typeId('usr', clock.now())
-      const { insertUser } = await import('#features/accounts/store.ts')
+      const { insertUser } = await import('#features/accounts/store/users.ts')
       await world.write((tx) =>
         insertUser(tx, {
           id,
@@ -125,7 +125,7 @@ export async function makeWorld(change: Partial<Settings> = {}) {
 
     /** A repository `<workspace>/<name>`, public unless said. */
     async repo(fullName: string, options: { as?: SignedIn; private?: boolean } = {}) {
-      const { createRepo } = await import('#features/repos/create-repo.ts')
+      const { createRepo } = await import('#features/repos/lifecycle/create-repo.ts')
       const [workspace = '', name = ''] = fullName.split('/')
       return world.call(createRepo, options.as ?? (await world.user('ada')), {
         workspace,
@@ -191,7 +191,7 @@ export async function makeWorld(change: Partial<Settings> = {}) {
       await hearth.close()
       // On demand, since it takes as long as the tests themselves: git judges every store that they
       // made.
-      if (process.env['SOUND_STORES'] === '1')
+      if (process.env.SOUND_STORES === '1')
         await (await import('./git/support/sound.ts')).expectSound(join(data, 'repos'))
       rmSync(data, { recursive: true, force: true })
     },

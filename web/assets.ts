@@ -13,7 +13,7 @@ export interface Asset {
 
 const files = {
   'style.css': ['text/css; charset=utf-8', styleSheet('./style.css')],
-  'client.js': ['text/javascript; charset=utf-8', browserScript('./client.ts')],
+  'client.js': ['text/javascript; charset=utf-8', browserScript('./client/index.ts')],
   'favicon.svg': ['image/svg+xml', textFile('../assets/favicon.svg')],
   'logo.svg': ['image/svg+xml', textFile('../assets/logo.svg')],
 } as const

@@ -7,17 +7,17 @@
 import { cookieValues, hostCookie } from '#lib/cookies.ts'
 import { hmacSha256, randomToken, sameBytes } from '#lib/hash.ts'
 
-export const SIGN_IN = 'hearth'
+export const SIGN_IN_COOKIE = 'hearth'
 /**
  * A visitor without a sign-in gets a secret of their own, so that the sign-in form cannot be sent
  * for them.
  */
-export const VISITOR = 'hearth-visitor'
-export const FLASH = 'hearth-flash'
+export const VISITOR_COOKIE = 'hearth-visitor'
+export const FLASH_COOKIE = 'hearth-flash'
 /** A sign-in whose second factor is awaited. */
-export const PENDING = 'hearth-pending'
+export const PENDING_SIGN_IN_COOKIE = 'hearth-pending'
 /** An attempt to sign in through a provider, sealed. */
-export const SIGN_ON = 'hearth-sign-on'
+export const SIGN_ON_COOKIE = 'hearth-sign-on'
 
 /** The first value of a cookie; null when it was not sent or is empty. */
 export const readCookie = (request: Request, secure: boolean, plain: string): string | null =>
@@ -30,7 +30,7 @@ export function setCookie(secure: boolean, plain: string, value: string, seconds
 export const clearCookie = (secure: boolean, plain: string): string =>
   setCookie(secure, plain, '', 0)
 
-export const newVisitor = (): string => randomToken(24)
+export const newVisitorSecret = (): string => randomToken(24)
 
 const CSRF_BYTES = 32
 

@@ -4,10 +4,10 @@
  * meet it. What is proved is kept in a cookie, bound to the network.
  */
 import type { Hearth } from '#core/hearth.ts'
-import { createCache, type Cache } from '#lib/cache.ts'
 import { hmacSha256, sameBytes } from '#lib/hash.ts'
 import { installationKey } from '#lib/installation-key.ts'
 import { parseAddress } from '#lib/net.ts'
+import { RateCounter } from '#lib/rate-counter.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
 import { readCookie, setCookie } from './cookies.ts'
 
@@ -15,23 +15,23 @@ import { readCookie, setCookie } from './cookies.ts'
  * Pages that read old commits: blame, history, changes, comparisons, trees and files at a commit,
  * archives.
  */
-const COSTLY =
+const COSTLY_PATHS =
   /^\/[^/]+\/[^/]+\/(?:pull\/\d+\/)?(?:blame|commits|commit|compare|archive|(?:tree|blob)\/[0-9a-f]{40})(?:\/|$)/
 
 /** What programs read that have no browser, however often. */
-const FEED = /^\/[^/]+\/[^/]+\/commits\/.+\.atom$/
+const FEED_PATH = /^\/[^/]+\/[^/]+\/commits\/.+\.atom$/
 
 /** Whether a page is one that costs work and tells crawlers nothing that is not said elsewhere. */
-export const isCostly = (path: string): boolean => COSTLY.test(path) && !FEED.test(path)
+export const isCostly = (path: string): boolean => COSTLY_PATHS.test(path) && !FEED_PATH.test(path)
 
-const MOST = 60
-const WINDOW = 10 * MINUTE
+const MAX_COSTLY_PAGES = 60
+const WINDOW_MS = 10 * MINUTE
 /** One hash in 2^BITS is good: about a third of a second for a browser. */
-export const BITS = 16
-const PROOF_LASTS = HOUR
-const CHALLENGE_LASTS = 10 * MINUTE
-export const WORK_COOKIE = 'hearth-work'
-export const WORK_PATH = '/-/work'
+export const PROOF_BITS = 16
+const PROOF_LIFETIME_MS = HOUR
+const CHALLENGE_LIFETIME_MS = 10 * MINUTE
+export const PROOF_COOKIE = 'hearth-work'
+export const PROOF_PATH = '/-/work'
 
 /** The neighbourhood of an address: /24, or /48 of IPv6. */
 function networkOf(address: string | null): string {
@@ -42,21 +42,19 @@ function networkOf(address: string | null): string {
 }
 
 /** Whether the digest of challenge and answer begins with enough zero bits. */
-export function isWork(challenge: string, answer: string): boolean {
+export function isValidProof(challenge: string, answer: string): boolean {
   const digest = new Bun.CryptoHasher('sha256').update(`${challenge}:${answer}`).digest()
-  return digest.readUInt32BE(0) >>> (32 - BITS) === 0
+  return digest.readUInt32BE(0) >>> (32 - PROOF_BITS) === 0
 }
 
-export class Crawlers {
-  readonly #counts: Cache<{ count: number; until: number }> = createCache({
-    maxSize: 100_000,
-    sizeOf: () => 1,
-  })
+export class CrawlerDefense {
+  readonly #counter: RateCounter
   #key: Uint8Array | null = null
 
   readonly #secure: boolean
 
   constructor(private readonly hearth: Hearth) {
+    this.#counter = new RateCounter(hearth.clock)
     this.#secure = hearth.settings.site_url.startsWith('https:')
   }
 
@@ -78,34 +76,28 @@ export class Crawlers {
   challengeFor(request: Request, path: string, address: string | null): string | null {
     if (!this.hearth.settings.limits.proof_of_work || !isCostly(path)) return null
     const network = networkOf(address)
-    const now = this.hearth.clock.now()
-    let count = this.#counts.get(network)
-    if (!count || count.until <= now || count.until > now + WINDOW)
-      this.#counts.set(network, (count = { count: 0, until: now + WINDOW }))
-    if (count.count < MOST) {
-      count.count++
-      return null
-    }
-    const proof = readCookie(request, this.#secure, WORK_COOKIE)
+    const limit = { key: network, maxPerWindow: MAX_COSTLY_PAGES, windowMs: WINDOW_MS }
+    if (this.#counter.take(limit) === null) return null
+    const proof = readCookie(request, this.#secure, PROOF_COOKIE)
     if (proof !== null && this.#isSigned('proof', network, proof)) return null
-    this.hearth.measures.refuse('crawler')
-    return this.#sign('challenge', network, now + CHALLENGE_LASTS)
+    this.hearth.metrics.recordRefusal('crawler')
+    return this.#sign('challenge', network, this.hearth.clock.now() + CHALLENGE_LIFETIME_MS)
   }
 
   /** The cookie for an answer; null when it is not one. */
-  proofOf(challenge: string, answer: string, address: string | null): string | null {
+  acceptProof(challenge: string, answer: string, address: string | null): string | null {
     const network = networkOf(address)
     if (
       answer.length > 20 ||
       !this.#isSigned('challenge', network, challenge) ||
-      !isWork(challenge, answer)
+      !isValidProof(challenge, answer)
     )
       return null
     return setCookie(
       this.#secure,
-      WORK_COOKIE,
-      this.#sign('proof', network, this.hearth.clock.now() + PROOF_LASTS),
-      PROOF_LASTS / 1000,
+      PROOF_COOKIE,
+      this.#sign('proof', network, this.hearth.clock.now() + PROOF_LIFETIME_MS),
+      PROOF_LIFETIME_MS / 1000,
     )
   }
 }

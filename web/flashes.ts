@@ -119,9 +119,9 @@ const FLASHES = {
   'webhook-deleted': ['info', 'The webhook is deleted.'],
 } as const satisfies Record<string, readonly [FlashKind, string]>
 
-export type FlashWord = keyof typeof FLASHES
+export type FlashKey = keyof typeof FLASHES
 
-export function flashOf(word: string | null): { kind: FlashKind; text: string } | null {
-  const found = word !== null && Object.hasOwn(FLASHES, word) ? FLASHES[word as FlashWord] : null
+export function findFlash(word: string | null): { kind: FlashKind; text: string } | null {
+  const found = word !== null && Object.hasOwn(FLASHES, word) ? FLASHES[word as FlashKey] : null
   return found ? { kind: found[0], text: found[1] } : null
 }

@@ -2,22 +2,22 @@
 
 /** `1 file`, `3 files`. The plural is given when it is not the word with an s. */
 export const plural = (amount: number, word: string, many = `${word}s`): string =>
-  `${numberText(amount)} ${amount === 1 ? word : many}`
+  `${formatNumber(amount)} ${amount === 1 ? word : many}`
 
 /** `12,345`. */
-export const numberText = (value: number): string => value.toLocaleString('en-US')
+export const formatNumber = (value: number): string => value.toLocaleString('en-US')
 
 export { bytesText } from '#lib/bytes-text.ts'
 
 /** Dollars of a session: `$0.04`, `$12.30`, `under $0.01`. */
-export const costText = (usd: number): string =>
+export const formatCost = (usd: number): string =>
   usd > 0 && usd < 0.01 ? 'under $0.01' : `$${usd.toFixed(2)}`
 
 /** The seven characters by which a commit is named on a page. */
 export const shortSha = (sha: string): string => sha.slice(0, 7)
 
 /** A number from a text that stays the same for ever (FNV-1a, 32 bits), for picking colours. */
-export const steadyNumber = (text: string): number => {
+export const hashText = (text: string): number => {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++)
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)

@@ -49,7 +49,7 @@ import {
   PageHead,
   Pager,
   Pagination,
-  PersonLink,
+  ActorLink,
   PullRow,
   PullState,
   Radio,
@@ -106,20 +106,20 @@ const Part = ({ title, children }: { title: string; children?: Child }) => (
 const Buttons = () => (
   <Part title="Buttons">
     <div class="actions">
-      <Button look="primary" icon="plus">
+      <Button variant="primary" icon="plus">
         New issue
       </Button>
       <Button>Plain</Button>
-      <Button look="danger" icon="trash">
+      <Button variant="danger" icon="trash">
         Delete
       </Button>
-      <Button look="quiet">Quiet</Button>
+      <Button variant="quiet">Quiet</Button>
       <Button disabled>Disabled</Button>
       <Button icon="edit" label="Edit" />
       <LinkButton href="#x" icon="external">
         A link
       </LinkButton>
-      <Button small look="primary">
+      <Button small variant="primary">
         Small
       </Button>
       <Button small>Small</Button>
@@ -162,18 +162,24 @@ const Buttons = () => (
   </Part>
 )
 
+const VisibilityFields = () => (
+  <FieldSet legend="Visibility">
+    <Radio name="visibility" value="public" label="Public" hint="Everyone can see it." checked />
+    <Radio name="visibility" value="private" label="Private" hint="Only members can." />
+  </FieldSet>
+)
+
+const TokenCard = () => (
+  <Card title="Access token">
+    <TokenSecret secret="hrt_01jq9z4m7w8xkq2v3c5b6n7m8p9a0s1d2f3g">
+      It can do what you can, until 12 June 2026.
+    </TokenSecret>
+  </Card>
+)
+
 const Forms = () => (
   <Part title="Forms">
-    <Columns
-      side={
-        <Card title="Access token">
-          <TokenSecret secret="hrt_01jq9z4m7w8xkq2v3c5b6n7m8p9a0s1d2f3g">
-            It can do what you can, until 12 June 2026.
-          </TokenSecret>
-        </Card>
-      }
-      where="right"
-    >
+    <Columns side={<TokenCard />} where="right">
       <Form
         action="#form"
         csrf={csrf}
@@ -200,16 +206,7 @@ const Forms = () => (
           ]}
         />
         <TextArea name="body" label="Text" value={'Two lines\nof text'} hint="Markdown" />
-        <FieldSet legend="Visibility">
-          <Radio
-            name="visibility"
-            value="public"
-            label="Public"
-            hint="Everyone can see it."
-            checked
-          />
-          <Radio name="visibility" value="private" label="Private" hint="Only members can." />
-        </FieldSet>
+        <VisibilityFields />
         <Checkbox
           name="protected"
           label="Protect the default branch"
@@ -226,8 +223,8 @@ const Forms = () => (
         />
         <Field name="fixed" label="Fixed" value="cannot change" disabled />
         <FormActions>
-          <Button look="primary">Make repository</Button>
-          <LinkButton href="#cancel" look="quiet">
+          <Button variant="primary">Make repository</Button>
+          <LinkButton href="#cancel" variant="quiet">
             Cancel
           </LinkButton>
         </FormActions>
@@ -236,23 +233,33 @@ const Forms = () => (
   </Part>
 )
 
+const BadgeRow = () => (
+  <p class="actions">
+    <IssueState issue={{ state: 'open' }} />
+    <IssueState issue={{ state: 'closed', reason: 'completed' }} />
+    <IssueState issue={{ state: 'closed', reason: 'not_planned' }} />
+    <PullState status="draft" />
+    <PullState status="open" />
+    <PullState status="merged" />
+    <PullState status="closed" />
+    <Badge icon="clock" tone="wait">
+      Waiting
+    </Badge>
+    <Badge icon="info" tone="info">
+      Told
+    </Badge>
+  </p>
+)
+
+const ChipRow = () => (
+  <p class="actions">
+    <Labels labels={sample.labels} />
+  </p>
+)
+
 const Words = () => (
   <Part title="Labels, states and people">
-    <p class="actions">
-      <IssueState issue={{ state: 'open' }} />
-      <IssueState issue={{ state: 'closed', reason: 'completed' }} />
-      <IssueState issue={{ state: 'closed', reason: 'not_planned' }} />
-      <PullState status="draft" />
-      <PullState status="open" />
-      <PullState status="merged" />
-      <PullState status="closed" />
-      <Badge icon="clock" tone="wait">
-        Waiting
-      </Badge>
-      <Badge icon="info" tone="info">
-        Told
-      </Badge>
-    </p>
+    <BadgeRow />
     <p class="actions">
       {['passed', 'failed', 'errored', 'pending', 'queued', 'running', 'cancelled', 'skipped'].map(
         (status) => (
@@ -273,20 +280,18 @@ const Words = () => (
       <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd>
       <RelativeTime at="2026-03-12T13:25:00.000Z" now={now} />
     </p>
-    <p class="actions">
-      <Labels labels={sample.labels} />
-    </p>
+    <ChipRow />
     <p class="actions">
       {labelColors.map((color) => (
         <Label label={{ name: color, color }} />
       ))}
     </p>
     <p class="actions">
-      <PersonLink of={sample.ada} />
-      <PersonLink of={sample.agent} />
-      <PersonLink of={{ username: 'northwind', kind: 'workspace' }} />
-      <PersonLink of={{ username: 'ghost' }} />
-      <PersonLink of={null} />
+      <ActorLink of={sample.ada} />
+      <ActorLink of={sample.agent} />
+      <ActorLink of={{ username: 'northwind', kind: 'workspace' }} />
+      <ActorLink of={{ username: 'ghost' }} />
+      <ActorLink of={null} />
       <AvatarStack people={[sample.ada, sample.kofi, sample.mei, sample.agent]} most={3} />
       {['bo', 'cy', 'dee', 'eve', 'finn', 'gus', 'hal'].map((username) => (
         <Avatar of={{ username }} size={32} />
@@ -355,110 +360,119 @@ const Lists = () => (
   </Part>
 )
 
+const ConversationSide = () => (
+  <>
+    <SideBlock
+      title="Assignees"
+      action={<Button icon="edit" label="Change assignees" small variant="quiet" />}
+    >
+      <ActorLink of={sample.ada} />
+    </SideBlock>
+    <SideBlock title="Labels">
+      <Labels labels={sample.labels.slice(0, 2)} />
+    </SideBlock>
+    <SideBlock title="Milestone">
+      <span class="muted">None yet</span>
+    </SideBlock>
+  </>
+)
+
+const SampleDescription = () => (
+  <Comment
+    id="description"
+    author={sample.kofi}
+    at="2026-03-12T12:30:00.000Z"
+    now={now}
+    role="Author"
+    edited
+    body={
+      <MarkdownBody
+        text={
+          'Open the door at 10 minutes: the display goes on counting.\n\n```rust\nlet left = timer.left();\n```'
+        }
+        options={{ link }}
+      />
+    }
+    menu={[
+      { label: 'Copy link', href: '#description', icon: 'link' },
+      { label: 'Edit', href: '#edit', icon: 'edit' },
+    ]}
+    reactions={<Reactions reactions={{ '+1': 3, eyes: 1, heart: 0 }} action="#react" csrf={csrf} />}
+  />
+)
+
+const SampleTimeline = () => (
+  <Timeline>
+    <SampleDescription />
+    <TimelineEvent icon="tag" actor={sample.ada} at="2026-03-12T12:40:00.000Z" now={now}>
+      added <Label label={{ name: 'bug', color: 'd1493f' }} />
+    </TimelineEvent>
+    <TimelineEvent
+      icon="pull"
+      tone="good"
+      actor={sample.agent}
+      at="2026-03-12T13:25:00.000Z"
+      now={now}
+    >
+      opened <a href="#219">#219 Stop the timer when the door opens</a>
+    </TimelineEvent>
+    <Comment
+      id="c2"
+      author={sample.agent}
+      at="2026-03-12T13:30:00.000Z"
+      now={now}
+      body={<MarkdownBody text="Done in #219. The timer **waits** now." options={{ link }} />}
+    />
+    <Comment
+      id="c3"
+      author={sample.mei}
+      at="2026-03-12T13:40:00.000Z"
+      now={now}
+      verb="approved these changes"
+      tone="good"
+      body={<MarkdownBody text="Tried it on the bench." />}
+    />
+    <Comment
+      id="c4"
+      author={sample.kofi}
+      at="2026-03-12T13:50:00.000Z"
+      now={now}
+      verb="asked for changes"
+      tone="bad"
+      body={<MarkdownBody text="What when the power goes?" />}
+    />
+    <TimelineEvent
+      icon="merge"
+      tone="done"
+      actor={sample.ada}
+      at="2026-03-12T14:04:50.000Z"
+      now={now}
+    >
+      merged #219
+    </TimelineEvent>
+  </Timeline>
+)
+
+const SampleCommentBox = () => (
+  <CommentBox
+    action="#comment"
+    csrf={csrf}
+    viewer={sample.ada}
+    repo="bakery/oven"
+    error="Write something first"
+    extra={
+      <Button name="close" value="true" icon="check-circle">
+        Close issue
+      </Button>
+    }
+  />
+)
+
 const Conversation = () => (
   <Part title="Conversation">
-    <Columns
-      where="right"
-      side={
-        <>
-          <SideBlock
-            title="Assignees"
-            action={<Button icon="edit" label="Change assignees" small look="quiet" />}
-          >
-            <PersonLink of={sample.ada} />
-          </SideBlock>
-          <SideBlock title="Labels">
-            <Labels labels={sample.labels.slice(0, 2)} />
-          </SideBlock>
-          <SideBlock title="Milestone">
-            <span class="muted">None yet</span>
-          </SideBlock>
-        </>
-      }
-    >
-      <Timeline>
-        <Comment
-          id="description"
-          author={sample.kofi}
-          at="2026-03-12T12:30:00.000Z"
-          now={now}
-          role="Author"
-          edited
-          body={
-            <MarkdownBody
-              text={
-                'Open the door at 10 minutes: the display goes on counting.\n\n```rust\nlet left = timer.left();\n```'
-              }
-              options={{ link }}
-            />
-          }
-          menu={[
-            { label: 'Copy link', href: '#description', icon: 'link' },
-            { label: 'Edit', href: '#edit', icon: 'edit' },
-          ]}
-          reactions={
-            <Reactions reactions={{ '+1': 3, eyes: 1, heart: 0 }} action="#react" csrf={csrf} />
-          }
-        />
-        <TimelineEvent icon="tag" actor={sample.ada} at="2026-03-12T12:40:00.000Z" now={now}>
-          added <Label label={{ name: 'bug', color: 'd1493f' }} />
-        </TimelineEvent>
-        <TimelineEvent
-          icon="pull"
-          tone="good"
-          actor={sample.agent}
-          at="2026-03-12T13:25:00.000Z"
-          now={now}
-        >
-          opened <a href="#219">#219 Stop the timer when the door opens</a>
-        </TimelineEvent>
-        <Comment
-          id="c2"
-          author={sample.agent}
-          at="2026-03-12T13:30:00.000Z"
-          now={now}
-          body={<MarkdownBody text="Done in #219. The timer **waits** now." options={{ link }} />}
-        />
-        <Comment
-          id="c3"
-          author={sample.mei}
-          at="2026-03-12T13:40:00.000Z"
-          now={now}
-          verb="approved these changes"
-          tone="good"
-          body={<MarkdownBody text="Tried it on the bench." />}
-        />
-        <Comment
-          id="c4"
-          author={sample.kofi}
-          at="2026-03-12T13:50:00.000Z"
-          now={now}
-          verb="asked for changes"
-          tone="bad"
-          body={<MarkdownBody text="What when the power goes?" />}
-        />
-        <TimelineEvent
-          icon="merge"
-          tone="done"
-          actor={sample.ada}
-          at="2026-03-12T14:04:50.000Z"
-          now={now}
-        >
-          merged #219
-        </TimelineEvent>
-      </Timeline>
-      <CommentBox
-        action="#comment"
-        csrf={csrf}
-        viewer={sample.ada}
-        repo="bakery/oven"
-        error="Write something first"
-        extra={
-          <Button name="close" value="true" icon="check-circle">
-            Close issue
-          </Button>
-        }
-      />
+    <Columns where="right" side={<ConversationSide />}>
+      <SampleTimeline />
+      <SampleCommentBox />
       <CommentClosed signIn="#login">Sign in to join the conversation.</CommentClosed>
     </Columns>
   </Part>
@@ -479,7 +493,7 @@ const Code = () => {
         now={now}
         head={
           <span>
-            <PersonLink of={sample.agent} /> Stop the timer when the door opens
+            <ActorLink of={sample.agent} /> Stop the timer when the door opens
           </span>
         }
       />
@@ -566,6 +580,43 @@ const Changes = () => {
   )
 }
 
+const FirstPushCard = () => (
+  <Card title="Push your first commit" footer="The branch main is made by the first push.">
+    <Commands>
+      {'git remote add origin https://hearth.example/northwind/oven.git\ngit push -u origin main'}
+    </Commands>
+    <Facts
+      facts={[
+        { label: 'Default branch', value: 'main' },
+        { label: 'Size', value: '4.2 MiB' },
+        { label: 'Made by', value: <ActorLink of={sample.ada} /> },
+      ]}
+    />
+  </Card>
+)
+
+const SettingsNav = () => (
+  <SideNav
+    label="Settings"
+    groups={[
+      {
+        title: 'You',
+        tabs: [
+          { label: 'Profile', href: '#p', icon: 'user', current: true },
+          { label: 'Emails', href: '#m', icon: 'mail' },
+        ],
+      },
+      {
+        title: 'Access',
+        tabs: [
+          { label: 'Tokens', href: '#t', icon: 'key', count: 3 },
+          { label: 'Applications', href: '#a', icon: 'device' },
+        ],
+      },
+    ]}
+  />
+)
+
 const Messages = () => (
   <Part title="Messages and empty places">
     <Flash kind="good">Repository made.</Flash>
@@ -580,7 +631,7 @@ const Messages = () => (
       icon="issue"
       title="No issues yet"
       actions={
-        <LinkButton href="#new" look="primary" icon="plus">
+        <LinkButton href="#new" variant="primary" icon="plus">
           New issue
         </LinkButton>
       }
@@ -589,52 +640,19 @@ const Messages = () => (
         An issue says what should change. Write one, and ask an agent or a person to work on it.
       </p>
     </EmptyState>
-    <Card title="Push your first commit" footer="The branch main is made by the first push.">
-      <Commands>
-        {'git remote add origin https://hearth.example/northwind/oven.git\ngit push -u origin main'}
-      </Commands>
-      <Facts
-        facts={[
-          { label: 'Default branch', value: 'main' },
-          { label: 'Size', value: '4.2 MiB' },
-          { label: 'Made by', value: <PersonLink of={sample.ada} /> },
-        ]}
-      />
-    </Card>
+    <FirstPushCard />
     <Card
       title="Danger"
       tone="bad"
       actions={
-        <Button look="danger" small>
+        <Button variant="danger" small>
           Delete repository
         </Button>
       }
     >
       Gone after thirty days.
     </Card>
-    <Columns
-      side={
-        <SideNav
-          label="Settings"
-          groups={[
-            {
-              title: 'You',
-              tabs: [
-                { label: 'Profile', href: '#p', icon: 'user', current: true },
-                { label: 'Emails', href: '#m', icon: 'mail' },
-              ],
-            },
-            {
-              title: 'Access',
-              tabs: [
-                { label: 'Tokens', href: '#t', icon: 'key', count: 3 },
-                { label: 'Applications', href: '#a', icon: 'device' },
-              ],
-            },
-          ]}
-        />
-      }
-    >
+    <Columns side={<SettingsNav />}>
       <ErrorPage status={404} title="There is nothing here" requestId="req_01jq9z4m7w">
         <p>
           The page was moved, or you may not see it. If it should be here, sign in or ask its owner.
@@ -646,7 +664,7 @@ const Messages = () => (
       workspace={sample.workspace}
       tabs={repoTabs.slice(1, 5)}
       actions={
-        <LinkButton href="#new" look="primary" icon="plus" small>
+        <LinkButton href="#new" variant="primary" icon="plus" small>
           New repository
         </LinkButton>
       }
@@ -697,7 +715,7 @@ export const Gallery = ({ theme }: { theme?: 'light' | 'dark' }) => (
       title="Parts of the pages"
       lead="Each in all its states."
       actions={
-        <Button look="primary" icon="plus">
+        <Button variant="primary" icon="plus">
           New issue
         </Button>
       }

@@ -22,7 +22,7 @@ const fileLimits = { bytes: 1024 * 1024, lines: 20_000, lineLength: 5_000 } as c
 
 type Limits = { readonly [name in keyof typeof limits]: number }
 
-const tooMuch = (text: string, limits: Limits): boolean => {
+const exceedsLimits = (text: string, limits: Limits): boolean => {
   if (text.length > limits.bytes) return true
   let lines = 0
   let start = 0
@@ -35,7 +35,7 @@ const tooMuch = (text: string, limits: Limits): boolean => {
 }
 
 /** Text without colours, line by line. The newline at the very end starts no line of its own. */
-const plainLines = (text: string): string[] => {
+const escapeLines = (text: string): string[] => {
   const lines = Bun.escapeHTML(text).split('\n')
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
   return lines
@@ -46,13 +46,13 @@ const plainLines = (text: string): string[] => {
  * line's spans are closed.
  */
 export const highlightLines = (text: string, grammar: Grammar | null): string[] => {
-  const clean = cleanEnds(text)
-  return grammar === null || grammar === 'plaintext' || tooMuch(clean, limits)
-    ? plainLines(clean)
+  const clean = normalizeLineEnds(text)
+  return grammar === null || grammar === 'plaintext' || exceedsLimits(clean, limits)
+    ? escapeLines(clean)
     : highlightNow(clean, grammar)
 }
 
-const cleanEnds = (text: string): string => text.replace(/\r\n?/g, '\n')
+const normalizeLineEnds = (text: string): string => text.replace(/\r\n?/g, '\n')
 
 /**
  * Coloured lines without regard to size; lines end in LF. For the thread that does nothing else.
@@ -98,25 +98,25 @@ export async function highlightFile(
   if (known) return { lines: known, late: false }
   if (grammar === null || grammar === 'plaintext' || blob.text.length <= SMALL)
     return { lines: highlightBlob(blob), late: false }
-  const text = cleanEnds(blob.text)
-  if (tooMuch(text, fileLimits)) return { lines: plainLines(text), late: false }
+  const text = normalizeLineEnds(blob.text)
+  if (exceedsLimits(text, fileLimits)) return { lines: escapeLines(text), late: false }
   let made = underWay.get(key)
   if (!made) {
     made = thread.ask(text, grammar).then((lines) => {
       underWay.delete(key)
       if (lines) cache.set(key, lines)
-      return lines ?? plainLines(text)
+      return lines ?? escapeLines(text)
     })
     underWay.set(key, made)
   }
-  if (patience === 0) return { lines: plainLines(text), late: true }
+  if (patience === 0) return { lines: escapeLines(text), late: true }
   let timer: ReturnType<typeof setTimeout> | undefined
   const enough = new Promise<null>(
     (resolve) => void (timer = setTimeout(() => resolve(null), patience)),
   )
   const lines = await Promise.race([made, enough])
   clearTimeout(timer)
-  return lines ? { lines, late: false } : { lines: plainLines(text), late: true }
+  return lines ? { lines, late: false } : { lines: escapeLines(text), late: true }
 }
 
 /**

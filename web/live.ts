@@ -6,17 +6,17 @@ import { Refusal } from '#lib/errors.ts'
 import type { Visit } from './site.ts'
 
 /** Keeps the connection alive while nothing happens. */
-export const WAITING = ': waiting\n\n'
+export const KEEP_ALIVE = ': waiting\n\n'
 
 /** One event; `id` is what a browser sends back when it had to connect anew. */
-export const liveEvent = (name: string, data: unknown, id?: string): string =>
+export const serverEvent = (name: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 
 /**
  * Sends what the generator gives, as fast as it is read. A Refusal ends the stream: who may no
  * longer read has no more to follow.
  */
-export function liveAnswer(events: AsyncGenerator<string>): Response {
+export function eventStreamResponse(events: AsyncGenerator<string>): Response {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode('retry: 3000\n\n')),
@@ -45,20 +45,20 @@ export function liveAnswer(events: AsyncGenerator<string>): Response {
  * Shorter than any idle connection lives. What leaves no event (a reaction) is seen as late as
  * this.
  */
-const WAIT_MS = 20_000
+const DEFAULT_WAIT_MS = 20_000
 
 /** Resolves when an event came that may show, or when the time is over. */
-export function untilSomething(
+export function waitForEvent(
   { hearth, request }: Visit,
   concerns: (event: EventRow) => boolean,
-  wait_ms = WAIT_MS,
+  wait_ms = DEFAULT_WAIT_MS,
 ): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)
       stop()
       request.signal.removeEventListener('abort', end)
-      hearth.leaving.removeEventListener('abort', end)
+      hearth.draining.removeEventListener('abort', end)
       resolve()
     }
     const timer = setTimeout(end, wait_ms)
@@ -66,18 +66,18 @@ export function untilSomething(
       if (concerns(event)) end()
     })
     request.signal.addEventListener('abort', end)
-    hearth.leaving.addEventListener('abort', end)
+    hearth.draining.addEventListener('abort', end)
   })
 }
 
 /** A short word for what a page was made of, so that another one can be told from it. */
-export const stateWord = (data: unknown): string => Bun.hash(JSON.stringify(data)).toString(36)
+export const hashState = (data: unknown): string => Bun.hash(JSON.stringify(data)).toString(36)
 
 /**
  * `changed` once the page would be another one than it was with the state `seen`; asked again
  * whenever an event concerns it.
  */
-export async function* followState(
+export async function* watchState(
   visit: Visit,
   seen: string,
   state: () => Promise<string>,
@@ -86,13 +86,13 @@ export async function* followState(
 ): AsyncGenerator<string> {
   for (;;) {
     // Listening begins before looking, so that nothing happens unseen in between.
-    const waiting = untilSomething(visit, concerns, wait_ms)
+    const waiting = waitForEvent(visit, concerns, wait_ms)
     if ((await state()) !== seen) {
-      yield liveEvent('changed', null)
+      yield serverEvent('changed', null)
       return
     }
     await waiting
-    if (visit.request.signal.aborted || visit.hearth.leaving.aborted) return
-    yield WAITING
+    if (visit.request.signal.aborted || visit.hearth.draining.aborted) return
+    yield KEEP_ALIVE
   }
 }

@@ -2,7 +2,7 @@
 // (and lets everything through), the cleaner keeps only what an allow list names, the dresser adds
 // colours and links of our own to the clean text.
 import { cleanHtml } from './markdown/clean.ts'
-import { dress } from './markdown/dress.ts'
+import { decorate } from './markdown/decorate.ts'
 import type { DocumentBase } from './markdown/addresses.ts'
 import type { LinkContext } from './markdown/references.ts'
 
@@ -18,16 +18,16 @@ export interface MarkdownOptions {
 }
 
 /** Larger documents are shown as they were typed. */
-const MOST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 
 /**
  * Renders Markdown (CommonMark with tables, task lists, strikethrough, links from bare addresses,
  * alerts). Never throws for any text.
  */
 export const renderMarkdown = (text: string, options: MarkdownOptions = {}): string => {
-  if (text.length > MOST_BYTES) return `<pre tabindex="0">${Bun.escapeHTML(text)}</pre>`
+  if (text.length > MAX_BYTES) return `<pre tabindex="0">${Bun.escapeHTML(text)}</pre>`
   const html = Bun.markdown.html(text.toWellFormed(), { autolinks: true })
-  return dress(
+  return decorate(
     cleanHtml(html, options.link?.siteUrl ?? '', options.base),
     options.link,
     options.breaks ?? false,

@@ -1,7 +1,7 @@
 // Twelve hues. The style sheet has a class for each (`hue-0` to `hue-11`) with a readable pair of
 // colours in both schemes, because the content security policy allows no inline style: a colour
 // somebody chose is shown as the nearest of them, with the exact one in a small dot drawn by SVG.
-import { steadyNumber } from './format.ts'
+import { hashText } from './format.ts'
 
 /** How many `hue-…` classes the style sheet has. */
 export const HUES = 12
@@ -81,4 +81,4 @@ export const nearestHue = (color: string): number => {
 }
 
 /** The hue of a name: a person's initial, a label without a colour. */
-export const hueOfName = (name: string): number => steadyNumber(name.toLowerCase()) % HUES
+export const hueOfName = (name: string): number => hashText(name.toLowerCase()) % HUES

@@ -13,7 +13,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 
  * `12 Mar 2026`, in UTC; written by hand because a page may have a thousand, and a locale's own way
  * costs as much as the rest of it.
  */
-export const dateText = (at: number): string => {
+export const formatDate = (at: number): string => {
   const date = new Date(at)
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
 }
@@ -22,9 +22,9 @@ export const dateText = (at: number): string => {
  * `3 minutes ago`, `in 2 days`; beyond thirty days, the date. Both arguments in milliseconds since
  * 1970.
  */
-export const relativeText = (at: number, now: number): string => {
+export const formatRelativeTime = (at: number, now: number): string => {
   const distance = Math.abs(now - at)
-  if (distance >= 30 * DAY) return dateText(at)
+  if (distance >= 30 * DAY) return formatDate(at)
   if (distance < 45_000) return at > now ? 'in a moment' : 'just now'
   const words =
     distance < 45 * MINUTE
@@ -36,7 +36,7 @@ export const relativeText = (at: number, now: number): string => {
 }
 
 /** `2m 5s`, `840 ms`, `1h 3m`: how long something took. */
-export const durationText = (milliseconds: number): string => {
+export const formatDuration = (milliseconds: number): string => {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
   const seconds = Math.round(milliseconds / 1000)
   if (seconds < 60) return `${seconds}s`

@@ -1,27 +1,25 @@
 /**
- * What a page and a form are. A page is data: an address, what to load through operations, and how
- * to show it. A form is an address, the operation it calls and where to go afterwards. `call` is
- * bound to the visitor, so the website can do exactly what an operation allows, and there is no
- * second place for rights.
+ * The types of the website. A page is data: an address, a function that loads its data through
+ * operations, and a view. A form is an address, the operation that it calls, and the address to go
+ * on to. `visit.call` runs an operation as the visitor, so operations alone decide about rights.
  */
 import type { Caller, UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { IncomingBytes, Typed } from '#core/operation.ts'
 import type { FlashKind } from './components/flash.tsx'
-import { FLASH, setCookie } from './cookies.ts'
-import type { FlashWord } from './flashes.ts'
-import type { Html } from './jsx/html.ts'
+import { FLASH_COOKIE, setCookie } from './cookies.ts'
+import type { FlashKey } from './flashes.ts'
+import type { Refusal } from '#lib/errors.ts'
+import { renderPage, type Html } from './jsx/html.ts'
 
-/**
- * What came back from a form that was refused: the typed values, and the message with its field.
- */
+/** The state of a refused form: the typed values, and the message with the field it is about. */
 export type FormState = {
   readonly values: Fields
   readonly error: { readonly field: string | null; readonly message: string } | null
 }
 
-/** Whom a trusted proxy in front has signed in, as it says. */
-export type Named = {
+/** A user whom a trusted proxy has signed in, as its headers describe them. */
+export type ProxyUser = {
   readonly id: string
   readonly username: string
   readonly name: string | null
@@ -29,94 +27,116 @@ export type Named = {
   readonly groups: readonly string[] | null
 }
 
-/** One visit to a page, or one sending of a form. */
+/** What an operation answers. */
+export type OutputOf<Of> = Of extends Typed<infer _Input, infer Output> ? Output : never
+
+/** One request for a page, form or resource, with what its handler needs. */
 export type Visit = {
   readonly hearth: Hearth
   readonly request: Request
   readonly url: URL
   readonly params: Readonly<Record<string, string>>
   readonly caller: Caller
-  /** The signed-in person; null for everybody else. */
+  /** The signed-in user. Null for anonymous visitors and for tokens of agents. */
   readonly viewer: UserCaller | null
   /** The token that every changing form carries. */
   readonly csrf: string
   readonly flash: { readonly kind: FlashKind; readonly text: string } | null
-  /** Filled in when a form on this page was refused. */
+  /** Filled when a form of this page was refused. */
   readonly form: FormState
-  /** The headers of a page, for answers that are made by hand. */
+  /** The headers of every page, for responses that a handler creates itself. */
   readonly headers: Readonly<Record<string, string>>
-  /** The visitor's address as far as it is known, for sign-in records. */
-  readonly address: string | null
-  /** Null unless the installation takes the word of a proxy. */
-  readonly named: Named | null
-  /** `bytes` is a file that was sent, for operations that take one. */
+  /** The network address of the visitor, when it is known. */
+  readonly ip: string | null
+  /** Null unless the installation trusts the headers of a proxy. */
+  readonly proxyUser: ProxyUser | null
+  /** Why the proxy's user could not be signed in. The sign-in page shows it. */
+  readonly proxyRefusal: Refusal | null
+  /** Runs an operation as the visitor. `bytes` is an uploaded file, for operations that take one. */
   call<I, O>(operation: Typed<I, O>, input: NoInfer<I>, bytes?: IncomingBytes): Promise<O>
-  /**
-   * The same, with null for "does not exist or may not be seen" and for what the caller may not do.
-   */
+  /** The same, but returns null where `call` throws 401, 403 or 404. */
   tryCall<I, O>(operation: Typed<I, O>, input: NoInfer<I>): Promise<O | null>
 }
 
-/** Another answer than a page: a redirect, a file. */
-export class Away {
+/** A response that is not a rendered page: a redirect, a file, a page with its own headers. */
+export class DirectResponse {
   constructor(readonly response: Response) {}
 }
 
 /**
- * Sends the visitor elsewhere on this site (303 after a form, 302 from a page, 301 when the address
- * changed for good).
+ * Redirects to an address of this site: 303 after a form, 302 from a page, 301 when the address has
+ * changed for good.
  */
 export const redirect = (
   path: string,
   status: 301 | 302 | 303 = 303,
   headers: Record<string, string> = {},
-): Away => new Away(new Response(null, { status, headers: { location: path, ...headers } }))
+): DirectResponse =>
+  new DirectResponse(new Response(null, { status, headers: { location: path, ...headers } }))
 
-/** Sends the visitor on and says at the top of the next page what was done. */
-export const flashTo = (visit: Visit, path: string, word: FlashWord): Away =>
+/**
+ * Responds to a form with a page in place of a redirect, for secrets that are shown once and not
+ * stored.
+ */
+export const pageResponse = (
+  visit: Visit,
+  page: Html,
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): DirectResponse =>
+  new DirectResponse(
+    new Response(renderPage(page), { status, headers: { ...visit.headers, ...headers } }),
+  )
+
+/** Redirects, and shows a message at the top of the next page. */
+export const redirectWithFlash = (visit: Visit, path: string, key: FlashKey): DirectResponse =>
   redirect(path, 303, {
-    'set-cookie': setCookie(visit.hearth.settings.site_url.startsWith('https:'), FLASH, word, 60),
+    'set-cookie': setCookie(
+      visit.hearth.settings.site_url.startsWith('https:'),
+      FLASH_COOKIE,
+      key,
+      60,
+    ),
   })
 
 export type Page = {
   readonly path: string
   readonly status: number
-  render(visit: Visit): Promise<Html | Away>
+  render(visit: Visit): Promise<Html | DirectResponse>
 }
 
 /**
- * `path` has `:name` for one segment and ends in `*name` for the rest with its slashes. `load`
- * gives what `view` shows, or null for "no such page"; a Refusal thrown there becomes the error
- * page of its status.
+ * Defines a page. In `path`, `:name` stands for one segment and a final `*name` for all the rest.
+ * `load` returns the data of `view`, or null for 404. A Refusal that it throws becomes an error
+ * page.
  */
 export const page = <T>(definition: {
   path: string
-  load?: (visit: Visit) => Promise<T | Away | null> | T | Away | null
+  load?: (visit: Visit) => Promise<T | DirectResponse | null> | T | DirectResponse | null
   view: (data: T, visit: Visit) => Html
 }): Page => ({
   path: definition.path,
   status: 200,
   async render(visit) {
     const data = definition.load ? await definition.load(visit) : (undefined as T)
-    if (data instanceof Away) return data
+    if (data instanceof DirectResponse) return data
     if (data === null) throw new NoSuchPage()
     return definition.view(data, visit)
   },
 })
 
-/** There is nothing at this address. */
+/** Becomes a 404 page. */
 export class NoSuchPage extends Error {}
 
-/** The fields of a sent form: text, several of one name, and files. */
+/** The text fields of a sent form. A name may have several values. */
 export class Fields {
   constructor(private readonly data: Map<string, string[]> = new Map()) {}
 
-  /** The last value of a name; empty when it was not sent. */
+  /** The last value of a field. Empty when it was not sent. */
   text(name: string): string {
     return this.data.get(name)?.at(-1) ?? ''
   }
 
-  /** Undefined for an empty field, so that an operation's default holds. */
+  /** Undefined for an empty field, so that the operation applies its default. */
   optional(name: string): string | undefined {
     const value = this.text(name).trim()
     return value === '' ? undefined : value
@@ -126,7 +146,7 @@ export class Fields {
     return this.data.get(name) ?? []
   }
 
-  /** A field with one item a line, or separated by `separator`; empty ones are left out. */
+  /** The items of a field, one a line or divided by `separator`, without empty ones. */
   list(name: string, separator: string | RegExp = /\r?\n/): string[] {
     return this.all(name)
       .flatMap((value) => value.split(separator))
@@ -134,7 +154,7 @@ export class Fields {
       .filter((item) => item !== '')
   }
 
-  /** A tick box. */
+  /** Whether a checkbox is ticked. */
   ticked(name: string): boolean {
     return ['true', 'on', '1'].includes(this.text(name))
   }
@@ -148,138 +168,138 @@ export class Fields {
   }
 }
 
-export const noForm: FormState = { values: new Fields(), error: null }
+export const emptyFormState: FormState = { values: new Fields(), error: null }
 
 export type Form = {
   readonly path: string
-  /**
-   * The page that is shown again, with status 422, when the form is refused. Null shows the error
-   * page.
-   */
+  /** The page that is shown again with status 422 when the form is refused. Null: an error page. */
   readonly page: Page | null
-  /** Forms that make or prove an identity are open to visitors without a sign-in. */
-  readonly open: boolean
-  /**
-   * The address holds a secret that proves the right; mail programs post there without a cookie
-   * (RFC 8058).
-   */
-  readonly proven: boolean
-  /** Whether it sends one file, which comes after all fields and is read while it comes in. */
+  /** Whether anonymous visitors may send it, as they must for sign-in and registration. */
+  readonly allowsAnonymous: boolean
+  /** Whether a secret in its address replaces cookie and CSRF token, as in RFC 8058. */
+  readonly isAuthorizedByAddress: boolean
+  /** Whether it sends one file, as its last field. The file is streamed to the operation. */
   readonly sendsFile?: boolean
-  /** For a form that sends several small files: so many bytes they may have together. */
-  readonly mostBytes?: number
+  /** The most bytes that the files of a form with several files have together. */
+  readonly maxUploadBytes?: number
   submit(
     visit: Visit,
     fields: Fields,
-    file: SentFile | null,
-    files: readonly SmallFile[] | null,
-  ): Promise<Away>
+    file: UploadStream | null,
+    files: readonly UploadedFile[] | null,
+  ): Promise<DirectResponse>
 }
 
-/** A file of a form that sends several, as a whole. */
-export type SmallFile = { readonly name: string; readonly data: Uint8Array }
+/** A file of a form with several files, in memory. */
+export type UploadedFile = { readonly name: string; readonly data: Uint8Array }
 
-/** A file of a form, on its way in. */
-export type SentFile = { readonly name: string; readonly bytes: IncomingBytes }
+/** A file of a form that is still being received. */
+export type UploadStream = { readonly name: string; readonly bytes: IncomingBytes }
 
-/** Where a form leads: an address of this site with a word for the flash, or a whole answer. */
-export type Next = string | Away
+/** What a form leads to: an address of this site, or a response. */
+export type FormResult = string | DirectResponse
 
+/** Defines a form that calls one operation. */
 export const form = <I, O>(definition: {
   path: string
   operation: Typed<I, O>
   page?: Page | null
-  open?: boolean
+  allowsAnonymous?: boolean
   input: (fields: Fields, visit: Visit) => NoInfer<I>
-  done: (output: O, visit: Visit, fields: Fields) => Next | Promise<Next>
+  done: (output: O, visit: Visit, fields: Fields) => FormResult | Promise<FormResult>
 }): Form => ({
   path: definition.path,
   page: definition.page ?? null,
-  open: definition.open ?? false,
-  proven: false,
+  allowsAnonymous: definition.allowsAnonymous ?? false,
+  isAuthorizedByAddress: false,
   sendsFile: false,
   async submit(visit, fields) {
     const output = await visit.call(definition.operation, definition.input(fields, visit))
     const next = await definition.done(output, visit, fields)
-    return next instanceof Away ? next : redirect(next)
+    return next instanceof DirectResponse ? next : redirect(next)
   },
 })
 
-/** A form that calls one of several operations, by the button that was pressed, or none. */
+/** Defines a form with a handler of its own, for several operations or none. */
 export const action = (definition: {
   path: string
   page?: Page | null
-  open?: boolean
-  proven?: boolean
-  submit: (visit: Visit, fields: Fields) => Promise<Next>
+  allowsAnonymous?: boolean
+  isAuthorizedByAddress?: boolean
+  submit: (visit: Visit, fields: Fields) => Promise<FormResult>
 }): Form => ({
   path: definition.path,
   page: definition.page ?? null,
-  open: definition.open ?? false,
-  proven: definition.proven ?? false,
+  allowsAnonymous: definition.allowsAnonymous ?? false,
+  isAuthorizedByAddress: definition.isAuthorizedByAddress ?? false,
   sendsFile: false,
   async submit(visit, fields) {
     const next = await definition.submit(visit, fields)
-    return next instanceof Away ? next : redirect(next)
+    return next instanceof DirectResponse ? next : redirect(next)
   },
 })
 
-/** A form with a file of any size. `file` is null when none was chosen. */
+/** Defines a form with one file of any size. `file` is null when none was chosen. */
 export const upload = (definition: {
   path: string
   page: Page | null
-  submit: (visit: Visit, fields: Fields, file: SentFile | null) => Promise<Next>
+  submit: (visit: Visit, fields: Fields, file: UploadStream | null) => Promise<FormResult>
 }): Form => ({
   path: definition.path,
   page: definition.page,
-  open: false,
-  proven: false,
+  allowsAnonymous: false,
+  isAuthorizedByAddress: false,
   sendsFile: true,
   async submit(visit, fields, file) {
     const next = await definition.submit(visit, fields, file)
-    return next instanceof Away ? next : redirect(next)
+    return next instanceof DirectResponse ? next : redirect(next)
   },
 })
 
-/**
- * A form with several files that are held in memory. `files` is null when they have more than
- * `mostBytes` together.
- */
+/** Defines a form with several files. `files` is null when they exceed `maxUploadBytes`. */
 export const uploads = (definition: {
   path: string
   page: Page | null
-  mostBytes: number
-  submit: (visit: Visit, fields: Fields, files: readonly SmallFile[] | null) => Promise<Next>
+  maxUploadBytes: number
+  submit: (
+    visit: Visit,
+    fields: Fields,
+    files: readonly UploadedFile[] | null,
+  ) => Promise<FormResult>
 }): Form => ({
   path: definition.path,
   page: definition.page,
-  open: false,
-  proven: false,
+  allowsAnonymous: false,
+  isAuthorizedByAddress: false,
   sendsFile: false,
-  mostBytes: definition.mostBytes,
+  maxUploadBytes: definition.maxUploadBytes,
   async submit(visit, fields, _, files) {
     const next = await definition.submit(visit, fields, files)
-    return next instanceof Away ? next : redirect(next)
+    return next instanceof DirectResponse ? next : redirect(next)
   },
 })
 
-/** An address that answers with something else than a page (a raw file, a picture). */
-export type Resource = { readonly path: string; answer(visit: Visit): Promise<Response> }
+/** An address that responds with something other than a page: a raw file, a picture. */
+export type Resource = { readonly path: string; respond(visit: Visit): Promise<Response> }
+
+/** The routes of one folder of `pages/`. */
+export type SiteSection = {
+  readonly pages?: readonly Page[]
+  readonly forms?: readonly Form[]
+  readonly resources?: readonly Resource[]
+}
 
 export type SiteMap = {
   readonly pages: readonly Page[]
   readonly forms: readonly Form[]
   readonly resources: readonly Resource[]
-  /** Asked before any page is made; an answer of its own goes out in place of the page. */
-  arrive?(visit: Visit): Promise<Away | null>
+  /** Runs before every page. Returns a response in its place, changes to the visit, or null. */
+  beforePage?(visit: Visit): Promise<DirectResponse | Partial<Visit> | null>
 }
 
-/** Requests of applications for access hold the whole id of the application. */
-const LONGEST_NEXT = 12_000
+/** Longer than common addresses: an OAuth request holds the URL that identifies the client. */
+const MAX_NEXT_LENGTH = 12_000
 
-/**
- * An address to go on to after signing in: only one of this site, never another host's (`//host`,
- * `/\host`).
- */
-export const safeNext = (next: string | null | undefined): string | null =>
-  next && /^\/(?![/\\])[!-[\]-~]*$/.test(next) && next.length <= LONGEST_NEXT ? next : null
+/** A path of this site to redirect to, or null. Refuses other hosts (`//host`, `/\host`). */
+export const safeRedirectPath = (next: string | null | undefined): string | null =>
+  next && /^\/(?![/\\])[!-[\]-~]*$/.test(next) && next.length <= MAX_NEXT_LENGTH ? next : null

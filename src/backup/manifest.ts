@@ -1,18 +1,17 @@
 /**
- * What a backup consists of. A manifest is one JSON document, `backups/<id>.json`; the bytes of
- * files are parts, `files/<ab>/<name>`, named by what is in them, so that backups share what has
- * not changed. A backup exists from the moment its manifest does.
+ * The format of a backup. The manifest is one JSON document, `backups/<id>.json`. The bytes of files
+ * are split into parts, `files/<ab>/<name>`, which are named by their content; so backups share
+ * parts that have not changed. A backup exists once its manifest does.
  *
- * In the open stand the parts with their sizes and SHA-256 as they are stored, so that a place can
- * be checked, and cleared of what no manifest names, by somebody who cannot read it. Names and
- * contents of files are encrypted when recipients are named.
+ * The sizes and SHA-256 of the stored parts are never encrypted. So a store can be checked and
+ * pruned without a key. With recipients, the names and contents of files are encrypted.
  */
 import { sha256 } from '#lib/hash.ts'
 import type { Timestamp } from '#lib/time.ts'
-import { BackupError } from './place.ts'
+import { BackupError } from './backup-store.ts'
 
 export const FORMAT = 1
-/** Bytes of a file in one part: few enough to hold some in memory. */
+/** Bytes of a file in one part: small enough to hold several in memory. */
 export const PART_BYTES = 8 * 1024 ** 2
 
 export type FileEntry = {
@@ -25,9 +24,9 @@ export type FileEntry = {
   readonly parts: readonly string[]
 }
 
-export type Content = {
+export type BackupContent = {
   readonly files: readonly FileEntry[]
-  /** Folders that must be there though nothing may be in them. */
+  /** Folders to create even when they are empty. */
   readonly folders: readonly string[]
 }
 
@@ -35,21 +34,22 @@ export type Manifest = {
   readonly format: typeof FORMAT
   readonly id: string
   readonly name: string | null
-  /** The moment of the snapshot: everything that was answered before is in it. */
+  /** The time of the snapshot: every change that was acknowledged before is in it. */
   readonly made_at: Timestamp
-  /** Of the program that made it, and the newest migration of its database. */
+  /** The version of the program that wrote it. */
   readonly version: string
+  /** The newest migration of its database. */
   readonly schema: string
   readonly totals: { readonly files: number; readonly bytes: number; readonly repositories: number }
-  /** What was found missing or odd while it was made, for people. */
+  /** Problems that were found while it was written, for an operator. */
   readonly notes: readonly string[]
   readonly recipients: readonly string[]
-  /** Each part as stored: bytes, SHA-256. */
+  /** The size and SHA-256 of each stored part. */
   readonly parts: Readonly<Record<string, readonly [number, string]>>
-  /** One of both is null: encrypted content is base64 of an age file with the same JSON. */
-  readonly content: Content | null
+  /** Null when encrypted; then `sealed` is the base64 of an age file with the same JSON. */
+  readonly content: BackupContent | null
   readonly sealed: string | null
-  /** SHA-256 of this document with an empty text here. */
+  /** SHA-256 of this document with an empty string here. */
   readonly digest: string
 }
 
@@ -57,8 +57,8 @@ const ID = /^bkp_[0-9a-hjkmnp-tv-z]{26}$/
 const PART = /^[0-9a-f]{64}(\.zst)?(\.age)?$/
 const HASH = /^[0-9a-f]{64}$/
 
-export const manifestName = (id: string): string => `backups/${id}.json`
-export const partName = (name: string): string => `files/${name.slice(0, 2)}/${name}`
+export const manifestPath = (id: string): string => `backups/${id}.json`
+export const partPath = (name: string): string => `files/${name.slice(0, 2)}/${name}`
 export const isBackupId = (text: string): boolean => ID.test(text)
 
 export const digestOf = (manifest: Manifest): string =>
@@ -71,19 +71,19 @@ export const encodeManifest = (manifest: Omit<Manifest, 'digest'>): Uint8Array =
 
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-const isTexts = (value: unknown): value is string[] =>
+const isStringArray = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether a path stays below the directory that it is put into, on every system. */
+/** Whether a path stays below the directory that it is joined to, on every operating system. */
 export const isSafePath = (path: string): boolean =>
   path !== '' &&
   !/[\\\0:]/.test(path) &&
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..') &&
   path.length < 4096
 
-/** Reads a manifest. Gives BackupError naming what is wrong with it. */
+/** Parses and validates a manifest. Throws BackupError with the fault. */
 export function decodeManifest(bytes: Uint8Array, where: string): Manifest {
   let value: unknown
   try {
@@ -93,9 +93,10 @@ export function decodeManifest(bytes: Uint8Array, where: string): Manifest {
   }
   if (!isRecord(value) || !('format' in value))
     throw new BackupError(`${where} is no manifest of a backup`)
-  if (value['format'] !== FORMAT)
+  if (value.format !== FORMAT)
     throw new BackupError(
-      `${where} has format ${String(value['format'])}, which this version of Hearth cannot read: use a newer one`,
+      `${where} has format ${String(value.format)}, ` +
+        'which this version of Hearth cannot read: use a newer one',
     )
   const manifest = value as Manifest
   if (digestOf(manifest) !== manifest.digest)
@@ -110,8 +111,8 @@ export function decodeManifest(bytes: Uint8Array, where: string): Manifest {
     isCount(totals.files) &&
     isCount(totals.bytes) &&
     isCount(totals.repositories) &&
-    isTexts(manifest.notes) &&
-    isTexts(manifest.recipients) &&
+    isStringArray(manifest.notes) &&
+    isStringArray(manifest.recipients) &&
     isRecord(parts) &&
     Object.entries(parts).every(
       ([name, part]) =>
@@ -119,39 +120,39 @@ export function decodeManifest(bytes: Uint8Array, where: string): Manifest {
     ) &&
     (manifest.content === null) !== (manifest.sealed === null)
   if (!sound) throw new BackupError(`${where} is no manifest of a backup`)
-  if (manifest.content !== null) checkContent(manifest.content, parts, where)
+  if (manifest.content !== null) requireValidContent(manifest.content, parts, where)
   return manifest
 }
 
-/** Gives BackupError for content that is not as it should be; it may come from a stranger. */
-export function checkContent(
+/** Throws BackupError for invalid content. A manifest is untrusted input. */
+export function requireValidContent(
   content: unknown,
   parts: Manifest['parts'],
   where: string,
-): asserts content is Content {
+): asserts content is BackupContent {
   const wrong = (what: string): never => {
     throw new BackupError(`${where}: ${what}`)
   }
-  if (!isRecord(content) || !Array.isArray(content['files']) || !isTexts(content['folders']))
+  if (!isRecord(content) || !Array.isArray(content.files) || !isStringArray(content.folders))
     return wrong('the list of files is damaged')
   const seen = new Set<string>()
-  for (const file of content['files'] as unknown[]) {
-    if (!isRecord(file) || typeof file['path'] !== 'string')
+  for (const file of content.files as unknown[]) {
+    if (!isRecord(file) || typeof file.path !== 'string')
       return wrong('the list of files is damaged')
     const { path } = file
     if (!isSafePath(path) || seen.has(path))
       return wrong(`${JSON.stringify(path.slice(0, 200))} is no path that may be restored`)
     seen.add(path)
     const whole =
-      isCount(file['size']) &&
-      HASH.test(String(file['sha256'])) &&
-      isCount(file['mode']) &&
-      typeof file['modified_ms'] === 'number' &&
-      isTexts(file['parts'])
-    if (!whole || (file['parts'] as string[]).some((name) => !Object.hasOwn(parts, name)))
+      isCount(file.size) &&
+      HASH.test(String(file.sha256)) &&
+      isCount(file.mode) &&
+      typeof file.modified_ms === 'number' &&
+      isStringArray(file.parts)
+    if (!whole || (file.parts as string[]).some((name) => !Object.hasOwn(parts, name)))
       return wrong(`the entry of ${path} is damaged`)
   }
-  for (const folder of content['folders'])
+  for (const folder of content.folders)
     if (!isSafePath(folder))
       return wrong(`${JSON.stringify(folder.slice(0, 200))} is no folder that may be restored`)
 }

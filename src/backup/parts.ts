@@ -1,29 +1,28 @@
-/** Parts of files: how bytes become what is stored, and back. */
+/** Encodes parts of files for storage (naming, compression, encryption) and decodes them. */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { hmacSha256, sha256 } from '#lib/hash.ts'
-import { PART_BYTES, partName, type Manifest } from './manifest.ts'
-import { BackupError, Missing, type Place } from './place.ts'
-import { opener, sealer } from './sealing.ts'
+import { PART_BYTES, partPath, type Manifest } from './manifest.ts'
+import { BackupError, MissingObjectError, type BackupStore } from './backup-store.ts'
+import { createDecrypter, createEncrypter } from './encryption.ts'
 
-const LEVEL = 3
+const ZSTD_LEVEL = 3
 
-export type Packing = {
+export type PartEncoding = {
   readonly recipients: readonly string[]
   /**
-   * Names of encrypted parts are made with it, so that nobody can ask the place whether it holds a
-   * file that they know.
+   * The HMAC key for names of encrypted parts. Without it, a reader of the store could test whether
+   * a known file is in a backup.
    */
   readonly name_key: Uint8Array
 }
 
-/** Knows names and stored forms of parts that are written for some recipients. */
-export class Packer {
+export class PartEncoder {
   readonly #seal: ((bytes: Uint8Array) => Promise<Uint8Array>) | null
-  /** A word for the recipients, so that a part is not taken for one that others can read. */
+  /** Part of each name, so that a part for other recipients is never reused. */
   readonly #readers: string
 
-  constructor(private readonly packing: Packing) {
-    this.#seal = packing.recipients.length === 0 ? null : sealer(packing.recipients)
+  constructor(private readonly packing: PartEncoding) {
+    this.#seal = packing.recipients.length === 0 ? null : createEncrypter(packing.recipients)
     this.#readers = sha256([...packing.recipients].sort().join('\n'))
   }
 
@@ -31,12 +30,13 @@ export class Packer {
     const hash = sha256(plain)
     const ending = compress ? '.zst' : ''
     if (this.#seal === null) return `${hash}${ending}`
-    return `${Buffer.from(hmacSha256(this.packing.name_key, `${this.#readers} ${hash}`)).toString('hex')}${ending}.age`
+    const mac = hmacSha256(this.packing.name_key, `${this.#readers} ${hash}`)
+    return `${Buffer.from(mac).toString('hex')}${ending}.age`
   }
 
   async pack(plain: Uint8Array, compress: boolean): Promise<Uint8Array> {
     const small: Uint8Array = compress
-      ? zstdCompressSync(plain, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })
+      ? zstdCompressSync(plain, { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } })
       : plain
     return this.#seal === null ? small : await this.#seal(small)
   }
@@ -46,40 +46,38 @@ export class Packer {
   }
 }
 
-/**
- * A part as it is stored, held against the manifest. Gives BackupError when it is missing or other
- * than it was.
- */
+/** Reads a stored part. Throws BackupError when it is missing or does not match the manifest. */
 export async function fetchPart(
-  place: Place,
+  store: BackupStore,
   manifest: Manifest,
   name: string,
 ): Promise<Uint8Array> {
   const [size, hash] = manifest.parts[name] ?? [0, '']
   let stored: Uint8Array
   try {
-    stored = await place.get(partName(name))
+    stored = await store.get(partPath(name))
   } catch (error) {
-    if (error instanceof Missing) throw new BackupError(`the part ${partName(name)} is missing`)
+    if (error instanceof MissingObjectError)
+      throw new BackupError(`the part ${partPath(name)} is missing`)
     throw error
   }
   if (stored.length !== size || sha256(stored) !== hash)
-    throw new BackupError(`the part ${partName(name)} is damaged`)
+    throw new BackupError(`the part ${partPath(name)} is damaged`)
   return stored
 }
 
-/** Turns stored parts back into bytes of files. */
-export function unpacker(
+/** Decodes stored parts into bytes of files. */
+export function createPartDecoder(
   identities: readonly string[],
 ): (name: string, stored: Uint8Array) => Promise<Uint8Array> {
-  const open = opener(identities)
+  const open = createDecrypter(identities)
   return async (name, stored) => {
     const opened = name.endsWith('.age') ? await open(stored) : stored
     if (!/\.zst(\.age)?$/.test(name)) return opened
     try {
       return zstdDecompressSync(opened, { maxOutputLength: PART_BYTES })
     } catch {
-      throw new BackupError(`the part ${partName(name)} is damaged`)
+      throw new BackupError(`the part ${partPath(name)} is damaged`)
     }
   }
 }

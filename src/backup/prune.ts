@@ -1,34 +1,31 @@
-/**
- * Which backups are kept, and taking away the others with the parts that no manifest names any
- * more.
- */
+/** Removes backups that the retention policy does not keep, and the parts that none refers to. */
 import { DAY } from '#lib/time.ts'
 import { listBackups } from './read-backup.ts'
-import { manifestName, type Manifest } from './manifest.ts'
-import type { Place } from './place.ts'
+import { manifestPath, type Manifest } from './manifest.ts'
+import type { BackupStore } from './backup-store.ts'
 
 /**
- * How many of each are kept: the newest, and the newest of each of the last days, weeks and months
+ * How many backups to keep: the last ones, and the newest of each of the last days, weeks and months
  * that have one.
  */
-export type Keep = {
+export type RetentionPolicy = {
   readonly last: number
   readonly daily: number
   readonly weekly: number
   readonly monthly: number
 }
 
-const PERIODS: readonly [keyof Omit<Keep, 'last'>, (at: Date) => string][] = [
+const PERIODS: readonly [keyof Omit<RetentionPolicy, 'last'>, (at: Date) => string][] = [
   ['daily', (at) => at.toISOString().slice(0, 10)],
-  // Weeks since a Monday.
+  // Weeks begin on Monday: 1 January 1970 was a Thursday.
   ['weekly', (at) => String(Math.floor((at.getTime() / DAY + 3) / 7))],
   ['monthly', (at) => at.toISOString().slice(0, 7)],
 ]
 
-/** The ids to keep. The newest is always among them, and those that a person gave a name. */
-export function toKeep(
+/** The ids to keep. The newest backup and named backups are always kept. */
+export function selectRetained(
   manifests: readonly Pick<Manifest, 'id' | 'made_at' | 'name'>[],
-  keep: Keep,
+  keep: RetentionPolicy,
 ): Set<string> {
   const sorted = [...manifests].sort((a, b) => (a.made_at < b.made_at ? 1 : -1))
   const kept = new Set(sorted.slice(0, Math.max(1, keep.last)).map(({ id }) => id))
@@ -47,39 +44,39 @@ export function toKeep(
 }
 
 /**
- * A part that no manifest names may belong to a backup that another forge is making in the same
- * place.
+ * Unreferenced parts younger than this are kept: they may belong to a backup that another forge is
+ * writing to the same store.
  */
 export const GRACE_MS = DAY
 
 /**
- * Takes away what is not kept. Damaged manifests stay, for a person to see, and then no part goes,
- * because they may name any.
+ * Prunes a store. Damaged manifests are kept for an operator to inspect. While there is one, no part
+ * is removed, because it may refer to any part.
  */
-export async function prune(
-  place: Place,
-  keep: Keep,
+export async function pruneBackups(
+  store: BackupStore,
+  keep: RetentionPolicy,
   options: { now_ms: number; grace_ms?: number },
 ): Promise<{ removed: string[]; parts: number; bytes: number }> {
-  const all = await listBackups(place)
+  const all = await listBackups(store)
   const whole = all.flatMap(({ manifest }) => (manifest === null ? [] : [manifest]))
-  const kept = toKeep(whole, keep)
+  const kept = selectRetained(whole, keep)
   const removed = whole.filter(({ id }) => !kept.has(id)).map(({ id }) => id)
-  for (const id of removed) await place.remove(manifestName(id))
-  await place.settle()
+  for (const id of removed) await store.remove(manifestPath(id))
+  await store.flush()
   let parts = 0
   let bytes = 0
   if (whole.length === all.length) {
     const named = new Set(
       whole.filter(({ id }) => kept.has(id)).flatMap((manifest) => Object.keys(manifest.parts)),
     )
-    for await (const { name, size, modified_ms } of place.list('files/')) {
+    for await (const { name, size, modified_ms } of store.list('files/')) {
       if (
         named.has(name.slice(name.lastIndexOf('/') + 1)) ||
         options.now_ms - modified_ms < (options.grace_ms ?? GRACE_MS)
       )
         continue
-      await place.remove(name)
+      await store.remove(name)
       parts++
       bytes += size
     }

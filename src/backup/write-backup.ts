@@ -1,6 +1,6 @@
 /**
- * Makes one backup: parts that are not there yet, then the manifest, from which moment on the
- * backup exists.
+ * Writes one backup: first the parts that the store lacks, then the manifest. The backup exists
+ * once its manifest does.
  */
 import { open, stat } from 'node:fs/promises'
 import { sha256 } from '#lib/hash.ts'
@@ -9,38 +9,36 @@ import { listBackups } from './read-backup.ts'
 import {
   encodeManifest,
   FORMAT,
-  manifestName,
+  manifestPath,
   PART_BYTES,
-  partName,
+  partPath,
   type FileEntry,
   type Manifest,
 } from './manifest.ts'
-import { Packer, type Packing } from './parts.ts'
-import { BackupError, type Place } from './place.ts'
+import { PartEncoder, type PartEncoding } from './parts.ts'
+import { BackupError, type BackupStore } from './backup-store.ts'
 
-export type Source = {
-  /** Where it will be, relative to the data directory. */
+export type BackupSource = {
+  /** The path in the backup, relative to the data directory. */
   readonly path: string
-  /** Where its bytes are now; they must not go away meanwhile. */
-  readonly file: string | Distant
+  /** The file to read; it must not be removed meanwhile. */
+  readonly file: string | RemoteFile
   readonly compress: boolean
-  /**
-   * Whether a file of this path, size and time never has other bytes; then it is not read again.
-   */
+  /** A file of the same path, size and time has the same bytes, so it is not read again. */
   readonly immutable: boolean
 }
 
 /** A file that is not on this machine. */
-export type Distant = {
+export type RemoteFile = {
   readonly size: number
   readonly sha256: string
   readonly mode: number
   readonly modified_ms: number
-  /** Gives BackupError when it cannot be had. */
+  /** Throws BackupError when the bytes cannot be fetched. */
   readonly read: (offset: number, length: number) => Promise<Uint8Array>
 }
 
-export type BackupFacts = Packing & {
+export type BackupFacts = PartEncoding & {
   readonly id: string
   readonly name: string | null
   readonly made_at: Timestamp
@@ -51,158 +49,209 @@ export type BackupFacts = Packing & {
   readonly folders: readonly string[]
 }
 
-export type Progress = {
+export type BackupProgress = {
   readonly phase: string
   readonly files_done: number
   readonly files_total: number
   readonly bytes_done: number
   readonly bytes_total: number
 }
-export type Tell = (progress: Progress) => void
-export type Written = { readonly manifest: Manifest; readonly added_bytes: number }
+export type ReportProgress = (progress: BackupProgress) => void
+export type WriteBackupResult = { readonly manifest: Manifest; readonly added_bytes: number }
 
-/** Files that are read at once. */
-const AT_ONCE = 4
+/** Files that are read at the same time. */
+const MAX_CONCURRENT_FILES = 4
+
+/** The size and SHA-256 of a part as stored. */
+type StoredPart = readonly [size: number, sha256: string]
+
+type SizedSource = {
+  readonly source: BackupSource
+  readonly found: Awaited<ReturnType<typeof factsOf>>
+}
 
 /**
- * Gives BackupError for what the place refuses; an error of the signal when it ends. What was
- * written until then is of use to the next.
+ * Throws BackupError when the store fails, and the signal's reason when it is aborted. Parts that
+ * were written until then are used by the next backup.
  */
 export async function writeBackup(
-  place: Place,
-  sources: readonly Source[],
+  store: BackupStore,
+  sources: readonly BackupSource[],
   facts: BackupFacts,
-  tell: Tell,
+  tell: ReportProgress,
   signal: AbortSignal,
-): Promise<Written> {
-  const packer = new Packer(facts)
-  const { known, before } = await whatIsThere(place, facts.recipients)
-  const sized = await Promise.all(
-    sources.map(async (source) => ({ source, found: await factsOf(source.file) })),
-  )
-  const bytes_total = sized.reduce((sum, { found }) => sum + found.size, 0)
-  const parts: Record<string, [number, string]> = {}
-  const files: FileEntry[] = []
-  /** Parts that are being written: two files may have the same. */
-  const writing = new Map<string, Promise<[number, string]>>()
-  let files_done = 0
-  let bytes_done = 0
-  let added_bytes = 0
-  const say = () =>
-    tell({ phase: 'copying', files_done, files_total: sources.length, bytes_done, bytes_total })
-  say()
+): Promise<WriteBackupResult> {
+  const { known, before } = await findExistingParts(store, facts.recipients)
+  return await new BackupWriter(store, facts, known, before, tell, signal).write(sources)
+}
 
-  const keep = (name: string, plain: Uint8Array, compress: boolean): Promise<[number, string]> => {
-    const there = known.get(name)
-    // What is stored as it is has the size that it has here, or it was cut off.
-    if (there && (name.length > 64 || there[0] === plain.length)) return Promise.resolve(there)
-    let written = writing.get(name)
+class BackupWriter {
+  readonly #encoder: PartEncoder
+  readonly #parts: Record<string, StoredPart> = {}
+  readonly #files: FileEntry[] = []
+  /** Parts that are being written: two files may contain the same part. */
+  readonly #writing = new Map<string, Promise<StoredPart>>()
+  #filesDone = 0
+  #filesTotal = 0
+  #bytesDone = 0
+  #bytesTotal = 0
+  #addedBytes = 0
+
+  constructor(
+    private readonly store: BackupStore,
+    private readonly facts: BackupFacts,
+    /** Parts that the store has. */
+    private readonly existing: ReadonlyMap<string, StoredPart>,
+    /** Files of the newest backup, by path. */
+    private readonly previous: ReadonlyMap<string, FileEntry>,
+    private readonly tell: ReportProgress,
+    private readonly signal: AbortSignal,
+  ) {
+    this.#encoder = new PartEncoder(facts)
+  }
+
+  async write(sources: readonly BackupSource[]): Promise<WriteBackupResult> {
+    const sized = await Promise.all(
+      sources.map(async (source) => ({ source, found: await factsOf(source.file) })),
+    )
+    this.#filesTotal = sources.length
+    this.#bytesTotal = sized.reduce((sum, { found }) => sum + found.size, 0)
+    this.#report()
+    // The workers share one iterator, so each file is taken once.
+    const queue = sized.values()
+    const copyFiles = async (): Promise<void> => {
+      for (const next of queue) {
+        this.signal.throwIfAborted()
+        await this.#copy(next)
+      }
+    }
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_FILES }, copyFiles))
+    this.#files.sort((a, b) => (a.path < b.path ? -1 : 1))
+    await requireParts(this.store, this.#parts)
+    await this.store.flush()
+    return await this.#writeManifest()
+  }
+
+  async #copy({ source, found }: SizedSource): Promise<void> {
+    const entry = { path: source.path, mode: found.mode, modified_ms: found.modified_ms }
+    const same = source.immutable ? this.previous.get(source.path) : undefined
+    if (
+      same &&
+      same.size === found.size &&
+      same.modified_ms === entry.modified_ms &&
+      same.parts.every((name) => this.existing.has(name))
+    ) {
+      for (const name of same.parts) this.#parts[name] = this.existing.get(name) ?? [0, '']
+      this.#files.push({ ...entry, size: same.size, sha256: same.sha256, parts: same.parts })
+      this.#bytesDone += same.size
+    } else this.#files.push({ ...entry, ...(await this.#copyBytes(source)) })
+    this.#filesDone++
+    this.#report()
+  }
+
+  /** Reads a file part by part and stores the parts that are missing. */
+  async #copyBytes(source: BackupSource): Promise<Pick<FileEntry, 'size' | 'sha256' | 'parts'>> {
+    const hasher = new Bun.CryptoHasher('sha256')
+    const parts: string[] = []
+    let size = 0
+    const file = await openSource(source.file)
+    try {
+      for (;;) {
+        this.signal.throwIfAborted()
+        const plain = await file.part(size)
+        if (plain.length === 0) break
+        hasher.update(plain)
+        const name = this.#encoder.name(plain, source.compress)
+        parts.push(name)
+        this.#parts[name] = await this.#storePart(name, plain, source.compress)
+        size += plain.length
+        this.#bytesDone += plain.length
+        this.#report()
+        if (plain.length < PART_BYTES) break
+      }
+    } finally {
+      await file.close()
+    }
+    const sha256 = hasher.digest('hex')
+    if (typeof source.file !== 'string' && source.file.sha256 !== sha256)
+      throw new BackupError(`${source.path} has other bytes than were stored elsewhere`)
+    return { size, sha256, parts }
+  }
+
+  #storePart(name: string, plain: Uint8Array, compress: boolean): Promise<StoredPart> {
+    const existing = this.existing.get(name)
+    // A part that is stored as it is must have the size of its content, or it was cut off.
+    if (existing && (name.length > 64 || existing[0] === plain.length))
+      return Promise.resolve(existing)
+    let written = this.#writing.get(name)
     if (!written) {
-      written = (async (): Promise<[number, string]> => {
-        const stored = await packer.pack(plain, compress)
-        await place.put(partName(name), stored)
-        added_bytes += stored.length
-        return [stored.length, sha256(stored)]
-      })()
-      writing.set(name, written)
+      written = this.#writePart(name, plain, compress)
+      this.#writing.set(name, written)
       written.catch(() => {})
     }
     return written
   }
 
-  async function take({ source, found }: (typeof sized)[number]): Promise<void> {
-    const entry = { path: source.path, mode: found.mode, modified_ms: found.modified_ms }
-    const same = source.immutable ? before.get(source.path) : undefined
-    if (
-      same &&
-      same.size === found.size &&
-      same.modified_ms === entry.modified_ms &&
-      same.parts.every((name) => known.has(name))
-    ) {
-      for (const name of same.parts) parts[name] = known.get(name) ?? [0, '']
-      files.push({ ...entry, size: same.size, sha256: same.sha256, parts: same.parts })
-      bytes_done += same.size
-    } else {
-      const hasher = new Bun.CryptoHasher('sha256')
-      const names: string[] = []
-      let size = 0
-      const file = await openSource(source.file)
-      try {
-        for (;;) {
-          signal.throwIfAborted()
-          const plain = await file.part(size)
-          if (plain.length === 0) break
-          hasher.update(plain)
-          const name = packer.name(plain, source.compress)
-          names.push(name)
-          parts[name] = await keep(name, plain, source.compress)
-          size += plain.length
-          bytes_done += plain.length
-          say()
-          if (plain.length < PART_BYTES) break
-        }
-      } finally {
-        await file.close()
-      }
-      const sha256 = hasher.digest('hex')
-      if (typeof source.file !== 'string' && source.file.sha256 !== sha256)
-        throw new BackupError(`${source.path} has other bytes than were stored elsewhere`)
-      files.push({ ...entry, size, sha256, parts: names })
-    }
-    files_done++
-    say()
+  async #writePart(name: string, plain: Uint8Array, compress: boolean): Promise<StoredPart> {
+    const stored = await this.#encoder.pack(plain, compress)
+    await this.store.put(partPath(name), stored)
+    this.#addedBytes += stored.length
+    return [stored.length, sha256(stored)]
   }
 
-  const queue = sized.values()
-  await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
-      for (const next of queue) {
-        signal.throwIfAborted()
-        await take(next)
-      }
-    }),
-  )
-  files.sort((a, b) => (a.path < b.path ? -1 : 1))
-  await requireThere(place, parts)
-  await place.settle()
+  async #writeManifest(): Promise<WriteBackupResult> {
+    const { id, name, made_at, version, schema, notes, recipients } = this.facts
+    const content = { files: this.#files, folders: this.facts.folders }
+    const sealed = await this.#encoder.seal(new TextEncoder().encode(JSON.stringify(content)))
+    const encoded = encodeManifest({
+      format: FORMAT,
+      id,
+      name,
+      made_at,
+      version,
+      schema,
+      totals: {
+        files: this.#files.length,
+        bytes: this.#bytesDone,
+        repositories: this.facts.repositories,
+      },
+      notes,
+      recipients,
+      parts: this.#parts,
+      content: sealed === null ? content : null,
+      sealed: sealed === null ? null : Buffer.from(sealed).toString('base64'),
+    })
+    this.signal.throwIfAborted()
+    await this.store.put(manifestPath(id), encoded)
+    await this.store.flush()
+    return {
+      manifest: JSON.parse(new TextDecoder().decode(encoded)) as Manifest,
+      added_bytes: this.#addedBytes + encoded.length,
+    }
+  }
 
-  const content = { files, folders: facts.folders }
-  const sealed = await packer.seal(new TextEncoder().encode(JSON.stringify(content)))
-  const { id, name, made_at, version, schema, notes, recipients } = facts
-  const encoded = encodeManifest({
-    format: FORMAT,
-    id,
-    name,
-    made_at,
-    version,
-    schema,
-    totals: { files: files.length, bytes: bytes_done, repositories: facts.repositories },
-    notes,
-    recipients,
-    parts,
-    content: sealed === null ? content : null,
-    sealed: sealed === null ? null : Buffer.from(sealed).toString('base64'),
-  })
-  signal.throwIfAborted()
-  await place.put(manifestName(id), encoded)
-  await place.settle()
-  return {
-    manifest: JSON.parse(new TextDecoder().decode(encoded)) as Manifest,
-    added_bytes: added_bytes + encoded.length,
+  #report(): void {
+    this.tell({
+      phase: 'copying',
+      files_done: this.#filesDone,
+      files_total: this.#filesTotal,
+      bytes_done: this.#bytesDone,
+      bytes_total: this.#bytesTotal,
+    })
   }
 }
 
 async function factsOf(
-  file: Source['file'],
+  file: BackupSource['file'],
 ): Promise<{ size: number; mode: number; modified_ms: number }> {
   if (typeof file !== 'string') return file
   const { size, mode, mtimeMs } = await stat(file)
   return { size, mode: mode & 0o777, modified_ms: Math.floor(mtimeMs) }
 }
 
-/** Gives the parts of a file one after the other; the last is shorter. */
+/** Reads the parts of a file in order; the last is shorter. */
 async function openSource(
-  file: Source['file'],
+  file: BackupSource['file'],
 ): Promise<{ part: (offset: number) => Promise<Uint8Array>; close: () => Promise<void> }> {
   if (typeof file === 'string') {
     const handle = await open(file, 'r')
@@ -217,7 +266,7 @@ async function openSource(
   }
 }
 
-/** The next part of a file; shorter than a part at its end. */
+/** The next part of a file; shorter than `PART_BYTES` at the end. */
 async function readPart(file: Awaited<ReturnType<typeof open>>): Promise<Uint8Array> {
   const buffer = Buffer.allocUnsafe(PART_BYTES)
   let length = 0
@@ -230,21 +279,21 @@ async function readPart(file: Awaited<ReturnType<typeof open>>): Promise<Uint8Ar
 }
 
 /**
- * Parts that are vouched for by a whole manifest and are there in their size, or that are named by
- * their plain content and so by their size alone; and the files of the newest backup that can be
- * read.
+ * Returns the parts of the store that can be trusted, and the files of the newest readable backup.
+ * A part is trusted when an intact manifest records its size and hash, or when its name is the hash
+ * of its stored bytes.
  */
-async function whatIsThere(
-  place: Place,
+async function findExistingParts(
+  store: BackupStore,
   recipients: readonly string[],
-): Promise<{ known: Map<string, [number, string]>; before: Map<string, FileEntry> }> {
+): Promise<{ known: Map<string, StoredPart>; before: Map<string, FileEntry> }> {
   const sizes = new Map<string, number>()
-  for await (const { name, size } of place.list('files/'))
+  for await (const { name, size } of store.list('files/'))
     sizes.set(name.slice(name.lastIndexOf('/') + 1), size)
-  const known = new Map<string, [number, string]>()
+  const known = new Map<string, StoredPart>()
   for (const [name, size] of sizes) if (/^[0-9a-f]{64}$/.test(name)) known.set(name, [size, name])
   let newest: Manifest | null = null
-  for (const { manifest } of await listBackups(place)) {
+  for (const { manifest } of await listBackups(store)) {
     if (manifest === null) continue
     for (const [name, [size, hash]] of Object.entries(manifest.parts))
       if (sizes.get(name) === size) known.set(name, [size, hash])
@@ -258,18 +307,21 @@ async function whatIsThere(
   return { known, before: new Map((newest?.content?.files ?? []).map((file) => [file.path, file])) }
 }
 
-/** Somebody may have cleared the place meanwhile: a manifest never names what is not there. */
-async function requireThere(
-  place: Place,
-  parts: Readonly<Record<string, readonly [number, string]>>,
+/**
+ * Throws BackupError when a part is missing: another process may have pruned the store meanwhile,
+ * and a manifest must not name missing parts.
+ */
+async function requireParts(
+  store: BackupStore,
+  parts: Readonly<Record<string, StoredPart>>,
 ): Promise<void> {
   const sizes = new Map<string, number>()
-  for await (const { name, size } of place.list('files/'))
+  for await (const { name, size } of store.list('files/'))
     sizes.set(name.slice(name.lastIndexOf('/') + 1), size)
   for (const [name, [size]] of Object.entries(parts)) {
     if (sizes.get(name) !== size)
       throw new BackupError(
-        `${place.address}: ${partName(name)} went away while the backup was made; make it again`,
+        `${store.address}: ${partPath(name)} went away while the backup was made; make it again`,
       )
   }
 }

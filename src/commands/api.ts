@@ -1,4 +1,4 @@
-import type { OpenApi } from '#http/openapi.ts'
+import type { OpenApi } from '#http/rest/openapi.ts'
 import { clientSettings } from '#src/config.ts'
 import { CommandError, UsageError, type Command } from './command.ts'
 import { loadCredentials, originOf } from './client/credentials.ts'

@@ -15,15 +15,15 @@ import {
   type Progress,
 } from '#backup'
 import {
-  beginBackup,
-  clearBackups,
+  insertRequestedBackup,
+  pruneBackups,
   findBackup,
-  identitiesOf,
+  readBackupIdentities,
   lockBackups,
   makeBackup,
-  placeOf,
+  backupAddress,
   removeBackup,
-  verifyBackup,
+  verifyByRestore,
 } from '#features/backups/index.ts'
 import { writeAs } from '#core/write.ts'
 import { bytesFree } from '#lib/disk.ts'
@@ -61,10 +61,10 @@ function stoppable(): AbortSignal {
 }
 
 const configOf = (flags: Flags) =>
-  loadConfig({ data: text(flags['data']), config: text(flags['config']) })
+  loadConfig({ data: text(flags.data), config: text(flags.config) })
 
 function identities(flags: Flags, fallback: () => string[]): string[] {
-  const path = text(flags['identity'])
+  const path = text(flags.identity)
   if (path === undefined) return fallback()
   if (!existsSync(path)) throw new CommandError(`there is no file ${path}`)
   return readIdentities(readFileSync(path, 'utf8'), path)
@@ -74,19 +74,19 @@ function identities(flags: Flags, fallback: () => string[]): string[] {
 function wanted(flags: Flags, path: string | undefined) {
   const config = configOf(flags)
   const settings = config.settings(config.listen)
-  const { address, id } = locateBackup(path ?? placeOf(settings))
+  const { address, id } = locateBackup(path ?? backupAddress(settings))
   return { settings, place: openPlace(address, settings.backups.s3), address, id }
 }
 
 async function create(flags: Flags): Promise<void> {
   const { tell, end } = progressLine()
   const signal = stoppable()
-  const to = text(flags['to'])
+  const to = text(flags.to)
   await withHearth(flags, async (hearth) => {
     const place = to === undefined || to.includes('://') ? to : resolve(to)
     const id = await writeAs(hearth, null, (tx) =>
-      beginBackup(tx, {
-        name: text(flags['name'])?.trim() || null,
+      insertRequestedBackup(tx, {
+        name: text(flags.name)?.trim() || null,
         scheduled: false,
         created_by: null,
         to: place,
@@ -126,12 +126,12 @@ async function verify(flags: Flags, path: string | undefined): Promise<number> {
   const { tell, end } = progressLine()
   const signal = stoppable()
   const manifest = await requireBackup(place, id)
-  const keys = identities(flags, () => identitiesOf(settings))
+  const keys = identities(flags, () => readBackupIdentities(settings))
   // Without a forge here there is nobody to open a copy beside; then it is read and held against
   // its sums.
   const verdict = existsSync(layout(settings.data).database)
     ? await withHearth(flags, (hearth) =>
-        verifyBackup(hearth, { from: address, id: manifest.id, identities: keys, tell, signal }),
+        verifyByRestore(hearth, { from: address, id: manifest.id, identities: keys, tell, signal }),
       ).finally(end)
     : {
         by: 'sums' as const,
@@ -152,7 +152,7 @@ async function verify(flags: Flags, path: string | undefined): Promise<number> {
 
 async function restore(flags: Flags, path: string | undefined): Promise<void> {
   if (path === undefined) throw new UsageError('usage: hearth backup restore PATH --data EMPTY_DIR')
-  const target = text(flags['data'])
+  const target = text(flags.data)
   const config = configOf(target === undefined ? flags : { ...flags, data: target })
   const settings = config.settings(config.listen)
   const { address, id } = locateBackup(path)
@@ -161,7 +161,7 @@ async function restore(flags: Flags, path: string | undefined): Promise<void> {
   const keys = identities(flags, () => [])
   const { tell, end } = progressLine()
   const signal = stoppable()
-  if (flags['check']) {
+  if (flags.check) {
     const faults = await checkBackup(place, manifest, keys, tell, signal).finally(end)
     for (const fault of faults) say(fault)
     if (faults.length > 0)
@@ -202,12 +202,12 @@ async function restore(flags: Flags, path: string | undefined): Promise<void> {
 }
 
 async function clear(flags: Flags): Promise<void> {
-  const to = text(flags['to'])
+  const to = text(flags.to)
   await withHearth(flags, async (hearth) => {
     const { keep, s3 } = hearth.settings.backups
     const release = lockBackups(hearth.settings.data)
     try {
-      const place = openPlace(to ?? placeOf(hearth.settings), s3)
+      const place = openPlace(to ?? backupAddress(hearth.settings), s3)
       const { removed, parts, bytes } = await prune(place, keep, { now_ms: hearth.clock.now() })
       await writeAs(hearth, null, (tx) => {
         for (const id of removed) removeBackup(tx, id)
@@ -224,19 +224,19 @@ async function remove(flags: Flags, id: string | undefined): Promise<void> {
   if (id === undefined || !isBackupId(id)) throw new UsageError('usage: hearth backup remove ID')
   await withHearth(flags, async (hearth) => {
     const place = openPlace(
-      text(flags['to']) ?? findBackup(hearth.db, id)?.place ?? placeOf(hearth.settings),
+      text(flags.to) ?? findBackup(hearth.db, id)?.place ?? backupAddress(hearth.settings),
       hearth.settings.backups.s3,
     )
     const release = lockBackups(hearth.settings.data)
     try {
       await requireBackup(place, id)
       await place.remove(manifestName(id))
-      await place.settle()
+      await place.flush()
       await writeAs(hearth, null, (tx) => removeBackup(tx, id))
     } finally {
       release()
     }
-    await clearBackups(hearth)
+    await pruneBackups(hearth)
     say(`took ${id} away; its parts that no other backup needs go a day after they were written`)
   })
 }
@@ -288,6 +288,6 @@ PATH is a directory or s3://bucket/folder with backups, and stands for the newes
     const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
     if (!run)
       throw new UsageError(`hearth backup takes ${Object.keys(ACTIONS).join(', ')}, not ${action}`)
-    return run(flags, path)
+    return (await run(flags, path)) ?? 0
   },
 }

@@ -1,33 +1,34 @@
-/** What a command of the executable is, and how its arguments are read. */
+/** Commands of the executable, and how their arguments are parsed. */
 import { nearest } from '#lib/nearest.ts'
 
 export type Flag = { readonly value?: string; readonly help: string }
 
+export type Flags = Readonly<Record<string, string | true>>
+
+export type CommandInput = { readonly args: readonly string[]; readonly flags: Flags }
+
 export type Command = {
   readonly name: string
-  /** What `--help` says of it. */
+  /** The text of `--help`. */
   readonly summary: string
   /** One line for the list of commands, when the summary is longer. */
   readonly brief?: string
-  /**
-   * Names of what follows the command, in order, as the help shows them (`OWNER/NAME`); `[URL]` may
-   * be left out.
-   */
+  /** The names of its arguments, as the help shows them (`OWNER/NAME`). `[URL]` is optional. */
   readonly args: readonly string[]
   readonly flags: Readonly<Record<string, Flag>>
-  /** Reads its own words: all of them are in `args`, flags too. */
+  /** Whether the command parses its flags itself. Then all words are in `args`. */
   readonly raw?: boolean
-  /** Gives the exit status, or nothing for 0. Errors thrown become one line and status 1. */
-  run(input: { args: string[]; flags: Record<string, string | true> }): Promise<number | void>
+  /** Returns the exit status, or nothing for 0. A thrown error is one line and status 1. */
+  run(input: CommandInput): Promise<number> | Promise<void>
 }
 
 /** The command line is wrong: exit status 2. */
 export class UsageError extends Error {}
 
-/** Something went wrong that the person can read in one line: exit status 1. */
+/** A failure with a message of one line for the person: exit status 1. */
 export class CommandError extends Error {}
 
-/** Flags that every command that opens the data directory takes. */
+/** The flags of every command that opens the data directory. */
 export const DATA_FLAGS: Readonly<Record<string, Flag>> = {
   data: { value: 'DIR', help: 'The data directory (./data).' },
   config: { value: 'FILE', help: 'The settings file (hearth.toml in the data directory).' },
@@ -53,13 +54,13 @@ export function helpOf(command: Command): string {
 }
 
 /**
- * Splits the words after the command's name. `--flag value` and `--flag=value` both work; `--` ends
- * the flags.
+ * Splits the words after the name of a command into arguments and flags. `--flag value` and
+ * `--flag=value` both work; `--` ends the flags. Throws UsageError.
  */
 export function parseArguments(
   command: Command,
   words: readonly string[],
-): { args: string[]; flags: Record<string, string | true>; help: boolean } {
+): CommandInput & { readonly help: boolean } {
   if (command.raw)
     return { args: [...words], flags: {}, help: words[0] === '--help' || words[0] === '-h' }
   const args: string[] = []
@@ -91,8 +92,8 @@ export function parseArguments(
       }
     } else args.push(word)
   }
-  const least = command.args.filter((name) => !name.startsWith('[')).length
-  if (!help && (args.length < least || args.length > command.args.length)) {
+  const minArgs = command.args.filter((name) => !name.startsWith('[')).length
+  if (!help && (args.length < minArgs || args.length > command.args.length)) {
     throw new UsageError(
       `usage: hearth ${[command.name, ...command.args].join(' ')}; see hearth ${command.name} --help`,
     )
@@ -100,5 +101,6 @@ export function parseArguments(
   return { args, flags, help }
 }
 
+/** The value of a flag; undefined when it is not set. */
 export const text = (value: string | true | undefined): string | undefined =>
   value === true ? undefined : value

@@ -41,7 +41,7 @@ async function report(name: string, findings: readonly Finding[], fix: boolean):
     .join(', ')
   say(`${name}: ${heading === '' ? 'sound' : heading}`)
   let left = 0
-  for (const { level, what, means, mend } of findings) {
+  for (const { level, problem: what, advice: means, repair: mend } of findings) {
     say(`  ${what}`)
     say(`    ${means}`)
     if (mend === null) left += Number(level === 'fault')
@@ -69,12 +69,12 @@ export const doctor: Command = {
   flags: { ...DATA_FLAGS, fix: { help: 'Mends what can be mended without a loss.' } },
 
   run: async ({ flags }) => {
-    requireUpToDate(loadConfig({ data: text(flags['data']), config: text(flags['config']) }).data)
+    requireUpToDate(loadConfig({ data: text(flags.data), config: text(flags.config) }).data)
     let left = 0
     await withHearth(flags, async (hearth: Hearth) => {
       await examine(hearth, {
-        heard: async (name, findings) => {
-          left += await report(name, findings, flags['fix'] === true)
+        onCheck: async (name, findings) => {
+          left += await report(name, findings, flags.fix === true)
         },
       })
       // A choice of the machine, no fault of what lasts.

@@ -21,13 +21,13 @@ export const exportRepo: Command = {
 
   run: async ({ args: [path = '', directory = ''], flags }) => {
     if (!path.includes('/')) {
-      const config = loadConfig({ data: text(flags['data']), config: text(flags['config']) })
+      const config = loadConfig({ data: text(flags.data), config: text(flags.config) })
       const place = openPlace(directory, config.settings(config.listen).backups.s3)
       const { manifest, rows } = await withHearth(flags, (hearth) =>
         exportWorkspace(hearth, path, place, () => {}, never),
       )
       process.stdout.write(
-        `wrote ${path} to ${place.address}: ${manifest.totals.repositories} repositories, ${rows['issues'] ?? 0} issues, ${rows['pulls'] ?? 0} pull requests, ${rows['comments'] ?? 0} comments\n`,
+        `wrote ${path} to ${place.address}: ${manifest.totals.repositories} repositories, ${rows.issues ?? 0} issues, ${rows.pulls ?? 0} pull requests, ${rows.comments ?? 0} comments\n`,
       )
       if (manifest.recipients.length > 0)
         process.stdout.write(
@@ -45,7 +45,7 @@ export const exportRepo: Command = {
       const repo = repoByPath(hearth.db, path)
       if (!repo || repo.deleted_at !== null)
         throw new CommandError(`there is no repository ${path}`)
-      await hearth.git.exportBare(repo.store, refsOf(hearth.db, repo.id), directory)
+      await hearth.git.exportBare(repo.store, refsOf(hearth, repo.id), directory)
     })
     process.stdout.write(`wrote ${path} to ${directory}\n`)
   },

@@ -41,14 +41,14 @@ have no access, and nobody can sign in as them.`,
   },
 
   run: async ({ args: [address = ''], flags }) => {
-    const owner = text(flags['owner'])
+    const owner = text(flags.owner)
     if (!owner) throw new UsageError('hearth import needs --owner USERNAME')
-    const people = peopleOf(text(flags['people']))
-    const config = loadConfig({ data: text(flags['data']), config: text(flags['config']) })
+    const people = peopleOf(text(flags.people))
+    const config = loadConfig({ data: text(flags.data), config: text(flags.config) })
     const { backups } = config.settings(config.listen)
     const place = openPlace(address, backups.s3)
     const manifest = await requireArchive(place)
-    const key = text(flags['identity'])
+    const key = text(flags.identity)
     const { lock, database } = layout(config.data)
     if (!existsSync(database))
       throw new CommandError(`there is no forge in ${config.data}; name its directory with --data`)
@@ -63,7 +63,7 @@ have no access, and nobody can sign in as them.`,
         place,
         manifest,
         {
-          as: text(flags['as']) ?? null,
+          as: text(flags.as) ?? null,
           owner,
           people,
           identities: key === undefined ? [] : readIdentities(readFileSync(key, 'utf8'), key),
@@ -73,7 +73,7 @@ have no access, and nobody can sign in as them.`,
       ),
     )
     say(
-      `took ${slug}: ${manifest.totals.repositories} repositories, ${rows['issues'] ?? 0} issues, ${rows['pulls'] ?? 0} pull requests, ${rows['comments'] ?? 0} comments`,
+      `took ${slug}: ${manifest.totals.repositories} repositories, ${rows.issues ?? 0} issues, ${rows.pulls ?? 0} pull requests, ${rows.comments ?? 0} comments`,
     )
     for (const [there, here] of found) say(`${there} is ${here} here`)
     for (const [there, here] of nobody)

@@ -1,4 +1,4 @@
-import { linkFor, resetTwoFactorHere } from '#features/accounts/index.ts'
+import { createMailedLinkFor, resetTwoFactorFromCommandLine } from '#features/accounts/index.ts'
 import { DATA_FLAGS, UsageError, type Command } from './command.ts'
 import { withHearth } from './open.ts'
 
@@ -17,7 +17,7 @@ export const link: Command = {
 
   run: async ({ args: [kind, username = ''], flags }) => {
     if (kind === 'two-factor') {
-      await withHearth(flags, (hearth) => resetTwoFactorHere(hearth, username))
+      await withHearth(flags, (hearth) => resetTwoFactorFromCommandLine(hearth, username))
       process.stdout.write(
         `two-factor sign-in of ${username} is off: the password is enough until they turn it on again\n`,
       )
@@ -26,7 +26,7 @@ export const link: Command = {
     if (kind !== 'confirm' && kind !== 'reset')
       throw new UsageError('hearth link takes confirm, reset or two-factor')
     process.stdout.write(
-      `${await withHearth(flags, (hearth) => linkFor(hearth, kind, username))}\n`,
+      `${await withHearth(flags, (hearth) => createMailedLinkFor(hearth, kind, username))}\n`,
     )
   },
 }

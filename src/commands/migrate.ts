@@ -7,7 +7,7 @@ import { systemClock } from '#lib/time.ts'
 import { existsSync } from 'node:fs'
 import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
 
-const MOST_FAULTS = 10
+const MAX_LISTED_FAULTS = 10
 
 const time = (ms: number): string =>
   ms < 1000 ? `${Math.ceil(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
@@ -25,7 +25,7 @@ function report({ steps, copying, looking, before, after, faults }: Rehearsal): 
     ...steps.map(({ name, ms }) => `would run ${name.padEnd(width)}  ${time(ms)}`),
     `the upgrade would take ${time(all)} and the copy before it about ${time(copying)}; the database would be ${size(after)}, a copy of it as it is has ${size(before)}`,
     `looking at the result took ${time(looking)}: ${found}`,
-    ...faults.slice(0, MOST_FAULTS).map((fault) => `  ${fault}`),
+    ...faults.slice(0, MAX_LISTED_FAULTS).map((fault) => `  ${fault}`),
     '',
   ].join('\n')
 }
@@ -44,12 +44,12 @@ export const migrate: Command = {
   },
 
   run: async ({ flags }) => {
-    const config = loadConfig({ data: text(flags['data']), config: text(flags['config']) })
+    const config = loadConfig({ data: text(flags.data), config: text(flags.config) })
     const places = layout(config.data)
     if (!existsSync(places.database))
       throw new CommandError(`there is no database at ${places.database}`)
     if (flags['dry-run']) {
-      const rehearsal = rehearse(places, text(flags['scratch']) ?? places.tmp, systemClock)
+      const rehearsal = rehearse(places, text(flags.scratch) ?? places.tmp, systemClock)
       process.stdout.write(rehearsal.steps.length === 0 ? 'nothing to do\n' : report(rehearsal))
       return rehearsal.faults.length === 0 ? 0 : 1
     }

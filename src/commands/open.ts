@@ -39,7 +39,7 @@ export async function withHearth<T>(
   run: (hearth: Hearth) => Promise<T>,
   options: { create?: boolean } = {},
 ): Promise<T> {
-  const config = loadConfig({ data: text(flags['data']), config: text(flags['config']) })
+  const config = loadConfig({ data: text(flags.data), config: text(flags.config) })
   if (!options.create && !existsSync(layout(config.data).database)) {
     throw new CommandError(`there is no forge in ${config.data}; name its directory with --data`)
   }

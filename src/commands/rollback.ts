@@ -13,7 +13,7 @@ export const rollback: Command = {
   flags: DATA_FLAGS,
 
   run: async ({ flags }) => {
-    const config = loadConfig({ data: text(flags['data']), config: text(flags['config']) })
+    const config = loadConfig({ data: text(flags.data), config: text(flags.config) })
     const { copy, kept } = rollBack(layout(config.data), timestamp(systemClock.now()))
     process.stdout.write(
       `the database is as it was at ${copy.made_at}, before ${copy.schema} was followed by newer migrations\n`,

@@ -1,30 +1,31 @@
 import { layout, openHearth } from '#src/app.ts'
-import { loadConfig } from '#src/config.ts'
+import { loadConfig, type Config } from '#src/config.ts'
 import { issueSetupLink } from '#features/accounts/index.ts'
 import { prepareChecks } from '#features/checks/index.ts'
 import { visitorOf } from '#http/authenticate.ts'
-import { docsData } from '#http/docs.ts'
-import { gitDoor } from '#http/git.ts'
-import { namedByProxy } from '#http/named-by-proxy.ts'
-import { startRedirect } from '#http/redirect.ts'
+import { docsData } from '#http/rest/api-reference.ts'
+import { GitServer } from '#http/git/git-server.ts'
+import { proxyIdentityOf } from '#http/proxy-sign-on.ts'
+import { startRedirect } from '#http/listener/https-redirect.ts'
 import { takeLock } from '#core/db.ts'
+import type { Hearth } from '#core/hearth.ts'
 import { createLog } from '#lib/log.ts'
 import { SECOND } from '#lib/time.ts'
-import { createNotify } from '#lib/sd-notify.ts'
-import { inTime } from '#lib/waiting.ts'
-import { siteDoor } from '#web/door.ts'
+import { createNotify, type Notify } from '#lib/sd-notify.ts'
+import { withTimeout } from '#lib/waiting.ts'
+import { SiteServer } from '#web/site-server.ts'
 import { siteMap } from '#web/index.ts'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
-import { listen } from './listen.ts'
-import { findServing } from './open.ts'
+import { listen, type Listener } from './listen.ts'
+import { findServing, type Serving } from './open.ts'
 import { requireOwnData } from './own-data.ts'
 
 /**
- * How long jobs and the engine may take to end after the last request has; service managers wait 45
- * seconds for all of it (`assets/hearth.service`).
+ * How long jobs and the engine may take to end after the last request. Service managers wait 45
+ * seconds in total (`assets/hearth.service`).
  */
-const WORK_MS = 10 * SECOND
+const CLOSE_TIMEOUT_MS = 10 * SECOND
 
 export const serve: Command = {
   name: 'serve',
@@ -41,81 +42,45 @@ export const serve: Command = {
 
   async run({ flags }) {
     const config = loadConfig({
-      data: text(flags['data']),
-      config: text(flags['config']),
-      listen: text(flags['listen']),
+      data: text(flags.data),
+      config: text(flags.config),
+      listen: text(flags.listen),
       site_url: text(flags['site-url']),
     })
     const log = createLog(config.log)
     requireOwnData(config.data)
-    const release = takeLock(layout(config.data).lock)
-    if (!release) {
-      const other = findServing(config.data)
-      throw new CommandError(
-        `${config.data} is already served${other ? ` by process ${other.pid} at ${other.site_url}` : ''}`,
-      )
-    }
-
+    const release = lockData(config.data)
     const notify = createNotify(config.supervisor.notify, (error) =>
       log.warn('systemd cannot be told how it goes', { error }),
     )
-    // The port is taken first: the real address is part of the settings. Requests wait until the
-    // forge is open.
-    const { server, certificates } = await listen(config, log)
-    const settings = config.settings({ host: config.listen.host, port: server.port })
-    const hearth = openHearth({ settings, log })
-    const site = siteDoor(
-      hearth,
-      siteMap(settings, { docs: () => docsData(hearth) }),
-      visitorOf,
-      namedByProxy,
-    )
-    const redirect =
-      config.tls.redirect &&
-      startRedirect({
-        ...config.tls.redirect,
-        site_url: settings.site_url,
-        challenge: certificates.tokenAnswer,
-      })
-    server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
-
-    const { control } = layout(config.data)
-    writeFileSync(
-      `${control}.new`,
-      JSON.stringify({ pid: process.pid, site_url: settings.site_url }),
-    )
-    renameSync(`${control}.new`, control)
-
-    // Before anybody knows the address, so that an early signal ends it as cleanly as a late one.
-    const stopped = new Promise<string>((resolve) => {
-      for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name))
+    // The port is opened first, because the real address is part of the settings. Requests wait
+    // until the forge is open.
+    const listener = await listen(config, log)
+    const hearth = openHearth({
+      settings: config.settings({ host: config.listen.host, port: listener.server.port }),
+      log,
     })
-    process.stdout.write(`hearth listening on ${settings.site_url}\n`)
-    const setup = await issueSetupLink(hearth)
-    if (setup !== null) process.stdout.write(`hearth setup: ${setup}\n`)
+    const redirect = openDoors(hearth, config, listener)
+    const control = writeControlFile(config.data, hearth.settings.site_url)
+    // Signals are handled before the address is printed, so that an early one ends it cleanly too.
+    const stopped = nextStopSignal()
+    await announce(hearth)
     await prepareChecks(hearth)
     await hearth.jobs.start()
-    certificates.start()
-    notify('READY=1', `STATUS=serving ${settings.site_url}`)
-    const watchdog =
-      config.supervisor.watchdog_ms === null
-        ? null
-        : setInterval(() => notify('WATCHDOG=1'), config.supervisor.watchdog_ms / 2)
-    log.info('serving', {
-      site_url: settings.site_url,
-      data: config.data,
-      version: settings.version,
-    })
+    listener.certificates.start()
+    notify('READY=1', `STATUS=serving ${hearth.settings.site_url}`)
+    const watchdog = startWatchdog(config.supervisor.watchdog_ms, notify)
+    const { site_url, version } = hearth.settings
+    log.info('serving', { site_url, data: config.data, version })
 
-    const signal = await stopped
-    log.info('stopping', { signal })
+    log.info('stopping', { signal: await stopped })
     notify('STOPPING=1')
-    certificates.stop()
+    listener.certificates.stop()
     await redirect?.stop()
-    hearth.leave()
-    await server.stop()
-    // What is on disk then is whole, as after any other end.
-    await inTime(hearth.close(), WORK_MS, () =>
+    hearth.drain()
+    await listener.server.stop()
+    // Work that is cut off then is like work of a killed process: the next start continues it.
+    await withTimeout(hearth.close(), CLOSE_TIMEOUT_MS, () =>
       log.warn('some work did not end in time; the next start takes it up'),
     )
     if (watchdog) clearInterval(watchdog)
@@ -124,3 +89,58 @@ export const serve: Command = {
     return 0
   },
 }
+
+/** Locks the data directory. Throws CommandError when another process serves it. */
+function lockData(data: string): () => void {
+  const release = takeLock(layout(data).lock)
+  if (release) return release
+  const other = findServing(data)
+  throw new CommandError(
+    `${data} is already served${other ? ` by process ${other.pid} at ${other.site_url}` : ''}`,
+  )
+}
+
+/** Answers requests: website, REST, tools, git, and the redirect of unencrypted requests. */
+function openDoors(hearth: Hearth, config: Config, { server, certificates }: Listener) {
+  const { settings } = hearth
+  const site = new SiteServer(
+    hearth,
+    siteMap(settings, { docs: () => docsData(hearth) }),
+    visitorOf,
+    proxyIdentityOf,
+  )
+  const redirect =
+    config.tls.redirect &&
+    startRedirect({
+      ...config.tls.redirect,
+      site_url: settings.site_url,
+      challenge: certificates.tokenResponse,
+    })
+  server.open(hearth, { git: new GitServer(hearth), site })
+  return redirect
+}
+
+/** Writes the address and process id for commands that run beside the server. */
+function writeControlFile(data: string, site_url: string): string {
+  const { control } = layout(data)
+  const serving: Serving = { pid: process.pid, site_url }
+  writeFileSync(`${control}.new`, JSON.stringify(serving))
+  renameSync(`${control}.new`, control)
+  return control
+}
+
+const nextStopSignal = (): Promise<string> =>
+  new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name))
+  })
+
+/** Prints the address, and the set-up link while there is no account. */
+async function announce(hearth: Hearth): Promise<void> {
+  process.stdout.write(`hearth listening on ${hearth.settings.site_url}\n`)
+  const setup = await issueSetupLink(hearth)
+  if (setup !== null) process.stdout.write(`hearth setup: ${setup}\n`)
+}
+
+/** Notifies systemd twice in each interval. */
+const startWatchdog = (intervalMs: number | null, notify: Notify) =>
+  intervalMs === null ? null : setInterval(() => notify('WATCHDOG=1'), intervalMs / 2)

@@ -15,8 +15,8 @@ export const setup: Command = {
   },
 
   run: async ({ flags }) => {
-    const username = text(flags['username'])
-    const email = text(flags['email'])
+    const username = text(flags.username)
+    const email = text(flags.email)
     if (!username || !email)
       throw new UsageError('hearth setup needs --username NAME and --email ADDRESS')
     const link = await withHearth(
@@ -25,7 +25,7 @@ export const setup: Command = {
         createFirstAccount(hearth, {
           username,
           email,
-          workspace: text(flags['workspace']) ?? username,
+          workspace: text(flags.workspace) ?? username,
         }),
       { create: true },
     )

@@ -1,11 +1,13 @@
 /**
- * Who may do what, decided in one place. An operation declares a rule; `decide` holds it against
- * the caller and the facts of what is addressed, in a fixed order, and gives a grant or throws a
- * Refusal. A handler gets its repository or workspace only from the grant, so an operation without
- * a rule has nothing to act on.
+ * Access control in one place. An operation declares a rule. `decide` checks the rule against the
+ * caller and the facts of the target, in a fixed order, and returns a grant or throws a Refusal. A
+ * handler gets its repository or workspace from the grant only, so an operation without a rule has
+ * nothing to act on.
  *
- * The order matters: nothing about a resource is told before it is known that the caller may see
- * it.
+ * The order matters: no error tells anything about a target before the caller is known to see it.
+ *
+ * The facts are already within the limits of the caller's token (`RepoFacts`, `WorkspaceFacts`). No
+ * code outside of this file applies these limits, and none can forget them.
  */
 import { forbidden, Moved, notFound, Refusal } from '#lib/errors.ts'
 import {
@@ -16,14 +18,22 @@ import {
   type Caller,
   type Role,
   type SignedIn,
+  type TokenFacts,
   type UserCaller,
 } from './caller.ts'
 import { missingScope } from './scopes.ts'
 
 export type WorkspaceRole = 'member' | 'owner'
 
-/** What the repositories feature knows of one repository and of this caller's standing in it. */
-export type RepoFacts = {
+/**
+ * Marks facts that are within the limits of the caller's token. Only `limitRepoFacts` and
+ * `limitWorkspaceFacts` add it, so the type checker refuses facts that were not limited.
+ */
+declare const limited: unique symbol
+type Limited = { readonly [limited]: true }
+
+/** The facts of one repository, with the roles that the account of the caller has in it. */
+export type AccountRepoFacts = {
   readonly id: string
   readonly full_name: string
   readonly name: string
@@ -32,75 +42,81 @@ export type RepoFacts = {
   readonly private: boolean
   readonly archived: boolean
   readonly deleted: boolean
-  /**
-   * From ownership, membership and grants; public visibility and the token's limits are applied
-   * here.
-   */
+  /** From ownership, membership and grants. `decide` adds what is public. */
   readonly role: Role | null
   readonly workspace_role: WorkspaceRole | null
   readonly default_branch: string
-  /**
-   * The object store (the repository family), and for a pull request's fork its parent and number.
-   */
+  /** The object store, which forks share. A pull request's fork has a parent and a number. */
   readonly store: string
   readonly parent_id: string | null
   readonly pull_number: number | null
-  /** Whether two-factor sign-in is required by the workspace and missing for this caller. */
+  /** Whether the workspace requires two-factor sign-in and the caller has none. */
   readonly two_factor_missing: boolean
 }
 
-export type WorkspaceFacts = {
+/** The facts of one repository and of the caller's roles in it, within the limits of the token. */
+export type RepoFacts = AccountRepoFacts & Limited
+
+/** The facts of one workspace, with the role that the account of the caller has in it. */
+export type AccountWorkspaceFacts = {
   readonly id: string
   readonly slug: string
   readonly role: WorkspaceRole | null
   readonly two_factor_missing: boolean
 }
 
-/** Answers of the features to the questions of access; wired in `app.ts`. */
+/** The facts of one workspace and of the caller's role in it, within the limits of the token. */
+export type WorkspaceFacts = AccountWorkspaceFacts & Limited
+
+/**
+ * Finds the facts of targets, within the limits of the caller's token. The features implement it;
+ * `app.ts` connects them.
+ */
 export type FactsPort = {
   repo(path: string, caller: Caller): RepoFacts | null
-  /** The full name now of the repository that had this one before; null when none had. */
+  /** The current full name of the repository that once had this name; null when none had. */
   moved(path: string): string | null
   workspace(slug: string, caller: Caller): WorkspaceFacts | null
 }
 
 export type Rule = {
   readonly target: 'none' | 'repo' | 'workspace' | 'either'
-  /** False: anonymous callers are let through to what is public. */
+  /** False admits anonymous callers to public targets. */
   readonly account: boolean
   readonly person: boolean
   readonly siteAdmin: boolean
   readonly writes: boolean
   readonly least: Role
   readonly workspaceLeast: WorkspaceRole
-  /**
-   * A rule of the repository's workspace on top of the role: membership (merge) or ownership
-   * (delete, transfer).
-   */
+  /** Required standing in the repository's workspace: member (merge) or owner (delete, transfer). */
   readonly member: WorkspaceRole | null
-  /** Scopes that a narrowed token needs, separated by spaces. */
+  /** Scopes that a limited token needs, separated by spaces. */
   readonly scope: string | null
-  /** The scopes where a workspace is addressed, when they are others than for a repository. */
+  /** The scopes when the target is a workspace, if they differ from those of a repository. */
   readonly workspaceScope: string | null
   readonly whileArchived: boolean
   readonly whileDeleted: boolean
   readonly whileUnconfirmed: boolean
-  /** Open to members of a workspace who lack the second factor that it requires. */
+  /** Whether members without the required second factor may call it. */
   readonly whileTwoFactorMissing: boolean
 }
 
-/** A rule with the type of what it grants. */
+/** A rule with the type of its grant. */
 export type Access<Grant> = Rule & { readonly __grant?: Grant }
 
-type Common = {
+type RuleOptions = {
   scope?: string
   person?: boolean
   whileUnconfirmed?: boolean
   whileTwoFactorMissing?: boolean
 }
-type OnRepo = Common & { whileArchived?: boolean; whileDeleted?: boolean; member?: WorkspaceRole }
+type RepoRuleOptions = RuleOptions & {
+  whileArchived?: boolean
+  whileDeleted?: boolean
+  member?: WorkspaceRole
+}
 
-const base: Rule = {
+const defaults: Rule = {
   target: 'none',
   account: true,
   person: false,
@@ -118,12 +134,9 @@ const base: Rule = {
 }
 
 export type RepoGrant = RepoFacts & {
-  /** The caller's role after public visibility and the token's limits. */
+  /** The caller's role, at least read on a public repository. */
   readonly role: Role
-  /**
-   * Gives the 403 of the rule's own step when the caller's role is lower; for rules that depend on
-   * the input.
-   */
+  /** Throws the 403 of the rule when the caller's role is lower. For rules that depend on input. */
   require(least: Role): void
   readonly can: (least: Role) => boolean
 }
@@ -133,21 +146,16 @@ export type WorkspaceGrant = WorkspaceFacts & {
   require(least: WorkspaceRole): void
 }
 
-/**
- * Anyone, signed in or not; nothing is addressed, or the handler filters by what the caller can
- * see.
- */
+/** Anyone. There is no target, or the handler filters by what the caller can see. */
 export const publicRead = (options: { scope?: string } = {}): Access<{ caller: Caller }> => ({
-  ...base,
+  ...defaults,
   account: false,
   ...options,
 })
 
-/**
- * Anyone, signed in or not, for changes that make or prove an identity (signing in, device codes).
- */
+/** Anyone, for changes that create or prove an identity (signing in, device codes). */
 export const publicWrite = (): Access<{ caller: Caller }> => ({
-  ...base,
+  ...defaults,
   account: false,
   writes: true,
   whileUnconfirmed: true,
@@ -155,27 +163,29 @@ export const publicWrite = (): Access<{ caller: Caller }> => ({
 
 /** Any token or sign-in. */
 export const signedIn = (
-  options: Common & { writes?: boolean } = {},
-): Access<{ caller: SignedIn }> => ({ ...base, ...options })
+  options: RuleOptions & { writes?: boolean } = {},
+): Access<{ caller: SignedIn }> => ({ ...defaults, ...options })
 
-/** A person with their own token or sign-in; agents and workspaces are refused. */
+/** A person with their own token or sign-in. Agents and workspaces are refused. */
 export const personOnly = (
-  options: Common & { writes?: boolean } = {},
-): Access<{ caller: UserCaller }> => ({ ...base, person: true, ...options })
+  options: RuleOptions & { writes?: boolean } = {},
+): Access<{ caller: UserCaller }> => ({ ...defaults, person: true, ...options })
 
-export const readsRepo = (options: OnRepo = {}): Access<{ caller: Caller; repo: RepoGrant }> => ({
-  ...base,
+export const readsRepo = (
+  options: RepoRuleOptions = {},
+): Access<{ caller: Caller; repo: RepoGrant }> => ({
+  ...defaults,
   target: 'repo',
   account: false,
   ...options,
 })
 
-/** Reads what needs more than seeing the repository (collaborators, drafts), so an account too. */
+/** Reads that need a role (collaborators, drafts), and therefore an account. */
 export const readsRepoAs = (
   least: Role,
-  options: OnRepo = {},
+  options: RepoRuleOptions = {},
 ): Access<{ caller: SignedIn; repo: RepoGrant }> => ({
-  ...base,
+  ...defaults,
   target: 'repo',
   least,
   ...options,
@@ -183,9 +193,9 @@ export const readsRepoAs = (
 
 export const writesRepo = (
   least: Role,
-  options: OnRepo = {},
+  options: RepoRuleOptions = {},
 ): Access<{ caller: SignedIn; repo: RepoGrant }> => ({
-  ...base,
+  ...defaults,
   target: 'repo',
   least,
   writes: true,
@@ -194,9 +204,9 @@ export const writesRepo = (
 
 export const writesRepoAsPerson = (
   least: Role,
-  options: OnRepo = {},
+  options: RepoRuleOptions = {},
 ): Access<{ caller: UserCaller; repo: RepoGrant }> => ({
-  ...base,
+  ...defaults,
   target: 'repo',
   least,
   writes: true,
@@ -205,18 +215,18 @@ export const writesRepoAsPerson = (
 })
 
 export const readsWorkspace = (
-  options: Common = {},
+  options: RuleOptions = {},
 ): Access<{ caller: SignedIn; workspace: WorkspaceGrant }> => ({
-  ...base,
+  ...defaults,
   target: 'workspace',
   ...options,
 })
 
 export const writesWorkspace = (
   workspaceLeast: WorkspaceRole,
-  options: Common = {},
+  options: RuleOptions = {},
 ): Access<{ caller: SignedIn; workspace: WorkspaceGrant }> => ({
-  ...base,
+  ...defaults,
   target: 'workspace',
   workspaceLeast,
   writes: true,
@@ -225,9 +235,9 @@ export const writesWorkspace = (
 
 export const writesWorkspaceAsPerson = (
   workspaceLeast: WorkspaceRole,
-  options: Common = {},
+  options: RuleOptions = {},
 ): Access<{ caller: UserCaller; workspace: WorkspaceGrant }> => ({
-  ...base,
+  ...defaults,
   target: 'workspace',
   workspaceLeast,
   writes: true,
@@ -235,16 +245,13 @@ export const writesWorkspaceAsPerson = (
   ...options,
 })
 
-/**
- * For records that a repository and a workspace both have (hooks, rulesets, variables): admin of
- * one, or owner of the other.
- */
+/** For records of a repository or a workspace (hooks, rulesets, variables): admin or owner. */
 export const eitherAs = (
   least: Role,
   workspaceLeast: WorkspaceRole,
-  options: Common & { writes?: boolean; workspaceScope?: string } = {},
+  options: RuleOptions & { writes?: boolean; workspaceScope?: string } = {},
 ): Access<{ caller: SignedIn; repo: RepoGrant | null; workspace: WorkspaceGrant | null }> => ({
-  ...base,
+  ...defaults,
   target: 'either',
   least,
   workspaceLeast,
@@ -252,9 +259,9 @@ export const eitherAs = (
 })
 
 export const siteAdmin = (
-  options: Common & { writes?: boolean } = {},
+  options: RuleOptions & { writes?: boolean } = {},
 ): Access<{ caller: UserCaller }> => ({
-  ...base,
+  ...defaults,
   person: true,
   siteAdmin: true,
   scope: 'site:admin',
@@ -263,18 +270,18 @@ export const siteAdmin = (
 
 export type Grant = { caller: Caller; repo: RepoGrant | null; workspace: WorkspaceGrant | null }
 
-/** What is addressed: names as they came, not yet known to exist. */
+/** The target as the client named it. It may not exist. */
 export type Target = { readonly repo?: unknown; readonly workspace?: unknown }
 
-const nameOf = (value: unknown, field: string, form: string): string => {
+const requireName = (value: unknown, field: string, form: string): string => {
   if (typeof value !== 'string' || value === '')
     throw new Refusal('invalid', `${field} is required, as ${form}`, { field })
   return value
 }
 
 /**
- * Decides one call. Gives Refusals 401, 403, 404 (`Moved` for a name that a repository had before),
- * and 422 when no target is named.
+ * Decides one call. Throws a Refusal: 401, 403, 404 (`Moved` for a former name of a repository), or
+ * 422 without a target.
  */
 export function decide(rule: Rule, caller: Caller, target: Target, facts: FactsPort): Grant {
   requireCaller(rule, caller)
@@ -295,22 +302,19 @@ export function decide(rule: Rule, caller: Caller, target: Target, facts: FactsP
       workspace: workspaceGrant(
         rule,
         caller,
-        nameOf(target.workspace, 'workspace', 'a slug'),
+        requireName(target.workspace, 'workspace', 'a slug'),
         facts,
       ),
     }
   }
   return {
     caller,
-    repo: repoGrant(rule, caller, nameOf(target.repo, 'repo', '<owner>/<name>'), facts),
+    repo: repoGrant(rule, caller, requireName(target.repo, 'repo', '<owner>/<name>'), facts),
     workspace: null,
   }
 }
 
-/**
- * Whether the caller, as the kind of caller it is, may call this operation at all. Used to choose
- * which tools to list.
- */
+/** Whether the kind and scopes of the caller allow the operation at all. For lists of tools. */
 export function mayEverCall(rule: Rule, caller: Caller): boolean {
   try {
     requireCaller(rule, caller)
@@ -345,7 +349,7 @@ function requireCaller(rule: Rule, caller: Caller): void {
     throw forbidden('role', 'only a site administrator may do this')
 }
 
-/** The steps that hold for every target: the token's scopes, and the confirmed address. */
+/** The checks of every target: the scopes of the token, and the confirmed address. */
 function requireStanding(rule: Rule, caller: Caller, wanted: string | null = rule.scope): void {
   if (caller.kind === 'anonymous') return
   const scope = missingScope(caller.token?.scopes ?? null, wanted)
@@ -358,49 +362,62 @@ function requireStanding(rule: Rule, caller: Caller, wanted: string | null = rul
   }
 }
 
+const tokenOf = (caller: Caller): TokenFacts | null =>
+  caller.kind === 'anonymous' ? null : caller.token
+
+const reachesRepo = (token: TokenFacts, { id, parent_id, workspace_id }: AccountRepoFacts) =>
+  (token.repos === null ||
+    token.repos.includes(id) ||
+    (parent_id !== null && token.repos.includes(parent_id))) &&
+  (token.workspace === null || token.workspace === workspace_id)
+
+/** A token below the role admin never acts as an owner. */
+const limitOwner = (role: WorkspaceRole | null, token: TokenFacts): WorkspaceRole | null =>
+  role === 'owner' && !reaches(token.role ?? 'admin', 'admin') ? 'member' : role
+
 /**
- * The role that a token leaves of its account's: nothing outside its repositories or workspace,
- * never above its own role.
+ * The facts within the limits of the caller's token: no roles outside of its repositories and
+ * workspace, and none above its own role.
  */
-export function limitedRole(facts: RepoFacts, caller: SignedIn): Role | null {
-  const token = caller.token
-  if (token === null) return facts.role
-  const inside =
-    (token.repos === null ||
-      token.repos.includes(facts.id) ||
-      (facts.parent_id !== null && token.repos.includes(facts.parent_id))) &&
-    (token.workspace === null || token.workspace === facts.workspace_id)
-  if (!inside) return null
-  return token.role === null ? facts.role : lowerRole(facts.role, token.role)
+export function limitRepoFacts(facts: AccountRepoFacts, caller: Caller): RepoFacts {
+  const token = tokenOf(caller)
+  if (token === null) return facts as RepoFacts
+  if (!reachesRepo(token, facts)) return { ...facts, role: null, workspace_role: null } as RepoFacts
+  if (token.role === null) return facts as RepoFacts
+  return {
+    ...facts,
+    role: lowerRole(facts.role, token.role),
+    workspace_role: limitOwner(facts.workspace_role, token),
+  } as RepoFacts
 }
 
 /**
- * The standing that a token leaves of its account's in a workspace: none in another than its own,
- * and no ownership when it is limited to some repositories, because an owner reaches all of them.
+ * The facts within the limits of the caller's token: no role in another workspace, and at most
+ * member for a token that is limited to repositories, because an owner reaches all of them.
  */
-export function limitedWorkspaceRole(facts: WorkspaceFacts, caller: Caller): WorkspaceRole | null {
-  const token = caller.kind === 'anonymous' ? null : caller.token
-  if (token === null) return facts.role
-  if (token.workspace !== null && token.workspace !== facts.id) return null
-  return token.repos !== null && facts.role === 'owner' ? 'member' : facts.role
+export function limitWorkspaceFacts(facts: AccountWorkspaceFacts, caller: Caller): WorkspaceFacts {
+  const token = tokenOf(caller)
+  if (token === null) return facts as WorkspaceFacts
+  if (token.workspace !== null && token.workspace !== facts.id)
+    return { ...facts, role: null } as WorkspaceFacts
+  const role = limitOwner(facts.role, token)
+  return {
+    ...facts,
+    role: token.repos !== null && role === 'owner' ? 'member' : role,
+  } as WorkspaceFacts
 }
 
 const isOwnRepository = (facts: RepoFacts | null, caller: AgentCaller): boolean =>
   facts !== null && (facts.id === caller.repo_id || facts.parent_id === caller.repo_id)
 
 function repoGrant(rule: Rule, caller: Caller, path: string, port: FactsPort): RepoGrant {
-  const there = port.repo(path, caller)
-  const isThere = there !== null && (!there.deleted || rule.whileDeleted)
-  const moved = isThere ? null : port.moved(path)
-  // An old name is held to the rules of what it leads to, so that it tells nothing to those who may
-  // not see that.
-  const facts = moved === null ? there : port.repo(moved, caller)
-  const visiblePublic = facts !== null && !facts.private && !facts.deleted
-  if (
-    caller.kind === 'agent' &&
-    !isOwnRepository(facts, caller) &&
-    (rule.writes || !visiblePublic)
-  ) {
+  const named = port.repo(path, caller)
+  const isUsable = named !== null && (!named.deleted || rule.whileDeleted)
+  const moved = isUsable ? null : port.moved(path)
+  // A former name has the rules of its repository, so it tells nothing to those who cannot see it.
+  const facts = moved === null ? named : port.repo(moved, caller)
+  const isPublic = facts !== null && !facts.private && !facts.deleted
+  if (caller.kind === 'agent' && !isOwnRepository(facts, caller) && (rule.writes || !isPublic)) {
     throw forbidden(
       'agent_outside_repository',
       'an agent may act only in the repository that its token was made for',
@@ -408,8 +425,7 @@ function repoGrant(rule: Rule, caller: Caller, path: string, port: FactsPort): R
   }
   if (facts === null || (facts.deleted && (moved !== null || !rule.whileDeleted)))
     throw notFound(`the repository ${path}`)
-  const own = caller.kind === 'anonymous' ? null : limitedRole(facts, caller)
-  const role = higherRole(own, visiblePublic ? 'read' : null)
+  const role = higherRole(facts.role, isPublic ? 'read' : null)
   if (role === null || (facts.deleted && facts.workspace_role !== 'owner'))
     throw notFound(`the repository ${path}`)
   if (facts.private && facts.two_factor_missing) {
@@ -450,7 +466,7 @@ function workspaceGrant(rule: Rule, caller: Caller, slug: string, port: FactsPor
     )
   }
   const facts = port.workspace(slug, caller)
-  const role = facts && limitedWorkspaceRole(facts, caller)
+  const role = facts?.role ?? null
   if (facts === null || role === null) throw notFound(`the workspace ${slug}`)
   if (facts.slug !== slug.toLowerCase()) throw new Moved(slug, facts.slug)
   if (facts.two_factor_missing && !rule.whileTwoFactorMissing) {

@@ -1,15 +1,15 @@
 /**
  * The audit log: one entry for every change of access, settings, tokens and secrets, in the
- * transaction of the change. Entries are chained: each holds the SHA-256 of the one before it, so
- * that a later hand in the table shows.
+ * transaction of the change. Each entry holds the SHA-256 of the entry before it, so that a later
+ * edit of the table can be detected.
  */
 import { sha256 } from '#lib/hash.ts'
-import { idFrom, typeId } from '#lib/typeid.ts'
+import { lowestIdAt, typeId } from './ids.ts'
 import type { Timestamp } from '#lib/time.ts'
 import { actorId, type Caller } from './caller.ts'
 import type { Db, WritableDb } from './db.ts'
 
-/** Where a request came from, as the doors know it. */
+/** The origin of a request, as the HTTP server knows it. */
 export type Origin = {
   readonly request_id: string | null
   readonly ip: string | null
@@ -18,7 +18,7 @@ export type Origin = {
 
 export const nowhere: Origin = { request_id: null, ip: null, user_agent: null }
 
-/** What a change is written down as. `data` holds what was before and after, never a secret. */
+/** The entry of one change. `data` holds the values before and after, never a secret. */
 export type AuditEntry = {
   /** Dotted: `workspace.base_permission_changed`. */
   readonly action: string
@@ -47,16 +47,30 @@ export type AuditRow = {
   prev: string
 }
 
-const COLUMNS =
-  'id, time, actor_id, on_behalf_of, token_id, ip, user_agent, action, target_kind, target_id, target_name, workspace_id, repo_id, data, request_id, prev'
-const LONGEST_USER_AGENT = 400
+const COLUMN_NAMES = [
+  'id',
+  'time',
+  'actor_id',
+  'on_behalf_of',
+  'token_id',
+  'ip',
+  'user_agent',
+  'action',
+  'target_kind',
+  'target_id',
+  'target_name',
+  'workspace_id',
+  'repo_id',
+  'data',
+  'request_id',
+  'prev',
+] as const satisfies readonly (keyof AuditRow)[]
+const COLUMNS = COLUMN_NAMES.join(', ')
+const MAX_USER_AGENT_CHARS = 400
 
-/**
- * What the next entry holds of this one: the SHA-256 of all its columns as a JSON array, in their
- * order.
- */
+/** The `prev` of the next entry: the SHA-256 of all columns of this one as a JSON array. */
 export const auditHash = (row: AuditRow): string =>
-  sha256(JSON.stringify(COLUMNS.split(', ').map((column) => row[column as keyof AuditRow])))
+  sha256(JSON.stringify(COLUMN_NAMES.map((column) => row[column])))
 
 export function insertAudit(
   db: WritableDb,
@@ -72,7 +86,7 @@ export function insertAudit(
     on_behalf_of: caller?.kind === 'agent' ? caller.owner_id : null,
     token_id: caller && caller.kind !== 'anonymous' ? (caller.token?.id ?? null) : null,
     ip: origin.ip,
-    user_agent: origin.user_agent?.slice(0, LONGEST_USER_AGENT) ?? null,
+    user_agent: origin.user_agent?.slice(0, MAX_USER_AGENT_CHARS) ?? null,
     action: entry.action,
     target_kind: entry.target.kind,
     target_id: entry.target.id,
@@ -83,7 +97,7 @@ export function insertAudit(
     request_id: origin.request_id,
     prev: last ? auditHash(last) : '',
   }
-  const values = COLUMNS.split(', ').map((column) => row[column as keyof AuditRow])
+  const values = COLUMN_NAMES.map((column) => row[column])
   db.run(
     `INSERT INTO audit_log (${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`,
     ...values,
@@ -95,7 +109,7 @@ export type AuditFilter = {
   repo_id?: string
   /** Any of these actors. */
   actor_ids?: readonly string[]
-  /** An action, or the beginning of several (`token.`). */
+  /** An action, or with a dot at its end a prefix of actions (`token.`). */
   action?: string
   since?: Timestamp
   /** Only entries strictly older than this id. */
@@ -103,32 +117,33 @@ export type AuditFilter = {
   limit: number
 }
 
-/** The actions that begin with a text, each found by one step in the index. */
-const actionsFrom = (db: Db, beginning: string): string[] =>
+/** The actions with a prefix. Each costs one seek in the index. */
+const listActions = (db: Db, prefix: string): string[] =>
   db
     .all<{ action: string }>(
       `WITH RECURSIVE found (action) AS (
          SELECT min(action) FROM audit_log WHERE action >= ?1
          UNION ALL
-         SELECT (SELECT min(action) FROM audit_log WHERE action > found.action) FROM found WHERE found.action IS NOT NULL AND substr(found.action, 1, length(?1)) = ?1
+         SELECT (SELECT min(action) FROM audit_log WHERE action > found.action) FROM found
+          WHERE found.action IS NOT NULL AND substr(found.action, 1, length(?1)) = ?1
        )
        SELECT action FROM found WHERE substr(action, 1, length(?1)) = ?1`,
-      beginning,
+      prefix,
     )
     .map(({ action }) => action)
 
 /** Newest first. */
 export function listAudit(db: Db, filter: AuditFilter): AuditRow[] {
   const { action } = filter
-  // Of a few actions each has its newest; those of somebody or of a place are few enough to look
-  // through.
+  // Without another filter the newest rows of each action are read by its index. Rows of an actor,
+  // workspace or repository are few enough to scan.
   if (
     action?.endsWith('.') &&
     filter.workspace_id === undefined &&
     filter.actor_ids === undefined &&
     filter.repo_id === undefined
   ) {
-    const rows = actionsFrom(db, action).flatMap((one) => listAudit(db, { ...filter, action: one }))
+    const rows = listActions(db, action).flatMap((one) => listAudit(db, { ...filter, action: one }))
     return rows.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, filter.limit)
   }
   const where: string[] = []
@@ -150,31 +165,33 @@ export function listAudit(db: Db, filter: AuditFilter): AuditRow[] {
   )
   if (filter.action?.endsWith('.')) params.push(filter.action)
   add('time >= ?', filter.since)
-  // Ids are never before their time, so what is older is not even looked at.
-  add('id >= ?', filter.since && idFrom('aud', filter.since))
+  // An id never sorts before its time, so the index skips older rows.
+  add('id >= ?', filter.since && lowestIdAt('aud', filter.since))
   add('id < ?', filter.before)
   return db.all<AuditRow>(
-    `SELECT ${COLUMNS} FROM audit_log WHERE ${where.join(' AND ') || '1'} ORDER BY id DESC LIMIT ?`,
+    `SELECT ${COLUMNS} FROM audit_log
+     WHERE ${where.join(' AND ') || '1'} ORDER BY id DESC LIMIT ?`,
     ...params,
     filter.limit,
   )
 }
 
 /**
- * Takes away entries from before a moment, the oldest first and up to the first that stays, at most
- * `limit`. Gives how many. The chain then begins with that one.
+ * Deletes up to `limit` entries from before a time, the oldest first. Returns how many. The chain
+ * then begins with the first remaining entry.
  */
 export const removeAudit = (db: WritableDb, before: Timestamp, limit: number): number =>
   db.run(
     `WITH oldest AS (SELECT id, time FROM audit_log ORDER BY id LIMIT ?2)
-     DELETE FROM audit_log WHERE id IN (SELECT id FROM oldest) AND id < coalesce((SELECT min(id) FROM oldest WHERE time >= ?1), '~')`,
+     DELETE FROM audit_log WHERE id IN (SELECT id FROM oldest)
+       AND id < coalesce((SELECT min(id) FROM oldest WHERE time >= ?1), '~')`,
     before,
     limit,
   )
 
 /**
- * The first entry whose `prev` is not the hash of the one before it; null when the chain is whole.
- * The oldest one kept begins it.
+ * The id of the first entry whose `prev` is not the hash of the entry before it; null when the
+ * chain is intact. The chain begins with the oldest entry.
  */
 export function findBrokenLink(db: Db): string | null {
   let before: AuditRow | null = null

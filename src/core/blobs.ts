@@ -1,204 +1,202 @@
 /**
- * Files that people upload, kept once under the SHA-256 of their bytes: `blobs/<two digits>/<64
- * digits>` of the data directory. A file is on disk before the row that names it, so a row never
- * names what is not there; what no row names is swept away after a day.
+ * Blobs: uploaded files, stored once under the SHA-256 of their bytes as `blobs/<2 digits>/<64
+ * digits>` in the data directory. A blob is on disk before the row that names it, so no row names a
+ * missing file. Blobs that no row names are deleted after a day.
  */
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  utimesSync,
-} from 'node:fs'
-import { open, rename } from 'node:fs/promises'
+import { existsSync, mkdirSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs'
+import { open, rename, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { bytesFree, syncDirectory } from '#lib/disk.ts'
+import { bytesFree, namesIn, syncDirectory } from '#lib/disk.ts'
 import { Refusal } from '#lib/errors.ts'
 import { randomToken } from '#lib/hash.ts'
 import { DAY, HOUR } from '#lib/time.ts'
 import type { Db } from './db.ts'
-import type { KeptFiles } from './files.ts'
+import type { ReferencedFiles } from './files.ts'
 import type { Hearth } from './hearth.ts'
 import { job } from './jobs.ts'
-import { point } from './points.ts'
+import { extensionPoint } from './extension-points.ts'
 import { writeAs } from './write.ts'
 
 export const BLOBS = 'blobs'
-/**
- * Where bytes are while they come in; a start or a sweep finds what a stopped process left there.
- */
+/** Holds uploads in progress. The sweep deletes what a stopped process left there. */
 const INCOMING = 'tmp/blobs'
 
-/** Whoever has rows that name blobs. */
+/** A feature whose rows name blobs. */
 export type BlobHolder = {
-  /** Whether any row names it; asked for every blob by the sweep, so it needs an index. */
-  readonly holds: (db: Db, sha256: string) => boolean
+  /** Whether a row names the blob. The sweep calls it for every blob, so it needs an index. */
+  readonly isReferenced: (db: Db, sha256: string) => boolean
   /** Every digest that a row names. */
-  readonly named: (db: Db) => Iterable<string>
+  readonly list: (db: Db) => Iterable<string>
 }
-export const blobHolders = point<BlobHolder>('core.blob_holders')
+export const blobHolders = extensionPoint<BlobHolder>('core.blob_holders')
 
 export type Blob = { readonly sha256: string; readonly size: number }
 
-type Place = Pick<Hearth, 'settings'>
-
 const SHA256 = /^[0-9a-f]{64}$/
 
-/** Below `blobs`. */
-const placeOf = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256}`
+/** The path of a blob below `blobs`. */
+const relativePathOf = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256}`
 
-/**
- * The file of a blob. Gives a TypeError for what is no digest, so that no other path can be made of
- * it.
- */
-export function blobPath({ settings }: Place, sha256: string): string {
+/** The file of a blob. Throws a TypeError for anything but a digest, so no other path results. */
+export function blobPath({ settings }: Pick<Hearth, 'settings'>, sha256: string): string {
   if (!SHA256.test(sha256)) throw new TypeError('a blob is named by 64 hex digits')
-  return join(settings.data, BLOBS, placeOf(sha256))
+  return join(settings.data, BLOBS, relativePathOf(sha256))
 }
 
 /**
- * The same, once it is here: what only the bucket has is fetched first. Null when nobody has it;
- * gives 503 when the bucket cannot be asked.
+ * The file of a blob after it was fetched from the bucket if needed. Null when it exists nowhere.
+ * Throws 503 when the bucket cannot be reached.
  */
 export async function localBlob(
-  hearth: Place & Pick<Hearth, 'storage'>,
+  hearth: Pick<Hearth, 'settings' | 'storage'>,
   sha256: string,
 ): Promise<string | null> {
   const path = blobPath(hearth, sha256)
-  await hearth.storage.bringBlob(sha256)
+  await hearth.storage.restoreBlob(sha256)
   return existsSync(path) ? path : null
 }
 
-export type TakeOptions = {
-  /** The most bytes that are taken; more gives 413. */
-  readonly limit: number
+export type StoreBlobOptions = {
+  /** A larger file is refused with 413. */
+  readonly maxBytes: number
   /**
-   * How many were announced; fewer or more gives 400, because a connection that broke must not
-   * leave half a file.
+   * The announced length, null when unknown. Another length is refused with 400, because a broken
+   * connection must not leave half a file.
    */
   readonly length?: number | null
   readonly signal?: AbortSignal
 }
 
-/** How often the room on the disk is looked at. */
-const LOOK_EVERY = 16 * 1024 ** 2
+/** The free disk space is checked each time so many bytes have arrived. */
+const DISK_CHECK_BYTES = 16 * 1024 ** 2
 
-function requireRoom({ settings }: Place, folder: string, more: number): void {
-  if (bytesFree(folder) - more >= settings.limits.disk_reserve) return
+function requireFreeBytes(
+  { settings }: Pick<Hearth, 'settings'>,
+  folder: string,
+  needed: number,
+): void {
+  if (bytesFree(folder) - needed >= settings.limits.disk_reserve) return
   throw new Refusal('unavailable', 'the disk of this installation has no room for this file', {
     headers: { 'retry-after': '600', connection: 'close' },
   })
 }
 
+const tooLarge = (maxBytes: number): Refusal =>
+  new Refusal(
+    'too_large',
+    `the file is larger than the ${Math.floor(maxBytes / 1024 ** 2)} MiB that are taken`,
+    { details: { limit: maxBytes }, headers: { connection: 'close' } },
+  )
+
 /**
- * Takes bytes in and gives their digest, once they are on disk for good. It holds no more than one
- * piece of them in memory, and reads only as fast as the disk takes. Gives 413 over the limit, 400
- * when the bytes end early, 503 when the disk is full; then nothing is left.
+ * Stores a stream as a blob and returns its digest once it is on disk. It holds one piece of the
+ * stream in memory and reads as fast as the disk writes. Throws 413 above `maxBytes`, 400 when the
+ * stream ends early, and 503 when the disk is full; then no file is left.
  */
-export async function takeBlob(
+export async function storeBlob(
   hearth: Pick<Hearth, 'settings' | 'clock' | 'storage'>,
   bytes: AsyncIterable<Uint8Array>,
-  { limit, length = null, signal }: TakeOptions,
+  options: StoreBlobOptions,
 ): Promise<Blob> {
-  const tooLarge = () =>
-    new Refusal(
-      'too_large',
-      `the file is larger than the ${Math.floor(limit / 1024 ** 2)} MiB that are taken`,
-      { details: { limit }, headers: { connection: 'close' } },
-    )
-  if (length !== null && length > limit) throw tooLarge()
+  const { maxBytes, length = null } = options
+  if (length !== null && length > maxBytes) throw tooLarge(maxBytes)
   const folder = join(hearth.settings.data, INCOMING)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  requireRoom(hearth, folder, length ?? 0)
+  requireFreeBytes(hearth, folder, length ?? 0)
   const path = join(folder, randomToken(16))
   const file = await open(path, 'wx', 0o600)
   try {
-    const hasher = new Bun.CryptoHasher('sha256')
-    let size = 0
-    let looked = 0
-    for await (const part of bytes) {
-      signal?.throwIfAborted()
-      size += part.length
-      if (size > limit) throw tooLarge()
-      if (size - looked > LOOK_EVERY) {
-        looked = size
-        requireRoom(hearth, folder, 0)
-      }
-      hasher.update(part)
-      for (let at = 0; at < part.length; )
-        at += (await file.write(part, at, part.length - at)).bytesWritten
-    }
-    signal?.throwIfAborted()
-    if (length !== null && size !== length)
-      throw new Refusal('bad_request', `the file ended after ${size} of ${length} bytes`)
-    const sha256 = hasher.digest('hex')
-    const target = blobPath(hearth, sha256)
-    const there = statSync(target, { throwIfNoEntry: false })
-    if (there?.size !== size) {
+    const requireSpace = (): void => requireFreeBytes(hearth, folder, 0)
+    const blob = await receive(file, bytes, options, requireSpace)
+    const target = blobPath(hearth, blob.sha256)
+    if (statSync(target, { throwIfNoEntry: false })?.size !== blob.size) {
       await file.sync()
       mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
       await rename(path, target)
       await syncDirectory(dirname(target))
     }
-    // A sweep leaves young files alone; an old one that is named again is young from now on.
-    const now = hearth.clock.now() / 1000
-    utimesSync(target, now, now)
-    hearth.storage.tookBlob(sha256)
-    return { sha256, size }
+    // The sweep deletes old files only. A blob that is uploaded again becomes young.
+    const nowSeconds = hearth.clock.now() / 1000
+    utimesSync(target, nowSeconds, nowSeconds)
+    hearth.storage.blobStored(blob.sha256)
+    return blob
   } finally {
     await file.close()
     rmSync(path, { force: true })
   }
 }
 
-/** The folder of all blobs, for the doctor: which of them rows name. */
-export const keptBlobs = (hearth: Hearth): KeptFiles => ({
+/** Writes a stream into an open file. Returns the digest and size of what was written. */
+async function receive(
+  file: FileHandle,
+  bytes: AsyncIterable<Uint8Array>,
+  { maxBytes, length = null, signal }: StoreBlobOptions,
+  requireSpace: () => void,
+): Promise<Blob> {
+  const hasher = new Bun.CryptoHasher('sha256')
+  let size = 0
+  let sizeAtLastCheck = 0
+  for await (const part of bytes) {
+    signal?.throwIfAborted()
+    size += part.length
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    if (size - sizeAtLastCheck > DISK_CHECK_BYTES) {
+      sizeAtLastCheck = size
+      requireSpace()
+    }
+    hasher.update(part)
+    for (let at = 0; at < part.length; )
+      at += (await file.write(part, at, part.length - at)).bytesWritten
+  }
+  signal?.throwIfAborted()
+  if (length !== null && size !== length)
+    throw new Refusal('bad_request', `the file ended after ${size} of ${length} bytes`)
+  return { sha256: hasher.digest('hex'), size }
+}
+
+/** All blobs that rows name, for the doctor. */
+export const referencedBlobs = (hearth: Hearth): ReferencedFiles => ({
   folder: BLOBS,
-  *named(db) {
-    for (const { named } of blobHolders.all(hearth))
-      for (const sha256 of named(db)) yield placeOf(sha256)
+  *list(db) {
+    for (const { list } of blobHolders.all(hearth))
+      for (const sha256 of list(db)) yield relativePathOf(sha256)
   },
 })
 
-const GRACE = DAY
-/** Bytes that still come in are written to; this long without that, nobody sends them any more. */
-const STALLED = HOUR
+/** A blob without a row is kept so long, because its row may still be written. */
+const UNREFERENCED_RETENTION_MS = DAY
+/** An upload whose file was not written to for so long is abandoned. */
+const STALLED_UPLOAD_MS = HOUR
 
-const isOlder = (path: string, now: number, age: number): boolean =>
-  now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > age
+const isOlder = (path: string, nowMs: number, ageMs: number): boolean =>
+  nowMs - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs) > ageMs
 
-const namesIn = (path: string): string[] => (existsSync(path) ? readdirSync(path) : [])
-
-/** Takes away what no row names and what never came in whole. */
+/** Deletes blobs that no row names, and abandoned uploads. */
 export const sweepBlobs = job<null>({
   kind: 'sweep_blobs',
   every: '6h',
   run: async ({ hearth, signal }) => {
     const { data } = hearth.settings
-    const now = hearth.clock.now()
-    for (const name of namesIn(join(data, INCOMING)))
-      if (isOlder(join(data, INCOMING, name), now, STALLED))
-        rmSync(join(data, INCOMING, name), { force: true })
-    const held = (db: Db, sha256: string) =>
-      blobHolders.all(hearth).some(({ holds }) => holds(db, sha256))
+    const nowMs = hearth.clock.now()
+    for (const name of namesIn(join(data, INCOMING))) {
+      const path = join(data, INCOMING, name)
+      if (isOlder(path, nowMs, STALLED_UPLOAD_MS)) rmSync(path, { force: true })
+    }
+    const isReferenced = (db: Db, sha256: string) =>
+      blobHolders.all(hearth).some((holder) => holder.isReferenced(db, sha256))
     for (const shard of namesIn(join(data, BLOBS))) {
       if (signal.aborted) return
-      const free = namesIn(join(data, BLOBS, shard)).filter(
-        (name) =>
-          SHA256.test(name) &&
-          isOlder(join(data, BLOBS, shard, name), now, GRACE) &&
-          !held(hearth.db, name),
+      const isExpired = (name: string): boolean =>
+        isOlder(join(data, BLOBS, shard, name), nowMs, UNREFERENCED_RETENTION_MS)
+      const unreferenced = namesIn(join(data, BLOBS, shard)).filter(
+        (name) => SHA256.test(name) && isExpired(name) && !isReferenced(hearth.db, name),
       )
-      if (free.length === 0) continue
-      // Inside a transaction nobody else writes a row that names it; and whoever has just sent it
-      // again made it young.
+      if (unreferenced.length === 0) continue
+      // No other write can add a row during the transaction. A new upload has made the file young.
       await writeAs(hearth, null, (tx) => {
-        for (const name of free) {
-          const path = join(data, BLOBS, shard, name)
-          if (isOlder(path, now, GRACE) && !held(tx.db, name)) unlinkSync(path)
-        }
+        for (const name of unreferenced)
+          if (isExpired(name) && !isReferenced(tx.db, name))
+            unlinkSync(join(data, BLOBS, shard, name))
       })
     }
   },

@@ -1,12 +1,12 @@
 /**
- * Who is asking. Made once by the doors, from a token or a website sign-in, and handed down
- * unchanged.
+ * The caller of an operation. The HTTP server creates it from a token or a website sign-in and
+ * passes it on unchanged.
  */
 
 export type Role = 'read' | 'triage' | 'write' | 'maintain' | 'admin'
 export const ROLES: readonly Role[] = ['read', 'triage', 'write', 'maintain', 'admin']
 
-/** Whether `role` reaches at least `least`; no role reaches nothing. */
+/** Whether `role` is `least` or higher. No role (null) reaches nothing. */
 export const reaches = (role: Role | null, least: Role): boolean =>
   role !== null && ROLES.indexOf(role) >= ROLES.indexOf(least)
 
@@ -15,10 +15,7 @@ export const higherRole = (a: Role | null, b: Role | null): Role | null =>
 export const lowerRole = (a: Role | null, b: Role): Role | null =>
   a === null ? null : reaches(a, b) ? b : a
 
-/**
- * What a token carries; `scopes` and `repos` null mean without limit. `repos` and `workspace` hold
- * ids.
- */
+/** A token. Null for `scopes` and `repos` means no limit. `repos` and `workspace` hold ids. */
 export type TokenFacts = {
   readonly id: string
   readonly name: string
@@ -28,13 +25,13 @@ export type TokenFacts = {
   readonly workspace: string | null
   readonly role: Role | null
   readonly expires_at: string | null
-  /** The one interface that it was made for; null, or nothing, for all of them. */
+  /** The only interface that accepts the token; null or absent for all interfaces. */
   readonly audience?: 'mcp' | 'api' | null
 }
 
 export type Anonymous = { readonly kind: 'anonymous' }
 
-/** A person, through a token or (token null) through a sign-in on the website. */
+/** A person with a token of their own, or with a website sign-in (`token` is null). */
 export type UserCaller = {
   readonly kind: 'user'
   readonly id: string
@@ -43,7 +40,7 @@ export type UserCaller = {
   readonly suspended: boolean
   readonly site_admin: boolean
   readonly token: TokenFacts | null
-  /** The website sign-in (`sgn_`), null for a token. */
+  /** The id of the website sign-in (`sgn_`); null for a token. */
   readonly sign_in: string | null
 }
 
@@ -54,7 +51,7 @@ export type WorkspaceCaller = {
   readonly token: TokenFacts
 }
 
-/** A software agent: bound to one repository, acting for the person who started it. */
+/** A software agent. It is bound to one repository and acts for the person who started it. */
 export type AgentCaller = {
   readonly kind: 'agent'
   readonly id: string

@@ -1,21 +1,9 @@
-/**
- * Takes the write-ahead log over into the database file, as far as nobody reads what would be
- * overwritten; see `wal.ts`.
- */
+/** The thread that runs checkpoints of the write-ahead log (`wal.ts`). */
+import { serveRequests } from '#lib/worker-requests.ts'
 import { checkpoint } from './db.ts'
-import type { CheckpointAsked, CheckpointTold } from './wal.ts'
+import type { CheckpointRequest } from './wal.ts'
 
-declare const self: {
-  onmessage: ((event: MessageEvent<CheckpointAsked>) => void) | null
-  postMessage(told: CheckpointTold): void
-}
-
-self.onmessage = ({ data }) => {
-  let error: string | null = null
-  try {
-    checkpoint(data.path)
-  } catch (thrown) {
-    error = thrown instanceof Error ? thrown.message : String(thrown)
-  }
-  self.postMessage({ error })
-}
+serveRequests(({ path }: CheckpointRequest): null => {
+  checkpoint(path)
+  return null
+})

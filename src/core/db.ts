@@ -1,42 +1,41 @@
 /**
- * SQLite, the one home of `bun:sqlite`. One connection on the main thread does all writing and the
- * point reads, so there is one writer and no lock to wait for. WAL keeps readers in other threads
- * going.
+ * SQLite, the only importer of `bun:sqlite`. One connection on the main thread does all writes and
+ * the point reads. So there is one writer, and no statement waits for a lock of this process. WAL
+ * mode lets readers on other threads go on during a write.
  *
- * A write that was answered survives a power cut. Its price, a sync for every commit, is shared by
- * all writes that arrive together, and is paid beside the event loop (`Writer`, `wal.ts`). What
- * does not go through the writer has `synchronous=FULL`.
+ * A write that was answered survives a power cut. That costs a sync of the log, about 2 ms. Writes
+ * that arrive together share one sync, and the sync runs beside the event loop (`Writer`,
+ * `wal.ts`). Statements outside of the `Writer` run with `synchronous=FULL`.
  */
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
-import { forgetLook } from './look.ts'
 import { Checkpoints, WalFile } from './wal.ts'
 
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array
 
-/** Asks questions. Every SQL text is prepared once and kept. */
+/** Reads. Every SQL text is prepared once. */
 export interface Db {
   /** The first row, or null. */
   one<T>(sql: string, ...params: SqlValue[]): T | null
   all<T>(sql: string, ...params: SqlValue[]): T[]
+  /** The memoised reads of the open read scope (`read-scope.ts`); null outside of one. */
+  memos: Map<string, unknown> | null
 }
 
-/** Asks and changes; handed out only inside a transaction. */
+/** Reads and writes; handed out only inside a transaction. */
 export interface WritableDb extends Db {
-  /** Runs one statement and gives the number of rows it changed. */
+  /** Runs one statement and returns the number of rows it changed. */
   run(sql: string, ...params: SqlValue[]): number
 }
 
-/**
- * The open database with what the floor needs to run transactions; features see it as `Db` only.
- */
+/** The open database with what transactions need; features see it as `Db`. */
 export type DatabaseHandle = WritableDb & {
   readonly raw: Database
-  /** Where the file is; null in memory and for reading. */
+  /** The file; null for a database in memory or opened for reading. */
   readonly path: string | null
   exec(sql: string): void
   close(): void
-  /** Told of every question and its time in milliseconds, while it is set. */
+  /** Receives the text and milliseconds of every statement while it is set. */
   watch: ((sql: string, ms: number) => void) | null
 }
 
@@ -48,102 +47,136 @@ export type DatabaseOptions = {
 }
 
 /**
- * Texts that are kept prepared: all of the program's own, and those with lists of changing length
- * until others come.
+ * Prepared statements that are cached: all constant texts of the program (about 900), and the
+ * latest of those whose text depends on its input.
  */
-const MOST_STATEMENTS = 1000
+const MAX_CACHED_STATEMENTS = 1000
 
-export function openDatabase(options: DatabaseOptions): DatabaseHandle {
-  const raw = new Database(
-    options.path,
-    options.readonly
-      ? { readonly: true, strict: true }
-      : { create: true, readwrite: true, strict: true },
-  )
-  // The page size must come before the first table, the journal mode before anything is read
-  // through it.
-  raw.run('PRAGMA page_size = 8192')
-  if (!options.readonly) {
-    raw.run('PRAGMA journal_mode = WAL')
-    raw.run('PRAGMA synchronous = FULL')
-  } else raw.run('PRAGMA query_only = ON')
-  raw.run('PRAGMA foreign_keys = ON')
-  raw.run('PRAGMA busy_timeout = 10000')
-  raw.run('PRAGMA temp_store = MEMORY')
-  raw.run('PRAGMA cache_size = -16384')
-  raw.run('PRAGMA trusted_schema = OFF')
-  const timed = <T>(sql: string, ask: () => T): T => {
-    const { watch } = handle
-    if (watch === null) return ask()
-    const started = performance.now()
+export const openDatabase = (options: DatabaseOptions): DatabaseHandle =>
+  new SqliteDatabase(options)
+
+class SqliteDatabase implements DatabaseHandle {
+  readonly raw: Database
+  readonly path: string | null
+  watch: ((sql: string, ms: number) => void) | null = null
+  memos: Map<string, unknown> | null = null
+  readonly #isReadonly: boolean
+  /** `Database.query` of Bun caches 20 texts only and prepares every other one on each use. */
+  readonly #statements = new Map<string, Statement>()
+
+  constructor({ path, readonly: isReadonly = false }: DatabaseOptions) {
+    this.#isReadonly = isReadonly
+    this.path = isReadonly || path === ':memory:' ? null : path
+    this.raw = new Database(
+      path,
+      isReadonly
+        ? { readonly: true, strict: true }
+        : { create: true, readwrite: true, strict: true },
+    )
+    this.#configure()
+    // A statement that is not finalized keeps the file open, also when `raw` is closed directly.
+    const close = this.raw.close.bind(this.raw)
+    this.raw.close = (...args) => {
+      for (const statement of this.#statements.values()) statement.finalize()
+      this.#statements.clear()
+      close(...args)
+    }
+  }
+
+  #configure(): void {
+    // The page size must be set before the first table, the journal mode before the first read.
+    this.raw.run('PRAGMA page_size = 8192')
+    if (this.#isReadonly) this.raw.run('PRAGMA query_only = ON')
+    else {
+      this.raw.run('PRAGMA journal_mode = WAL')
+      this.raw.run('PRAGMA synchronous = FULL')
+    }
+    this.raw.run('PRAGMA foreign_keys = ON')
+    this.raw.run('PRAGMA busy_timeout = 10000')
+    this.raw.run('PRAGMA temp_store = MEMORY')
+    this.raw.run('PRAGMA cache_size = -16384')
+    this.raw.run('PRAGMA trusted_schema = OFF')
+  }
+
+  one<T>(sql: string, ...params: SqlValue[]): T | null {
+    const startedMs = this.watch === null ? 0 : performance.now()
     try {
-      return ask()
+      return this.#prepare(sql).get(...(params as SQLQueryBindings[])) as T | null
     } finally {
-      watch(sql, performance.now() - started)
+      this.#reportTime(sql, startedMs)
     }
   }
-  // `Database.query` keeps the first 20 texts alone and prepares every other one each time it is
-  // asked.
-  const statements = new Map<string, Statement>()
-  const prepared = (sql: string): Statement => {
-    const known = statements.get(sql)
-    if (known) return known
-    if (statements.size >= MOST_STATEMENTS) {
-      for (const [oldest, statement] of statements) {
-        statements.delete(oldest)
-        statement.finalize()
-        break
-      }
+
+  all<T>(sql: string, ...params: SqlValue[]): T[] {
+    const startedMs = this.watch === null ? 0 : performance.now()
+    try {
+      return this.#prepare(sql).all(...(params as SQLQueryBindings[])) as T[]
+    } finally {
+      this.#reportTime(sql, startedMs)
     }
-    const made = raw.prepare(sql)
-    statements.set(sql, made)
-    return made
   }
-  // Whoever closes it: a file stays open for as long as one statement is.
-  const close = raw.close.bind(raw)
-  raw.close = (...how) => {
-    for (const statement of statements.values()) statement.finalize()
-    statements.clear()
-    close(...how)
+
+  run(sql: string, ...params: SqlValue[]): number {
+    this.memos?.clear()
+    const startedMs = this.watch === null ? 0 : performance.now()
+    try {
+      return this.#prepare(sql).run(...(params as SQLQueryBindings[])).changes
+    } finally {
+      this.#reportTime(sql, startedMs)
+    }
   }
-  const handle: DatabaseHandle = {
-    raw,
-    path: options.readonly || options.path === ':memory:' ? null : options.path,
-    watch: null,
-    one: <T>(sql: string, ...params: SqlValue[]) =>
-      timed(sql, () => prepared(sql).get(...(params as SQLQueryBindings[])) as T | null),
-    all: <T>(sql: string, ...params: SqlValue[]) =>
-      timed(sql, () => prepared(sql).all(...(params as SQLQueryBindings[])) as T[]),
-    run: (sql: string, ...params: SqlValue[]) => {
-      forgetLook(handle)
-      return timed(sql, () => prepared(sql).run(...(params as SQLQueryBindings[])).changes)
-    },
-    exec: (sql: string) => {
-      forgetLook(handle)
-      timed(sql, () => void raw.run(sql))
-    },
-    close: () => {
-      if (!options.readonly) raw.run('PRAGMA wal_checkpoint(TRUNCATE)')
-      raw.close()
-    },
+
+  exec(sql: string): void {
+    this.memos?.clear()
+    const startedMs = this.watch === null ? 0 : performance.now()
+    try {
+      this.raw.run(sql)
+    } finally {
+      this.#reportTime(sql, startedMs)
+    }
   }
-  return handle
+
+  close(): void {
+    if (!this.#isReadonly) this.raw.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    this.raw.close()
+  }
+
+  #reportTime(sql: string, startedMs: number): void {
+    if (this.watch !== null) this.watch(sql, performance.now() - startedMs)
+  }
+
+  #prepare(sql: string): Statement {
+    const cached = this.#statements.get(sql)
+    if (cached !== undefined) return cached
+    if (this.#statements.size >= MAX_CACHED_STATEMENTS) this.#finalizeOldest()
+    const statement = this.raw.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  #finalizeOldest(): void {
+    for (const [sql, statement] of this.#statements) {
+      this.#statements.delete(sql)
+      statement.finalize()
+      return
+    }
+  }
 }
 
-/** Marks the file as one of ours (https://www.sqlite.org/pragma.html#pragma_application_id). */
+/** Marks the file as a database of Hearth (https://www.sqlite.org/pragma.html#pragma_application_id). */
 const APPLICATION_ID = 0x48727468
 
 /**
- * Writes what is there already: a real write, with its fsync, that changes nothing. To be run by
- * the `Writer`.
+ * Writes a value that is there already, with its fsync. The readiness check runs it in the
+ * `Writer`.
  */
 export const probeWrite = (db: DatabaseHandle): void =>
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
 
 /**
- * Writes what a database holds at one moment into a new file, which is on disk when this returns;
- * others go on reading and writing. It takes as long as reading all of it, so a running forge
- * leaves it to a thread (https://www.sqlite.org/lang_vacuum.html#vacuuminto).
+ * Copies a snapshot of a database into a new file, which is on disk when this returns. Reads and
+ * writes of others go on (https://www.sqlite.org/lang_vacuum.html#vacuuminto). It reads the whole
+ * database, so a running forge calls it on a thread.
  */
 export function copyDatabase(from: string, to: string): void {
   const raw = new Database(from, { readonly: true })
@@ -163,8 +196,8 @@ export function copyDatabase(from: string, to: string): void {
 }
 
 /**
- * Takes the write-ahead log over into the file, as far as that goes without waiting for anybody.
- * For threads: it takes as long as the disk does.
+ * Copies the write-ahead log into the database file as far as no reader blocks it. It waits for the
+ * disk, so it runs on a thread.
  */
 export function checkpoint(path: string): void {
   const raw = new Database(path, { create: false, readwrite: true })
@@ -177,28 +210,27 @@ export function checkpoint(path: string): void {
 }
 
 /**
- * What is wrong with the file, one line each: damaged pages, and rows that point at nothing. Empty
- * when it is sound.
+ * The faults of a database, one line each: damaged pages, and rows whose parent row is missing.
  */
-export function faultsOf(db: Db): string[] {
-  const damage = db
+export function listFaults(db: Db): string[] {
+  const damagedPages = db
     .all<{ integrity_check: string }>('PRAGMA integrity_check')
     .map((row) => row.integrity_check)
     .filter((line) => line !== 'ok')
-  const lost = db.all<{ table: string; rowid: number | null; parent: string }>(
+  const orphanedRows = db.all<{ table: string; rowid: number | null; parent: string }>(
     'PRAGMA foreign_key_check',
   )
   return [
-    ...damage,
-    ...lost.map(({ table, parent }) => `a row of ${table} points at nothing in ${parent}`),
+    ...damagedPages,
+    ...orphanedRows.map(({ table, parent }) => `a row of ${table} points at nothing in ${parent}`),
   ]
 }
 
 /**
- * Runs a function in one transaction and gives its result; any error undoes everything. For
- * start-up, commands and files of their own. An `IMMEDIATE` one locks every attached database for
- * writing (https://www.sqlite.org/lang_transaction.html): where the forge's is attached, to be
- * read, it must be `DEFERRED`, or the forge waits for it.
+ * Runs a function in one transaction and returns its result. An error rolls everything back. For
+ * start-up, commands and databases of their own. An `IMMEDIATE` transaction locks every attached
+ * database for writing (https://www.sqlite.org/lang_transaction.html). When the forge's database is
+ * attached for reading, the transaction must be `DEFERRED`, else the forge waits for its end.
  */
 export function transaction<T>(
   db: DatabaseHandle,
@@ -216,64 +248,66 @@ export function transaction<T>(
   }
 }
 
-type Waiting = {
-  run: () => unknown
-  done: (result: unknown) => void
-  failed: (error: unknown) => void
+/** A write that was not committed yet. */
+type PendingWrite = {
+  readonly run: () => unknown
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
 }
 
 /**
- * Pages of the log from which on it is taken over into the file: 8 MiB, as SQLite does by itself.
+ * Pages of the log above which a checkpoint runs: 8 MiB, the threshold of SQLite's own checkpoints.
  */
 const PAGES_PER_CHECKPOINT = 1000
 
 /**
- * The log is begun anew only by a write that finds all of it taken over
- * (https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files), which never happens while
- * each take-over ends behind writes that came meanwhile. From so many pages on the next writes wait
- * for one, a few milliseconds as a rule; the event loop does not.
+ * Pages of the log above which writes wait for a checkpoint, usually a few milliseconds. SQLite
+ * restarts the log only when a write finds all of it checkpointed
+ * (https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files). Under steady load writes
+ * would overtake every checkpoint and the log would grow. The event loop does not wait.
  */
-const PAGES_TO_WAIT = 4 * PAGES_PER_CHECKPOINT
+const PAGES_TO_BLOCK_WRITES = 4 * PAGES_PER_CHECKPOINT
 
-/** What its file may keep on the disk once it was begun anew, in bytes. */
-const KEPT_LOG_BYTES = 32 * 1024 ** 2
+/** Size that the file of the log is cut to when the log restarts. */
+const MAX_IDLE_LOG_BYTES = 32 * 1024 ** 2
 
-/** How long another process's lock is waited for: so many times so long. */
-const MOST_LOCKED = 200
-const LOCKED_MS = 50
+/** A lock of another process is waited for 200 times 50 ms, which is 10 seconds. */
+const MAX_LOCKED_RETRIES = 200
+const LOCKED_RETRY_MS = 50
 
-/** One commit that is not on disk yet, with those who wait for that. */
-type Unsynced = { readonly done: () => void; readonly failed: (error: unknown) => void }
+/** A committed group of writes that is not on disk yet. */
+type UnsyncedGroup = { readonly resolve: () => void; readonly reject: (error: unknown) => void }
 
 /**
- * Group commit: all writes that wait when the event loop comes round run in one transaction, each
- * in a savepoint of its own, so one that fails takes nothing with it; one sync makes all of them
- * durable, and only then are they answered. Meanwhile the event loop goes on; writes that come then
- * wait, and are the next group.
+ * Group commit. All writes that are pending in one turn of the event loop run in one transaction.
+ * Each has its own savepoint, so a write that fails does not undo the others. One sync of the log
+ * makes the group durable; then its promises resolve. Writes that arrive during the sync form the
+ * next group. The event loop does not wait for the sync.
  */
 export class Writer {
-  #waiting: Waiting[] = []
-  #scheduled = false
-  #closed = false
-  #flushes = 0
-  #others: number | null = null
-  #unsynced: Unsynced[] = []
-  /** How often in a row somebody else was just writing. */
-  #locked = 0
-  /** The bringing to disk that is under way. */
+  #pending: PendingWrite[] = []
+  #isScheduled = false
+  #isClosed = false
+  #flushCount = 0
+  /** `PRAGMA data_version`, cached for one turn of the event loop. */
+  #dataVersion: number | null = null
+  #unsynced: UnsyncedGroup[] = []
+  /** How many flushes in a row found the database locked by another process. */
+  #lockedCount = 0
+  /** The running sync of the log. */
   #syncing: Promise<void> | null = null
   #checkpoints: Checkpoints | null = null
-  /** Whether writes wait until all of the log is taken over. */
-  #held = false
+  /** Whether writes wait for a checkpoint of the whole log. */
+  #isBlocked = false
   /**
-   * The length of the log from which on they do so next: where somebody has read for long it cannot
-   * begin anew, however often they wait.
+   * Pages of the log above which writes wait next. It doubles after each wait, because a long
+   * reader can keep the log from restarting however often writes wait.
    */
-  #waitFrom = PAGES_TO_WAIT
+  #blockAbovePages = PAGES_TO_BLOCK_WRITES
 
   constructor(
     private readonly db: DatabaseHandle,
-    /** Null where nothing can be brought to disk. */
+    /** Null for a database that is not on disk. */
     private readonly wal: Pick<WalFile, 'sync' | 'close'> | null = db.path === null
       ? null
       : new WalFile(db.path),
@@ -282,141 +316,149 @@ export class Writer {
     this.#checkpoints = new Checkpoints(db.path)
     db.exec('PRAGMA synchronous = NORMAL')
     db.exec('PRAGMA wal_autocheckpoint = 0')
-    db.exec(`PRAGMA journal_size_limit = ${KEPT_LOG_BYTES}`)
+    db.exec(`PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES}`)
   }
 
-  /**
-   * Resolves with the result once it is on disk; rejects with the error of `run`, or of the commit.
-   */
+  /** Resolves with the result of `run` once it is on disk. Rejects with its error or the commit's. */
   write<T>(run: () => T): Promise<T> {
-    if (this.#closed) return Promise.reject(new Error('the database is closed'))
+    if (this.#isClosed) return Promise.reject(new Error('the database is closed'))
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ run, done: resolve as (result: unknown) => void, failed: reject })
+      this.#pending.push({ run, resolve: resolve as (result: unknown) => void, reject })
       this.#schedule()
     })
   }
 
   #schedule(): void {
-    // While a group is on its way to the disk, the next one gathers.
-    if (this.#scheduled || this.#held || this.#syncing !== null || this.#waiting.length === 0)
-      return
-    this.#scheduled = true
+    // During a sync the next group gathers.
+    if (this.#isScheduled || this.#isBlocked || this.#syncing !== null) return
+    if (this.#pending.length === 0) return
+    this.#isScheduled = true
     setImmediate(() => this.flush())
   }
 
   /**
-   * A word for what the database holds: it changes with every commit of this process, and of any
-   * other (https://www.sqlite.org/pragma.html#pragma_data_version). Others are asked for once a
+   * A version of the database: it changes with every commit of this process and of others
+   * (https://www.sqlite.org/pragma.html#pragma_data_version). The commits of others are read once a
    * turn of the event loop.
    */
   state(): string {
-    if (this.#others === null) {
-      this.#others = this.db.one<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0
-      setImmediate(() => (this.#others = null))
+    if (this.#dataVersion === null) {
+      const row = this.db.one<{ data_version: number }>('PRAGMA data_version')
+      this.#dataVersion = row?.data_version ?? 0
+      setImmediate(() => (this.#dataVersion = null))
     }
-    return `${this.#flushes}.${this.#others}`
+    return `${this.#flushCount}.${this.#dataVersion}`
   }
 
-  /** Runs everything that waits now; it is answered when it is on disk. */
+  /** Runs all pending writes now. Their promises settle when the group is on disk. */
   flush(): void {
-    this.#scheduled = false
-    const batch = this.#waiting
+    this.#isScheduled = false
+    const batch = this.#pending
     if (batch.length === 0) return
-    this.#flushes++
-    this.#waiting = []
-    const finished: (() => void)[] = []
-    const refused: (() => void)[] = []
+    this.#flushCount++
+    this.#pending = []
+    let settled: { finished: (() => void)[]; failed: (() => void)[] }
     try {
-      this.db.exec('BEGIN IMMEDIATE')
-      this.#locked = 0
-      for (const { run, done, failed } of batch) {
-        this.db.exec('SAVEPOINT one')
-        try {
-          const result = run()
-          if (result instanceof Promise) {
-            // A promise would go on after the commit, outside of it.
-            result.catch(() => {})
-            throw new TypeError('a write must be synchronous')
-          }
-          this.db.exec('RELEASE one')
-          finished.push(() => done(result))
-        } catch (error) {
-          // Some errors (a full disk) end the whole transaction; then there is nothing left to roll
-          // back to.
-          if (!this.db.raw.inTransaction) throw error
-          this.db.exec('ROLLBACK TO one')
-          this.db.exec('RELEASE one')
-          refused.push(() => failed(error))
-        }
-      }
-      this.db.exec('COMMIT')
+      settled = this.#runInTransaction(batch)
     } catch (error) {
-      const begun = this.db.raw.inTransaction
-      if (begun) this.db.exec('ROLLBACK')
-      // A command that writes beside the forge is soon done.
-      if (
-        !begun &&
-        !this.#closed &&
-        (error as { code?: unknown }).code === 'SQLITE_BUSY' &&
-        this.#locked++ < MOST_LOCKED
-      ) {
-        this.#waiting = [...batch, ...this.#waiting]
-        this.#scheduled = true
-        setTimeout(() => this.flush(), LOCKED_MS)
-        return
-      }
-      for (const { failed } of batch) failed(error)
+      const hadBegun = this.db.raw.inTransaction
+      if (hadBegun) this.db.exec('ROLLBACK')
+      if (!hadBegun && this.#retryLocked(batch, error)) return
+      for (const { reject } of batch) reject(error)
       return
     }
-    const answer = (): void => {
-      for (const tell of finished) tell()
-      for (const tell of refused) tell()
+    const { finished, failed } = settled
+    const settle = (): void => {
+      for (const resolve of finished) resolve()
+      for (const reject of failed) reject()
     }
-    // Where all were refused, nothing has changed.
-    if (this.wal === null || finished.length === 0) return answer()
+    // When all writes failed, nothing has changed.
+    if (this.wal === null || finished.length === 0) return settle()
     this.#unsynced.push({
-      done: answer,
-      failed: (error) => {
-        for (const { failed } of batch) failed(error)
+      resolve: settle,
+      reject: (error) => {
+        for (const { reject } of batch) reject(error)
       },
     })
     this.#syncing ??= this.#sync(this.wal)
   }
 
-  /** Brings to disk what is committed, as long as there is some, and answers. */
+  /** Commits a batch. Returns the functions that settle its promises. */
+  #runInTransaction(batch: readonly PendingWrite[]): {
+    finished: (() => void)[]
+    failed: (() => void)[]
+  } {
+    const finished: (() => void)[] = []
+    const failed: (() => void)[] = []
+    this.db.exec('BEGIN IMMEDIATE')
+    this.#lockedCount = 0
+    for (const { run, resolve, reject } of batch) {
+      this.db.exec('SAVEPOINT one')
+      try {
+        const result = run()
+        if (result instanceof Promise) {
+          // It would go on after the commit, outside of the transaction.
+          result.catch(() => {})
+          throw new TypeError('a write must be synchronous')
+        }
+        this.db.exec('RELEASE one')
+        finished.push(() => resolve(result))
+      } catch (error) {
+        // Some errors (a full disk) end the whole transaction; then there is no savepoint.
+        if (!this.db.raw.inTransaction) throw error
+        this.db.exec('ROLLBACK TO one')
+        this.db.exec('RELEASE one')
+        failed.push(() => reject(error))
+      }
+    }
+    this.db.exec('COMMIT')
+    return { finished, failed }
+  }
+
+  /** Schedules a batch again when another process holds the lock. Its commands end soon. */
+  #retryLocked(batch: PendingWrite[], error: unknown): boolean {
+    const isLocked = (error as { code?: unknown }).code === 'SQLITE_BUSY'
+    if (this.#isClosed || !isLocked || this.#lockedCount++ >= MAX_LOCKED_RETRIES) return false
+    this.#pending = [...batch, ...this.#pending]
+    this.#isScheduled = true
+    setTimeout(() => this.flush(), LOCKED_RETRY_MS)
+    return true
+  }
+
+  /** Syncs the log until every committed group is on disk, and settles their promises. */
   async #sync(wal: Pick<WalFile, 'sync'>): Promise<void> {
     while (this.#unsynced.length > 0) {
       const groups = this.#unsynced
       this.#unsynced = []
       try {
         await wal.sync()
-        for (const { done } of groups) done()
+        for (const { resolve } of groups) resolve()
       } catch (error) {
-        for (const { failed } of groups) failed(error)
+        for (const { reject } of groups) reject(error)
       }
     }
     this.#syncing = null
-    if (this.#closed) return
-    this.#lookAtLog()
+    if (this.#isClosed) return
+    this.#checkpointIfLong()
     this.#schedule()
   }
 
   /**
-   * Has the log taken over once it is long; were the thread not to be had, SQLite does it itself
-   * again.
+   * Starts a checkpoint on its thread once the log is long. When the thread cannot start, SQLite's
+   * own checkpoints are turned on again.
    */
-  #lookAtLog(): void {
+  #checkpointIfLong(): void {
     const checkpoints = this.#checkpoints
-    if (checkpoints === null || checkpoints.running) return
+    if (checkpoints === null || checkpoints.isRunning) return
     const state = this.db.one<{ log: number; checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)')
     if (state === null) return
-    if (state.log < PAGES_TO_WAIT) this.#waitFrom = PAGES_TO_WAIT
-    this.#held = state.log >= this.#waitFrom
-    if (this.#held) this.#waitFrom = state.log * 2
+    if (state.log < PAGES_TO_BLOCK_WRITES) this.#blockAbovePages = PAGES_TO_BLOCK_WRITES
+    this.#isBlocked = state.log >= this.#blockAbovePages
+    if (this.#isBlocked) this.#blockAbovePages = state.log * 2
     else if (state.log - state.checkpointed < PAGES_PER_CHECKPOINT) return
     void checkpoints.run().then((error) => {
-      this.#held = false
-      if (this.#closed) return
+      this.#isBlocked = false
+      if (this.#isClosed) return
       this.#schedule()
       if (error === null) return
       this.#checkpoints = null
@@ -424,9 +466,9 @@ export class Writer {
     })
   }
 
-  /** Runs what waits, brings it to disk and answers. Nothing is written afterwards. */
+  /** Runs the pending writes and syncs them. Later writes are rejected. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#isClosed = true
     this.flush()
     await this.#syncing
     await this.#checkpoints?.close()
@@ -435,9 +477,9 @@ export class Writer {
 }
 
 /**
- * Takes a lock that ends with the process, however it ends, and gives the function that lets go of
- * it; null while another process holds it. SQLite's own file lock does it, so it is the same on
- * every system.
+ * Takes a lock that the system releases when the process ends. Returns the function that releases
+ * it, or null while another process holds it. The lock is SQLite's file lock, which works the same
+ * on every system.
  */
 export function takeLock(path: string): (() => void) | null {
   const db = new Database(path, { create: true, readwrite: true })

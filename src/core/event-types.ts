@@ -1,8 +1,7 @@
 /**
- * The names of all types of events, those that no feature here declares yet among them: what a
- * webhook or a reader of the timeline may ask for is part of the public interface, and must not
- * depend on which features are built in. It is in the floor because features ask for it that do not
- * know each other.
+ * The names of all event types, including those that no feature declares yet. Webhooks and filters
+ * of the timeline accept these names. The list is public interface, so it must not depend on which
+ * features are built in. It is in core because features that do not import each other use it.
  */
 export const EVENT_TYPES: ReadonlySet<string> = new Set([
   'agent.asked',

@@ -1,8 +1,7 @@
 /**
- * Events: one row for everything that happened, in the same transaction as the change. The rows are
- * the timeline, and what must follow an event follows in that transaction too, as reactions. So
- * there is no change without its event and no event without its consequences, whenever the process
- * is killed.
+ * Events: one row for each change, written in the transaction of the change. The rows are the
+ * timeline. Reactions to an event run in the same transaction. So every change has its event and
+ * every event its consequences, whenever the process is killed.
  */
 import type { Static, TObject, TProperties } from 'typebox'
 import type { Tx } from './write.ts'
@@ -12,21 +11,18 @@ import type { Db, WritableDb } from './db.ts'
 export type EventType<P extends TProperties = TProperties> = {
   readonly type: string
   readonly data: TObject<P>
-  /** One line of plain text about it for people; `by` is who did it. */
+  /** One line of plain text for people. `by` is the name of the actor. */
   summary(data: Static<TObject<P>>, by: string): string
 }
 
-/**
- * Declares a type of event; the names and data are part of the public interface (webhooks,
- * timeline).
- */
+/** Declares an event type. Its name and data are public interface (webhooks, timeline). */
 export const event = <P extends TProperties>(
   type: string,
   data: TObject<P>,
   summary: (data: Static<TObject<P>>, by: string) => string,
 ): EventType<P> => ({ type, data, summary })
 
-/** One event as stored. `actor_id` is null for what the service did by itself. */
+/** One stored event. `actor_id` is null when the forge itself made the change. */
 export type EventRow<Data = Record<string, unknown>> = {
   readonly id: string
   readonly type: string
@@ -37,13 +33,13 @@ export type EventRow<Data = Record<string, unknown>> = {
   readonly data: Data
 }
 
-/** What an event is about. */
+/** The workspace and repository that an event belongs to. */
 export type Subject = { readonly workspace_id: string; readonly repo_id: string | null }
 
 /**
- * Follows events of one type, or all (`*`), inside their transaction. It may write its own tables,
- * enqueue a job, append further events, or throw a Refusal, which undoes the whole change: that is
- * how rules refuse pushes and merges.
+ * Runs in the transaction of events of one type, or of all types (`*`). It may write the tables of
+ * its feature, enqueue jobs and append events. It may throw a Refusal, which rolls the whole change
+ * back; rulesets refuse pushes and merges this way.
  */
 export type Reaction = {
   readonly on: string
@@ -64,47 +60,50 @@ export const reactionToAll = (name: string, run: (tx: Tx, event: EventRow) => vo
 })
 
 /**
- * Something that other features may have to act upon in the same transaction, but that is no news
- * for anybody: it leaves no row. A feature says it with `tx.signal`; what follows it is listed
- * among `followers` of other features.
+ * An internal event tells other features of a change in the same transaction, without a row in the
+ * timeline. A feature emits it with `tx.emit`. Other features list their handlers in
+ * `Feature.handlers`.
  */
-export type Signal<P extends TProperties = TProperties> = {
-  readonly signal: string
+export type InternalEvent<P extends TProperties = TProperties> = {
+  readonly type: string
   readonly data: TObject<P>
 }
 
-export const signal = <P extends TProperties>(name: string, data: TObject<P>): Signal<P> => ({
-  signal: name,
-  data,
-})
+export const internalEvent = <P extends TProperties>(
+  type: string,
+  data: TObject<P>,
+): InternalEvent<P> => ({ type, data })
 
-export type Follower = {
-  readonly signal: string
+/** Runs in the transaction of one type of internal event. */
+export type Handler = {
+  readonly on: string
   readonly name: string
   readonly run: (tx: Tx, data: unknown) => void
 }
 
-export const follower = <P extends TProperties>(
+export const handler = <P extends TProperties>(
   name: string,
-  on: Signal<P>,
+  on: InternalEvent<P>,
   run: (tx: Tx, data: Static<TObject<P>>) => void,
-): Follower => ({
-  signal: on.signal,
+): Handler => ({
+  on: on.type,
   name,
-  run: run as Follower['run'],
+  run: run as Handler['run'],
 })
 
-type Stored = Omit<EventRow, 'data'> & { data: string }
+const COLUMNS = 'id, type, time, workspace_id, repo_id, actor_id, data'
+type StoredEvent = Omit<EventRow, 'data'> & { data: string }
 
-const parse = (row: Stored): EventRow => ({ ...row, data: JSON.parse(row.data) })
+const parseRow = (row: StoredEvent): EventRow => ({ ...row, data: JSON.parse(row.data) })
 
 export function insertEvent(
   db: { run(sql: string, ...params: (string | number | null)[]): number },
   row: EventRow,
 ): void {
-  const number = typeof row.data['number'] === 'number' ? row.data['number'] : null
+  const number = typeof row.data.number === 'number' ? row.data.number : null
   db.run(
-    'INSERT INTO events (id, type, time, workspace_id, repo_id, actor_id, number, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO events (id, type, time, workspace_id, repo_id, actor_id, number, data)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.type,
     row.time,
@@ -141,37 +140,34 @@ export function listEvents(db: Db, filter: EventFilter): EventRow[] {
   if (filter.types && filter.types.length > 0)
     add(`type IN (SELECT value FROM json_each(?))`, JSON.stringify(filter.types))
   if (filter.before) add('id < ?', filter.before)
-  const sql = `SELECT id, type, time, workspace_id, repo_id, actor_id, data FROM events WHERE ${where.join(' AND ') || '1'} ORDER BY id DESC LIMIT ?`
-  return db.all<Stored>(sql, ...params, filter.limit).map(parse)
+  const sql = `SELECT ${COLUMNS} FROM events
+    WHERE ${where.join(' AND ') || '1'} ORDER BY id DESC LIMIT ?`
+  return db.all<StoredEvent>(sql, ...params, filter.limit).map(parseRow)
 }
 
 /**
- * Takes away events of a repository that is gone, some of them, all types but one. Gives how many.
+ * Deletes up to `limit` events of a purged repository, except those of the type `except`. Returns
+ * how many it deleted.
  */
 export const removeEvents = (
   db: WritableDb,
   repo_id: string,
-  options: { but: string; limit: number },
+  options: { except: string; limit: number },
 ): number =>
   db.run(
-    'DELETE FROM events WHERE id IN (SELECT id FROM events WHERE repo_id = ? AND type <> ? LIMIT ?)',
+    `DELETE FROM events WHERE id IN
+       (SELECT id FROM events WHERE repo_id = ? AND type <> ? LIMIT ?)`,
     repo_id,
-    options.but,
+    options.except,
     options.limit,
   )
 
 export function findEvent(db: Db, id: string): EventRow | null {
-  const row = db.one<Stored>(
-    'SELECT id, type, time, workspace_id, repo_id, actor_id, data FROM events WHERE id = ?',
-    id,
-  )
-  return row && parse(row)
+  const row = db.one<StoredEvent>(`SELECT ${COLUMNS} FROM events WHERE id = ?`, id)
+  return row && parseRow(row)
 }
 
-/**
- * The last ids of what is kept in the order that it happened: of events, and of the audit log,
- * which knows more.
- */
+/** The newest ids of events and of the audit log. New ids must sort after both. */
 export const newestIds = (db: Db): string[] =>
   db
     .all<{ id: string | null }>(

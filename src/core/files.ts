@@ -1,17 +1,17 @@
 /**
- * Files beside the database that rows name: logs, assets, large files. A feature that keeps such
- * says where and which, so that the doctor can look for them. Backups hold every file of the data
- * directory that is not made to be thrown away.
+ * Files in the data directory that rows of the database name: logs, assets, large files. A feature
+ * with such files lists them here, so that the doctor can check that they exist. Backups hold all
+ * files of the data directory except temporary ones.
  */
 import type { Db } from './db.ts'
-import { point } from './points.ts'
+import { extensionPoint } from './extension-points.ts'
 
-export type KeptFiles = {
-  /** A folder of the data directory that is this feature's alone, such as `logs/checks`. */
+export type ReferencedFiles = {
+  /** A folder of the data directory that only this feature uses, such as `logs/checks`. */
   readonly folder: string
-  /** Every file that a row names, as a path below that folder, with `/`. */
-  readonly named: (db: Db) => Iterable<string>
+  /** Every file that a row names, as a path below `folder`, with `/`. */
+  readonly list: (db: Db) => Iterable<string>
 }
 
-/** Declared here, because those who keep files are trunk and leaves alike. */
-export const keptFiles = point<KeptFiles>('core.kept_files')
+/** Declared in core, because trunk features and leaves have such files. */
+export const referencedFiles = extensionPoint<ReferencedFiles>('core.kept_files')

@@ -1,20 +1,17 @@
-/**
- * Points where the floor asks features how they are, for the pages and numbers that tell how the
- * forge does.
- */
+/** Extension points for `/metrics` and for the status page of administrators. */
 import type { Hearth } from './hearth.ts'
-import { point } from './points.ts'
+import { extensionPoint } from './extension-points.ts'
 
-/** A number of the moment, by its documented name below `hearth_`. */
+/** A current value, exported as `hearth_<name>`. */
 export type Gauge = {
   readonly name: string
   readonly help: string
   readonly read: (hearth: Hearth) => number
 }
 
-export const gauges = point<Gauge>('core.gauges')
+export const gauges = extensionPoint<Gauge>('core.gauges')
 
-/** One line of the status of the site: a word for whether it is well, and a sentence. */
+/** One line of the site's status. */
 export type Condition = {
   readonly name: string
   readonly state: 'ok' | 'attention' | 'failing' | 'off'
@@ -22,6 +19,8 @@ export type Condition = {
   readonly href: string | null
 }
 
-/** What a feature has to say to whoever keeps the site; null when it has nothing to say. */
+/** The condition of a feature for administrators; null when there is none to report. */
 export const conditions =
-  point<(hearth: Hearth) => Condition | null | Promise<Condition | null>>('core.conditions')
+  extensionPoint<(hearth: Hearth) => Condition | null | Promise<Condition | null>>(
+    'core.conditions',
+  )

@@ -1,12 +1,14 @@
 /**
- * Repeated requests: the first answer to an `Idempotency-Key` is kept for a day and given again, so
- * that a client that lost the answer can ask again without doing the work twice.
+ * Idempotency keys. The first response to an `Idempotency-Key` is stored for a day and replayed to
+ * later requests with that key. So a client that lost a response can repeat the request safely.
  */
 import { sha256 } from '#lib/hash.ts'
 import { Refusal } from '#lib/errors.ts'
 import { DAY, timestamp } from '#lib/time.ts'
-import { job } from './jobs.ts'
 import type { Db } from './db.ts'
+import type { Hearth } from './hearth.ts'
+import { job } from './jobs.ts'
+import { service } from './service.ts'
 import type { Tx } from './write.ts'
 
 export type Idempotency = {
@@ -21,10 +23,10 @@ export const bodyHash = (input: unknown): string => sha256(JSON.stringify(input)
 type Row = { operation: string; body_hash: string; answer: string }
 
 /**
- * The kept answer, or null for a new key. Gives 422 `idempotency_mismatch` when the key came with
- * another request.
+ * The stored response, or null for a new key. Throws 422 `idempotency_mismatch` when the key
+ * belongs to another request.
  */
-export function findAnswer(db: Db, request: Idempotency): { answer: unknown } | null {
+export function findResponse(db: Db, request: Idempotency): { answer: unknown } | null {
   const row = db.one<Row>(
     'SELECT operation, body_hash, answer FROM idempotency_keys WHERE caller_id = ? AND key = ?',
     request.caller_id,
@@ -41,10 +43,11 @@ export function findAnswer(db: Db, request: Idempotency): { answer: unknown } | 
   return { answer: JSON.parse(row.answer) }
 }
 
-/** Keeps an answer; a later write of the same call replaces it. */
-export function recordAnswer(tx: Tx, request: Idempotency, answer: unknown): void {
+/** Stores a response. A later write of the same call replaces it. */
+export function recordResponse(tx: Tx, request: Idempotency, answer: unknown): void {
   tx.db.run(
-    `INSERT INTO idempotency_keys (caller_id, key, operation, body_hash, answer, created_at) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO idempotency_keys (caller_id, key, operation, body_hash, answer, created_at)
+     VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (caller_id, key) DO UPDATE SET answer = excluded.answer`,
     request.caller_id,
     request.key,
@@ -55,31 +58,31 @@ export function recordAnswer(tx: Tx, request: Idempotency, answer: unknown): voi
   )
 }
 
-const running = new WeakMap<object, Map<string, Promise<unknown>>>()
+const runningRequests = service('requests with a key', () => new Map<string, Promise<unknown>>())
 
 /**
- * Lets requests with one key go one after the other, so that the second finds the first's answer.
+ * Runs requests with the same key one after the other, so that the second finds the response of the
+ * first.
  */
-export async function inTurn<T>(
-  scope: object,
+export async function serialize<T>(
+  hearth: Pick<Hearth, 'services'>,
   { caller_id, key }: Idempotency,
   run: () => Promise<T>,
 ): Promise<T> {
-  let keys = running.get(scope)
-  if (!keys) running.set(scope, (keys = new Map()))
+  const running = runningRequests(hearth)
   const name = `${caller_id} ${key}`
-  for (let before = keys.get(name); before; before = keys.get(name)) await before.catch(() => {})
-  const mine = run()
-  keys.set(name, mine)
+  for (let other = running.get(name); other; other = running.get(name)) await other.catch(() => {})
+  const own = run()
+  running.set(name, own)
   try {
-    return await mine
+    return await own
   } finally {
-    keys.delete(name)
+    running.delete(name)
   }
 }
 
-/** So many in one transaction: others wait while it runs. */
-const AT_ONCE = 2000
+/** Rows deleted in one transaction. Other writes wait for its end. */
+const SWEEP_BATCH_ROWS = 2000
 
 export const sweepIdempotencyKeys = job({
   kind: 'sweep_idempotency_keys',
@@ -88,10 +91,11 @@ export const sweepIdempotencyKeys = job({
     const before = timestamp(hearth.clock.now() - DAY)
     const remove = () =>
       hearth.database.run(
-        'DELETE FROM idempotency_keys WHERE (caller_id, key) IN (SELECT caller_id, key FROM idempotency_keys WHERE created_at < ? LIMIT ?)',
+        `DELETE FROM idempotency_keys WHERE (caller_id, key) IN
+           (SELECT caller_id, key FROM idempotency_keys WHERE created_at < ? LIMIT ?)`,
         before,
-        AT_ONCE,
+        SWEEP_BATCH_ROWS,
       )
-    while (!signal.aborted && (await hearth.writer.write(remove)) === AT_ONCE);
+    while (!signal.aborted && (await hearth.writer.write(remove)) === SWEEP_BATCH_ROWS);
   },
 })

@@ -1,14 +1,14 @@
 /**
- * Jobs: work that goes on after an answer, on one table, so that it survives a restart. A job is
- * taken with a lease, tried again on its own delays, and kept with its error when the last try
- * failed. Nothing else runs in the background.
+ * Jobs: background work in one table, so that it survives a restart. A failed job is retried after
+ * the delays of its kind. When the last attempt fails, the job stays in the table with its error.
+ * Nothing else runs in the background.
  */
 import { nextTurn } from '#lib/waiting.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from './ids.ts'
 import { duration, timestamp, type Timestamp } from '#lib/time.ts'
 import type { Db, WritableDb } from './db.ts'
 import type { Hearth } from './hearth.ts'
-import { runAsSystem } from './work.ts'
+import { runAsSystem } from './principal.ts'
 
 export type JobContext = {
   readonly hearth: Hearth
@@ -19,22 +19,20 @@ export type JobContext = {
 
 export type Job<I = unknown> = {
   readonly kind: string
-  /**
-   * Delays before the second try, the third, and so on (`1m`). After the last the job has failed.
-   */
+  /** Delays before the second attempt, the third, and so on (`1m`). Then the job has failed. */
   readonly retry: readonly string[]
-  /** For sweeps: runs by itself, this long after it last ended. */
+  /** For sweeps: the interval after the end of the last run. */
   readonly every: string | null
-  readonly lane: Lane
+  readonly queue: JobQueue
   run(context: JobContext, input: I): Promise<void> | void
 }
 
 /**
- * How many jobs of each lane run at once. Lanes do not wait for each other, so a receiver that does
- * not answer, an import that takes an hour or a check that computes cannot hold up the rest.
+ * How many jobs of each queue run at once. Queues do not wait for each other. So a webhook receiver
+ * that does not respond, or an import of an hour, delays only its own queue.
  */
-export const LANES = {
-  /** Short work, mostly waiting for workers and files. */
+export const QUEUE_CONCURRENCY = {
+  /** Short jobs that mostly wait for workers and files. */
   common: 4,
   mail: 4,
   webhooks: 32,
@@ -42,34 +40,34 @@ export const LANES = {
   backups: 1,
   /** Copies to a bucket. */
   storage: 2,
-  /** What is found out about code before anybody asks. */
+  /** Reading history ahead of requests, for caches. */
   history: 1,
-  /** Keeping the index of searches, in turns of its own. */
+  /** Updating the search index. */
   search: 1,
-  /** Commands of other people, which compute. */
+  /** Commands of acceptance checks, which need a core each. */
   commands: Math.max(1, navigator.hardwareConcurrency),
 } as const
-export type Lane = keyof typeof LANES
+export type JobQueue = keyof typeof QUEUE_CONCURRENCY
 
 export const job = <I>(definition: {
   kind: string
   retry?: readonly string[]
   every?: string
-  lane?: Lane
+  queue?: JobQueue
   run: Job<I>['run']
 }): Job<I> => ({
   kind: definition.kind,
   retry: definition.retry ?? ['10s', '1m', '10m', '1h'],
   every: definition.every ?? null,
-  lane: definition.lane ?? 'common',
+  queue: definition.queue ?? 'common',
   run: definition.run,
 })
 
 export type EnqueueOptions = {
   delay_ms?: number
   /**
-   * While a job of this kind with the same key waits, another is not added; it only runs sooner
-   * when this one would.
+   * Only one job of a kind waits under a key. Adding another makes the waiting job run at the
+   * earlier of both times.
    */
   key?: string
 }
@@ -103,7 +101,7 @@ export function insertJob<I>(
       key,
     )
     if (waiting) {
-      // One that failed keeps its distance: being asked for again does not make it succeed.
+      // A job that failed before keeps its delay, because a new request does not repair it.
       db.run(
         'UPDATE jobs SET run_at = ? WHERE id = ? AND attempt = 0 AND run_at > ?',
         runAt,
@@ -115,7 +113,9 @@ export function insertJob<I>(
   }
   const id = typeId('bgj', now)
   db.run(
-    `INSERT INTO jobs (id, kind, key, input, state, attempt, run_at, error, created_at, updated_at) VALUES (?, ?, ?, ?, 'waiting', 0, ?, NULL, ?, ?)`,
+    `INSERT INTO jobs
+       (id, kind, key, input, state, attempt, run_at, error, created_at, updated_at)
+     VALUES (?, ?, ?, ?, 'waiting', 0, ?, NULL, ?, ?)`,
     id,
     definition.kind,
     key,
@@ -130,29 +130,31 @@ export function insertJob<I>(
 const isWaiting = (db: Db, kind: string, key: string): boolean =>
   db.one(`SELECT 1 FROM jobs WHERE kind = ? AND key = ? AND state = 'waiting'`, kind, key) !== null
 
-/** What waits, runs or has failed, newest first. */
+/** Waiting, running and failed jobs, newest first. */
 export const listJobs = (
   db: Db,
   filter: { state?: string; kind?: string; limit: number; offset: number },
 ): JobRow[] =>
   db.all<JobRow>(
-    'SELECT * FROM jobs WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR kind = ?2) ORDER BY id DESC LIMIT ?3 OFFSET ?4',
+    `SELECT * FROM jobs WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR kind = ?2)
+     ORDER BY id DESC LIMIT ?3 OFFSET ?4`,
     filter.state ?? null,
     filter.kind ?? null,
     filter.limit,
     filter.offset,
   )
 
-/** How many there are of each kind in each state. */
+/** The number of jobs of each kind and state. */
 export const countJobs = (db: Db): { kind: string; state: JobRow['state']; count: number }[] =>
   db.all(
     'SELECT kind, state, count(*) AS count FROM jobs GROUP BY kind, state ORDER BY kind, state',
   )
 
-/** Takes away jobs that failed for good before a moment, at most `limit`. Gives how many. */
+/** Deletes up to `limit` jobs that failed before a time. Returns how many. */
 export const removeFailedJobs = (db: WritableDb, before: Timestamp, limit: number): number =>
   db.run(
-    `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE state = 'failed' AND updated_at < ? LIMIT ?)`,
+    `DELETE FROM jobs WHERE id IN
+       (SELECT id FROM jobs WHERE state = 'failed' AND updated_at < ? LIMIT ?)`,
     before,
     limit,
   )
@@ -161,9 +163,9 @@ export const findJob = (db: Db, id: string): JobRow | null =>
   db.one<JobRow>('SELECT * FROM jobs WHERE id = ?', id)
 
 /**
- * Makes a failed job due now, with all its tries before it again, and one that waits due at once.
- * Null when it is there no more or runs; the same row when another with its key waits already,
- * which does its work too.
+ * Makes a waiting job due now, and a failed job due now with all its attempts. Returns the row, or
+ * null when the job is gone or running. When another job with its key waits, that job is made due
+ * and returned instead.
  */
 export function retryJob(db: WritableDb, id: string, now: number): JobRow | null {
   const row = findJob(db, id)
@@ -183,7 +185,9 @@ export function retryJob(db: WritableDb, id: string, now: number): JobRow | null
     return findJob(db, other.id)
   }
   db.run(
-    `UPDATE jobs SET state = 'waiting', attempt = CASE state WHEN 'failed' THEN 0 ELSE attempt END, run_at = ?, updated_at = ? WHERE id = ?`,
+    `UPDATE jobs SET state = 'waiting',
+       attempt = CASE state WHEN 'failed' THEN 0 ELSE attempt END, run_at = ?, updated_at = ?
+     WHERE id = ?`,
     now,
     timestamp(now),
     id,
@@ -191,26 +195,26 @@ export function retryJob(db: WritableDb, id: string, now: number): JobRow | null
   return findJob(db, id)
 }
 
-/** The longest sleep: a clock that was set back must not stop the runner for long. */
-const LONGEST_SLEEP_MS = 30_000
+/** A clock that was set back must not stop the runner for longer. */
+const MAX_SLEEP_MS = 30_000
 
-/** What a clock may go back by itself, as it is kept right. */
-const CLOCK_STEP_MS = 60_000
+/** Time synchronisation may set a clock back so far; more counts as a clock that was set back. */
+const MAX_CLOCK_STEP_MS = 60_000
 
-/** How long it waits when the database took nothing. */
-const AGAIN_MS = 5_000
+/** Delay after a failed write, such as on a full disk. */
+const WRITE_RETRY_MS = 5_000
 
 /** Takes jobs from the table and runs them until it is stopped. */
 export class JobRunner {
   #kinds: Map<string, Job>
   #running = new Map<string, Promise<void>>()
-  #busy = new Map<Lane, number>()
+  #runningCounts = new Map<JobQueue, number>()
   #timer: ReturnType<typeof setTimeout> | null = null
-  #stopped = false
-  /** The time when it last looked; before the first look anything counts as set back. */
-  #seen = Infinity
-  /** Ends each pause of those that could not write. */
-  #paused = new Set<() => void>()
+  #isStopped = false
+  /** The clock at the last check; at the first check any time counts as set back. */
+  #lastSeenMs = Infinity
+  /** Functions that end the pauses of jobs whose result could not be written. */
+  #pauseEnders = new Set<() => void>()
   #abort = new AbortController()
 
   constructor(
@@ -221,17 +225,19 @@ export class JobRunner {
     if (this.#kinds.size !== definitions.length) throw new Error('two jobs have the same kind')
   }
 
-  /** Puts back what was running when the process ended, plants the sweeps, and begins. */
+  /** Requeues the jobs that ran when the process ended, adds the sweeps, and starts. */
   async start(): Promise<void> {
     await this.hearth.writer.write(() => {
-      // Of several with one key, the youngest does what all of them would.
+      // Of several jobs with one key, the newest does the work of all.
       this.hearth.database.run(
         `DELETE FROM jobs WHERE state = 'running' AND key IS NOT NULL AND EXISTS (
-           SELECT 1 FROM jobs AS other WHERE other.kind = jobs.kind AND other.key = jobs.key AND other.id > jobs.id AND other.state IN ('waiting', 'running'))`,
+           SELECT 1 FROM jobs AS other
+           WHERE other.kind = jobs.kind AND other.key = jobs.key AND other.id > jobs.id
+             AND other.state IN ('waiting', 'running'))`,
       )
       this.hearth.database.run(`UPDATE jobs SET state = 'waiting' WHERE state = 'running'`)
       for (const definition of this.#kinds.values()) {
-        // One that waits keeps its time: starting often must not mean sweeping often.
+        // A waiting sweep keeps its time, so frequent restarts do not mean frequent sweeps.
         if (definition.every !== null && !isWaiting(this.hearth.db, definition.kind, 'sweep')) {
           insertJob(this.hearth.database, definition, null, this.hearth.clock.now(), {
             key: 'sweep',
@@ -239,27 +245,24 @@ export class JobRunner {
         }
       }
     })
-    // Here too, so that a process which soon ends again has done it.
+    // Also at the start, so that a short-lived process does it too.
     await this.#followClock()
     this.wake()
   }
 
-  /** Looks for due jobs soon; cheap to call often. */
+  /** Looks for due jobs in the next turn of the event loop. It is cheap to call often. */
   wake(): void {
-    if (this.#stopped) return
-    for (const end of [...this.#paused]) end()
+    if (this.#isStopped) return
+    for (const endPause of [...this.#pauseEnders]) endPause()
     this.#sleep(0)
   }
 
-  /**
-   * Stops taking jobs, tells the running ones, and waits for them; what does not end is taken up at
-   * the next start.
-   */
+  /** Takes no more jobs, aborts the running ones and waits for them. They run again next time. */
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#isStopped = true
     if (this.#timer) clearTimeout(this.#timer)
     this.#abort.abort()
-    for (const end of [...this.#paused]) end()
+    for (const endPause of [...this.#pauseEnders]) endPause()
     await Promise.allSettled(this.#running.values())
   }
 
@@ -267,47 +270,47 @@ export class JobRunner {
   async idle(): Promise<void> {
     for (;;) {
       await this.#take()
-      // One that is taken and not yet on disk as taken is neither due nor running, but holds its
-      // lane.
-      if ([...this.#busy.values()].every((count) => count === 0) && this.#due() === null) return
-      // One that another round is just taking holds its lane and does not run yet; a race of none
-      // would never end.
+      // A claimed job whose claim is not on disk yet is neither due nor running, but counts in its
+      // queue.
+      if ([...this.#runningCounts.values()].every((count) => count === 0) && this.#due() === null)
+        return
+      // A race of no promises would never end while another round claims a job.
       if (this.#running.size > 0) await Promise.race(this.#running.values())
       else await nextTurn()
     }
   }
 
-  /** How often a kind comes again by itself; null for one that is asked for. */
-  everyOf(kind: string): string | null {
+  /** The interval of a sweep; null for other kinds. */
+  intervalOf(kind: string): string | null {
     return this.#kinds.get(kind)?.every ?? null
   }
 
-  /** How many of a lane run now. */
-  busy(lane: Lane): number {
-    return this.#busy.get(lane) ?? 0
+  /** How many jobs of a queue run now. */
+  runningIn(queue: JobQueue): number {
+    return this.#runningCounts.get(queue) ?? 0
   }
 
-  /**
-   * A kind that nobody knows (of a newer executable) is taken in the common lane, and fails there
-   * with its reason.
-   */
-  #laneOf(kind: string): Lane {
-    return this.#kinds.get(kind)?.lane ?? 'common'
+  /** An unknown kind (of a newer executable) goes to the common queue and fails there. */
+  #queueOf(kind: string): JobQueue {
+    return this.#kinds.get(kind)?.queue ?? 'common'
   }
 
-  /** The kinds that must wait because their lane is full, as JSON. */
-  #held(): string {
+  /** The kinds whose queue is full, as JSON. */
+  #blockedKinds(): string {
     const full = [...this.#kinds.values()].filter(
-      ({ lane }) => (this.#busy.get(lane) ?? 0) >= LANES[lane],
+      ({ queue }) => this.runningIn(queue) >= QUEUE_CONCURRENCY[queue],
     )
     return JSON.stringify(full.map(({ kind }) => kind))
   }
 
-  #due(held = '[]'): { id: string; kind: string } | null {
+  /** The next due job, except of blocked kinds. */
+  #due(blockedKinds = '[]'): { id: string; kind: string } | null {
     return this.hearth.db.one<{ id: string; kind: string }>(
-      `SELECT id, kind FROM jobs WHERE state = 'waiting' AND run_at <= ? AND kind NOT IN (SELECT value FROM json_each(?)) ORDER BY run_at, id LIMIT 1`,
+      `SELECT id, kind FROM jobs
+       WHERE state = 'waiting' AND run_at <= ? AND kind NOT IN (SELECT value FROM json_each(?))
+       ORDER BY run_at, id LIMIT 1`,
       this.hearth.clock.now(),
-      held,
+      blockedKinds,
     )
   }
 
@@ -317,78 +320,80 @@ export class JobRunner {
       this.#timer = null
       this.#take().catch((error) => {
         this.hearth.log.error('the job runner failed', { error })
-        // A full disk, say: nobody else would wake it when there is room again.
-        if (!this.#stopped && !this.#timer) this.#sleep(AGAIN_MS)
+        // After a failed write (a full disk) nothing else would wake the runner.
+        if (!this.#isStopped && !this.#timer) this.#sleep(WRITE_RETRY_MS)
       })
     }, milliseconds)
   }
 
   /**
-   * Gives jobs that were planned by a clock that has been set back since the wait that they were
-   * meant to have. When one was planned tells which they are, so it does not matter whether the
-   * clock moved while this ran or while nothing did.
+   * Corrects the times of waiting jobs after the clock was set back: each keeps its planned delay.
+   * A job with `updated_at` in the future was planned before that, also when no process ran then.
    */
   async #followClock(): Promise<void> {
     const now = this.hearth.clock.now()
-    const late = timestamp(now + CLOCK_STEP_MS)
+    const future = timestamp(now + MAX_CLOCK_STEP_MS)
     if (
-      now < this.#seen - CLOCK_STEP_MS &&
+      now < this.#lastSeenMs - MAX_CLOCK_STEP_MS &&
       this.hearth.db.one(
         `SELECT 1 FROM jobs WHERE state = 'waiting' AND updated_at > ? LIMIT 1`,
-        late,
+        future,
       )
     ) {
       const jobs = await this.hearth.writer.write(() =>
         this.hearth.database.run(
-          `UPDATE jobs SET run_at = ?1 + run_at - CAST(round(unixepoch(updated_at, 'subsec') * 1000) AS INTEGER), updated_at = ?2 WHERE state = 'waiting' AND updated_at > ?3`,
+          `UPDATE jobs SET updated_at = ?2,
+             run_at = ?1 + run_at - CAST(round(unixepoch(updated_at, 'subsec') * 1000) AS INTEGER)
+           WHERE state = 'waiting' AND updated_at > ?3`,
           now,
           timestamp(now),
-          late,
+          future,
         ),
       )
       this.hearth.log.warn('the clock was set back: jobs are planned anew', { jobs })
     }
-    this.#seen = now
+    this.#lastSeenMs = now
   }
 
   async #take(): Promise<void> {
     await this.#followClock()
-    while (!this.#stopped) {
-      const next = this.#due(this.#held())
+    while (!this.#isStopped) {
+      const next = this.#due(this.#blockedKinds())
       if (!next) break
-      const lane = this.#laneOf(next.kind)
-      this.#busy.set(lane, (this.#busy.get(lane) ?? 0) + 1)
+      const queue = this.#queueOf(next.kind)
+      this.#runningCounts.set(queue, this.runningIn(queue) + 1)
       const row = await this.#claim(next.id).catch((error: unknown) => {
-        this.#leave(lane)
+        this.#release(queue)
         throw error
       })
-      // Stopped meanwhile: what is taken so is taken up at the next start.
-      if (!row || this.#stopped) {
-        this.#leave(lane)
+      // A job that was claimed during a stop runs at the next start.
+      if (!row || this.#isStopped) {
+        this.#release(queue)
         continue
       }
       const running = this.#run(row).finally(() => {
         this.#running.delete(row.id)
-        this.#leave(lane)
+        this.#release(queue)
         this.wake()
       })
       this.#running.set(row.id, running)
     }
-    if (this.#stopped || this.#timer) return
-    // A lane that is full wakes the runner when one of its jobs ends; only what may run now is
-    // worth a timer.
+    if (this.#isStopped || this.#timer) return
+    // A full queue wakes the runner when one of its jobs ends, so it needs no timer.
     const later = this.hearth.db.one<{ at: number | null }>(
-      `SELECT min(run_at) AS at FROM jobs WHERE state = 'waiting' AND kind NOT IN (SELECT value FROM json_each(?))`,
-      this.#held(),
+      `SELECT min(run_at) AS at FROM jobs
+       WHERE state = 'waiting' AND kind NOT IN (SELECT value FROM json_each(?))`,
+      this.#blockedKinds(),
     )?.at
-    if (later) this.#sleep(Math.min(LONGEST_SLEEP_MS, Math.max(5, later - this.hearth.clock.now())))
+    if (later) this.#sleep(Math.min(MAX_SLEEP_MS, Math.max(5, later - this.hearth.clock.now())))
   }
 
-  /** Marks it as running; null when another took it first. */
+  /** Marks a job as running; null when it was claimed already. */
   #claim(id: string): Promise<JobRow | null> {
     return this.hearth.writer.write(() => {
       const changed = this.hearth.database.run(
-        `UPDATE jobs SET state = 'running', attempt = attempt + 1, updated_at = ? WHERE id = ? AND state = 'waiting'`,
+        `UPDATE jobs SET state = 'running', attempt = attempt + 1, updated_at = ?
+         WHERE id = ? AND state = 'waiting'`,
         timestamp(this.hearth.clock.now()),
         id,
       )
@@ -398,13 +403,13 @@ export class JobRunner {
     })
   }
 
-  #leave(lane: Lane): void {
-    this.#busy.set(lane, (this.#busy.get(lane) ?? 1) - 1)
+  #release(queue: JobQueue): void {
+    this.#runningCounts.set(queue, (this.#runningCounts.get(queue) ?? 1) - 1)
   }
 
   async #run(row: JobRow): Promise<void> {
     const definition = this.#kinds.get(row.kind)
-    let wrong: unknown = null
+    let failure: unknown = null
     try {
       if (!definition) throw new Error(`no job is called ${row.kind}`)
       const context = {
@@ -415,52 +420,50 @@ export class JobRunner {
       }
       await runAsSystem(() => definition.run(context, JSON.parse(row.input)))
     } catch (error) {
-      if (this.#stopped && this.#abort.signal.aborted) return
-      wrong = error ?? new Error('it failed without a reason')
+      if (this.#isStopped && this.#abort.signal.aborted) return
+      failure = error ?? new Error('it failed without a reason')
     }
-    const delay = definition?.retry[row.attempt - 1]
-    if (wrong !== null)
+    const retryDelay = definition?.retry[row.attempt - 1]
+    if (failure !== null)
       this.hearth.log.warn('a job failed', {
         kind: row.kind,
         job: row.id,
         attempt: row.attempt,
-        error: wrong,
-        again_in: delay ?? null,
+        error: failure,
+        again_in: retryDelay ?? null,
       })
-    // What became of it is written down even when that has to wait for room on the disk; at a stop
-    // the next start runs it again.
+    // The result is written even when that has to wait for disk space. At a stop the job stays
+    // marked as running, and the next start runs it again.
     for (;;) {
       try {
-        return await this.#finish(row, definition, wrong)
+        return await this.#finish(row, definition, failure)
       } catch (error) {
-        this.hearth.log.error('what became of a job could not be written', {
+        this.hearth.log.error('the result of a job could not be written', {
           kind: row.kind,
           job: row.id,
           error,
         })
-        await this.#pause(AGAIN_MS)
-        if (this.#stopped) return
+        await this.#pause(WRITE_RETRY_MS)
+        if (this.#isStopped) return
       }
     }
   }
 
-  /** Waits, but not beyond a stop, nor when somebody else could write. */
+  /** Waits, but ends early at a stop and when `wake` shows that writes succeed again. */
   #pause(milliseconds: number): Promise<void> {
-    if (this.#stopped) return Promise.resolve()
+    if (this.#isStopped) return Promise.resolve()
     return new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(timer)
-        this.#paused.delete(end)
+        this.#pauseEnders.delete(end)
         resolve()
       }
       const timer = setTimeout(end, milliseconds)
-      this.#paused.add(end)
+      this.#pauseEnders.add(end)
     })
   }
 
-  /**
-   * A job that ended is gone; one that failed waits for its next try or stays for a person to see.
-   */
+  /** Deletes a job that succeeded. One that failed waits for its next attempt, or has failed. */
   async #finish(row: JobRow, definition: Job | undefined, error: unknown): Promise<void> {
     const delay = definition?.retry[row.attempt - 1]
     const message = error === null ? null : error instanceof Error ? error.message : String(error)
@@ -477,7 +480,7 @@ export class JobRunner {
           row.key,
         )
       ) {
-        // The one that waits under the same key does this one's work too.
+        // The job that waits under the same key does the work of this one.
         db.run('DELETE FROM jobs WHERE id = ?', row.id)
       } else if (delay !== undefined) {
         db.run(

@@ -1,7 +1,6 @@
 /**
- * Brings a database to the schema of this executable. Migrations are append-only files, each in one
- * transaction together with the row that records it, so a start that is killed goes on where it
- * was.
+ * Migrates a database to the schema of this executable. Migrations are append-only files. Each runs
+ * in one transaction with the row that records it, so a killed start continues where it stopped.
  */
 import { transaction, type DatabaseHandle } from './db.ts'
 import { readMigrations } from './migrations.macro.ts' with { type: 'macro' }
@@ -11,7 +10,7 @@ export type Migration = { name: string; sql: string }
 
 export const migrations: readonly Migration[] = readMigrations()
 
-/** The database was written by a newer executable than this one. */
+/** The database has migrations of a newer executable. */
 export class NewerDatabase extends Error {
   constructor(readonly unknown: readonly string[]) {
     super(`the database is newer than this executable: it has ${unknown.join(', ')}`)
@@ -19,16 +18,13 @@ export class NewerDatabase extends Error {
   }
 }
 
-/** The migrations that a database has been through, in order; none for one that is new. */
+/** The migrations that a database has had, in order; none for a new database. */
 export const recordedMigrations = (db: DatabaseHandle): readonly string[] =>
   db.one(`SELECT 1 FROM sqlite_schema WHERE name = 'migrations'`)
     ? db.all<{ name: string }>('SELECT name FROM migrations ORDER BY name').map((row) => row.name)
     : []
 
-/**
- * The migrations that are still to run. Gives NewerDatabase when one is recorded that this
- * executable does not know.
- */
+/** The migrations that have not run yet. Throws NewerDatabase for a recorded unknown one. */
 export function pendingMigrations(
   db: DatabaseHandle,
   known: readonly Migration[] = migrations,
@@ -42,21 +38,21 @@ export function pendingMigrations(
 }
 
 /**
- * Runs what is pending and gives the names; `ran` is told of each and its time in milliseconds.
- * Gives NewerDatabase as above.
+ * Runs the pending migrations and returns their names. `onApplied` receives each name with its
+ * duration in milliseconds. Throws NewerDatabase.
  */
 export function migrate(
   db: DatabaseHandle,
   now: Timestamp,
   known: readonly Migration[] = migrations,
-  ran: (name: string, ms: number) => void = () => {},
+  onApplied: (name: string, ms: number) => void = () => {},
 ): readonly string[] {
   const pending = pendingMigrations(db, known)
   db.exec(
     'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL) STRICT',
   )
   for (const { name, sql } of pending) {
-    const started = performance.now()
+    const startedMs = performance.now()
     transaction(db, () => {
       db.exec(sql)
       const broken = db.all('PRAGMA foreign_key_check')
@@ -64,18 +60,19 @@ export function migrate(
         throw new Error(`migration ${name} leaves ${broken.length} rows with a missing parent`)
       db.run('INSERT INTO migrations (name, applied_at) VALUES (?, ?)', name, now)
     })
-    ran(name, performance.now() - started)
+    onApplied(name, performance.now() - startedMs)
   }
   return pending.map(({ name }) => name)
 }
 
 /**
- * The whole schema as one text, in a fixed order; the page `migrations/schema.sql` is held equal to
- * it by a test.
+ * The whole schema as one text in a fixed order. A test compares it with `migrations/schema.sql`.
  */
 export function schemaOf(db: DatabaseHandle): string {
   const rows = db.all<{ sql: string }>(
-    `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name NOT GLOB '*_fts_*' ORDER BY tbl_name, type DESC, name`,
+    `SELECT sql FROM sqlite_schema
+     WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name NOT GLOB '*_fts_*'
+     ORDER BY tbl_name, type DESC, name`,
   )
   return `${rows.map(({ sql }) => `${sql};`).join('\n\n')}\n`
 }

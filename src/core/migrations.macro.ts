@@ -1,6 +1,6 @@
 /**
- * Reads the migration files while the program is built, so that the executable carries them. Called
- * as a macro (https://bun.sh/docs/bundler/macros): the result is a constant in the output.
+ * Reads the migration files at build time, so that the executable contains them. It is called as a
+ * macro (https://bun.sh/docs/bundler/macros): its result is a constant in the output.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,6 @@
 /**
- * Operations: the whole interface of the forge as values. REST, the tool server, the website, the
- * description and the tests all enter through `call`, so that validation, rights and errors exist
- * once.
+ * Operations: the whole interface of the forge as values. REST, the tool server, the website and
+ * the tests all enter through `call`. So validation, access and errors are implemented once.
  */
 import { Compile, type Validator } from 'typebox/compile'
 import { Value } from 'typebox/value'
@@ -14,52 +13,56 @@ import { nowhere, type Origin } from './audit.ts'
 import type { Caller } from './caller.ts'
 import type { Db } from './db.ts'
 import type { Hearth } from './hearth.ts'
-import { findAnswer, inTurn, recordAnswer, type Idempotency } from './idempotency.ts'
-import { look } from './look.ts'
+import { findResponse, serialize, recordResponse, type Idempotency } from './idempotency.ts'
+import { readScope } from './read-scope.ts'
 import type { Paging } from './page.ts'
-import { requireRoom } from './room.ts'
-import { currentPrincipal, withDeadline, overloaded, principalOf, runAs } from './work.ts'
+import { requireDiskSpace } from './disk-space.ts'
+import { currentPrincipal, withDeadline, overloadRefusal, principalOf, runAs } from './principal.ts'
 import { writeAs, type Tx, type Write } from './write.ts'
 
 /**
- * What every handler gets; the rule of the operation adds `repo`, `workspace` and a narrower
- * `caller`.
+ * The context of every handler. The access rule of the operation adds `repo`, `workspace` and a
+ * narrower type of `caller`.
  */
 export type Context = {
   readonly hearth: Hearth
   readonly db: Db
   readonly git: Git
   readonly write: Write
-  /** The moment of the call. */
+  /** The time of the call. */
   readonly now: Timestamp
   readonly now_ms: number
-  /** Where the request came from. */
+  /** The origin of the request. */
   readonly origin: Origin
-  /** Ends when the client has gone away or the process stops. */
+  /** Aborts when the client disconnects or the process stops. */
   readonly signal: AbortSignal
-  /**
-   * The bytes that came beside the input; null unless the operation takes such and a door had them.
-   */
+  /** The uploaded file; null unless the operation takes one and the request has one. */
   readonly bytes: IncomingBytes | null
-  /** Tells whoever waits how far this is; only of operations that say they report it. */
+  /** Reports progress to the client, for operations with `progress`. */
   readonly progress: Progress
 }
 
-/** A file on its way in. It is read once, as fast as it is wanted. */
+/** A file that is being uploaded. Its stream can be read once. */
 export type IncomingBytes = {
   readonly stream: AsyncIterable<Uint8Array>
-  /** As the sender names it; null when it does not. */
+  /** The media type that the client sent; null when it sent none. */
   readonly type: string | null
-  /** How many are announced; null when that is not known. */
+  /** The announced length in bytes; null when unknown. */
   readonly length: number | null
 }
 
-/** `done` of `total`, in any unit; it only grows. A total that is not known is null. */
+/** `done` of `total` in any unit. `done` only grows. An unknown total is null. */
 export type Progress = (done: number, total: number | null, message?: string) => void
 
-const untold: Progress = () => {}
+const ignoreProgress: Progress = () => {}
 
 export type Annotations = { destructive?: boolean; idempotent?: boolean; openWorld?: boolean }
+
+/**
+ * `core`: in the set for one agent at work on one change, and by default. `default`: when a client
+ * chooses no set. Null: in its own toolset only.
+ */
+export type ToolListing = 'core' | 'default' | null
 
 export type Operation = {
   readonly name: string
@@ -71,7 +74,10 @@ export type Operation = {
   readonly routes: readonly string[]
   readonly tool: boolean
   readonly aliases: readonly string[]
+  /** The input that an alias stands for beside the operation. */
+  readonly aliasInputs: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly toolset: string
+  readonly listed: ToolListing
   readonly access: Rule
   readonly input: TObject
   readonly output: TSchema
@@ -80,18 +86,20 @@ export type Operation = {
   readonly list: Paging | null
   readonly preview: boolean
   readonly annotations: Annotations
-  /** Answers that must not be kept for replay, because they show a secret once. */
+  /** Whether the response shows a secret once, so that it must not be stored for replay. */
   readonly secretAnswer: boolean
-  /** The most bytes that the REST door takes as a body; null for the usual limit. */
+  /** The maximum bytes of a REST body; null for the default limit. */
   readonly bodyLimit: number | null
-  /** Over REST the body is a file, and the inputs are in the query. */
+  /** Whether the REST body is a file and the inputs are in the query. */
   readonly rawBody: boolean
-  /** Over REST the answer is a 302 to this address; tools get the record itself. */
+  /** The target when the REST response is a 302. Tools get the record itself. */
   readonly redirect: ((output: unknown) => string) | null
   readonly validator: Validator
+  /** What is wrong with an input that the validator refuses; null leaves it to the validator. */
+  readonly explainInvalid: (input: unknown) => Refusal | null
   /**
-   * JSON pointers into the output to text by people without Write, or from outside; null when there
-   * is none of it.
+   * JSON pointers into the output to text by people without Write, or from outside; null when the
+   * output has no such text.
    */
   readonly untrusted:
     | ((
@@ -101,18 +109,15 @@ export type Operation = {
       ) => readonly string[])
     | null
   /**
-   * The whole list as it can be downloaded, one record after the other; null for none. Read only as
-   * fast as it is sent.
+   * The whole list for a download, one record after the other; null without a download. It is read
+   * as fast as it is sent.
    */
   readonly lines:
     | ((context: Context & { caller: Caller }, input: unknown) => Iterable<unknown>)
     | null
-  /**
-   * Whether it reports how far it is; then a tool call that asks for that is answered with a stream
-   * of events.
-   */
+  /** Whether it reports progress. A tool call that requests progress gets a stream of events. */
   readonly progress: boolean
-  /** Called only by `call`, after access is decided and the input is valid. */
+  /** Called by `call` only, after access was decided and the input validated. */
   run(context: Context & { caller: Caller }, input: unknown): unknown
 }
 
@@ -123,55 +128,51 @@ type GrantOf<A> = A extends Access<infer G> ? G : never
 
 type Definition<P extends TProperties, O extends TSchema, G> = {
   name: string
-  /**
-   * One to three sentences, at most 300 characters: what it does, who may call it, what the answer
-   * holds.
-   */
+  /** One to three sentences, at most 300 characters: effect, who may call it, response. */
   summary: string
   /** Null keeps it off REST (website or git only). */
   route: string | readonly string[] | null
-  /**
-   * False keeps it off the tool server; an operation without a route is never a tool unless this
-   * says so.
-   */
+  /** Whether it is a tool; by default every operation with a route is one. */
   tool?: boolean
   /** Other names that a tool call may use. */
   aliases?: readonly string[]
-  /** The toolset it belongs to; the name of its feature's set. */
+  /** Aliases that also stand for an input, such as `search_code` for `type: 'code'`. */
+  aliasInputs?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** The toolset that it belongs to. */
   toolset?: string
+  /** Where the tool server lists it beside its toolset; nowhere by default. */
+  listed?: ToolListing
   access: Access<G>
   input: TObject<P>
+  /**
+   * Names the fault in an input that the schema refuses, where the validator's own message would be
+   * poor (a union of many variants). Null leaves it to the validator.
+   */
+  explainInvalid?: (input: unknown) => Refusal | null
   output: O
   status?: 200 | 201 | 202 | 204
   list?: Paging
   preview?: boolean
   annotations?: Annotations
   secretAnswer?: boolean
-  /** The most bytes of a REST body, when 1 MiB is not enough. */
+  /** The maximum bytes of a REST body, when the default of 1 MiB is too low. */
   bodyLimit?: number
-  /**
-   * Over REST the body is a file of any type, which comes as `bytes` of the context; the inputs are
-   * in the query.
-   */
+  /** The REST body is a file (`bytes` of the context), and the inputs are in the query. */
   rawBody?: boolean
-  /** Reports how far it is, through `progress` of its context. */
+  /** Reports progress through `progress` of its context. */
   progress?: boolean
-  /** Makes the REST answer a 302 to this address. */
+  /** Makes the REST response a 302 to this address. */
   redirect?: (output: Static<O>) => string
   /**
-   * Where in the output there is text that was written by someone without Write on the repository,
-   * or fetched from outside: JSON pointers (RFC 6901) such as `/comments/3/body`. Lists point into
-   * `/items`.
+   * JSON pointers (RFC 6901) to text in the output whose author has no Write on the repository, or
+   * that was fetched from outside, such as `/comments/3/body`. Lists point into `/items`.
    */
   untrusted?: (
     output: Static<O>,
     context: Context & NoInfer<G>,
     input: Static<TObject<P>>,
   ) => readonly string[]
-  /**
-   * Makes `?format=jsonl` of the REST route answer everything that the filters let through, as one
-   * record a line.
-   */
+  /** All records that match the filters, for `?format=jsonl` of the REST route. */
   lines?: (context: Context & NoInfer<G>, input: Static<TObject<P>>) => Iterable<unknown>
   handler: (
     context: Context & NoInfer<G>,
@@ -189,8 +190,10 @@ export function operation<P extends TProperties, O extends TSchema, G>(
     summary: definition.summary,
     routes,
     tool: definition.tool ?? route !== null,
-    aliases: definition.aliases ?? [],
+    aliases: [...(definition.aliases ?? []), ...Object.keys(definition.aliasInputs ?? {})],
+    aliasInputs: definition.aliasInputs ?? {},
     toolset: definition.toolset ?? 'core',
+    listed: definition.listed ?? null,
     access: definition.access,
     input: definition.input,
     output: definition.output,
@@ -216,6 +219,7 @@ export function operation<P extends TProperties, O extends TSchema, G>(
           lines(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>)
       : null,
     validator: Compile(definition.input),
+    explainInvalid: definition.explainInvalid ?? (() => null),
     run: (context, input) =>
       handler(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>),
   }
@@ -225,30 +229,24 @@ export type { GrantOf }
 
 export type CallOptions = {
   signal?: AbortSignal
-  /** Where the request came from, for the audit log. */
+  /** The origin of the request, for the audit log. */
   origin?: Origin
-  /**
-   * Refuse names that the input does not have, as the tool server does; otherwise they are ignored.
-   */
+  /** Refuses unknown inputs, as the tool server does; by default they are ignored. */
   strict?: boolean
-  /**
-   * Set by a door for a repeatable request; `replayed` is called when the answer is one that was
-   * kept.
-   */
+  /** For requests with an `Idempotency-Key`. `replayed` is called for a stored response. */
   idempotency?: Idempotency & { replayed?: () => void }
-  /** What comes beside the input, for operations that take a file. */
+  /** The uploaded file. */
   bytes?: IncomingBytes
-  /** Told how far the operation is. */
   progress?: Progress
-  /** Told where the answer holds text by people without Write (see `untrusted` of an operation). */
+  /** Receives the JSON pointers to untrusted text in the output (`Operation.untrusted`). */
   untrusted?: (pointers: readonly string[]) => void
-  /** When reading history for it is given up, as `performance.now()` tells the time. */
-  until?: number
+  /** The time of `performance.now()` at which reading history is given up. */
+  deadlineMs?: number
 }
 
-const never = new AbortController().signal
+const neverAborted = new AbortController().signal
 
-/** Runs one operation for a caller. Gives a Refusal for everything the client is to blame for. */
+/** Runs one operation for a caller. Throws a Refusal for every error of the client. */
 export async function call<I, O>(
   hearth: Hearth,
   operation: Typed<I, O>,
@@ -266,29 +264,24 @@ export async function call<I, O>(
     hearth.facts,
   )
   const valid = validate(operation, raw as Record<string, unknown>, options.strict ?? false)
-  requireRoom(hearth, operation)
+  requireDiskSpace(hearth, operation)
   const { idempotency } = options
   if (!idempotency) return (await run(hearth, operation, caller, grant, valid, options)) as O
-  return inTurn(hearth, idempotency, async () => {
-    const kept = findAnswer(hearth.db, idempotency)
-    if (kept) {
+  return serialize(hearth, idempotency, async () => {
+    const stored = findResponse(hearth.db, idempotency)
+    if (stored) {
       idempotency.replayed?.()
-      tellUntrusted(
-        operation,
-        kept.answer,
-        contextOf(hearth, caller, grant, options),
-        valid,
-        options,
-      )
-      return kept.answer as O
+      const context = contextOf(hearth, caller, grant, options)
+      reportUntrusted(operation, stored.answer, context, valid, options)
+      return stored.answer as O
     }
     return (await run(hearth, operation, caller, grant, valid, options)) as O
   })
 }
 
 /**
- * The records of a list for a download, decided and validated as a call is. Gives a TypeError for
- * an operation without `lines`.
+ * The records of a list for a download. Access and validation are those of `call`. Throws a
+ * TypeError for an operation without `lines`.
  */
 export function callLines(
   hearth: Hearth,
@@ -312,8 +305,8 @@ async function run(
   options: CallOptions,
 ): Promise<unknown> {
   const { idempotency } = options
-  const keep = (tx: Tx, answer: unknown) =>
-    recordAnswer(tx, idempotency!, operation.secretAnswer ? withoutSecret(answer) : answer)
+  const store = (tx: Tx, answer: unknown) =>
+    recordResponse(tx, idempotency!, operation.secretAnswer ? withoutSecret(answer) : answer)
   let written: unknown
   const context = contextOf(hearth, caller, grant, options, (run) =>
     writeAs(
@@ -321,10 +314,10 @@ async function run(
       caller,
       (tx) => {
         const result = run(tx)
-        // The answer is kept in the same transaction as the change, so that a retry after a crash
-        // finds both or neither. What has no answer yet keeps none: a key without an answer would
-        // be given back as one.
-        if (idempotency && result !== undefined) keep(tx, (written = result))
+        // The response is stored in the transaction of the change, so a retry after a crash finds
+        // both or neither. A write without a result stores nothing, because an empty row would be
+        // replayed as the response.
+        if (idempotency && result !== undefined) store(tx, (written = result))
         return result
       },
       options.origin,
@@ -332,20 +325,20 @@ async function run(
   )
   let answer: unknown
   try {
-    const until = options.until ?? currentPrincipal()?.until ?? null
-    const answering = runAs(
+    const deadlineMs = options.deadlineMs ?? currentPrincipal()?.deadlineMs ?? null
+    const running = runAs(
       principalOf(caller, () => options.origin ?? nowhere),
       () => operation.run(context, valid),
-      until,
+      deadlineMs,
     )
-    answer = await (until !== null && !operation.access.writes && answering instanceof Promise
-      ? withDeadline(answering, until)
-      : answering)
+    answer = await (deadlineMs !== null && !operation.access.writes && running instanceof Promise
+      ? withDeadline(running, deadlineMs)
+      : running)
   } catch (error) {
-    throw overloaded(hearth, error) ?? error
+    throw overloadRefusal(hearth, error) ?? error
   }
-  if (idempotency && written !== answer) await writeAs(hearth, caller, (tx) => keep(tx, answer))
-  tellUntrusted(operation, answer, context, valid, options)
+  if (idempotency && written !== answer) await writeAs(hearth, caller, (tx) => store(tx, answer))
+  reportUntrusted(operation, answer, context, valid, options)
   return answer
 }
 
@@ -364,21 +357,21 @@ function contextOf(
     now_ms,
     write,
     origin: options.origin ?? nowhere,
-    progress: options.progress ?? untold,
+    progress: options.progress ?? ignoreProgress,
     bytes: options.bytes ?? null,
     ...grant,
     caller,
-    // These two are made when asked for: together they cost as much as a simple read.
+    // Getters, because together these two cost as much as a simple read.
     get now() {
       return timestamp(now_ms)
     },
     get signal() {
-      return options.signal ?? never
+      return options.signal ?? neverAborted
     },
   }
 }
 
-function tellUntrusted(
+function reportUntrusted(
   operation: Operation,
   answer: unknown,
   context: Context & { caller: Caller },
@@ -388,11 +381,11 @@ function tellUntrusted(
   const { hearth } = context
   if (!options.untrusted || !operation.untrusted) return
   const { untrusted } = operation
-  const pointers = look(hearth.db, () => untrusted(answer, context, input))
+  const pointers = readScope(hearth.db, () => untrusted(answer, context, input))
   if (pointers.length > 0) options.untrusted(pointers)
 }
 
-/** Takes the secret out, which stands on top or in the token that an answer holds. */
+/** A response without its secret, which is at the top level or in `token`. */
 function withoutSecret(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer
   const token = 'token' in answer ? { token: withoutSecret(answer.token) } : {}
@@ -400,8 +393,8 @@ function withoutSecret(answer: unknown): unknown {
 }
 
 /**
- * The input as its schema describes it. Values that came as text (a path, a query, digits from a
- * tool) are converted where that loses nothing. Gives 422 with the field, dotted for depth.
+ * The validated input. Values that arrived as text (path, query, digits from a tool) are converted
+ * to the type of the schema where nothing is lost. Throws 422 with the dotted name of the field.
  */
 export function validate(
   operation: Operation,
@@ -424,7 +417,7 @@ export function validate(
       )
     }
   }
-  if ((operation.list === 'before' || operation.list === 'after') && input['page'] !== undefined) {
+  if ((operation.list === 'before' || operation.list === 'after') && input.page !== undefined) {
     throw new Refusal('invalid', `this list has no numbered pages; use ${operation.list}`, {
       field: 'page',
     })
@@ -432,10 +425,10 @@ export function validate(
   if (operation.validator.Check(input)) return input
   const converted = convert(operation.input, input)
   if (operation.validator.Check(converted)) return converted
-  throw describe(operation, converted)
+  throw operation.explainInvalid(converted) ?? invalidInput(operation, converted)
 }
 
-/** Only digits become numbers and only the four words become booleans: nothing is guessed. */
+/** Converts digits to numbers, and `true`, `false`, `1`, `0` to booleans; nothing else. */
 function convert(schema: TSchema, value: unknown): unknown {
   const { type, properties, items } = schema as {
     type?: string
@@ -465,8 +458,8 @@ function convert(schema: TSchema, value: unknown): unknown {
   return value
 }
 
-/** The first thing that is wrong, in words. */
-function describe(operation: Operation, input: unknown): Refusal {
+/** The refusal for the first error of an input. */
+function invalidInput(operation: Operation, input: unknown): Refusal {
   const [first] = Value.Errors(operation.input, input)
   if (!first) return new Refusal('invalid', 'the input is not valid')
   const missing = (first.params as { requiredProperties?: string[] }).requiredProperties?.[0]

@@ -1,17 +1,17 @@
 /**
- * Pages of lists. By number (`page`, `per_page`) for lists that people leaf through, by key
- * (`before` an id, `after` a sequence number) for those that grow while they are read. Tools pass
- * `cursor` back, which stands for either.
+ * Pages of lists. Lists for browsing have numbered pages (`page`, `per_page`). Lists that grow while
+ * they are read have keys (`before` an id, `after` a sequence number). Tools use `cursor` for both.
  */
 import { invalid, notFound } from '#lib/errors.ts'
-import { isTypeId, PREFIXES, type Prefix } from '#lib/typeid.ts'
+import { isTypeId, PREFIXES, type Prefix } from './ids.ts'
 import { Type, type ListOf } from './schema.ts'
 
 export type Paging = 'page' | 'before' | 'after'
 
-type Sizes = { size?: number; max?: number }
+/** The default and the maximum of `per_page`. */
+type PageSizes = { size?: number; max?: number }
 
-const perPage = ({ size = 30, max = 100 }: Sizes) =>
+const perPage = ({ size = 30, max = 100 }: PageSizes) =>
   Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -29,14 +29,14 @@ const cursor = Type.Optional(
 )
 
 /** Inputs of a list with numbered pages. */
-export const byPage = (sizes: Sizes = {}) => ({
+export const byPage = (sizes: PageSizes = {}) => ({
   page: Type.Optional(Type.Integer({ minimum: 1, description: 'The page, from 1.' })),
   per_page: perPage(sizes),
   cursor,
 })
 
 /** Inputs of a list that goes back from an id. */
-export const byBefore = (sizes: Sizes = {}) => ({
+export const byBefore = (sizes: PageSizes = {}) => ({
   before: Type.Optional(
     Type.String({
       maxLength: 100,
@@ -48,7 +48,7 @@ export const byBefore = (sizes: Sizes = {}) => ({
 })
 
 /** Inputs of a list that goes on from a sequence number. */
-export const byAfter = (sizes: Sizes = {}) => ({
+export const byAfter = (sizes: PageSizes = {}) => ({
   after: Type.Optional(
     Type.Integer({ minimum: 0, description: 'Only items with a greater sequence number.' }),
   ),
@@ -59,12 +59,12 @@ export const byAfter = (sizes: Sizes = {}) => ({
 export type PageInput = { page?: number; per_page?: number; cursor?: string }
 export type Window = { limit: number; offset: number; page: number }
 
-const size = (wanted: number | undefined, { size: usual = 30, max = 100 }: Sizes): number =>
-  Math.min(wanted ?? usual, max)
+const limitOf = (requested: number | undefined, { size = 30, max = 100 }: PageSizes): number =>
+  Math.min(requested ?? size, max)
 
-/** The rows to ask for. A cursor is the number of a page. */
-export function windowOf(input: PageInput, sizes: Sizes = {}): Window {
-  const limit = size(input.per_page, sizes)
+/** The rows to query. A cursor is the number of a page. */
+export function windowOf(input: PageInput, sizes: PageSizes = {}): Window {
+  const limit = limitOf(input.per_page, sizes)
   const page = input.cursor === undefined ? (input.page ?? 1) : Number(input.cursor)
   if (!Number.isSafeInteger(page) || page < 1 || page > 1_000_000_000)
     throw invalid(
@@ -74,7 +74,7 @@ export function windowOf(input: PageInput, sizes: Sizes = {}): Window {
   return { limit, offset: (page - 1) * limit, page }
 }
 
-/** Makes the answer from one row more than fits (`limit + 1` asked for), or from a known total. */
+/** Builds a page from `limit + 1` queried rows, or from a known total. */
 export function pageOf<T>(rows: T[], window: Window, total?: number): ListOf<T> {
   const items = rows.slice(0, window.limit)
   const more =
@@ -87,35 +87,34 @@ export function pageOf<T>(rows: T[], window: Window, total?: number): ListOf<T> 
 }
 
 /**
- * Where key paging starts: the id to go back from, null for the newest, and how many. Gives 404 for
- * an id that nothing of this prefix can have, and 422 for a cursor that no list gave.
+ * The start of a page by key: the id to go back from (null for the newest), and the limit. Throws
+ * 404 for an id with another prefix, and 422 for a cursor that no list returned.
  */
 export function beforeOf(
   input: { before?: string; per_page?: number; cursor?: string },
   prefix: Prefix,
-  sizes: Sizes = {},
+  sizes: PageSizes = {},
 ): { before: string | null; limit: number } {
-  // Any text could be compared with ids, and would then answer a page that has nothing to do with
-  // it.
+  // Any text compares with ids, so an invalid one would return a meaningless page.
   if (input.cursor !== undefined) {
     if (!isTypeId(input.cursor, prefix))
       throw invalid('cursor', 'this is not a cursor that a list gave')
   } else if (input.before !== undefined && !isTypeId(input.before, prefix))
     throw notFound(`the ${PREFIXES[prefix]} ${input.before}`)
-  return { before: input.cursor ?? input.before ?? null, limit: size(input.per_page, sizes) }
+  return { before: input.cursor ?? input.before ?? null, limit: limitOf(input.per_page, sizes) }
 }
 
 export function afterOf(
   input: { after?: number; per_page?: number; cursor?: string },
-  sizes: Sizes = {},
+  sizes: PageSizes = {},
 ): { after: number; limit: number } {
   const after = input.cursor === undefined ? (input.after ?? 0) : Number(input.cursor)
   if (!Number.isSafeInteger(after) || after < 0)
     throw invalid('cursor', 'this is not a cursor that a list gave')
-  return { after, limit: size(input.per_page, sizes) }
+  return { after, limit: limitOf(input.per_page, sizes) }
 }
 
-/** Makes the answer of a key-paged list from `limit + 1` rows. */
+/** Builds a page by key from `limit + 1` queried rows. */
 export function keyPageOf<T>(
   rows: T[],
   limit: number,

@@ -1,23 +1,22 @@
-/**
- * Pieces that schemas of all features are made of. TypeBox 1.x schemas are JSON Schema 2020-12 as
- * they stand.
- */
+/** Schemas that all features share. A TypeBox 1.x schema is a JSON Schema 2020-12 document. */
 import Type, { type Static, type TEnum, type TSchema } from 'typebox'
-import type { Prefix } from '#lib/typeid.ts'
+import { Value } from 'typebox/value'
+import type { Prefix } from './ids.ts'
 import { SLUG_PATTERN } from '#lib/slug.ts'
 
 export { Type, type Static, type TSchema }
 
-/**
- * A value or null; in JSON Schema a plain `type` list where that is possible, which clients
- * generate well.
- */
+/** Whether a value is one that a schema describes. */
+export const isValid = <T extends TSchema>(schema: T, value: unknown): value is Static<T> =>
+  Value.Check(schema, value)
+
+/** A value or null. */
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** One of a few words. */
+/** One of a few texts. */
 export const OneOf = <const T extends readonly string[]>(
   words: T,
-  options: { description?: string } = {},
+  options: { description?: string; default?: T[number] } = {},
 ): TEnum<[...T]> => Type.Enum<[...T]>([...words] as [...T], { type: 'string', ...options })
 
 export const Id = <P extends Prefix>(prefix: P) =>
@@ -50,7 +49,7 @@ export const Slug = Type.String({
   description: 'Lowercase letters, digits and single hyphens.',
 })
 
-/** The input that names a workspace; looked up, so not held to the pattern of a new slug. */
+/** The slug of an existing workspace. It is looked up, so the pattern of new slugs is not checked. */
 export const WorkspaceSlug = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -69,7 +68,7 @@ export const RecordNumber = Type.Integer({
   description: 'The number of an issue or pull request.',
 })
 
-/** Who did something: a person, an agent or a workspace. */
+/** The author of a change: a person, an agent or a workspace. */
 export const Actor = Type.Object(
   {
     id: Type.String(),
@@ -83,25 +82,19 @@ export const Actor = Type.Object(
 )
 export type Actor = Static<typeof Actor>
 
-/**
- * Marks a property whose REST spelling differs from its tool spelling; applied by the REST door on
- * the way out.
- */
+/** Marks a property whose name in REST responses differs from its name in tool results. */
 export const restName = (name: string) => ({ 'x-rest-name': name })
 
-/**
- * Marks an input whose operation names what it does not know; over REST unknown names never arrive
- * otherwise.
- */
+/** Marks an input whose unknown names reach the operation. Otherwise REST drops them. */
 export const refusesUnknown = { 'x-refuses-unknown': true } as const
 
-/** An answer without a body. */
+/** A response without a body. */
 export const Nothing = Type.Null()
 export type Nothing = null
 
 /**
- * A list answer. Over REST it is the bare array with `Link` and `X-Total-Count` headers; tools get
- * this object. `next` is the cursor of the next page, null on the last.
+ * The response of a list. REST returns the bare array with `Link` and `X-Total-Count` headers;
+ * tools get this object. `next` is the cursor of the next page, null on the last.
  */
 export const ListOf = <T extends TSchema>(item: T) =>
   Type.Object(
@@ -114,6 +107,6 @@ export const ListOf = <T extends TSchema>(item: T) =>
   )
 export type ListOf<T> = { items: T[]; next: string | null; total?: number }
 
-/** Free-form objects: their inner names are left as they came. */
+/** Free-form objects: the names inside are not converted to another spelling. */
 export const FreeForm = (options: { description?: string } = {}) =>
   Type.Record(Type.String(), Type.Unknown(), { 'x-free-form': true, ...options })

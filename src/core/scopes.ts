@@ -1,6 +1,6 @@
 /**
- * Scopes narrow a token: `<area>:<level>`. Within one area `admin` includes `write`, and `write`
- * includes `read`.
+ * Scopes limit what a token may do: `<area>:<level>`. Within one area `admin` includes `write`, and
+ * `write` includes `read`.
  */
 
 const AREAS: Record<string, readonly string[]> = {

@@ -73,7 +73,7 @@ export type HeaderSignOn = SignOnPolicy & {
 }
 
 /** One setting as it was configured, for whoever keeps the site. */
-export type Configured = {
+export type ConfiguredSetting = {
   readonly name: string
   /** As it could be written; of a secret only `set`, and null when it is not set. */
   readonly value: unknown
@@ -83,7 +83,7 @@ export type Configured = {
 
 export type Settings = {
   /** Every setting of the installation by its name. */
-  readonly configuration: readonly Configured[]
+  readonly configuration: readonly ConfiguredSetting[]
   /** The public address, without a slash at the end. */
   readonly site_url: string
   /** REST; usually `{site_url}/api`. */

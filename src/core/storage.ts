@@ -1,86 +1,80 @@
 /**
- * Where packs and uploaded files are kept besides this machine. Here because the floor reads files
- * that may have gone there, and so do leaves that do not know each other; the feature `storage` is
- * behind it.
+ * The interface to remote storage: a bucket that holds copies of packs and blobs. Files that were
+ * offloaded are in the bucket only. The feature `storage` implements it. It is declared in core,
+ * because core and features that do not import each other read such files.
  */
 
-/** A pack of a store as the bucket has it. */
-export type DistantPack = {
+/** A pack of a store and where its copies are. */
+export type RemotePack = {
   readonly name: string
   readonly size: number
-  /** Whether the pack itself is on this machine. */
-  readonly here: boolean
-  /** Whether the bucket has it, as large as it was. */
-  readonly there: boolean
+  /** Whether the pack is on this machine. */
+  readonly isLocal: boolean
+  /** Whether the bucket has the pack in its full size. */
+  readonly isRemote: boolean
 }
 
-export type Storage = {
-  /** For people; null when none is set. */
+export type RemoteStorage = {
+  /** For people to read; null without remote storage. */
   readonly address: string | null
   /**
-   * Null when all packs of a store are here, else resolves when they have come back. Gives 503 when
-   * they cannot.
+   * Null when all packs of a store are on this machine, else resolves when they were fetched.
+   * Throws 503 when the bucket cannot be reached.
    */
-  ready(store: string): Promise<void> | null
-  /** Told when work on a store begins; what it gives is called at its end. */
-  begin(store: string): () => void
+  restoreStore(store: string): Promise<void> | null
+  /** Marks a store as in use, so that it is not offloaded. The returned function ends that. */
+  beginUse(store: string): () => void
   /**
-   * Brings an uploaded file back when it is not here and can be had; resolves when that is decided.
-   * Gives 503 when the bucket cannot be asked.
+   * Fetches an offloaded blob; does nothing when the bucket has none. Throws 503 when the bucket
+   * cannot be reached.
    */
-  bringBlob(sha256: string): Promise<void>
-  /** Told of an uploaded file that came, so that it is copied soon. */
-  tookBlob(sha256: string): void
-  /** Packs that are in the bucket only, as the store itself notes it; asks nobody. */
-  awayOf(store: string): readonly { readonly name: string; readonly size: number }[]
-  /** What the bucket has of a store that is not here, and what neither has. Gives BucketError. */
-  look(store: string): Promise<readonly DistantPack[]>
+  restoreBlob(sha256: string): Promise<void>
+  /** Notifies of a new blob, so that it is copied soon. */
+  blobStored(sha256: string): void
+  /** Packs that are in the bucket only, read from the store without a request. */
+  offloadedPacks(store: string): readonly { readonly name: string; readonly size: number }[]
+  /** The offloaded and missing packs of a store. Throws BucketError. */
+  listPacks(store: string): Promise<readonly RemotePack[]>
+  /** Adds packs of a store that only the bucket knows. Returns how many. */
+  adoptRemotePacks(store: string): Promise<number>
+  /** Whether the bucket has a copy of a local pack. */
+  hasRemoteCopy(store: string, pack: string): boolean
   /**
-   * Takes over what the bucket has of a store and this machine does not know of. Gives how many
-   * packs that were.
+   * Replaces a local pack and its index by their copies in the bucket. Throws BucketError when a
+   * copy is not what was stored.
    */
-  adopt(store: string): Promise<number>
-  /** Whether the bucket has a pack that is here. */
-  hasCopy(store: string, pack: string): boolean
-  /**
-   * Puts what the bucket has of a pack and its index in the place of what is here. Gives
-   * BucketError when it is not what was stored.
-   */
-  renew(store: string, pack: string): Promise<void>
-  /** Which of some uploaded files the bucket has, in their size. Gives BucketError. */
-  blobsThere(digests: readonly string[]): Promise<ReadonlySet<string>>
-  /**
-   * Whether this data directory is the one that may take things out of the bucket. Gives
-   * BucketError.
-   */
-  isOurs(): Promise<boolean>
-  /** Makes it so. */
-  claim(): Promise<void>
+  restorePack(store: string, pack: string): Promise<void>
+  /** The blobs among `digests` that the bucket has in full size. Throws BucketError. */
+  remoteBlobs(digests: readonly string[]): Promise<ReadonlySet<string>>
+  /** Whether this data directory may delete objects of the bucket. Throws BucketError. */
+  ownsBucket(): Promise<boolean>
+  /** Makes this data directory the owner of the bucket. */
+  claimBucket(): Promise<void>
 }
 
-/** Of a forge that keeps everything on its own disk. */
-export const noStorage: Storage = {
+/** For a forge without a bucket. */
+export const noRemoteStorage: RemoteStorage = {
   address: null,
-  ready: () => null,
-  begin: () => () => {},
-  bringBlob: async () => {},
-  tookBlob: () => {},
-  awayOf: () => [],
-  look: async () => [],
-  adopt: async () => 0,
-  hasCopy: () => false,
-  renew: async () => {},
-  blobsThere: async () => new Set(),
-  isOurs: async () => true,
-  claim: async () => {},
+  restoreStore: () => null,
+  beginUse: () => () => {},
+  restoreBlob: async () => {},
+  blobStored: () => {},
+  offloadedPacks: () => [],
+  listPacks: async () => [],
+  adoptRemotePacks: async () => 0,
+  hasRemoteCopy: () => false,
+  restorePack: async () => {},
+  remoteBlobs: async () => new Set(),
+  ownsBucket: async () => true,
+  claimBucket: async () => {},
 }
 
-/** Where all of a store is in the bucket. */
+/** The prefix of all objects of a store. */
 export const storePrefix = (store: string): string => `repos/${store}/`
 
 const PACK_FILE = /^repos\/([^/]+)\/objects\/pack\/(pack-[0-9a-f]{40})\.(pack|idx)$/
 
-/** The pack whose file it is; null for an uploaded file. */
+/** The pack that a file belongs to; null for a blob. */
 export function packOf(
   name: string,
 ): { store: string; pack: string; ending: 'pack' | 'idx' } | null {
@@ -89,9 +83,9 @@ export function packOf(
 }
 
 /**
- * The object of a file. The sum of a pack is in its name, so that a list tells what is there, how
- * large it is and what its bytes are, whatever became of the database. Uploaded files are named by
- * their sum already.
+ * The name of the object of a file. The name of a pack's object contains its SHA-256, so a listing
+ * of the bucket tells size and content without the database. Blobs are named by their SHA-256
+ * already.
  */
 export function keyOf(name: string, sha256: string): string {
   const pack = packOf(name)

@@ -1,18 +1,17 @@
 /**
- * The write-ahead log of the database, from outside of SQLite: it is brought to the disk, and taken
- * over into the database file, on other threads than the one that answers. A sync takes some
- * milliseconds, a take-over some ten; the event loop waits for neither.
+ * The write-ahead log (WAL) of the database: its syncs and checkpoints run on other threads. A sync
+ * takes about 2 ms and a checkpoint about 10 ms, and the event loop waits for neither.
  *
- * With `synchronous=NORMAL` SQLite writes a commit into the log and does not sync it
- * (https://www.sqlite.org/pragma.html#pragma_synchronous). Whoever promises a commit syncs the log
- * first (`sync`), so nothing is promised that a power cut could take; what is committed and not yet
- * synced may be read in this process for that moment. The order of log and database file in a
- * take-over is SQLite's own care.
+ * With `synchronous=NORMAL` SQLite writes a commit into the log without a sync
+ * (https://www.sqlite.org/pragma.html#pragma_synchronous). The `Writer` therefore calls `sync`
+ * before it reports a commit, so a power cut takes no reported commit. Reads of this process may
+ * see a commit that is not synced yet. SQLite itself orders the log and the database file in a
+ * checkpoint.
  */
-import { closeSync, existsSync, fdatasync, openSync } from 'node:fs'
+import { closeSync, fdatasync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { syncDirectorySync } from '#lib/disk.ts'
+import { WorkerRequests } from '#lib/worker-requests.ts'
 
 export class WalFile {
   #file: number | null = null
@@ -20,8 +19,8 @@ export class WalFile {
   constructor(private readonly database: string) {}
 
   /**
-   * Opened when there is something in it. Its name must be on disk too, which SQLite sees to only
-   * when it syncs itself.
+   * Opens the log at the first sync. The directory is synced too, because SQLite syncs it only with
+   * its own syncs.
    */
   #open(): number {
     if (this.#file !== null) return this.#file
@@ -35,7 +34,7 @@ export class WalFile {
     return (this.#file = file)
   }
 
-  /** Resolves when all that was committed before is on disk. */
+  /** Resolves when all earlier commits are on disk. */
   sync(): Promise<void> {
     return new Promise((resolve, reject) => {
       try {
@@ -52,74 +51,34 @@ export class WalFile {
   }
 }
 
-export type CheckpointAsked = { readonly path: string }
-export type CheckpointTold = { readonly error: string | null }
+export type CheckpointRequest = { readonly path: string }
 
-/** The types know browsers' workers; these also keep a process alive, or not. */
-type CountedWorker = Worker & { ref(): void; unref(): void }
-
-/**
- * A worker's file: beside this one in the source tree, at its own path below `src` in a compiled
- * executable.
- */
-function workerUrl(): URL {
-  const source = new URL('./checkpoint.worker.ts', import.meta.url)
-  return existsSync(fileURLToPath(source))
-    ? source
-    : new URL('./core/checkpoint.worker.js', import.meta.url)
-}
-
-/**
- * Takes the log over into the database file on a thread, which begins when there is first something
- * to do.
- */
+/** Runs checkpoints on a thread. The thread starts with the first checkpoint. */
 export class Checkpoints {
-  #worker: CountedWorker | null = null
-  #running: PromiseWithResolvers<string | null> | null = null
-  #ended = false
+  readonly #thread = new WorkerRequests<CheckpointRequest, null>({
+    code: 'core/checkpoint.worker',
+    name: 'the checkpoint thread',
+  })
+  #running: Promise<string | null> | null = null
 
   constructor(private readonly path: string) {}
 
-  get running(): boolean {
+  get isRunning(): boolean {
     return this.#running !== null
   }
 
-  /** Begins one unless one is under way. Resolves with what went wrong, null when nothing did. */
+  /** Runs a checkpoint, or joins the running one. Resolves with its error message, or null. */
   run(): Promise<string | null> {
-    if (this.#ended) return Promise.resolve('it has ended')
-    if (this.#running) return this.#running.promise
-    const running = (this.#running = Promise.withResolvers<string | null>())
-    this.#worker ??= this.#start()
-    this.#worker.ref()
-    this.#worker.postMessage({ path: this.path } satisfies CheckpointAsked)
-    return running.promise
+    this.#running ??= this.#thread
+      .request({ path: this.path })
+      .catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
+      .finally(() => (this.#running = null))
+    return this.#running
   }
 
-  /** Waits for the one that is under way, and ends the thread. */
+  /** Waits for the running checkpoint and ends the thread. */
   async close(): Promise<void> {
-    await this.#running?.promise
-    this.#ended = true
-    this.#worker?.terminate()
-    this.#worker = null
-  }
-
-  #start(): CountedWorker {
-    const worker = new Worker(workerUrl()) as CountedWorker
-    worker.onmessage = ({ data }: MessageEvent<CheckpointTold>) => this.#done(data.error)
-    worker.onerror = (event) => {
-      event.preventDefault()
-      this.#worker = null
-      worker.terminate()
-      this.#done(event.message)
-    }
-    worker.unref()
-    return worker
-  }
-
-  #done(error: string | null): void {
-    const running = this.#running
-    this.#running = null
-    this.#worker?.unref()
-    running?.resolve(error)
+    await this.#running
+    await this.#thread.close()
   }
 }

@@ -1,25 +1,32 @@
-/** A thread of the engine: see `tasks/runner.ts` for what it hears and says. */
+/** A worker thread of the engine. Its messages are those of `tasks/task-runner.ts`. */
 import { Engine, type EngineSettings } from './tasks/engine.ts'
-import { Runner, type ToRunner } from './tasks/runner.ts'
+import { TaskRunner, type RunnerEvent, type RunnerRequest } from './tasks/task-runner.ts'
 
-declare const self: Worker
+declare const self: {
+  onmessage: ((event: MessageEvent<EngineWorkerMessage>) => void) | null
+}
 
-let runner: Runner | null = null
+/** The first message; `others` is the number of other threads. */
+type Start = {
+  readonly kind: 'settings'
+  readonly settings: EngineSettings
+  readonly others: number
+}
+export type EngineWorkerMessage = Start | RunnerRequest
 
-self.onmessage = (
-  event: MessageEvent<{ kind: 'settings'; settings: EngineSettings; others: number } | ToRunner>,
-) => {
-  const message = event.data
-  if (message.kind === 'settings') {
-    runner = new Runner(
-      new Engine(message.settings),
-      (answer) => {
-        // Output blocks are the task's own: they move without being copied.
-        if (answer.kind === 'output')
-          postMessage({ ...answer, chunk: answer.chunk }, [answer.chunk.buffer as ArrayBuffer])
-        else postMessage(answer)
-      },
-      message.others,
-    )
-  } else runner?.receive(message)
+function send(event: RunnerEvent): void {
+  // The task no longer needs a block of output, so its memory is moved instead of copied.
+  if (event.kind === 'output') postMessage(event, [event.chunk.buffer as ArrayBuffer])
+  else postMessage(event)
+}
+
+function start({ settings, others }: Start): void {
+  const runner = new TaskRunner(new Engine(settings), send, others)
+  self.onmessage = ({ data }) => {
+    if (data.kind !== 'settings') runner.receive(data)
+  }
+}
+
+self.onmessage = ({ data }) => {
+  if (data.kind === 'settings') start(data)
 }

@@ -3,14 +3,14 @@ export * from './ports.ts'
 export * from './client/ports.ts'
 export { createGit } from './create-git.ts'
 export { readBareRefs, updateBareRefs, type BareRefs } from './bare/refs.ts'
-export { freezeStore, holdFile } from './store/freeze.ts'
+export { snapshotStore, linkOrCopyFile } from './store/snapshot-store.ts'
 export {
-  listAway,
+  listOffloadedPacks,
   missingFromIndexes,
-  packsOf,
-  readAway,
-  writeAway,
-  type AwayPack,
-} from './store/away.ts'
-export { packLooseObjects } from './bare/loose.ts'
+  listLocalPacks,
+  readOffloadNote,
+  writeOffloadNote,
+  type OffloadedPack,
+} from './store/offloaded-packs.ts'
+export { packLooseObjects } from './bare/loose-objects.ts'
 export { diffText, type TextDiff } from './diff/diff-text.ts'

@@ -1,6 +1,6 @@
 /**
- * Objects that work under way rests on. A ref may be deleted while a push builds on it, and
- * maintenance may run before the push is applied: what is leased counts as reachable until then.
+ * Leases objects that running work refers to. A ref may be deleted while a push builds on it, and
+ * maintenance may run before the push is applied. Leased objects count as reachable until then.
  */
 import { isOid } from './object.ts'
 import type { Oid } from './ports.ts'
@@ -8,7 +8,7 @@ import type { Oid } from './ports.ts'
 export class Leases {
   private readonly held = new Map<string, Set<() => Uint8Array>>()
 
-  /** Holds raw ids, 20 bytes each, of a store until the function that it gives is called. */
+  /** Leases raw ids, 20 bytes each, until the returned function is called. */
   hold(store: string, tips: () => Uint8Array): () => void {
     const all = this.held.get(store) ?? new Set()
     this.held.set(store, all.add(tips))
@@ -18,7 +18,7 @@ export class Leases {
     }
   }
 
-  /** Holds what a new object was built on for long enough for the host to make a ref of it. */
+  /** Leases ids for a time in which the host can create a ref. */
   holdFor(store: string, oids: readonly Oid[], milliseconds: number): void {
     const raw = Buffer.from(oids.filter(isOid).join(''), 'hex')
     const release = this.hold(store, () => raw)
@@ -26,7 +26,7 @@ export class Leases {
     timer.unref()
   }
 
-  /** All ids that are held for a store. */
+  /** All leased ids of a store. */
   of(store: string): Oid[] {
     const oids = new Set<Oid>()
     for (const tips of this.held.get(store) ?? []) {

@@ -1,7 +1,7 @@
 /**
- * Objects as bytes and as values: parse and serialize commits, trees and tags, and name them.
- * Follows https://git-scm.com/book/en/v2/Git-Internals-Git-Objects and git's own `fsck` for what is
- * well formed.
+ * Parses and serializes commits, trees and tags, and computes object ids. Follows
+ * https://git-scm.com/book/en/v2/Git-Internals-Git-Objects, and git's `fsck` for what is well
+ * formed.
  */
 import {
   GitError,
@@ -16,14 +16,14 @@ const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
 const encoder = new TextEncoder()
 
 export const ZERO_OID: Oid = '0'.repeat(40)
-/** The tree with no entries, which git knows without storing it. */
+/** The empty tree, which git knows without storing it. */
 export const EMPTY_TREE: Oid = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
-/** The blob with no bytes. */
+/** The empty blob. */
 export const EMPTY_BLOB: Oid = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 
 export const isOid = (text: string): boolean => /^[0-9a-f]{40}$/.test(text)
 
-/** Names an object: SHA-1 over `<type> <size>\0<content>`. */
+/** The id of an object: SHA-1 of `<type> <size>\0<content>`. */
 export function hashObject(type: ObjectType, data: Uint8Array): Oid {
   const hasher = new Bun.CryptoHasher('sha1')
   hasher.update(`${type} ${data.byteLength}\0`)
@@ -39,7 +39,7 @@ export function bytesToOid(bytes: Uint8Array, offset = 0): Oid {
   return Buffer.from(bytes.buffer, bytes.byteOffset + offset, 20).toString('hex')
 }
 
-/** One raw entry of a tree object. `name` keeps its bytes: names need not be UTF-8. */
+/** A raw entry of a tree. `name` has its original bytes, which need not be UTF-8. */
 export type RawTreeEntry = { readonly mode: number; readonly name: Uint8Array; readonly oid: Oid }
 
 export const MODE = {
@@ -50,10 +50,7 @@ export const MODE = {
   submodule: 0o160000,
 } as const
 
-/**
- * Every entry of a tree object, in the order it is stored. Gives GitError `corrupt` for truncated
- * content.
- */
+/** All entries of a tree in stored order. Throws GitError `corrupt` for truncated content. */
 export function parseTree(data: Uint8Array): RawTreeEntry[] {
   const entries: RawTreeEntry[] = []
   let at = 0
@@ -75,7 +72,7 @@ export function parseTree(data: Uint8Array): RawTreeEntry[] {
 }
 
 /**
- * Git's order of tree entries: bytes of the name, a directory compared as if it ended in `/`
+ * Git's order of tree entries: by bytes of the names, with a slash after those of directories
  * (`base_name_compare`).
  */
 export function compareTreeEntries(
@@ -92,7 +89,7 @@ export function compareTreeEntries(
   return ca - cb
 }
 
-/** The bytes of a tree object; entries are put in git's order. */
+/** Serializes a tree, with its entries in git's order. */
 export function serializeTree(entries: readonly RawTreeEntry[]): Uint8Array {
   const sorted = [...entries].sort(compareTreeEntries)
   const parts: Uint8Array[] = []
@@ -107,10 +104,7 @@ export function serializeTree(entries: readonly RawTreeEntry[]): Uint8Array {
   return Buffer.concat(parts)
 }
 
-/**
- * Splits an identity line `Name <email> 1700000000 +0100`; a malformed one gives empty parts rather
- * than an error.
- */
+/** Parses an identity line `Name <email> 1700000000 +0100`. A malformed one has empty parts. */
 export function parseSignature(line: string): Signature {
   const open = line.lastIndexOf('<')
   const close = line.indexOf('>', open + 1)
@@ -129,20 +123,19 @@ export function parseSignature(line: string): Signature {
 }
 
 /**
- * Characters that git strips from names and addresses, and those that would end the line or the
- * address.
+ * Removes the characters that git strips from names and addresses, and those that would end the
+ * line or address.
  */
-const crud = (text: string): string =>
+const stripCrud = (text: string): string =>
   text.replace(/[\0\n<>]/g, '').replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, '')
 
 export function formatSignature(signature: Signature): string {
-  return `${crud(signature.name) || 'unknown'} <${crud(signature.email)}> ${Math.trunc(signature.time)} ${signature.zone}`
+  const name = stripCrud(signature.name) || 'unknown'
+  const time = Math.trunc(signature.time)
+  return `${name} <${stripCrud(signature.email)}> ${time} ${signature.zone}`
 }
 
-/**
- * The header lines of a commit or tag with their continuation lines folded in, and where the
- * message begins.
- */
+/** The headers of a commit or tag with continuation lines joined, and the message. */
 function parseHeaders(data: Uint8Array): { headers: [string, string][]; message: string } {
   const text = decoder.decode(data)
   const end = text.indexOf('\n\n')
@@ -160,8 +153,7 @@ function parseHeaders(data: Uint8Array): { headers: [string, string][]; message:
 }
 
 /**
- * A commit as it was signed: without the headers that hold signatures (git's
- * `parse_buffer_signed_by_header`).
+ * The signed bytes of a commit: without signature headers (git's `parse_buffer_signed_by_header`).
  */
 function withoutSignatures(data: Uint8Array): Uint8Array {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.length)
@@ -180,8 +172,8 @@ function withoutSignatures(data: Uint8Array): Uint8Array {
 }
 
 /**
- * Gives GitError `corrupt` when the tree is missing. An identity that is missing, as in some old
- * history, is an empty one.
+ * Throws GitError `corrupt` when the tree is missing. A missing identity, as in some old history,
+ * is empty.
  */
 export function parseCommit(oid: Oid, data: Uint8Array): Commit {
   const { headers, message } = parseHeaders(data)
@@ -215,7 +207,7 @@ export function serializeCommit(commit: Omit<Commit, 'oid' | 'signature'>): Uint
   )
 }
 
-/** Gives GitError `corrupt` when the object or type is missing. */
+/** Throws GitError `corrupt` when the object or type is missing. */
 export function parseTag(oid: Oid, data: Uint8Array): Tag {
   const { headers, message } = parseHeaders(data)
   const first = (key: string) => headers.find(([name]) => name === key)?.[1]
@@ -246,10 +238,7 @@ export function parseTag(oid: Oid, data: Uint8Array): Tag {
   }
 }
 
-/**
- * How the lines begin that begin a signature, of every kind that git knows (`gpg_format` in git's
- * gpg-interface.c).
- */
+/** The first lines of signatures of all kinds (`gpg_format` in git's gpg-interface.c). */
 const SIGNATURES = [
   '-----BEGIN PGP SIGNATURE-----',
   '-----BEGIN PGP MESSAGE-----',
@@ -258,9 +247,8 @@ const SIGNATURES = [
 ]
 
 /**
- * Where the signature of a tag begins, and what is signed ends: at the last line that begins one,
- * since a message may quote another (git's `parse_signed_buffer`). The length of the tag when there
- * is none.
+ * The offset of a tag's signature; the length of the tag when there is none. It is the last line
+ * that begins a signature, because a message may quote one (git's `parse_signed_buffer`).
  */
 function signatureAt(data: Uint8Array): number {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.length)
@@ -285,7 +273,13 @@ export function serializeTag(tag: {
   message: string
 }): Uint8Array {
   const message = tag.message.replaceAll('\0', '')
+  const lines = [
+    `object ${tag.object}`,
+    `type ${tag.type}`,
+    `tag ${tag.name}`,
+    `tagger ${formatSignature(tag.tagger)}`,
+  ]
   return encoder.encode(
-    `object ${tag.object}\ntype ${tag.type}\ntag ${tag.name}\ntagger ${formatSignature(tag.tagger)}\n\n${message.endsWith('\n') ? message : `${message}\n`}`,
+    `${lines.join('\n')}\n\n${message.endsWith('\n') ? message : `${message}\n`}`,
   )
 }

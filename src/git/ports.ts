@@ -1,14 +1,14 @@
 /**
- * What the git room gives to its host and asks of it. Values only: object ids, names, bytes and
- * streams; no users, no rights, no SQL. The words are git's own
+ * The interface between the git room and its host. It has values only: object ids, names, bytes and
+ * streams; no users, no rights, no SQL. The terms are git's own
  * (https://git-scm.com/docs/gitglossary).
  */
 
 import type {
-  Fetched,
+  FetchResult,
   FetchFromOptions,
-  Move,
-  MoveFacts,
+  RefMove,
+  RefMoveSummary,
   PushReport,
   PushToOptions,
   RemoteOptions,
@@ -21,11 +21,11 @@ export type Oid = string
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
 
-/** One object as git stores it: its type and its uncompressed content, without the header. */
+/** An object as git stores it: its type and its uncompressed content, without the header. */
 export type GitObject = { readonly type: ObjectType; readonly data: Uint8Array }
 
 /**
- * Reads objects by id; null when the object is not there. Implementations are synchronous: hot
+ * Reads objects by id; null when an object is missing. Implementations are synchronous, because hot
  * loops depend on it.
  */
 export interface ObjectReader {
@@ -33,10 +33,7 @@ export interface ObjectReader {
   /** The type and the size in bytes without inflating more than needed. */
   header(oid: Oid): { type: ObjectType; size: number } | null
   has(oid: Oid): boolean
-  /**
-   * As `read`, in memory that is good only until the next call: for hot loops that look at a thing
-   * and let it go.
-   */
+  /** Like `read`, in memory that is valid only until the next call; for hot loops. */
   view?(oid: Oid): GitObject | null
 }
 
@@ -47,15 +44,12 @@ export interface ObjectWriter {
 
 export type ObjectDatabase = ObjectReader & ObjectWriter
 
-/**
- * A ref with its value; `peeled` is the object that an annotated tag points at, null for everything
- * else.
- */
+/** A ref with its value. `peeled` is the object that an annotated tag points at; null otherwise. */
 export type Ref = { readonly name: string; readonly oid: Oid; readonly peeled: Oid | null }
 
-/** All refs of one namespace at one moment, sorted by name in byte order. */
+/** All refs of one namespace at one time, sorted by name in byte order. */
 export type RefSnapshot = {
-  /** Changes whenever any ref of the namespace changes; answers are cached under it. */
+  /** Changes whenever a ref of the namespace changes; responses are cached by it. */
   readonly generation: string
   /** The full name that HEAD points at, whether or not that ref exists (`refs/heads/main`). */
   readonly head: string
@@ -63,8 +57,8 @@ export type RefSnapshot = {
 }
 
 /**
- * One command of a push: `old` or `new` is null for a ref that is made or deleted
- * (git-receive-pack, "ref update").
+ * One command of a push. `old` is null for a new ref, `new` for a deletion (git-receive-pack, "ref
+ * update").
  */
 export type RefUpdate = {
   readonly name: string
@@ -72,16 +66,13 @@ export type RefUpdate = {
   readonly new: Oid | null
 }
 
-/**
- * The host's verdict on one command: accepted, or refused with one line that the person at the
- * keyboard sees.
- */
+/** The host's result for one command: accepted, or refused with a one-line reason for the user. */
 export type RefResult = {
   readonly name: string
   readonly refused: string | null
   /**
-   * More about it, shown line by line before the report to clients that have a channel for it
-   * (gitprotocol-pack, "side-band").
+   * More lines for the user, sent before the report to clients with a side band (gitprotocol-pack,
+   * "side-band").
    */
   readonly lines?: readonly string[]
 }
@@ -97,10 +88,10 @@ export type Signature = {
   readonly zone: string
 }
 
-/** A signature and the very bytes that it was made over. */
+/** A signature and the bytes that it signs. */
 export type ObjectSignature = { readonly armored: string; readonly signed: Uint8Array }
 
-/** A parsed commit. `message` is decoded as UTF-8; bytes that are not UTF-8 become U+FFFD. */
+/** A parsed commit. `message` is decoded as UTF-8; invalid bytes become U+FFFD. */
 export type Commit = {
   readonly oid: Oid
   readonly tree: Oid
@@ -125,8 +116,8 @@ export type Tag = {
 export type TreeEntryType = 'file' | 'dir' | 'symlink' | 'submodule'
 
 /**
- * One entry of a tree; `path` is relative to the tree that was asked for, `mode` is git's octal
- * text (`100644`).
+ * An entry of a tree. `path` is relative to the requested tree; `mode` is git's octal text
+ * (`100644`).
  */
 export type TreeEntry = {
   readonly path: string
@@ -134,22 +125,21 @@ export type TreeEntry = {
   readonly type: TreeEntryType
   readonly mode: string
   readonly oid: Oid
-  /** Bytes, for files and symlinks when asked for; else null. */
+  /** The size in bytes of files and symlinks when requested; otherwise null. */
   readonly size: number | null
 }
 
 export type FileStatus = 'added' | 'modified' | 'removed' | 'renamed' | 'copied' | 'type_changed'
 
 /**
- * One line of a hunk; `old` and `new` are 1-based line numbers, null where the line is not on that
- * side.
+ * A line of a hunk. `old` and `new` are line numbers from 1, null where the side lacks the line.
  */
 export type DiffLine = {
   readonly kind: 'context' | 'add' | 'del'
   readonly old: number | null
   readonly new: number | null
   readonly text: string
-  /** True on the last line of a file that does not end in a newline. */
+  /** True for the last line of a file that does not end in a newline. */
   readonly no_newline: boolean
 }
 
@@ -164,8 +154,8 @@ export type Hunk = {
 }
 
 /**
- * What happened to one path between two trees. `hunks` is null where the text was not computed,
- * `reason` says why.
+ * The change of one path between two trees. `hunks` is null where they were not computed; `reason`
+ * says why.
  */
 export type FileDiff = {
   readonly path: string
@@ -181,20 +171,20 @@ export type FileDiff = {
   readonly deletions: number
   readonly hunks: readonly Hunk[] | null
   readonly reason: 'too_large' | 'binary' | 'page_limit' | null
-  /** What the attribute `linguist-generated` says of it; null when it says nothing. */
+  /** The attribute `linguist-generated`; null when it is unspecified. */
   readonly generated: boolean | null
 }
 
 export type DiffOptions = {
   /** Only these paths (a file, or a directory and all below it). */
   paths?: readonly string[]
-  /** Lines of context around a change, 3 unless given. */
+  /** Lines of context around a change, 3 by default. */
   context?: number
   /** Whether hunks are wanted; without them only statuses and counts are computed. */
   hunks?: boolean
   /**
-   * Skip this many files, and give hunks for at most `limit` files; statuses and counts are always
-   * complete.
+   * Skips this many files, and computes hunks for at most `limit` files. Status and counts are
+   * always complete.
    */
   skip?: number
   limit?: number
@@ -215,9 +205,9 @@ export type Diff = {
 }
 
 export type LogOptions = {
-  /** Start here; several tips give their union. */
+  /** The start commits; several give their union. */
   tips: readonly Oid[]
-  /** Leave out everything reachable from these (`^hide`). */
+  /** Excludes everything reachable from these (`^hide`). */
   hide?: readonly Oid[]
   /** Only commits that change this path. */
   path?: string
@@ -243,17 +233,14 @@ export type BlameRange = {
 /** The last commit that changed an entry of a directory. */
 export type LastCommit = { readonly name: string; readonly commit: Commit }
 
-/**
- * What is known already of the entries of the same directory at an earlier commit: their last
- * commits.
- */
-export type KnownLastCommits = {
+/** A cached result for an earlier commit: the last commits of the entries of the same directory. */
+export type CachedLastCommits = {
   readonly commit: Oid
   readonly entries: readonly { readonly name: string; readonly oid: Oid }[]
 }
 
-/** What is known already of all lines of a file at an earlier commit. */
-export type KnownBlame = {
+/** A cached result for all lines of a file at an earlier commit. */
+export type CachedBlame = {
   readonly commit: Oid
   readonly path: string
   readonly ranges: readonly {
@@ -270,10 +257,10 @@ export type MergeMethod = 'merge' | 'squash' | 'rebase'
 export type TreeMerge = { readonly tree: Oid } | { readonly conflicts: readonly string[] }
 
 /**
- * What lands on a base: the commit to move the ref to, or the paths in conflict. Its objects are on
- * disk.
+ * The result of a merge: the commit to move the ref to, with its objects on disk; or the paths in
+ * conflict.
  */
-export type Landing =
+export type MergeResult =
   | { readonly commit: Oid; readonly tree: Oid }
   | { readonly conflicts: readonly string[] }
 
@@ -288,9 +275,7 @@ export type FileChange =
   | { readonly action: 'delete'; readonly path: string }
   | { readonly action: 'move'; readonly path: string; readonly from: string }
 
-/**
- * Thrown for anything that the input is to blame for: a corrupt pack, a missing object, a bad name.
- */
+/** Thrown for faults of the input: a corrupt pack, a missing object, an invalid name. */
 export class GitError extends Error {
   constructor(
     readonly code:
@@ -309,127 +294,120 @@ export class GitError extends Error {
   }
 }
 
-/** What a host wants to know of an answer that is a stream, and how it gives it up. */
-export type Sending = {
+/** Options of a streamed response. */
+export type ResponseOptions = {
   readonly signal?: AbortSignal
-  /** Called when bytes go to the reader, and when it has taken them. */
-  readonly onMove?: () => void
-  /** Called once, when the stream is over: at its end, after an error, and when it is given up. */
+  /** Called when bytes are sent to the reader, and when the reader has taken them. */
+  readonly onProgress?: () => void
+  /** Called once when the stream has ended: completely, with an error, or cancelled. */
   readonly onEnd?: () => void
 }
 
-/**
- * One upload of a request: which service, over which protocol version (the `Git-Protocol` header),
- * and its body.
- */
-export type ServiceRequest = Sending & {
+/** A request to a service: the protocol version (the `Git-Protocol` header) and the body. */
+export type ServiceRequest = ResponseOptions & {
   readonly protocol: 0 | 1 | 2
   /**
-   * The body as it came, already freed of Content-Encoding. What the stream gives belongs to
-   * whoever reads it: its memory may be gone afterwards.
+   * The body without Content-Encoding. The engine owns the chunks of the stream and may recycle
+   * their memory.
    */
   readonly body: ReadableStream<Uint8Array> | Uint8Array | null
   /**
-   * Called before a whole copy (a fetch by somebody who has nothing) is made and not taken from
-   * what is kept; what it throws refuses it.
+   * Called before a full clone is packed and not taken from the cache. An error that it throws
+   * refuses the clone.
    */
-  readonly onCopy?: () => void
+  readonly onFullClone?: () => void
 }
 
-/**
- * What a push did, for the host's records: the commands as parsed, with the pack's objects already
- * on disk.
- */
+/** A received push: the parsed commands; the objects of its pack are already on disk. */
 export type Push = {
   readonly updates: readonly RefUpdate[]
   readonly options: readonly string[]
   readonly atomic: boolean
-  /** Bytes of the pack that came; 0 for deletions only. */
+  /** The size of the received pack; 0 for deletions only. */
   readonly packBytes: number
   /**
-   * Whether there was too much to look for objects that were made for a SHA-1 collision;
-   * `findForged` does that.
+   * Whether the pack was too large to scan for SHA-1 collision attacks; `findSha1Collisions` does
+   * that.
    */
-  readonly unlooked: boolean
+  readonly unscanned: boolean
 }
 
-export type MaintainStore = {
+export type MaintainOptions = {
   /**
-   * How long objects stay that nothing reaches, from when they were first found so. Without it all
-   * of them stay.
+   * How long unreachable objects are kept, from when they were first found unreachable. Without it
+   * all are kept.
    */
   readonly graceMs?: number
-  /** The time in milliseconds since 1970; the engine's own unless given. */
+  /** The time in milliseconds since 1970; the current time by default. */
   readonly nowMs?: number
   /**
-   * What else the host still names, as far as it exists, in parts. Read after `tips`, so that
-   * nothing is missed that moves from refs to here.
+   * Further objects to retain, in parts, as far as they exist. Read after `tips`, so that an id
+   * that moves from refs to here is not missed.
    */
-  readonly kept?: Iterable<readonly Oid[]>
+  readonly retained?: Iterable<readonly Oid[]>
   /**
-   * All refs of the family once more, asked in the same moment in which packs are removed: one that
-   * came meanwhile keeps what it names.
+   * Returns the current refs of all forks. Called in the same turn of the event loop in which packs
+   * are removed, so that a new ref retains its objects.
    */
-  readonly still?: () => readonly Oid[]
+  readonly readCurrentTips?: () => readonly Oid[]
   readonly signal?: AbortSignal
 }
 
 /**
- * The door of the git room: one store per repository family (a repository and its forks), named by
- * `store`, a single path segment below the objects root. Forks differ only in the snapshot that the
- * host hands over. Every function may run in a worker; all give a GitError for missing or corrupt
- * objects.
+ * The engine. A store holds the objects of a repository and its forks; its name is a single path
+ * segment below the root. Forks differ only in the snapshot of refs that the host passes. All
+ * functions throw GitError for missing or corrupt objects.
  */
 export interface Git {
-  /** Makes an empty store; does nothing when it exists. */
+  /** Creates an empty store; does nothing when it exists. */
   createStore(store: string): Promise<void>
   /** Removes a store and everything in it. */
   removeStore(store: string): Promise<void>
-  /** Bytes on disk, those of packs that are elsewhere among them. */
+  /** The size in bytes, including offloaded packs. */
   sizeOf(store: string): Promise<number>
   /**
-   * Resolves when all of a store is here (`GitOptions.elsewhere`), null when it is: for hosts that
-   * want to say early that it cannot come. Every other function waits for it by itself.
+   * Resolves when all packs of a store are on this disk (`GitOptions.remotePacks`); null when they
+   * are. All other functions wait for that themselves; this is for hosts that want to report
+   * failures early.
    */
-  ready(store: string): Promise<void> | null
-  /** Closes what is open of a store, so that files that were taken away give their room back. */
-  letGo(store: string): void
+  ensureLocal(store: string): Promise<void> | null
+  /** Closes the files of a store, so that the disk space of removed files becomes free. */
+  closeFiles(store: string): void
 
-  /** The body of `GET info/refs?service=…` for smart HTTP, in the protocol version asked for. */
+  /** The body of `GET info/refs?service=…` of smart HTTP. */
   advertise(
     service: 'git-upload-pack' | 'git-receive-pack',
     refs: RefSnapshot,
     protocol: 0 | 1 | 2,
   ): Uint8Array
   /**
-   * The answer to one `POST git-upload-pack` that asks for refs and nothing else (ls-refs of
-   * version 2), which can be had at once; null for every other request, which is for `uploadPack`.
+   * The response to a `POST git-upload-pack` that only lists refs (ls-refs of version 2). Null for
+   * any other request, which `uploadPack` handles.
    */
   listRefs(refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Array): Uint8Array | null
   /**
-   * The answer to one fetch that can be had at once: one that is kept, or is small enough to be
-   * made before anything else is done. Null for every other request, which is for `uploadPack`.
-   * What `onCopy` throws passes through.
+   * The response to a fetch that is cached, or small enough to be packed on the calling thread.
+   * Null for any other request, which `uploadPack` handles. Errors of `onFullClone` are passed on.
    */
-  answerNow(
+  uploadPackSync(
     store: string,
     refs: RefSnapshot,
     request: {
       readonly protocol: 0 | 1 | 2
       readonly body: Uint8Array
-      readonly onCopy?: () => void
+      readonly onFullClone?: () => void
     },
   ): Uint8Array | { readonly path: string; readonly size: number } | null
   /**
-   * Answers one `POST git-upload-pack` (ls-refs, fetch, object-info). Only what `refs` reaches is
-   * ever sent.
+   * Handles a `POST git-upload-pack` (ls-refs, fetch, object-info). It sends only objects that
+   * `refs` reaches.
    */
   uploadPack(store: string, refs: RefSnapshot, request: ServiceRequest): ReadableStream<Uint8Array>
   /**
-   * The same, for hosts that tell kinds of answers apart: a short one comes whole, and of one that
-   * is kept on disk come its path and size; the file can be opened for a minute. Rejects with
-   * GitError `aborted` for a request that is given up before its answer begins, and with the error
-   * of a body that cannot be read.
+   * The same for hosts that handle short responses and files specially. A short response is
+   * returned whole. For a response that is cached on disk, its path and size are returned; the file
+   * can be opened for one minute. Rejects with GitError `aborted` for a request that is cancelled
+   * before the response begins, and with the error of the body.
    */
   uploadPackOrFile(
     store: string,
@@ -439,9 +417,9 @@ export interface Git {
     Uint8Array | ReadableStream<Uint8Array> | { readonly path: string; readonly size: number }
   >
   /**
-   * Answers one `POST git-receive-pack`: takes the commands, checks and stores the pack, hands the
-   * push to `apply`, which moves the refs in the host's own transaction, and reports its verdicts.
-   * `apply` is not called when the pack is refused.
+   * Handles a `POST git-receive-pack`: reads the commands, checks and stores the pack, passes the
+   * push to `apply`, and reports its results. `apply` moves the refs in the host's transaction. It
+   * is not called when the pack is refused.
    */
   receivePack(
     store: string,
@@ -450,94 +428,93 @@ export interface Git {
   ): ReadableStream<Uint8Array>
 
   /**
-   * The one commit id that starts with `prefix` (4 to 40 hex digits), or null when none or several
+   * The only commit id that starts with `prefix` (4 to 40 hex digits); null when none or several
    * do.
    */
-  expand(store: string, prefix: string): Promise<Oid | null>
-  /** Follows annotated tags down to a commit; null when it is not one. */
-  peel(store: string, oid: Oid): Promise<Oid | null>
-  commit(store: string, oid: Oid): Promise<Commit | null>
-  tag(store: string, oid: Oid): Promise<Tag | null>
+  expandPrefix(store: string, prefix: string): Promise<Oid | null>
+  /** Follows annotated tags to a commit; null when the object is no commit. */
+  peelToCommit(store: string, oid: Oid): Promise<Oid | null>
+  readCommit(store: string, oid: Oid): Promise<Commit | null>
+  readTag(store: string, oid: Oid): Promise<Tag | null>
   /**
-   * Whether a commit is reachable from any of the tips; the check behind every id that a caller
-   * names.
+   * Whether a commit is reachable from any of the tips. Every id that a caller names is checked
+   * with it.
    */
   isReachable(store: string, oid: Oid, tips: readonly Oid[]): Promise<boolean>
   log(store: string, options: LogOptions): Promise<readonly Commit[]>
-  /** How many commits `log` would give without skip and limit. */
-  count(store: string, options: LogOptions): Promise<number>
-  mergeBases(store: string, a: Oid, b: Oid): Promise<readonly Oid[]>
-  aheadBehind(
+  /** The number of commits that `log` would return without skip and limit. */
+  countCommits(store: string, options: LogOptions): Promise<number>
+  findMergeBases(store: string, a: Oid, b: Oid): Promise<readonly Oid[]>
+  countAheadBehind(
     store: string,
     head: Oid,
     base: Oid,
   ): Promise<{ ahead: number; behind: number; mergeBase: Oid | null }>
 
   /**
-   * The entries of the directory at `path` of a commit ('' is the root); null when there is no such
-   * directory.
+   * The entries of the directory at `path` of a commit ('' is the root); null when there is none.
    */
-  tree(
+  listTree(
     store: string,
     commit: Oid,
     path: string,
     options?: { recursive?: boolean; sizes?: boolean },
   ): Promise<readonly TreeEntry[] | null>
   /** The entry at a path of a commit, or null. */
-  entry(store: string, commit: Oid, path: string): Promise<TreeEntry | null>
-  /** A blob's bytes; over `maxBytes` only its first part. */
-  blob(
+  findEntry(store: string, commit: Oid, path: string): Promise<TreeEntry | null>
+  /** The bytes of a blob; only the first `maxBytes` of a larger one. */
+  readBlob(
     store: string,
     oid: Oid,
     maxBytes?: number,
   ): Promise<{ data: Uint8Array; size: number } | null>
-  /**
-   * `known` are answers for earlier commits, with which this one is found by looking at the commits
-   * in between.
-   */
-  lastCommits(
+  /** `known` are cached results for earlier commits; only the commits since then are walked. */
+  findLastCommits(
     store: string,
     commit: Oid,
     path: string,
-    known?: readonly KnownLastCommits[],
+    known?: readonly CachedLastCommits[],
   ): Promise<readonly LastCommit[]>
   blame(
     store: string,
     commit: Oid,
     path: string,
     range?: { from: number; to: number },
-    known?: readonly KnownBlame[],
+    known?: readonly CachedBlame[],
   ): Promise<readonly BlameRange[]>
-  /** The files that most of the last commits changed, the busiest first; merges do not count. */
-  busyPaths(
+  /** The files that the last commits changed most often, busiest first. Merges do not count. */
+  findBusyPaths(
     store: string,
     commit: Oid,
     most: { readonly commits: number; readonly paths: number },
   ): Promise<readonly string[]>
   /** Bytes by language of a commit's tree, largest first. */
-  languages(store: string, commit: Oid): Promise<readonly { language: string; bytes: number }[]>
+  measureLanguages(
+    store: string,
+    commit: Oid,
+  ): Promise<readonly { language: string; bytes: number }[]>
 
-  /** Compares two commits' or trees' content; null stands for the empty tree. */
+  /** Compares two commits or trees; null is the empty tree. */
   diff(store: string, from: Oid | null, to: Oid | null, options?: DiffOptions): Promise<Diff>
   /**
-   * Compares an earlier version of a branch, brought up to `onto` by merging that into it, with its
-   * present version; null where that conflicts. Nothing is kept.
+   * Compares an earlier version of a branch, after `onto` is merged into it, with the current
+   * version. Null when that merge conflicts. Nothing is stored.
    */
   interdiff(
     store: string,
     range: { since: Oid; onto: Oid; head: Oid },
     options?: DiffOptions,
   ): Promise<Diff | null>
-  /** A comparison as one unified patch text, as `git diff` writes it. */
+  /** The comparison as one unified patch, as `git diff` writes it. */
   patch(store: string, from: Oid | null, to: Oid | null, options?: DiffOptions): Promise<string>
 
-  /** What merging `theirs` into `ours` would give; nothing is kept. */
+  /** The result of merging `theirs` into `ours`. Nothing is stored. */
   previewMerge(store: string, ours: Oid, theirs: Oid): Promise<TreeMerge>
   /**
-   * Builds and keeps what would land `head` on `base`: a merge commit, a squash commit or the
-   * replayed commits.
+   * Merges `head` into `base` and stores the result: a merge commit, a squash commit or the rebased
+   * commits.
    */
-  land(
+  merge(
     store: string,
     options: {
       method: MergeMethod
@@ -546,13 +523,13 @@ export interface Git {
       message: string
       author: Signature
       committer: Signature
-      /** Added to the message of every replayed commit (rebase). */
+      /** Added to the message of each rebased commit. */
       trailers?: readonly string[]
     },
-  ): Promise<Landing>
+  ): Promise<MergeResult>
   /**
-   * Builds and keeps a commit on `base` that takes the change between two commits (or trees) back,
-   * as `git revert` does; where nothing of it is left, the commit is `base` itself.
+   * Creates a commit on `base` that reverts the change between two commits (or trees), like `git
+   * revert`. If nothing is left to revert, the commit is `base`.
    */
   revert(
     store: string,
@@ -564,9 +541,9 @@ export interface Git {
       author: Signature
       committer: Signature
     },
-  ): Promise<Landing>
+  ): Promise<MergeResult>
   /**
-   * One commit on top of `parent` (null makes a root commit) with these changes; all or nothing.
+   * Creates one commit on `parent` (null creates a root commit) with these changes; all or nothing.
    */
   commitFiles(
     store: string,
@@ -584,89 +561,94 @@ export interface Git {
   ): Promise<Oid>
 
   /**
-   * A zip or tar of a commit's tree below one folder: a short one whole, else as a stream that has
-   * begun.
+   * A zip or tar of a commit's tree below one folder: a short one whole, otherwise a stream that
+   * has begun.
    */
   archive(
     store: string,
     commit: Oid,
     options: { format: 'zip' | 'tar'; prefix: string; path?: string },
-    sending?: Sending,
+    sending?: ResponseOptions,
   ): Promise<Uint8Array | ReadableStream<Uint8Array>>
 
-  /**
-   * What another server shows of a repository. Gives RemoteError for everything that is not git's
-   * protocol.
-   */
+  /** Lists the refs of a remote. Throws RemoteError when it is no git server. */
   listRemote(transport: Transport, options: RemoteOptions): Promise<RemoteRefs>
   /**
-   * Fetches from another server; objects are in the store when `options.apply` is called, which
-   * moves the refs.
+   * Fetches from a remote. The objects are in the store when `options.apply` is called, which moves
+   * the refs.
    */
-  fetchFrom(store: string, transport: Transport, options: FetchFromOptions): Promise<Fetched>
-  /** Pushes to another server what the given refs reach. */
+  fetchFrom(store: string, transport: Transport, options: FetchFromOptions): Promise<FetchResult>
+  /** Pushes to a remote what the given refs reach. */
   pushTo(store: string, transport: Transport, options: PushToOptions): Promise<PushReport>
-  /** What moves of refs amount to; `trunk` is what new refs are compared with. */
-  moveFacts(store: string, moves: readonly Move[], trunk: Oid | null): Promise<readonly MoveFacts[]>
+  /** Describes moves of refs; new refs are compared with `trunk`. */
+  summarizeRefMoves(
+    store: string,
+    moves: readonly RefMove[],
+    trunk: Oid | null,
+  ): Promise<readonly RefMoveSummary[]>
 
   /**
-   * Finds a pattern in what commits add that none of their parents has; files over 8 MiB are read
-   * up to there.
+   * Finds a pattern in what commits add compared with all of their parents, in the first 8 MiB of
+   * each file.
    */
   searchAdded(store: string, search: AddedSearch, signal?: AbortSignal): Promise<AddedMatches>
 
   /**
-   * Ids of objects that `tips` reach and `hide` do not and that were made for a SHA-1 collision.
-   * Reads all of them. `hide` are commits.
+   * Scans the objects that `tips` reach and `hide` do not for SHA-1 collision attacks, and returns
+   * the ids found. Reads all of them. `hide` are commits.
    */
-  findForged(
+  findSha1Collisions(
     store: string,
     range: { readonly tips: readonly Oid[]; readonly hide?: readonly Oid[] },
     signal?: AbortSignal,
   ): Promise<readonly Oid[]>
 
   /**
-   * Packs small packs together, rewrites bitmaps and the commit-graph; `tips` are all refs of the
-   * family. Of a long history only the latest commits are indexed in one round; `unindexed` are
-   * left for the next. With `graceMs` objects that nothing reaches are set apart, and go in a later
-   * round that finds them so for longer; `dropped` says how many went. Gives GitError `missing`
-   * when something that is named is not whole: then nothing is removed.
+   * Combines small packs, and rewrites bitmaps and the commit-graph. `tips` are all refs of all
+   * forks. One round indexes a limited number of commits, newest first; `unindexed` are left for
+   * the next. With `graceMs`, unreachable objects move to a cruft pack, and a later round drops
+   * them; `dropped` counts those. Throws GitError `missing` when an object that a ref needs is
+   * missing; then nothing is removed.
    */
   maintain(
     store: string,
     tips: readonly Oid[],
-    options?: MaintainStore,
+    options?: MaintainOptions,
   ): Promise<{ packs: number; bytes: number; unindexed: number; dropped: number }>
   /**
-   * Makes the index of a pack anew from the pack. Gives GitError `corrupt` when the pack is damaged
-   * itself; then nothing has changed.
+   * Rebuilds the index of a pack. Throws GitError `corrupt` when the pack itself is damaged; then
+   * nothing has changed.
    */
-  remake(store: string, pack: string): Promise<void>
-  /** Reads everything and reports what is wrong, one line each; empty means sound. */
+  rebuildIndex(store: string, pack: string): Promise<void>
+  /** Reads all objects and returns the faults, one line each; none means intact. */
   verify(store: string, tips: readonly Oid[]): Promise<readonly string[]>
   /** Writes a plain bare repository that git reads. */
   exportBare(store: string, refs: RefSnapshot, directory: string): Promise<void>
 
-  /** Operations on packs, and reads that go through history, that run and wait. */
+  /** The operations on packs, and the reads of history, that run and wait now. */
   load(): Load
 
   /** Waits for running work and ends the workers. */
   close(): Promise<void>
 }
 
-/** What to look for in what the commits that `tips` reach and `hide` do not add. */
+/** A search in what the commits add that `tips` reach and `hide` do not. */
 export type AddedSearch = {
   readonly tips: readonly Oid[]
   readonly hide?: readonly Oid[]
-  /** Every match holds this word: what does not is not looked at further. */
+  /** A string that every match contains; files without it are skipped. */
   readonly word: string
   /**
-   * A regular expression over bytes as Latin-1. It must take linear time: it meets whatever is in
-   * repositories.
+   * A regular expression over bytes as Latin-1. It must take linear time, since files are
+   * untrusted.
    */
   readonly pattern: string
-  /** Where to stop: so many commits, bytes of files, matches (1,000 unless given). */
-  readonly most?: { readonly commits?: number; readonly bytes?: number; readonly matches?: number }
+  /** The search stops after so many commits, bytes of files, or matches (1,000 by default). */
+  readonly limits?: {
+    readonly commits?: number
+    readonly bytes?: number
+    readonly matches?: number
+  }
 }
 
 export type AddedMatch = {
@@ -678,23 +660,23 @@ export type AddedMatch = {
 
 export type AddedMatches = {
   readonly matches: readonly AddedMatch[]
-  /** Commits that were looked through, the newest first. */
+  /** The number of commits that were searched, newest first. */
   readonly commits: number
-  /** False when a bound was reached before the end. */
+  /** False when a limit was reached before the end. */
   readonly complete: boolean
 }
 
 /** Who has work done: places among heavy work go round by `party`. */
-export type Asker = {
-  readonly party: string
+export type Principal = {
+  readonly id: string
   /**
    * When reading for it is given up (GitError `late`), as `performance.now()` tells the time; null
    * is never.
    */
-  readonly until: number | null
+  readonly deadlineMs: number | null
 }
 
-/** How much heavy work runs and waits now. */
+/** Heavy work that runs and waits now. */
 export type Load = {
   readonly packs: { readonly running: number; readonly waiting: number }
   readonly reads: { readonly running: number; readonly waiting: number }
@@ -702,40 +684,40 @@ export type Load = {
 
 /** Settings of the engine; sizes in bytes. */
 export type GitOptions = {
-  /** Directory that holds one directory per store. */
+  /** The directory of the stores. */
   root: string
-  /** Where packs are received before they are accepted; on the same file system as `root`. */
+  /** The directory in which packs are received; on the same file system as `root`. */
   tmp: string
   /**
-   * Another process may be at work on the same root: nothing is swept at the start, and what comes
-   * in has a place of its own.
+   * Another process may use the same root: nothing is swept at start, and temporary files have a
+   * directory per process.
    */
-  beside?: boolean
+  sharedRoot?: boolean
   /**
-   * Milliseconds of the calling thread that one small fetch may take (`answerNow`), 4 unless given;
-   * 0 leaves all of them to the threads.
+   * Milliseconds of the calling thread that one small fetch may take (`uploadPackSync`), 4 by
+   * default; 0 leaves all fetches to threads.
    */
-  smallMs?: number
+  mainThreadFetchMs?: number
   /** Worker threads for heavy work; 0 runs everything on the calling thread (tests). */
   workers?: number
-  /** Memory that all caches and indexers of the engine may hold together. */
+  /** The memory for all caches and indexers together. */
   memoryBudget?: number
-  /**
-   * Disk for whole answers to fetches that are asked for again and again, below `tmp`; 0 keeps
-   * none.
-   */
-  keptBytes?: number
+  /** Disk space below `tmp` for cached responses to repeated fetches; 0 caches none on disk. */
+  responseCacheBytes?: number
   maxPackBytes?: number
   maxObjectBytes?: number
   maxObjects?: number
-  /** Operations on packs that run at once; others wait. */
+  /** Operations on packs that run at the same time; others wait. */
   concurrency?: number
-  /** The product's version, told to clients as `agent=hearth/<version>`. */
+  /** The product's version, sent to clients as `agent=hearth/<version>`. */
   version?: string
-  /** For whom the caller of the moment works; null for the host itself. Asked when work begins. */
-  asker?: () => Asker | null
-  /** For hosts that keep packs elsewhere too and may take them off this disk (`store/away.ts`). */
-  elsewhere?: Elsewhere
+  /**
+   * Returns the principal that the current call works for; null is the host itself. Called when
+   * work begins.
+   */
+  currentPrincipal?: () => Principal | null
+  /** For hosts that offload packs to other storage (`store/offloaded-packs.ts`). */
+  remotePacks?: RemotePacks
   log?: (
     level: 'info' | 'warn' | 'error',
     message: string,
@@ -743,15 +725,15 @@ export type GitOptions = {
   ) => void
 }
 
-export type Elsewhere = {
+export type RemotePacks = {
   /**
-   * Asked before any work on a store: null when all of it is here, else resolves when it is. What
-   * it throws is what the work gives.
+   * Called before each use of a store: null when all its packs are here, otherwise resolves when
+   * they are. The caller gets its errors.
    */
-  ready(store: string): Promise<void> | null
+  restoreStore(store: string): Promise<void> | null
   /**
-   * Told when work on a store begins; what it gives is called when that is over. Nothing of the
-   * store may be taken away meanwhile.
+   * Called when a use of a store begins; the returned function is called when it ends. No file of
+   * the store may be removed in between.
    */
-  begin(store: string): () => void
+  beginUse(store: string): () => void
 }

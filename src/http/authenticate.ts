@@ -1,22 +1,22 @@
 /**
- * Who is asking. The interfaces take a token in `Authorization: Bearer` (RFC 6750 section 2.1) and
- * nothing else; the website takes the cookie of a sign-in. A credential that is sent and not valid
- * is refused, never taken for none.
+ * Finds the caller of a request. REST and the tool server take a token in `Authorization: Bearer`
+ * (RFC 6750 section 2.1) and nothing else. The website also takes the cookie of a sign-in. An
+ * invalid credential is refused; it never counts as none.
  */
 import { anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { cookieValues, hostCookie } from '#lib/cookies.ts'
 import { Refusal } from '#lib/errors.ts'
 
-/** Longer than any secret that we make; what is longer is not looked up. */
-const LONGEST_SECRET = 512
+/** Longer than any secret that this forge issues; longer ones are not looked up. */
+export const MAX_SECRET_LENGTH = 512
 
 const invalidToken = (message: string) =>
   new Refusal('unauthenticated', message, { reason: 'invalid_token' })
 
 const TOKEN_IN_QUERY = /(?:^|&)access_token=|hth[uwa]_[0-9A-Za-z]{40}/
 
-/** Refuses secrets in an address, because addresses are kept in logs and histories. */
+/** Refuses secrets in an address, because addresses are stored in logs and histories. */
 export function refuseTokenInQuery(query: string): void {
   if (query !== '' && TOKEN_IN_QUERY.test(query)) {
     throw invalidToken(
@@ -26,8 +26,8 @@ export function refuseTokenInQuery(query: string): void {
 }
 
 /**
- * The secret in an `Authorization` header; null without one. Gives 401 for another scheme and 400
- * for two different credentials (repeated headers arrive joined with commas).
+ * The secret in an `Authorization` header; null without the header. Throws 401 for another scheme
+ * and 400 for two different credentials (repeated headers arrive joined with commas).
  */
 export function bearerSecret(header: string | null): string | null {
   if (header === null) return null
@@ -47,7 +47,8 @@ export function bearerSecret(header: string | null): string | null {
     throw invalidToken('the Authorization header must be "Bearer <token>"')
   }
   const secret = header.slice(7).trim()
-  if (secret === '' || secret.length > LONGEST_SECRET) throw invalidToken('this token is not valid')
+  if (secret === '' || secret.length > MAX_SECRET_LENGTH)
+    throw invalidToken('this token is not valid')
   return secret
 }
 
@@ -58,7 +59,7 @@ function callerByToken(hearth: Hearth, secret: string): Caller {
   return caller
 }
 
-/** The caller of a request to an interface: by token, or anonymous. Cookies are not looked at. */
+/** The caller of a request to REST or the tool server. Cookies are ignored. */
 export function callerOf(hearth: Hearth, request: Request, query: string): Caller {
   refuseTokenInQuery(query)
   const secret = bearerSecret(request.headers.get('authorization'))
@@ -70,19 +71,19 @@ export const signInCookie = (hearth: Hearth): string =>
   hostCookie(hearth.settings.site_url.startsWith('https:'), 'hearth')
 
 /**
- * The caller of a request to the website: by token when one is sent, else by the cookie of a
- * sign-in. A sign-in that has ended leaves the visitor signed out. Gives 401 for a bad token and
- * 400 when token and cookie stand for different accounts.
+ * The caller of a request to the website: by token if one is sent, else by the cookie of a sign-in.
+ * After a sign-in has ended, the visitor is signed out. Throws 401 for an invalid token and 400 if
+ * token and cookie are of different accounts.
  */
 export function visitorOf(hearth: Hearth, request: Request): Caller {
   const header = request.headers.get('authorization')
-  // A proxy in front may ask for a password of its own (Basic); that is nothing of ours.
+  // A proxy in front may require a password of its own (Basic), which means nothing here.
   const secret = header !== null && /^bearer\b/i.test(header) ? bearerSecret(header) : null
   const cookies = new Set(cookieValues(request.headers.get('cookie'), signInCookie(hearth)))
   if (cookies.size > 1) throw new Refusal('bad_request', 'two different sign-ins were sent')
   const [cookie = ''] = cookies
   const signedIn =
-    cookie === '' || cookie.length > LONGEST_SECRET ? null : hearth.callers.bySignIn(cookie)
+    cookie === '' || cookie.length > MAX_SECRET_LENGTH ? null : hearth.callers.bySignIn(cookie)
   if (secret === null) return signedIn ?? anonymous
   const caller = callerByToken(hearth, secret)
   if (

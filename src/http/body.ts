@@ -1,132 +1,341 @@
 /**
- * Reading what a request carries, with a limit that is held against what is announced and against
- * what comes.
+ * Reads request bodies, for REST, the tool server, OAuth, git and the website alike. Bytes are
+ * counted while they arrive, against the announced length and the real one. A body that stops
+ * arriving, or arrives too slowly, is given up. JSON is checked for depth and forms for their
+ * number of fields before they are parsed, so no body costs more than time proportional to its
+ * bytes.
+ *
+ * Handlers check who the caller is before they read: a body that the caller may not send is never
+ * read.
  */
 import type { IncomingBytes } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
-import { passing } from '#lib/pieces.ts'
+import { readMultipart, type Part } from '#lib/multipart.ts'
+import { releaseAfterUse } from '#lib/pieces.ts'
+import { MINUTE, SECOND } from '#lib/time.ts'
+import { withTimeout } from '#lib/waiting.ts'
 
 export const KIB = 1024
 export const MIB = 1024 * KIB
 
-/** Bodies of operations that set no limit of their own. */
-export const USUAL_LIMIT = MIB
+/** For operations without a `bodyLimit` of their own. */
+export const DEFAULT_MAX_BODY_BYTES = MIB
 
-/** Objects and arrays inside one another; deeper input is no request of a sane client. */
-const DEEPEST = 64
+/** Nested objects and arrays; `JSON.stringify` of much deeper values exhausts the stack. */
+const MAX_JSON_DEPTH = 64
+/** As many as Rack takes; the largest form here has a few hundred. */
+const MAX_FORM_FIELDS = 4096
 
-const tooLarge = (limit: number) =>
+/** How long a client may send nothing while its body is awaited. */
+const IDLE_TIMEOUT_MS = 30 * SECOND
+/** A body may take a minute, and longer if it arrives faster than this. */
+const TOTAL_TIMEOUT_MS = MINUTE
+const MIN_BYTES_PER_SECOND = 8 * KIB
+
+export type BodyLimits = {
+  /** Infinity for bodies whose reader has limits of its own. */
+  readonly maxBytes: number
+  /** Null where the reader watches for stalls itself. */
+  readonly idleTimeoutMs?: number | null
+  /** Creates the error for a body that is too large; a Refusal with status 413 by default. */
+  readonly tooLarge?: (maxBytes: number) => Error
+}
+
+export const tooLargeRefusal = (maxBytes: number): Refusal =>
   new Refusal(
     'too_large',
-    `the body is larger than the ${Math.floor(limit / KIB)} KiB that this takes`,
-    { details: { limit }, headers: { connection: 'close' } },
+    `the body is larger than the ${Math.floor(maxBytes / KIB)} KiB that this takes`,
+    { details: { limit: maxBytes }, headers: { connection: 'close' } },
   )
 
-/** The bytes of a body, empty without one. Gives 413 over the limit, before or while reading. */
-export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
-  if (request.body === null) return new Uint8Array()
-  const announced = request.headers.get('content-length')
-  if (announced !== null) {
-    if (Number(announced) > limit) throw tooLarge(limit)
-    const bytes = await request.bytes()
-    if (bytes.length > limit) throw tooLarge(limit)
-    return bytes
+const tooSlow = (): Refusal =>
+  new Refusal('bad_request', 'the body did not arrive in time', {
+    reason: 'timeout',
+    headers: { connection: 'close' },
+  })
+
+const compressedRefusal = (message: string): Refusal =>
+  new Refusal('unsupported_media_type', message)
+
+const timeoutFor = (bytes: number): number =>
+  TOTAL_TIMEOUT_MS + (bytes / MIN_BYTES_PER_SECOND) * SECOND
+
+/** The media type of a `Content-Type` header, without its parameters; empty without one. */
+export function mediaTypeOf(header: string | null): string {
+  if (header === null) return ''
+  const end = header.indexOf(';')
+  return (end < 0 ? header : header.slice(0, end)).trim().toLowerCase()
+}
+
+const NO_BYTES = new Uint8Array()
+
+type Decompressor = ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>>
+
+export class RequestBody {
+  constructor(private readonly request: Request) {}
+
+  /** `Content-Length`; null for a chunked body. */
+  get announcedBytes(): number | null {
+    const header = this.request.headers.get('content-length')
+    return header === null ? null : Number(header)
   }
-  const parts: Uint8Array[] = []
-  let size = 0
-  for await (const part of request.body) {
-    size += part.length
-    // Leaving the loop ends the stream, so the rest is never held.
-    if (size > limit) throw tooLarge(limit)
-    parts.push(part)
+
+  get isEmpty(): boolean {
+    const announced = this.announcedBytes
+    return announced === null ? this.request.body === null : announced === 0
   }
-  return Buffer.concat(parts, size)
+
+  /** The encoding of the content in lower case; `identity` when it is not compressed. */
+  get contentEncoding(): string {
+    return this.request.headers.get('content-encoding')?.toLowerCase() ?? 'identity'
+  }
+
+  /** Reads the whole body. */
+  async bytes(limits: BodyLimits): Promise<Uint8Array> {
+    const { maxBytes, tooLarge = tooLargeRefusal } = limits
+    const announced = this.announcedBytes
+    if (announced !== null) {
+      if (announced > maxBytes) throw tooLarge(maxBytes)
+      if (announced === 0) return NO_BYTES
+      const bytes = await withTimeout(this.request.bytes(), timeoutFor(announced), () => {
+        throw tooSlow()
+      })
+      if (bytes.length > maxBytes) throw tooLarge(maxBytes)
+      return bytes
+    }
+    const chunks: Uint8Array[] = []
+    let size = 0
+    for await (const chunk of this.stream(limits)) {
+      size += chunk.length
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks, size)
+  }
+
+  /**
+   * A reader that counts, for consumers that need a stream of their own; null without a body. With
+   * a decompressor, the limit holds for what it yields.
+   */
+  reader(limits: BodyLimits, decompressor: Decompressor | null = null): CountedReader | null {
+    // The runtime's body consists of blocks with a buffer of their own, as the decompressor asks.
+    const body: ReadableStream<Uint8Array<ArrayBuffer>> | null = this.request.body
+    if (body === null) return null
+    return decompressor === null
+      ? new CountedReader(body, limits, this.announcedBytes)
+      : new CountedReader(body.pipeThrough(decompressor), limits)
+  }
+
+  /** Yields the body as it arrives. A consumer that stops early cancels the rest. */
+  async *stream(limits: BodyLimits): AsyncGenerator<Uint8Array> {
+    const reader = this.reader(limits)
+    if (reader === null) return
+    try {
+      for (;;) {
+        const chunk = await reader.read()
+        if (chunk === null) return
+        yield chunk
+      }
+    } finally {
+      await reader.cancel()
+    }
+  }
+
+  /**
+   * The JSON object in the body, `{}` for an empty body. Throws 415 for another media type, 400 for
+   * text that is not JSON, and 422 for JSON that is not an object or too deeply nested.
+   */
+  async jsonObject(limits: BodyLimits): Promise<Record<string, unknown>> {
+    if (this.isEmpty) return {}
+    const type = this.request.headers.get('content-type')
+    if (type !== null && mediaTypeOf(type) !== 'application/json')
+      throw new Refusal(
+        'unsupported_media_type',
+        `the body must be application/json, not ${type.slice(0, 100)}`,
+      )
+    if (this.contentEncoding !== 'identity')
+      throw compressedRefusal('compressed bodies are not taken here')
+    const bytes = await this.bytes(limits)
+    if (bytes.length === 0) return {}
+    const value = parseJson(bytes)
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new Refusal('invalid', 'the body must be a JSON object')
+    return value as Record<string, unknown>
+  }
+
+  /**
+   * The text fields of a form by name, url-encoded or multipart; files in it are skipped. Throws
+   * 415 for another media type and 400 for a form that cannot be read or has too many fields.
+   */
+  async form(limits: BodyLimits): Promise<Map<string, string[]>> {
+    const { maxBytes, tooLarge = tooLargeRefusal } = limits
+    if ((this.announcedBytes ?? 0) > maxBytes) throw tooLarge(maxBytes)
+    const fields = new FormFields()
+    switch (mediaTypeOf(this.request.headers.get('content-type'))) {
+      case 'application/x-www-form-urlencoded':
+        for (const [name, value] of parseUrlEncoded(await this.bytes(limits)))
+          fields.add(name, value)
+        break
+      case 'multipart/form-data':
+        for await (const part of this.parts(limits))
+          if (part.filename === null) fields.add(part.name, await readText(part.stream))
+        break
+      default:
+        throw new Refusal('unsupported_media_type', 'This address takes forms only.')
+    }
+    return fields.values
+  }
+
+  /** The parts of a multipart form, one after the other, as they arrive. */
+  parts(limits: BodyLimits): AsyncGenerator<Part> {
+    if (this.isEmpty) throw new Refusal('bad_request', 'This form is empty.')
+    const type = this.request.headers.get('content-type') ?? ''
+    return readMultipart(this.stream(limits), type)
+  }
+
+  /**
+   * A body that is a file of any type and size, not read yet. Throws 415 for a compressed one,
+   * because the bytes are stored as they come.
+   */
+  file(): IncomingBytes {
+    if (this.contentEncoding !== 'identity')
+      throw compressedRefusal('a file is taken as it is, without a content-encoding')
+    const announced = this.announcedBytes
+    return {
+      stream: releaseAfterUse(this.stream({ maxBytes: Infinity, idleTimeoutMs: MINUTE })),
+      type: this.request.headers.get('content-type'),
+      length: announced ?? (this.request.body === null ? 0 : null),
+    }
+  }
+}
+
+/** Counts what a stream yields, and cancels the stream when it exceeds a limit or stalls. */
+export class CountedReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #idleTimer: ReturnType<typeof setTimeout> | null
+  readonly #startedAt = performance.now()
+  #bytes = 0
+  #isAwaiting = false
+  #isStalled = false
+
+  constructor(
+    stream: ReadableStream<Uint8Array>,
+    private readonly limits: BodyLimits,
+    announcedBytes: number | null = null,
+  ) {
+    const { maxBytes, tooLarge = tooLargeRefusal, idleTimeoutMs = IDLE_TIMEOUT_MS } = limits
+    if (announcedBytes !== null && announcedBytes > maxBytes) throw tooLarge(maxBytes)
+    this.#reader = stream.getReader()
+    this.#idleTimer = idleTimeoutMs === null ? null : setTimeout(() => this.#stall(), idleTimeoutMs)
+    this.#idleTimer?.unref()
+  }
+
+  /** The next chunk; null at the end. */
+  async read(): Promise<Uint8Array | null> {
+    this.#isAwaiting = true
+    this.#idleTimer?.refresh()
+    const { done, value } = await this.#reader.read()
+    this.#isAwaiting = false
+    if (this.#isStalled) throw tooSlow()
+    if (done) {
+      if (this.#idleTimer) clearTimeout(this.#idleTimer)
+      return null
+    }
+    this.#bytes += value.length
+    const { maxBytes, tooLarge = tooLargeRefusal } = this.limits
+    if (this.#bytes > maxBytes) {
+      await this.cancel()
+      throw tooLarge(maxBytes)
+    }
+    // Only bounded bodies: an upload or a push of any size takes as long as its line needs.
+    const elapsedMs = performance.now() - this.#startedAt
+    if (this.#idleTimer && maxBytes < Infinity && elapsedMs > timeoutFor(this.#bytes)) {
+      await this.cancel()
+      throw tooSlow()
+    }
+    return value
+  }
+
+  async cancel(reason?: unknown): Promise<void> {
+    if (this.#idleTimer) clearTimeout(this.#idleTimer)
+    await this.#reader.cancel(reason).catch(() => {})
+  }
+
+  /** Time that the consumer takes does not count, so the timer has an effect inside `read` only. */
+  #stall(): void {
+    if (!this.#isAwaiting) return
+    this.#isStalled = true
+    // This ends the pending read.
+    void this.cancel()
+  }
+}
+
+async function readText(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  // Copied, because a chunk's memory is released once the next is requested.
+  for await (const chunk of stream) chunks.push(Uint8Array.from(chunk))
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Values of a form by name. Browsers send the lines of a text field with CR LF. */
+export class FormFields {
+  readonly values = new Map<string, string[]>()
+  #count = 0
+
+  add(name: string, value: string): void {
+    if (++this.#count > MAX_FORM_FIELDS) throw tooManyFields()
+    const text = value.replaceAll('\r\n', '\n')
+    const before = this.values.get(name)
+    if (before) before.push(text)
+    else this.values.set(name, [text])
+  }
+}
+
+const tooManyFields = (): Refusal =>
+  new Refusal('bad_request', `a form has at most ${MAX_FORM_FIELDS} fields`)
+
+const AMPERSAND = 0x26
+
+/** The pairs of an url-encoded form (URL standard, section 5.1). */
+export function parseUrlEncoded(bytes: Uint8Array): Iterable<[name: string, value: string]> {
+  let fields = 1
+  for (let at = bytes.indexOf(AMPERSAND); at >= 0; at = bytes.indexOf(AMPERSAND, at + 1))
+    if (++fields > MAX_FORM_FIELDS) throw tooManyFields()
+  return new URLSearchParams(new TextDecoder().decode(bytes))
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-const JSON_TYPE = /^application\/json\s*(?:;|$)/i
-
 /**
- * The JSON object that a request carries, `{}` for an empty body. Gives 415 for another type, 400
- * for what is not JSON and 422 for JSON that is no object or nested too deeply.
- */
-export async function readJsonObject(
-  request: Request,
-  limit: number,
-): Promise<Record<string, unknown>> {
-  if (request.body === null || request.headers.get('content-length') === '0') return {}
-  const type = request.headers.get('content-type')
-  if (type !== null && !JSON_TYPE.test(type)) {
-    throw new Refusal(
-      'unsupported_media_type',
-      `the body must be application/json, not ${type.slice(0, 100)}`,
-    )
-  }
-  const encoding = request.headers.get('content-encoding')
-  if (encoding !== null && encoding !== 'identity')
-    throw new Refusal('unsupported_media_type', 'compressed bodies are not taken here')
-  const bytes = await readBody(request, limit)
-  if (bytes.length === 0) return {}
-  const value = parseJson(bytes)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Refusal('invalid', 'the body must be a JSON object')
-  return value as Record<string, unknown>
-}
-
-/**
- * Any JSON value from bytes. Gives 400 for what is not UTF-8 or not JSON, 422 for what is nested
- * too deeply.
+ * Any JSON value. Throws 400 for bytes that are not UTF-8 or not JSON, and 422 for what is too
+ * deeply nested, which is found before it is parsed.
  */
 export function parseJson(bytes: Uint8Array): unknown {
-  let value: unknown
+  // A shorter text cannot hold that many brackets.
+  if (bytes.length > MAX_JSON_DEPTH && isDeeperThan(bytes, MAX_JSON_DEPTH + 1))
+    throw new Refusal('invalid', `the body is nested more than ${MAX_JSON_DEPTH} deep`)
   try {
-    value = JSON.parse(utf8.decode(bytes))
+    return JSON.parse(utf8.decode(bytes))
   } catch (error) {
     throw new Refusal(
       'bad_request',
       error instanceof TypeError ? 'the body is not valid UTF-8' : 'the body is not valid JSON',
     )
   }
-  // What is shorter cannot hold that many brackets.
-  if (bytes.length > DEEPEST && !isShallow(value))
-    throw new Refusal('invalid', `the body is nested more than ${DEEPEST} deep`)
-  return value
 }
 
-/** Without recursion, because what is checked could exhaust the stack. */
-function isShallow(value: unknown): boolean {
-  let level: unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) return false
-    const below: unknown[] = []
-    for (const item of level) {
-      if (typeof item !== 'object' || item === null) continue
-      for (const inner of Object.values(item))
-        if (typeof inner === 'object' && inner !== null) below.push(inner)
-    }
-    level = below
-  }
-  return true
-}
+const [QUOTE, BACKSLASH] = [0x22, 0x5c]
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
-
-/**
- * A body that is a file of any type, not yet read. Gives 415 for a compressed one: what is kept is
- * what was meant.
- */
-export function incomingBytes(request: Request): IncomingBytes {
-  const encoding = request.headers.get('content-encoding')
-  if (encoding !== null && encoding !== 'identity')
-    throw new Refusal(
-      'unsupported_media_type',
-      'a file is taken as it is, without a content-encoding',
-    )
-  const length = request.headers.get('content-length')
-  return {
-    stream: request.body === null ? nothing() : passing(request.body),
-    type: request.headers.get('content-type'),
-    length: length === null ? (request.body === null ? 0 : null) : Number(length),
+/** Whether more than `max` brackets are open at once, outside of strings. One pass. */
+function isDeeperThan(json: Uint8Array, max: number): boolean {
+  let depth = 0
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === QUOTE) {
+      for (at++; at < json.length && json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at++
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      if (++depth > max) return true
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--
   }
+  return false
 }

@@ -1,240 +1,263 @@
 /**
- * One request on its way through a door: it gets an id, its errors become answers, and it is
- * logged. Every door is a function from an exchange to a response, and `serve` wraps it, so that
- * none of this is written twice.
+ * One HTTP request and what is known of it, in the one shape that all entry points take: REST, the
+ * tool server, git, the website. A request handler is a function from an exchange to a response.
+ * `createListenerHandler` wraps each: the request gets an id, the rate limit is checked, errors
+ * become responses, and the response is counted and logged.
+ *
+ * HEAD: handlers respond to it as to GET, with the same body. The runtime sends the headers only,
+ * with the length that the body has (RFC 9110 section 9.3.2), so no handler computes it.
  */
 import type { Origin } from '#core/audit.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { isWithoutRoom, noRoom } from '#core/room.ts'
+import { isDiskFullError, diskFull } from '#core/disk-space.ts'
+import { service } from '#core/service.ts'
 import { Refusal } from '#lib/errors.ts'
 import { clientAddress, parseBlock, type Block } from '#lib/net.ts'
 import { SECOND } from '#lib/time.ts'
-import type { Limiter } from './limiter.ts'
+import { RequestBody } from './body.ts'
+import type { RateLimiter } from './rate-limiter.ts'
 
-/** Ids that a client or a proxy may choose: short and harmless in a log. */
-const SANE_ID = /^[A-Za-z0-9._:/+=-]{8,128}$/
+/** Request ids that a client or a proxy may choose: short and harmless in a log. */
+const ACCEPTED_ID = /^[A-Za-z0-9._:/+=-]{8,128}$/
 
+/** The entry points, as metrics and rate limits count them. */
 export type DoorName = 'rest' | 'tools' | 'oauth' | 'git' | 'pages' | 'health'
 
-const GIT = /\/(info\/refs|git-upload-pack|git-receive-pack)$/
+const GIT_PATH = /\/(info\/refs|git-upload-pack|git-receive-pack)$/
 
-/** Which door an address belongs to, for counting. */
-export function doorOf(path: string): DoorName {
+export function doorNameOf(path: string): DoorName {
   if (path.startsWith('/api/') || path === '/api') return 'rest'
   if (path.startsWith('/mcp')) return 'tools'
   if (path.startsWith('/oauth/') || path.startsWith('/.well-known/')) return 'oauth'
   if (path === '/livez' || path === '/readyz' || path === '/metrics') return 'health'
-  return GIT.test(path) ? 'git' : 'pages'
+  return GIT_PATH.test(path) ? 'git' : 'pages'
 }
 
-/** Milliseconds; the listener waits a minute. */
-const LONGEST_ANSWER = 55 * SECOND
+/** Below the minute that many clients and proxies wait for a response. */
+const ANSWER_TIMEOUT_MS = 55 * SECOND
 
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const COUNTED_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** What is needed of the server that accepted the request. */
+export type Listener = Pick<Bun.Server<undefined>, 'requestIP' | 'timeout'>
+
+/** For requests that no server accepted, as in tests. */
+export const noListener: Listener = { requestIP: () => null, timeout: () => {} }
 
 export class Exchange {
   readonly id: string
-  /** The path as it came, still percent-encoded. */
+  /** The path as it was sent, still percent-encoded. */
   readonly path: string
-  /** What follows the question mark, empty without one. */
+  /** The text after the question mark; empty without one. */
   readonly query: string
-  /** Set by the doors for the log. */
+  /** The method to respond to: GET for a HEAD request. */
+  readonly method: string
+  readonly door: DoorName
+  readonly startedAt = performance.now()
+  /** Set by handlers, for the log. */
   caller: Caller | null = null
   operation: string | null = null
-  /** What the log says in place of the path, for addresses that are a secret themselves. */
+  /** Logged in place of the path, for addresses that are secrets. */
   loggedPath: string | null = null
-  /** Set by whoever makes an answer that already has the id; adding it later costs more. */
-  carriesId = false
-  /** What the answer says of the limit that it came under; null without limits. */
-  policy: string | null = null
-  /** Told the status of the answer, where requests are counted. */
-  leave: ((status: number) => void) | null = null
-  /** The door by which it came. */
-  readonly door: DoorName
-  readonly started = performance.now()
+  /** Set by handlers whose response has the `X-Request-Id` header; adding it later costs more. */
+  hasRequestId = false
+  /** The `RateLimit-Policy` header; null when requests are not limited. */
+  rateLimitPolicy: string | null = null
+  /** Called with the status of the response, where requests are limited. */
+  onFinish: ((status: number) => void) | null = null
+  #body: RequestBody | null = null
 
   constructor(
     readonly hearth: Hearth,
     readonly request: Request,
-    private readonly peer: () => string | null = () => null,
-    private readonly lift: ((request: Request) => void) | null = null,
+    private readonly listener: Listener = noListener,
   ) {
-    const { url } = request
+    const { url, method } = request
     const start = url.indexOf('/', url.indexOf('://') + 3)
     const mark = url.indexOf('?', start)
     this.path = mark < 0 ? url.slice(start) : url.slice(start, mark)
     this.query = mark < 0 ? '' : url.slice(mark + 1)
-    this.door = doorOf(this.path)
-    const sent = request.headers.get('x-request-id')
-    this.id = sent !== null && SANE_ID.test(sent) ? sent : crypto.randomUUID()
+    this.method = method === 'HEAD' ? 'GET' : method
+    this.door = doorNameOf(this.path)
+    const sentId = request.headers.get('x-request-id')
+    this.id = sentId !== null && ACCEPTED_ID.test(sentId) ? sentId : crypto.randomUUID()
+  }
+
+  get isHead(): boolean {
+    return this.request.method === 'HEAD'
+  }
+
+  get body(): RequestBody {
+    return (this.#body ??= new RequestBody(this.request))
+  }
+
+  /** When a response must be given, whatever it says, as `performance.now()` tells the time. */
+  get deadlineMs(): number {
+    return this.startedAt + ANSWER_TIMEOUT_MS
   }
 
   /**
-   * The listener ends a connection on which nothing moves; by then an answer is given, whatever it
-   * is. As `performance.now()` tells the time.
+   * How long nothing may be sent or received on the connection before it is closed; 0 for no
+   * limit, while work waits or a reader is slow. The runtime takes 255 seconds at most.
    */
-  get until(): number {
-    return this.started + LONGEST_ANSWER
+  setIdleTimeout(seconds: number): void {
+    this.listener.timeout(this.request, seconds)
   }
 
-  /**
-   * Lets the connection be silent for longer than others, while its work waits or its reader is
-   * slow.
-   */
-  allowSilence(): void {
-    this.lift?.(this.request)
+  /** The address at the other end of the connection; often a proxy's. */
+  get peerAddress(): string | null {
+    return this.listener.requestIP(this.request)?.address ?? null
   }
 
-  /**
-   * Where the request came from, for the audit log. Worked out when asked for: most requests change
-   * nothing.
-   */
+  /** Where the request came from, for the audit log. Computed on demand: few requests need it. */
   get origin(): Origin {
     const { headers } = this.request
+    const forwarded = headers.get('x-forwarded-for')
     return {
       request_id: this.id,
-      ip: clientAddress(this.peer(), headers.get('x-forwarded-for'), proxiesOf(this.hearth)),
+      ip: clientAddress(this.peerAddress, forwarded, trustedProxies(this.hearth)),
       user_agent: headers.get('user-agent'),
     }
   }
 }
 
-const proxies = new WeakMap<Hearth['settings'], readonly Block[]>()
+/** The networks of the proxies whose `X-Forwarded-For` counts. */
+export const parseTrustedProxies = ({ trusted_proxies }: Hearth['settings']): readonly Block[] =>
+  trusted_proxies.map(parseBlock).filter((block) => block !== null)
 
-/** The proxies whose forwarded addresses are believed. */
-export function proxiesOf({ settings }: Pick<Hearth, 'settings'>): readonly Block[] {
-  let list = proxies.get(settings)
-  if (!list) {
-    list = settings.trusted_proxies.map(parseBlock).filter((block) => block !== null)
-    proxies.set(settings, list)
-  }
-  return list
+const trustedProxies = service('trusted-proxies', ({ settings }) => parseTrustedProxies(settings))
+
+export type RequestHandler = (exchange: Exchange) => Response | Promise<Response>
+
+/** Renders a refusal: JSON for REST and the tool server, a page for the website. */
+export type RenderRefusal = (exchange: Exchange, refusal: Refusal) => Response
+
+/** An address of the router with its handler, for every method. */
+export type HttpRoute = {
+  readonly path: string
+  readonly handler: RequestHandler
+  /** As JSON by default. */
+  readonly renderRefusal?: RenderRefusal
 }
 
-export type Door = (exchange: Exchange) => Response | Promise<Response>
+export type HandlerOptions = {
+  readonly listener?: Listener
+  readonly rateLimiter?: RateLimiter
+}
 
-/** How a door tells of a refusal; REST and the tool server answer JSON, the website a page. */
-export type Refuse = (exchange: Exchange, refusal: Refusal) => Response
+/** Two `Host` headers arrive joined with a comma, which is in no host name (RFC 9112 3.2). */
+function requireOneHost({ headers }: Request): void {
+  if (headers.get('host')?.includes(','))
+    throw new Refusal('bad_request', 'a request has one Host header')
+}
 
-/** Makes the handler of a door: it never throws and its answer always carries `X-Request-Id`. */
-export function serve(
+/** The handler for the listener: it never throws, and its response has an `X-Request-Id`. */
+export function createListenerHandler(
   hearth: Hearth,
-  door: Door,
-  refuse: Refuse,
-  {
-    peerOf,
-    limiter,
-    lift,
-  }: {
-    peerOf?: (request: Request) => string | null
-    limiter?: Limiter
-    lift?: (request: Request) => void
-  } = {},
+  handler: RequestHandler,
+  renderRefusal: RenderRefusal,
+  { listener = noListener, rateLimiter }: HandlerOptions = {},
 ): (request: Request) => Response | Promise<Response> {
-  const fail = (exchange: Exchange, error: unknown): Response => {
-    if (error instanceof Refusal) return finish(exchange, refuse(exchange, error))
-    if (isWithoutRoom(error)) {
-      hearth.log.error('the disk is full or may only be read', { request_id: exchange.id, error })
-      return finish(exchange, refuse(exchange, noRoom()))
-    }
-    if (exchange.request.signal.aborted)
-      return finish(exchange, new Response(null, { status: 499 }))
-    hearth.log.error('a request failed', {
-      request_id: exchange.id,
-      method: exchange.request.method,
-      path: shownPath(exchange),
-      operation: exchange.operation,
-      error,
-    })
-    return finish(
-      exchange,
-      refuse(
-        exchange,
-        new Refusal(
-          'internal',
-          'something went wrong here; it is in the log under this request id',
-        ),
-      ),
-    )
-  }
+  const fail = (exchange: Exchange, error: unknown): Response =>
+    finish(exchange, renderError(exchange, error, renderRefusal))
   return (request) => {
-    const exchange = new Exchange(hearth, request, peerOf && (() => peerOf(request)), lift)
+    const exchange = new Exchange(hearth, request, listener)
     try {
-      const verdict = limiter?.enter(exchange)
-      exchange.policy = verdict?.policy ?? null
-      if (verdict?.refused) return finish(exchange, tooMany(exchange, verdict.refused, refuse))
-      if (limiter) exchange.leave = (status) => limiter.leave(exchange, status)
-      const answer = door(exchange)
-      return answer instanceof Promise
-        ? answer.then(
-            (response) => finish(exchange, response),
+      requireOneHost(request)
+      const refused = rateLimiter?.check(exchange) ?? null
+      if (refused !== null) return finish(exchange, renderTooMany(exchange, refused, renderRefusal))
+      const response = handler(exchange)
+      return response instanceof Promise
+        ? response.then(
+            (answer) => finish(exchange, answer),
             (error) => fail(exchange, error),
           )
-        : finish(exchange, answer)
+        : finish(exchange, response)
     } catch (error) {
       return fail(exchange, error)
     }
   }
 }
 
-/**
- * The answer to a request above its limit: JSON of the interfaces, a line of text for git and
- * people.
- */
-function tooMany(
-  exchange: Exchange,
-  { policy, wait }: { policy: string; wait: number },
-  refuse: Refuse,
-): Response {
-  exchange.hearth.measures.refuse('rate')
-  const headers = { 'retry-after': String(wait), ratelimit: `"${policy}";r=0;t=60` }
-  const message = `too many requests: wait ${wait} ${wait === 1 ? 'second' : 'seconds'}`
-  if (exchange.door === 'git' || exchange.door === 'pages')
-    return new Response(`${message}\n`, {
-      status: 429,
-      headers: {
-        'content-type': 'text/plain; charset=utf-8',
-        'cache-control': 'no-store',
-        ...headers,
-      },
-    })
-  return refuse(exchange, new Refusal('rate_limited', message, { reason: 'rate', headers }))
+function renderError(exchange: Exchange, error: unknown, renderRefusal: RenderRefusal): Response {
+  const { hearth, request } = exchange
+  if (error instanceof Refusal) return renderRefusal(exchange, error)
+  if (isDiskFullError(error)) {
+    hearth.log.error('the disk is full or may only be read', { request_id: exchange.id, error })
+    return renderRefusal(exchange, diskFull())
+  }
+  if (request.signal.aborted) return new Response(null, { status: 499 })
+  hearth.log.error('a request failed', {
+    request_id: exchange.id,
+    method: request.method,
+    path: loggedPathOf(exchange),
+    operation: exchange.operation,
+    error,
+  })
+  return renderRefusal(
+    exchange,
+    new Refusal('internal', 'something went wrong here; it is in the log under this request id'),
+  )
 }
 
-/** The path as it may be logged: a token that somebody put into it is left out. */
-const shownPath = ({ path, loggedPath }: Exchange): string =>
+export type RateRefusal = { readonly policy: string; readonly waitSeconds: number }
+
+/** JSON for the interfaces; a line of text for git and browsers. */
+function renderTooMany(
+  exchange: Exchange,
+  { policy, waitSeconds }: RateRefusal,
+  renderRefusal: RenderRefusal,
+): Response {
+  exchange.hearth.metrics.recordRefusal('rate')
+  const headers = { 'retry-after': String(waitSeconds), ratelimit: `"${policy}";r=0;t=60` }
+  const unit = waitSeconds === 1 ? 'second' : 'seconds'
+  const message = `too many requests: wait ${waitSeconds} ${unit}`
+  if (exchange.door !== 'git' && exchange.door !== 'pages')
+    return renderRefusal(
+      exchange,
+      new Refusal('rate_limited', message, { reason: 'rate', headers }),
+    )
+  return new Response(`${message}\n`, {
+    status: 429,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      ...headers,
+    },
+  })
+}
+
+/** The path without the secret of a token that somebody put into it. */
+const loggedPathOf = ({ path, loggedPath }: Exchange): string =>
   loggedPath ??
   (path.includes('hth') ? path.replace(/hth[uwar]_[0-9A-Za-z]+/g, '[redacted]') : path)
 
 /**
- * Whether browsers may be told to come back encrypted only (RFC 6797). What they are told holds for
- * every port of the name, so it is said only where this forge is the site of its name; behind a
- * proxy it is the proxy's to say.
+ * Whether browsers are told to use HTTPS only (RFC 6797). The rule holds for every port of the host
+ * name, so it is sent only where this forge is the site at that name. Behind a proxy, the proxy
+ * decides.
  */
-const onlyEncrypted = ({ tls, site_url }: Hearth['settings']): boolean =>
+const requiresHttps = ({ tls, site_url }: Hearth['settings']): boolean =>
   tls !== null && /^https:\/\/[^:/]+\/?$/.test(site_url)
 
-/** The last thing that happens to an answer: it has its id, and is logged. */
+/** Adds the headers of every response, counts it and logs it. */
 export function finish(exchange: Exchange, response: Response): Response {
   const { hearth, request, caller } = exchange
-  if (!exchange.carriesId) response.headers.set('x-request-id', exchange.id)
-  if (exchange.policy !== null) response.headers.set('ratelimit-policy', exchange.policy)
-  if (onlyEncrypted(hearth.settings))
+  if (!exchange.hasRequestId) response.headers.set('x-request-id', exchange.id)
+  if (exchange.rateLimitPolicy !== null)
+    response.headers.set('ratelimit-policy', exchange.rateLimitPolicy)
+  if (requiresHttps(hearth.settings))
     response.headers.set('strict-transport-security', 'max-age=31536000')
-  exchange.leave?.(response.status)
-  const ms = Math.round((performance.now() - exchange.started) * 100) / 100
-  hearth.measures.request(
-    exchange.door,
-    METHODS.has(request.method) ? request.method : 'other',
-    response.status,
-    ms,
-  )
-  // The query is left out: links and searches hold what nobody should find in a log.
+  exchange.onFinish?.(response.status)
+  const ms = Math.round((performance.now() - exchange.startedAt) * 100) / 100
+  const method = COUNTED_METHODS.has(request.method) ? request.method : 'other'
+  hearth.metrics.recordRequest(exchange.door, method, response.status, ms)
+  // Without the query: links and searches hold what nobody should find in a log.
   hearth.log.info('request', {
     request_id: exchange.id,
     method: request.method,
-    path: shownPath(exchange),
+    path: loggedPathOf(exchange),
     status: response.status,
     ms,
     operation: exchange.operation,

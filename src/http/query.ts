@@ -1,15 +1,22 @@
-/** Percent-encoding (RFC 3986) and the text of queries. */
+/** Paths and queries: percent-encoding (RFC 3986), and the values that text stands for. */
 import { Refusal } from '#lib/errors.ts'
 import { put, type Field, type TextKind } from './shape.ts'
 
-/** Decodes one part of an address. Gives 400 for broken percent-encoding. */
-export function decode(text: string): string {
+/** Decodes one part of an address. Throws 400 for broken percent-encoding. */
+export function percentDecode(text: string): string {
   if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {
     throw new Refusal('bad_request', 'the address has broken percent-encoding')
   }
+}
+
+/** Without slashes at its end. */
+export function trimTrailingSlashes(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end)
 }
 
 /** The pairs of a query string, in order. */
@@ -22,8 +29,8 @@ export function queryPairs(query: string): [name: string, value: string][] {
       const text = part.includes('+') ? part.replaceAll('+', ' ') : part
       const equals = text.indexOf('=')
       return equals < 0
-        ? [decode(text), '']
-        : [decode(text.slice(0, equals)), decode(text.slice(equals + 1))]
+        ? [percentDecode(text), '']
+        : [percentDecode(text.slice(0, equals)), percentDecode(text.slice(equals + 1))]
     })
 }
 
@@ -35,9 +42,9 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /**
- * A value that came as text; text that does not fit is left as it is, for validation to name it.
+ * The value that a text stands for. Text that does not fit stays as it is, and validation names it.
  */
-export function fromText(kind: TextKind, text: string): unknown {
+export function parseText(kind: TextKind, text: string): unknown {
   if (kind === 'integer') return /^-?\d{1,15}$/.test(text) ? Number(text) : text
   if (kind === 'number') return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text
   if (kind === 'boolean') return BOOLEANS.get(text) ?? text
@@ -45,8 +52,8 @@ export function fromText(kind: TextKind, text: string): unknown {
 }
 
 /**
- * Folds a query into an input. Arrays come as a repeated name or separated by commas. Gives 422
- * when one name comes with two values.
+ * Adds a query to an input. Arrays are a repeated name or separated by commas. Throws 422 for a
+ * name with two values.
  */
 export function foldQuery(
   query: string,
@@ -54,24 +61,27 @@ export function foldQuery(
   input: Record<string, unknown>,
 ): void {
   if (query === '') return
-  let arrays: Set<string> | null = null
+  const arrays = new Map<string, unknown[]>()
   for (const [key, text] of queryPairs(query)) {
     const field = fields.get(key)
     if (field === undefined) continue
     if (field.text === 'texts') {
       const before = input[field.name]
-      input[field.name] =
-        before === undefined ? text : [...(Array.isArray(before) ? before : [before]), text]
+      if (before === undefined) input[field.name] = text
+      else if (Array.isArray(before)) before.push(text)
+      else input[field.name] = [before, text]
       continue
     }
     if (field.text !== 'array') {
-      put(input, field.name, fromText(field.text, text), field.name)
+      put(input, field.name, parseText(field.text, text), field.name)
       continue
     }
-    const items = text === '' ? [] : text.split(',').map((item) => fromText(field.itemText, item))
-    arrays ??= new Set()
-    const before = arrays.has(field.name) ? (input[field.name] as unknown[]) : []
-    arrays.add(field.name)
-    input[field.name] = [...before, ...items]
+    const items = text === '' ? [] : text.split(',').map((item) => parseText(field.itemText, item))
+    const array = arrays.get(field.name)
+    if (array) array.push(...items)
+    else {
+      arrays.set(field.name, items)
+      input[field.name] = items
+    }
   }
 }

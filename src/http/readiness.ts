@@ -1,6 +1,6 @@
 /**
- * Whether the parts of a forge do what they should, tried and not assumed; for whoever decides
- * where requests go.
+ * Checks whether the parts of a forge work, by using each of them. Load balancers and supervisors
+ * read the result at `/readyz`.
  */
 import { open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,53 +8,56 @@ import { GitError } from '#git'
 import { probeWrite } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { SECOND } from '#lib/time.ts'
-import { inTime } from '#lib/waiting.ts'
+import { withTimeout } from '#lib/waiting.ts'
 
-/** Asking costs a write with its fsync, and anybody may ask: what was found holds for so long. */
-const HOLDS = 5 * SECOND
-/** What has not answered by then does not answer. */
-const PATIENCE = 5 * SECOND
+/** Results are reused this long: a check costs a write with its fsync, and anyone may request it. */
+const MAX_AGE_MS = 5 * SECOND
+/** A part that takes longer counts as not working. */
+const CHECK_TIMEOUT_MS = 5 * SECOND
 
 type Checks = Readonly<Record<string, string>>
 
+export type CheckReadiness = () => Promise<Checks>
+
 /**
- * Makes the question. Its answer names each part with `ok` or what is wrong; questions at one time
- * share the trial.
+ * Creates the check. It returns `ok` or what is wrong for each part. Calls at the same time share
+ * one trial.
  */
-export function readinessOf(hearth: Hearth, patience = PATIENCE): () => Promise<Checks> {
-  let found: { readonly checks: Promise<Checks>; readonly at: number } | null = null
+export function createReadinessCheck(hearth: Hearth, timeoutMs = CHECK_TIMEOUT_MS): CheckReadiness {
+  let latest: { readonly checks: Promise<Checks>; readonly startedAt: number } | null = null
   return async () => {
-    const at = performance.now()
-    if (found === null || at - found.at > HOLDS) found = { checks: look(hearth, patience), at }
-    return { process: hearth.stopping.aborted ? 'stopping' : 'ok', ...(await found.checks) }
+    const now = performance.now()
+    if (latest === null || now - latest.startedAt > MAX_AGE_MS)
+      latest = { checks: checkParts(hearth, timeoutMs), startedAt: now }
+    return { process: hearth.stopping.aborted ? 'stopping' : 'ok', ...(await latest.checks) }
   }
 }
 
-async function look(hearth: Hearth, patience: number): Promise<Checks> {
-  const tried = async (
+async function checkParts(hearth: Hearth, timeoutMs: number): Promise<Checks> {
+  const check = async (
     part: string,
-    wrong: string,
+    fault: string,
     attempt: () => Promise<unknown>,
   ): Promise<[string, string]> => {
     try {
-      await inTime(attempt(), patience, () => {
-        throw new Error(`no answer in ${patience} ms`)
+      await withTimeout(attempt(), timeoutMs, () => {
+        throw new Error(`no answer in ${timeoutMs} ms`)
       })
       return [part, 'ok']
     } catch (error) {
       hearth.log.error('not ready', { part, error })
-      return [part, wrong]
+      return [part, fault]
     }
   }
   return Object.fromEntries(
     await Promise.all([
-      tried('database', 'cannot be written', () =>
+      check('database', 'cannot be written', () =>
         hearth.writer.write(() => probeWrite(hearth.database)),
       ),
-      tried('data_directory', 'cannot be written', () =>
+      check('data_directory', 'cannot be written', () =>
         writeAndRemove(join(hearth.settings.data, 'tmp')),
       ),
-      tried('git', 'does not answer', () => asksEngine(hearth)),
+      check('git', 'does not answer', () => probeEngine(hearth)),
     ]),
   )
 }
@@ -70,11 +73,11 @@ async function writeAndRemove(directory: string): Promise<void> {
   }
 }
 
-const NOBODY = '0'.repeat(40)
+const NULL_ID = '0'.repeat(40)
 
-/** That a thread of the engine says that a store is missing shows that it is there. */
-async function asksEngine({ git }: Hearth): Promise<void> {
-  await git.isReachable('ready', NOBODY, [NOBODY]).catch((error: unknown) => {
+/** A thread of the engine works if it reports that a store is missing. */
+async function probeEngine({ git }: Hearth): Promise<void> {
+  await git.isReachable('ready', NULL_ID, [NULL_ID]).catch((error: unknown) => {
     if (!(error instanceof GitError) || error.code === 'aborted') throw error
   })
 }

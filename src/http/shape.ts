@@ -1,12 +1,11 @@
 /**
- * What the doors need to know of a schema, worked out once for each operation: which names an
- * object has in both spellings, what text of a query stands for, and which properties are spelt
- * differently over REST.
+ * Facts about schemas, computed once for each operation: the names of objects in both spellings,
+ * the types that text of a query stands for, and the properties that REST spells differently.
  */
 import type { TSchema } from 'typebox'
 import { Refusal } from '#lib/errors.ts'
 
-/** A schema as plain JSON Schema, as far as it is looked at here. */
+/** A schema as JSON Schema, as far as it is used here. */
 export type JsonSchema = {
   readonly type?: string | readonly string[]
   readonly properties?: Record<string, JsonSchema>
@@ -21,8 +20,8 @@ export type JsonSchema = {
 export const asJsonSchema = (schema: TSchema): JsonSchema => schema as unknown as JsonSchema
 
 /**
- * What a value given as text stands for; `texts` is one text, or an array of them when it is given
- * more than once.
+ * The type that a value in text stands for. `texts` is a text, or an array of texts when the name
+ * is repeated.
  */
 export type TextKind = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'texts'
 
@@ -33,10 +32,7 @@ export type Field = {
   readonly itemText: TextKind
 }
 
-/**
- * The names inside objects and arrays; null in its place means that nothing below has names of
- * ours.
- */
+/** The names inside objects and arrays; null for a value without names of a schema. */
 export type Shape =
   | { readonly kind: 'array'; readonly items: Shape }
   | {
@@ -77,7 +73,7 @@ export function fieldOf(name: string, schema: JsonSchema): Field {
   }
 }
 
-/** The shape of a schema; several object branches of a union are laid over each other. */
+/** The shape of a schema. The object branches of a union are merged. */
 export function shapeOf(schema: JsonSchema): Shape | null {
   const fields = new Map<string, Field>()
   let closed = true
@@ -100,10 +96,7 @@ export function shapeOf(schema: JsonSchema): Shape | null {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/**
- * A value with all names in snake_case. Gives 422 when both spellings of a name are there and
- * differ.
- */
+/** A value with all names in snake_case. Throws 422 for a name in both spellings that differ. */
 export function inSnakeCase(shape: Shape | null, value: unknown, path = ''): unknown {
   if (shape === null) return value
   if (shape.kind === 'array')
@@ -124,7 +117,7 @@ export function inSnakeCase(shape: Shape | null, value: unknown, path = ''): unk
   return named
 }
 
-/** Sets a name once, or again to the same value. */
+/** Sets a name. Throws 422 if it has another value already. */
 export function put(
   input: Record<string, unknown>,
   name: string,
@@ -139,10 +132,7 @@ export function put(
   input[name] = value
 }
 
-/**
- * The first name inside a value that its schema does not have, dotted for depth; null when all are
- * known.
- */
+/** The first name inside a value that its schema lacks, dotted for depth; null if there is none. */
 export function unknownName(shape: Shape | null, value: unknown, path = ''): string | null {
   if (shape === null) return null
   if (shape.kind === 'array') {
@@ -164,18 +154,13 @@ export function unknownName(shape: Shape | null, value: unknown, path = ''): str
   return null
 }
 
-/**
- * Which properties of an answer are spelt differently over REST, and where below there are such.
- */
+/** The properties of an output that REST spells differently, at every depth. */
 export type Renames = {
   readonly names: ReadonlyMap<string, { readonly name: string; readonly inner: Renames | null }>
   readonly items: Renames | null
 }
 
-/**
- * The renames of an output schema, null when there are none (so that most answers are not walked at
- * all).
- */
+/** Null for a schema without renames, so that most outputs are not traversed. */
 export function renamesOf(schema: JsonSchema): Renames | null {
   const names = new Map<string, { name: string; inner: Renames | null }>()
   let items: Renames | null = null

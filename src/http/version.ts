@@ -1,4 +1,4 @@
-/** Which release answers; an operation, so that agents can ask for it too. */
+/** The release of this forge, as an operation, so that agents can read it too. */
 import { publicRead } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, Type } from '#core/schema.ts'

@@ -87,8 +87,8 @@ type Answer<T> = {
 }
 
 const PREFIX = 'urn:ietf:params:acme:error:'
-const MOST_NONCES = 5
-const MOST_LOOKS = 60
+const MAX_NONCE_TRIES = 5
+const MAX_POLLS = 60
 const SOON_MS = 1000
 const LATEST_MS = 30_000
 
@@ -172,7 +172,7 @@ class Client {
       const after = Number(headers['retry-after'])
       const retryAfter = Number.isFinite(after) ? after : null
       if (status >= 200 && status < 300) {
-        const location = headers['location']
+        const location = headers.location
         return {
           text,
           body: (text.startsWith('{') ? JSON.parse(text) : null) as T,
@@ -182,7 +182,7 @@ class Client {
       }
       const problem = text.startsWith('{') ? (JSON.parse(text) as Problem) : {}
       const type = problem.type?.startsWith(PREFIX) ? problem.type.slice(PREFIX.length) : null
-      if (type === 'badNonce' && attempt < MOST_NONCES) continue
+      if (type === 'badNonce' && attempt < MAX_NONCE_TRIES) continue
       throw new AcmeError(
         `the authority refused (${status}${type ? `, ${type}` : ''}): ${words(problem)}`,
         type,
@@ -210,7 +210,7 @@ class Client {
     const wait =
       this.options.wait ??
       ((ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms)))
-    for (let look = 0; look < MOST_LOOKS; look++) {
+    for (let look = 0; look < MAX_POLLS; look++) {
       const { body, retryAfter } = await this.post<T>(url)
       if (!meanwhile.includes(body.status)) return body
       await wait(Math.min(LATEST_MS, retryAfter === null ? SOON_MS : retryAfter * 1000))

@@ -1,6 +1,4 @@
-/**
- * Structured logs: one JSON object a line on standard error, or plain lines when a person watches.
- */
+/** Structured logs on standard error: one JSON object a line, or plain lines for people. */
 import { writeSync } from 'node:fs'
 import { systemClock, timestamp, type Clock } from './time.ts'
 
@@ -8,24 +6,15 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFields = Record<string, unknown>
 export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void>
 
-const ORDER: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
+const SEVERITY: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 
-/** Values of fields with these names never reach a log. */
-const SECRET = /^(authorization|cookie|set-cookie|password|secret|token|code)$/i
-
-const secretNames = new Map<string, boolean>()
-
-/** Names of fields are few and come again with every line. */
-function isSecret(name: string): boolean {
-  let known = secretNames.get(name)
-  if (known === undefined) secretNames.set(name, (known = SECRET.test(name)))
-  return known
-}
+/** Values of fields with these names are never logged. */
+const SECRET_FIELD = /^(authorization|cookie|set-cookie|password|secret|token|code)$/i
 
 function addFields(entry: LogFields, fields: LogFields): LogFields {
   for (const name in fields) {
     const value = fields[name]
-    entry[name] = isSecret(name)
+    entry[name] = SECRET_FIELD.test(name)
       ? '[redacted]'
       : value instanceof Error
         ? { name: value.name, message: value.message, stack: value.stack }
@@ -35,28 +24,32 @@ function addFields(entry: LogFields, fields: LogFields): LogFields {
 }
 
 /**
- * Writes lines to standard error together, once for each turn of the event loop: under load that is
- * one system call for many requests. What waits is written when the process ends.
+ * Standard error, written once for each turn of the event loop. Under load that is one system call
+ * for the lines of many requests. The rest is written when the process ends.
  */
-function standardError(): (line: string) => void {
-  let waiting = ''
-  const flush = () => {
-    const text = waiting
-    waiting = ''
-    if (text !== '') writeWhole(text)
+class StandardError {
+  #pending = ''
+  #hasExitHandler = false
+
+  readonly write = (line: string): void => {
+    if (!this.#hasExitHandler) process.on('exit', this.#flush)
+    this.#hasExitHandler = true
+    if (this.#pending === '') setImmediate(this.#flush)
+    this.#pending += line
   }
-  process.on('exit', flush)
-  return (line) => {
-    if (waiting === '') setImmediate(flush)
-    waiting += line
+
+  readonly #flush = (): void => {
+    const text = this.#pending
+    this.#pending = ''
+    if (text !== '') writeAll(text)
   }
 }
 
-/**
- * A pipe whose reader is slow takes a part at a time; what it does not take now is left to the
- * stream, which waits for it.
- */
-function writeWhole(text: string): void {
+/** The process has one standard error, which all its logs share. */
+const standardError = new StandardError()
+
+/** A pipe with a slow reader accepts a part only. The stream writes the rest and waits for it. */
+function writeAll(text: string): void {
   let rest = Buffer.from(text)
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(2, rest))
@@ -65,18 +58,16 @@ function writeWhole(text: string): void {
   }
 }
 
-let shared: ((line: string) => void) | null = null
-
 export function createLog(
   options: { level?: LogLevel; json?: boolean; clock?: Clock; write?: (line: string) => void } = {},
 ): Log {
-  const least = ORDER[options.level ?? 'info']
+  const minSeverity = SEVERITY[options.level ?? 'info']
   const clock = options.clock ?? systemClock
-  const write = options.write ?? (shared ??= standardError())
+  const write = options.write ?? standardError.write
   const at =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
-      if (ORDER[level] < least) return
+      if (SEVERITY[level] < minSeverity) return
       const time = timestamp(clock.now())
       if (options.json ?? true)
         write(`${JSON.stringify(addFields({ time, level, message }, fields))}\n`)

@@ -120,7 +120,7 @@ function conversation({ id, answers = [], list, reason }: Message) {
       headers['List-Unsubscribe-Post'] = 'List-Unsubscribe=One-Click'
     // So that nothing answers on its own (RFC 3834 section 5).
     headers['Auto-Submitted'] = 'auto-generated'
-    headers['Precedence'] = 'list'
+    headers.Precedence = 'list'
   }
   return {
     headers,

@@ -81,7 +81,7 @@ export function isPublicAddress(address: Address): boolean {
   return address.length === 4 ? !within(NOT_PUBLIC_4) : within(PUBLIC_6) && !within(NOT_PUBLIC_6)
 }
 
-const LONGEST_CHAIN = 20
+const MAX_PROXY_HOPS = 20
 
 /**
  * Whether an address as text is in one of these blocks; an IPv4 address wrapped in IPv6 counts as
@@ -105,7 +105,7 @@ export function clientAddress(
   const isTrusted = (text: string): boolean => isAmong(text, trusted)
   if (peer === null || forwarded === null || trusted.length === 0 || !isTrusted(peer)) return peer
   let client = peer
-  for (const hop of forwarded.split(',').slice(-LONGEST_CHAIN).reverse()) {
+  for (const hop of forwarded.split(',').slice(-MAX_PROXY_HOPS).reverse()) {
     const text = hop.trim().replace(/^\[|\](:\d+)?$/g, '')
     if (parseAddress(text) === null) break
     client = text

@@ -1,312 +1,253 @@
 /**
- * Requests to addresses that strangers name whose bodies are too large to hold: both are streams,
- * read and written as fast as the other end takes them. The rules of `outbound.ts` hold for every
- * connection: looked up once, checked, pinned.
+ * One connection of the outbound HTTP client (`outbound.ts`). Request and response are streams. The
+ * connection goes to an address that was checked before.
  */
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import {
-  checkedAddress,
-  isTls,
-  OutboundError,
-  type OutboundFault,
-  type OutboundRules,
-  type Resolve,
-} from './outbound.ts'
+import { OutboundError, type CheckedAddress, type OutboundFault } from './outbound-rules.ts'
 
-export type OutboundStreamRequest = {
-  readonly rules: OutboundRules
-  readonly method?: 'GET' | 'POST'
-  readonly headers?: Readonly<Record<string, string>>
-  /** Sent to the origin that was asked for, never to one that a redirect names. */
-  readonly authorization?: string | null
-  readonly body?: Uint8Array | ReadableStream<Uint8Array> | null
-  /** How many redirects are followed, each checked as the first address was; only for GET. */
-  readonly redirects?: number
-  /** Milliseconds for all of it, from the first connection to the last byte. */
-  readonly timeout: number
-  /** Milliseconds in which at least one byte must come or be taken. */
-  readonly idle: number
-  /** The most bytes of the answer's body; more are an error. */
-  readonly maxBytes: number
-  /** Public addresses may be reached over plain http. */
-  readonly clear?: boolean
-  readonly signal?: AbortSignal
-  readonly resolve?: Resolve
-  /** More certificate authorities, in PEM. */
-  readonly ca?: string
-}
+export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-export type OutboundStream = {
+export type StreamedResponse = {
   readonly status: number
-  /** Names in small letters; of repeated ones the first. */
+  /** Names are lower case. Of repeated headers it holds the first. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Where the answer came from, after redirects. */
+  /** Repeated headers are lists. */
+  readonly rawHeaders: RawHeaders
+  /** The address of the response, after redirects. */
   readonly url: URL
-  /** Must be read to its end or cancelled: a connection hangs on it. */
+  /** Must be read to its end or cancelled, because it holds a connection. */
   readonly body: ReadableStream<Uint8Array>
 }
 
-/** The answer was longer than agreed; it would be again. */
-export class AnswerTooLong extends OutboundError {}
+/** The whole exchange took too long. */
+export class OutboundTimeout extends OutboundError {}
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** The response is longer than `maxBytes`. Trying again does not help. */
+export class ResponseTooLong extends OutboundError {}
 
-/**
- * Makes one request. Gives OutboundError for everything that goes wrong on the way; the same errors
- * end the body's stream.
- */
-export async function openOutside(
-  url: URL,
-  options: OutboundStreamRequest,
-): Promise<OutboundStream> {
-  const deadline = performance.now() + options.timeout
-  let left = options.method === 'POST' ? 0 : (options.redirects ?? 0)
-  let at = url
-  for (;;) {
-    const answer = await openOnce(at, options, at.origin === url.origin, deadline)
-    if (
-      !REDIRECTS.has(answer.status) ||
-      options.redirects === undefined ||
-      options.method === 'POST'
-    )
-      return answer
-    await answer.body.cancel()
-    const { location } = answer.headers
-    const next = location === undefined ? null : URL.parse(location, at)
-    if (!next) throw new OutboundError(`${at.host} redirects to nowhere`, 'blocked_address')
-    if (left-- <= 0) throw new OutboundError(`${url.host} redirects too often`, 'blocked_address')
-    if (at.protocol === 'https:' && next.protocol !== 'https:')
-      throw new OutboundError(
-        `${at.host} redirects from https to ${next.protocol}//, which is not followed`,
-        'blocked_address',
-      )
-    at = next
-  }
+export type ConnectionOptions = {
+  readonly method?: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array | ReadableStream<Uint8Array> | null
+  readonly timeoutMs: number
+  readonly idleTimeoutMs: number
+  /** The end of `timeoutMs` as `performance.now()` tells it. */
+  readonly deadlineMs: number
+  readonly maxBytes: number
+  readonly signal?: AbortSignal
+  readonly ca?: string
 }
 
-async function openOnce(
+/** Whether an error is one of TLS, by its code or by its message where it has none. */
+const isTlsError = (error: Error): boolean =>
+  /^(ERR_)?(TLS|SSL|CERT|CRL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)|_SSL_|_TLS_/.test(
+    (error as { code?: unknown }).code?.toString() ?? '',
+  ) || /certificate|\b(ssl|tls)\b/i.test(error.message)
+
+const seconds = (ms: number): number => Math.round(ms / 1000)
+
+/** Sends one request. Resolves when the head of the response is there. */
+export function sendRequest(
   url: URL,
-  options: OutboundStreamRequest,
-  isFirst: boolean,
-  deadline: number,
-): Promise<OutboundStream> {
-  const { signal } = options
-  if (signal?.aborted) throw new OutboundError('the request was given up', 'timeout')
-  const { address, family } = await inTime(
-    checkedAddress(url, options.rules, options.resolve, { clear: options.clear }),
-    url,
-    options,
-    deadline,
-  )
+  { address, family }: CheckedAddress,
+  options: ConnectionOptions,
+): Promise<StreamedResponse> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
-  const body = options.body ?? null
-  const headers: Record<string, string> = { ...options.headers }
-  if (isFirst && options.authorization) headers['authorization'] = options.authorization
-  if (body instanceof Uint8Array) headers['content-length'] = String(body.length)
   return new Promise((resolve, reject) => {
-    const link = new Link(url, options, deadline, reject)
+    const connection = new Connection(url, options, reject)
     const request = send(
       url,
       {
         method: options.method ?? 'GET',
-        headers,
+        headers: { ...options.headers },
         agent: false,
         ...(options.ca ? { ca: options.ca } : {}),
+        // The name is not resolved again.
         lookup: (_host, wanted, done) =>
           wanted.all ? done(null, [{ address, family }]) : done(null, address, family),
       },
       (response) => {
-        link.rest()
+        connection.stopIdleTimer()
         resolve({
           status: response.statusCode ?? 0,
-          headers: firstOf(response.headers),
+          headers: firstValues(response.headers),
+          rawHeaders: response.headers,
           url,
-          body: link.bodyOf(response),
+          body: connection.bodyOf(response),
         })
       },
     )
-    link.hold(request)
-    if (body === null || body instanceof Uint8Array) request.end(body ?? undefined)
-    else link.send(request, body)
+    connection.attach(request)
+    const { body } = options
+    if (body === null) request.end()
+    else if (body instanceof Uint8Array) request.end(body)
+    else connection.sendBody(request, body)
   })
 }
 
 /**
- * The answer of a look-up, unless the time is over or nobody waits for it any more: it cannot be
- * stopped, only left behind.
+ * The value of a promise, unless the time is over or the request is aborted. Resolving a name
+ * cannot be cancelled, so its result is ignored then.
  */
-async function inTime<T>(
-  looked: Promise<T>,
+export async function withinTime<T>(
+  promise: Promise<T>,
   url: URL,
-  { signal, idle }: OutboundStreamRequest,
-  deadline: number,
+  { signal, idleTimeoutMs }: Pick<ConnectionOptions, 'signal' | 'idleTimeoutMs'>,
+  deadlineMs: number,
 ): Promise<T> {
   const { promise: ended, reject } = Promise.withResolvers<never>()
-  const abandon = (): void => reject(new OutboundError('the request was given up', 'timeout'))
+  const abort = (): void => reject(new OutboundError('the request was given up', 'timeout'))
   const timer = setTimeout(
-    () => reject(new OutboundError(`the name ${url.hostname} was not found in time`, 'dns')),
-    Math.max(0, Math.min(idle, deadline - performance.now())),
+    () => reject(new OutboundTimeout(`the name ${url.hostname} was not found in time`, 'dns')),
+    Math.max(0, Math.min(idleTimeoutMs, deadlineMs - performance.now())),
   )
-  signal?.addEventListener('abort', abandon, { once: true })
+  signal?.addEventListener('abort', abort, { once: true })
   try {
-    return await Promise.race([looked, ended])
+    return await Promise.race([promise, ended])
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', abandon)
+    signal?.removeEventListener('abort', abort)
   }
 }
 
-/** Resolves when the connection takes more, or is gone. */
-const roomIn = (request: ClientRequest): Promise<void> =>
+/** Resolves when the connection takes more bytes, or is closed. */
+const writable = (request: ClientRequest): Promise<void> =>
   new Promise((resolve) => {
-    const go = (): void => {
-      request.off('drain', go)
-      request.off('close', go)
+    const settle = (): void => {
+      request.off('drain', settle)
+      request.off('close', settle)
       resolve()
     }
-    request.on('drain', go)
-    request.on('close', go)
+    request.on('drain', settle)
+    request.on('close', settle)
   })
 
-const firstOf = (headers: IncomingMessage['headers']): Record<string, string | undefined> =>
+const firstValues = (headers: IncomingMessage['headers']): Record<string, string | undefined> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
   )
 
-/**
- * One connection with its clocks: whatever fails first ends both directions, and only that is told.
- */
-class Link {
-  #failure: OutboundError | null = null
-  #over = false
+/** A connection with its timers. The first failure ends both directions, and it alone is reported. */
+class Connection {
+  #isOver = false
   #request: ClientRequest | null = null
-  #idle: ReturnType<typeof setTimeout> | null = null
-  readonly #whole: ReturnType<typeof setTimeout>
-  /** Ends the body's stream with an error, once there is one. */
-  #breakBody: ((error: OutboundError) => void) | null = null
-  readonly #abort = (): void => this.fail('the request was given up', 'timeout')
+  #idleTimer: ReturnType<typeof setTimeout> | null = null
+  readonly #totalTimer: ReturnType<typeof setTimeout>
+  /** Ends the stream of the response with an error, once there is one. */
+  #failBody: ((error: OutboundError) => void) | null = null
+  readonly #abort = (): void => this.#fail(new OutboundError('the request was given up', 'timeout'))
 
   constructor(
     private readonly url: URL,
-    private readonly options: OutboundStreamRequest,
-    deadline: number,
+    private readonly options: ConnectionOptions,
     private readonly reject: (error: OutboundError) => void,
   ) {
-    this.#whole = setTimeout(
+    this.#totalTimer = setTimeout(
       () =>
-        this.fail(
-          `${url.host} took longer than ${Math.round(options.timeout / 1000)} seconds`,
-          'timeout',
+        this.#fail(
+          new OutboundTimeout(
+            `${url.host} took longer than ${seconds(options.timeoutMs)} seconds`,
+            'timeout',
+          ),
         ),
-      Math.max(0, deadline - performance.now()),
+      Math.max(0, options.deadlineMs - performance.now()),
     )
     options.signal?.addEventListener('abort', this.#abort, { once: true })
-    this.moved()
+    this.#restartIdleTimer()
   }
 
-  hold(request: ClientRequest): void {
+  attach(request: ClientRequest): void {
     this.#request = request
-    request.on('error', (error) =>
-      this.fail(
-        `${this.url.host} cannot be reached: ${error.message}`,
-        isTls(error) ? 'tls' : 'refused',
-      ),
-    )
+    request.on('error', (error) => {
+      const fault: OutboundFault = isTlsError(error) ? 'tls' : 'refused'
+      this.#fail(new OutboundError(`${this.url.host} cannot be reached: ${error.message}`, fault))
+    })
   }
 
-  /** It is this side that takes its time now. */
-  rest(): void {
-    if (this.#idle) clearTimeout(this.#idle)
-    this.#idle = null
+  /** This side is slow now, so the other side is not idle. */
+  stopIdleTimer(): void {
+    if (this.#idleTimer) clearTimeout(this.#idleTimer)
+    this.#idleTimer = null
   }
 
-  /** A byte went one way or the other, and the next one is the other end's to send or take. */
-  moved(): void {
-    this.rest()
-    if (this.#over) return
-    this.#idle = setTimeout(
+  /** A byte was sent or received, and the other side sends or takes the next one. */
+  #restartIdleTimer(): void {
+    this.stopIdleTimer()
+    if (this.#isOver) return
+    const { idleTimeoutMs } = this.options
+    this.#idleTimer = setTimeout(
       () =>
-        this.fail(
-          `${this.url.host} was silent for ${Math.round(this.options.idle / 1000)} seconds`,
-          'timeout',
+        this.#fail(
+          new OutboundTimeout(
+            `${this.url.host} was silent for ${seconds(idleTimeoutMs)} seconds`,
+            'timeout',
+          ),
         ),
-      this.options.idle,
+      idleTimeoutMs,
     )
   }
 
-  fail(reason: string | OutboundError, fault?: OutboundFault): void {
-    if (this.#over) return
-    this.#failure = typeof reason === 'string' ? new OutboundError(reason, fault) : reason
+  #fail(error: OutboundError): void {
+    if (this.#isOver) return
     this.#end()
-    this.reject(this.#failure)
-    this.#breakBody?.(this.#failure)
+    this.reject(error)
+    this.#failBody?.(error)
     this.#request?.destroy()
   }
 
   #end(): void {
-    this.#over = true
-    clearTimeout(this.#whole)
-    this.rest()
+    this.#isOver = true
+    clearTimeout(this.#totalTimer)
+    this.stopIdleTimer()
     this.options.signal?.removeEventListener('abort', this.#abort)
   }
 
-  /** Writes a body as fast as the other end takes it. */
-  send(request: ClientRequest, body: ReadableStream<Uint8Array>): void {
+  /** Writes a body as fast as the other side takes it. */
+  sendBody(request: ClientRequest, body: ReadableStream<Uint8Array>): void {
     const reader = body.getReader()
     const run = async (): Promise<void> => {
       for (;;) {
-        this.rest()
+        this.stopIdleTimer()
         const { done, value } = await reader.read()
-        this.moved()
-        if (done || this.#over) break
-        if (!request.write(value)) await roomIn(request)
+        this.#restartIdleTimer()
+        if (done || this.#isOver) break
+        if (!request.write(value)) await writable(request)
       }
-      if (this.#over) await reader.cancel()
+      if (this.#isOver) await reader.cancel()
       else request.end()
     }
     run().catch((error: unknown) => {
-      this.fail(error instanceof Error ? error.message : String(error))
+      this.#fail(new OutboundError(error instanceof Error ? error.message : String(error)))
     })
   }
 
-  /** The answer's body; nothing is read from the connection while nobody reads here. */
+  /** The body of the response. It reads from the connection only as fast as it is read. */
   bodyOf(response: IncomingMessage): ReadableStream<Uint8Array> {
     let size = 0
     const parts = response[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+      this.#restartIdleTimer()
+      const { done, value } = await parts.next()
+      if (this.#isOver) return
+      if (done) {
+        if (response.complete === false) throw new Error('the connection ended too early')
+        this.#end()
+        controller.close()
+        return
+      }
+      size += value.length
+      if (size > this.options.maxBytes) throw this.#tooLong()
+      this.stopIdleTimer()
+      controller.enqueue(value)
+    }
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          this.#breakBody = (error) => controller.error(error)
+          this.#failBody = (error) => controller.error(error)
         },
-        pull: async (controller) => {
-          this.moved()
-          try {
-            const { done, value } = await parts.next()
-            if (this.#over) return
-            if (done) {
-              if (response.complete === false) throw new Error('the connection ended too early')
-              this.#end()
-              controller.close()
-              return
-            }
-            size += value.length
-            if (size > this.options.maxBytes)
-              this.fail(
-                new AnswerTooLong(
-                  `${this.url.host} answered with more than ${this.options.maxBytes} bytes`,
-                ),
-              )
-            else {
-              this.rest()
-              controller.enqueue(value)
-            }
-          } catch (error) {
-            this.fail(
-              `${this.url.host} broke off: ${error instanceof Error ? error.message : String(error)}`,
-            )
-          }
-        },
+        pull: (controller) =>
+          pull(controller).catch((error: unknown) => this.#fail(this.#brokenOff(error))),
         cancel: () => {
           this.#end()
           this.#request?.destroy()
@@ -314,5 +255,17 @@ class Link {
       },
       { highWaterMark: 0 },
     )
+  }
+
+  #tooLong(): ResponseTooLong {
+    return new ResponseTooLong(
+      `${this.url.host} answered with more than ${this.options.maxBytes} bytes`,
+    )
+  }
+
+  #brokenOff(error: unknown): OutboundError {
+    if (error instanceof OutboundError) return error
+    const reason = error instanceof Error ? error.message : String(error)
+    return new OutboundError(`${this.url.host} broke off: ${reason}`)
   }
 }

@@ -1,261 +1,198 @@
 /**
- * Requests to addresses that strangers name. The name is looked up once, every address it has is
- * checked, and the connection goes to the checked one, so that a name cannot answer differently the
- * second time. No redirect is followed; TLS verifies the name as usual. What an installation allows
- * besides public addresses is in the setting `outbound.allow`.
+ * The HTTP client for addresses that users name: webhooks, imports, documents of applications,
+ * certificate authorities. One set of rules (`outbound-rules.ts`) holds for every connection. TLS
+ * verifies the name. Proxies of the environment are not used.
  */
-import { lookup as lookUp } from 'node:dns/promises'
-import { request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import { networkInterfaces } from 'node:os'
-import { inBlock, isPublicAddress, parseAddress, parseBlock, type Block } from './net.ts'
+import {
+  checkAddress,
+  OutboundError,
+  type CheckedAddress,
+  type CheckOptions,
+  type OutboundRules,
+  type Resolve,
+} from './outbound-rules.ts'
+import {
+  OutboundTimeout,
+  ResponseTooLong,
+  sendRequest,
+  withinTime,
+  type RawHeaders,
+  type StreamedResponse,
+} from './outbound-stream.ts'
 
-/**
- * What went wrong, in one word: the address is not allowed, the name has none, nobody answered (in
- * time), or TLS failed.
- */
-export type OutboundFault = 'blocked_address' | 'dns' | 'refused' | 'timeout' | 'tls'
+export {
+  OutboundError,
+  parseOutboundRules,
+  type OutboundRules,
+  type Resolve,
+} from './outbound-rules.ts'
+export { ResponseTooLong } from './outbound-stream.ts'
 
-/**
- * Why a request was not made or had no usable answer; its text is for the person who named the
- * address.
- */
-export class OutboundError extends Error {
-  constructor(
-    message: string,
-    readonly fault: OutboundFault = 'refused',
-  ) {
-    super(message)
-  }
-}
-
-type Allowed = {
-  readonly host: string | null
-  readonly block: Block | null
-  readonly http: boolean
-}
-export type OutboundRules = readonly Allowed[]
-
-/**
- * Reads the setting: host names, single addresses and blocks of them, each reached over https, or
- * also in the clear when `http://` stands before it. Gives a TypeError with the entry that is none
- * of these.
- */
-export function parseOutboundRules(entries: readonly string[]): OutboundRules {
-  return entries.map((entry) => {
-    const http = entry.startsWith('http://')
-    const text = entry
-      .replace(/^https?:\/\//, '')
-      .replace(/^\[(.*)\]$/, '$1')
-      .toLowerCase()
-    const block = parseBlock(text)
-    if (
-      !block &&
-      !/^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(text)
-    ) {
-      throw new TypeError(
-        `${JSON.stringify(entry)} is neither a host name nor an address nor a block such as 10.0.0.0/8`,
-      )
-    }
-    return { host: block ? null : text, block, http }
-  })
-}
-
-export type Resolve = (host: string) => Promise<readonly { address: string; family: number }[]>
-
-const resolveByName: Resolve = (host) => lookUp(host, { all: true })
-
-/** Addresses of this very machine: what listens there was not meant for strangers. */
-const isOwn = (address: string): boolean =>
-  Object.values(networkInterfaces()).some((list) => list?.some((one) => one.address === address))
-
-const WAY_OUT = 'an administrator may allow it with the setting outbound.allow'
-
-export type AddressOptions = {
-  /**
-   * Public addresses may be reached in the clear too, where nothing secret is sent or asked for.
-   */
-  readonly clear?: boolean
-}
-
-/**
- * The one address to connect to. Gives OutboundError for an address that is not allowed or a name
- * that has none.
- */
-export async function checkedAddress(
-  url: URL,
-  rules: OutboundRules,
-  resolve: Resolve = resolveByName,
-  options: AddressOptions = {},
-): Promise<{ address: string; family: 4 | 6 }> {
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new OutboundError(
-      `${url.protocol} addresses are not reached from here`,
-      'blocked_address',
-    )
-  if (url.username !== '' || url.password !== '')
-    throw new OutboundError('an address must not hold a name or password', 'blocked_address')
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
-  const literal = parseAddress(host)
-  const found = literal
-    ? [{ address: host, family: literal.length === 4 ? 4 : 6 }]
-    : await resolve(host).catch(() => [])
-  const [first] = found
-  if (!first) throw new OutboundError(`the name ${host} has no address`, 'dns')
-  const clear = url.protocol === 'http:'
-  for (const { address } of found) {
-    const bytes = parseAddress(address)
-    const allowed =
-      bytes !== null &&
-      rules.some(
-        (rule) =>
-          (!clear || rule.http) && (rule.block ? inBlock(bytes, rule.block) : rule.host === host),
-      )
-    if (allowed) continue
-    if (clear && !options.clear)
-      throw new OutboundError(
-        `${url.origin} must be reached over https; ${WAY_OUT}`,
-        'blocked_address',
-      )
-    if (bytes === null || !isPublicAddress(bytes) || isOwn(address)) {
-      throw new OutboundError(
-        `${literal ? host : `${host} is at ${address}, which`} is not a public address; ${WAY_OUT}`,
-        'blocked_address',
-      )
-    }
-  }
-  return { address: first.address, family: first.family === 6 ? 6 : 4 }
-}
-
-export type OutboundRequest = {
-  readonly rules: OutboundRules
+type CommonOptions = {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
-  /** Milliseconds for all of it, looking the name up included. */
-  readonly timeout: number
-  /** The most bytes of an answer. */
+  /** Milliseconds for the whole exchange, resolving the name included. */
+  readonly timeoutMs: number
+  /** The maximum length of the response's body. */
   readonly maxBytes: number
-  /**
-   * An answer that is longer, breaks off, or does not end in time, is cut there; otherwise it is an
-   * error.
-   */
-  readonly cut?: boolean
   readonly signal?: AbortSignal
-  readonly resolve?: Resolve
   /** More certificate authorities, in PEM. */
   readonly ca?: string
 }
 
-export type OutboundAnswer = {
+export type OutboundRequest = CommonOptions & {
+  readonly body?: string | Uint8Array
+  /** Truncates a body that is too long, breaks off or is late, instead of an error. */
+  readonly truncate?: boolean
+}
+
+export type OutboundResponse = {
   readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly headers: RawHeaders
   readonly body: Uint8Array
 }
 
-/** A failure of TLS by the code or, where there is none, the words of the error. */
-export const isTls = (error: Error): boolean =>
-  /^(ERR_)?(TLS|SSL|CERT|CRL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)|_SSL_|_TLS_/.test(
-    (error as { code?: unknown }).code?.toString() ?? '',
-  ) || /certificate|\b(ssl|tls)\b/i.test(error.message)
+export type OutboundStreamRequest = CommonOptions & {
+  /** Sent to the origin of the request only, never to one that a redirect names. */
+  readonly authorization?: string | null
+  readonly body?: Uint8Array | ReadableStream<Uint8Array> | null
+  /** The maximum number of redirects, each checked like the first address. Only for GET. */
+  readonly redirects?: number
+  /** Milliseconds in which at least one byte must arrive or be accepted. */
+  readonly idleTimeoutMs: number
+  /** Allows http to public addresses, for requests without secrets. */
+  readonly allowHttp?: boolean
+}
 
-/** Makes one request. Gives OutboundError for everything that goes wrong on the way. */
-export async function requestOutside(url: URL, options: OutboundRequest): Promise<OutboundAnswer> {
-  const { promise: ended, reject: end } = Promise.withResolvers<never>()
-  ended.catch(() => {})
-  const stop = new AbortController()
-  let isLate = false
-  let whole: (() => void) | null = null
-  const giveUp = (error: OutboundError): void => {
-    // What came is enough for those who would cut a long answer.
-    if (isLate) whole?.()
-    end(error)
-    stop.abort()
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+export class OutboundClient {
+  constructor(
+    private readonly rules: OutboundRules,
+    /** Replaces DNS in tests. */
+    private readonly resolve?: Resolve,
+  ) {}
+
+  /** The address that a connection would go to. Throws OutboundError when it is not allowed. */
+  async checkAddress(
+    url: URL,
+    options: Pick<CheckOptions, 'allowHttp'> = {},
+  ): Promise<CheckedAddress> {
+    return await checkAddress(url, this.rules, {
+      ...options,
+      ...(this.resolve ? { resolve: this.resolve } : {}),
+    })
   }
-  const timer = setTimeout(() => {
-    isLate = true
-    giveUp(new OutboundError(`${url.host} did not answer in time`, 'timeout'))
-  }, options.timeout)
-  const abandon = (): void => giveUp(new OutboundError('the request was given up', 'timeout'))
-  if (options.signal?.aborted) abandon()
-  options.signal?.addEventListener('abort', abandon, { once: true })
-  try {
-    const pinned = await Promise.race([checkedAddress(url, options.rules, options.resolve), ended])
-    return await Promise.race([
-      exchange(url, pinned, options, stop.signal, (finish) => (whole = finish)),
-      ended,
-    ])
-  } finally {
-    clearTimeout(timer)
-    options.signal?.removeEventListener('abort', abandon)
+
+  /**
+   * Sends a request and reads the whole response. Redirects are not followed. Throws OutboundError.
+   */
+  async request(url: URL, options: OutboundRequest): Promise<OutboundResponse> {
+    const { body, truncate = false, maxBytes, timeoutMs } = options
+    try {
+      const response = await this.open(url, {
+        ...options,
+        body: typeof body === 'string' ? new TextEncoder().encode(body) : (body ?? null),
+        idleTimeoutMs: timeoutMs,
+        // A body that may be truncated is limited while it is read.
+        maxBytes: truncate ? Number.POSITIVE_INFINITY : maxBytes,
+      })
+      return {
+        status: response.status,
+        headers: response.rawHeaders,
+        body: await readBody(response.body, maxBytes, truncate),
+      }
+    } catch (error) {
+      if (error instanceof OutboundTimeout)
+        throw new OutboundError(`${url.host} did not answer in time`, 'timeout')
+      throw error
+    }
+  }
+
+  /**
+   * Sends a request whose body and response are streams, read as fast as the other side takes them.
+   * Throws OutboundError. The same errors end the stream of the response.
+   */
+  async open(url: URL, options: OutboundStreamRequest): Promise<StreamedResponse> {
+    const deadlineMs = performance.now() + options.timeoutMs
+    const follows = options.redirects !== undefined && isGet(options)
+    let redirectsLeft = options.redirects ?? 0
+    for (let target = url; ; ) {
+      const response = await this.#openOnce(
+        target,
+        options,
+        target.origin === url.origin,
+        deadlineMs,
+      )
+      if (!follows || !REDIRECTS.has(response.status)) return response
+      await response.body.cancel()
+      const next = redirectTarget(target, response)
+      if (redirectsLeft-- <= 0)
+        throw new OutboundError(`${url.host} redirects too often`, 'blocked_address')
+      target = next
+    }
+  }
+
+  async #openOnce(
+    url: URL,
+    options: OutboundStreamRequest,
+    isFirstOrigin: boolean,
+    deadlineMs: number,
+  ): Promise<StreamedResponse> {
+    if (options.signal?.aborted) throw new OutboundError('the request was given up', 'timeout')
+    const address = await withinTime(
+      this.checkAddress(url, { allowHttp: options.allowHttp ?? false }),
+      url,
+      options,
+      deadlineMs,
+    )
+    const body = options.body ?? null
+    const headers: Record<string, string> = { ...options.headers }
+    if (isFirstOrigin && options.authorization) headers.authorization = options.authorization
+    if (body instanceof Uint8Array) headers['content-length'] = String(body.length)
+    return await sendRequest(url, address, { ...options, headers, body, deadlineMs })
   }
 }
 
-/**
- * Sends the request to the checked address. `began` is told once the answer's head is there, with
- * what ends it as it stands.
- */
-function exchange(
-  url: URL,
-  { address, family }: { address: string; family: 4 | 6 },
-  options: OutboundRequest,
-  signal: AbortSignal,
-  began: (finish: () => void) => void,
-): Promise<OutboundAnswer> {
-  const send = url.protocol === 'https:' ? requestHttps : requestHttp
-  return new Promise((resolve, reject) => {
-    let enough: (() => void) | null = null
-    const fail = (error: Error): void => {
-      enough?.()
-      reject(
-        error instanceof OutboundError
-          ? error
-          : new OutboundError(
-              `${url.host} cannot be reached: ${error.message}`,
-              isTls(error) ? 'tls' : 'refused',
-            ),
-      )
-    }
-    const request = send(
-      url,
-      {
-        method: options.method ?? 'GET',
-        headers: { ...options.headers },
-        signal,
-        agent: false,
-        ...(options.ca ? { ca: options.ca } : {}),
-        lookup: (_host, wanted, done) =>
-          wanted.all ? done(null, [{ address, family }]) : done(null, address, family),
-      },
-      (response) => {
-        const parts: Uint8Array[] = []
-        let size = 0
-        let over = false
-        const finish = (): void =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            body: Buffer.concat(parts, size),
-          })
-        if (options.cut) began((enough = finish))
-        response.on('data', (part: Uint8Array) => {
-          if (over) return
-          const room = options.maxBytes - size
-          over = part.length > room
-          const taken = over ? part.subarray(0, room) : part
-          parts.push(taken)
-          size += taken.length
-          if (!over) return
-          if (options.cut) finish()
-          else
-            fail(new OutboundError(`${url.host} answered with more than ${options.maxBytes} bytes`))
-          response.destroy()
-        })
-        response.on('end', finish)
-        response.on('error', fail)
-      },
+const isGet = ({ method = 'GET' }: { readonly method?: string }): boolean => method === 'GET'
+
+/** The address that a redirect names. Throws OutboundError for none, and from https to http. */
+function redirectTarget(url: URL, { headers }: StreamedResponse): URL {
+  const { location } = headers
+  const next = location === undefined ? null : URL.parse(location, url)
+  if (!next) throw new OutboundError(`${url.host} redirects to nowhere`, 'blocked_address')
+  if (url.protocol === 'https:' && next.protocol !== 'https:')
+    throw new OutboundError(
+      `${url.host} redirects from https to ${next.protocol}//, which is not followed`,
+      'blocked_address',
     )
-    request.on('error', fail)
-    request.end(options.body)
-  })
+  return next
+}
+
+/** Reads a body whole, or its first `maxBytes` when it may be truncated. */
+async function readBody(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  truncate: boolean,
+): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      const part = value.subarray(0, maxBytes - size)
+      parts.push(part)
+      size += part.length
+      if (part.length < value.length) {
+        await reader.cancel()
+        break
+      }
+    }
+  } catch (error) {
+    if (!truncate || !(error instanceof OutboundError) || error instanceof ResponseTooLong)
+      throw error
+  }
+  return Buffer.concat(parts, size)
 }

@@ -1,10 +1,9 @@
 /**
  * Passwords: PBKDF2 with HMAC-SHA-256 (RFC 8018 section 5.2), 600,000 rounds and a salt of 16
- * random bytes, stored as `pbkdf2$sha256$600000$<salt>$<hash>` with both in unpadded base64url.
+ * random bytes. The stored form is `pbkdf2$sha256$600000$<salt>$<hash>` in unpadded base64url.
  *
- * One password costs about 60 ms of a core. That runs on a thread that gives way to everything else
- * (`password-thread.ts`), one at a time, so that a crowd at the sign-in page cannot take the
- * machine from everyone else; the others wait in order.
+ * One password costs about 60 ms of a core. They are hashed one at a time on a thread of low
+ * priority (`password-thread.ts`), so that many sign-ins do not slow other requests down.
  */
 import { Refusal } from './errors.ts'
 import { sameBytes } from './hash.ts'
@@ -13,66 +12,72 @@ import { PasswordThread } from './password-thread.ts'
 export const ROUNDS = 600_000
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-const MOST_WAITING = 256
+/** Further passwords are refused with 503. */
+const MAX_WAITING = 256
 
-const thread = new PasswordThread()
+const toText = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
-let busy = false
-const waiting: (() => void)[] = []
+const STORED_HASH = /^pbkdf2\$sha256\$(\d{1,9})\$([\w-]+)\$([\w-]{43})$/
 
-/**
- * Gives 503 when hundreds wait already. A place that is freed goes straight to the next in line.
- */
-async function inTurn<T>(run: () => Promise<T>): Promise<T> {
-  if (!busy) busy = true
-  else if (waiting.length < MOST_WAITING)
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  else
-    throw new Refusal(
-      'unavailable',
-      'too many people are signing in at this moment; try again shortly',
-      { headers: { 'Retry-After': '10' } },
-    )
-  try {
-    return await run()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else busy = false
+export type PasswordCheck = {
+  readonly matches: boolean
+  /** Whether the stored hash has fewer rounds than new ones, and should be replaced. */
+  readonly outdated: boolean
+}
+
+export class PasswordHasher {
+  readonly #thread = new PasswordThread()
+  #isBusy = false
+  readonly #waiting: (() => void)[] = []
+
+  async hash(password: string, rounds = ROUNDS): Promise<string> {
+    const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES))
+    const hash = await this.#derive(password, salt, rounds)
+    return `pbkdf2$sha256$${rounds}$${toText(salt)}$${toText(hash)}`
   }
-}
 
-/** The same letters give the same bytes however a keyboard composes them (Unicode NFC). */
-const hash = (password: string, salt: Uint8Array, rounds: number): Promise<Uint8Array> =>
-  inTurn(() =>
-    thread.derive({ password: password.normalize('NFC'), salt, rounds, bytes: HASH_BYTES }),
-  )
+  /**
+   * Compares a password with a stored hash. Null (no such account, or one without a password) costs
+   * the same time, so the time does not tell which accounts exist.
+   */
+  async verify(password: string, stored: string | null): Promise<PasswordCheck> {
+    const match = stored === null ? null : STORED_HASH.exec(stored)
+    if (stored !== null && !match) throw new TypeError('a stored password has an unknown form')
+    const rounds = match ? Number(match[1]) : ROUNDS
+    const salt = match ? Buffer.from(match[2] ?? '', 'base64url') : new Uint8Array(SALT_BYTES)
+    const hash = await this.#derive(password, salt, rounds)
+    const matches = match !== null && sameBytes(hash, Buffer.from(match[3] ?? '', 'base64url'))
+    return { matches, outdated: rounds < ROUNDS }
+  }
 
-const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
+  async close(): Promise<void> {
+    await this.#thread.close()
+  }
 
-export async function hashPassword(password: string, rounds = ROUNDS): Promise<string> {
-  const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES))
-  return `pbkdf2$sha256$${rounds}$${text(salt)}$${text(await hash(password, salt, rounds))}`
-}
+  /** NFC makes equal letters equal bytes, however a keyboard composes them. */
+  async #derive(password: string, salt: Uint8Array, rounds: number): Promise<Uint8Array> {
+    const derivation = { password: password.normalize('NFC'), salt, rounds, bytes: HASH_BYTES }
+    return await this.#serialize(() => this.#thread.derive(derivation))
+  }
 
-const STORED = /^pbkdf2\$sha256\$(\d{1,9})\$([\w-]+)\$([\w-]{43})$/
-
-/**
- * `outdated` says that the stored hash should be made anew, because the number of rounds has grown
- * since.
- */
-export type Verdict = { readonly matches: boolean; readonly outdated: boolean }
-
-/**
- * Holds a password against a stored hash. With null (no such account, or one without a password)
- * the same work is done for nothing, so that the time taken does not tell which accounts exist.
- */
-export async function verifyPassword(password: string, stored: string | null): Promise<Verdict> {
-  const match = stored === null ? null : STORED.exec(stored)
-  if (stored !== null && !match) throw new TypeError('a stored password has an unknown form')
-  const rounds = match ? Number(match[1]) : ROUNDS
-  const salt = match ? Buffer.from(match[2] ?? '', 'base64url') : new Uint8Array(SALT_BYTES)
-  const made = await hash(password, salt, rounds)
-  const matches = match !== null && sameBytes(made, Buffer.from(match[3] ?? '', 'base64url'))
-  return { matches, outdated: rounds < ROUNDS }
+  /** Runs one function after the other. Throws 503 when too many wait. */
+  async #serialize<T>(run: () => Promise<T>): Promise<T> {
+    if (!this.#isBusy) this.#isBusy = true
+    else if (this.#waiting.length < MAX_WAITING)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else
+      throw new Refusal(
+        'unavailable',
+        'too many people are signing in at this moment; try again shortly',
+        { headers: { 'Retry-After': '10' } },
+      )
+    try {
+      return await run()
+    } finally {
+      // The turn passes to the next without becoming free, so that a newcomer cannot take it.
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#isBusy = false
+    }
+  }
 }

@@ -1,27 +1,23 @@
-/**
- * The thread that derives keys from passwords, one at a time: see `password-thread.ts`. It gives
- * way to every other thread of the machine that has something to do.
- */
+/** The thread that derives keys from passwords (`password-thread.ts`). */
 import { pbkdf2Sync } from 'node:crypto'
 import { setPriority } from 'node:os'
-import type { Derivation, Derived } from './password-thread.ts'
+import type { Derivation } from './password-thread.ts'
+import { serveRequests } from './worker-requests.ts'
 
-declare const self: Worker
+/** The lowest priority: a small share of the processor under full load. */
+const LOWEST_PRIORITY = 19
 
-/** The lowest there is: its share under full load is small, and never nothing. */
-const NICE = 19
-
-// Linux keeps a priority for each thread, and 0 is the one that asks (setpriority(2), notes);
-// elsewhere it would be the whole process.
+// On Linux each thread has a priority, and 0 is the calling thread (setpriority(2), notes). On
+// other systems it would be that of the whole process.
 if (process.platform === 'linux') {
   try {
-    setPriority(0, NICE)
+    setPriority(0, LOWEST_PRIORITY)
   } catch {
-    // Then it competes like any other thread.
+    // The thread keeps the normal priority.
   }
 }
 
-self.onmessage = ({ data: { password, salt, rounds, bytes } }: MessageEvent<Derivation>) => {
-  const key: Derived = pbkdf2Sync(password, salt, rounds, bytes, 'sha256')
-  postMessage(key)
-}
+serveRequests(
+  ({ password, salt, rounds, bytes }: Derivation): Uint8Array =>
+    pbkdf2Sync(password, salt, rounds, bytes, 'sha256'),
+)

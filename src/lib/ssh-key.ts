@@ -1,7 +1,7 @@
 /**
- * Public keys in OpenSSH's form: the line of an `id_*.pub` file and the binary blob inside it (RFC
- * 4253 section 6.6, RFC 5656 section 3.1, RFC 8709 section 4; keys of security tokens: OpenSSH
- * PROTOCOL.u2f).
+ * Public keys in OpenSSH's format: the line of an `id_*.pub` file and the blob inside it (RFC 4253
+ * section 6.6, RFC 5656 section 3.1, RFC 8709 section 4). Keys of security tokens follow OpenSSH's
+ * PROTOCOL.u2f.
  */
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 
@@ -28,15 +28,13 @@ export type SshKey = {
   /** Size of the modulus or the field. */
   readonly bits: number
   readonly key: KeyObject
-  /** The hash that a signature of an elliptic-curve key is made over. */
+  /** The hash that an ECDSA signature is computed over. */
   readonly hash: 'sha256' | 'sha384' | 'sha512' | null
-  /** Of a key in a security token, what it was made for (`ssh:`). */
+  /** The application of a key in a security token (`ssh:`). */
   readonly application: string | null
 }
 
-/**
- * Something that is no SSH key or signature, or none that is taken here; the message says which.
- */
+/** A text is no SSH key or signature, or no accepted one. The message says why. */
 export class SshFormatError extends Error {}
 
 /** Reads the fields of a blob (RFC 4251 section 5). Throws SshFormatError at its end. */
@@ -57,7 +55,7 @@ export class SshReader {
   string = (): Uint8Array => this.take(this.uint32())
   text = (): string => Buffer.from(this.string()).toString('latin1')
 
-  /** A positive number without the zero byte that keeps it positive. */
+  /** A positive number without the leading zero byte of its sign. */
   number(): Uint8Array {
     const bytes = this.string()
     let start = 0
@@ -73,14 +71,76 @@ export class SshReader {
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
 export const sshFingerprint = (blob: Uint8Array): string =>
-  `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
+  `SHA256:${createHash('sha256').update(blob).digest('base64').replaceAll('=', '')}`
 
-const LEAST_RSA_BITS = 2048
-const MOST_RSA_BITS = 16_384
+const MIN_RSA_BITS = 2048
+const MAX_RSA_BITS = 16_384
+
+/** The fields that the parsers of the algorithms add. */
+type ParsedKey = Omit<SshKey, 'blob' | 'fingerprint' | 'algorithm'>
+
+function parseEd25519(reader: SshReader, isToken: boolean): ParsedKey {
+  const point = reader.string()
+  const application = isToken ? reader.text() : null
+  reader.end()
+  if (point.length !== 32) throw new SshFormatError('it is no Ed25519 key')
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: base64url(point) }
+  return {
+    bits: 256,
+    hash: null,
+    application,
+    key: createPublicKey({ format: 'jwk', key: jwk }),
+  }
+}
+
+function parseRsa(reader: SshReader): ParsedKey {
+  const exponent = reader.number()
+  const modulus = reader.number()
+  reader.end()
+  const bits = modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24
+  if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS)
+    throw new SshFormatError(
+      `an RSA key has from ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, and this has ${bits}`,
+    )
+  const jwk = { kty: 'RSA', n: base64url(modulus), e: base64url(exponent) }
+  return {
+    bits,
+    hash: null,
+    application: null,
+    key: createPublicKey({ format: 'jwk', key: jwk }),
+  }
+}
+
+function parseEcdsa(reader: SshReader, algorithm: string): ParsedKey {
+  const name = reader.text()
+  const curve = Object.hasOwn(CURVES, name) ? CURVES[name as keyof typeof CURVES] : undefined
+  const point = reader.string()
+  const application = algorithm.startsWith('sk-') ? reader.text() : null
+  reader.end()
+  // An uncompressed point (SEC 1 section 2.3.3): 4, then both coordinates.
+  const isFitting =
+    curve !== undefined &&
+    algorithm.includes(name) &&
+    point.length === 1 + 2 * curve.bytes &&
+    point[0] === 4
+  if (!isFitting) throw new SshFormatError('its curve and its point do not fit')
+  const jwk = {
+    kty: 'EC',
+    crv: curve.crv,
+    x: base64url(point.subarray(1, 1 + curve.bytes)),
+    y: base64url(point.subarray(1 + curve.bytes)),
+  }
+  return {
+    bits: curve.bytes === 66 ? 521 : curve.bytes * 8,
+    hash: curve.hash,
+    application,
+    key: createPublicKey({ format: 'jwk', key: jwk }),
+  }
+}
 
 /**
- * Throws SshFormatError for a blob that is no public key, or one of a kind or size that proves
- * nothing any more.
+ * Parses the blob of a public key. Throws SshFormatError for anything else, and for a key whose
+ * kind or size is not secure any more.
  */
 export function parseSshBlob(blob: Uint8Array): SshKey {
   const reader = new SshReader(blob)
@@ -89,78 +149,15 @@ export function parseSshBlob(blob: Uint8Array): SshKey {
   try {
     switch (algorithm) {
       case 'ssh-ed25519':
-      case 'sk-ssh-ed25519@openssh.com': {
-        const point = reader.string()
-        const application = algorithm === 'ssh-ed25519' ? null : reader.text()
-        reader.end()
-        if (point.length !== 32) throw new SshFormatError('it is no Ed25519 key')
-        return {
-          ...base,
-          algorithm,
-          bits: 256,
-          hash: null,
-          application,
-          key: createPublicKey({
-            format: 'jwk',
-            key: { kty: 'OKP', crv: 'Ed25519', x: base64url(point) },
-          }),
-        }
-      }
-      case 'ssh-rsa': {
-        const e = reader.number()
-        const n = reader.number()
-        reader.end()
-        const bits = n.length * 8 - Math.clz32(n[0] ?? 0) + 24
-        if (bits < LEAST_RSA_BITS || bits > MOST_RSA_BITS)
-          throw new SshFormatError(
-            `an RSA key has from ${LEAST_RSA_BITS} to ${MOST_RSA_BITS} bits, and this has ${bits}`,
-          )
-        return {
-          ...base,
-          algorithm,
-          bits,
-          hash: null,
-          application: null,
-          key: createPublicKey({
-            format: 'jwk',
-            key: { kty: 'RSA', n: base64url(n), e: base64url(e) },
-          }),
-        }
-      }
+      case 'sk-ssh-ed25519@openssh.com':
+        return { ...base, algorithm, ...parseEd25519(reader, algorithm.startsWith('sk-')) }
+      case 'ssh-rsa':
+        return { ...base, algorithm, ...parseRsa(reader) }
       case 'ecdsa-sha2-nistp256':
       case 'ecdsa-sha2-nistp384':
       case 'ecdsa-sha2-nistp521':
-      case 'sk-ecdsa-sha2-nistp256@openssh.com': {
-        const name = reader.text() as keyof typeof CURVES
-        const curve = CURVES[name]
-        const point = reader.string()
-        const application = algorithm.startsWith('sk-') ? reader.text() : null
-        reader.end()
-        if (
-          !curve ||
-          !algorithm.includes(name) ||
-          point.length !== 1 + 2 * curve.bytes ||
-          point[0] !== 4
-        )
-          throw new SshFormatError('its curve and its point do not fit')
-        const key = createPublicKey({
-          format: 'jwk',
-          key: {
-            kty: 'EC',
-            crv: curve.crv,
-            x: base64url(point.subarray(1, 1 + curve.bytes)),
-            y: base64url(point.subarray(1 + curve.bytes)),
-          },
-        })
-        return {
-          ...base,
-          algorithm,
-          bits: curve.bytes === 66 ? 521 : curve.bytes * 8,
-          hash: curve.hash,
-          application,
-          key,
-        }
-      }
+      case 'sk-ecdsa-sha2-nistp256@openssh.com':
+        return { ...base, algorithm, ...parseEcdsa(reader, algorithm) }
     }
   } catch (error) {
     if (error instanceof SshFormatError) throw error
@@ -171,9 +168,7 @@ export function parseSshBlob(blob: Uint8Array): SshKey {
   )
 }
 
-/**
- * The line of a `.pub` file: kind, base64, and what its owner wrote behind. Throws SshFormatError.
- */
+/** Parses the line of a `.pub` file: kind, base64, comment. Throws SshFormatError. */
 export function parseSshLine(line: string): { readonly key: SshKey; readonly comment: string } {
   const text = line.trim()
   if (text.includes('PRIVATE KEY'))

@@ -1,13 +1,13 @@
 /**
- * TypeIDs (https://github.com/jetify-com/typeid, specification 0.3): `<prefix>_<26 characters>`,
- * the characters being a UUID version 7 (RFC 9562 section 5.7) in Crockford base32, so that ids
- * sort by the time they were made.
+ * TypeIDs (https://github.com/jetify-com/typeid, specification 0.3): `<prefix>_<26 characters>`.
+ * The characters are a UUID version 7 (RFC 9562 section 5.7) in Crockford base32. So ids sort by
+ * the time of their creation.
  */
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const VALUES = new Map([...ALPHABET].map((letter, value) => [letter, value]))
 
-/** 26 characters for 16 bytes; the first carries the top three bits, so it is `0` to `7`. */
+/** 26 characters for 16 bytes. The first character holds the top three bits: `0` to `7`. */
 export function encodeSuffix(bytes: Uint8Array): string {
   let value = 0n
   for (const byte of bytes) value = (value << 8n) | BigInt(byte)
@@ -19,7 +19,7 @@ export function encodeSuffix(bytes: Uint8Array): string {
   return text
 }
 
-/** The 16 bytes of a suffix; null when it is not one. */
+/** The 16 bytes of a suffix; null when it is invalid. */
 export function decodeSuffix(suffix: string): Uint8Array | null {
   if (suffix.length !== 26 || suffix[0]! > '7') return null
   let value = 0n
@@ -36,126 +36,83 @@ export function decodeSuffix(suffix: string): Uint8Array | null {
   return bytes
 }
 
-let lastMillisecond = 0
-let sequence = 0
+/** The end of the year 9999. */
+const MAX_TIME_MS = 253_402_300_799_999
 
-/** Forgets how far ids have been counted: for tests, each of which has a time of its own. */
-export function beginIdsAnew(): void {
-  lastMillisecond = 0
-  sequence = 0
-}
+/** The values of the 12-bit counter. */
+const MAX_SEQUENCE = 0xfff
 
 /**
- * A new UUID version 7 for a time in milliseconds. Ids of one millisecond go up as well: the 12
- * bits after the time are a counter (RFC 9562 section 6.2, method 1), so the order of making is the
- * order of sorting within this process.
+ * UUIDs of version 7. The 12 bits after the time are a counter (RFC 9562 section 6.2, method 1). So
+ * ids sort in the order of their creation.
  */
-export function uuidv7(now: number): Uint8Array {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  if (now > lastMillisecond) {
-    lastMillisecond = now
-    sequence = ((bytes[6]! & 0x07) << 8) | bytes[7]!
-  } else if (++sequence > 0xfff) {
-    lastMillisecond++
-    sequence = 0
+class UuidSequence {
+  #lastMs = 0
+  #counter = 0
+
+  /** A new UUID for a time in milliseconds. */
+  next(nowMs: number): Uint8Array {
+    const bytes = crypto.getRandomValues(new Uint8Array(16))
+    if (nowMs > this.#lastMs) {
+      this.#lastMs = nowMs
+      this.#counter = ((bytes[6]! & 0x07) << 8) | bytes[7]!
+    } else if (++this.#counter > MAX_SEQUENCE) {
+      this.#lastMs++
+      this.#counter = 0
+    }
+    writeTime(bytes, this.#lastMs)
+    bytes[6] = 0x70 | (this.#counter >> 8)
+    bytes[7] = this.#counter & 255
+    bytes[8] = 0x80 | (bytes[8]! & 0x3f)
+    return bytes
   }
-  let rest = lastMillisecond
+
+  continueAfter(timeMs: number): void {
+    // A later time is invalid, and the counter would run out of values from there.
+    if (timeMs < this.#lastMs || timeMs > MAX_TIME_MS) return
+    this.#lastMs = timeMs + 1
+    this.#counter = 0
+  }
+
+  reset(): void {
+    this.#lastMs = 0
+    this.#counter = 0
+  }
+}
+
+/** The sequence belongs to the process, because ids of all its forges must be unique. */
+const sequence = new UuidSequence()
+
+/** Writes a time in milliseconds into the first six bytes, the most significant first. */
+function writeTime(bytes: Uint8Array, timeMs: number): void {
+  let rest = timeMs
   for (let i = 5; i >= 0; i--) {
     bytes[i] = rest % 256
     rest = Math.floor(rest / 256)
   }
-  bytes[6] = 0x70 | (sequence >> 8)
-  bytes[7] = sequence & 255
-  bytes[8] = 0x80 | (bytes[8]! & 0x3f)
-  return bytes
 }
 
-/** The end of the year 9999. */
-const LATEST = 253_402_300_799_999
+/** Resets the sequence, for tests with a clock of their own. */
+export const resetIdSequence = (): void => sequence.reset()
 
 /**
- * From now on ids sort after this one, whatever the clock says: for what was written before a clock
- * was set back. Text that is no id changes nothing.
+ * Makes later ids sort after this one, also when the clock was set back since. Text that is no id
+ * changes nothing.
  */
 export function continueAfter(id: string): void {
-  const at = timeOf(id)
-  // Nothing that was ever right is later than that, and counting on from there would come to an
-  // end.
-  if (at === null || at < lastMillisecond || at > LATEST) return
-  lastMillisecond = at + 1
-  sequence = 0
+  const timeMs = timeOf(id)
+  if (timeMs !== null) sequence.continueAfter(timeMs)
 }
 
-/** Every prefix in use, with the kind of thing it names. */
-export const PREFIXES = {
-  usr: 'user',
-  wsp: 'workspace',
-  rep: 'repository',
-  pr: 'pull request',
-  iss: 'issue',
-  cmt: 'comment',
-  rvw: 'review',
-  lbl: 'label',
-  mls: 'milestone',
-  team: 'team',
-  tok: 'token',
-  key: 'SSH, signing or deploy key',
-  inv: 'invitation',
-  ivt: 'sign-up invite',
-  app: 'approved application',
-  set: 'variable or secret row',
-  wfl: 'workflow',
-  run: 'run',
-  job: 'workflow job',
-  art: 'artifact',
-  cac: 'cache',
-  rnr: 'runner',
-  env: 'environment',
-  dpl: 'deployment',
-  sts: 'commit status',
-  chk: 'acceptance check run',
-  mqe: 'merge queue entry',
-  pkg: 'package',
-  pkv: 'package version',
-  rel: 'release',
-  ast: 'release asset',
-  rmt: 'mirror link',
-  imp: 'import',
-  rs: 'ruleset',
-  rse: 'rule evaluation',
-  vrp: 'vulnerability report',
-  adv: 'advisory',
-  ana: 'code scanning analysis',
-  sar: 'SARIF upload',
-  csa: 'code scanning alert',
-  sec: 'secret alert',
-  dpa: 'dependency alert',
-  evt: 'event',
-  whk: 'webhook',
-  dlv: 'delivery',
-  mem: 'memory',
-  pln: 'plan',
-  itg: 'integration',
-  agt: 'agent',
-  qst: 'question to an agent',
-  prj: 'project',
-  ntf: 'notification',
-  aud: 'audit entry',
-  bkp: 'backup',
-  sgn: 'website sign-in',
-  bgj: 'background job',
-  ckr: 'run of checks',
-} as const
+/** An id with a prefix. `core/ids.ts` lists the prefixes of Hearth. */
+export type TypeId<P extends string = string> = `${P}_${string}`
 
-export type Prefix = keyof typeof PREFIXES
-export type TypeId<P extends Prefix = Prefix> = `${P}_${string}`
-
-export const typeId = <P extends Prefix>(prefix: P, now: number): TypeId<P> =>
-  `${prefix}_${encodeSuffix(uuidv7(now))}`
+export const typeId = <P extends string>(prefix: P, now: number): TypeId<P> =>
+  `${prefix}_${encodeSuffix(sequence.next(now))}`
 
 /**
- * Splits any TypeID; null when it is malformed. A prefix is at most 63 of `a-z` and `_`, not
- * beginning or ending in `_`.
+ * The parts of a TypeID; null when it is malformed. A prefix is at most 63 of `a-z` and `_`, and
+ * does not begin or end with `_`.
  */
 export function parseTypeId(text: string): { prefix: string; bytes: Uint8Array } | null {
   const cut = text.lastIndexOf('_')
@@ -166,30 +123,19 @@ export function parseTypeId(text: string): { prefix: string; bytes: Uint8Array }
   return bytes && { prefix, bytes }
 }
 
-/**
- * The time in milliseconds that an id was made at, or that ids had counted on to by then; null for
- * text that is no id.
- */
+/** The time of an id in milliseconds; null for text that is no id. */
 export function timeOf(id: string): number | null {
   const bytes = decodeSuffix(id.slice(id.lastIndexOf('_') + 1))
-  return bytes && bytes.subarray(0, 6).reduce((time, byte) => time * 256 + byte, 0)
+  return bytes?.subarray(0, 6).reduce((time, byte) => time * 256 + byte, 0) ?? null
 }
 
-/**
- * The least id of a moment: those that are made from then on sort after it, those of before do
- * before it unless a clock was set back.
- */
-export function idFrom<P extends Prefix>(prefix: P, time: string): TypeId<P> {
+/** The lowest id of a time. Later ids sort after it. Earlier ids sort before it. */
+export function lowestIdAt<P extends string>(prefix: P, time: string): TypeId<P> {
   const bytes = new Uint8Array(16)
-  for (
-    let at = 5, rest = Math.max(0, Date.parse(time));
-    at >= 0;
-    at--, rest = Math.floor(rest / 256)
-  )
-    bytes[at] = rest % 256
+  writeTime(bytes, Math.max(0, Date.parse(time)))
   return `${prefix}_${encodeSuffix(bytes)}`
 }
 
-export function isTypeId<P extends Prefix>(text: string, prefix: P): text is TypeId<P> {
+export function isTypeId<P extends string>(text: string, prefix: P): text is TypeId<P> {
   return text.startsWith(`${prefix}_`) && decodeSuffix(text.slice(prefix.length + 1)) !== null
 }

@@ -4,7 +4,11 @@
  * What comes within so many milliseconds, else what `late` gives or throws. Whatever makes it may
  * go on.
  */
-export async function inTime<T, L>(coming: Promise<T>, ms: number, late: () => L): Promise<T | L> {
+export async function withTimeout<T, L>(
+  coming: Promise<T>,
+  ms: number,
+  late: () => L,
+): Promise<T | L> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const over = new Promise<void>((resolve) => void (timer = setTimeout(resolve, ms))).then(late)
   try {

@@ -1,29 +1,33 @@
 /**
- * Control groups, where this process may make some: they hold all processes of a command together
- * to one memory and one number (Linux Documentation/admin-guide/cgroup-v2.rst and cgroup-v1). In
- * version 2 that takes a group whose controllers can be handed down: the root's own for root, or
- * the group above this process where a service manager has delegated it.
+ * Linux control groups, versions 1 and 2 (Documentation/admin-guide/cgroup-v2.rst and cgroup-v1).
+ * They limit memory and number of all processes of a command together. Version 2 needs a group with
+ * delegated controllers: the root group for root, or the parent of this process's group where a
+ * service manager delegates it.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-export type Group = {
+export type ControlGroup = {
   /** Files to which a process writes its id to join. */
-  readonly joins: readonly string[]
-  /** How many processes the kernel has ended because the memory was used up. */
-  kills(): number
-  /** Takes the group away; false while something is still in it. */
+  readonly procsFiles: readonly string[]
+  /** How many processes the kernel has killed because the memory limit was reached. */
+  countOomKills(): number
+  /** Removes the group. Returns false while it contains processes. */
   remove(): boolean
 }
 
-export type Groups = {
-  readonly controls: readonly ('memory' | 'processes')[]
-  make(name: string, limits: { memory: number; processes: number }): Group
-  /** Takes away what ended processes have left. */
+export type ControlGroups = {
+  /** The limits that the kernel enforces. */
+  readonly limits: readonly Limit[]
+  create(name: string, limits: { memory: number; processes: number }): ControlGroup
+  /** Removes groups that ended servers left. */
   sweep(): void
 }
 
-type Place = {
+type Limit = 'memory' | 'processes'
+
+/** The groups below which groups of commands are created. */
+type ControlGroupParent = {
   readonly version: 1 | 2
   readonly memory: string | null
   readonly pids: string | null
@@ -39,7 +43,8 @@ const read = (path: string): string => {
   }
 }
 
-function writes(path: string, text: string): boolean {
+/** Whether a file could be written. */
+function tryWrite(path: string, text: string): boolean {
   try {
     writeFileSync(path, text)
     return true
@@ -48,7 +53,8 @@ function writes(path: string, text: string): boolean {
   }
 }
 
-const removed = (path: string): boolean => {
+/** Whether a group is gone. */
+const tryRemove = (path: string): boolean => {
   try {
     rmdirSync(path)
     return true
@@ -57,8 +63,18 @@ const removed = (path: string): boolean => {
   }
 }
 
-/** The folder of this process in every hierarchy that is mounted (proc(5), cgroups(7)). */
-function places(): { v1: Map<string, string>; v2: { mount: string; own: string } | null } {
+/** Whether a group exists now. */
+function tryCreate(path: string): boolean {
+  try {
+    mkdirSync(path, { recursive: true })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** This process's folder in each mounted hierarchy (proc(5), cgroups(7)). */
+function readHierarchies(): { v1: Map<string, string>; v2: { mount: string; own: string } | null } {
   const own = read('/proc/self/cgroup')
     .split('\n')
     .map((line) => /^\d+:([^:]*):(.*)$/.exec(line))
@@ -82,35 +98,35 @@ function places(): { v1: Map<string, string>; v2: { mount: string; own: string }
   return { v1, v2 }
 }
 
-/** The group of version 2 below which groups with limits can be made. */
-function delegated({ mount, own }: { mount: string; own: string }): string | null {
+/** The version 2 group that can delegate the controllers to new child groups. */
+function findDelegated({ mount, own }: { mount: string; own: string }): string | null {
   const candidates = process.getuid?.() === 0 ? [mount, dirname(own)] : [dirname(own)]
-  for (const place of candidates) {
-    if (!place.startsWith(mount)) continue
-    const offered = read(join(place, 'cgroup.controllers')).split(' ')
+  for (const group of candidates) {
+    if (!group.startsWith(mount)) continue
+    const offered = read(join(group, 'cgroup.controllers')).split(' ')
     if (!offered.includes('memory') && !offered.includes('pids')) continue
     const wanted = ['memory', 'pids'].filter(
       (name) =>
         offered.includes(name) &&
-        !read(join(place, 'cgroup.subtree_control')).split(' ').includes(name),
+        !read(join(group, 'cgroup.subtree_control')).split(' ').includes(name),
     )
-    if (wanted.every((name) => writes(join(place, 'cgroup.subtree_control'), `+${name}`)))
-      return place
+    if (wanted.every((name) => tryWrite(join(group, 'cgroup.subtree_control'), `+${name}`)))
+      return group
   }
   return null
 }
 
-function find(): Place | null {
-  const { v1, v2 } = places()
+function findParent(): ControlGroupParent | null {
+  const { v1, v2 } = readHierarchies()
   if (v1.has('memory') || v1.has('pids'))
     return { version: 1, memory: v1.get('memory') ?? null, pids: v1.get('pids') ?? null }
-  const place = v2 && delegated(v2)
-  if (place === null) return null
-  const offered = read(join(place, 'cgroup.subtree_control')).split(' ')
+  const group = v2 && findDelegated(v2)
+  if (group === null) return null
+  const offered = read(join(group, 'cgroup.subtree_control')).split(' ')
   return {
     version: 2,
-    memory: offered.includes('memory') ? place : null,
-    pids: offered.includes('pids') ? place : null,
+    memory: offered.includes('memory') ? group : null,
+    pids: offered.includes('pids') ? group : null,
   }
 }
 
@@ -124,71 +140,79 @@ const FILES = {
 } as const
 
 /**
- * Groups as this machine gives them; null when it gives none. They are tried: what is said to be
- * held has been set and read back.
+ * The control groups of this machine; null when it offers none. A trial group tells which limits
+ * hold: each is set and read back.
  */
-export function findGroups(): Groups | null {
-  const place = find()
-  if (!place) return null
-  const files = FILES[place.version]
-  const folders = (name: string): { memory: string | null; pids: string | null } => ({
-    memory: place.memory === null ? null : join(place.memory, name),
-    pids: place.pids === null ? null : join(place.pids, name),
-  })
+export function findControlGroups(): ControlGroups | null {
+  const parent = findParent()
+  if (!parent) return null
+  const groups = new ControlGroupTree(parent)
+  const trial = groups.createGroup('trial', { memory: 64 * 1024 ** 2, processes: 16 })
+  trial.remove()
+  if (trial.enforced.length === 0) return null
+  return {
+    limits: trial.enforced,
+    create: (name, limits) => groups.createGroup(name, limits),
+    sweep: () => groups.sweep(),
+  }
+}
 
-  function make(
+/** The kernel rounds a memory limit to pages. */
+const MEMORY_ROUNDING_BYTES = 65_536
+
+class ControlGroupTree {
+  readonly #files
+
+  constructor(private readonly parent: ControlGroupParent) {
+    this.#files = FILES[parent.version]
+  }
+
+  createGroup(
     name: string,
     limits: { memory: number; processes: number },
-  ): Group & { holds: ('memory' | 'processes')[] } {
-    const { memory, pids } = folders(`${PREFIX}${name}`)
-    const all = [...new Set([memory, pids])].filter((path) => path !== null)
-    const usable = all.filter((path) => {
-      try {
-        mkdirSync(path, { recursive: true })
-        return true
-      } catch {
-        return false
-      }
-    })
-    const holds: ('memory' | 'processes')[] = []
-    if (memory !== null && usable.includes(memory)) {
-      writes(join(memory, files.memory[0]), String(limits.memory))
-      // Swap would be memory too. In version 1 this counts both together.
-      writes(join(memory, files.memory[1]), String(place?.version === 1 ? limits.memory : 0))
-      if (Math.abs(Number(read(join(memory, files.memory[0]))) - limits.memory) < 65_536)
-        holds.push('memory')
-    }
-    if (pids !== null && usable.includes(pids)) {
-      writes(join(pids, files.pids), String(limits.processes))
-      if (read(join(pids, files.pids)) === String(limits.processes)) holds.push('processes')
-    }
+  ): ControlGroup & { readonly enforced: readonly Limit[] } {
+    const folder = (parent: string | null): string | null =>
+      parent === null ? null : join(parent, `${PREFIX}${process.pid}-${name}`)
+    const memory = folder(this.parent.memory)
+    const pids = folder(this.parent.pids)
+    const paths = [...new Set([memory, pids])].filter((path) => path !== null).filter(tryCreate)
+    const enforced: Limit[] = []
+    if (memory !== null && paths.includes(memory) && this.#limitMemory(memory, limits.memory))
+      enforced.push('memory')
+    if (pids !== null && paths.includes(pids) && this.#limitProcesses(pids, limits.processes))
+      enforced.push('processes')
     return {
-      holds,
-      joins: usable.map((path) => join(path, 'cgroup.procs')),
-      kills: () =>
-        memory === null
-          ? 0
-          : Number(/^oom_kill (\d+)$/m.exec(read(join(memory, files.kills)))?.[1] ?? 0),
-      remove: () => usable.map(removed).every(Boolean),
+      enforced,
+      procsFiles: paths.map((path) => join(path, 'cgroup.procs')),
+      countOomKills: () => (memory === null ? 0 : this.#countOomKills(memory)),
+      remove: () => paths.map(tryRemove).every(Boolean),
     }
   }
 
-  function sweep(): void {
-    for (const folder of new Set([place?.memory, place?.pids])) {
-      if (!folder) continue
+  sweep(): void {
+    for (const folder of new Set([this.parent.memory, this.parent.pids])) {
+      if (folder === null) continue
       for (const name of readdirSync(folder)) {
         const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : 0
-        if (pid > 0 && !existsSync(`/proc/${pid}`)) removed(join(folder, name))
+        if (pid > 0 && !existsSync(`/proc/${pid}`)) tryRemove(join(folder, name))
       }
     }
   }
 
-  const trial = make(`${process.pid}-trial`, { memory: 64 * 1024 ** 2, processes: 16 })
-  trial.remove()
-  if (trial.holds.length === 0) return null
-  return {
-    controls: trial.holds,
-    make: (name, limits) => make(`${process.pid}-${name}`, limits),
-    sweep,
+  #limitMemory(group: string, bytes: number): boolean {
+    const [limit, swap] = this.#files.memory
+    tryWrite(join(group, limit), String(bytes))
+    // Version 1 counts memory and swap together; version 2 counts swap alone.
+    tryWrite(join(group, swap), String(this.parent.version === 1 ? bytes : 0))
+    return Math.abs(Number(read(join(group, limit))) - bytes) < MEMORY_ROUNDING_BYTES
+  }
+
+  #limitProcesses(group: string, count: number): boolean {
+    tryWrite(join(group, this.#files.pids), String(count))
+    return read(join(group, this.#files.pids)) === String(count)
+  }
+
+  #countOomKills(group: string): number {
+    return Number(/^oom_kill (\d+)$/m.exec(read(join(group, this.#files.kills)))?.[1] ?? 0)
   }
 }

@@ -1,7 +1,17 @@
-/** Commands of strangers, run behind walls and within limits. */
+/** Runs untrusted commands in a sandbox, within limits. */
 export { describeIsolation, type Isolation } from './isolation.ts'
-export type { Limits } from './limits.ts'
-export { collectOutput, endOf, OutputText, plainText, type Collected } from './output.ts'
-export type { Outcome, RunOptions } from './run.ts'
+export type { CommandLimits as Limits } from './limits.ts'
+export {
+  collectOutput,
+  tailOf as endOf,
+  OutputSanitizer as OutputText,
+  toPlainText as plainText,
+  type OutputCollector as Collected,
+} from './output.ts'
+export type { CommandResult as Outcome, RunCommandOptions as RunOptions } from './run.ts'
 export { createRunner, type Runner, type RunnerOptions } from './runner.ts'
-export { writeCheckout, type CheckoutEntry, type Workplace } from './workplace.ts'
+export {
+  writeCheckout,
+  type CheckoutEntry,
+  type JobDirectory as Workplace,
+} from './job-directory.ts'

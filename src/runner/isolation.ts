@@ -1,19 +1,11 @@
-/**
- * Whether commands can be shut in here, and by what. It is tried, not assumed: the trial runs what
- * every command runs in.
- */
-
-/** One wall, in words for the person who runs the installation. */
+/** The isolation that a machine offers to commands, as a trial run has shown. */
 export type Isolation =
   | {
       readonly kind: 'bubblewrap'
       readonly version: string
-      /**
-       * `other` where the server is root and commands run as a user that owns nothing; `same` where
-       * the server is no root itself.
-       */
+      /** `other`: the server is root, and commands run as a user that owns nothing. */
       readonly user: 'other' | 'same'
-      /** What the kernel holds all processes of a command together to; the rest is watched. */
+      /** Limits that the kernel enforces for all processes of a command; others are polled. */
       readonly groups: readonly ('memory' | 'processes')[]
       readonly seccomp: boolean
     }
@@ -21,7 +13,7 @@ export type Isolation =
   | { readonly kind: 'none' }
   | { readonly kind: 'missing'; readonly reason: string }
 
-/** For logs and pages: one sentence. */
+/** One sentence for logs and pages. */
 export function describeIsolation(isolation: Isolation): string {
   if (isolation.kind === 'missing') return `commands are refused: ${isolation.reason}`
   if (isolation.kind === 'none')
@@ -30,5 +22,6 @@ export function describeIsolation(isolation: Isolation): string {
     isolation.groups.length === 0
       ? 'memory is watched and processes are counted'
       : `the kernel holds ${isolation.groups.join(' and ')} of a command together`
-  return `commands are isolated by bubblewrap ${isolation.version}, as ${isolation.user === 'other' ? 'a user that owns nothing' : 'the user of this server'}; ${held}`
+  const user = isolation.user === 'other' ? 'a user that owns nothing' : 'the user of this server'
+  return `commands are isolated by bubblewrap ${isolation.version}, as ${user}; ${held}`
 }

@@ -1,20 +1,20 @@
-/** What one command may use. Sizes in bytes, times in milliseconds. */
-export type Limits = {
-  /** From its start to its end on the clock of the wall. */
-  readonly time: number
-  /** All its processes together, and each one's own data. */
-  readonly memory: number
-  /** Everything below its folder, its temporary files included; no file may be larger either. */
-  readonly disk: number
+/** The limits of one command. */
+export type CommandLimits = {
+  /** Wall-clock time from start to end. */
+  readonly timeMs: number
+  /** For all its processes together, and for the data segment of each. */
+  readonly memoryBytes: number
+  /** For its directory, including temporary files; also the maximum size of one file. */
+  readonly diskBytes: number
   readonly processes: number
   /** Open files of one process. */
   readonly files: number
-  /** Output that is handed on as it comes; of what follows only the end is. */
-  readonly output: number
+  /** Output that is passed on as it comes; of the rest only the last bytes are. */
+  readonly outputBytes: number
 }
 
-/** What is kept of the end of an output that is longer than its limit. */
-export const OUTPUT_END = 16 * 1024
+/** The last bytes of an output beyond its limit that are kept. */
+export const OUTPUT_TAIL_BYTES = 16 * 1024
 
-/** Memory behind `/dev/shm`, the one place in memory that a command can write files to. */
-export const SHARED_MEMORY = 64 * 1024 ** 2
+/** The size of `/dev/shm`, the only writable file system in memory. */
+export const SHARED_MEMORY_BYTES = 64 * 1024 ** 2

@@ -1,7 +1,4 @@
-/**
- * Processes below another one, read from /proc (proc(5)). Everything here answers for processes
- * that may be gone a moment later.
- */
+/** Descendants of a process and their memory and files, read from /proc (proc(5)). */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 
 const read = (path: string): string => {
@@ -20,15 +17,12 @@ const list = (path: string): string[] => {
   }
 }
 
-/**
- * The ids of all processes whose parents, one after the other, lead to this one; it is not among
- * them.
- */
-export function descendants(root: number): number[] {
+/** The ids of all descendants of a process; some may have ended by the time they are used. */
+export function findDescendants(root: number): number[] {
   const children = new Map<number, number[]>()
   for (const name of list('/proc')) {
     if (!/^\d+$/.test(name)) continue
-    // The name in parentheses may hold anything; what follows the last one are numbers.
+    // The name in parentheses may contain any character; numbers follow the last parenthesis.
     const stat = read(`/proc/${name}/stat`)
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
     const siblings = children.get(parent)
@@ -52,10 +46,10 @@ const kilobytes = (text: string, names: readonly string[]): number =>
   )
 
 /**
- * Memory of these processes in bytes. Pages that several share are counted once where the kernel
- * tells of that.
+ * Memory of processes in bytes. Above `limit` it is measured again with shared pages counted once
+ * (`smaps_rollup`), which is slower.
  */
-export function memoryOf(pids: readonly number[], limit: number): number {
+export function measureMemory(pids: readonly number[], limit: number): number {
   const roughly =
     pids.reduce(
       (sum, pid) => sum + kilobytes(read(`/proc/${pid}/status`), ['RssAnon', 'RssShmem']),
@@ -68,11 +62,8 @@ export function memoryOf(pids: readonly number[], limit: number): number {
     : exactly.reduce((sum, text) => sum + kilobytes(text, ['Pss_Anon', 'Pss_Shmem']), 0) * 1024
 }
 
-/**
- * Bytes of files that these processes hold open and that no folder names any more, on disk and in
- * memory.
- */
-export function unnamedBytes(pids: readonly number[]): number {
+/** Bytes of deleted files that these processes have open. */
+export function measureUnlinkedFiles(pids: readonly number[]): number {
   const sizes = new Map<string, number>()
   for (const pid of pids) {
     for (const fd of list(`/proc/${pid}/fd`)) {
@@ -83,17 +74,15 @@ export function unnamedBytes(pids: readonly number[]): number {
         if (stat.isFile() && stat.nlink === 0)
           sizes.set(`${stat.dev} ${stat.ino}`, stat.blocks * 512)
       } catch {
-        // Closed meanwhile.
+        // The file was closed meanwhile.
       }
     }
   }
   return [...sizes.values()].reduce((sum, size) => sum + size, 0)
 }
 
-/**
- * Memory of the machine that programs could still have, in bytes; infinite where that is not told.
- */
-export function availableMemory(): number {
+/** Available memory of the machine in bytes; Infinity where /proc/meminfo does not say. */
+export function readAvailableMemory(): number {
   const found = /^MemAvailable:\s+(\d+) kB$/m.exec(read('/proc/meminfo'))
   return found ? Number(found[1]) * 1024 : Number.POSITIVE_INFINITY
 }

@@ -1,75 +1,72 @@
 /**
- * Runs one command to its end, or ends it: its time is over, somebody cancelled it, it took more
- * than it may.
+ * Runs one command until it exits, or kills it: after a timeout, when it is cancelled, or when it
+ * exceeds a limit.
  */
 import { readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Group } from './cgroups.ts'
-import { OUTPUT_END, type Limits } from './limits.ts'
-import { descendants } from './process-tree.ts'
-import { drainPid, limitLines, sandboxFiles, sandboxScript } from './sandbox.ts'
-import { BARE, PATH } from './shell.ts'
-import { watch } from './watch.ts'
-import type { Workplace } from './workplace.ts'
+import type { ControlGroup } from './cgroups.ts'
+import { OUTPUT_TAIL_BYTES, type CommandLimits } from './limits.ts'
+import { findDescendants } from './process-tree.ts'
+import { drainPidFile, ulimitScript, sandboxFiles, sandboxScript } from './sandbox.ts'
+import { MINIMAL_ENV, PATH } from './shell.ts'
+import { watchLimits } from './watch-limits.ts'
+import type { JobDirectory } from './job-directory.ts'
 
-export type Outcome = {
-  /** `not_started`: the walls could not be put up, so nothing of the command ran. */
+export type CommandResult = {
+  /** `not_started`: the sandbox could not be created, so the command never ran. */
   readonly ended: 'exited' | 'timed_out' | 'cancelled' | 'memory' | 'disk' | 'not_started'
   /**
-   * Of the command itself; 128 and more is a signal, as shells count. Null when it did not exit by
-   * itself.
+   * The exit code of the command; from 128 on a signal, as in shells. Null when it was killed by
+   * this room.
    */
   readonly exit_code: number | null
   readonly duration_ms: number
-  /** Bytes of output left out between what was handed on as it came and the end. */
+  /** Whether output is missing between the first `limits.output` bytes and the last ones. */
   readonly left_out: boolean
 }
 
-export type RunOptions = {
-  readonly place: Workplace
+export type RunCommandOptions = {
+  readonly directory: JobDirectory
   readonly command: string
-  readonly limits: Limits
+  readonly limits: CommandLimits
   readonly env: Readonly<Record<string, string>>
-  /** Output as it comes. After a gap (`left_out` of the outcome) the end of it follows. */
+  /** Receives output as it comes. After a gap (`left_out`) the last bytes follow. */
   readonly output: (bytes: Uint8Array) => void
   readonly signal?: AbortSignal
 }
 
-export type Walls = {
+export type SandboxSettings = {
   readonly uid: number | null
   readonly network: boolean
   readonly readable: readonly string[]
   readonly hidden: readonly string[]
   readonly seccomp: Uint8Array | null
-  readonly group: Group | null
-  readonly memoryHeld: boolean
-  /**
-   * What is put before the shell, so that it ends with the server however that ends; nothing where
-   * no program does that.
-   */
-  readonly tie: readonly string[]
+  readonly group: ControlGroup | null
+  readonly kernelLimitsMemory: boolean
+  /** The command prefix that kills the shell when the server ends; empty where there is none. */
+  readonly parentDeathPrefix: readonly string[]
 }
 
 /**
- * How long output may still come after the command has ended. With walls nothing is left that could
- * write.
+ * How long output may still come after the command has ended. In a sandbox no process is left that
+ * could write.
  */
 const DRAIN_MS = 2_000
 
 type Child = Bun.Subprocess<'ignore', 'pipe', 'ignore'>
 
 function kill(pid: number): void {
-  // 0 would be this very process with its group.
+  // Pid 0 would kill this process and its group.
   if (pid === 0) return
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It was gone already.
+    // The process has ended already.
   }
 }
 
-const readOr = (path: string, otherwise: string): string => {
+const readFileOr = (path: string, otherwise: string): string => {
   try {
     return readFileSync(path, 'utf8')
   } catch {
@@ -77,28 +74,28 @@ const readOr = (path: string, otherwise: string): string => {
   }
 }
 
-/** Ends a process with everything below it, and what is left of its group. */
-const endTree = (child: Child): void =>
-  [...descendants(child.pid), -child.pid, child.pid].forEach(kill)
+/** Kills a process, its descendants and its process group. */
+const killTree = (child: Child): void =>
+  [...findDescendants(child.pid), -child.pid, child.pid].forEach(kill)
 
 /**
- * Ends what is behind walls by its first process, with which the kernel ends all others of the
- * namespace. What drains the output stays and hands on the end of it.
+ * Kills the first process of the sandbox's pid namespace; the kernel then kills all others in it.
+ * The processes that read the output survive and pass its last bytes on.
  */
-function endShut(child: Child, status: string): void {
-  const first = Number(/"child-pid":\s*(\d+)/.exec(readOr(status, ''))?.[1] ?? 0)
-  if (first > 0 && descendants(child.pid).includes(first)) kill(first)
-  else endTree(child)
+function killSandbox(child: Child, status: string): void {
+  const first = Number(/"child-pid":\s*(\d+)/.exec(readFileOr(status, ''))?.[1] ?? 0)
+  if (first > 0 && findDescendants(child.pid).includes(first)) kill(first)
+  else killTree(child)
 }
 
 /**
- * Reads until the end, or until nothing more is waited for. Hands on what comes up to the limit,
- * and the end of what follows; says whether there was something in between. `full` is called when
- * the limit is reached.
+ * Reads the output until its end, or until `stop` resolves. Passes on the bytes up to the limit,
+ * and the last ones of the rest. Calls `full` when the limit is reached. Returns whether bytes were
+ * left out.
  */
-async function drain(
+async function drainOutput(
   child: Child,
-  limits: Limits,
+  limits: CommandLimits,
   output: (bytes: Uint8Array) => void,
   stop: Promise<unknown>,
   full: () => void,
@@ -111,53 +108,55 @@ async function drain(
     const part = await Promise.race([reader.read(), over])
     if (part === null) await reader.cancel().catch(() => {})
     if (part === null || part.done) break
-    const room = Math.max(0, limits.output - total)
+    const room = Math.max(0, limits.outputBytes - total)
     if (room > 0) output(part.value.subarray(0, room))
-    if (total < limits.output && total + part.value.byteLength >= limits.output) full()
+    if (total < limits.outputBytes && total + part.value.byteLength >= limits.outputBytes) full()
     total += part.value.byteLength
     if (part.value.byteLength > room)
-      end = new Uint8Array(Buffer.concat([end, part.value.subarray(room)]).subarray(-OUTPUT_END))
+      end = new Uint8Array(
+        Buffer.concat([end, part.value.subarray(room)]).subarray(-OUTPUT_TAIL_BYTES),
+      )
   }
   if (end.byteLength > 0) output(end)
-  return total > limits.output
+  return total > limits.outputBytes
 }
 
-type Following = {
+type Supervision = {
   readonly memoryHeld: boolean
   readonly kills: () => number
   readonly end: (child: Child) => void
   readonly full: () => void
 }
 
-async function follow(
+async function supervise(
   child: Child,
-  { limits, output, signal, place }: RunOptions,
-  { memoryHeld, kills, full, end: endChild }: Following,
-): Promise<Omit<Outcome, 'exit_code'>> {
+  { limits, output, signal, directory }: RunCommandOptions,
+  { memoryHeld, kills, full, end: endChild }: Supervision,
+): Promise<Omit<CommandResult, 'exit_code'>> {
   const started = performance.now()
-  let ended: Outcome['ended'] = 'exited'
+  let ended: CommandResult['ended'] = 'exited'
   let backstop: ReturnType<typeof setTimeout> | undefined
-  const end = (why: Outcome['ended']) => {
+  const end = (why: CommandResult['ended']) => {
     if (ended !== 'exited' || child.exitCode !== null) return
     ended = why
     endChild(child)
-    backstop = setTimeout(() => endTree(child), DRAIN_MS)
+    backstop = setTimeout(() => killTree(child), DRAIN_MS)
   }
   const cancel = () => end('cancelled')
-  const timer = setTimeout(() => end('timed_out'), limits.time)
-  const unwatch = watch({
+  const timer = setTimeout(() => end('timed_out'), limits.timeMs)
+  const unwatch = watchLimits({
     pid: child.pid,
-    folder: place.work,
+    folder: directory.work,
     limits,
-    memoryHeld,
-    kills,
-    found: end,
+    kernelLimitsMemory: memoryHeld,
+    countOomKills: kills,
+    onExceeded: end,
   })
   signal?.addEventListener('abort', cancel, { once: true })
   if (signal?.aborted) cancel()
   try {
     const late = child.exited.then(() => Bun.sleep(DRAIN_MS))
-    const left_out = await drain(child, limits, output, late, full)
+    const left_out = await drainOutput(child, limits, output, late, full)
     await child.exited
     return { ended, duration_ms: Math.round(performance.now() - started), left_out }
   } finally {
@@ -165,11 +164,11 @@ async function follow(
     clearTimeout(backstop)
     unwatch()
     signal?.removeEventListener('abort', cancel)
-    endTree(child)
+    killTree(child)
   }
 }
 
-/** In a session of its own, so that all of it can be ended together. */
+/** Starts a process in a session of its own, so that its group can be killed. */
 const spawn = (command: readonly string[], cwd: string, env: Record<string, string>): Child =>
   Bun.spawn([...command], {
     cwd,
@@ -180,67 +179,77 @@ const spawn = (command: readonly string[], cwd: string, env: Record<string, stri
     detached: true,
   })
 
-/** Runs it behind walls. */
-export async function runShut(options: RunOptions, walls: Walls): Promise<Outcome> {
-  const { place, command, limits, env } = options
-  const status = join(place.folder, 'status')
-  const filter = walls.seccomp === null ? null : join(place.folder, 'seccomp')
+/** Runs a command in a sandbox. */
+export async function runSandboxed(
+  options: RunCommandOptions,
+  settings: SandboxSettings,
+): Promise<CommandResult> {
+  const { directory, command, limits, env } = options
+  const status = join(directory.folder, 'status')
+  const filter = settings.seccomp === null ? null : join(directory.folder, 'seccomp')
   await writeFile(status, '')
-  if (filter !== null && walls.seccomp !== null) await writeFile(filter, walls.seccomp)
-  for (const [path, text] of Object.entries(sandboxFiles(place))) await writeFile(path, text)
+  if (filter !== null && settings.seccomp !== null) await writeFile(filter, settings.seccomp)
+  for (const [path, text] of Object.entries(sandboxFiles(directory))) await writeFile(path, text)
   const script = sandboxScript({
-    place,
+    directory,
     command,
     limits,
     env,
     status,
-    uid: walls.uid,
-    network: walls.network,
-    readable: walls.readable,
-    hidden: walls.hidden,
+    uid: settings.uid,
+    network: settings.network,
+    readable: settings.readable,
+    hidden: settings.hidden,
     seccomp: filter,
-    joins: walls.group?.joins ?? [],
+    procsFiles: settings.group?.procsFiles ?? [],
   })
-  const { ended, ...rest } = await follow(
-    spawn([...walls.tie, '/bin/sh', '-c', script], '/', { ...BARE }),
+  const { ended, ...rest } = await supervise(
+    spawn([...settings.parentDeathPrefix, '/bin/sh', '-c', script], '/', { ...MINIMAL_ENV }),
     options,
     {
-      memoryHeld: walls.memoryHeld,
-      kills: () => walls.group?.kills() ?? 0,
-      end: (child) => endShut(child, status),
-      full: () => kill(Number(readOr(drainPid(place), '0'))),
+      memoryHeld: settings.kernelLimitsMemory,
+      kills: () => settings.group?.countOomKills() ?? 0,
+      end: (child) => killSandbox(child, status),
+      full: () => kill(Number(readFileOr(drainPidFile(directory), '0'))),
     },
   )
   if (ended !== 'exited') return { ended, exit_code: null, ...rest }
-  // One JSON document a line; the exit code comes only from a command that was started.
+  // The status has one JSON document per line. It has an exit code only if the command started.
   const code = /"exit-code":\s*(\d+)/.exec(await readFile(status, 'utf8'))?.[1]
   if (code === undefined) return { ended: 'not_started', exit_code: null, ...rest }
   return {
-    ended: (walls.group?.kills() ?? 0) > 0 ? 'memory' : 'exited',
+    ended: (settings.group?.countOomKills() ?? 0) > 0 ? 'memory' : 'exited',
     exit_code: Number(code),
     ...rest,
   }
 }
 
 /**
- * Runs it with the rights of the server and no walls, where the operator wants that. Limits hold
- * for each process.
+ * Runs a command with the rights of the server, where the operator has switched isolation off. The
+ * limits apply to each process.
  */
-export async function runOpen(options: RunOptions, tie: readonly string[]): Promise<Outcome> {
-  const { place, command, limits, env } = options
-  const script = `{ ${limitLines(limits)}; } 2>/dev/null; exec /bin/sh -c "$1" 2>&1`
-  const child = spawn([...tie, '/bin/sh', '-c', script, 'sh', command], place.build, {
-    PATH,
-    HOME: join(place.work, 'home'),
-    TMPDIR: join(place.work, 'tmp'),
-    LANG: 'C.UTF-8',
-    TERM: 'dumb',
-    ...env,
-  })
-  const { ended, ...rest } = await follow(child, options, {
+export async function runUnsandboxed(
+  options: RunCommandOptions,
+  parentDeathPrefix: readonly string[],
+): Promise<CommandResult> {
+  const { directory, command, limits, env } = options
+  const script = `{ ${ulimitScript(limits)}; } 2>/dev/null; exec /bin/sh -c "$1" 2>&1`
+  const child = spawn(
+    [...parentDeathPrefix, '/bin/sh', '-c', script, 'sh', command],
+    directory.build,
+    {
+      PATH,
+      HOME: join(directory.work, 'home'),
+      TMPDIR: join(directory.work, 'tmp'),
+      LANG: 'C.UTF-8',
+      TERM: 'dumb',
+      ...env,
+    },
+  )
+  const { ended, ...rest } = await supervise(child, options, {
     memoryHeld: false,
     kills: () => 0,
-    end: endTree,
+    end: killTree,
     full: () => {},
   })
   return { ended, exit_code: ended === 'exited' ? child.exitCode : null, ...rest }

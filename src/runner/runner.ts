@@ -1,24 +1,36 @@
 /**
- * Runs commands of strangers. Made once for an installation: it finds out what walls there are,
- * gives out folders to work in, and refuses to run anything when there are no walls, unless the
- * operator has said that none are wanted.
+ * Runs untrusted commands. One runner exists per installation. It probes which isolation the machine
+ * offers and creates directories for jobs. Without isolation it runs nothing, unless the operator
+ * has switched isolation off.
  */
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { findGroups, type Groups } from './cgroups.ts'
+import { findControlGroups, type ControlGroups } from './cgroups.ts'
 import type { Isolation } from './isolation.ts'
-import type { Limits } from './limits.ts'
-import { runOpen, runShut, type Outcome, type RunOptions, type Walls } from './run.ts'
-import { COVERED } from './sandbox.ts'
+import type { CommandLimits } from './limits.ts'
+import {
+  runUnsandboxed,
+  runSandboxed,
+  type CommandResult,
+  type RunCommandOptions,
+  type SandboxSettings,
+} from './run.ts'
+import { MOUNT_POINTS } from './sandbox.ts'
 import { seccompFilter } from './seccomp.ts'
-import { BARE, PATH } from './shell.ts'
-import { giveTo, makeWorkplace, removeTree, sweepWorkplaces, type Workplace } from './workplace.ts'
+import { MINIMAL_ENV, PATH } from './shell.ts'
+import {
+  changeOwner,
+  createJobDirectory,
+  removeTree,
+  sweepJobDirectories,
+  type JobDirectory,
+} from './job-directory.ts'
 
 export type RunnerOptions = {
-  /** A folder of its own for the folders of jobs. */
+  /** The parent folder of job directories; nothing else is in it. */
   readonly directory: string
   readonly isolation: 'required' | 'none'
-  /** Whether commands have the network of this machine. */
+  /** Whether commands may use the network of this machine. */
   readonly network: boolean
   /** Folders with programs, besides the system's, that commands may read. */
   readonly readable: readonly string[]
@@ -27,51 +39,59 @@ export type RunnerOptions = {
 }
 
 export type Runner = {
-  /** What commands are shut in by; tried once, at the first call. */
+  /** The isolation of this machine; probed once, at the first call. */
   isolation(): Promise<Isolation>
   /**
-   * Takes away what earlier processes left. For the start, before anything runs, by the only
-   * process that runs commands there.
+   * Removes job directories that earlier processes left. To be called at start, before anything
+   * runs, by the only process that runs commands there.
    */
   sweep(): Promise<void>
-  /** A new folder to work in, with nothing in it. `id` is made of `a-z 0-9 _ -`. */
-  workplace(id: string): Promise<Workplace>
-  /** Hands a filled folder over to the user that commands run as. */
-  ready(place: Workplace): Promise<void>
-  /** Runs one command in it. Gives `not_started` when there are no walls. */
-  run(options: RunOptions): Promise<Outcome>
-  /** False when something of it would not go; it is tried again at the next start. */
-  remove(place: Workplace): Promise<boolean>
+  /** Creates an empty directory. `id` consists of `a-z 0-9 _ -`. */
+  createDirectory(id: string): Promise<JobDirectory>
+  /** Makes the user that commands run as the owner of a filled directory. */
+  handOver(directory: JobDirectory): Promise<void>
+  /** Runs one command in a directory. Returns `not_started` when there is no isolation. */
+  run(options: RunCommandOptions): Promise<CommandResult>
+  /** Returns false when something could not be removed; `sweep` tries again. */
+  removeDirectory(directory: JobDirectory): Promise<boolean>
 }
 
 /**
- * Users from here on belong to nobody: systemd gives them to services while they run (Users,
- * Groups, UIDs and GIDs on systemd systems).
+ * The uids that systemd assigns to services with DynamicUser (Users, Groups, UIDs and GIDs on
+ * systemd systems). No account of the machine has one of them.
  */
 const FIRST_UID = 61184
-const UIDS = 4_000
+const UID_COUNT = 4_000
 
-const TRIAL: Limits = {
-  time: 20_000,
-  memory: 256 * 1024 ** 2,
-  disk: 64 * 1024 ** 2,
+const TRIAL_LIMITS: CommandLimits = {
+  timeMs: 20_000,
+  memoryBytes: 256 * 1024 ** 2,
+  diskBytes: 64 * 1024 ** 2,
   processes: 64,
   files: 256,
-  output: 65_536,
+  outputBytes: 65_536,
 }
 
-/** Prints what is around it; every line is held against what must be so. */
+/** bubblewrap has `--disable-userns` since this version. */
+const MIN_BUBBLEWRAP = [0, 8] as const
+
+/** Removing a control group fails for a moment after its processes were killed. */
+const REMOVE_GROUP_ATTEMPTS = 20
+const REMOVE_GROUP_DELAY_MS = 50
+
+/** Prints the surroundings of a sandboxed command; `findTrialFault` checks the output. */
 const TRIAL_COMMAND = [
   'echo uid=$(id -u)',
   'echo devices=$(tail -n +3 /proc/net/dev | tr -d " " | cut -d: -f1 | tr "\\n" ,)',
-  'for name in "Max processes" "Max data size" "Max file size" "Max open files"; do grep "^$name" /proc/self/limits; done',
+  'for name in "Max processes" "Max data size" "Max file size" "Max open files"',
+  'do grep "^$name" /proc/self/limits; done',
   'touch /trial 2>/dev/null && echo root-is-writable',
   'ls / | tr "\\n" ,; echo',
   'echo written >/build/trial && cat /build/trial',
 ].join('\n')
 
-/** What the trial shows that is not as it must be; null when all is. */
-function faultOf(text: string, network: boolean): string | null {
+/** The first guarantee that the trial shows to be broken; null when all hold. */
+function findTrialFault(text: string, network: boolean): string | null {
   const limit = (name: string, value: number): string | null =>
     new RegExp(`^${name}\\s+${value}\\s+${value}\\s`, 'm').test(text)
       ? null
@@ -81,18 +101,18 @@ function faultOf(text: string, network: boolean): string | null {
   if (text.includes('root-is-writable')) return 'the root of the file system can be written to'
   if (!text.includes('written')) return 'the working folder cannot be written to'
   return (
-    limit('Max processes', TRIAL.processes) ??
-    limit('Max data size', TRIAL.memory) ??
-    limit('Max file size', TRIAL.disk) ??
-    limit('Max open files', TRIAL.files)
+    limit('Max processes', TRIAL_LIMITS.processes) ??
+    limit('Max data size', TRIAL_LIMITS.memoryBytes) ??
+    limit('Max file size', TRIAL_LIMITS.diskBytes) ??
+    limit('Max open files', TRIAL_LIMITS.files)
   )
 }
 
-const has = (program: string): boolean => Bun.which(program, { PATH }) !== null
+const isInstalled = (program: string): boolean => Bun.which(program, { PATH }) !== null
 
-async function versionOf(): Promise<string | null> {
+async function readBubblewrapVersion(): Promise<string | null> {
   const child = Bun.spawn(['bwrap', '--version'], {
-    env: BARE,
+    env: MINIMAL_ENV,
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'ignore',
@@ -101,19 +121,19 @@ async function versionOf(): Promise<string | null> {
 }
 
 /**
- * util-linux's setpriv can have the kernel end a process when its parent ends (prctl(2),
- * PR_SET_PDEATHSIG).
+ * The command prefix with which the kernel kills a process when its parent ends (setpriv(1) of
+ * util-linux; PR_SET_PDEATHSIG in prctl(2)). Empty where setpriv is missing.
  */
-async function tieOf(): Promise<readonly string[]> {
-  const tie = ['setpriv', '--pdeathsig', 'KILL']
-  if (!has('setpriv')) return []
-  const child = Bun.spawn([...tie, 'true'], {
-    env: BARE,
+async function findParentDeathPrefix(): Promise<readonly string[]> {
+  const prefix = ['setpriv', '--pdeathsig', 'KILL']
+  if (!isInstalled('setpriv')) return []
+  const child = Bun.spawn([...prefix, 'true'], {
+    env: MINIMAL_ENV,
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'ignore',
   })
-  return (await child.exited) === 0 ? tie : []
+  return (await child.exited) === 0 ? prefix : []
 }
 
 const isOlder = (version: string, than: readonly [number, number]): boolean => {
@@ -121,139 +141,169 @@ const isOlder = (version: string, than: readonly [number, number]): boolean => {
   return major < than[0] || (major === than[0] && minor < than[1])
 }
 
-export function createRunner(options: RunnerOptions): Runner {
-  const isRoot = process.getuid?.() === 0
-  const filter = seccompFilter(process.arch)
-  const busy = new Set<number>()
-  let groups: Groups | null = null
-  let counter = 0
-  let tie: readonly string[] = []
+const missing = (reason: string): Isolation => ({ kind: 'missing', reason })
 
-  /** A user of its own for every folder, so that two commands have nothing in common. */
-  const uids = new Map<string, number>()
-  function takeUid(id: string): number {
-    let uid = FIRST_UID + ((process.pid * 16) % UIDS)
-    while (busy.has(uid)) uid = FIRST_UID + ((uid + 1 - FIRST_UID) % UIDS)
-    busy.add(uid)
-    uids.set(id, uid)
+/** A uid for each job directory, so that two commands never run as the same user. */
+class UidPool {
+  readonly #used = new Set<number>()
+  readonly #byId = new Map<string, number>()
+
+  /** The uid of a job directory; takes a free one at the first call. */
+  of(id: string): number {
+    const known = this.#byId.get(id)
+    if (known !== undefined) return known
+    // Processes of one machine begin at different places.
+    let uid = FIRST_UID + ((process.pid * 16) % UID_COUNT)
+    while (this.#used.has(uid)) uid = FIRST_UID + ((uid + 1 - FIRST_UID) % UID_COUNT)
+    this.#used.add(uid)
+    this.#byId.set(id, uid)
     return uid
   }
 
-  async function shut(run: RunOptions): Promise<Outcome> {
+  release(id: string): void {
+    const uid = this.#byId.get(id)
+    if (uid !== undefined) this.#used.delete(uid)
+    this.#byId.delete(id)
+  }
+}
+
+export const createRunner = (options: RunnerOptions): Runner => new CommandRunner(options)
+
+class CommandRunner implements Runner {
+  readonly #isRoot = process.getuid?.() === 0
+  readonly #seccomp = seccompFilter(process.arch)
+  readonly #uids = new UidPool()
+  #groups: ControlGroups | null = null
+  #groupCount = 0
+  #parentDeathPrefix: readonly string[] = []
+  #probed: Promise<Isolation> | null = null
+
+  constructor(private readonly options: RunnerOptions) {}
+
+  isolation(): Promise<Isolation> {
+    return (this.#probed ??= this.#probe())
+  }
+
+  async sweep(): Promise<void> {
+    await sweepJobDirectories(this.options.directory)
+  }
+
+  createDirectory(id: string): Promise<JobDirectory> {
+    return createJobDirectory(this.options.directory, id)
+  }
+
+  async handOver({ id, work }: JobDirectory): Promise<void> {
+    if (this.#isRoot && this.options.isolation !== 'none')
+      await changeOwner(this.#uids.of(id), work)
+  }
+
+  async removeDirectory({ id, folder }: JobDirectory): Promise<boolean> {
+    const isRemoved = await removeTree(folder)
+    this.#uids.release(id)
+    return isRemoved
+  }
+
+  async run(run: RunCommandOptions): Promise<CommandResult> {
+    const { kind } = await this.isolation()
+    if (kind === 'missing')
+      return { ended: 'not_started', exit_code: null, duration_ms: 0, left_out: false }
+    return kind === 'none' ? runUnsandboxed(run, this.#parentDeathPrefix) : this.#runSandboxed(run)
+  }
+
+  async #runSandboxed(run: RunCommandOptions): Promise<CommandResult> {
     const group =
-      groups?.make(`${++counter}`, {
-        memory: run.limits.memory,
+      this.#groups?.create(`${++this.#groupCount}`, {
+        memory: run.limits.memoryBytes,
         processes: run.limits.processes + 16,
       }) ?? null
-    const walls: Walls = {
-      uid: isRoot ? (uids.get(run.place.id) ?? takeUid(run.place.id)) : null,
-      network: options.network,
-      readable: options.readable,
-      hidden: options.hidden,
-      seccomp: filter,
+    const { network, readable, hidden } = this.options
+    const settings: SandboxSettings = {
+      uid: this.#isRoot ? this.#uids.of(run.directory.id) : null,
+      network,
+      readable,
+      hidden,
+      seccomp: this.#seccomp,
       group,
-      memoryHeld: groups?.controls.includes('memory') ?? false,
-      tie,
+      kernelLimitsMemory: this.#groups?.limits.includes('memory') ?? false,
+      parentDeathPrefix: this.#parentDeathPrefix,
     }
     try {
-      return await runShut(run, walls)
+      return await runSandboxed(run, settings)
     } finally {
-      // Processes that were ended take a moment to be gone.
-      for (let again = 0; group && !group.remove() && again < 20; again++) await Bun.sleep(50)
+      for (let n = 0; group && !group.remove() && n < REMOVE_GROUP_ATTEMPTS; n++)
+        await Bun.sleep(REMOVE_GROUP_DELAY_MS)
     }
   }
 
-  const workplace = (id: string): Promise<Workplace> => makeWorkplace(options.directory, id)
-  async function ready(place: Workplace): Promise<void> {
-    if (isRoot && options.isolation !== 'none')
-      await giveTo(uids.get(place.id) ?? takeUid(place.id), place.work)
-  }
-  async function remove(place: Workplace): Promise<boolean> {
-    const gone = await removeTree(place.folder)
-    const uid = uids.get(place.id)
-    if (uid !== undefined) busy.delete(uid)
-    uids.delete(place.id)
-    return gone
-  }
-
-  async function probe(): Promise<Isolation> {
-    const missing = (reason: string): Isolation => ({ kind: 'missing', reason })
-    await mkdir(options.directory, { recursive: true, mode: 0o700 })
-    tie = await tieOf()
-    if (options.isolation === 'none') return { kind: 'none' }
-    if (process.platform !== 'linux')
-      return missing(`this system (${process.platform}) has no namespaces; only Linux does`)
-    if (!has('bwrap'))
-      return missing('bubblewrap is not installed; install the package bubblewrap and restart')
-    const version = await versionOf()
-    if (version === null || isOlder(version, [0, 8]))
+  async #probe(): Promise<Isolation> {
+    const { directory, isolation } = this.options
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    this.#parentDeathPrefix = await findParentDeathPrefix()
+    if (isolation === 'none') return { kind: 'none' }
+    const fault = this.#findMissingPart()
+    if (fault !== null) return missing(fault)
+    const version = await readBubblewrapVersion()
+    if (version === null || isOlder(version, MIN_BUBBLEWRAP))
       return missing(
         `bubblewrap ${version ?? 'of an unknown version'} is too old; 0.8 or newer is needed`,
       )
-    const lacks = (isRoot ? ['unshare', 'setpriv', 'mount'] : []).filter((name) => !has(name))
-    if (lacks.length > 0)
-      return missing(`${lacks.join(' and ')} of the package util-linux cannot be found`)
-    if (isRoot && !COVERED.some((path) => existsSync(path)))
-      return missing(`none of the folders ${COVERED.join(', ')} exists`)
-    const hole = options.readable.find((path) =>
-      options.hidden.some((secret) => `${path.replace(/\/$/, '')}/`.startsWith(`${secret}/`)),
-    )
-    if (hole !== undefined)
-      return missing(`checks.readable names ${hole}, which is inside the data directory`)
-    groups = findGroups()
-    groups?.sweep()
-    return (
-      (await tryOut()) ?? {
-        kind: 'bubblewrap',
-        version,
-        user: isRoot ? 'other' : 'same',
-        groups: groups?.controls ?? [],
-        seccomp: filter !== null,
-      }
-    )
+    this.#groups = findControlGroups()
+    this.#groups?.sweep()
+    const trialFault = await this.#runTrial()
+    if (trialFault !== null) return missing(trialFault)
+    return {
+      kind: 'bubblewrap',
+      version,
+      user: this.#isRoot ? 'other' : 'same',
+      groups: this.#groups?.limits ?? [],
+      seccomp: this.#seccomp !== null,
+    }
   }
 
-  /** Null when the walls stand. */
-  async function tryOut(): Promise<Isolation | null> {
-    const place = await workplace(`trial-${process.pid}`)
+  /** What this machine or the settings lack for a sandbox; null when nothing. */
+  #findMissingPart(): string | null {
+    const { readable, hidden } = this.options
+    if (process.platform !== 'linux')
+      return `this system (${process.platform}) has no namespaces; only Linux does`
+    if (!isInstalled('bwrap'))
+      return 'bubblewrap is not installed; install the package bubblewrap and restart'
+    const lacks = (this.#isRoot ? ['unshare', 'setpriv', 'mount'] : []).filter(
+      (name) => !isInstalled(name),
+    )
+    if (lacks.length > 0) return `${lacks.join(' and ')} of the package util-linux cannot be found`
+    if (this.#isRoot && !MOUNT_POINTS.some((path) => existsSync(path)))
+      return `none of the folders ${MOUNT_POINTS.join(', ')} exists`
+    const exposed = readable.find((path) =>
+      hidden.some((secret) => `${path.replace(/\/$/, '')}/`.startsWith(`${secret}/`)),
+    )
+    return exposed === undefined
+      ? null
+      : `checks.readable names ${exposed}, which is inside the data directory`
+  }
+
+  /** Runs the trial command in a sandbox. Returns the fault, null when the sandbox holds. */
+  async #runTrial(): Promise<string | null> {
+    const directory = await this.createDirectory(`trial-${process.pid}`)
     const parts: Uint8Array[] = []
     try {
-      await ready(place)
-      const { ended, exit_code } = await shut({
-        place,
+      await this.handOver(directory)
+      const { ended, exit_code } = await this.#runSandboxed({
+        directory,
         command: TRIAL_COMMAND,
-        limits: TRIAL,
+        limits: TRIAL_LIMITS,
         env: {},
         output: (bytes) => void parts.push(bytes),
       })
       const text = Buffer.concat(parts).toString('utf8')
       if (ended !== 'exited' || exit_code !== 0) {
         const last = text.trim().split('\n').at(-1)
-        return { kind: 'missing', reason: `namespaces cannot be made here: ${last || ended}` }
+        return `namespaces cannot be made here: ${last || ended}`
       }
-      const fault = faultOf(text, options.network)
-      return fault === null ? null : { kind: 'missing', reason: fault }
+      return findTrialFault(text, this.options.network)
     } catch (error) {
-      return { kind: 'missing', reason: error instanceof Error ? error.message : String(error) }
+      return error instanceof Error ? error.message : String(error)
     } finally {
-      await remove(place)
+      await this.removeDirectory(directory)
     }
-  }
-
-  let probed: Promise<Isolation> | null = null
-  const isolation = (): Promise<Isolation> => (probed ??= probe())
-
-  return {
-    isolation,
-    workplace,
-    ready,
-    remove,
-    sweep: async () => void (await sweepWorkplaces(options.directory)),
-    async run(run) {
-      const { kind } = await isolation()
-      if (kind === 'missing')
-        return { ended: 'not_started', exit_code: null, duration_ms: 0, left_out: false }
-      return kind === 'none' ? runOpen(run, tie) : shut(run)
-    },
   }
 }

@@ -1,57 +1,51 @@
 /**
- * The walls around one command, as one script for the shell that runs it:
+ * The sandbox of one command, as a shell script:
  *
- * 1. the shell joins the control groups, while it still may;
- * 2. where the server is root, a mount namespace of its own shows the work folder where an ordinary
- *    user can reach it, and
- *    that user is taken (setpriv). Everything from there on, bubblewrap included, has no more
- *    rights than that;
- * 3. bubblewrap makes namespaces for users, processes, network, mounts and the rest, with an empty
- *    root to which only
- *    programs and the work folder are added (https://github.com/containers/bubblewrap, bwrap(1));
- * 4. inside, a shell sets limits that children inherit (ulimit), offers itself to the kernel when
- *    memory runs out, and becomes
- *    the command.
+ * 1. The shell joins the control groups, while it still has the rights to.
+ * 2. If the server is root, a mount namespace shows the job directory where an ordinary user can
+ *    reach it, and setpriv changes to that user. Everything after that, bubblewrap included, runs
+ *    as that user.
+ * 3. bubblewrap creates namespaces (user, pid, network, mount and others) with an empty root, and
+ *    mounts only programs and the job directory (https://github.com/containers/bubblewrap,
+ *    bwrap(1)).
+ * 4. Inside, a shell sets limits that children inherit (ulimit), makes itself the first candidate
+ *    of the out-of-memory killer, and executes the command.
  *
- * Output goes through a pipe that other processes drain, so that a command that writes without end
- * costs the server nothing.
+ * Other processes read the output pipe (`cat`, then `tail`), so a command that writes endlessly
+ * costs the server no time.
  */
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
-import { OUTPUT_END, SHARED_MEMORY, type Limits } from './limits.ts'
-import { PATH, quote, words } from './shell.ts'
-import type { Workplace } from './workplace.ts'
+import { OUTPUT_TAIL_BYTES, SHARED_MEMORY_BYTES, type CommandLimits } from './limits.ts'
+import { PATH, quote, quoteAll } from './shell.ts'
+import type { JobDirectory } from './job-directory.ts'
 
 export type SandboxOptions = {
-  readonly place: Workplace
+  readonly directory: JobDirectory
   readonly command: string
-  readonly limits: Limits
-  /**
-   * Whether the command has the network of this machine; otherwise only a loopback device of its
-   * own.
-   */
+  readonly limits: CommandLimits
+  /** Whether the command may use the machine's network; if not, it has its own loopback device. */
   readonly network: boolean
-  /** Folders besides the system's programs that are shown, read only. */
+  /** Folders to mount read-only besides the system's programs. */
   readonly readable: readonly string[]
-  /** Folders that must not be seen although they are inside one that is. */
+  /** Folders to hide although they are inside a mounted one. */
   readonly hidden: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** The ordinary user to take; null where the server is one. */
+  /** The user to change to; null where the server is not root. */
   readonly uid: number | null
-  /** Files to write the process id to. */
-  readonly joins: readonly string[]
-  /** A file with the filter of system calls; null for none. */
+  /** `cgroup.procs` files to write the process id to. */
+  readonly procsFiles: readonly string[]
+  /** A file with the seccomp filter; null for none. */
   readonly seccomp: string | null
-  /** A file for what bubblewrap tells: only when it has an exit code did the command run. */
+  /** A file for bubblewrap's status. It has an exit code only if the command ran. */
   readonly status: string
 }
 
-/** Who the command takes itself for. */
-const INSIDE = 1000
+/** The uid and gid inside the sandbox. */
+const INNER_UID = 1000
 
 /**
- * Of /etc, what programs need and what holds no secret. Of folders that may hold keys for a group
- * (`ssl/private`) only the parts without them: where the server is an ordinary user, a command
- * keeps its groups.
+ * Entries of /etc that programs need and that hold no secret. Folders with keys for a group
+ * (`ssl/private`) are left out: where the server is not root, a command keeps the server's groups.
  */
 const ETC = [
   'alternatives',
@@ -85,18 +79,19 @@ const ETC = [
   'ssl/openssl.cnf',
   'timezone',
 ]
-/** Only of use with a network. */
+/** Entries that are needed only with a network. */
 const ETC_NETWORK = ['gai.conf', 'host.conf', 'hosts', 'nsswitch.conf', 'resolv.conf']
 
-/** Where settings of programs of this machine may hold passwords. */
+/** Folders below /usr with settings that may contain passwords. */
 const HIDDEN = ['/usr/local/etc', '/usr/etc']
 
+/** Folders of the root with programs and libraries; usually links into /usr. */
 const ROOTS = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'] as const
 
-/** A folder that every system has and that a mount namespace of our own may cover. */
-export const COVERED = ['/mnt', '/media', '/srv', '/opt'] as const
+/** Folders over which a private mount namespace can mount the job directory. */
+export const MOUNT_POINTS = ['/mnt', '/media', '/srv', '/opt'] as const
 
-const inside = (path: string, folder: string): boolean =>
+const isInside = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 
 const isFolder = (path: string): boolean => {
@@ -107,12 +102,9 @@ const isFolder = (path: string): boolean => {
   }
 }
 
-/**
- * Shows the system's programs: /usr, what other folders of the root are (usually links into it),
- * and a few files of /etc.
- */
-function programs({ readable, hidden, network }: SandboxOptions): string[] {
-  const shown = ['/usr', ...readable]
+/** Mounts the system's programs: /usr, the other program folders, and a few files of /etc. */
+function bindPrograms({ readable, hidden, network }: SandboxOptions): string[] {
+  const mounted = ['/usr', ...readable]
   const list = ['--ro-bind', '/usr', '/usr']
   for (const path of ROOTS) {
     if (!existsSync(path)) continue
@@ -123,147 +115,134 @@ function programs({ readable, hidden, network }: SandboxOptions): string[] {
     list.push('--ro-bind-try', `/etc/${name}`, `/etc/${name}`)
   for (const path of readable) list.push('--ro-bind', path, path)
   for (const path of [...HIDDEN, ...hidden]) {
-    if (isFolder(path) && shown.some((folder) => inside(path, folder)))
+    if (isFolder(path) && mounted.some((folder) => isInside(path, folder)))
       list.push('--tmpfs', path, '--remount-ro', path)
   }
   return list
 }
 
-/** The arguments of bubblewrap. Descriptors 3 and 4 are its status and the filter. */
-function bubblewrap(options: SandboxOptions, work: string, inner: string): string[] {
-  const { network, env, seccomp } = options
-  return [
-    'bwrap',
-    '--unshare-user',
-    '--unshare-pid',
-    '--unshare-ipc',
-    '--unshare-uts',
-    '--unshare-cgroup-try',
-    ...(network ? [] : ['--unshare-net']),
-    '--disable-userns',
-    '--uid',
-    `${INSIDE}`,
-    '--gid',
-    `${INSIDE}`,
-    '--hostname',
-    'check',
-    '--die-with-parent',
-    '--new-session',
-    '--cap-drop',
-    'ALL',
-    ...programs(options),
-    '--proc',
-    '/proc',
-    '--dev',
-    '/dev',
-    '--perms',
-    '1777',
-    '--size',
-    `${SHARED_MEMORY}`,
-    '--tmpfs',
-    '/dev/shm',
-    '--remount-ro',
-    '/dev',
-    ...IDENTITY,
-    '--bind',
-    `${work}/build`,
-    '/build',
-    '--bind',
-    `${work}/home`,
-    '/home/check',
-    '--bind',
-    `${work}/tmp`,
-    '/tmp',
-    '--symlink',
-    '../tmp',
-    '/var/tmp',
-    '--chdir',
-    '/build',
-    '--remount-ro',
-    '/',
-    '--clearenv',
-    ...Object.entries({
-      PATH,
-      HOME: '/home/check',
-      USER: 'check',
-      LOGNAME: 'check',
-      LANG: 'C.UTF-8',
-      TERM: 'dumb',
-      TMPDIR: '/tmp',
-      ...env,
-    }).flatMap(([name, value]) => ['--setenv', name, value]),
-    '--json-status-fd',
-    '3',
-    ...(seccomp === null ? [] : ['--seccomp', '4']),
-    '--',
-    '/bin/sh',
-    '-c',
-    inner,
-    'sh',
-    options.command,
-  ]
+/** The arguments of bubblewrap. Descriptor 3 is its status, 4 the filter, 5 and 6 the user names. */
+const bubblewrapArguments = (options: SandboxOptions, work: string, inner: string): string[] => [
+  'bwrap',
+  ...isolationArguments(options),
+  ...mountArguments(options, work),
+  ...environmentArguments(options.env),
+  ...['--json-status-fd', '3'],
+  ...(options.seccomp === null ? [] : ['--seccomp', '4']),
+  '--',
+  ...['/bin/sh', '-c', inner, 'sh', options.command],
+]
+
+const isolationArguments = ({ network }: SandboxOptions): string[] => [
+  ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
+  '--unshare-cgroup-try',
+  ...(network ? [] : ['--unshare-net']),
+  '--disable-userns',
+  ...['--uid', `${INNER_UID}`, '--gid', `${INNER_UID}`, '--hostname', 'check'],
+  ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+]
+
+const mountArguments = (options: SandboxOptions, work: string): string[] => [
+  ...bindPrograms(options),
+  ...['--proc', '/proc', '--dev', '/dev'],
+  ...['--perms', '1777', '--size', `${SHARED_MEMORY_BYTES}`, '--tmpfs', '/dev/shm'],
+  ...['--remount-ro', '/dev'],
+  ...IDENTITY,
+  ...['--bind', `${work}/build`, '/build'],
+  ...['--bind', `${work}/home`, '/home/check'],
+  ...['--bind', `${work}/tmp`, '/tmp', '--symlink', '../tmp', '/var/tmp'],
+  ...['--chdir', '/build', '--remount-ro', '/'],
+]
+
+function environmentArguments(env: Readonly<Record<string, string>>): string[] {
+  const variables = {
+    PATH,
+    HOME: '/home/check',
+    USER: 'check',
+    LOGNAME: 'check',
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+    TMPDIR: '/tmp',
+    ...env,
+  }
+  const set = Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value])
+  return ['--clearenv', ...set]
 }
 
-/** Names for the user inside; real ones of the machine are nobody's business. */
+/** User and group names inside the sandbox, instead of those of the machine. */
 const IDENTITY = ['--ro-bind-data', '5', '/etc/passwd', '--ro-bind-data', '6', '/etc/group']
 
-const PASSWD = `root:x:0:0:root:/root:/bin/sh\ncheck:x:${INSIDE}:${INSIDE}:check:/home/check:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`
-const GROUP = `root:x:0:\ncheck:x:${INSIDE}:\nnogroup:x:65534:\n`
+const PASSWD = `root:x:0:0:root:/root:/bin/sh
+check:x:${INNER_UID}:${INNER_UID}:check:/home/check:/bin/sh
+nobody:x:65534:65534:nobody:/:/bin/false
+`
+const GROUP = `root:x:0:
+check:x:${INNER_UID}:
+nogroup:x:65534:
+`
 
-/**
- * Limits that the shell sets before it becomes the command. Blocks of 512 bytes and kilobytes are
- * POSIX's units.
- */
-export const limitLines = ({ disk, memory, processes, files }: Limits): string =>
+/** The limits that the shell sets before it executes the command, in POSIX's units. */
+export const ulimitScript = ({
+  diskBytes: disk,
+  memoryBytes: memory,
+  processes,
+  files,
+}: CommandLimits): string =>
   [
     'ulimit -c 0',
     `ulimit -f ${Math.floor(disk / 512)}`,
     `ulimit -d ${Math.floor(memory / 1024)}`,
     `ulimit -n ${files}`,
-    // The letter for processes differs between shells.
+    // Shells differ in the option for the number of processes.
     `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}`,
   ].join(' && ')
 
 /**
- * The whole script. It is given to `sh -c`; its output is the command's, as it comes until
- * `drainPid` is ended, and then the end.
+ * The script for `sh -c`. It prints the command's output as it comes until the process in the
+ * `drain` file is killed, and then its last `OUTPUT_END` bytes.
  */
 export function sandboxScript(options: SandboxOptions): string {
-  const { place, limits, uid, joins, seccomp, status } = options
-  const inner = `{ ${limitLines(limits)}; } || exit 126; echo 1000 2>/dev/null >/proc/self/oom_score_adj; umask 022; exec /bin/sh -c "$1"`
-  const covered = COVERED.find(isFolder) ?? '/mnt'
-  const shut = words([
-    'nice',
-    '-n',
-    '10',
-    ...bubblewrap(options, uid === null ? place.work : covered, inner),
-  ])
+  const { directory, limits, uid, procsFiles, seccomp, status } = options
+  const inner = [
+    `{ ${ulimitScript(limits)}; } || exit 126`,
+    'echo 1000 2>/dev/null >/proc/self/oom_score_adj',
+    'umask 022',
+    'exec /bin/sh -c "$1"',
+  ].join('; ')
+  const mountPoint = MOUNT_POINTS.find(isFolder) ?? '/mnt'
+  const work = uid === null ? directory.work : mountPoint
+  const sandboxed = quoteAll(['nice', '-n', '10', ...bubblewrapArguments(options, work, inner)])
   const run =
-    uid === null
-      ? `exec ${shut}`
-      : `exec unshare --mount --propagation private -- /bin/sh -c ${quote(
-          `mount --bind -- ${quote(place.work)} ${covered} && cd / && exec setpriv --reuid=${uid} --regid=${uid} --clear-groups --inh-caps=-all ${shut}`,
-        )}`
-  const given = [
+    uid === null ? `exec ${sandboxed}` : asUser(uid, directory.work, mountPoint, sandboxed)
+  const descriptors = [
     `3>${quote(status)}`,
     ...(seccomp === null ? [] : [`4<${quote(seccomp)}`]),
-    `5<${quote(`${place.folder}/passwd`)}`,
-    `6<${quote(`${place.folder}/group`)}`,
-  ]
+    `5<${quote(`${directory.folder}/passwd`)}`,
+    `6<${quote(`${directory.folder}/group`)}`,
+  ].join(' ')
+  const pass = `/bin/sh -c ${quote(`echo $$ >${quote(drainPidFile(directory))}; exec cat`)}`
   return [
-    ...joins.map((file) => `echo $$ >${quote(file)} || exit 125`),
-    `( ${run} ) 2>&1 </dev/null ${given.join(' ')} | { /bin/sh -c ${quote(`echo $$ >${quote(drainPid(place))}; exec cat`)}; tail -c ${OUTPUT_END}; }`,
+    ...procsFiles.map((file) => `echo $$ >${quote(file)} || exit 125`),
+    `( ${run} ) 2>&1 </dev/null ${descriptors} | { ${pass}; tail -c ${OUTPUT_TAIL_BYTES}; }`,
   ].join('\n')
 }
 
-/**
- * The process that hands output on as it comes. Once it is ended, only the end of the output
- * follows.
- */
-export const drainPid = (place: Workplace): string => `${place.folder}/drain`
+/** Mounts the work folder at a mount point of a private namespace and changes to a user. */
+function asUser(uid: number, work: string, mountPoint: string, command: string): string {
+  const user = `--reuid=${uid} --regid=${uid} --clear-groups --inh-caps=-all`
+  const script = [
+    `mount --bind -- ${quote(work)} ${mountPoint}`,
+    'cd /',
+    `exec setpriv ${user} ${command}`,
+  ].join(' && ')
+  return `exec unshare --mount --propagation private -- /bin/sh -c ${quote(script)}`
+}
 
-/** What the script reads besides the filter. */
-export const sandboxFiles = (place: Workplace): Readonly<Record<string, string>> => ({
-  [`${place.folder}/passwd`]: PASSWD,
-  [`${place.folder}/group`]: GROUP,
+/** The file with the id of the process that passes the output on until it is killed. */
+export const drainPidFile = (directory: JobDirectory): string => `${directory.folder}/drain`
+
+/** The files that the script reads besides the filter. */
+export const sandboxFiles = (directory: JobDirectory): Readonly<Record<string, string>> => ({
+  [`${directory.folder}/passwd`]: PASSWD,
+  [`${directory.folder}/group`]: GROUP,
 })

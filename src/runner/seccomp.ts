@@ -1,8 +1,8 @@
 /**
- * System calls that a command has no use for and that holes in kernels were found behind, as a
- * filter for seccomp (Linux Documentation/userspace-api/seccomp_filter.rst; classic BPF,
- * linux/filter.h). It is a second wall: the namespaces are the first. What is refused looks as if
- * this kernel did not have it, so that programs take their other way.
+ * A seccomp filter (Linux Documentation/userspace-api/seccomp_filter.rst; classic BPF,
+ * linux/filter.h) for system calls that commands do not need and that kernel exploits have used. It
+ * is a second barrier behind the namespaces. A forbidden call fails as if the kernel did not have
+ * it, so programs fall back.
  */
 
 type Arch = {
@@ -13,8 +13,8 @@ type Arch = {
 }
 
 /**
- * Numbers of asm/unistd.h. Mounts and namespaces, keys, bpf, perf, userfaultfd, io_uring, modules,
- * clone3 and its like.
+ * System call numbers of asm/unistd.h: mounts and namespaces, keys, bpf, perf, userfaultfd,
+ * io_uring, modules, clone3 and similar ones.
  */
 const ARCHS: Readonly<Record<string, Arch>> = {
   x64: {
@@ -47,31 +47,28 @@ const refuse = (errno: number): number => 0x00050000 | errno
 const EPERM = 1
 const ENOSYS = 38
 const EOPNOTSUPP = 95
-/** Flags of clone that make a namespace (linux/sched.h). */
+/** The flags of clone that create a namespace (linux/sched.h). */
 const NEW_NAMESPACES = 0x7e020000
-/** Where struct seccomp_data has its parts. */
+/** Offsets in struct seccomp_data. */
 const NUMBER = 0
 const ARCHITECTURE = 4
 const FIRST_ARGUMENT = 16
 
 type Instruction = readonly [code: number, yes: number, no: number, value: number]
 
-/**
- * The filter for one architecture as bytes; null where its numbers are not known, and then there is
- * none.
- */
+/** The filter for an architecture as bytes; null where its numbers are not known. */
 export function seccompFilter(arch: string): Uint8Array | null {
   const known = ARCHS[arch]
   if (!known) return null
   const program: Instruction[] = [
     [LOAD, 0, 0, ARCHITECTURE],
     [EQUAL, 1, 0, known.audit],
-    // Calls of another word size would pass under other numbers.
+    // System calls of another word size have other numbers and would pass.
     [RETURN, 0, 0, refuse(ENOSYS)],
     [LOAD, 0, 0, NUMBER],
     [AT_LEAST, 0, 1, 0x40000000],
     [RETURN, 0, 0, refuse(ENOSYS)],
-    // Without it files grow only as fast as they are written, and the disk can be watched.
+    // Without fallocate, files grow only as fast as they are written, so polling the disk suffices.
     [EQUAL, 0, 1, known.fallocate],
     [RETURN, 0, 0, refuse(EOPNOTSUPP)],
     ...known.absent.flatMap((number): Instruction[] => [

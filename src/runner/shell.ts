@@ -1,13 +1,10 @@
-/** One word of a POSIX shell, whatever is in it (XCU 2.2.2, single quotes). */
+/** Quotes a string as one word of a POSIX shell (XCU 2.2.2, single quotes). */
 export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-export const words = (list: readonly string[]): string => list.map(quote).join(' ')
+export const quoteAll = (list: readonly string[]): string => list.map(quote).join(' ')
 
-/**
- * Where programs are looked for, here and for commands. Nothing of the server's own environment is
- * used.
- */
+/** The search path for programs. The server's own environment is not used. */
 export const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** What a child of the server gets as its environment. */
-export const BARE = { PATH, LANG: 'C.UTF-8' } as const
+/** The environment of the server's child processes. */
+export const MINIMAL_ENV = { PATH, LANG: 'C.UTF-8' } as const

@@ -32,7 +32,7 @@ import {
   type Source,
 } from '#backup'
 import { digestOf, encodeManifest, type Manifest } from '#src/backup/manifest.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'hearth-place-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

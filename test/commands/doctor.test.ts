@@ -233,7 +233,7 @@ test('a branch that is ahead of its objects goes back to what is there, so that 
     world
       .events('git.push')
       .slice(-2)
-      .map(({ data, actor_id }) => [data['before'], data['after'], actor_id])
+      .map(({ data, actor_id }) => [data.before, data.after, actor_id])
       .sort(),
   ).toEqual(
     [

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { resetPassword } from '#features/accounts/reset-password.ts'
-import { setTwoFactorEnabled } from '#features/accounts/store-people.ts'
+import { resetPassword } from '#features/accounts/passwords/reset-password.ts'
+import { setTwoFactorEnabled } from '#features/accounts/store/user-settings.ts'
 import { anonymous } from '#core/caller.ts'
 import { makeWorld } from '../world.ts'
 

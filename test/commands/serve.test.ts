@@ -18,7 +18,7 @@ async function start(
   command: string[] = [process.execPath, join(root, 'src/main.ts')],
 ) {
   const child = Bun.spawn([...command, 'serve', '--data', join(folder, name), ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...env },
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -139,7 +139,7 @@ print('stopped', child.returncode, flush=True)
         join(folder, 'activated'),
       ],
       {
-        env: { PATH: process.env['PATH'] ?? '' },
+        env: { PATH: process.env.PATH ?? '' },
         stdin: 'pipe',
         stdout: 'pipe',
         stderr: 'pipe',

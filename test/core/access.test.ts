@@ -63,7 +63,7 @@ const workspace: WorkspaceCaller = {
   token: token({ kind: 'workspace', workspace: 'wsp_1', role: 'write', scopes: ['code:write'] }),
 }
 
-const repo = (change: Partial<RepoFacts> = {}): RepoFacts => ({
+const repo = (change: Partial<AccountRepoFacts> = {}): AccountRepoFacts => ({
   id: 'rep_1',
   full_name: 'acme/site',
   name: 'site',

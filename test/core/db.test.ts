@@ -15,7 +15,7 @@ const open = () => {
 test('writes that arrive together are committed together, and one that fails takes nothing with it', async () => {
   const { db, writer, names } = open()
   let commits = 0
-  const exec = db.exec
+  const exec = db.exec.bind(db)
   db.exec = (sql) => {
     if (sql === 'COMMIT') commits++
     exec(sql)
@@ -54,7 +54,7 @@ test('a write that gives a promise is refused and undone, because it would go on
 test('nothing is answered before it is committed', async () => {
   const { db, writer } = open()
   let committed = false
-  const exec = db.exec
+  const exec = db.exec.bind(db)
   db.exec = (sql) => {
     exec(sql)
     if (sql === 'COMMIT') committed = true
@@ -68,7 +68,7 @@ test('nothing is answered before it is committed', async () => {
 
 test('when the commit fails every write of the batch is told so', async () => {
   const { db, writer, names } = open()
-  const exec = db.exec
+  const exec = db.exec.bind(db)
   db.exec = (sql) => {
     if (sql === 'COMMIT') throw new Error('disk full')
     exec(sql)
@@ -88,7 +88,7 @@ test('when the commit fails every write of the batch is told so', async () => {
 })
 
 test('the database keeps what was acknowledged through a power cut: full sync, WAL, foreign keys on', () => {
-  const path = `${process.env['TMPDIR'] ?? '/tmp'}/hearth-pragma-${process.pid}.db`
+  const path = `${process.env.TMPDIR ?? '/tmp'}/hearth-pragma-${process.pid}.db`
   const db = openDatabase({ path })
   expect(db.one<{ synchronous: number }>('PRAGMA synchronous')?.synchronous).toBe(2)
   expect(db.one<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode).toBe('wal')

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { EVENT_TYPES } from '#core/event-types.ts'
-import { listEvents } from '#features/repos/list-events.ts'
+import { listEvents } from '#features/repos/profile/list-events.ts'
 import { createWebhook } from '#features/webhooks/create-webhook.ts'
 import { makeHookWorld } from '../features/webhooks/fixture.ts'
 import { refusal } from '../world.ts'

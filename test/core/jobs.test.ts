@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { job, LANES, listJobs, type Job } from '#core/jobs.ts'
+import { job, QUEUE_CONCURRENCY, listJobs, type Job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { makeFloor } from './floor.ts'
 
@@ -157,13 +157,13 @@ test('a keyed job that fails gives way to one that waits under its key', async (
   expect(listJobs(with_.hearth.db, { limit: 10, offset: 0 })).toEqual([])
 })
 
-test('a full lane holds up only its own jobs', async () => {
+test('a full queue delays only its own jobs', async () => {
   const ran: string[] = []
   let release = () => {}
   const gate = new Promise<void>((resolve) => (release = resolve))
   const slow = job<unknown>({
     kind: 'slow',
-    lane: 'imports',
+    queue: 'imports',
     run: async (_, input) => {
       await gate
       ran.push(`slow ${input}`)
@@ -172,7 +172,7 @@ test('a full lane holds up only its own jobs', async () => {
   const quick = job<unknown>({ kind: 'quick', run: (_, input) => void ran.push(`quick ${input}`) })
   const floor = makeFloor({ jobs: [slow, quick] })
   await floor.hearth.jobs.start()
-  for (let n = 1; n <= LANES.imports + 2; n++) await enqueue(floor, slow, n)
+  for (let n = 1; n <= QUEUE_CONCURRENCY.imports + 2; n++) await enqueue(floor, slow, n)
   const done = new Promise<void>((resolve) => {
     const look = setInterval(() => {
       if (ran.length < 3) return
@@ -185,7 +185,7 @@ test('a full lane holds up only its own jobs', async () => {
   expect(ran).toEqual(['quick 1', 'quick 2', 'quick 3'])
   expect(
     listJobs(floor.hearth.db, { state: 'running', kind: 'slow', limit: 10, offset: 0 }),
-  ).toHaveLength(LANES.imports)
+  ).toHaveLength(QUEUE_CONCURRENCY.imports)
   expect(
     listJobs(floor.hearth.db, { state: 'waiting', kind: 'slow', limit: 10, offset: 0 }),
   ).toHaveLength(2)
@@ -294,8 +294,8 @@ test('at the beginning of a stop jobs are told and none is begun, while what els
   void floor.hearth.jobs.idle().catch(() => {})
   while (listJobs(floor.hearth.db, { state: 'running', limit: 1, offset: 0 }).length === 0)
     await new Promise((done) => setImmediate(done))
-  floor.hearth.leave()
-  expect([heard, floor.hearth.leaving.aborted, floor.hearth.stopping.aborted]).toEqual([
+  floor.hearth.drain()
+  expect([heard, floor.hearth.draining.aborted, floor.hearth.stopping.aborted]).toEqual([
     true,
     true,
     false,

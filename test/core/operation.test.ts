@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { publicRead, publicWrite, readsRepo, writesRepo, type RepoFacts } from '#core/access.ts'
+import { publicRead, publicWrite, readsRepo, writesRepo, limitRepoFacts } from '#core/access.ts'
 import { anonymous } from '#core/caller.ts'
 import { listEvents, event } from '#core/events.ts'
 import { call, operation } from '#core/operation.ts'
@@ -63,7 +63,7 @@ describe('input', () => {
   })
 })
 
-const facts: RepoFacts = {
+const facts = limitRepoFacts({
   id: 'rep_1',
   full_name: 'acme/site',
   name: 'site',

@@ -10,6 +10,7 @@ import {
   readsRepo,
   signedIn,
   writesRepo,
+  limitRepoFacts,
   type RepoFacts,
 } from '#core/access.ts'
 import type { AgentCaller, Caller, TokenFacts, UserCaller } from '#core/caller.ts'
@@ -41,7 +42,7 @@ import {
 } from '#core/schema.ts'
 import type { Settings } from '#core/settings.ts'
 import type { Git } from '#git'
-import { startServer, type Doors } from '#http/server.ts'
+import { startServer, type Fallbacks } from '#http/server.ts'
 import { getVersion } from '#http/version.ts'
 import { conflict, notFound } from '#lib/errors.ts'
 import type { Log, LogFields } from '#lib/log.ts'
@@ -74,6 +75,8 @@ function operationsOf(memory: Memory): Operation[] {
       name: 'whoami',
       summary: 'Says who calls.',
       route: 'GET /v1/user',
+      aliases: ['get_me'],
+      listed: 'core',
       access: signedIn(),
       input: Type.Object({}),
       output: Actor,
@@ -229,7 +232,9 @@ function operationsOf(memory: Memory): Operation[] {
       summary: 'Reads a file.',
       route: 'GET /repos/{owner}/{name}/contents/{path}',
       access: readsRepo({ scope: 'code:read' }),
+      aliases: ['get_file_contents'],
       toolset: 'code',
+      listed: 'core',
       input: Type.Object({
         repo: RepoPath,
         path: Type.String({ minLength: 1 }),
@@ -363,7 +368,7 @@ const repoOf = (path: string, caller: Caller): RepoFacts | null => {
   const [workspace = '', name = ''] = path.split('/')
   if (workspace !== 'acme' || !['site', 'hidden', 'site%2'].includes(name)) return null
   const own = caller.kind !== 'anonymous' && (caller.id === ada.id || caller.id === robot.id)
-  return {
+  const facts = {
     id: name === 'site' ? 'rep_site' : 'rep_hidden',
     full_name: path,
     name,
@@ -372,19 +377,20 @@ const repoOf = (path: string, caller: Caller): RepoFacts | null => {
     private: name === 'hidden',
     archived: false,
     deleted: false,
-    role: own ? 'admin' : null,
-    workspace_role: own ? 'owner' : null,
+    role: own ? ('admin' as const) : null,
+    workspace_role: own ? ('owner' as const) : null,
     default_branch: 'main',
     store: 'rep_site',
     parent_id: null,
     pull_number: null,
     two_factor_missing: false,
   }
+  return limitRepoFacts(facts, caller)
 }
 
 export type Line = { level: string; message: string; fields: LogFields }
 
-export function makeForge(change: Partial<Settings> = {}, doors: Doors = {}) {
+export function makeForge(change: Partial<Settings> = {}, fallbacks: Fallbacks = {}) {
   const memory: Memory = { made: [], ran: [] }
   const lines: Line[] = []
   const write =
@@ -429,8 +435,8 @@ export function makeForge(change: Partial<Settings> = {}, doors: Doors = {}) {
       bySignIn: (secret) => SECRETS[`${secret}-secret`] ?? null,
     }),
   })
-  const server = startServer({ host: '127.0.0.1', port: 0, log, grace: 3000 })
-  server.open(hearth, doors)
+  const server = startServer({ host: '127.0.0.1', port: 0, log, graceMs: 3000 })
+  server.open(hearth, fallbacks)
   afterAll(async () => {
     await server.stop()
     await hearth.close()

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { getArchiveLink } from '#features/repos/get-archive-link.ts'
+import { getArchiveLink } from '#features/repos/archives/get-archive-link.ts'
 import { METRICS } from '#http/metrics.ts'
-import { makeListening } from './watching.ts'
+import { makeListening } from './listening-world.ts'
 
 const { world, server, get, token } = await makeListening({
   metrics: { token: 'scraping-secret', allow: ['192.0.2.0/24'] },

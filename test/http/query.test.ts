@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { foldQuery, fromText, queryPairs } from '#http/query.ts'
+import { foldQuery, parseText, queryPairs } from '#http/query.ts'
 import {
   camelCase,
   fieldOf,
@@ -44,11 +44,11 @@ test('a text or several: one stays whole, commas and all', () => {
 })
 
 test('numbers lose nothing and words are not guessed', () => {
-  expect(fromText('integer', '12')).toBe(12)
-  expect(fromText('integer', '12345678901234567890')).toBe('12345678901234567890')
-  expect(fromText('integer', '1e3')).toBe('1e3')
-  expect(fromText('boolean', 'yes')).toBe('yes')
-  expect(fromText('boolean', 'constructor')).toBe('constructor')
+  expect(parseText('integer', '12')).toBe(12)
+  expect(parseText('integer', '12345678901234567890')).toBe('12345678901234567890')
+  expect(parseText('integer', '1e3')).toBe('1e3')
+  expect(parseText('boolean', 'yes')).toBe('yes')
+  expect(parseText('boolean', 'constructor')).toBe('constructor')
 })
 
 test('names are put right where they are ours and left alone where they are not', () => {

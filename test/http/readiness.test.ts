@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGit } from '#git'
-import { makeListening } from './watching.ts'
+import { makeListening } from './listening-world.ts'
 
 const { world, get } = await makeListening()
 
@@ -50,8 +50,8 @@ test('an engine whose threads have ended is noticed', async () => {
     concurrency: 1,
   })
   await git.close()
-  const { readinessOf } = await import('#http/readiness.ts')
-  expect(await readinessOf({ ...world.hearth, git }, 500)()).toMatchObject({
+  const { createReadinessCheck } = await import('#http/readiness.ts')
+  expect(await createReadinessCheck({ ...world.hearth, git }, 500)()).toMatchObject({
     git: 'does not answer',
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { startServer } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -9,19 +9,19 @@ const seen: string[] = []
 const forge = makeForge(
   {},
   {
-    git: (request) =>
-      new URL(request.url).pathname.endsWith('/info/refs') ? new Response('refs') : null,
-    site: (request) => {
-      const { pathname } = new URL(request.url)
-      seen.push(pathname)
-      if (pathname === '/broken') throw new Error('inside')
-      if (pathname === '/refused') throw new Refusal('forbidden', 'not you')
-      return pathname === '/acme'
-        ? new Response('<p>acme</p>', { headers: { 'content-type': 'text/html' } })
-        : null
+    git: { handle: ({ path }) => (path.endsWith('/info/refs') ? new Response('refs') : null) },
+    site: {
+      handle: ({ path }) => {
+        seen.push(path)
+        if (path === '/broken') throw new Error('inside')
+        if (path === '/refused') throw new Refusal('forbidden', 'not you')
+        return path === '/acme'
+          ? new Response('<p>acme</p>', { headers: { 'content-type': 'text/html' } })
+          : null
+      },
+      refuse: (exchange, refusal) =>
+        new Response(`page ${refusal.status} ${exchange.id}`, { status: refusal.status }),
     },
-    refuse: (exchange, refusal) =>
-      new Response(`page ${refusal.status} ${exchange.id}`, { status: refusal.status }),
   },
 )
 const { get } = forge
@@ -81,9 +81,9 @@ test('health, index and metadata answer without a token', async () => {
     authorization_servers: ['https://hearth.test'],
     bearer_methods_supported: ['header'],
   })
-  expect((await metadata(''))['resource']).toBe('https://hearth.test/mcp')
-  expect((await metadata('/api'))['resource']).toBe('https://hearth.test/api')
-  expect((await metadata('/mcp/x/core/readonly'))['resource']).toBe(
+  expect((await metadata('')).resource).toBe('https://hearth.test/mcp')
+  expect((await metadata('/api')).resource).toBe('https://hearth.test/api')
+  expect((await metadata('/mcp/x/core/readonly')).resource).toBe(
     'https://hearth.test/mcp/x/core/readonly',
   )
   // The same below the REST API, for who knows that address alone.
@@ -133,4 +133,42 @@ test('what does not end in time is cut', async () => {
   await Bun.sleep(50)
   await other.server.stop()
   expect(await running).toBe('cut')
+})
+
+/** What the server sends for a request that is written by hand. */
+const raw = (text: string): Promise<string> =>
+  new Promise((resolve) => {
+    let received = ''
+    const socket = connect(forge.server.port, '127.0.0.1', () => socket.write(text))
+    socket.on('data', (data) => (received += data.toString()))
+    socket.on('close', () => resolve(received))
+  })
+
+test('two Host headers are refused', async () => {
+  for (const hosts of ['Host: a\r\nHost: b', 'Host: a\r\nHost: a']) {
+    const response = await raw(`GET /livez HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n\r\n`)
+    expect(response).toStartWith('HTTP/1.1 400')
+    expect(response).toContain('"code":"bad_request"')
+  }
+})
+
+test('HEAD has the length of GET at every door, and no body', async () => {
+  const authorization = 'Authorization: Bearer ada-secret'
+  for (const path of [
+    '/livez',
+    '/api/openapi.json',
+    '/robots.txt',
+    '/api/v1/repos/acme/site/notes',
+    '/acme',
+    '/acme/site.git/info/refs',
+    '/nothing',
+    '/.well-known/oauth-protected-resource/mcp',
+  ]) {
+    const [head = '', body] = (
+      await raw(`HEAD ${path} HTTP/1.1\r\nHost: x\r\n${authorization}\r\nConnection: close\r\n\r\n`)
+    ).split('\r\n\r\n')
+    const length = /^content-length: (\d+)$/im.exec(head)?.[1]
+    const whole = await (await get(path)).bytes()
+    expect([path, length, body]).toEqual([path, String(whole.length), ''])
+  }
 })

@@ -9,10 +9,14 @@ import { connect as connectTls, createServer as createTls } from 'node:tls'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readCertificate, watchCertificate, type Certificate } from '#http/certificate-files.ts'
-import { openFront } from '#http/front.ts'
-import { startRedirect } from '#http/redirect.ts'
-import { startFronted } from '#http/encrypted.ts'
+import {
+  readCertificate,
+  watchCertificate,
+  type Certificate,
+} from '#http/listener/certificate-files.ts'
+import { openFront } from '#http/listener/tcp-front.ts'
+import { startRedirect } from '#http/listener/https-redirect.ts'
+import { startFronted } from '#http/listener/fronted-server.ts'
 import { startServer } from '#http/server.ts'
 import type { Settings } from '#core/settings.ts'
 import { silentLog } from '#lib/log.ts'
@@ -79,12 +83,14 @@ test('a certificate is replaced while a request goes on, and no connection is re
   const begun = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
   server.open(world.hearth, {
-    site: async (request, listener) => {
-      if (!request.url.endsWith('/slow')) return null
-      expect(listener.requestIP(request)?.address).toBe('127.0.0.1')
-      begun.resolve()
-      await goOn.promise
-      return new Response('done')
+    site: {
+      handle: async ({ path, peerAddress }) => {
+        if (path !== '/slow') return null
+        expect(peerAddress).toBe('127.0.0.1')
+        begun.resolve()
+        await goOn.promise
+        return new Response('done')
+      },
     },
   })
   expect(await shown(server.port)).toBe('one')
@@ -184,7 +190,7 @@ test('a socket of the machine is served, and taken away at the end', async () =>
   const unix = place('hearth.sock')
   const server = startServer({ host: '', port: 0, unix, log: silentLog })
   server.open(world.hearth, {
-    site: (_, listener) => Response.json(listener.requestIP(new Request('http://x'))),
+    site: { handle: ({ peerAddress }) => Response.json({ address: peerAddress }) },
   })
   expect((await fetch('http://localhost/livez', { unix })).status).toBe(200)
   expect(
@@ -200,13 +206,15 @@ test('a front passes on who is asking, and a challenge to whoever waits for it',
     port: 0,
     log: silentLog,
     tls: await readCertificate(one),
-    behind: (port) => front.addressOf(port),
+    clientAddressOf: (port) => front.addressOf(port),
   })
-  const asked: (string | undefined)[] = []
+  const asked: (string | null)[] = []
   server.open(world.hearth, {
-    site: (request, listener) => {
-      asked.push(listener.requestIP(request)?.address)
-      return new Response('ok')
+    site: {
+      handle: ({ peerAddress }) => {
+        asked.push(peerAddress)
+        return new Response('ok')
+      },
     },
   })
   const challenge = await readCertificate(two)

@@ -1,10 +1,10 @@
 /**
  * What was acknowledged survives: the executable is killed at random moments under load, started
- * again on the same data, and held against what it had answered. `bun scripts/crash.ts` does the
+ * again on the same data, and held against what it had answered. `bun test/system/crash.ts` does the
  * same for hundreds of rounds, and cuts the power too.
  */
 import { expect, test } from 'bun:test'
-import { runCrashes } from '../../scripts/crash.ts'
+import { runCrashes } from '../system/crash.ts'
 import { EXECUTABLE, requireExecutable } from './forge.ts'
 
 test('nothing that was acknowledged is lost, doubled or half done when the process is killed', async () => {

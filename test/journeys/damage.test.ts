@@ -20,9 +20,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hearth as command } from '../../scripts/drill/run.ts'
-import { claim, startForge, type ForgeProcess } from '../../scripts/run/forge.ts'
-import { git, runGit, withToken } from '../../scripts/run/git.ts'
+import { hearth as command } from '../system/drill/run.ts'
+import { claim, startForge, type ForgeProcess } from '../../scripts/support/forge.ts'
+import { git, runGit, withToken } from '../../scripts/support/git.ts'
 import { EXECUTABLE, requireExecutable } from './forge.ts'
 
 await requireExecutable()

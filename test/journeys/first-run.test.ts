@@ -1,9 +1,9 @@
 /**
- * The way of somebody new, with what the pages offer and nothing else: `bun scripts/first-run.ts`
+ * The way of somebody new, with what the pages offer and nothing else: `bun test/system/first-run.ts`
  * prints its times.
  */
 import { expect, test } from 'bun:test'
-import { firstRun } from '../../scripts/first-run.ts'
+import { firstRun } from '../system/first-run.ts'
 import { EXECUTABLE, requireExecutable } from './forge.ts'
 
 test('from the setup link to a pushed repository it takes four fields, three presses and lines to paste', async () => {

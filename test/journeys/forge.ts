@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
 const root = join(import.meta.dir, '..', '..')
-export const EXECUTABLE = process.env['HEARTH_EXECUTABLE'] ?? join(root, 'dist', 'hearth')
+export const EXECUTABLE = process.env.HEARTH_EXECUTABLE ?? join(root, 'dist', 'hearth')
 
 /** `scripts/check.ts` builds it; a test that is run by itself builds it when it is not there. */
 export async function requireExecutable(): Promise<void> {
@@ -98,7 +98,7 @@ let browser: Promise<Browser> | null = null
 /** Debian's Chromium without anything that looks for the internet. */
 export function openBrowser(): Promise<Browser> {
   browser ??= chromium.launch({
-    executablePath: process.env['HEARTH_CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath: process.env.HEARTH_CHROMIUM ?? '/usr/bin/chromium',
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -161,7 +161,7 @@ export const git: Git = async (cwd, ...args) => {
   const child = Bun.spawn(['git', ...args], {
     cwd,
     env: {
-      PATH: process.env['PATH'] ?? '',
+      PATH: process.env.PATH ?? '',
       HOME: cwd,
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_TERMINAL_PROMPT: '0',

@@ -5,7 +5,7 @@
  */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { claim } from '../../scripts/run/forge.ts'
+import { claim } from '../../scripts/support/forge.ts'
 import { openBrowser, startForge, type Forge } from './forge.ts'
 import { seed, type Seeded } from './injection/seed.ts'
 

@@ -19,7 +19,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runDrill, hearth as command } from '../../scripts/drill/run.ts'
+import { runDrill, hearth as command } from '../system/drill/run.ts'
 import { EXECUTABLE, requireExecutable, startForge } from './forge.ts'
 
 await requireExecutable()

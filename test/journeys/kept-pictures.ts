@@ -24,7 +24,7 @@ export const KEPT = join(import.meta.dir, '..', 'snapshots', 'pages')
 const CELL = 8
 /** What lies further down is more of the same. */
 const LOWEST = 1800
-const UPDATE = process.env['UPDATE'] === '1'
+const UPDATE = process.env.UPDATE === '1'
 
 const font = Buffer.from(rulerFont()).toString('base64')
 const sessions = new WeakMap<Page, Promise<CDPSession>>()

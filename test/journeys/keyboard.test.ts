@@ -5,7 +5,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { fill } from '../../scripts/demo.ts'
-import { claim } from '../../scripts/run/forge.ts'
+import { claim } from '../../scripts/support/forge.ts'
 import { startForge, visitor, type Forge } from './forge.ts'
 
 let forge: Forge

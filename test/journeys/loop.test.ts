@@ -90,8 +90,8 @@ test('from the first start to a merged pull request', async () => {
   const tools = (await client.listTools()).tools.map((tool) => tool.name)
   expect(tools).toContain('create_pull')
   const { data: made } = await call('create_pull', { repo: 'acme/site', issue: 1, agent: 'fixer' })
-  const pull = made['pull'] as { number: number; status: string }
-  const remoteOf = made['git'] as { remote: string }
+  const pull = made.pull as { number: number; status: string }
+  const remoteOf = made.git as { remote: string }
   expect([pull.number, pull.status]).toEqual([2, 'draft'])
   expect(remoteOf.remote).toBe(`${forge.url}/acme/site/pull/2.git`)
 
@@ -106,7 +106,7 @@ test('from the first start to a merged pull request', async () => {
     summary: 'Too early',
   })
   expect(notReady).toBe(true)
-  expect((why['error'] as { reason: string }).reason).toBe('not_ready')
+  expect((why.error as { reason: string }).reason).toBe('not_ready')
   await git(clone, 'push', '-q', 'origin', 'HEAD')
   await call('append_session', {
     repo: 'acme/site',
@@ -122,7 +122,7 @@ test('from the first start to a merged pull request', async () => {
     number: 2,
     summary: 'Oil the hinge. It is quiet now.',
   })
-  expect(ready['status']).toBe('open')
+  expect(ready.status).toBe('open')
 
   // The person looks at the change and the session, and merges.
   await page.goto(`${forge.url}/acme/site/pull/2/changes`)
@@ -139,23 +139,23 @@ test('from the first start to a merged pull request', async () => {
     string,
     unknown
   >
-  expect([merged['status'], merged['mergedBy']]).toEqual(['merged', 'ada'])
+  expect([merged.status, merged.mergedBy]).toEqual(['merged', 'ada'])
   const detail = (await anyone('GET', '/v1/repos/acme/site/issues/1')).body as {
     issue: Record<string, unknown>
     pulls: Record<string, unknown>[]
   }
   expect([
-    detail.issue['state'],
-    detail.issue['reason'],
-    detail.issue['resolvedBy'],
-    detail.pulls[0]?.['mergedBy'],
+    detail.issue.state,
+    detail.issue.reason,
+    detail.issue.resolvedBy,
+    detail.pulls[0]?.mergedBy,
   ]).toEqual(['closed', 'completed', 2, 'ada'])
   const timeline = (await anyone('GET', '/v1/repos/acme/site/events')).body as { type: string }[]
   expect(timeline.map(({ type }) => type)).toContain('pull.merged')
   await git(work, 'pull', '-q', remote, 'main')
   expect(await Bun.file(join(work, 'door.txt')).text()).toBe('silence\n')
   expect(await git(work, 'log', '-1', '--format=%H %B')).toContain(
-    merged['merge_commit_sha'] as string,
+    merged.merge_commit_sha as string,
   )
   expect(await git(work, 'log', '-1', '--format=%B')).toContain('Pull-Request: acme/site#2')
 

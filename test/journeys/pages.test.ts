@@ -8,8 +8,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { siteMap } from '#web/index.ts'
-import { fileAt, OUTSIDE, pagesOf } from '../../scripts/tour/pages.ts'
-import { BRANCH, tellStory } from '../../scripts/tour/story.ts'
+import { fileAt, OUTSIDE, pagesOf } from '../tour/pages.ts'
+import { BRANCH, tellStory } from '../tour/story.ts'
 import { startForge, visitor, type Forge } from './forge.ts'
 import { changesSince, leftover, steady, takePicture } from './kept-pictures.ts'
 
@@ -184,7 +184,7 @@ test('no page of the site is left out', () => {
 })
 
 test('a commit with every kind of change shows each', async () => {
-  await page.goto(`${forge.url}${inside['commit']}`)
+  await page.goto(`${forge.url}${inside.commit}`)
   expect(await page.locator('main .diff-file').count()).toBe(6)
 })
 

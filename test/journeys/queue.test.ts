@@ -19,7 +19,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 test('what fails only together never lands, a kill loses nothing, and main is what was tested', async () => {
-  const environment = { PATH: process.env['PATH'] ?? '' }
+  const environment = { PATH: process.env.PATH ?? '' }
   const first = await startForge({ environment })
   const { page, context } = await visitor({ javaScript: false })
   const token = await claim(page, first)

@@ -1,9 +1,9 @@
 /**
  * Many push to the same few refs while the forge is killed: what they did and saw must be possible
- * one push at a time (`bun scripts/git-race.ts` at length).
+ * one push at a time (`bun test/system/git-race.ts` at length).
  */
 import { expect, test } from 'bun:test'
-import { runRace } from '../../scripts/race/run.ts'
+import { runRace } from '../system/race/run.ts'
 import { EXECUTABLE, requireExecutable } from './forge.ts'
 
 test('refs behave as if moved by one push at a time', async () => {

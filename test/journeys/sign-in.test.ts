@@ -33,7 +33,7 @@ function terminal(environment: Record<string, string> = {}): Terminal {
       const child = Bun.spawn(words, {
         cwd: options.cwd ?? home,
         env: {
-          PATH: process.env['PATH'] ?? '',
+          PATH: process.env.PATH ?? '',
           HOME: home,
           GIT_CONFIG_NOSYSTEM: '1',
           GIT_TERMINAL_PROMPT: '0',

@@ -1,14 +1,14 @@
 /**
  * Callers of every kind at work while the executable is killed and stopped: nothing that they were
  * promised is lost, and main holds nothing but what was merged and tested. `bun
- * scripts/simulate.ts` does the same with forty for ten minutes.
+ * test/system/simulate.ts` does the same with forty for ten minutes.
  */
 import { expect, test } from 'bun:test'
 import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { simulate, TEN } from '../../scripts/simulate/run.ts'
+import { simulate, TEN } from '../system/simulate/run.ts'
 import { EXECUTABLE, requireExecutable } from './forge.ts'
 
 test('what callers were promised is there, and what must not be is not', async () => {

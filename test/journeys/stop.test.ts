@@ -14,8 +14,8 @@ import {
 } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { claim, startForge, type ForgeProcess } from '../../scripts/run/forge.ts'
-import { git, runGit, withToken } from '../../scripts/run/git.ts'
+import { claim, startForge, type ForgeProcess } from '../../scripts/support/forge.ts'
+import { git, runGit, withToken } from '../../scripts/support/git.ts'
 import { EXECUTABLE, requireExecutable } from './forge.ts'
 
 await requireExecutable()

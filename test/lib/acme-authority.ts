@@ -136,7 +136,7 @@ export function makeAuthority(options: AuthorityOptions = {}) {
     const given = (text === '' ? null : JSON.parse(text)) as Record<string, unknown> | null
     seen.posts.push(path)
     if (path === '/account') {
-      seen.contacts.push(given?.['contact'])
+      seen.contacts.push(given?.contact)
       const kid = `${base}/account/${await calculateJwkThumbprint(jwk)}`
       accounts.set(kid, jwk)
       return answer(201, { status: 'valid' }, { location: kid })
@@ -158,7 +158,7 @@ export function makeAuthority(options: AuthorityOptions = {}) {
     }
     if (path === '/order') {
       const key = id()
-      const domains = (given?.['identifiers'] as { value: string }[]).map(({ value }) => value)
+      const domains = (given?.identifiers as { value: string }[]).map(({ value }) => value)
       const ids = domains.map((domain) => {
         const name = id()
         authorizations.set(name, {
@@ -197,7 +197,7 @@ export function makeAuthority(options: AuthorityOptions = {}) {
     const one = orders.get(key)!
     if (what === 'finalize') {
       if (order(key).status !== 'ready') return problem(403, 'orderNotReady', 'not yet')
-      seen.csrs.push(String(given?.['csr']))
+      seen.csrs.push(String(given?.csr))
       one.status = 'valid'
       return answer(200, order(key))
     }

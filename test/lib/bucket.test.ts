@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { BucketError, NoSuchObject, openBucket, parseBucket, PART } from '#lib/bucket.ts'
+import { BucketError, NoSuchObject, openBucket, parseBucket, PART_BYTES } from '#lib/bucket.ts'
 import { startS3 } from '../features/storage/s3-server.ts'
 
 const s3 = startS3()
-const open = (change: { endpoint?: string; tries?: number; patience?: number } = {}) =>
+const open = (change: { endpoint?: string; tries?: number; timeoutMs?: number } = {}) =>
   openBucket(
     'hearth',
     'a/b',
@@ -15,7 +15,7 @@ const open = (change: { endpoint?: string; tries?: number; patience?: number } =
     },
     {
       tries: change.tries ?? 1,
-      ...(change.patience === undefined ? {} : { patience: change.patience }),
+      ...(change.timeoutMs === undefined ? {} : { timeoutMs: change.timeoutMs }),
     },
   )
 const bytesOf = (length: number): Uint8Array =>
@@ -35,30 +35,32 @@ test('an address is a bucket with or without a folder, and nothing else', () => 
 
 test('what is small goes whole, what is large in parts, and both are the same there', async () => {
   const bucket = open()
-  for (const size of [0, 10, PART, 2 * PART + 5]) {
+  for (const size of [0, 10, PART_BYTES, 2 * PART_BYTES + 5]) {
     const bytes = bytesOf(size)
     s3.requests.length = 0
     await bucket.upload(`of ${size}`, size, reading(bytes))
     expect(Buffer.compare(s3.objects.get(`a/b/of ${size}`) ?? new Uint8Array(1), bytes)).toBe(0)
-    expect(s3.requests.length).toBe(size <= PART ? 1 : 5)
+    expect(s3.requests.length).toBe(size <= PART_BYTES ? 1 : 5)
     expect(await bucket.sizeOf(`of ${size}`)).toBe(size)
   }
   expect(await bucket.range('of 10', 3, 4)).toEqual(bytesOf(10).slice(3, 7))
   const names: string[] = []
   for await (const { name } of bucket.list('of')) names.push(name)
-  expect(names).toEqual(['of 0', 'of 10', `of ${2 * PART + 5}`, `of ${PART}`])
+  expect(names).toEqual(['of 0', 'of 10', `of ${2 * PART_BYTES + 5}`, `of ${PART_BYTES}`])
 })
 
 test('a file that becomes shorter, or cannot be read, leaves nothing there', async () => {
   const bucket = open()
-  const bytes = bytesOf(PART + 10)
-  await expect(bucket.upload('short', 3 * PART, reading(bytes))).rejects.toBeInstanceOf(BucketError)
+  const bytes = bytesOf(PART_BYTES + 10)
+  await expect(bucket.upload('short', 3 * PART_BYTES, reading(bytes))).rejects.toBeInstanceOf(
+    BucketError,
+  )
   let asked = 0
   const broken = async (offset: number, length: number) => {
     if (++asked === 2) throw new Error('the disk is gone')
     return bytes.slice(offset, offset + length)
   }
-  await expect(bucket.upload('broken', PART + 10, broken)).rejects.toThrow('the disk is gone')
+  await expect(bucket.upload('broken', PART_BYTES + 10, broken)).rejects.toThrow('the disk is gone')
   expect([...s3.objects.keys()].filter((key) => /short|broken/.test(key))).toEqual([])
 })
 
@@ -69,15 +71,15 @@ test('what is not there, what is refused and who does not answer are told apart,
   s3.down = true
   await expect(bucket.get('of 10')).rejects.toThrow('s3://hearth/a/b: access is denied')
   await expect(bucket.upload('x', 10, reading(bytesOf(10)))).rejects.toThrow('access is denied')
-  await expect(bucket.upload('x', 2 * PART, reading(bytesOf(2 * PART)))).rejects.toThrow(
-    'access is denied',
-  )
+  await expect(
+    bucket.upload('x', 2 * PART_BYTES, reading(bytesOf(2 * PART_BYTES))),
+  ).rejects.toThrow('access is denied')
   s3.down = false
   await expect(open({ endpoint: 'http://127.0.0.1:9' }).get('x')).rejects.toThrow(
     'it cannot be reached',
   )
   const { promise, resolve } = Promise.withResolvers<void>()
   s3.before = () => promise
-  await expect(open({ patience: 20 }).get('of 10')).rejects.toThrow('it does not answer')
+  await expect(open({ timeoutMs: 20 }).get('of 10')).rejects.toThrow('it does not answer')
   resolve()
 })

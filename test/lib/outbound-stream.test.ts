@@ -1,6 +1,12 @@
 import { afterAll, expect, test } from 'bun:test'
-import { OutboundError, parseOutboundRules, type Resolve } from '#lib/outbound.ts'
-import { openOutside, type OutboundStreamRequest } from '#lib/outbound-stream.ts'
+import {
+  OutboundClient,
+  OutboundError,
+  parseOutboundRules,
+  type OutboundRules,
+  type OutboundStreamRequest,
+  type Resolve,
+} from '#lib/outbound.ts'
 
 const seen: { path: string; authorization: string | null }[] = []
 const BLOCK = new Uint8Array(1 << 16)
@@ -49,15 +55,18 @@ const resolve: Resolve = async (host) =>
     : host === 'other.internal'
       ? [{ address: '10.0.0.9', family: 4 }]
       : []
-const open = (path: string, options: Partial<OutboundStreamRequest> = {}) =>
-  openOutside(new URL(`http://git.internal:${server.port}${path}`), {
-    rules,
-    resolve,
-    timeout: 10_000,
-    idle: 5000,
-    maxBytes: 1 << 20,
-    ...options,
-  })
+const open = (
+  path: string,
+  {
+    rules: allowed = rules,
+    resolve: resolveName = resolve,
+    ...options
+  }: Partial<OutboundStreamRequest> & { rules?: OutboundRules; resolve?: Resolve } = {},
+) =>
+  new OutboundClient(allowed, resolveName).open(
+    new URL(`http://git.internal:${server.port}${path}`),
+    { timeoutMs: 10_000, idleTimeoutMs: 5000, maxBytes: 1 << 20, ...options },
+  )
 const text = (stream: ReadableStream<Uint8Array>) => new Response(stream).text()
 
 test('an answer comes as a stream, over the address that was checked', async () => {
@@ -84,7 +93,7 @@ test('only asked-for redirects are followed, each checked, and secrets stay wher
     OutboundError,
   )
   await expect(open('/inside', { redirects: 3 })).rejects.toThrow('https')
-  await expect(open('/inside', { redirects: 3, clear: true })).rejects.toThrow(
+  await expect(open('/inside', { redirects: 3, allowHttp: true })).rejects.toThrow(
     'not a public address',
   )
   await expect(open('/round', { redirects: 3 })).rejects.toThrow('too often')
@@ -98,11 +107,10 @@ test('only asked-for redirects are followed, each checked, and secrets stay wher
         headers: { location: `http://git.internal:${server.port}/there` },
       }),
   })
-  const answer = await openOutside(new URL(`http://127.0.0.1:${other.port}/`), {
-    rules,
-    resolve,
-    timeout: 5000,
-    idle: 5000,
+  const client = new OutboundClient(rules, resolve)
+  const answer = await client.open(new URL(`http://127.0.0.1:${other.port}/`), {
+    timeoutMs: 5000,
+    idleTimeoutMs: 5000,
     maxBytes: 1000,
     redirects: 1,
     authorization: 'Basic secret',
@@ -120,7 +128,7 @@ test('public addresses are reached in the clear only where that is said', async 
   const none = parseOutboundRules([])
   await expect(open('/', { rules: none, resolve: outside })).rejects.toThrow('https')
   // Inside stays inside, in the clear or not.
-  await expect(open('/', { rules: none, clear: true })).rejects.toThrow('not a public address')
+  await expect(open('/', { rules: none, allowHttp: true })).rejects.toThrow('not a public address')
 })
 
 test('nothing is read that nobody takes, and more than agreed is an error', async () => {
@@ -160,13 +168,15 @@ test('a body that breaks breaks the request, with its own reason', async () => {
 })
 
 test('silence, slowness and giving up end it', async () => {
-  await expect(open('/never', { idle: 100 })).rejects.toThrow('was silent')
-  await expect(open('/never', { timeout: 100 })).rejects.toThrow('longer than')
-  await expect(open('/half', { idle: 100 }).then(({ body }) => text(body))).rejects.toThrow(
-    'was silent',
-  )
+  await expect(open('/never', { idleTimeoutMs: 100 })).rejects.toThrow('was silent')
+  await expect(open('/never', { timeoutMs: 100 })).rejects.toThrow('longer than')
+  await expect(
+    open('/half', { idleTimeoutMs: 100 }).then(({ body }) => text(body)),
+  ).rejects.toThrow('was silent')
   const never: Resolve = () => new Promise(() => {})
-  await expect(open('/', { idle: 100, resolve: never })).rejects.toThrow('not found in time')
+  await expect(open('/', { idleTimeoutMs: 100, resolve: never })).rejects.toThrow(
+    'not found in time',
+  )
   const early = new AbortController()
   setTimeout(() => early.abort(), 20)
   await expect(open('/', { resolve: never, signal: early.signal })).rejects.toThrow('given up')
@@ -179,6 +189,10 @@ test('silence, slowness and giving up end it', async () => {
 
 test('a server that is not there is told as such', async () => {
   await expect(
-    openOutside(new URL('http://127.0.0.1:1/'), { rules, timeout: 5000, idle: 5000, maxBytes: 1 }),
+    new OutboundClient(rules).open(new URL('http://127.0.0.1:1/'), {
+      timeoutMs: 5000,
+      idleTimeoutMs: 5000,
+      maxBytes: 1,
+    }),
   ).rejects.toThrow('cannot be reached')
 })

@@ -2,10 +2,11 @@ import { afterAll, expect, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import {
-  checkedAddress,
+  OutboundClient,
   OutboundError,
   parseOutboundRules,
-  requestOutside,
+  type OutboundRequest,
+  type OutboundRules,
   type Resolve,
 } from '#lib/outbound.ts'
 
@@ -24,7 +25,7 @@ const resolve: Resolve = async (host) => {
   return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
 }
 const reached = (address: string, allow: string[] = []) =>
-  checkedAddress(new URL(address), parseOutboundRules(allow), resolve).then(
+  new OutboundClient(parseOutboundRules(allow), resolve).checkAddress(new URL(address)).then(
     ({ address: found }) => found,
     (error: unknown) => {
       if (error instanceof OutboundError) return error.message
@@ -106,14 +107,13 @@ const rules = parseOutboundRules(['http://hook.internal'])
 let lookUps = 0
 const toServer: Resolve = async () =>
   lookUps++ === 0 ? [{ address: '127.0.0.1', family: 4 }] : [{ address: '10.0.0.1', family: 4 }]
-const get = (path: string, options: { timeout?: number; cut?: boolean } = {}) => {
+const get = (path: string, options: { timeoutMs?: number; truncate?: boolean } = {}) => {
   lookUps = 0
-  return requestOutside(new URL(`http://hook.internal:${server.port}${path}`), {
-    rules,
-    timeout: options.timeout ?? 5000,
+  const url = new URL(`http://hook.internal:${server.port}${path}`)
+  return new OutboundClient(rules, toServer).request(url, {
+    timeoutMs: 5000,
     maxBytes: 1000,
-    resolve: toServer,
-    cut: options.cut,
+    ...options,
   })
 }
 
@@ -132,8 +132,8 @@ test('redirects are not followed, long answers are refused or cut, slow ones end
   expect((await get('/away')).status).toBe(302)
   expect(seen.some((line) => line.startsWith('/secret'))).toBe(false)
   expect(get('/large')).rejects.toThrow('more than 1000 bytes')
-  expect((await get('/large', { cut: true })).body.length).toBe(1000)
-  expect(get('/never', { timeout: 50 })).rejects.toThrow('in time')
+  expect((await get('/large', { truncate: true })).body.length).toBe(1000)
+  expect(get('/never', { timeoutMs: 50 })).rejects.toThrow('in time')
 })
 
 /** A server that speaks no HTTP, or not to the end. */
@@ -146,16 +146,19 @@ const raw = (answer: (socket: Socket) => void): Promise<number> =>
     listener.unref()
     listener.listen(0, '127.0.0.1', () => resolve((listener.address() as { port: number }).port))
   })
+const loopback: Resolve = async () => [{ address: '127.0.0.1', family: 4 }]
 const at = (
   port: number,
   path = '/',
-  options: Partial<Parameters<typeof requestOutside>[1]> = {},
+  {
+    resolve: resolveName = loopback,
+    rules: allowed = rules,
+    ...options
+  }: Partial<OutboundRequest> & { resolve?: Resolve; rules?: OutboundRules } = {},
 ) =>
-  requestOutside(new URL(`http://hook.internal:${port}${path}`), {
-    rules,
-    timeout: 5000,
+  new OutboundClient(allowed, resolveName).request(new URL(`http://hook.internal:${port}${path}`), {
+    timeoutMs: 5000,
     maxBytes: 1000,
-    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     ...options,
   })
 const faultOf = (promise: Promise<unknown>): Promise<string> =>
@@ -170,12 +173,12 @@ test('what went wrong is said in one word', async () => {
   expect(await faultOf(at(await raw((socket) => socket.end('SSH-2.0-OpenSSH_9\r\n'))))).toBe(
     'refused',
   )
-  expect(await faultOf(at(server.port ?? 0, '/never', { timeout: 50 }))).toBe('timeout')
+  expect(await faultOf(at(server.port ?? 0, '/never', { timeoutMs: 50 }))).toBe('timeout')
   expect(await faultOf(at(1, '/', { resolve: () => Promise.reject(new Error('ENOTFOUND')) }))).toBe(
     'dns',
   )
   // A name server that says nothing counts against the same time.
-  expect(await faultOf(at(1, '/', { resolve: () => new Promise(() => {}), timeout: 50 }))).toBe(
+  expect(await faultOf(at(1, '/', { resolve: () => new Promise(() => {}), timeoutMs: 50 }))).toBe(
     'timeout',
   )
   expect(
@@ -183,12 +186,10 @@ test('what went wrong is said in one word', async () => {
       at(1, '/', { resolve: async () => [{ address: '10.0.0.1', family: 4 }], rules: [] }),
     ),
   ).toBe('blocked_address')
-  const inTls = requestOutside(new URL(`https://hook.internal:${server.port}/`), {
-    rules,
-    timeout: 5000,
-    maxBytes: 1000,
-    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-  })
+  const inTls = new OutboundClient(rules, loopback).request(
+    new URL(`https://hook.internal:${server.port}/`),
+    { timeoutMs: 5000, maxBytes: 1000 },
+  )
   expect(await faultOf(inTls)).toBe('tls')
   expect(await faultOf(at(server.port ?? 0, '/', { signal: AbortSignal.abort() }))).toBe('timeout')
 })
@@ -197,12 +198,12 @@ test('an answer that breaks off or drips is cut for those who would cut a long o
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'
   const breaks = await raw((socket) => socket.end(head))
   const drips = await raw((socket) => void socket.write(head))
-  expect((await at(breaks, '/', { cut: true })).status).toBe(200)
-  expect(new TextDecoder().decode((await at(drips, '/', { cut: true, timeout: 300 })).body)).toBe(
-    'abc',
-  )
+  expect((await at(breaks, '/', { truncate: true })).status).toBe(200)
+  expect(
+    new TextDecoder().decode((await at(drips, '/', { truncate: true, timeoutMs: 300 })).body),
+  ).toBe('abc')
   expect(await faultOf(at(breaks))).toBe('refused')
-  expect(await faultOf(at(drips, '/', { timeout: 100 }))).toBe('timeout')
+  expect(await faultOf(at(drips, '/', { timeoutMs: 100 }))).toBe('timeout')
 })
 
 test('proxies of the environment are not asked', async () => {
@@ -212,8 +213,8 @@ test('proxies of the environment are not asked', async () => {
     socket.destroy()
   })
   const program = `
-    import { parseOutboundRules, requestOutside } from '#lib/outbound.ts'
-    const answer = await requestOutside(new URL('http://127.0.0.1:${server.port}/'), { rules: parseOutboundRules(['http://127.0.0.1']), timeout: 5000, maxBytes: 1000 })
+    import { OutboundClient, parseOutboundRules } from '#lib/outbound.ts'
+    const answer = await new OutboundClient(parseOutboundRules(['http://127.0.0.1'])).request(new URL('http://127.0.0.1:${server.port}/'), { timeoutMs: 5000, maxBytes: 1000 })
     process.stdout.write(String(answer.status))`
   const address = `http://127.0.0.1:${proxy}`
   const child = Bun.spawn([process.execPath, '-e', program], {

@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test'
 import { pbkdf2Sync } from 'node:crypto'
-import { hashPassword, ROUNDS, verifyPassword } from '#lib/password.ts'
+import { PasswordHasher, ROUNDS } from '#lib/password.ts'
+
+const hasher = new PasswordHasher()
 
 test('a password verifies against its hash and no other does', async () => {
-  const stored = await hashPassword('correct horse battery')
-  expect(await verifyPassword('correct horse battery', stored)).toEqual({
+  const stored = await hasher.hash('correct horse battery')
+  expect(await hasher.verify('correct horse battery', stored)).toEqual({
     matches: true,
     outdated: false,
   })
@@ -14,14 +16,14 @@ test('a password verifies against its hash and no other does', async () => {
     'Correct horse battery',
     'correct horse battery ',
   ]) {
-    expect((await verifyPassword(wrong, stored)).matches).toBe(false)
+    expect((await hasher.verify(wrong, stored)).matches).toBe(false)
   }
 })
 
 test('what is stored is salted PBKDF2-SHA256 as anyone can compute it', async () => {
   const [one, two] = await Promise.all([
-    hashPassword('the same words'),
-    hashPassword('the same words'),
+    hasher.hash('the same words'),
+    hasher.hash('the same words'),
   ])
   expect(one).not.toBe(two)
   const [, , rounds, salt = '', hash] = one.split('$')
@@ -35,37 +37,37 @@ test('what is stored is salted PBKDF2-SHA256 as anyone can compute it', async ()
 })
 
 test('a hash made with fewer rounds still verifies and is called outdated', async () => {
-  const old = await hashPassword('an old password', 1000)
-  expect(await verifyPassword('an old password', old)).toEqual({ matches: true, outdated: true })
-  expect((await verifyPassword('another password', old)).matches).toBe(false)
+  const old = await hasher.hash('an old password', 1000)
+  expect(await hasher.verify('an old password', old)).toEqual({ matches: true, outdated: true })
+  expect((await hasher.verify('another password', old)).matches).toBe(false)
 })
 
 test('letters composed in different ways are the same password', async () => {
-  const stored = await hashPassword('caf\u00e9 au lait', 1000)
-  expect((await verifyPassword('cafe\u0301 au lait', stored)).matches).toBe(true)
+  const stored = await hasher.hash('caf\u00e9 au lait', 1000)
+  expect((await hasher.verify('cafe\u0301 au lait', stored)).matches).toBe(true)
 })
 
 test('without a stored hash nothing matches, and a damaged one is an error', async () => {
-  expect((await verifyPassword('', null)).matches).toBe(false)
-  await expect(verifyPassword('x', 'pbkdf2$sha1$1$a$b')).rejects.toThrow('unknown form')
-  await expect(verifyPassword('x', '')).rejects.toThrow('unknown form')
+  expect((await hasher.verify('', null)).matches).toBe(false)
+  await expect(hasher.verify('x', 'pbkdf2$sha1$1$a$b')).rejects.toThrow('unknown form')
+  await expect(hasher.verify('x', '')).rejects.toThrow('unknown form')
 })
 
 test('many at once wait in line, and hundreds are turned away with 503', async () => {
-  const stored = await hashPassword('crowd crowd crowd', 1)
+  const stored = await hasher.hash('crowd crowd crowd', 1)
   const crowd = await Promise.allSettled(
-    Array.from({ length: 300 }, () => verifyPassword('crowd crowd crowd', stored)),
+    Array.from({ length: 300 }, () => hasher.verify('crowd crowd crowd', stored)),
   )
   const refused = crowd.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   // 256 in line, and one at work.
   expect(crowd.length - refused.length).toBe(257)
   expect(refused[0]).toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '10' } })
-  expect((await verifyPassword('crowd crowd crowd', stored)).matches).toBe(true)
+  expect((await hasher.verify('crowd crowd crowd', stored)).matches).toBe(true)
 })
 
 test('the event loop goes on while a password is hashed', async () => {
   let turns = 0
-  const hashing = hashPassword('a slow one indeed')
+  const hashing = hasher.hash('a slow one indeed')
   let done = false
   hashing.then(() => (done = true))
   while (!done) {

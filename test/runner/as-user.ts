@@ -22,16 +22,16 @@ for (const command of [
   'for i in $(seq 1000); do head -c 8M /dev/zero >/build/f$i; done; echo filled',
   `ls ${directory}; kill -9 ${process.pid}; mkdir x; chmod 0 x; exit 4`,
 ]) {
-  const place = await runner.workplace('one')
-  await runner.ready(place)
+  const place = await runner.createDirectory('one')
+  await runner.handOver(place)
   let text = ''
   const { ended, exit_code } = await runner.run({
-    place,
+    directory: place,
     command,
     limits: LIMITS,
     env: {},
     output: (bytes) => void (text += Buffer.from(bytes).toString()),
   })
-  results.push({ ended, exit_code, text, gone: await runner.remove(place) })
+  results.push({ ended, exit_code, text, gone: await runner.removeDirectory(place) })
 }
 process.stdout.write(JSON.stringify({ isolation, results }))

@@ -3,10 +3,10 @@ import type { Limits } from '../../src/runner/index.ts'
 
 export const MIB = 1024 ** 2
 export const LIMITS: Limits = {
-  time: 20_000,
-  memory: 256 * MIB,
-  disk: 64 * MIB,
+  timeMs: 20_000,
+  memoryBytes: 256 * MIB,
+  diskBytes: 64 * MIB,
   processes: 64,
   files: 256,
-  output: 64 * 1024,
+  outputBytes: 64 * 1024,
 }

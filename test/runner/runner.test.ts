@@ -42,7 +42,7 @@ test('shows an environment from nothing, also that of the first process', async 
     .filter((name) => name !== 'OLDPWD')
     .sort()
   expect(names).toEqual(['CI', 'HOME', 'LANG', 'LOGNAME', 'PATH', 'PWD', 'TERM', 'TMPDIR', 'USER'])
-  expect(text).not.toContain(process.env['PWD'] ?? 'no such folder')
+  expect(text).not.toContain(process.env.PWD ?? 'no such folder')
 })
 
 test('shows nothing of the server: its files, its processes, its descriptors', async () => {
@@ -164,7 +164,7 @@ test('output without end costs nothing but its limit, and its end is kept', asyn
   expect(result.text.length).toBeGreaterThan(64 * 1024 + 15 * 1024)
   expect(result.text.startsWith('beginning\n')).toBe(true)
   expect(result.text.endsWith('endless\nthe very end\n')).toBe(true)
-  const forever = await run('yes hearthyes', { limits: { time: 1_500 } })
+  const forever = await run('yes hearthyes', { limits: { timeMs: 1_500 } })
   expect(forever).toMatchObject({ ended: 'timed_out', left_out: true })
   expect(isAlive('hearthyes')).toBe(false)
 })
@@ -190,7 +190,7 @@ test('hands output on as it is written', async () => {
 test('ends what takes too long and what is cancelled, with everything it began', async () => {
   expect(
     await run('echo begun; sleep 4721 & trap "" TERM INT HUP; sleep 4722', {
-      limits: { time: 800 },
+      limits: { timeMs: 800 },
     }),
   ).toMatchObject({ ended: 'timed_out', exit_code: null, text: 'begun\n' })
   const controller = new AbortController()
@@ -226,21 +226,21 @@ test('takes away whatever a command made: deep folders, folders without rights, 
 })
 
 test('the same folder serves several commands, one after the other', async () => {
-  const place = await forge.runner.workplace('several')
+  const place = await forge.runner.createDirectory('several')
   mkdirSync(join(place.build, 'src'))
-  await forge.runner.ready(place)
+  await forge.runner.handOver(place)
   const limits = {
-    time: 20_000,
-    memory: 256 * MIB,
-    disk: 64 * MIB,
+    timeMs: 20_000,
+    memoryBytes: 256 * MIB,
+    diskBytes: 64 * MIB,
     processes: 64,
     files: 256,
-    output: 1024,
+    outputBytes: 1024,
   }
   let text = ''
   const step = (command: string) =>
     forge.runner.run({
-      place,
+      directory: place,
       command,
       limits,
       env: {},
@@ -249,7 +249,7 @@ test('the same folder serves several commands, one after the other', async () =>
   await step('echo made >src/file; echo home >~/file; echo temporary >/tmp/file')
   expect(await step('cat src/file ~/file /tmp/file /var/tmp/file')).toMatchObject({ exit_code: 0 })
   expect(text).toBe('made\nhome\ntemporary\ntemporary\n')
-  expect(await forge.runner.remove(place)).toBe(true)
+  expect(await forge.runner.removeDirectory(place)).toBe(true)
 })
 
 test('two commands at once know nothing of each other', async () => {

@@ -42,12 +42,12 @@ export async function makeRunner(change: Partial<RunnerOptions> = {}) {
         output?: (text: string) => void
       } = {},
     ): Promise<Outcome & { text: string; gone: boolean }> {
-      const place = await runner.workplace(`test-${++counter}`)
+      const place = await runner.createDirectory(`test-${++counter}`)
       await options.prepare?.(place.build)
-      await runner.ready(place)
+      await runner.handOver(place)
       const parts: Uint8Array[] = []
       const outcome = await runner.run({
-        place,
+        directory: place,
         command,
         limits: { ...LIMITS, ...options.limits },
         env: { CI: 'true' },
@@ -60,7 +60,7 @@ export async function makeRunner(change: Partial<RunnerOptions> = {}) {
       return {
         ...outcome,
         text: Buffer.concat(parts).toString('utf8'),
-        gone: await runner.remove(place),
+        gone: await runner.removeDirectory(place),
       }
     },
   }

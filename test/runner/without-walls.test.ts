@@ -21,7 +21,7 @@ test('without walls, where that is wanted, commands run with the rights of the s
 
 test('without walls, time, cancelling and output are limited all the same', async () => {
   const { run } = await makeRunner({ isolation: 'none' })
-  expect(await run('sleep 4811 & sleep 4812', { limits: { time: 500 } })).toMatchObject({
+  expect(await run('sleep 4811 & sleep 4812', { limits: { timeMs: 500 } })).toMatchObject({
     ended: 'timed_out',
     exit_code: null,
   })
@@ -51,10 +51,16 @@ test('sweeps what an earlier process left, and nothing else', async () => {
     'other',
   ])
   expect([...new Bun.Glob('*').scanSync({ cwd: directory, onlyFiles: false })]).toEqual([])
-  const place = await runner.workplace('one')
+  const place = await runner.createDirectory('one')
   expect(
-    await runner.run({ place, command: 'echo fine', limits: LIMITS, env: {}, output: () => {} }),
+    await runner.run({
+      directory: place,
+      command: 'echo fine',
+      limits: LIMITS,
+      env: {},
+      output: () => {},
+    }),
   ).toMatchObject({ exit_code: 0 })
-  await expect(runner.workplace('../escape')).rejects.toThrow('not the name')
+  await expect(runner.createDirectory('../escape')).rejects.toThrow('not the name')
   rmSync(data, { recursive: true })
 })

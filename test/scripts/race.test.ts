@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { linearize, type Event } from '../../scripts/race/linear.ts'
+import { linearize, type Event } from '../system/race/linear.ts'
 
 const [a, b, c] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)]
 const read = (began: number, ended: number, ...saw: (string | null)[]): Event => ({

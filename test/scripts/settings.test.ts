@@ -1,16 +1,17 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SETTINGS } from '#src/config.ts'
-import { withTables } from '../../scripts/settings.ts'
+import { TABLES, withTable } from '../../scripts/settings.ts'
 
-const readme = readFileSync(join(import.meta.dir, '../../README.md'), 'utf8')
+const root = join(import.meta.dir, '../..')
 
-test('the README names every setting and number as the code has them', () => {
-  expect(withTables(readme)).toBe(readme)
-  for (const name of Object.keys(SETTINGS)) expect(readme).toContain(`| \`${name}\``)
+test('the guide names every setting and metric as the code has them', () => {
+  for (const { name, file, table } of TABLES) {
+    const text = readFileSync(join(root, file), 'utf8')
+    expect(withTable(text, name, table())).toBe(text)
+  }
 })
 
-test('a README without its places is not written', () => {
-  expect(() => withTables('# Hearth\n')).toThrow('no place for settings')
+test('a text without the marks is not written', () => {
+  expect(() => withTable('# Hearth\n', 'settings', '| a |')).toThrow('no place for the table')
 })

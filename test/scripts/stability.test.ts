@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { slopeAnHour, type Vitals } from '../../scripts/bench/vitals.ts'
-import { growthOf } from '../../scripts/bench-stability.ts'
+import { slopeAnHour, type Vitals } from '../../scripts/bench/forge/vitals.ts'
+import { growthOf } from '../../scripts/bench/stability.ts'
 
 const still: Vitals = {
   at: 0,

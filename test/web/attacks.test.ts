@@ -1,11 +1,11 @@
 /** What strangers try at the sign-in and at those who are signed in. */
 import { describe, expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'
-import { enableTwoFactor } from '#features/accounts/enable-two-factor.ts'
-import { getTwoFactorSetup } from '#features/accounts/get-two-factor-setup.ts'
-import { startTwoFactor } from '#features/accounts/start-two-factor.ts'
+import { enableTwoFactor } from '#features/accounts/two-factor/enable-two-factor.ts'
+import { getTwoFactorSetup } from '#features/accounts/two-factor/get-two-factor-setup.ts'
+import { startTwoFactor } from '#features/accounts/two-factor/start-two-factor.ts'
 import { MINUTE } from '#lib/time.ts'
-import { tokenFor } from '../features/accounts/mailbox.ts'
+import { mailedToken } from '../features/accounts/mailbox.ts'
 import { PASSWORD, withPassword } from '../features/accounts/with-password.ts'
 import { makeWorld } from '../world.ts'
 import { browser, serveSite } from './visitor.ts'
@@ -82,7 +82,7 @@ describe('which accounts exist', () => {
     }
     const median = (values: number[] = []): number =>
       values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-    const ratio = median(times['known']) / median(times['unknown'])
+    const ratio = median(times.known) / median(times.unknown)
     // Without the work for unknown names it is about thirty.
     expect(ratio).toBeGreaterThan(1 / 3)
     expect(ratio).toBeLessThan(3)
@@ -125,8 +125,8 @@ test('cross-site request forgery: no form of the site takes a missing token, a f
   const before = [count('tokens'), count('emails'), count('events'), count('sign_ins')]
   // Those whose address is a secret itself take posts of mail programs.
   const forms = site.map.forms
-    .filter(({ proven }) => !proven)
-    .map(({ path, sendsFile, mostBytes = 0 }) => ({
+    .filter(({ isAuthorizedByAddress: proven }) => !proven)
+    .map(({ path, sendsFile, maxUploadBytes: mostBytes = 0 }) => ({
       path: path.replace(/:\w+|\*\w+/g, 'x'),
       sendsFile: sendsFile || mostBytes > 0,
     }))
@@ -256,7 +256,7 @@ test('no secret reaches a log, whichever way it comes', async () => {
     authorization: `Basic ${btoa(`x:${token}`)}`,
   })
   await visitor.submit('/forgot', '/forgot', { email: 'bea@example.com' })
-  const link = await tokenFor(world, 'bea@example.com')
+  const link = await mailedToken(world, 'bea@example.com')
   secrets.push(link)
   expect(await get(`/reset?token=${link}`)).toBe(200)
   await get(`/confirm?token=${link}`)

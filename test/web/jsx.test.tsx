@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { isSafeAddress } from '#web/jsx/attributes.ts'
-import { Html, raw, renderPage, type Child } from '#web/jsx/html.ts'
+import { type Html, raw, renderPage, type Child } from '#web/jsx/html.ts'
 import { jsx } from '#web/jsx/jsx-runtime.ts'
 
 const html = (node: Html): string => node.toString()
@@ -11,6 +11,7 @@ describe('children', () => {
     expect(html(<p>{hostile}</p>)).toBe(
       '<p>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#x27;&amp;</p>',
     )
+    // biome-ignore lint/complexity/noUselessFragments: the fragment is what is tested
     expect(html(<>{['<', '<b>']}</>)).toBe('&lt;&lt;b&gt;')
   })
   test('nothing prints for false, true, null and undefined; zero prints', () => {

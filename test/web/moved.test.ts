@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { nowhere } from '#core/audit.ts'
 import { Moved } from '#lib/errors.ts'
-import { deleteRepo } from '#features/repos/delete-repo.ts'
-import { getRepo } from '#features/repos/get-repo.ts'
-import { renameBranch } from '#features/repos/rename-branch.ts'
-import { renameRepo } from '#features/repos/rename-repo.ts'
-import { csrfToken, setCookie, SIGN_IN } from '#web/cookies.ts'
+import { deleteRepo } from '#features/repos/lifecycle/delete-repo.ts'
+import { getRepo } from '#features/repos/profile/get-repo.ts'
+import { renameBranch } from '#features/repos/branches/rename-branch.ts'
+import { renameRepo } from '#features/repos/lifecycle/rename-repo.ts'
+import { csrfToken, setCookie, SIGN_IN_COOKIE } from '#web/cookies.ts'
 import { visitorOf } from '#http/authenticate.ts'
-import { siteDoor } from '#web/door.ts'
+import { Exchange } from '#http/exchange.ts'
+import { SiteServer } from '#web/site-server.ts'
 import { siteMap } from '#web/index.ts'
 import { movedAddress } from '#web/moved.ts'
 import { makeWorld, refusal } from '../world.ts'
@@ -42,19 +42,24 @@ const hearth = {
   ...world.hearth,
   callers: { byToken: () => null, bySignIn: (text: string) => (text === secret ? ada : null) },
 }
-const door = siteDoor(hearth, siteMap(hearth.settings, { docs: () => ({}) as never }), visitorOf)
-const cookie = setCookie(true, SIGN_IN, secret, 60).split(';')[0] ?? ''
+const door = new SiteServer(
+  hearth,
+  siteMap(hearth.settings, { docs: () => ({}) as never }),
+  visitorOf,
+)
+const cookie = setCookie(true, SIGN_IN_COOKIE, secret, 60).split(';')[0] ?? ''
 const ask = (path: string, init: RequestInit & { signedIn?: boolean } = {}) =>
   door.handle(
-    new Request(site_url + path, {
-      ...init,
-      headers: {
-        ...(init.signedIn ? { cookie } : {}),
-        ...(init.headers as Record<string, string>),
-      },
-    }),
-    { requestIP: () => null },
-    () => nowhere,
+    new Exchange(
+      hearth,
+      new Request(site_url + path, {
+        ...init,
+        headers: {
+          ...(init.signedIn ? { cookie } : {}),
+          ...(init.headers as Record<string, string>),
+        },
+      }),
+    ),
   )
 const went = async (path: string, signedIn = false): Promise<[number, string | null]> => {
   const answer = await ask(path, { signedIn })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { safeNext } from '#web/site.ts'
+import { safeRedirectPath } from '#web/site.ts'
 import { client, runForge } from '../features/oauth/running.ts'
 
 test('only addresses of this site are gone on to', () => {
@@ -8,7 +8,7 @@ test('only addresses of this site are gone on to', () => {
     '/device?code=BCDF-GHJK',
     `/oauth/authorize?client_id=${'x'.repeat(4000)}`,
   ])
-    expect(safeNext(next)).toBe(next)
+    expect(safeRedirectPath(next)).toBe(next)
   for (const next of [
     '',
     'https://evil.example',
@@ -20,7 +20,7 @@ test('only addresses of this site are gone on to', () => {
     'javascript:alert(1)',
     `/${'x'.repeat(20_000)}`,
   ])
-    expect(safeNext(next)).toBeNull()
+    expect(safeRedirectPath(next)).toBeNull()
 })
 
 test('who makes an account on the way to a device or an application gets there', async () => {

@@ -25,7 +25,7 @@ test('fixed words win over names, and names over the rest', () => {
     value: 'diff',
     params: { workspace: 'acme', repo: 'site', number: '3' },
   })
-  expect(router.find('/acme/site/tree/main/a%20b/c')?.params['rest']).toBe('main/a b/c')
+  expect(router.find('/acme/site/tree/main/a%20b/c')?.params.rest).toBe('main/a b/c')
 })
 
 test('nothing is found for what is not there or is badly encoded', () => {

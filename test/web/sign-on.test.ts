@@ -68,10 +68,10 @@ test('a signed-in person links theirs by a form and a link, and nobody begins it
   expect(
     (await visitor.submit('/login', '/login', { login: 'bob', password: PASSWORD })).status,
   ).toBe(422)
-  const { startSignIn } = await import('#features/accounts/index.ts')
+  const { createSignIn } = await import('#features/accounts/index.ts')
   const { nowhere } = await import('#core/audit.ts')
   const { secret } = await world.write((tx) =>
-    startSignIn(tx, bob, { method: 'password', origin: nowhere }),
+    createSignIn(tx, bob, { method: 'password', origin: nowhere }),
   )
   visitor.jar.set('hearth', secret ?? '')
   expect((await visitor.get('/settings/security/link')).status).toBe(404)

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { csrfToken, isCsrfToken, readCookie, setCookie } from '#web/cookies.ts'
-import { flashOf } from '#web/flashes.ts'
-import { Fields, safeNext } from '#web/site.ts'
+import { findFlash } from '#web/flashes.ts'
+import { Fields, safeRedirectPath } from '#web/site.ts'
 
 test('after signing in one goes only to an address of this site', () => {
   for (const next of ['/acme/site', '/acme/site?state=closed#x', '/'])
-    expect(safeNext(next)).toBe(next)
+    expect(safeRedirectPath(next)).toBe(next)
   for (const next of [
     '//evil.test',
     '/\\evil.test',
@@ -21,7 +21,7 @@ test('after signing in one goes only to an address of this site', () => {
     '/\u0000/evil.test',
     '/\u00e4',
   ])
-    expect(safeNext(next)).toBeNull()
+    expect(safeRedirectPath(next)).toBeNull()
 })
 
 test('the token of a form belongs to one cookie', () => {
@@ -51,8 +51,8 @@ test('cookies are kept from scripts, other sites and, over https, from plain htt
 })
 
 test('a flash says only what the site itself says', () => {
-  expect(flashOf('merged')?.text).toBe('Merged.')
-  for (const word of ['<b>', 'toString', '__proto__', '', null]) expect(flashOf(word)).toBeNull()
+  expect(findFlash('merged')?.text).toBe('Merged.')
+  for (const word of ['<b>', 'toString', '__proto__', '', null]) expect(findFlash(word)).toBeNull()
 })
 
 test('fields: several values, lines, empty ones left out', () => {

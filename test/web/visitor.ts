@@ -4,11 +4,11 @@
  */
 import { afterAll } from 'bun:test'
 import { visitorOf } from '#http/authenticate.ts'
-import { gitDoor } from '#http/git.ts'
-import { namedByProxy } from '#http/named-by-proxy.ts'
+import { GitServer } from '#http/git/git-server.ts'
+import { proxyIdentityOf } from '#http/proxy-sign-on.ts'
 import { startServer } from '#http/server.ts'
 import { createLog } from '#lib/log.ts'
-import { siteDoor } from '#web/door.ts'
+import { SiteServer } from '#web/site-server.ts'
 import { siteMap } from '#web/index.ts'
 import type { World } from '../world.ts'
 
@@ -18,7 +18,7 @@ export type Site = ReturnType<typeof serveSite>
 export function listen() {
   const lines: string[] = []
   const log = createLog({ level: 'debug', write: (line) => void lines.push(line) })
-  const server = startServer({ host: '127.0.0.1', port: 0, log, grace: 500 })
+  const server = startServer({ host: '127.0.0.1', port: 0, log, graceMs: 500 })
   afterAll(() => server.stop())
   return { server, log, lines }
 }
@@ -36,8 +36,8 @@ export function serveSite(world: World, { server, log, lines } = listen()) {
     },
   }
   const map = siteMap(hearth.settings, { docs: () => ({ operations: [] }) as never })
-  const site = siteDoor(hearth, map, visitorOf, namedByProxy)
-  server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
+  const site = new SiteServer(hearth, map, visitorOf, proxyIdentityOf)
+  server.open(hearth, { git: new GitServer(hearth), site })
   return { url: server.url, lines, map, hearth }
 }
 

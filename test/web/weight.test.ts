@@ -6,7 +6,7 @@ import { expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createCommit } from '#features/repos/index.ts'
 import { assetPath, assets } from '#web/assets.ts'
-import { codingFor } from '#web/packed.ts'
+import { codingFor } from '#web/compression.ts'
 import { runForge } from '../features/oauth/running.ts'
 
 const REPO = 'acme/site'

@@ -3,11 +3,11 @@
 // workspace an initial in a square, an agent a small symmetric pattern, so that the three are told
 // apart at a glance.
 import { HUES, hueOfName, labelColors } from '../palette.ts'
-import { steadyNumber } from '../format.ts'
+import { hashText } from '../format.ts'
 import { userPath } from '../paths.ts'
 
 /** The part of an actor that a page shows. Any record with these fields will do. */
-export interface Person {
+export interface ActorSummary {
   username: string
   kind?: 'user' | 'agent' | 'workspace' | (string & {})
   name?: string | null
@@ -21,7 +21,7 @@ const initialOf = (name: string): string => {
 
 /** Five by five cells mirrored about the middle column, as one path. */
 const patternOf = (name: string): string => {
-  let bits = steadyNumber(name) ^ (steadyNumber(`${name}/`) << 1)
+  let bits = hashText(name) ^ (hashText(`${name}/`) << 1)
   let path = ''
   for (let row = 0; row < 5; row++) {
     for (let column = 0; column < 3; column++) {
@@ -41,7 +41,7 @@ export const Avatar = ({
   size = 20,
   label,
 }: {
-  of: Person
+  of: ActorSummary
   size?: number
   label?: boolean
 }) => {
@@ -85,7 +85,7 @@ export const Avatar = ({
  * The same picture as a file of its own, for clients that show `avatar_url`; it brings its colours
  * along.
  */
-export const avatarFile = (of: Person): string => {
+export const avatarFile = (of: ActorSummary): string => {
   const back = `#${labelColors[hueOfName(of.username) % HUES] ?? '8a8178'}`
   const shape =
     (of.kind ?? 'user') === 'user'
@@ -102,12 +102,12 @@ export const avatarFile = (of: Person): string => {
  * Somebody's name as a link with the face; an agent carries its mark and the person it acts for.
  * Null is the service itself.
  */
-export const PersonLink = ({
+export const ActorLink = ({
   of,
   size = 20,
   face = true,
 }: {
-  of: Person | null
+  of: ActorSummary | null
   size?: number
   face?: boolean
 }) => {
@@ -134,7 +134,7 @@ export const AvatarStack = ({
   most = 3,
   size = 20,
 }: {
-  people: readonly Person[]
+  people: readonly ActorSummary[]
   most?: number
   size?: number
 }) =>

@@ -1,17 +1,17 @@
 import type { Child } from '../jsx/html.ts'
 import { Icon, type IconName } from './icon.tsx'
 
-export type ButtonLook = 'plain' | 'primary' | 'danger' | 'quiet'
+export type ButtonVariant = 'plain' | 'primary' | 'danger' | 'quiet'
 
-interface Look {
-  look?: ButtonLook
+interface ButtonProps {
+  variant?: ButtonVariant
   small?: boolean
   icon?: IconName
   class?: string
   children?: Child
 }
 
-const classes = ({ look = 'plain', small, class: extra }: Look, bare: boolean) => [
+const classes = ({ variant: look = 'plain', small, class: extra }: ButtonProps, bare: boolean) => [
   'btn',
   `btn-${look}`,
   small && 'btn-small',
@@ -21,7 +21,7 @@ const classes = ({ look = 'plain', small, class: extra }: Look, bare: boolean) =
 
 /** A button of a form. With an icon and no words, give `label`. */
 export const Button = (
-  props: Look & {
+  props: ButtonProps & {
     type?: 'submit' | 'button' | 'reset'
     name?: string
     value?: string
@@ -67,7 +67,7 @@ export const Button = (
 
 /** A link that looks like a button: it leads somewhere and changes nothing. */
 export const LinkButton = (
-  props: Look & {
+  props: ButtonProps & {
     href: string
     label?: string
     download?: boolean

@@ -69,7 +69,7 @@ export const ErrorPage = (props: {
     <div class="actions">
       {props.actions ?? (
         <>
-          <LinkButton href="/" look="primary">
+          <LinkButton href="/" variant="primary">
             Go to the start
           </LinkButton>
           <LinkButton href="/explore">Explore</LinkButton>
@@ -137,7 +137,7 @@ export const Commands = ({
     <pre tabindex="0">
       <code>{children}</code>
     </pre>
-    <Button copy={children} icon="copy" label={label} small look="quiet" />
+    <Button copy={children} icon="copy" label={label} small variant="quiet" />
   </div>
 )
 

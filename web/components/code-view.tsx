@@ -1,7 +1,7 @@
 import { bytesText, plural } from '../format.ts'
 import { raw, renderChild, type Child } from '../jsx/html.ts'
 import { Icon } from './icon.tsx'
-import { showTurns } from './turns.tsx'
+import { markBidiControls } from './bidi-controls.tsx'
 
 /** How many rows one block of a long table holds. */
 export const BLOCK_ROWS = 200
@@ -52,7 +52,7 @@ export const CodeView = (props: {
     const number = from + index
     const start = starts.has(number) ? ' class="blame-start"' : ''
     const blame = props.blame ? `<td class="blame">${renderChild(starts.get(number))}</td>` : ''
-    return `<tr id="L${number}"${start}>${blame}<td class="ln"><a href="#L${number}" tabindex="-1">${number}</a></td><td class="src">${showTurns(html) || '\n'}</td></tr>`
+    return `<tr id="L${number}"${start}>${blame}<td class="ln"><a href="#L${number}" tabindex="-1">${number}</a></td><td class="src">${markBidiControls(html) || '\n'}</td></tr>`
   })
   return (
     <section

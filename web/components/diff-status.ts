@@ -1,7 +1,7 @@
 // How the ways in which a file can change look.
 import type { IconName } from './icon.tsx'
 
-const statusLooks: Record<string, { icon: IconName; word: string; tone: string }> = {
+const FILE_STATUS_STYLES: Record<string, { icon: IconName; word: string; tone: string }> = {
   added: { icon: 'diff-added', word: 'Added', tone: 'good' },
   removed: { icon: 'diff-removed', word: 'Removed', tone: 'bad' },
   renamed: { icon: 'diff-renamed', word: 'Renamed', tone: 'info' },
@@ -10,5 +10,5 @@ const statusLooks: Record<string, { icon: IconName; word: string; tone: string }
   type_changed: { icon: 'diff-modified', word: 'Type changed', tone: 'wait' },
 }
 
-export const statusLook = (status: string) =>
-  statusLooks[status] ?? { icon: 'diff-modified' as const, word: status, tone: 'plain' }
+export const fileStatusStyle = (status: string) =>
+  FILE_STATUS_STYLES[status] ?? { icon: 'diff-modified' as const, word: status, tone: 'plain' }

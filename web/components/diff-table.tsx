@@ -3,19 +3,19 @@
 // through `Bun.escapeHTML` here.
 import { firstLine, lineAfter } from '../diff/expand.ts'
 import { pairRows, stackRows, type DiffCell, type DiffHunk, type DiffRow } from '../diff/rows.ts'
-import { steadyNumber } from '../format.ts'
+import { hashText } from '../format.ts'
 import { grammarOfPath, highlightLines, markRanges, type Grammar } from '../highlight.ts'
 import { raw, renderChild, type Child } from '../jsx/html.ts'
 import { BLOCK_ROWS, inBlocks } from './code-view.tsx'
 import type { DiffFile, DiffOptions } from './diff-view.tsx'
-import { showTurns } from './turns.tsx'
+import { markBidiControls } from './bidi-controls.tsx'
 
 /**
  * The id of a file on a page of changes; lines add `R<number>` or `L<number>` for the new and old
  * side.
  */
 export const diffAnchor = (path: string): string =>
-  `d${steadyNumber(path).toString(36)}${steadyNumber(`${path}\n`).toString(36)}`
+  `d${hashText(path).toString(36)}${hashText(`${path}\n`).toString(36)}`
 
 /**
  * Coloured lines of a hunk. Each side is coloured on its own, as far as a part of a file can be.
@@ -43,7 +43,7 @@ const highlightHunk = (hunk: DiffHunk, grammar: Grammar | null): string[] => {
 const kindClass = { context: '', add: ' add', del: ' del' } as const
 
 /** What every cell of one file needs. */
-interface Frame {
+interface DiffTableContext {
   anchor: string
   path: string
   split: boolean
@@ -55,7 +55,7 @@ const numberCell = (
   cell: DiffCell | null,
   side: 'L' | 'R',
   other: DiffCell | null,
-  frame: Frame,
+  frame: DiffTableContext,
 ): string => {
   if (!cell) return `<td class="ln none${other && !frame.split ? kindClass[other.kind] : ''}"></td>`
   const id = `${frame.anchor}${side}${cell.number}`
@@ -66,7 +66,7 @@ const sourceCell = (
   cell: DiffCell | null,
   side: 'old' | 'new',
   html: readonly string[],
-  frame: Frame,
+  frame: DiffTableContext,
 ): string => {
   if (!cell) return '<td class="src none"></td>'
   const href = frame.options.commentHref?.(frame.path, side, cell.number)
@@ -76,11 +76,11 @@ const sourceCell = (
       ? ''
       : `<a class="line-comment" href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="${words}"></a>`
   const note = cell.noNewline ? '<span class="no-newline">No newline at the end</span>' : ''
-  return `<td class="src${kindClass[cell.kind]}">${comment}${showTurns(markRanges(html[cell.index] ?? '', cell.marks)) || '\n'}${note}</td>`
+  return `<td class="src${kindClass[cell.kind]}">${comment}${markBidiControls(markRanges(html[cell.index] ?? '', cell.marks)) || '\n'}${note}</td>`
 }
 
 /** Threads that belong below a row, by the sides and numbers it shows. */
-const threadsBelow = (row: DiffRow, frame: Frame): string => {
+const threadsBelow = (row: DiffRow, frame: DiffTableContext): string => {
   if (frame.threads.size === 0) return ''
   const below = [
     ...((row.old && frame.threads.get(`old${row.old.number}`)) ?? []),
@@ -90,7 +90,7 @@ const threadsBelow = (row: DiffRow, frame: Frame): string => {
   return `<tr class="thread-row"><td colspan="${frame.split ? 4 : 3}"><div class="thread">${renderChild(below)}</div></td></tr>`
 }
 
-const lineRow = (row: DiffRow, html: readonly string[], frame: Frame): string => {
+const lineRow = (row: DiffRow, html: readonly string[], frame: DiffTableContext): string => {
   const old = numberCell(row.old, 'L', row.new, frame)
   const fresh = numberCell(row.new, 'R', row.old, frame)
   const cells = frame.split
@@ -100,29 +100,29 @@ const lineRow = (row: DiffRow, html: readonly string[], frame: Frame): string =>
 }
 
 /** Up to so many lines between two hunks are shown at once; of more, so many at either end. */
-const WHOLE_GAP = 40
-const STEP = 20
+const MAX_WHOLE_GAP_LINES = 40
+const EXPAND_LINES = 20
 
-const moreLink = (frame: Frame, sign: string, from: number, to: number): string => {
+const moreLink = (frame: DiffTableContext, sign: string, from: number, to: number): string => {
   const href = frame.options.expandHref?.(frame.path, from, to)
   if (href === undefined) return ''
   const words = `Show lines ${from} to ${to} of ${frame.path}`
   return `<a href="${Bun.escapeHTML(href)}" rel="nofollow" data-part="${frame.anchor}" data-file="${Bun.escapeHTML(frame.path)}" aria-label="${Bun.escapeHTML(words)}" title="${Bun.escapeHTML(words)}">${sign}</a>`
 }
 
-const hunkCells = (frame: Frame, more: string, text: string): string =>
+const hunkCells = (frame: DiffTableContext, more: string, text: string): string =>
   `<tr class="hunk"><td class="hunk-mark"${frame.split ? '' : ' colspan="2"'}>${more}</td><td class="hunk-text"${frame.split ? ' colspan="3"' : ''}>${text}</td></tr>`
 
 /** The line above a hunk: where it is, and links to what lies between it and the one before. */
-const hunkRow = (hunk: DiffHunk, before: DiffHunk | undefined, frame: Frame): string => {
+const hunkRow = (hunk: DiffHunk, before: DiffHunk | undefined, frame: DiffTableContext): string => {
   const from = before ? lineAfter(before) : 1
   const to = firstLine(hunk) - 1
   const more =
     to < from
       ? ''
-      : to - from < WHOLE_GAP
+      : to - from < MAX_WHOLE_GAP_LINES
         ? moreLink(frame, '⋯', from, to)
-        : `${before ? moreLink(frame, '↓', from, from + STEP - 1) : ''}${moreLink(frame, '↑', to - STEP + 1, to)}`
+        : `${before ? moreLink(frame, '↓', from, from + EXPAND_LINES - 1) : ''}${moreLink(frame, '↑', to - EXPAND_LINES + 1, to)}`
   return hunkCells(
     frame,
     more,
@@ -131,7 +131,7 @@ const hunkRow = (hunk: DiffHunk, before: DiffHunk | undefined, frame: Frame): st
 }
 
 /** Below the last hunk there is more where its context was not cut short by the end of the file. */
-const lastRow = (file: DiffFile, frame: Frame): string => {
+const lastRow = (file: DiffFile, frame: DiffTableContext): string => {
   const last = file.hunks.at(-1)
   const isWhole =
     file.status === 'added' ||
@@ -146,7 +146,7 @@ const lastRow = (file: DiffFile, frame: Frame): string => {
   )
     return ''
   const from = lineAfter(last)
-  return hunkCells(frame, moreLink(frame, '↓', from, from + STEP - 1), '')
+  return hunkCells(frame, moreLink(frame, '↓', from, from + EXPAND_LINES - 1), '')
 }
 
 const threadsOf = (file: DiffFile, options: DiffOptions): Map<string, Child[]> => {
@@ -161,7 +161,7 @@ const threadsOf = (file: DiffFile, options: DiffOptions): Map<string, Child[]> =
 
 /** A file's hunks as tables of at most 200 rows. */
 export const DiffTable = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
-  const frame: Frame = {
+  const frame: DiffTableContext = {
     anchor: diffAnchor(file.path),
     path: file.path,
     split: options.split === true,

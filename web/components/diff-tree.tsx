@@ -4,7 +4,7 @@ import type { Child } from '../jsx/html.ts'
 import { Icon } from './icon.tsx'
 import type { DiffFile } from './diff-view.tsx'
 import { Stat } from './rows.tsx'
-import { statusLook } from './diff-status.ts'
+import { fileStatusStyle } from './diff-status.ts'
 
 export type TreeFile = Pick<DiffFile, 'path' | 'status' | 'additions' | 'deletions'> & {
   viewed?: boolean
@@ -29,7 +29,7 @@ function treeOf(files: readonly TreeFile[]): Folder {
 }
 
 const FileLine = ({ file, href }: { file: TreeFile; href: string }) => {
-  const look = statusLook(file.status)
+  const look = fileStatusStyle(file.status)
   return (
     <li class={file.viewed ? 'viewed' : undefined}>
       <span class={`tone-${look.tone}`}>

@@ -6,11 +6,11 @@ import { plural } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { BLOCK_ROWS } from './code-view.tsx'
 import { diffAnchor, DiffTable } from './diff-table.tsx'
-import { statusLook } from './diff-status.ts'
+import { fileStatusStyle } from './diff-status.ts'
 import { DiffTree } from './diff-tree.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Stat } from './rows.tsx'
-import { ForeignName } from './turns.tsx'
+import { UntrustedName } from './bidi-controls.tsx'
 
 export type { DiffHunk, DiffLine } from '../diff/rows.ts'
 export { diffAnchor }
@@ -70,7 +70,7 @@ export interface DiffOptions {
  * Files that begin after so many lines on one page are shown without colours, so that a huge change
  * still comes at once.
  */
-const MOST_COLOURED = 4_000
+const MAX_HIGHLIGHTED_LINES = 4_000
 
 const Note = ({ icon, children }: { icon: IconName; children?: Child }) => (
   <p class="diff-note">
@@ -137,19 +137,19 @@ const lazyFile = (file: DiffFile): string => {
 
 /** One file's changes, in a frame that folds. */
 export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?: DiffOptions }) => {
-  const look = statusLook(file.status)
+  const look = fileStatusStyle(file.status)
   const href = options.fileHref?.(file)
   const name = (
     <>
       {file.old_path && file.old_path !== file.path && (
         <>
           <span class="muted">
-            <ForeignName>{file.old_path}</ForeignName>
+            <UntrustedName>{file.old_path}</UntrustedName>
           </span>{' '}
           <Icon name="arrow-right" label="to" size={14} />{' '}
         </>
       )}
-      <ForeignName>{file.path}</ForeignName>
+      <UntrustedName>{file.path}</UntrustedName>
     </>
   )
   return (
@@ -230,7 +230,7 @@ export const DiffView = (props: {
         {props.head !== undefined && <div class="actions">{props.head}</div>}
       </div>
       {props.files.map((file) => {
-        const plain = coloured > MOST_COLOURED
+        const plain = coloured > MAX_HIGHLIGHTED_LINES
         coloured += file.hunks.reduce((count, hunk) => count + hunk.lines.length, 0)
         return <DiffFileView file={file} options={plain ? { ...options, plain } : options} />
       })}

@@ -83,7 +83,7 @@ const describedBy = (props: FieldBase): string | undefined => {
   return parts.length ? parts.join(' ') : undefined
 }
 
-const Wrapped = ({ field, children }: { field: FieldBase; children?: Child }) => (
+const FieldFrame = ({ field, children }: { field: FieldBase; children?: Child }) => (
   <div class={['field', field.error && 'field-bad']}>
     <label class={field.hideLabel ? 'unseen' : undefined} for={idOf(field)}>
       {field.label}
@@ -127,7 +127,7 @@ type FieldProps = FieldBase & {
 
 /** One line of input with its label. A password is never printed back. */
 export const Field = (props: FieldProps) => (
-  <Wrapped field={props}>
+  <FieldFrame field={props}>
     <input
       class={['input', props.mono && 'mono']}
       id={idOf(props)}
@@ -159,7 +159,7 @@ export const Field = (props: FieldProps) => (
         ))}
       </datalist>
     )}
-  </Wrapped>
+  </FieldFrame>
 )
 
 /**
@@ -189,7 +189,7 @@ export const TextArea = (
     markdown?: string
   },
 ) => (
-  <Wrapped field={props}>
+  <FieldFrame field={props}>
     <textarea
       class={['input', props.mono && 'mono']}
       id={idOf(props)}
@@ -219,7 +219,7 @@ export const TextArea = (
         value="Preview"
       />
     )}
-  </Wrapped>
+  </FieldFrame>
 )
 
 export interface Option {
@@ -232,7 +232,7 @@ export interface Option {
 export const Select = (
   props: FieldBase & { options: readonly Option[]; value?: string | null },
 ) => (
-  <Wrapped field={props}>
+  <FieldFrame field={props}>
     <span class="select">
       <select
         class="input"
@@ -255,10 +255,10 @@ export const Select = (
       </select>
       <Icon name="chevron-down" />
     </span>
-  </Wrapped>
+  </FieldFrame>
 )
 
-interface TickProps {
+interface ChoiceProps {
   name: string
   label: Child
   value?: string
@@ -268,7 +268,7 @@ interface TickProps {
   id?: string
 }
 
-const Tick = ({ kind, props }: { kind: 'checkbox' | 'radio'; props: TickProps }) => {
+const ChoiceInput = ({ kind, props }: { kind: 'checkbox' | 'radio'; props: ChoiceProps }) => {
   const id =
     props.id ??
     `field-${props.name.replaceAll('.', '-')}${props.value === undefined ? '' : `-${props.value.replace(/[^\w-]+/g, '-')}`}`
@@ -294,10 +294,12 @@ const Tick = ({ kind, props }: { kind: 'checkbox' | 'radio'; props: TickProps })
 }
 
 /** Yes or no. Sends `true` (or `value`) when ticked, nothing otherwise. */
-export const Checkbox = (props: TickProps) => <Tick kind="checkbox" props={props} />
+export const Checkbox = (props: ChoiceProps) => <ChoiceInput kind="checkbox" props={props} />
 
 /** One of several; give each the same `name` and put them in a {@link FieldSet}. */
-export const Radio = (props: TickProps & { value: string }) => <Tick kind="radio" props={props} />
+export const Radio = (props: ChoiceProps & { value: string }) => (
+  <ChoiceInput kind="radio" props={props} />
+)
 
 /** Ticks that answer one question. */
 export const FieldSet = ({

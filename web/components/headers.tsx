@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx'
 import { Chip } from './state.tsx'
 import { Tabs, type Tab } from './tabs.tsx'
 
-export interface RepoLook {
+export interface RepoSummary {
   full_name: string
   description?: string | null
   private?: boolean
@@ -19,7 +19,7 @@ export const RepoHeader = ({
   tabs,
   actions,
 }: {
-  repo: RepoLook
+  repo: RepoSummary
   tabs: readonly Tab[]
   actions?: Child
 }) => {

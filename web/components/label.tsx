@@ -1,14 +1,14 @@
 import { hueOfName, labelColors, nearestHue } from '../palette.ts'
 
 /** A label as a list shows it. Without a colour it gets the one its name stands for. */
-export interface LabelLook {
+export interface LabelSummary {
   name: string
   color?: string | null
   description?: string | null
 }
 
 /** A label's chip: the nearest of the twelve readable hues, the exact colour in the dot. */
-export const Label = ({ label, href }: { label: LabelLook; href?: string }) => {
+export const Label = ({ label, href }: { label: LabelSummary; href?: string }) => {
   const color = label.color ?? labelColors[hueOfName(label.name)] ?? '8a8178'
   const inside = (
     <>
@@ -39,7 +39,7 @@ export const Labels = ({
   labels,
   href,
 }: {
-  labels: readonly LabelLook[]
+  labels: readonly LabelSummary[]
   href?: (name: string) => string
 }) =>
   labels.length === 0 ? null : (

@@ -1,7 +1,7 @@
 import { assetPath } from '../assets.ts'
 import type { Child } from '../jsx/html.ts'
 import { userPath } from '../paths.ts'
-import { Avatar, type Person } from './avatar.tsx'
+import { Avatar, type ActorSummary } from './avatar.tsx'
 import { LinkButton } from './button.tsx'
 import { Flash, type FlashKind } from './flash.tsx'
 import { CsrfField } from './form.tsx'
@@ -9,7 +9,7 @@ import { Icon, Mark } from './icon.tsx'
 import { Menu } from './menu.tsx'
 
 /** Who looks at the page. */
-export interface Viewer extends Person {
+export interface Viewer extends ActorSummary {
   site_admin?: boolean
   /** Notifications not yet seen; without it there is no bell. */
   unread?: number
@@ -163,28 +163,55 @@ const SiteHeader = ({ props }: { props: LayoutProps }) => (
   </header>
 )
 
+const LayoutHead = ({ props }: { props: LayoutProps }) => (
+  <head>
+    <meta charset="utf-8" />
+    <title>
+      {props.title === '' || props.title === 'Hearth' ? 'Hearth' : `${props.title} · Hearth`}
+    </title>
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content={props.theme ?? 'light dark'} />
+    <meta name="theme-color" media="(prefers-color-scheme: light)" content="#faf8f5" />
+    <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#161412" />
+    {props.description && <meta name="description" content={props.description} />}
+    {props.noindex && <meta name="robots" content="noindex" />}
+    {props.canonical && <link rel="canonical" href={props.canonical} />}
+    <link rel="stylesheet" href={assetPath('style.css')} />
+    <link rel="icon" type="image/svg+xml" href={assetPath('favicon.svg')} />
+    {props.links?.map((link) => (
+      <link rel={link.rel} href={link.href} type={link.type} title={link.title} />
+    ))}
+    <script src={assetPath('client.js')} defer />
+  </head>
+)
+
+const SiteFooter = () => (
+  <footer class="site-footer">
+    <span class="footer-mark">
+      <Mark size={18} /> Hearth
+    </span>
+    <nav aria-label="About this site">
+      <ul>
+        <li>
+          <a href="/explore">Explore</a>
+        </li>
+        <li>
+          <a href="/docs">API</a>
+        </li>
+        <li class="js-only">
+          <button type="button" class="link-button" data-shortcuts>
+            Keyboard shortcuts
+          </button>
+        </li>
+      </ul>
+    </nav>
+  </footer>
+)
+
 /** A whole page. Print it with `renderPage`. */
 export const Layout = (props: LayoutProps) => (
   <html lang="en" data-theme={props.theme}>
-    <head>
-      <meta charset="utf-8" />
-      <title>
-        {props.title === '' || props.title === 'Hearth' ? 'Hearth' : `${props.title} · Hearth`}
-      </title>
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="color-scheme" content={props.theme ?? 'light dark'} />
-      <meta name="theme-color" media="(prefers-color-scheme: light)" content="#faf8f5" />
-      <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#161412" />
-      {props.description && <meta name="description" content={props.description} />}
-      {props.noindex && <meta name="robots" content="noindex" />}
-      {props.canonical && <link rel="canonical" href={props.canonical} />}
-      <link rel="stylesheet" href={assetPath('style.css')} />
-      <link rel="icon" type="image/svg+xml" href={assetPath('favicon.svg')} />
-      {props.links?.map((link) => (
-        <link rel={link.rel} href={link.href} type={link.type} title={link.title} />
-      ))}
-      <script src={assetPath('client.js')} defer />
-    </head>
+    <LayoutHead props={props} />
     <body>
       <a class="skip" href="#content">
         Skip to content
@@ -206,26 +233,7 @@ export const Layout = (props: LayoutProps) => (
         {props.flash && <Flash kind={props.flash.kind}>{props.flash.text}</Flash>}
         {props.children}
       </main>
-      <footer class="site-footer">
-        <span class="footer-mark">
-          <Mark size={18} /> Hearth
-        </span>
-        <nav aria-label="About this site">
-          <ul>
-            <li>
-              <a href="/explore">Explore</a>
-            </li>
-            <li>
-              <a href="/docs">API</a>
-            </li>
-            <li class="js-only">
-              <button type="button" class="link-button" data-shortcuts>
-                Keyboard shortcuts
-              </button>
-            </li>
-          </ul>
-        </nav>
-      </footer>
+      <SiteFooter />
     </body>
   </html>
 )

@@ -1,4 +1,4 @@
-import { numberText } from '../format.ts'
+import { formatNumber } from '../format.ts'
 import { Icon } from './icon.tsx'
 
 /** Older and newer, for lists that go on from an id. */
@@ -73,9 +73,9 @@ export const Pagination = (props: {
             class="page-link"
             href={props.href(number)}
             aria-current={number === props.page ? 'page' : undefined}
-            aria-label={`Page ${numberText(number)}`}
+            aria-label={`Page ${formatNumber(number)}`}
           >
-            {numberText(number)}
+            {formatNumber(number)}
           </a>
         ),
       )}

@@ -1,12 +1,12 @@
 // Rows of lists. Each takes the part of a record that it shows, in the record's own words, so that
 // a page can hand over what an operation answered.
-import { numberText, plural, shortSha } from '../format.ts'
+import { formatNumber, plural, shortSha } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { commitPath, issuePath, pullPath, repoPath, withQuery } from '../paths.ts'
-import { Avatar, AvatarStack, PersonLink, type Person } from './avatar.tsx'
+import { Avatar, AvatarStack, ActorLink, type ActorSummary } from './avatar.tsx'
 import { Icon } from './icon.tsx'
-import { Labels, type LabelLook } from './label.tsx'
-import { CheckState, Chip, issueLook, pullLook } from './state.tsx'
+import { Labels, type LabelSummary } from './label.tsx'
+import { CheckState, Chip, issueStateStyle, pullStateStyle } from './state.tsx'
 import { RelativeTime } from './time.tsx'
 
 /** A framed list. `head` holds filters or counts above the rows. */
@@ -50,14 +50,14 @@ export const Row = ({
   </li>
 )
 
-export interface IssueLook {
+export interface IssueSummary {
   number: number
   repo: string
   title: string
   state: string
   reason?: string | null
-  author: Person | null
-  assignees?: readonly Person[]
+  author: ActorSummary | null
+  assignees?: readonly ActorSummary[]
   comments_count?: number
   pulls?: readonly { number: number; status: string }[]
   milestone?: { title: string } | null
@@ -72,26 +72,47 @@ const Comments = ({ count, href }: { count?: number; href: string }) =>
     </a>
   ) : null
 
+interface IssueRowProps {
+  issue: IssueSummary
+  labels?: readonly LabelSummary[]
+  withRepo?: boolean
+  now?: number
+}
+
+const IssueRowMeta = ({ issue, now, withRepo }: Omit<IssueRowProps, 'labels'>) => {
+  const closed = issue.state === 'open' ? null : issue.closed_at
+  return (
+    <>
+      <span>{withRepo ? `${issue.repo}#${issue.number}` : `#${issue.number}`}</span>
+      <span>
+        {closed ? 'closed' : 'opened'} <RelativeTime at={closed ?? issue.created_at} now={now} />
+      </span>
+      <span>
+        by <ActorLink of={issue.author} face={false} />
+      </span>
+      {issue.milestone && (
+        <span>
+          <Icon name="milestone" size={14} /> {issue.milestone.title}
+        </span>
+      )}
+    </>
+  )
+}
+
 /**
  * An issue in a list. `labels` are its labels with their colours; `withRepo` names the repository
  * too.
  */
-export const IssueRow = (props: {
-  issue: IssueLook
-  labels?: readonly LabelLook[]
-  withRepo?: boolean
-  now?: number
-}) => {
+export const IssueRow = (props: IssueRowProps) => {
   const { issue } = props
-  const look = issueLook(issue)
+  const style = issueStateStyle(issue)
   const href = issuePath(issue.repo, issue.number)
   const list = repoPath(issue.repo, '/issues')
-  const closed = issue.state === 'open' ? null : issue.closed_at
   return (
     <Row
       mark={
-        <span class={`tone-${look.tone}`}>
-          <Icon name={look.icon} label={look.word} />
+        <span class={`tone-${style.tone}`}>
+          <Icon name={style.icon} label={style.label} />
         </span>
       }
       title={
@@ -102,32 +123,16 @@ export const IssueRow = (props: {
           <Labels labels={props.labels ?? []} href={(name) => withQuery(list, { label: name })} />
         </>
       }
-      meta={
-        <>
-          <span>{props.withRepo ? `${issue.repo}#${issue.number}` : `#${issue.number}`}</span>
-          <span>
-            {closed ? 'closed' : 'opened'}{' '}
-            <RelativeTime at={closed ?? issue.created_at} now={props.now} />
-          </span>
-          <span>
-            by <PersonLink of={issue.author} face={false} />
-          </span>
-          {issue.milestone && (
-            <span>
-              <Icon name="milestone" size={14} /> {issue.milestone.title}
-            </span>
-          )}
-        </>
-      }
+      meta={<IssueRowMeta issue={issue} now={props.now} withRepo={props.withRepo} />}
       end={
         <>
           {issue.pulls?.slice(0, 3).map((pull) => {
-            const pullState = pullLook(pull.status)
+            const pullState = pullStateStyle(pull.status)
             return (
               <a
                 class={['row-count', `tone-${pullState.tone}`]}
                 href={pullPath(issue.repo, pull.number)}
-                aria-label={`Pull request ${pull.number}, ${pullState.word.toLowerCase()}`}
+                aria-label={`Pull request ${pull.number}, ${pullState.label.toLowerCase()}`}
               >
                 <Icon name={pullState.icon} /> {pull.number}
               </a>
@@ -141,12 +146,12 @@ export const IssueRow = (props: {
   )
 }
 
-export interface PullLook {
+export interface PullSummary {
   number: number
   repo: string
   title: string
   status: string
-  author: Person | null
+  author: ActorSummary | null
   agent?: string | null
   issue?: number | null
   base?: { ref: string } | null
@@ -169,82 +174,88 @@ export const Stat = ({ additions, deletions }: { additions: number; deletions: n
       aria-label={`${plural(additions, 'line')} added, ${plural(deletions, 'line')} removed`}
       role="img"
     >
-      <span class="stat-add">+{numberText(additions)}</span>{' '}
-      <span class="stat-del">−{numberText(deletions)}</span>
+      <span class="stat-add">+{formatNumber(additions)}</span>{' '}
+      <span class="stat-del">−{formatNumber(deletions)}</span>
     </span>
   )
 
-/** A pull request in a list. */
-export const PullRow = (props: {
-  pull: PullLook
-  labels?: readonly LabelLook[]
+interface PullRowProps {
+  pull: PullSummary
+  labels?: readonly LabelSummary[]
   withRepo?: boolean
   now?: number
-}) => {
-  const { pull } = props
-  const look = pullLook(pull.status)
-  const href = pullPath(pull.repo, pull.number)
+}
+
+const PullRowTitle = ({ pull, labels }: Pick<PullRowProps, 'pull' | 'labels'>) => (
+  <>
+    <a class="row-link" href={pullPath(pull.repo, pull.number)}>
+      {pull.title}
+    </a>
+    {pull.checks_status && (
+      <CheckState
+        status={pull.checks_status}
+        bare
+        href={pullPath(pull.repo, pull.number, 'checks')}
+      />
+    )}
+    {pull.status === 'draft' && <Chip>Draft</Chip>}
+    {pull.queue && (
+      <Chip icon="queue" tone="wait">
+        {pull.queue.position ? `Queue ${pull.queue.position}` : 'Queue'}
+      </Chip>
+    )}
+    <Labels
+      labels={labels ?? []}
+      href={(name) => withQuery(repoPath(pull.repo, '/pulls'), { label: name })}
+    />
+  </>
+)
+
+const PullRowMeta = ({ pull, now, withRepo }: Omit<PullRowProps, 'labels'>) => {
   const at = pull.merged_at ?? pull.closed_at ?? pull.created_at
-  const word = pull.status === 'merged' ? 'merged' : pull.status === 'closed' ? 'closed' : 'opened'
+  const event = pull.status === 'merged' || pull.status === 'closed' ? pull.status : 'opened'
+  return (
+    <>
+      <span>{withRepo ? `${pull.repo}#${pull.number}` : `#${pull.number}`}</span>
+      <span>
+        {event} <RelativeTime at={at} now={now} />
+      </span>
+      <span>
+        by <ActorLink of={pull.author} face={false} />
+      </span>
+      {pull.issue ? (
+        <span>
+          for <a href={issuePath(pull.repo, pull.issue)}>#{pull.issue}</a>
+        </span>
+      ) : null}
+      {pull.agent && (
+        <span>
+          <Icon name="agent" size={14} /> {pull.agent}
+        </span>
+      )}
+      {pull.approvals && pull.approvals.required > 0 && pull.status === 'open' && (
+        <span class={pull.approvals.counted >= pull.approvals.required ? 'tone-good' : undefined}>
+          {pull.approvals.counted} of {plural(pull.approvals.required, 'approval')}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** A pull request in a list. */
+export const PullRow = (props: PullRowProps) => {
+  const { pull } = props
+  const style = pullStateStyle(pull.status)
+  const href = pullPath(pull.repo, pull.number)
   return (
     <Row
       mark={
-        <span class={`tone-${look.tone}`}>
-          <Icon name={look.icon} label={look.word} />
+        <span class={`tone-${style.tone}`}>
+          <Icon name={style.icon} label={style.label} />
         </span>
       }
-      title={
-        <>
-          <a class="row-link" href={href}>
-            {pull.title}
-          </a>
-          {pull.checks_status && (
-            <CheckState
-              status={pull.checks_status}
-              bare
-              href={pullPath(pull.repo, pull.number, 'checks')}
-            />
-          )}
-          {pull.status === 'draft' && <Chip>Draft</Chip>}
-          {pull.queue && (
-            <Chip icon="queue" tone="wait">
-              {pull.queue.position ? `Queue ${pull.queue.position}` : 'Queue'}
-            </Chip>
-          )}
-          <Labels
-            labels={props.labels ?? []}
-            href={(name) => withQuery(repoPath(pull.repo, '/pulls'), { label: name })}
-          />
-        </>
-      }
-      meta={
-        <>
-          <span>{props.withRepo ? `${pull.repo}#${pull.number}` : `#${pull.number}`}</span>
-          <span>
-            {word} <RelativeTime at={at} now={props.now} />
-          </span>
-          <span>
-            by <PersonLink of={pull.author} face={false} />
-          </span>
-          {pull.issue ? (
-            <span>
-              for <a href={issuePath(pull.repo, pull.issue)}>#{pull.issue}</a>
-            </span>
-          ) : null}
-          {pull.agent && (
-            <span>
-              <Icon name="agent" size={14} /> {pull.agent}
-            </span>
-          )}
-          {pull.approvals && pull.approvals.required > 0 && pull.status === 'open' && (
-            <span
-              class={pull.approvals.counted >= pull.approvals.required ? 'tone-good' : undefined}
-            >
-              {pull.approvals.counted} of {plural(pull.approvals.required, 'approval')}
-            </span>
-          )}
-        </>
-      }
+      title={<PullRowTitle pull={pull} labels={props.labels} />}
+      meta={<PullRowMeta pull={pull} now={props.now} withRepo={props.withRepo} />}
       end={
         <>
           {pull.additions !== undefined && pull.deletions !== undefined && (
@@ -257,7 +268,7 @@ export const PullRow = (props: {
   )
 }
 
-export interface RepoRowLook {
+export interface RepoListItem {
   full_name: string
   description?: string | null
   private?: boolean
@@ -271,6 +282,35 @@ export interface RepoRowLook {
   pushed_at?: string | null
 }
 
+const RepoRowMeta = ({ repo, now }: { repo: RepoListItem; now?: number }) => {
+  const at = repo.pushed_at ?? repo.updated_at
+  return (
+    <>
+      {repo.language && <span>{repo.language}</span>}
+      {repo.stars_count ? (
+        <span>
+          <Icon name="star" size={14} /> {repo.stars_count}
+        </span>
+      ) : null}
+      {repo.open_issues_count ? (
+        <span>
+          <Icon name="issue" size={14} /> {repo.open_issues_count}
+        </span>
+      ) : null}
+      {repo.open_pulls_count ? (
+        <span>
+          <Icon name="pull" size={14} /> {repo.open_pulls_count}
+        </span>
+      ) : null}
+      {at && (
+        <span>
+          updated <RelativeTime at={at} now={now} />
+        </span>
+      )}
+    </>
+  )
+}
+
 /**
  * A repository in a list. `short` leaves the workspace's name out, on the workspace's own page;
  * `name` and `description` stand in place of the record's, with what was looked for marked in them.
@@ -281,14 +321,13 @@ export const RepoRow = ({
   now,
   ...marked
 }: {
-  repo: RepoRowLook
+  repo: RepoListItem
   short?: boolean
   now?: number
   name?: Child
   description?: Child
 }) => {
   const [workspace = '', name = ''] = repo.full_name.split('/')
-  const at = repo.pushed_at ?? repo.updated_at
   const description = marked.description ?? repo.description
   return (
     <Row
@@ -312,31 +351,7 @@ export const RepoRow = ({
           )}
         </>
       }
-      meta={
-        <>
-          {repo.language && <span>{repo.language}</span>}
-          {repo.stars_count ? (
-            <span>
-              <Icon name="star" size={14} /> {repo.stars_count}
-            </span>
-          ) : null}
-          {repo.open_issues_count ? (
-            <span>
-              <Icon name="issue" size={14} /> {repo.open_issues_count}
-            </span>
-          ) : null}
-          {repo.open_pulls_count ? (
-            <span>
-              <Icon name="pull" size={14} /> {repo.open_pulls_count}
-            </span>
-          ) : null}
-          {at && (
-            <span>
-              updated <RelativeTime at={at} now={now} />
-            </span>
-          )}
-        </>
-      }
+      meta={<RepoRowMeta repo={repo} now={now} />}
     >
       {description && <p class="row-text">{description}</p>}
       {repo.topics && repo.topics.length > 0 && (
@@ -352,17 +367,17 @@ export const RepoRow = ({
   )
 }
 
-export interface CommitLook {
+export interface CommitSummary {
   sha: string
   title: string
   message?: string
-  author: { name: string; date: string; actor?: Person | null }
+  author: { name: string; date: string; actor?: ActorSummary | null }
   pull?: number | null
   verification?: { verified: boolean } | null
 }
 
 /** The rest of a commit's message, without its title. */
-const bodyOf = (commit: CommitLook): string =>
+const messageBody = (commit: CommitSummary): string =>
   (commit.message ?? '')
     .slice(commit.title.length)
     .replace(/^[\s…]+/, '')
@@ -375,12 +390,12 @@ export const CommitRow = ({
   checks,
   now,
 }: {
-  commit: CommitLook
+  commit: CommitSummary
   repo: string
   checks?: string
   now?: number
 }) => {
-  const body = commit.message?.startsWith(commit.title) ? bodyOf(commit) : ''
+  const body = commit.message?.startsWith(commit.title) ? messageBody(commit) : ''
   return (
     <Row
       mark={<Avatar of={commit.author.actor ?? { username: commit.author.name }} size={24} />}
@@ -401,7 +416,7 @@ export const CommitRow = ({
         <>
           <span>
             {commit.author.actor ? (
-              <PersonLink of={commit.author.actor} face={false} />
+              <ActorLink of={commit.author.actor} face={false} />
             ) : (
               commit.author.name
             )}

@@ -1,9 +1,9 @@
 // The record of how a pull request was made, as a story: the summary first, then what was said and
 // decided, with the work between two sentences (tools, their output, edits) folded into one line
 // that says what it was.
-import { costText, numberText, plural, shortSha } from '../format.ts'
+import { formatCost, formatNumber, plural, shortSha } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
-import { Avatar, PersonLink, type Person } from './avatar.tsx'
+import { Avatar, ActorLink, type ActorSummary } from './avatar.tsx'
 import { EmptyState } from './card.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Duration, RelativeTime } from './time.tsx'
@@ -15,14 +15,14 @@ export interface StoryEntry {
   text: string
   tool?: string | null
   at: string
-  author?: Person | null
+  author?: ActorSummary | null
   sha?: string | null
   data?: Readonly<Record<string, unknown>> | null
   truncated?: boolean
   redacted?: boolean
 }
 
-const folded = new Set(['tool', 'result', 'edit', 'thought'])
+const FOLDED_KINDS = new Set(['tool', 'result', 'edit', 'thought'])
 
 const number = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) ? value : 0
@@ -45,7 +45,7 @@ export const storyCost = (
   return { ...sums, models: [...models] }
 }
 
-const Marks = ({ entry }: { entry: StoryEntry }) => (
+const EntryChips = ({ entry }: { entry: StoryEntry }) => (
   <>
     {entry.redacted && <span class="chip tone-wait">secret removed</span>}
     {entry.truncated && <span class="chip">cut</span>}
@@ -92,7 +92,7 @@ const Step = ({ entry }: { entry: StoryEntry }) => {
             <Duration milliseconds={number(data.duration_ms)} />
           </span>
         )}
-        <Marks entry={entry} />
+        <EntryChips entry={entry} />
         <a class="step-seq" href={`#entry-${entry.seq}`} aria-label={`Link to entry ${entry.seq}`}>
           {entry.seq}
         </a>
@@ -112,7 +112,7 @@ const Step = ({ entry }: { entry: StoryEntry }) => {
   )
 }
 
-const groupWords = (entries: readonly StoryEntry[]): string => {
+const describeGroup = (entries: readonly StoryEntry[]): string => {
   const tools = entries.filter((entry) => entry.kind === 'tool').length
   const files = new Set(
     entries.flatMap((entry) => (entry.kind === 'edit' ? words(entry.data?.paths) : [])),
@@ -126,7 +126,7 @@ const groupWords = (entries: readonly StoryEntry[]): string => {
   return parts.filter(Boolean).join(', ') || plural(entries.length, 'step')
 }
 
-const Group = ({ entries }: { entries: readonly StoryEntry[] }) => {
+const StepGroup = ({ entries }: { entries: readonly StoryEntry[] }) => {
   const failures = entries.filter(
     (entry) =>
       entry.data?.ok === false ||
@@ -142,7 +142,7 @@ const Group = ({ entries }: { entries: readonly StoryEntry[] }) => {
       <details>
         <summary>
           <Icon name="chevron-right" />
-          <span>{groupWords(entries)}</span>
+          <span>{describeGroup(entries)}</span>
           {names.length > 0 && (
             <span class="muted mono small">
               {names.slice(0, 4).join(' · ')}
@@ -161,7 +161,7 @@ const Group = ({ entries }: { entries: readonly StoryEntry[] }) => {
   )
 }
 
-const looks: Record<string, { icon: IconName; tone?: string; word?: string }> = {
+const ENTRY_STYLES: Record<string, { icon: IconName; tone?: string; word?: string }> = {
   message: { icon: 'comment' },
   plan: { icon: 'plan', word: 'Plan' },
   checkpoint: { icon: 'commit', word: 'Pushed' },
@@ -172,44 +172,102 @@ const looks: Record<string, { icon: IconName; tone?: string; word?: string }> = 
   summary: { icon: 'flame', word: 'Summary' },
 }
 
-const Line = ({
+interface PlanStep {
+  text: string
+  done?: unknown
+}
+
+function entryStyle(
+  entry: StoryEntry,
+  status: string,
+): { icon: IconName; tone?: string; word?: string } {
+  const style = ENTRY_STYLES[entry.kind] ?? { icon: 'circle', word: entry.kind }
+  if (entry.kind !== 'check') return style
+  const failed = status === 'failed' || status === 'errored'
+  return { ...style, tone: status === 'passed' ? 'good' : failed ? 'bad' : 'wait' }
+}
+
+const PlanSteps = ({ steps }: { steps: readonly PlanStep[] }) => (
+  <ul class="plan-steps">
+    {steps.map((step) => (
+      <li class={step.done === true ? 'done' : undefined}>
+        <Icon
+          name={step.done === true ? 'check-circle' : 'circle'}
+          label={step.done === true ? 'Done' : 'To do'}
+        />{' '}
+        <span>{step.text}</span>
+      </li>
+    ))}
+  </ul>
+)
+
+const CheckpointCommit = ({ sha, href }: { sha: string; href: string | undefined }) =>
+  href === undefined ? (
+    <code>{shortSha(sha)}</code>
+  ) : (
+    <a class="sha" href={href}>
+      {shortSha(sha)}
+    </a>
+  )
+
+/** The first line of an entry: who or what it is, its status, and when it was. */
+const StoryHead = ({
   entry,
-  body,
-  footer,
   commitHref,
   now,
-}: {
+}: Pick<StoryLineProps, 'entry' | 'commitHref' | 'now'>) => {
+  const data = entry.data ?? {}
+  const status = typeof data.status === 'string' ? data.status : ''
+  const { tone, word } = entryStyle(entry, status)
+  const sha = typeof data.sha === 'string' ? data.sha : entry.sha
+  const quoted = isQuoted(entry)
+  const byAuthor = (quoted || entry.kind === 'answer') && Boolean(entry.author)
+  return (
+    <p class="story-head">
+      {entry.kind === 'message' ? (
+        <ActorLink of={entry.author ?? null} face={false} />
+      ) : (
+        <strong>{byAuthor ? `${quoted ? 'Asked' : 'Answered'} by` : word}</strong>
+      )}
+      {byAuthor && entry.author && <ActorLink of={entry.author} face={false} />}
+      {status && <span class={['chip', tone && `tone-${tone}`]}>{status}</span>}
+      {typeof data.command === 'string' && <code>{data.command}</code>}
+      {entry.kind === 'checkpoint' && sha && (
+        <CheckpointCommit sha={sha} href={commitHref?.(sha)} />
+      )}
+      <EntryChips entry={entry} />
+      <a class="muted" href={`#entry-${entry.seq}`}>
+        <RelativeTime at={entry.at} now={now} />
+      </a>
+    </p>
+  )
+}
+
+interface StoryLineProps {
   entry: StoryEntry
   body: Child
   footer?: Child
   commitHref?: (sha: string) => string
   now?: number
-}) => {
+}
+
+/** A question of another system names who asked, and its text is set off as a quotation. */
+const isQuoted = ({ kind, data }: StoryEntry): boolean =>
+  kind === 'question' && typeof data?.question === 'string'
+
+const StoryLine = ({ entry, body, footer, commitHref, now }: StoryLineProps) => {
   const data = entry.data ?? {}
-  const status = typeof data.status === 'string' ? data.status : ''
-  const look = looks[entry.kind] ?? { icon: 'circle' as const, word: entry.kind }
-  const tone =
-    entry.kind === 'check'
-      ? status === 'passed'
-        ? 'good'
-        : status === 'failed' || status === 'errored'
-          ? 'bad'
-          : 'wait'
-      : look.tone
-  const sha = typeof data.sha === 'string' ? data.sha : entry.sha
+  const { icon, tone } = entryStyle(entry, typeof data.status === 'string' ? data.status : '')
   const steps = (Array.isArray(data.steps) ? data.steps : []).filter(
-    (one): one is { text: string; done?: unknown } =>
-      typeof one === 'object' && one !== null && typeof one.text === 'string',
+    (step): step is PlanStep =>
+      typeof step === 'object' && step !== null && typeof step.text === 'string',
   )
-  const person = entry.kind === 'message' && data.role === 'user'
-  // Who asks from elsewhere is named, and the words are set off: they are not the story's own.
-  const quoted = entry.kind === 'question' && typeof data.question === 'string'
-  const by = (quoted || entry.kind === 'answer') && Boolean(entry.author)
+  const byPerson = entry.kind === 'message' && data.role === 'user'
   return (
     <li
       class={[
         'story-line',
-        person && 'story-person',
+        byPerson && 'story-person',
         `story-${entry.kind.replace(/[^a-z0-9_]/g, '')}`,
       ]}
       id={`entry-${entry.seq}`}
@@ -218,60 +276,20 @@ const Line = ({
         {entry.kind === 'message' && entry.author ? (
           <Avatar of={entry.author} size={30} />
         ) : (
-          <Icon name={look.icon} />
+          <Icon name={icon} />
         )}
       </span>
       <div class="story-text">
-        <p class="story-head">
-          {entry.kind === 'message' ? (
-            <PersonLink of={entry.author ?? null} face={false} />
-          ) : (
-            <strong>{by ? `${quoted ? 'Asked' : 'Answered'} by` : look.word}</strong>
-          )}
-          {by && entry.author && <PersonLink of={entry.author} face={false} />}
-          {status && <span class={['chip', tone && `tone-${tone}`]}>{status}</span>}
-          {typeof data.command === 'string' && <code>{data.command}</code>}
-          {entry.kind === 'checkpoint' &&
-            sha &&
-            (commitHref ? (
-              <a class="sha" href={commitHref(sha)}>
-                {shortSha(sha)}
-              </a>
-            ) : (
-              <code>{shortSha(sha)}</code>
-            ))}
-          <Marks entry={entry} />
-          <a class="muted" href={`#entry-${entry.seq}`}>
-            <RelativeTime at={entry.at} now={now} />
-          </a>
-        </p>
-        {steps.length > 0 && (
-          <ul class="plan-steps">
-            {steps.map((step) => (
-              <li class={step.done === true ? 'done' : undefined}>
-                <Icon
-                  name={step.done === true ? 'check-circle' : 'circle'}
-                  label={step.done === true ? 'Done' : 'To do'}
-                />{' '}
-                <span>{step.text}</span>
-              </li>
-            ))}
-          </ul>
-        )}
-        {quoted ? <blockquote>{body}</blockquote> : body}
+        <StoryHead entry={entry} commitHref={commitHref} now={now} />
+        {steps.length > 0 && <PlanSteps steps={steps} />}
+        {isQuoted(entry) ? <blockquote>{body}</blockquote> : body}
         {footer}
       </div>
     </li>
   )
 }
 
-/**
- * A session to read. `render` turns a message's Markdown into finished HTML; without it the text is
- * shown as typed. The last summary comes first and is not repeated; usage entries become the sum in
- * the head. `cost` is the sum over the whole session, for a page that has only a part of the
- * entries.
- */
-export const SessionStory = (props: {
+interface SessionStoryProps {
   entries: readonly StoryEntry[]
   render?: (text: string) => Child
   /** What stands below an entry, such as a form to answer a question. */
@@ -287,7 +305,80 @@ export const SessionStory = (props: {
   earlier?: string | null
   later?: string | null
   now?: number
-}) => {
+}
+
+/** The totals in the head of a session: entries, time, cost, tokens, models. */
+const StoryFacts = ({ entries, cost }: { entries: readonly StoryEntry[]; cost: number | null }) => {
+  const sums = storyCost(entries)
+  const usd = cost ?? sums.usd
+  const first = entries[0]
+  const last = entries.at(-1)
+  const span = first && last ? Date.parse(last.at) - Date.parse(first.at) : 0
+  return (
+    <div class="story-facts">
+      <span>
+        <Icon name="spark" /> {plural(last?.seq ?? entries.length, 'entry', 'entries')}
+      </span>
+      {span > 0 && (
+        <span>
+          <Icon name="clock" /> <Duration milliseconds={span} />
+        </span>
+      )}
+      {usd > 0 && (
+        <span>
+          <Icon name="cost" /> {formatCost(usd)}
+        </span>
+      )}
+      {sums.input + sums.output > 0 && (
+        <span class="muted">
+          {formatNumber(sums.input)} tokens in, {formatNumber(sums.output)} out
+        </span>
+      )}
+      {sums.models.length > 0 && <span class="muted">{sums.models.join(', ')}</span>}
+    </div>
+  )
+}
+
+/** The entries in order, with tool calls between two messages folded into one group. */
+function storyParts(
+  props: SessionStoryProps,
+  summary: StoryEntry | undefined,
+  show: (text: string) => Child,
+): Child[] {
+  const parts: Child[] = []
+  let folded: StoryEntry[] = []
+  const flush = (): void => {
+    if (folded.length > 0) parts.push(<StepGroup entries={folded} />)
+    folded = []
+  }
+  for (const entry of props.entries) {
+    if (entry.seq === summary?.seq || entry.kind === 'usage') continue
+    if (FOLDED_KINDS.has(entry.kind)) {
+      folded.push(entry)
+      continue
+    }
+    flush()
+    parts.push(
+      <StoryLine
+        entry={entry}
+        body={show(entry.text)}
+        footer={props.footer?.(entry)}
+        commitHref={props.commitHref}
+        now={props.now}
+      />,
+    )
+  }
+  flush()
+  return parts
+}
+
+/**
+ * A session to read. `render` turns a message's Markdown into finished HTML; without it the text is
+ * shown as typed. The last summary comes first and is not repeated; usage entries become the sum in
+ * the head. `cost` is the sum over the whole session, for a page that has only a part of the
+ * entries.
+ */
+export const SessionStory = (props: SessionStoryProps) => {
   const { entries } = props
   if (entries.length === 0) {
     return (
@@ -302,58 +393,10 @@ export const SessionStory = (props: {
   const show = (text: string): Child =>
     text === '' ? null : props.render ? props.render(text) : <p class="pre-line">{text}</p>
   const summary = props.summary ?? entries.findLast((entry) => entry.kind === 'summary')
-  const sums = storyCost(entries)
-  const usd = props.cost ?? sums.usd
-  const parts: Child[] = []
-  let work: StoryEntry[] = []
-  const flush = (): void => {
-    if (work.length > 0) parts.push(<Group entries={work} />)
-    work = []
-  }
-  for (const entry of entries) {
-    if (entry.seq === summary?.seq || entry.kind === 'usage') continue
-    if (folded.has(entry.kind)) {
-      work.push(entry)
-      continue
-    }
-    flush()
-    parts.push(
-      <Line
-        entry={entry}
-        body={show(entry.text)}
-        footer={props.footer?.(entry)}
-        commitHref={props.commitHref}
-        now={props.now}
-      />,
-    )
-  }
-  flush()
-  const first = entries[0]
-  const last = entries.at(-1)
-  const span = first && last ? Date.parse(last.at) - Date.parse(first.at) : 0
+  const parts = storyParts(props, summary, show)
   return (
     <section class="story" aria-label="Session">
-      <div class="story-facts">
-        <span>
-          <Icon name="spark" /> {plural(last?.seq ?? entries.length, 'entry', 'entries')}
-        </span>
-        {span > 0 && (
-          <span>
-            <Icon name="clock" /> <Duration milliseconds={span} />
-          </span>
-        )}
-        {usd > 0 && (
-          <span>
-            <Icon name="cost" /> {costText(usd)}
-          </span>
-        )}
-        {sums.input + sums.output > 0 && (
-          <span class="muted">
-            {numberText(sums.input)} tokens in, {numberText(sums.output)} out
-          </span>
-        )}
-        {sums.models.length > 0 && <span class="muted">{sums.models.join(', ')}</span>}
-      </div>
+      <StoryFacts entries={entries} cost={props.cost ?? null} />
       {summary && (
         <div class="story-summary" id={`entry-${summary.seq}`}>
           <h2>

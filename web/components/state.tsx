@@ -4,47 +4,47 @@ import { Icon, type IconName } from './icon.tsx'
 
 export type Tone = 'good' | 'bad' | 'wait' | 'done' | 'info' | 'plain'
 
-interface Look {
+interface StateStyle {
   icon: IconName
   tone: Tone
-  word: string
+  label: string
 }
 
-export const issueLook = (issue: { state: string; reason?: string | null }): Look => {
-  if (issue.state === 'open') return { icon: 'issue', tone: 'good', word: 'Open' }
+export const issueStateStyle = (issue: { state: string; reason?: string | null }): StateStyle => {
+  if (issue.state === 'open') return { icon: 'issue', tone: 'good', label: 'Open' }
   if (issue.reason === 'not_planned')
-    return { icon: 'issue-skipped', tone: 'plain', word: 'Not planned' }
-  return { icon: 'issue-closed', tone: 'done', word: 'Closed' }
+    return { icon: 'issue-skipped', tone: 'plain', label: 'Not planned' }
+  return { icon: 'issue-closed', tone: 'done', label: 'Closed' }
 }
 
-export const pullLook = (status: string): Look => {
-  if (status === 'draft') return { icon: 'pull-draft', tone: 'plain', word: 'Draft' }
-  if (status === 'merged') return { icon: 'merge', tone: 'done', word: 'Merged' }
-  if (status === 'closed') return { icon: 'pull-closed', tone: 'bad', word: 'Closed' }
-  return { icon: 'pull', tone: 'good', word: 'Open' }
+export const pullStateStyle = (status: string): StateStyle => {
+  if (status === 'draft') return { icon: 'pull-draft', tone: 'plain', label: 'Draft' }
+  if (status === 'merged') return { icon: 'merge', tone: 'done', label: 'Merged' }
+  if (status === 'closed') return { icon: 'pull-closed', tone: 'bad', label: 'Closed' }
+  return { icon: 'pull', tone: 'good', label: 'Open' }
 }
 
-const checkLooks: Record<string, Look> = {
-  passed: { icon: 'check', tone: 'good', word: 'Checks passed' },
-  success: { icon: 'check', tone: 'good', word: 'Succeeded' },
-  failed: { icon: 'close', tone: 'bad', word: 'Checks failed' },
-  failure: { icon: 'close', tone: 'bad', word: 'Failed' },
-  errored: { icon: 'warning', tone: 'bad', word: 'Checks could not run' },
-  error: { icon: 'warning', tone: 'bad', word: 'Could not run' },
-  pending: { icon: 'clock', tone: 'wait', word: 'Checks running' },
-  queued: { icon: 'clock', tone: 'plain', word: 'Queued' },
-  running: { icon: 'refresh', tone: 'wait', word: 'Running' },
-  testing: { icon: 'refresh', tone: 'wait', word: 'Testing' },
-  landing: { icon: 'merge', tone: 'wait', word: 'Landing' },
-  landed: { icon: 'merge', tone: 'done', word: 'Landed' },
-  removed: { icon: 'close', tone: 'plain', word: 'Removed' },
-  cancelled: { icon: 'stop', tone: 'plain', word: 'Cancelled' },
-  skipped: { icon: 'issue-skipped', tone: 'plain', word: 'Skipped' },
+const CHECK_STYLES: Record<string, StateStyle> = {
+  passed: { icon: 'check', tone: 'good', label: 'Checks passed' },
+  success: { icon: 'check', tone: 'good', label: 'Succeeded' },
+  failed: { icon: 'close', tone: 'bad', label: 'Checks failed' },
+  failure: { icon: 'close', tone: 'bad', label: 'Failed' },
+  errored: { icon: 'warning', tone: 'bad', label: 'Checks could not run' },
+  error: { icon: 'warning', tone: 'bad', label: 'Could not run' },
+  pending: { icon: 'clock', tone: 'wait', label: 'Checks running' },
+  queued: { icon: 'clock', tone: 'plain', label: 'Queued' },
+  running: { icon: 'refresh', tone: 'wait', label: 'Running' },
+  testing: { icon: 'refresh', tone: 'wait', label: 'Testing' },
+  landing: { icon: 'merge', tone: 'wait', label: 'Landing' },
+  landed: { icon: 'merge', tone: 'done', label: 'Landed' },
+  removed: { icon: 'close', tone: 'plain', label: 'Removed' },
+  cancelled: { icon: 'stop', tone: 'plain', label: 'Cancelled' },
+  skipped: { icon: 'issue-skipped', tone: 'plain', label: 'Skipped' },
 }
 
 /** How a check, a run or a queue entry is shown; an unknown word is shown as it is. */
-export const checkLook = (status: string): Look =>
-  checkLooks[status] ?? { icon: 'circle', tone: 'plain', word: status }
+export const checkStateStyle = (status: string): StateStyle =>
+  CHECK_STYLES[status] ?? { icon: 'circle', tone: 'plain', label: status }
 
 /** A state as a filled badge, for the head of a page. */
 export const Badge = ({
@@ -63,19 +63,19 @@ export const Badge = ({
 )
 
 export const IssueState = ({ issue }: { issue: { state: string; reason?: string | null } }) => {
-  const look = issueLook(issue)
+  const look = issueStateStyle(issue)
   return (
     <Badge icon={look.icon} tone={look.tone}>
-      {look.word}
+      {look.label}
     </Badge>
   )
 }
 
 export const PullState = ({ status }: { status: string }) => {
-  const look = pullLook(status)
+  const look = pullStateStyle(status)
   return (
     <Badge icon={look.icon} tone={look.tone}>
-      {look.word}
+      {look.label}
     </Badge>
   )
 }
@@ -94,19 +94,19 @@ export const CheckState = ({
   href?: string
 }) => {
   if (status === 'none') return null
-  const look = checkLook(status)
+  const look = checkStateStyle(status)
   const inside = bare ? (
-    <Icon name={look.icon} label={look.word} />
+    <Icon name={look.icon} label={look.label} />
   ) : (
-    [<Icon name={look.icon} />, <span>{look.word}</span>]
+    [<Icon name={look.icon} />, <span>{look.label}</span>]
   )
   const classes = ['check-state', `tone-${look.tone}`]
   return href ? (
-    <a class={classes} href={href} title={bare ? look.word : undefined}>
+    <a class={classes} href={href} title={bare ? look.label : undefined}>
       {inside}
     </a>
   ) : (
-    <span class={classes} title={bare ? look.word : undefined}>
+    <span class={classes} title={bare ? look.label : undefined}>
       {inside}
     </span>
   )

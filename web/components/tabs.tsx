@@ -1,4 +1,4 @@
-import { numberText } from '../format.ts'
+import { formatNumber } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -13,7 +13,7 @@ export interface Tab {
 }
 
 const Count = ({ of }: { of?: number | null }) =>
-  of ? <span class="count">{of > 9999 ? '9,999+' : numberText(of)}</span> : null
+  of ? <span class="count">{of > 9999 ? '9,999+' : formatNumber(of)}</span> : null
 
 /** `current` is what the one that is open is called: a page, or a choice. */
 const TabLink = ({ tab, current }: { tab: Tab; current: 'page' | 'true' }) => (

@@ -1,8 +1,8 @@
 import { systemClock } from '#lib/time.ts'
-import { durationText, relativeText } from '../relative.ts'
+import { formatDuration, formatRelativeTime } from '../relative.ts'
 
 /** `2026-03-12 14:05 UTC`: the whole of it, for hovering and for listeners. */
-export const exactText = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
+export const formatExactTime = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 
 /**
  * A moment as a distance; the exact time on hovering. The browser script keeps it fresh. `now` in
@@ -12,8 +12,8 @@ export const RelativeTime = ({ at, now }: { at: string; now?: number }) => {
   const moment = Date.parse(at)
   if (Number.isNaN(moment)) return <span>{at}</span>
   return (
-    <time datetime={at} title={exactText(at)} data-relative>
-      {relativeText(moment, now ?? systemClock.now())}
+    <time datetime={at} title={formatExactTime(at)} data-relative>
+      {formatRelativeTime(moment, now ?? systemClock.now())}
     </time>
   )
 }
@@ -21,6 +21,6 @@ export const RelativeTime = ({ at, now }: { at: string; now?: number }) => {
 /** How long something took. Machines read it as well (HTML, valid duration strings). */
 export const Duration = ({ milliseconds }: { milliseconds: number }) => (
   <time class="nums" datetime={`PT${(milliseconds / 1000).toFixed(3)}S`}>
-    {durationText(milliseconds)}
+    {formatDuration(milliseconds)}
   </time>
 )

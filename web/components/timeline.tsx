@@ -1,5 +1,5 @@
 import type { Child } from '../jsx/html.ts'
-import { PersonLink, Avatar, type Person } from './avatar.tsx'
+import { ActorLink, Avatar, type ActorSummary } from './avatar.tsx'
 import { Button, LinkButton } from './button.tsx'
 import { previewPath } from '../paths.ts'
 import { Form, markdownTyping } from './form.tsx'
@@ -25,7 +25,7 @@ export const Timeline = ({
 export const TimelineEvent = (props: {
   icon: IconName
   tone?: Tone
-  actor?: Person | null
+  actor?: ActorSummary | null
   at: string
   now?: number
   id?: string
@@ -36,7 +36,7 @@ export const TimelineEvent = (props: {
       <Icon name={props.icon} />
     </span>
     <div class="event-text">
-      {props.actor !== undefined && <PersonLink of={props.actor} />} {props.children}{' '}
+      {props.actor !== undefined && <ActorLink of={props.actor} />} {props.children}{' '}
       <RelativeTime at={props.at} now={props.now} />
     </div>
   </li>
@@ -95,7 +95,7 @@ export const Reactions = (props: {
 export interface CommentProps {
   /** Id of the element, so that `#…` leads to it: the comment's id, or `description`. */
   id: string
-  author: Person | null
+  author: ActorSummary | null
   at: string
   edited?: boolean
   /** Finished HTML, from the Markdown cleaner. */
@@ -120,7 +120,7 @@ export const Comment = (props: CommentProps) => (
     <article class="comment-box" aria-label={`By ${props.author?.username ?? 'Hearth'}`}>
       <header class="comment-head">
         <span>
-          <PersonLink of={props.author} face={false} />{' '}
+          <ActorLink of={props.author} face={false} />{' '}
           <span class="muted">{props.verb ?? 'wrote'}</span>{' '}
           <a class="muted" href={`#${props.id}`}>
             <RelativeTime at={props.at} now={props.now} />
@@ -146,14 +146,10 @@ export const Comment = (props: CommentProps) => (
   </li>
 )
 
-/**
- * Where one writes. `repo` is where the text will stand; `extra` are further buttons (close,
- * approve).
- */
-export const CommentBox = (props: {
+interface CommentBoxProps {
   action: string
   csrf: string
-  viewer: Person
+  viewer: ActorSummary
   name?: string
   label?: string
   value?: string | null
@@ -164,7 +160,45 @@ export const CommentBox = (props: {
   repo?: string
   rows?: number
   children?: Child
-}) => {
+}
+
+const CommentBoxActions = ({
+  id,
+  name,
+  props,
+}: {
+  id: string
+  name: string
+  props: CommentBoxProps
+}) => (
+  <div class="comment-actions">
+    <p class="hint" id={`${id}-hint`}>
+      Markdown. Mention people with @, issues with #.
+    </p>
+    <div class="actions">
+      {props.extra}
+      <Button variant="primary">{props.button ?? 'Comment'}</Button>
+      {props.repo !== undefined && (
+        <button
+          type="submit"
+          class="btn btn-quiet"
+          formaction={previewPath(props.repo, name)}
+          formtarget="_blank"
+          formnovalidate
+          data-preview={id}
+        >
+          Preview
+        </button>
+      )}
+    </div>
+  </div>
+)
+
+/**
+ * Where one writes. `repo` is where the text will stand; `extra` are further buttons (close,
+ * approve).
+ */
+export const CommentBox = (props: CommentBoxProps) => {
   const name = props.name ?? 'body'
   const id = `field-${name}-new`
   return (
@@ -202,27 +236,7 @@ export const CommentBox = (props: {
             {props.error}
           </p>
         )}
-        <div class="comment-actions">
-          <p class="hint" id={`${id}-hint`}>
-            Markdown. Mention people with @, issues with #.
-          </p>
-          <div class="actions">
-            {props.extra}
-            <Button look="primary">{props.button ?? 'Comment'}</Button>
-            {props.repo !== undefined && (
-              <button
-                type="submit"
-                class="btn btn-quiet"
-                formaction={previewPath(props.repo, name)}
-                formtarget="_blank"
-                formnovalidate
-                data-preview={id}
-              >
-                Preview
-              </button>
-            )}
-          </div>
-        </div>
+        <CommentBoxActions id={id} name={name} props={props} />
       </Form>
     </div>
   )

@@ -2,7 +2,7 @@ import type { Child } from '../jsx/html.ts'
 import { codePath, commitPath } from '../paths.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { RelativeTime } from './time.tsx'
-import { ForeignName } from './turns.tsx'
+import { UntrustedName } from './bidi-controls.tsx'
 
 export interface TreeEntry {
   name: string
@@ -13,7 +13,7 @@ export interface TreeEntry {
   last_commit?: { sha: string; title: string; date: string } | null
 }
 
-const looks: Record<string, { icon: IconName; word: string }> = {
+const ENTRY_ICONS: Record<string, { icon: IconName; word: string }> = {
   dir: { icon: 'folder', word: 'Folder' },
   file: { icon: 'file', word: 'File' },
   symlink: { icon: 'symlink', word: 'Symbolic link' },
@@ -24,22 +24,18 @@ const Submodule = ({ entry, href }: { entry: TreeEntry; href: string | undefined
   <>
     {href === undefined ? (
       <span>
-        <ForeignName>{entry.name}</ForeignName>
+        <UntrustedName>{entry.name}</UntrustedName>
       </span>
     ) : (
       <a href={href} rel="nofollow noopener">
-        <ForeignName>{entry.name}</ForeignName>
+        <UntrustedName>{entry.name}</UntrustedName>
       </a>
     )}
     {entry.sha !== undefined && <span class="muted mono small"> @ {entry.sha.slice(0, 7)}</span>}
   </>
 )
 
-/**
- * The entries of a folder: folders first, as they come. The commit that last touched each may be
- * missing and come later. `up` is the address of the folder above.
- */
-export const TreeTable = (props: {
+interface TreeTableProps {
   entries: readonly TreeEntry[]
   repo: string
   /** The ref as addresses name it. */
@@ -51,7 +47,53 @@ export const TreeTable = (props: {
   /** Address of the same page with the last commits, which take a while to find. */
   later?: string
   now?: number
-}) => {
+}
+
+const TreeRow = ({ table, entry }: { table: TreeTableProps; entry: TreeEntry }) => {
+  const { icon, word } = ENTRY_ICONS[entry.type] ?? { icon: 'file' as const, word: 'File' }
+  const commit = entry.last_commit
+  const route = entry.type === 'dir' ? 'tree' : 'blob'
+  return (
+    <tr>
+      <td class={['tree-name', entry.type === 'dir' && 'tree-dir']}>
+        <Icon name={icon} label={word} />
+        {entry.type === 'submodule' ? (
+          <Submodule entry={entry} href={table.submodules?.get(entry.path)} />
+        ) : (
+          <a href={codePath(table.repo, route, table.rev, entry.path)}>
+            <UntrustedName>{entry.name}</UntrustedName>
+          </a>
+        )}
+      </td>
+      <td class="tree-commit">
+        {commit && <a href={commitPath(table.repo, commit.sha)}>{commit.title}</a>}
+      </td>
+      <td class="tree-when">{commit && <RelativeTime at={commit.date} now={table.now} />}</td>
+    </tr>
+  )
+}
+
+const TreeTableHead = () => (
+  <thead>
+    <tr>
+      <th scope="col" class="tree-name">
+        <span class="unseen">Name</span>
+      </th>
+      <th scope="col" class="tree-commit">
+        <span class="unseen">Last commit</span>
+      </th>
+      <th scope="col" class="tree-when">
+        <span class="unseen">Changed</span>
+      </th>
+    </tr>
+  </thead>
+)
+
+/**
+ * The entries of a folder: folders first, as they come. The commit that last touched each may be
+ * missing and come later. `up` is the address of the folder above.
+ */
+export const TreeTable = (props: TreeTableProps) => {
   const sorted = [...props.entries].sort(
     (a, b) =>
       Number(b.type === 'dir' || b.type === 'submodule') -
@@ -61,19 +103,7 @@ export const TreeTable = (props: {
     <div class="list tree" id="tree" data-later={props.later}>
       {props.head !== undefined && <div class="list-head">{props.head}</div>}
       <table>
-        <thead>
-          <tr>
-            <th scope="col" class="tree-name">
-              <span class="unseen">Name</span>
-            </th>
-            <th scope="col" class="tree-commit">
-              <span class="unseen">Last commit</span>
-            </th>
-            <th scope="col" class="tree-when">
-              <span class="unseen">Changed</span>
-            </th>
-          </tr>
-        </thead>
+        <TreeTableHead />
         <tbody>
           {props.up && (
             <tr>
@@ -84,42 +114,9 @@ export const TreeTable = (props: {
               </td>
             </tr>
           )}
-          {sorted.map((entry) => {
-            const look = looks[entry.type] ?? { icon: 'file' as const, word: 'File' }
-            return (
-              <tr>
-                <td class={['tree-name', entry.type === 'dir' && 'tree-dir']}>
-                  <Icon name={look.icon} label={look.word} />
-                  {entry.type === 'submodule' ? (
-                    <Submodule entry={entry} href={props.submodules?.get(entry.path)} />
-                  ) : (
-                    <a
-                      href={codePath(
-                        props.repo,
-                        entry.type === 'dir' ? 'tree' : 'blob',
-                        props.rev,
-                        entry.path,
-                      )}
-                    >
-                      <ForeignName>{entry.name}</ForeignName>
-                    </a>
-                  )}
-                </td>
-                <td class="tree-commit">
-                  {entry.last_commit && (
-                    <a href={commitPath(props.repo, entry.last_commit.sha)}>
-                      {entry.last_commit.title}
-                    </a>
-                  )}
-                </td>
-                <td class="tree-when">
-                  {entry.last_commit && (
-                    <RelativeTime at={entry.last_commit.date} now={props.now} />
-                  )}
-                </td>
-              </tr>
-            )
-          })}
+          {sorted.map((entry) => (
+            <TreeRow table={props} entry={entry} />
+          ))}
         </tbody>
       </table>
       {props.later !== undefined && (

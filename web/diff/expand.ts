@@ -2,9 +2,9 @@
 import type { DiffHunk, DiffLine } from './rows.ts'
 
 /** Lines of the new version that were asked for, with their text. */
-export type Shown = { readonly from: number; readonly lines: readonly string[] }
+export type ExpandedLines = { readonly from: number; readonly lines: readonly string[] }
 
-const contextLines = (shown: Shown, from: number, to: number, offset: number): DiffLine[] =>
+const contextLines = (shown: ExpandedLines, from: number, to: number, offset: number): DiffLine[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => ({
     kind: 'context' as const,
     old: from + at + offset,
@@ -12,7 +12,7 @@ const contextLines = (shown: Shown, from: number, to: number, offset: number): D
     text: shown.lines[from + at - shown.from] ?? '',
   }))
 
-const grown = (
+const extendHunk = (
   hunk: DiffHunk,
   before: readonly DiffLine[],
   after: readonly DiffLine[],
@@ -46,7 +46,7 @@ export const firstLine = (hunk: DiffHunk): number =>
 const offsetAbove = (hunk: DiffHunk): number =>
   (hunk.old_lines === 0 ? hunk.old_start + 1 : hunk.old_start) - firstLine(hunk)
 
-const joined = (above: DiffHunk, below: DiffHunk): DiffHunk => ({
+const joinHunks = (above: DiffHunk, below: DiffHunk): DiffHunk => ({
   ...above,
   old_lines: above.old_lines + below.old_lines,
   new_lines: above.new_lines + below.new_lines,
@@ -58,7 +58,7 @@ const joined = (above: DiffHunk, below: DiffHunk): DiffHunk => ({
  * Hunks that meet become one. Lines of a hunk itself and lines that touch none are left as they
  * are.
  */
-export function expandHunks(hunks: readonly DiffHunk[], shown: Shown): DiffHunk[] {
+export function expandHunks(hunks: readonly DiffHunk[], shown: ExpandedLines): DiffHunk[] {
   const last = shown.from + shown.lines.length - 1
   const result: DiffHunk[] = []
   for (const [index, hunk] of hunks.entries()) {
@@ -78,9 +78,9 @@ export function expandHunks(hunks: readonly DiffHunk[], shown: Shown): DiffHunk[
       shown.from <= after && last >= after && (last < end || !next)
         ? contextLines(shown, after, Math.min(end, last), offset)
         : []
-    const larger = above.length + below.length > 0 ? grown(hunk, above, below) : hunk
+    const larger = above.length + below.length > 0 ? extendHunk(hunk, above, below) : hunk
     if (before && lineAfter(before) === firstLine(larger) && above.length > 0)
-      result.splice(-1, 1, joined(before, larger))
+      result.splice(-1, 1, joinHunks(before, larger))
     else result.push(larger)
   }
   return result

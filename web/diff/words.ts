@@ -4,8 +4,8 @@
 /** Start and end offset in a line's text. */
 export type Range = readonly [number, number]
 
-const LONGEST = 1_000
-const MOST_CELLS = 40_000
+const MAX_LINE_LENGTH = 1_000
+const MAX_TABLE_CELLS = 40_000
 
 const words = (text: string): string[] => text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? []
 
@@ -25,7 +25,7 @@ const ranges = (tokens: readonly string[], kept: ReadonlySet<number>, start: num
 }
 
 /** Longest common subsequence of two short token lists; the indexes kept on each side. */
-const common = (
+const findCommonTokens = (
   before: readonly string[],
   after: readonly string[],
 ): { old: Set<number>; new: Set<number> } => {
@@ -56,7 +56,8 @@ const common = (
  */
 export const changedWords = (before: string, after: string): { old: Range[]; new: Range[] } => {
   const none = { old: [], new: [] }
-  if (before === after || before.length > LONGEST || after.length > LONGEST) return none
+  if (before === after || before.length > MAX_LINE_LENGTH || after.length > MAX_LINE_LENGTH)
+    return none
   const old = words(before)
   const fresh = words(after)
   let head = 0
@@ -72,8 +73,8 @@ export const changedWords = (before: string, after: string): { old: Range[]; new
   const newMiddle = fresh.slice(head, fresh.length - tail)
   const start = old.slice(0, head).join('').length
   const kept =
-    oldMiddle.length * newMiddle.length <= MOST_CELLS
-      ? common(oldMiddle, newMiddle)
+    oldMiddle.length * newMiddle.length <= MAX_TABLE_CELLS
+      ? findCommonTokens(oldMiddle, newMiddle)
       : { old: new Set<number>(), new: new Set<number>() }
   const same =
     before.length -

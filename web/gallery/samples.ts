@@ -1,7 +1,7 @@
 // Sample values for the gallery: made-up people, issues, changes. Nothing here is used by a page.
 import type { BlameMark } from '../components/code-view.tsx'
 import type { DiffFile, DiffLine } from '../components/diff-view.tsx'
-import type { CommitLook, IssueLook, PullLook, RepoRowLook } from '../components/rows.tsx'
+import type { CommitSummary, IssueSummary, PullSummary, RepoListItem } from '../components/rows.tsx'
 import type { StoryEntry } from '../components/session-story.tsx'
 import type { TreeEntry } from '../components/tree-table.tsx'
 
@@ -32,7 +32,7 @@ export const labels = [
   { name: 'question', color: 'ffe600' },
 ]
 
-export const issues: IssueLook[] = [
+export const issues: IssueSummary[] = [
   {
     number: 214,
     repo: 'northwind/oven',
@@ -72,7 +72,7 @@ export const issues: IssueLook[] = [
   },
 ]
 
-export const pulls: PullLook[] = [
+export const pulls: PullSummary[] = [
   {
     number: 219,
     repo: 'northwind/oven',
@@ -138,7 +138,7 @@ export const pulls: PullLook[] = [
   },
 ]
 
-export const repos: RepoRowLook[] = [
+export const repos: RepoListItem[] = [
   {
     full_name: 'northwind/oven',
     description: 'Firmware and scheduler of the deck oven. Holds a target within half a degree.',
@@ -160,7 +160,7 @@ export const repos: RepoRowLook[] = [
   { full_name: 'northwind/old-site', archived: true, language: 'PHP', pushed_at: ago(900_000) },
 ]
 
-export const commits: CommitLook[] = [
+export const commits: CommitSummary[] = [
   {
     sha: '8f2c1d9e4b7a60534c1f2e3d4c5b6a7980716253',
     title: 'Stop the timer when the door opens',

@@ -13,7 +13,7 @@ export interface DocumentBase {
 export const ID_PREFIX = 'user-content-'
 
 /** An id from a document, with the prefix; null for one that is of no use. */
-export const ownId = (id: string): string | null => {
+export const prefixedId = (id: string): string | null => {
   const bare = id.trim().replace(/^(?:user-content-)+/, '')
   return /^[\p{L}\p{N}_.:-]{1,120}$/u.test(bare) ? `${ID_PREFIX}${bare}` : null
 }
@@ -21,7 +21,8 @@ export const ownId = (id: string): string | null => {
 const schemePattern = /^([a-z][a-z0-9+.-]*):/i
 
 /** White space and control characters, which browsers drop from an address before reading it. */
-const tidy = (address: string): string => address.trim().replace(/[\u0000-\u001f\u007f]/g, '')
+const stripControls = (address: string): string =>
+  address.trim().replace(/[\u0000-\u001f\u007f]/g, '')
 
 const decode = (text: string): string => {
   try {
@@ -31,7 +32,7 @@ const decode = (text: string): string => {
   }
 }
 
-const resolve = (dir: string, path: string): string => {
+const resolvePath = (dir: string, path: string): string => {
   const parts: string[] = path.startsWith('/') ? [] : dir.split('/').filter(Boolean)
   for (const part of path.split('/')) {
     if (part === '..') parts.pop()
@@ -50,7 +51,7 @@ export const resolveAddress = (
   siteUrl: string,
   base?: DocumentBase,
 ): string | null => {
-  const text = tidy(address)
+  const text = stripControls(address)
   if (text === '') return null
   const scheme = schemePattern.exec(text)?.[1]?.toLowerCase()
   if (scheme !== undefined) {
@@ -60,7 +61,7 @@ export const resolveAddress = (
   // A backslash is a slash to a browser.
   if (/^[/\\]{2}/.test(text)) return `https://${text.replace(/^[/\\]+/, '')}`
   if (text.startsWith('#')) {
-    const id = ownId(decode(text.slice(1)))
+    const id = prefixedId(decode(text.slice(1)))
     return kind === 'link' ? (id === null ? '#' : `#${encodeURIComponent(id)}`) : null
   }
   // A colon before the first slash would still be read as a scheme.
@@ -69,7 +70,7 @@ export const resolveAddress = (
   const end = text.search(/[?#]/)
   const path = end === -1 ? text : text.slice(0, end)
   const rest = end === -1 ? '' : text.slice(end)
-  const target = resolve(base.dir, decode(path.replaceAll('\\', '/')))
+  const target = resolvePath(base.dir, decode(path.replaceAll('\\', '/')))
   const fragment = rest.startsWith('#') ? (resolveAddress(rest, 'link', siteUrl) ?? '') : rest
   if (path === '' && kind === 'image') return null
   return `${siteUrl}${codePath(base.repo, kind === 'image' ? 'raw' : path.endsWith('/') || target === '' ? 'tree' : 'blob', base.ref, target)}${fragment}`

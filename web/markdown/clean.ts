@@ -1,9 +1,9 @@
 // The wall between what strangers write and what browsers run: an allow list of elements and
 // attributes, nothing else.
 import sanitizeHtml from 'sanitize-html'
-import { ownId, resolveAddress, type DocumentBase } from './addresses.ts'
+import { prefixedId, resolveAddress, type DocumentBase } from './addresses.ts'
 
-const tags = [
+const ALLOWED_TAGS = [
   'a',
   'abbr',
   'b',
@@ -67,7 +67,7 @@ const tags = [
 ]
 
 /** Elements whose content goes with them, because it is no text for a reader. */
-const contentGoesToo = [
+const DROPPED_WITH_CONTENT = [
   'script',
   'style',
   'textarea',
@@ -100,9 +100,9 @@ const align = new Set(['left', 'right', 'center'])
 type Attributes = Record<string, string>
 
 /** Keeps `id`, sizes and alignment only in a form that can do no harm. Used on every element. */
-const common = (attributes: Attributes): Attributes => {
+const keepSafeAttributes = (attributes: Attributes): Attributes => {
   const kept: Attributes = { ...attributes }
-  const id = ownId(attributes.id ?? '')
+  const id = prefixedId(attributes.id ?? '')
   delete kept.id
   if (id !== null) kept.id = id
   for (const name of ['width', 'height'])
@@ -129,8 +129,8 @@ export const cleanHtml = (html: string, siteUrl: string, base?: DocumentBase): s
     else attributes[name] = resolved
   }
   return sanitizeHtml(html, {
-    allowedTags: tags,
-    nonTextTags: contentGoesToo,
+    allowedTags: ALLOWED_TAGS,
+    nonTextTags: DROPPED_WITH_CONTENT,
     disallowedTagsMode: 'discard',
     allowedAttributes: {
       '*': ['id', 'title', 'dir', 'lang'],
@@ -158,9 +158,9 @@ export const cleanHtml = (html: string, siteUrl: string, base?: DocumentBase): s
     nestingLimit: 60,
     transformTags: {
       '*': (tagName, attributes) => {
-        const kept = common(attributes)
+        const kept = keepSafeAttributes(attributes)
         if (tagName === 'a') {
-          const named = ownId(attributes.name ?? '')
+          const named = prefixedId(attributes.name ?? '')
           if (named !== null && kept.id === undefined) kept.id = named
           address(kept, 'href', 'link')
           delete kept.rel

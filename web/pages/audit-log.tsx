@@ -6,7 +6,7 @@ import { Field, Form, FormActions } from '../components/form.tsx'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { Pager } from '../components/pagination.tsx'
 import { List, Row } from '../components/rows.tsx'
-import { PersonLink } from '../components/avatar.tsx'
+import { ActorLink } from '../components/avatar.tsx'
 import { RelativeTime } from '../components/time.tsx'
 import { withQuery } from '../paths.ts'
 import type { Resource, Visit } from '../site.ts'
@@ -65,7 +65,7 @@ const Entry = ({ entry, withPlace }: { entry: AuditEntry; withPlace: boolean }) 
       meta={
         <>
           <span>
-            <PersonLink of={entry.actor} /> <RelativeTime at={entry.time} />
+            <ActorLink of={entry.actor} /> <RelativeTime at={entry.time} />
           </span>
           {entry.on_behalf_of && <span>for {entry.on_behalf_of.username}</span>}
           {where && where !== entry.target.name && <span>{where}</span>}
@@ -173,7 +173,7 @@ type Ask = (
 /** The log as a file, one JSON object a line, asked for page by page as it is sent. */
 export const auditDownload = (path: string, ask: Ask): Resource => ({
   path,
-  async answer(visit) {
+  async respond(visit) {
     const input = { ...asInput(filtersOf(visit)), per_page: 100 }
     // The first page is asked for before the answer begins, so that a refusal is still a page.
     let page: { items: AuditEntry[]; next: string | null } | null = await ask(visit, input)

@@ -8,8 +8,8 @@ import type { Resource } from '../site.ts'
  */
 export const avatar: Resource = {
   path: '/avatars/:file',
-  async answer({ hearth, params }) {
-    const id = (params['file'] ?? '').replace(/\.svg$/, '')
+  async respond({ hearth, params }) {
+    const id = (params.file ?? '').replace(/\.svg$/, '')
     return new Response(avatarFile(actorOf(hearth, id)), {
       headers: {
         'content-type': 'image/svg+xml',

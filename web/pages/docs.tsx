@@ -189,8 +189,8 @@ export const DocsPage = ({ docs, visit }: { docs: Docs; visit: Visit }): Html =>
             The interface is at <code>{docs.base_url}</code>, its machine-readable description at{' '}
             <a href={`${docs.base_url}/openapi.json`}>openapi.json</a>. Send a token from your{' '}
             <a href="/settings/tokens">settings</a> as <code>Authorization: Bearer …</code>; what is
-            public needs none. This is release {docs.release}. How to run a forge like this one is
-            told in <a href="/docs/running">Running it</a>.
+            public needs none. This is release {docs.release}. The <a href="/docs/install">guide</a>{' '}
+            says how to run and use Hearth.
           </p>
         </div>
         {docs.groups.map((group) => (

@@ -1,109 +1,120 @@
-// How to run this forge: the README of this very release, so that what is said here and there
-// cannot differ, and it is at hand without the internet.
+// The guide of this release: the Markdown files of `assets/docs`, built into the executable, so
+// that it is at hand without the internet and cannot differ from the source.
 import { textFile } from '../client.macro.ts' with { type: 'macro' }
 import { PageHead } from '../components/layout.tsx'
-import { Columns } from '../components/tabs.tsx'
+import { Columns, SideNav } from '../components/tabs.tsx'
 import { raw, type Html } from '../jsx/html.ts'
 import { renderMarkdown } from '../markdown.ts'
-import { page, type Visit } from '../site.ts'
+import { page, redirect, type Visit } from '../site.ts'
 import { Shell } from './shell.tsx'
 
-const README: string = textFile('../README.md')
+/** One page of the guide; its address is `/docs/<slug>`. */
+type GuideSource = { readonly slug: string; readonly text: string }
 
-/** The first section of it that tells how to run one, and the first that no longer does. */
-const FIRST = '## Installing'
-const AFTER = '## How fast git is here'
+export const GUIDE_SOURCES: readonly GuideSource[] = [
+  { slug: 'install', text: textFile('../assets/docs/install.md') },
+  { slug: 'configure', text: textFile('../assets/docs/configure.md') },
+  { slug: 'sign-on', text: textFile('../assets/docs/sign-on.md') },
+  { slug: 'operate', text: textFile('../assets/docs/operate.md') },
+  { slug: 'backup', text: textFile('../assets/docs/backup.md') },
+  { slug: 'performance', text: textFile('../assets/docs/performance.md') },
+  { slug: 'security', text: textFile('../assets/docs/security.md') },
+  { slug: 'agents', text: textFile('../assets/docs/agents.md') },
+  { slug: 'api', text: textFile('../assets/docs/api.md') },
+  { slug: 'architecture', text: textFile('../assets/docs/architecture.md') },
+  { slug: 'glossary', text: textFile('../assets/docs/glossary.md') },
+]
 
-export type Section = { readonly id: string; readonly title: string; readonly text: string }
-
-/**
- * Marks for scripts are left out, and so are addresses of files that only the source has; their
- * words stay.
- */
-const forReaders = (text: string): string =>
-  text.replace(/^<!--.*-->\n/gm, '').replace(/\[([^\]]+)\]\((?!https?:|#)[^)]*\)/g, '$1')
-
-/** The sections of second rank between two headings. Gives an Error when a heading is missing. */
-export function sectionsOf(text: string, first: string, after: string): Section[] {
-  const [from, to] = [text.indexOf(`\n${first}\n`), text.indexOf(`\n${after}\n`)]
-  if (from < 0 || to < from) throw new Error(`the README has no ${from < 0 ? first : after}`)
-  return text
-    .slice(from, to)
-    .split(/^## /m)
-    .slice(1)
-    .map((section) => {
-      const [title = '', ...lines] = section.split('\n')
-      return {
-        id: title.toLowerCase().replace(/[^a-z0-9]+/g, '-'),
-        title,
-        text: forReaders(lines.join('\n')),
-      }
-    })
+type Chapter = {
+  readonly slug: string
+  readonly title: string
+  readonly html: string
+  /** The headings of second rank, with the ids that the renderer gave them. */
+  readonly parts: readonly { readonly id: string; readonly title: string }[]
 }
 
-type Part = { readonly id: string; readonly title: string }
-type Shown = Part & { readonly html: string; readonly parts: readonly Part[] }
+/**
+ * Renders one source. Its first line is the title. Marks for scripts are left out; links between
+ * the files become links between the pages.
+ */
+export function renderChapter({ slug, text }: GuideSource): Chapter {
+  const [first = '', ...lines] = text.split('\n')
+  if (!first.startsWith('# ')) throw new Error(`the guide's page ${slug} begins with no title`)
+  const body = lines
+    .join('\n')
+    .replace(/^<!--[^\n]*-->\n/gm, '')
+    .replace(/\]\(([a-z-]+)\.md(#[a-z-]+)?\)/g, '](/docs/$1$2)')
+  const html = renderMarkdown(body)
+  const headings = html.matchAll(/<h2[^>]* id="([^"]+)"[^>]*>([^<]+)</g)
+  const parts = [...headings].map(([, id = '', title = '']) => ({ id, title }))
+  return { slug, title: first.slice(2), html, parts }
+}
 
-/** The headings of third rank, with the names that they got. */
-const partsOf = (html: string): Part[] =>
-  [...html.matchAll(/<h3[^>]* id="([^"]+)"[^>]*>([^<]+)</g)].map(([, id = '', title = '']) => ({
-    id,
-    title,
-  }))
+const titleOf = ({ text }: GuideSource): string => text.slice(2, text.indexOf('\n'))
 
-let kept: readonly Shown[] | null = null
-const sections = (): readonly Shown[] =>
-  (kept ??= sectionsOf(README, FIRST, AFTER).map(({ id, title, text }) => {
-    const html = renderMarkdown(text)
-    return { id, title, html, parts: partsOf(html) }
-  }))
-
-/** All that is here, at a glance: on a phone it is the only way through so long a page. */
-const Contents = () => (
-  <nav class="guide-contents" aria-label="Contents">
-    <ul>
-      {sections().map(({ id, title, parts }) => (
-        <li>
-          <a class="strong" href={`#${id}`}>
-            {title}
-          </a>
-          {parts.length > 0 && (
-            <ul>
-              {parts.map((part) => (
-                <li>
-                  <a href={`#${part.id}`}>{raw(part.title)}</a>
-                </li>
-              ))}
-            </ul>
-          )}
-        </li>
-      ))}
-    </ul>
-  </nav>
+/** The pages of the guide, and the headings of the page that is shown. */
+const Contents = ({ chapter }: { chapter: Chapter }) => (
+  <SideNav
+    label="Guide"
+    groups={[
+      {
+        tabs: [
+          ...GUIDE_SOURCES.map((source) => ({
+            label: titleOf(source),
+            href: `/docs/${source.slug}`,
+            current: source.slug === chapter.slug,
+          })),
+          { label: 'API reference', href: '/docs' },
+        ],
+      },
+    ]}
+  />
 )
 
-export const GuidePage = ({ visit }: { visit: Visit }): Html => (
-  <Shell
-    visit={visit}
-    title="Running it"
-    description="Installing, configuring, securing, backing up and upgrading this forge."
-  >
-    <PageHead
-      title="Running it"
-      lead="Installing, configuring, securing, backing up and upgrading, as of this release."
-    />
-    <Columns side={<Contents />}>
-      {sections().map(({ id, title, html }) => (
-        <section id={id} class="stack">
-          <h2>{title}</h2>
-          <div class="md guide">{raw(html)}</div>
-        </section>
-      ))}
+/** On a long page: its headings, since the side lists pages only. */
+const OnThisPage = ({ parts }: Pick<Chapter, 'parts'>) =>
+  parts.length < 3 ? null : (
+    <nav class="guide-contents" aria-label="On this page">
+      <ul>
+        {parts.map(({ id, title }) => (
+          <li>
+            <a href={`#${id}`}>{raw(title)}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+
+export const GuidePage = ({ visit, chapter }: { visit: Visit; chapter: Chapter }): Html => (
+  <Shell visit={visit} title={chapter.title} description={`${chapter.title}: guide to Hearth.`}>
+    <PageHead title={chapter.title} />
+    <Columns side={<Contents chapter={chapter} />}>
+      <OnThisPage parts={chapter.parts} />
+      <div class="md guide">{raw(chapter.html)}</div>
     </Columns>
   </Shell>
 )
 
-export const guidePage = page({
+function lazy<T>(create: () => T): () => T {
+  let value: T | null = null
+  return () => {
+    value ??= create()
+    return value
+  }
+}
+
+export const guidePages = GUIDE_SOURCES.map((source) => {
+  // Rendered at the first visit: most starts of a forge show no guide.
+  const render = lazy(() => renderChapter(source))
+  return page({
+    path: `/docs/${source.slug}`,
+    view: (_, visit) => <GuidePage visit={visit} chapter={render()} />,
+  })
+})
+
+/** The guide's address in earlier releases. */
+export const oldGuidePage = page<never>({
   path: '/docs/running',
-  view: (_, visit) => <GuidePage visit={visit} />,
+  load: () => redirect('/docs/operate', 301),
+  view: () => raw(''),
 })

@@ -14,7 +14,7 @@ import { workspacePath } from '../paths.ts'
 import { page, type Visit } from '../site.ts'
 import { invitationsTo, InvitationsForYou } from './invitation.tsx'
 import { Shell } from './shell.tsx'
-import { loadWaiting, WaitingLists, type Waiting } from './waiting.tsx'
+import { loadAttention, AttentionLists, type AttentionItems } from './needs-attention.tsx'
 
 const Repos = ({
   repos,
@@ -46,17 +46,17 @@ const Welcome = ({ visit, repos }: { visit: Visit; repos: readonly Repo[] }) => 
       </p>
       <div class="actions">
         {visit.hearth.settings.sign_up === 'open' && (
-          <LinkButton href="/register" look="primary">
+          <LinkButton href="/register" variant="primary">
             Make an account
           </LinkButton>
         )}
         <LinkButton
           href="/login"
-          look={visit.hearth.settings.sign_up === 'open' ? 'plain' : 'primary'}
+          variant={visit.hearth.settings.sign_up === 'open' ? 'plain' : 'primary'}
         >
           Sign in
         </LinkButton>
-        <LinkButton href="/explore" look="quiet">
+        <LinkButton href="/explore" variant="quiet">
           Explore
         </LinkButton>
       </div>
@@ -64,6 +64,53 @@ const Welcome = ({ visit, repos }: { visit: Visit; repos: readonly Repo[] }) => 
     <h2>Public repositories</h2>
     <Repos repos={repos} label="Public repositories" empty="Nothing public here yet" />
   </Shell>
+)
+
+const FirstRepoCard = ({
+  visit,
+  first,
+  workspaces,
+}: {
+  visit: Visit
+  first: Workspace
+  workspaces: readonly Workspace[]
+}) => (
+  <Card title="Make a repository">
+    <Form action="/new" csrf={visit.csrf} label="Make a repository">
+      {workspaces.length === 1 ? (
+        <input type="hidden" name="workspace" value={first.slug} />
+      ) : (
+        <Select
+          name="workspace"
+          label="Workspace"
+          required
+          options={workspaces.map(({ slug, name }) => ({
+            value: slug,
+            label: name === slug ? slug : `${name} (${slug})`,
+          }))}
+        />
+      )}
+      <Field
+        name="name"
+        label="Name"
+        required
+        mono
+        autofocus
+        maxlength={100}
+        hint={
+          visit.hearth.settings.private_by_default
+            ? 'It is private until you say otherwise.'
+            : 'Everyone can see it until you say otherwise.'
+        }
+      />
+      <FormActions>
+        <Button variant="primary">Make the repository</Button>
+        <LinkButton href="/new" variant="quiet">
+          More choices, or copy one from elsewhere
+        </LinkButton>
+      </FormActions>
+    </Form>
+  </Card>
 )
 
 /** The first steps of somebody who has no repository yet. */
@@ -94,47 +141,12 @@ const Begin = ({ visit, workspaces }: { visit: Visit; workspaces: readonly Works
           {first === undefined ? (
             <p>
               Make a workspace, which owns repositories.{' '}
-              <LinkButton href="/workspaces/new" look="primary">
+              <LinkButton href="/workspaces/new" variant="primary">
                 Make a workspace
               </LinkButton>
             </p>
           ) : (
-            <Card title="Make a repository">
-              <Form action="/new" csrf={visit.csrf} label="Make a repository">
-                {workspaces.length === 1 ? (
-                  <input type="hidden" name="workspace" value={first.slug} />
-                ) : (
-                  <Select
-                    name="workspace"
-                    label="Workspace"
-                    required
-                    options={workspaces.map(({ slug, name }) => ({
-                      value: slug,
-                      label: name === slug ? slug : `${name} (${slug})`,
-                    }))}
-                  />
-                )}
-                <Field
-                  name="name"
-                  label="Name"
-                  required
-                  mono
-                  autofocus
-                  maxlength={100}
-                  hint={
-                    visit.hearth.settings.private_by_default
-                      ? 'It is private until you say otherwise.'
-                      : 'Everyone can see it until you say otherwise.'
-                  }
-                />
-                <FormActions>
-                  <Button look="primary">Make the repository</Button>
-                  <LinkButton href="/new" look="quiet">
-                    More choices, or copy one from elsewhere
-                  </LinkButton>
-                </FormActions>
-              </Form>
-            </Card>
+            <FirstRepoCard visit={visit} first={first} workspaces={workspaces} />
           )}
         </li>
         <li>Push to it: its page has the lines for git, for agents and for the command line.</li>
@@ -144,7 +156,7 @@ const Begin = ({ visit, workspaces }: { visit: Visit; workspaces: readonly Works
 }
 
 type Dashboard = {
-  waiting: Waiting
+  waiting: AttentionItems
   invitations: Awaited<ReturnType<typeof invitationsTo>>
   repos: readonly Repo[]
   workspaces: readonly Workspace[]
@@ -152,64 +164,63 @@ type Dashboard = {
   verified: boolean
 }
 
+const ConfirmationNotice = ({ visit, email }: { visit: Visit; email: string }) => (
+  <Notice kind="wait" title="Confirm your email address">
+    <p>
+      We sent a link to {email}. Until you open it you can read, but not make repositories, push, or
+      open issues.
+    </p>
+    <ActionButton action="/settings/emails/confirmation" csrf={visit.csrf} values={{ email }}>
+      <Button small>Send it again</Button>
+    </ActionButton>
+  </Notice>
+)
+
+const WorkspaceLinks = ({ data }: { data: Dashboard }) => (
+  <SideBlock
+    title="Workspaces"
+    action={<LinkButton href="/workspaces/new" small icon="plus" label="New workspace" />}
+  >
+    {data.workspaces.length === 0 ? (
+      <p class="muted">A workspace owns repositories. Make one to begin.</p>
+    ) : (
+      <ul class="bare-list">
+        {data.workspaces.map((workspace) => (
+          <li>
+            <a class="place-link" href={workspacePath(workspace.slug)}>
+              <Avatar
+                of={{ username: workspace.slug, kind: 'workspace', name: workspace.name }}
+                size={24}
+              />{' '}
+              <span>{workspace.name}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    )}
+  </SideBlock>
+)
+
 const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
   <Shell visit={visit} title="Hearth">
     {!data.verified && data.email !== null && (
-      <Notice kind="wait" title="Confirm your email address">
-        <p>
-          We sent a link to {data.email}. Until you open it you can read, but not make repositories,
-          push, or open issues.
-        </p>
-        <ActionButton
-          action="/settings/emails/confirmation"
-          csrf={visit.csrf}
-          values={{ email: data.email }}
-        >
-          <Button small>Send it again</Button>
-        </ActionButton>
-      </Notice>
+      <ConfirmationNotice visit={visit} email={data.email} />
     )}
     <InvitationsForYou visit={visit} invitations={data.invitations} />
-    <Columns
-      where="right"
-      side={
-        <SideBlock
-          title="Workspaces"
-          action={<LinkButton href="/workspaces/new" small icon="plus" label="New workspace" />}
-        >
-          {data.workspaces.length === 0 ? (
-            <p class="muted">A workspace owns repositories. Make one to begin.</p>
-          ) : (
-            <ul class="bare-list">
-              {data.workspaces.map((workspace) => (
-                <li>
-                  <a class="place-link" href={workspacePath(workspace.slug)}>
-                    <Avatar
-                      of={{ username: workspace.slug, kind: 'workspace', name: workspace.name }}
-                      size={24}
-                    />{' '}
-                    <span>{workspace.name}</span>
-                  </a>
-                </li>
-              ))}
-            </ul>
-          )}
-        </SideBlock>
-      }
-    >
+    <Columns where="right" side={<WorkspaceLinks data={data} />}>
       {data.repos.length === 0 && data.verified ? (
         <Begin visit={visit} workspaces={data.workspaces} />
       ) : (
         <>
           <PageHead title="What waits for you" />
           <div class="stack">
-            <WaitingLists waiting={data.waiting} />
+            <AttentionLists waiting={data.waiting} />
           </div>
           <PageHead
             level={2}
             title="Your repositories"
             actions={
-              <LinkButton href="/new" look="primary" icon="plus">
+              <LinkButton href="/new" variant="primary" icon="plus">
                 New repository
               </LinkButton>
             }
@@ -238,7 +249,7 @@ export const homePage = page({
       visit.call(listWorkspaces, { per_page: 100 }),
       visit.call(whoami, {}),
       invitationsTo(visit),
-      loadWaiting(visit),
+      loadAttention(visit),
     ])
     // One's own are asked for by workspace, so that a busy forge full of other people's public ones
     // does not push them out.

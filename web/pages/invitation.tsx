@@ -24,7 +24,7 @@ import {
   Row,
 } from '../components/index.ts'
 import { repoPath, withQuery, workspacePath } from '../paths.ts'
-import { action, flashTo, page, type Visit } from '../site.ts'
+import { action, redirectWithFlash, page, type Visit } from '../site.ts'
 import { formError, Shell } from './shell.tsx'
 
 type Invitation = Static<typeof Invitations>['items'][number]
@@ -66,7 +66,7 @@ const Answer = ({
     label={`Invitation to ${placeOf(invitation)}`}
   >
     <ButtonGroup label="Answer">
-      <Button look="primary" small={small} name="decision" value="accept">
+      <Button variant="primary" small={small} name="decision" value="accept">
         Accept
       </Button>
       <Button small={small} name="decision" value="decline">
@@ -110,7 +110,7 @@ export const InvitationsForYou = ({
 export const invitationPage = page({
   path: '/invite/:id',
   load: async (visit) => {
-    const id = visit.params['id'] ?? ''
+    const id = visit.params.id ?? ''
     const invitation = (await invitationsTo(visit)).find((one) => one.id === id) ?? null
     return { id, invitation, code: visit.url.searchParams.get('code') }
   },
@@ -121,7 +121,7 @@ export const invitationPage = page({
           <PageHead title="You are invited" lead="Sign in to accept or decline the invitation." />
           <Card>
             <ButtonGroup label="Go on">
-              <LinkButton href={withQuery('/login', { next: pathOf(id) })} look="primary">
+              <LinkButton href={withQuery('/login', { next: pathOf(id) })} variant="primary">
                 Sign in
               </LinkButton>
               {code !== null && (
@@ -172,18 +172,18 @@ export const answerInvitationForm = action({
   path: '/invite/:id',
   page: invitationPage,
   submit: async (visit, fields) => {
-    const id = visit.params['id'] ?? ''
+    const id = visit.params.id ?? ''
     const kind = (await invitationsTo(visit)).find((one) => one.id === id)?.kind ?? 'workspace'
     if (fields.text('decision') !== 'accept') {
       await (kind === 'workspace'
         ? visit.call(declineWorkspaceInvite, { id })
         : visit.call(declineRepoInvitation, { id }))
-      return flashTo(visit, '/', 'invitation-declined')
+      return redirectWithFlash(visit, '/', 'invitation-declined')
     }
     const accepted = await (kind === 'workspace'
       ? visit.call(acceptWorkspaceInvite, { id })
       : visit.call(acceptRepoInvitation, { id }))
-    return flashTo(
+    return redirectWithFlash(
       visit,
       accepted.repository
         ? repoPath(accepted.repository.full_name)

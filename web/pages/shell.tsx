@@ -1,7 +1,7 @@
 // What every page has around it: the layout, filled in from the visit.
 import { countUnread } from '#features/notifications/index.ts'
 import { Layout, type LayoutProps } from '../components/layout.tsx'
-import { noForm, type Visit } from '../site.ts'
+import { emptyFormState, type Visit } from '../site.ts'
 
 type ShellProps = Omit<LayoutProps, 'viewer' | 'csrf' | 'flash'> & { visit: Visit }
 
@@ -40,5 +40,5 @@ export const formError = (visit: Visit, ...fields: string[]): string | null => {
  * The visit as one of several forms of a page sees it: what was typed and refused belongs to the
  * form at that address alone.
  */
-export const formAt = (visit: Visit, path: string): Visit =>
-  visit.url.pathname === path ? visit : { ...visit, form: noForm }
+export const visitForForm = (visit: Visit, path: string): Visit =>
+  visit.url.pathname === path ? visit : { ...visit, form: emptyFormState }

@@ -1,8 +1,5 @@
-/**
- * One operation of a forge as its description (OpenAPI) tells of it, with the flags that its inputs
- * make.
- */
-import type { OpenApi, OpenApiOperation, OpenApiParameter } from '#http/openapi.ts'
+/** One operation of a forge, read from its OpenAPI description, with its inputs as flags. */
+import type { OpenApi, OpenApiOperation, OpenApiParameter } from '#http/rest/openapi.ts'
 import { nearest } from '#lib/nearest.ts'
 import { CommandError, UsageError } from '../command.ts'
 
@@ -14,10 +11,11 @@ type Schema = {
   readonly description?: string
   readonly anyOf?: readonly Schema[]
 }
-type Place = 'path' | 'query' | 'body' | 'repo' | 'file'
+/** Where an input is in the request. */
+type InputPlace = 'path' | 'query' | 'body' | 'repo' | 'file'
 export type Input = {
   readonly name: string
-  readonly place: Place
+  readonly place: InputPlace
   readonly required: boolean
   readonly schema: Schema
   readonly description: string
@@ -32,8 +30,8 @@ export type Route = {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 /**
- * The routes of an operation by its tool name, several when it serves repositories and workspaces.
- * Gives UsageError with the nearest name.
+ * The routes of an operation by its tool name. There are several when it serves repositories and
+ * workspaces. Throws UsageError with the nearest name for an unknown one.
  */
 export function routesNamed(document: OpenApi, wanted: string): Route[] {
   const name = wanted.replaceAll('-', '_')
@@ -61,60 +59,67 @@ export function routesNamed(document: OpenApi, wanted: string): Route[] {
   }))
 }
 
+const REPO_INPUT: Input = {
+  name: 'repo',
+  place: 'repo',
+  required: true,
+  schema: { type: 'string' },
+  description: 'The repository as <owner>/<name>.',
+}
+const FILE_INPUT: Input = {
+  name: 'file',
+  place: 'file',
+  required: true,
+  schema: { type: 'string' },
+  description: 'The path of the file to send.',
+}
+
 function inputsOf(document: OpenApi, path: string, entry: OpenApiOperation): Input[] {
-  const inputs: Input[] = []
-  const ofRepo = path.includes('/{owner}/{name}')
-  if (ofRepo)
-    inputs.push({
-      name: 'repo',
-      place: 'repo',
-      required: true,
-      schema: { type: 'string' },
-      description: 'The repository as <owner>/<name>.',
-    })
-  for (const given of entry.parameters ?? []) {
-    const parameter =
-      '$ref' in given
-        ? (document.components.parameters[given.$ref.split('/').at(-1) ?? ''] as
-            | OpenApiParameter
-            | undefined)
-        : given
-    if (
-      !parameter ||
-      (parameter.in !== 'path' && parameter.in !== 'query') ||
-      (ofRepo && '$ref' in given)
-    )
-      continue
-    inputs.push({
-      name: parameter.name,
-      place: parameter.in,
-      required: parameter.required,
-      schema: resolved(document, parameter.schema as Schema),
-      description: parameter.description ?? '',
-    })
-  }
+  const isOfRepo = path.includes('/{owner}/{name}')
+  const isFile = entry.requestBody?.content['application/octet-stream'] !== undefined
+  return [
+    ...(isOfRepo ? [REPO_INPUT] : []),
+    ...parameterInputs(document, entry, isOfRepo),
+    ...bodyInputs(document, entry),
+    ...(isFile ? [FILE_INPUT] : []),
+  ]
+}
+
+/** The inputs in path and query. Shared parameters of repositories are folded into `repo`. */
+function parameterInputs(document: OpenApi, entry: OpenApiOperation, isOfRepo: boolean): Input[] {
+  return (entry.parameters ?? []).flatMap((given): Input[] => {
+    const isShared = '$ref' in given
+    const parameter = isShared
+      ? (document.components.parameters[given.$ref.split('/').at(-1) ?? ''] as
+          | OpenApiParameter
+          | undefined)
+      : given
+    if (!parameter || (isOfRepo && isShared)) return []
+    if (parameter.in !== 'path' && parameter.in !== 'query') return []
+    return [
+      {
+        name: parameter.name,
+        place: parameter.in,
+        required: parameter.required,
+        schema: resolved(document, parameter.schema as Schema),
+        description: parameter.description ?? '',
+      },
+    ]
+  })
+}
+
+/** The inputs in a JSON body. */
+function bodyInputs(document: OpenApi, entry: OpenApiOperation): Input[] {
   const body = entry.requestBody?.content['application/json']?.schema as
     | { properties?: Record<string, Schema>; required?: string[] }
     | undefined
-  for (const [name, schema] of Object.entries(body?.properties ?? {})) {
-    inputs.push({
-      name,
-      place: 'body',
-      required: body?.required?.includes(name) ?? false,
-      schema: resolved(document, schema),
-      description: schema.description ?? '',
-    })
-  }
-  if (entry.requestBody?.content['application/octet-stream']) {
-    inputs.push({
-      name: 'file',
-      place: 'file',
-      required: true,
-      schema: { type: 'string' },
-      description: 'The path of the file to send.',
-    })
-  }
-  return inputs
+  return Object.entries(body?.properties ?? {}).map(([name, schema]) => ({
+    name,
+    place: 'body',
+    required: body?.required?.includes(name) ?? false,
+    schema: resolved(document, schema),
+    description: schema.description ?? '',
+  }))
 }
 
 const resolved = (document: OpenApi, schema: Schema): Schema =>
@@ -127,8 +132,8 @@ const typesOf = ({ type, anyOf }: Schema): readonly string[] =>
   type === undefined ? (anyOf ?? []).flatMap(typesOf) : typeof type === 'string' ? [type] : type
 
 /**
- * Reads `--name value`, `--name=value` and bare flags for yes. A list takes its flag several times.
- * Gives UsageError.
+ * Parses `--name value`, `--name=value`, and a bare flag for true. A list takes its flag several
+ * times. Throws UsageError.
  */
 export function readFlags(
   routes: readonly Route[],
@@ -170,7 +175,7 @@ export function readFlags(
   return values
 }
 
-/** The route that the flags fit: all that it requires is there, and it takes all that was given. */
+/** The route that has all given inputs, and whose required inputs are given. Throws UsageError. */
 export function routeFor(
   routes: readonly Route[],
   values: ReadonlyMap<string, string[]>,
@@ -223,7 +228,7 @@ function valueOf({ name, schema }: Input, texts: readonly string[]): unknown {
   return texts.map((text) => one(text, typesOf(schema.items ?? {})))
 }
 
-/** The request that the flags stand for, below the address of the interface. */
+/** The request of the flags. The path is relative to the address of the REST interface. */
 export function requestOf(
   route: Route,
   values: ReadonlyMap<string, string[]>,

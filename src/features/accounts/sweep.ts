@@ -1,18 +1,18 @@
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
-import { removeEndedPendingSignIns } from './store-pending-sign-ins.ts'
-import { removeEndedProofs } from './store-proofs.ts'
-import { removeEndedSignIns } from './store-sign-ins.ts'
-import { removeLongEnded } from './store-tokens.ts'
+import { removeEndedPendingSignIns } from './store/pending-sign-ins.ts'
+import { removeEndedProofs } from './store/proofs.ts'
+import { removeEndedSignIns } from './store/sign-ins.ts'
+import { removeTokensEndedBefore } from './store/tokens.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 
 /**
- * Tokens that ended are shown to their owners for a while, so that they see why something stopped.
+ * Expired tokens stay listed for a while, so that their owners see why something stopped working.
  */
-const TOKENS_KEPT = 90 * DAY
-const AT_ONCE = 500
+const ENDED_TOKEN_RETENTION_MS = 90 * DAY
+const BATCH_SIZE = 500
 
-/** Forgets links, sign-ins and tokens that have ended. */
+/** Deletes expired links, sign-ins and tokens. */
 export const sweepAccounts = job({
   kind: 'sweep_accounts',
   every: '1h',
@@ -22,10 +22,11 @@ export const sweepAccounts = job({
       removeEndedSignIns(tx.db, tx.now)
       removeEndedPendingSignIns(tx.db, tx.now)
     })
-    const before = timestamp(hearth.clock.now() - TOKENS_KEPT)
+    const before = timestamp(hearth.clock.now() - ENDED_TOKEN_RETENTION_MS)
     while (
       !signal.aborted &&
-      (await writeAs(hearth, null, (tx) => removeLongEnded(tx.db, before, AT_ONCE))) === AT_ONCE
+      (await writeAs(hearth, null, (tx) => removeTokensEndedBefore(tx.db, before, BATCH_SIZE))) ===
+        BATCH_SIZE
     );
   },
 })

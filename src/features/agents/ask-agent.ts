@@ -1,6 +1,8 @@
-import { writesRepo } from '#core/access.ts'
+import { writesRepo, type RepoGrant } from '#core/access.ts'
+import type { SignedIn } from '#core/caller.ts'
 import { operation } from '#core/operation.ts'
 import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
+import type { Tx } from '#core/write.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import {
   appendEntries,
@@ -14,21 +16,21 @@ import {
 import { conflict, forbidden, invalid } from '#lib/errors.ts'
 import { redactText } from '#lib/redact.ts'
 import { DAY, timestamp } from '#lib/time.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 import { agentAsked } from './events.ts'
-import { requireOwnRepository } from './find.ts'
+import { requireOwnRepository } from './require-agent.ts'
 import { questionRecord } from './questions.ts'
 import { Question } from './schema.ts'
 import { countWaiting, findQuestion, insertQuestion } from './store-questions.ts'
 
-const LIFE = 7 * DAY
-/** Two agents that ask each other without end stop here. */
-const MOST_WAITING = 20
+const QUESTION_LIFETIME_MS = 7 * DAY
+/** Stops two agents that ask each other without end. */
+const MAX_WAITING_QUESTIONS = 20
 
 /**
- * The question stands in the session of the pull request that is asked: that is where its agent
- * reads, and waits. The text is marked there as somebody else's words, whoever asks, so that it is
- * taken for a question and not for an order.
+ * The question is an entry in the session of the pull request, which its agent reads and waits on.
+ * The entry is marked as someone else's text, so that the agent treats it as a question and not as
+ * an instruction.
  */
 export const askAgent = operation({
   name: 'ask_agent',
@@ -48,15 +50,11 @@ export const askAgent = operation({
   output: Question,
   status: 202,
 
-  handler: ({ hearth, repo, caller, write }, { number, from_pull = null, ...given }) => {
+  handler: ({ hearth, repo, caller, write }, { number, from_pull = null, ...input }) => {
     requireOwnRepository(repo)
-    if (caller.kind !== 'agent' && !repo.can('write'))
-      throw forbidden(
-        'role',
-        `only an agent of ${repo.full_name}, or someone with the role write on it, may ask; yours is ${repo.role}`,
-      )
+    requireMayAsk(repo, caller)
     const { text, redacted } = redactText(
-      given.text.toWellFormed().replaceAll('\0', '\uFFFD').trim(),
+      input.text.toWellFormed().replaceAll('\0', '\uFFFD').trim(),
     )
     if (text === '') throw invalid('text', 'text must not be blank')
     return write((tx) => {
@@ -65,21 +63,11 @@ export const askAgent = operation({
         throw conflict('not_open', `#${number} is ${pull.status}; nobody works on it any more`, {
           status: pull.status,
         })
-      if (from_pull !== null) {
-        const from = findPull(tx.db, repo.id, from_pull)
-        if (!from || from_pull === number)
-          throw invalid(
-            'from_pull',
-            from
-              ? 'from_pull must be another pull request than the one that is asked'
-              : `there is no pull request #${from_pull}`,
-          )
-        requireAuthorOr(hearth, repo, from, caller, 'write')
-      }
-      if (countWaiting(tx.db, pull.id) >= MOST_WAITING)
+      if (from_pull !== null) requireSender(tx, repo, caller, { number, from_pull })
+      if (countWaiting(tx.db, pull.id) >= MAX_WAITING_QUESTIONS)
         throw conflict(
           'limit_reached',
-          `${MOST_WAITING} questions wait in the session of #${number} already`,
+          `${MAX_WAITING_QUESTIONS} questions wait in the session of #${number} already`,
         )
       const id = typeId('qst', tx.now_ms)
       const seq = appendEntries(tx, pull, [
@@ -108,16 +96,43 @@ export const askAgent = operation({
         from_id: caller.id,
         from_pull,
         text,
-        expires_at: timestamp(tx.now_ms + LIFE),
+        expires_at: timestamp(tx.now_ms + QUESTION_LIFETIME_MS),
       })
       tx.append(agentAsked, subjectOf(contextOf(tx.db, repo.id)), {
         number,
         question: id,
         from_pull,
       })
-      const made = findQuestion(tx.db, id)
-      if (!made) throw new Error(`${id} is gone right after it was made`)
-      return questionRecord(hearth, made)
+      const row = findQuestion(tx.db, id)
+      if (!row) throw new Error(`the new question ${id} is missing`)
+      return questionRecord(hearth, row)
     })
   },
 })
+
+/** Throws 422 for an unknown or equal `from_pull`, 403 when the caller may not act for it. */
+function requireSender(
+  tx: Tx,
+  repo: RepoGrant,
+  caller: SignedIn,
+  { number, from_pull }: { number: number; from_pull: number },
+): void {
+  const from = findPull(tx.db, repo.id, from_pull)
+  if (!from || from_pull === number)
+    throw invalid(
+      'from_pull',
+      from
+        ? 'from_pull must be another pull request than the one that is asked'
+        : `there is no pull request #${from_pull}`,
+    )
+  requireAuthorOr(tx.hearth, repo, from, caller, 'write')
+}
+
+/** Throws 403 `role` for a caller that is no agent of the repository and lacks Write. */
+function requireMayAsk(repo: RepoGrant, caller: SignedIn): void {
+  if (caller.kind !== 'agent' && !repo.can('write'))
+    throw forbidden(
+      'role',
+      `only an agent of ${repo.full_name}, or someone with the role write on it, may ask; yours is ${repo.role}`,
+    )
+}

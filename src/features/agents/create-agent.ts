@@ -1,8 +1,9 @@
-import { writesRepoAsPerson } from '#core/access.ts'
+import { writesRepoAsPerson, type RepoGrant } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, RecordNumber, RepoPath, Slug, Type } from '#core/schema.ts'
+import type { Tx } from '#core/write.ts'
 import {
-  endAfter,
+  tokenExpiry,
   issueToken,
   recordActor,
   requireImpersonalScopes,
@@ -11,17 +12,17 @@ import {
 import { requireActive, requirePull } from '#features/pulls/index.ts'
 import { conflict } from '#lib/errors.ts'
 import { HOUR } from '#lib/time.ts'
-import { typeId } from '#lib/typeid.ts'
-import { requireAgent, requireOwnRepository } from './find.ts'
-import { agentRecord } from './record.ts'
+import { typeId } from '#core/ids.ts'
+import { requireAgent, requireOwnRepository } from './require-agent.ts'
+import { agentRecord } from './agent-record.ts'
 import { AGENT_ROLES, NewAgent } from './schema.ts'
-import { insertAgent, listRunning } from './store.ts'
+import { insertAgent, listRunningAgents } from './store.ts'
 
-const USUAL_HOURS = 24
-const MOST_HOURS = 90 * 24
+const DEFAULT_LIFETIME_HOURS = 24
+const MAX_LIFETIME_HOURS = 90 * 24
 
-/** What work on one change takes; merging is not in it. */
-export const USUAL_SCOPES = [
+/** The scopes for work on one change. Merging is not included. */
+export const DEFAULT_AGENT_SCOPES = [
   'repo:read',
   'code:write',
   'issues:write',
@@ -31,8 +32,8 @@ export const USUAL_SCOPES = [
 ]
 
 /**
- * An agent acts for the person who starts it: it never has a higher role than that person has at
- * the moment of a request, and what it makes is the person's in reviews.
+ * An agent acts for the user who starts it. Its role never exceeds that user's role at the time of
+ * a request, and reviews attribute its work to that user.
  */
 export const createAgent = operation({
   name: 'create_agent',
@@ -59,7 +60,7 @@ export const createAgent = operation({
     expires_in_hours: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: MOST_HOURS,
+        maximum: MAX_LIFETIME_HOURS,
         description: 'Hours until it ends, 24 unless given.',
       }),
     ),
@@ -73,32 +74,21 @@ export const createAgent = operation({
     {
       name,
       role = 'write',
-      scopes = USUAL_SCOPES,
+      scopes = DEFAULT_AGENT_SCOPES,
       pull = null,
       max_usd = null,
-      expires_in_hours = USUAL_HOURS,
+      expires_in_hours = DEFAULT_LIFETIME_HOURS,
     },
   ) => {
     requireOwnRepository(repo)
     requireImpersonalScopes(caller, scopes)
     return write((tx) => {
-      if (pull !== null) {
-        const row = requirePull(tx.db, repo.id, pull)
-        requireActive(row)
-      }
-      const namesake = listRunning(tx.db, repo.id, tx.now).find(
-        (agent) => agent.owner_id === caller.id && agent.name === name,
-      )
-      if (namesake)
-        throw conflict(
-          'already_exists',
-          `your agent ${name} is running in ${repo.full_name}; stop it first, or take another name`,
-          { id: namesake.id },
-        )
+      if (pull !== null) requireActive(requirePull(tx.db, repo.id, pull))
+      requireFreeAgentName(tx, repo, caller.id, name)
       const id = typeId('agt', tx.now_ms)
       const username = `${caller.username}/${name}`
       recordActor(tx, { id, kind: 'agent', username, name: null, on_behalf_of: caller.id })
-      const expires_at = endAfter(caller, now_ms, expires_in_hours * HOUR)
+      const expires_at = tokenExpiry(caller, now_ms, expires_in_hours * HOUR)
       const unique = [...new Set(scopes)]
       const { token, secret } = issueToken(tx, {
         actor_id: id,
@@ -140,3 +130,16 @@ export const createAgent = operation({
     })
   },
 })
+
+/** Throws 409 `already_exists` while an agent of the same user and name is running. */
+function requireFreeAgentName(tx: Tx, repo: RepoGrant, owner_id: string, name: string): void {
+  const running = listRunningAgents(tx.db, repo.id, tx.now).find(
+    (agent) => agent.owner_id === owner_id && agent.name === name,
+  )
+  if (running)
+    throw conflict(
+      'already_exists',
+      `your agent ${name} is running in ${repo.full_name}; stop it first, or take another name`,
+      { id: running.id },
+    )
+}

@@ -1,37 +1,37 @@
 /**
- * How agents end: their token goes in the same transaction, so that the next request of theirs is
+ * Ends agents. The token is removed in the same transaction, so the agent's next request is
  * refused.
  */
 import { actorId } from '#core/caller.ts'
-import { follower, reaction } from '#core/events.ts'
+import { handler, reaction } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
 import { endToken, tokenEnded } from '#features/accounts/index.ts'
-import { noteInSession, pullClosed, pullMerged, sessionCost } from '#features/pulls/index.ts'
+import { addServiceEntry, pullClosed, pullMerged, sessionCost } from '#features/pulls/index.ts'
 import { repoArchived, repoById, repoDeleted } from '#features/repos/index.ts'
 import {
   addCost,
   findAgent,
   findAgentOfToken,
-  listRunning,
-  setEnded,
+  listRunningAgents,
+  setAgentEnded,
   setLastSeen,
   type AgentRow,
 } from './store.ts'
 
-export type End = {
+export type AgentEnd = {
   readonly as: 'stopped' | 'finished'
   readonly reason: string | null /** The caller unless given; null is the service. */
   readonly by?: string | null
 }
 
-/** Ends a running agent; does nothing to one that has ended. */
+/** Ends a running agent. Does nothing for one that has ended. */
 export function endAgent(
   tx: Tx,
   agent: AgentRow,
-  { as, reason, by = tx.caller && actorId(tx.caller) }: End,
+  { as, reason, by = tx.caller && actorId(tx.caller) }: AgentEnd,
 ): void {
   if (agent.ended_at !== null) return
-  setEnded(tx, agent.id, { as, by, reason })
+  setAgentEnded(tx, agent.id, { as, by, reason })
   tx.audit({
     action: as === 'stopped' ? 'agent.stopped' : 'agent.finished',
     target: { kind: 'agent', id: agent.id, name: agent.name },
@@ -42,8 +42,8 @@ export function endAgent(
   endToken(tx, agent.token_id, { reason })
 }
 
-/** A token that somebody else took away takes its agent along. */
-export const followTokens = follower(
+/** Stops an agent when its token is revoked elsewhere. */
+export const endAgentsWithTokens = handler(
   'agents end with their tokens',
   tokenEnded,
   (tx, { id, kind, last_used_at, reason }) => {
@@ -51,14 +51,14 @@ export const followTokens = follower(
     if (!agent) return
     setLastSeen(tx, agent.id, last_used_at)
     if (agent.ended_at === null && agent.expires_at > tx.now)
-      setEnded(tx, agent.id, { as: 'stopped', by: tx.caller && actorId(tx.caller), reason })
+      setAgentEnded(tx, agent.id, { as: 'stopped', by: tx.caller && actorId(tx.caller), reason })
   },
 )
 
 const dollars = (amount: number): string => `$${amount.toFixed(2)}`
 
-/** Adds up what an agent reports, and stops it at its limit. */
-export const followCosts = follower(
+/** Adds the costs that an agent reports, and stops it at its limit. */
+export const stopAgentsAtCostLimit = handler(
   'agents stop at their limit',
   sessionCost,
   (tx, { pull_id, actor_id, cost_usd }) => {
@@ -73,46 +73,46 @@ export const followCosts = follower(
     )
       return
     const text = `The agent ${agent.name} was stopped: it has cost ${dollars(agent.cost_usd)}, and its limit is ${dollars(agent.max_usd)}.`
-    noteInSession(tx, pull_id, { kind: 'error', text, data: { code: 'cost_cap' } })
+    addServiceEntry(tx, pull_id, { kind: 'error', text, data: { code: 'cost_cap' } })
     endAgent(tx, agent, { as: 'stopped', reason: 'cost_cap', by: null })
   },
 )
 
-const finish =
+const finishAgents =
   (why: string) =>
   (tx: Tx, { repo_id, data }: { repo_id: string | null; data: { number: number } }) => {
     if (repo_id === null) return
-    for (const agent of listRunning(tx.db, repo_id, tx.now, data.number))
+    for (const agent of listRunningAgents(tx.db, repo_id, tx.now, data.number))
       endAgent(tx, agent, { as: 'finished', reason: why })
   }
 
-const stopAll =
+const stopAgents =
   (why: string) =>
   (tx: Tx, { repo_id }: { repo_id: string | null }) => {
     if (repo_id === null) return
-    for (const agent of listRunning(tx.db, repo_id, tx.now))
+    for (const agent of listRunningAgents(tx.db, repo_id, tx.now))
       endAgent(tx, agent, { as: 'stopped', reason: why })
   }
 
-export const endings = [
+export const agentEndReactions = [
   reaction(
     'agents finish with a closed pull request',
     pullClosed,
-    finish('its pull request was closed'),
+    finishAgents('its pull request was closed'),
   ),
   reaction(
     'agents finish with a merged pull request',
     pullMerged,
-    finish('its pull request was merged'),
+    finishAgents('its pull request was merged'),
   ),
   reaction(
     'agents stop in an archived repository',
     repoArchived,
-    stopAll('the repository was archived'),
+    stopAgents('the repository was archived'),
   ),
   reaction(
     'agents stop in a deleted repository',
     repoDeleted,
-    stopAll('the repository was deleted'),
+    stopAgents('the repository was deleted'),
   ),
 ]

@@ -1,10 +1,10 @@
-/** What is told of agents. The name and the data are part of the public interface. */
+/** Events about agents. Names and data are part of the public interface. */
 import { event } from '#core/events.ts'
 import { Id, Nullable, Type } from '#core/schema.ts'
 
 /**
- * `number` is the pull request that is asked, `from_pull` the one that is being worked on by
- * whoever asks.
+ * `number` is the pull request that gets the question, `from_pull` the one that the sender works
+ * on.
  */
 export const agentAsked = event(
   'agent.asked',

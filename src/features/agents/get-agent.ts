@@ -1,8 +1,8 @@
 import { readsRepoAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
-import { requireAgent } from './find.ts'
-import { agentRecord } from './record.ts'
+import { requireAgent } from './require-agent.ts'
+import { agentRecord } from './agent-record.ts'
 import { Agent } from './schema.ts'
 
 export const AgentId = Type.String({

@@ -1,32 +1,27 @@
 /**
- * Software agents: who started them, what they may do, what they are doing, and how they are
- * stopped. A leaf.
+ * Software agents: starting and stopping them, their rights, state and costs, and questions to
+ * them. A leaf feature.
  */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { sessionWriters } from '#features/pulls/index.ts'
-import { askAgent } from './ask-agent.ts'
-import { createAgent } from './create-agent.ts'
-import { endings, followCosts, followTokens } from './end-agent.ts'
+import { agentEndReactions, stopAgentsAtCostLimit, endAgentsWithTokens } from './end-agent.ts'
 import { agentAsked } from './events.ts'
-import { getAgent } from './get-agent.ts'
-import { listAgents } from './list-agents.ts'
-import { followAnswers, sweepQuestions } from './questions.ts'
+import { recordAnswers, sweepQuestions } from './questions.ts'
 import { isStartedFor } from './started-for.ts'
-import { stopAgent } from './stop-agent.ts'
-import { stopAllAgents } from './stop-all-agents.ts'
+import * as operations from './operations.ts'
 
+export * from './operations.ts'
 export * from './schema.ts'
-export { USUAL_SCOPES } from './create-agent.ts'
+export { DEFAULT_AGENT_SCOPES } from './create-agent.ts'
 export { agentAsked } from './events.ts'
-export { askAgent, createAgent, getAgent, listAgents, stopAgent, stopAllAgents }
 
 export const feature: Feature = {
   name: 'agents',
-  operations: [listAgents, createAgent, getAgent, stopAgent, stopAllAgents, askAgent],
+  operations: Object.values(operations),
   events: [agentAsked],
-  reactions: endings,
-  followers: [followTokens, followCosts, followAnswers],
+  reactions: agentEndReactions,
+  handlers: [endAgentsWithTokens, stopAgentsAtCostLimit, recordAnswers],
   jobs: [sweepQuestions] as Job[],
   extensions: [sessionWriters.with(isStartedFor)],
 }

@@ -2,7 +2,7 @@ import { readsRepoAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { RepoPath, Type } from '#core/schema.ts'
-import { agentRecord } from './record.ts'
+import { agentRecord } from './agent-record.ts'
 import { Agents } from './schema.ts'
 import { listAgentRows } from './store.ts'
 

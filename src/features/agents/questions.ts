@@ -1,5 +1,5 @@
-/** Questions to agents: as records, how they are answered, and how they end. */
-import { follower } from '#core/events.ts'
+/** Questions to agents: records, answers and expiry. */
+import { handler } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
@@ -22,16 +22,15 @@ export const questionRecord = (hearth: Hearth, row: QuestionRow): Question => ({
 })
 
 /**
- * An entry that names the question is its answer, whoever of those that may write in the session
- * wrote it.
+ * An entry that refers to the question answers it. Anyone who may write in the session can answer.
  */
-export const followAnswers = follower(
+export const recordAnswers = handler(
   'questions to agents are answered',
   sessionAsked,
   (tx, { repo_id, number, kind, seq, data }) => {
     const pull =
-      kind === 'answer' && typeof data['of'] === 'number' ? findPull(tx.db, repo_id, number) : null
-    const question = pull && findQuestionAt(tx.db, pull.id, Number(data['of']))
+      kind === 'answer' && typeof data.of === 'number' ? findPull(tx.db, repo_id, number) : null
+    const question = pull && findQuestionAt(tx.db, pull.id, Number(data.of))
     if (question) setAnswer(tx, question.id, findEntry(tx.db, question.pull_id, seq)?.text ?? '')
   },
 )

@@ -43,7 +43,10 @@ export const Agent = Type.Object(
 export type Agent = Static<typeof Agent>
 export const Agents = ListOf(Agent)
 
-/** The answer that shows the secret; null there when a repeated request is answered again. */
+/**
+ * The response that contains the secret. The secret is null when the response is replayed for a
+ * repeated request.
+ */
 export const NewAgent = Type.Object(
   {
     ...properties,

@@ -1,15 +1,13 @@
 /**
- * Agents that were started for a pull request are its agents, whoever its author is: Maintain let
- * them in.
+ * An agent that was started for a pull request may write in its session, whoever the author is.
+ * Starting it required Maintain.
  */
 import type { SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { PullRow } from '#features/pulls/index.ts'
 import { findAgent } from './store.ts'
 
-/**
- * The answer to the point `sessionWriters`. Whether its token still works was seen when it called.
- */
+/** The extension of `sessionWriters`. Authentication has already verified the agent's token. */
 export function isStartedFor(db: Db, pull: PullRow, caller: SignedIn): boolean {
   const agent = caller.kind === 'agent' ? findAgent(db, caller.id) : null
   return (

@@ -2,9 +2,9 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { endAgent } from './end-agent.ts'
-import { requireAgent } from './find.ts'
+import { requireAgent } from './require-agent.ts'
 import { AgentId } from './get-agent.ts'
-import { agentRecord, stateOf } from './record.ts'
+import { agentRecord, agentStateOf } from './agent-record.ts'
 import { Agent } from './schema.ts'
 
 export const StopReason = Type.String({
@@ -27,7 +27,7 @@ export const stopAgent = operation({
   handler: ({ hearth, repo, write }, { id, reason = null }) =>
     write((tx) => {
       const agent = requireAgent(tx.db, repo.id, id)
-      if (stateOf(hearth, agent) !== 'finished') endAgent(tx, agent, { as: 'stopped', reason })
+      if (agentStateOf(hearth, agent) !== 'finished') endAgent(tx, agent, { as: 'stopped', reason })
       return agentRecord(hearth, requireAgent(tx.db, repo.id, id))
     }),
 })

@@ -4,13 +4,13 @@ import { RepoPath, Type } from '#core/schema.ts'
 import { stopAutoMerge } from '#features/pulls/index.ts'
 import { pauseAutoMerge } from '#features/repos/index.ts'
 import { endAgent } from './end-agent.ts'
-import { requireAgent, requireOwnRepository } from './find.ts'
-import { agentRecord } from './record.ts'
+import { requireAgent, requireOwnRepository } from './require-agent.ts'
+import { agentRecord } from './agent-record.ts'
 import { Agent } from './schema.ts'
 import { StopReason } from './stop-agent.ts'
-import { listRunning } from './store.ts'
+import { listRunningAgents } from './store.ts'
 
-/** The emergency switch: whatever works by itself in a repository stops, merging too. */
+/** The emergency stop: ends all agents of a repository and disables automatic merging. */
 export const stopAllAgents = operation({
   name: 'stop_all_agents',
   summary:
@@ -27,7 +27,7 @@ export const stopAllAgents = operation({
     return write((tx) => {
       pauseAutoMerge(tx, repo.id)
       stopAutoMerge(tx, repo.id)
-      const running = listRunning(tx.db, repo.id, tx.now)
+      const running = listRunningAgents(tx.db, repo.id, tx.now)
       for (const agent of running) endAgent(tx, agent, { as: 'stopped', reason })
       tx.audit({
         action: 'agents.all_stopped',

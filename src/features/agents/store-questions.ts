@@ -1,6 +1,6 @@
 /**
- * The table `agent_questions`. The session holds the same words for its readers; this row knows
- * whether they were answered.
+ * The table `agent_questions`. The session contains the same text for its readers; this row records
+ * whether it was answered.
  */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
@@ -26,7 +26,7 @@ export type QuestionRow = {
 export const findQuestion = (db: Db, id: string): QuestionRow | null =>
   db.one<QuestionRow>('SELECT * FROM agent_questions WHERE id = ?', id)
 
-/** By its place in a session. */
+/** The question of a session entry. */
 export const findQuestionAt = (db: Db, pull_id: string, seq: number): QuestionRow | null =>
   db.one<QuestionRow>('SELECT * FROM agent_questions WHERE pull_id = ? AND seq = ?', pull_id, seq)
 
@@ -41,7 +41,8 @@ export const insertQuestion = (
   row: Omit<QuestionRow, 'state' | 'answer' | 'created_at' | 'answered_at'>,
 ): void =>
   void tx.db.run(
-    `INSERT INTO agent_questions (id, repo_id, pull_id, number, seq, from_id, from_pull, text, state, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)`,
+    `INSERT INTO agent_questions (id, repo_id, pull_id, number, seq, from_id, from_pull, text,
+     state, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)`,
     row.id,
     row.repo_id,
     row.pull_id,
@@ -54,10 +55,11 @@ export const insertQuestion = (
     row.expires_at,
   )
 
-/** Only the first answer counts, and only in time. */
+/** Records the first answer, if the question has not expired. */
 export const setAnswer = (tx: Tx, id: string, answer: string): void =>
   void tx.db.run(
-    `UPDATE agent_questions SET state = 'answered', answer = ?, answered_at = ? WHERE id = ? AND state = 'waiting' AND expires_at > ?`,
+    `UPDATE agent_questions SET state = 'answered', answer = ?, answered_at = ? WHERE id = ?
+     AND state = 'waiting' AND expires_at > ?`,
     answer,
     tx.now,
     id,

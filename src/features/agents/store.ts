@@ -1,6 +1,6 @@
 /**
- * The table `agents`. When an agent was last seen, and whether it can still act, is known from its
- * token.
+ * The table `agents`. The agent's token determines when it was last seen and whether it can still
+ * act.
  */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
@@ -30,8 +30,10 @@ export type AgentRow = {
   ended_reason: string | null
 }
 
-const SELECT = `SELECT a.id, a.repo_id, a.name, a.owner_id, a.pull_number, a.role, a.scopes, a.model, a.max_usd, a.cost_usd, a.token_id, a.last_four, a.started_at,
-    a.expires_at, coalesce(t.last_used_at, a.last_seen_at) AS last_seen_at, a.ended_at, a.ended_as, a.ended_by, a.ended_reason
+const SELECT = `SELECT a.id, a.repo_id, a.name, a.owner_id, a.pull_number, a.role, a.scopes,
+  a.model, a.max_usd, a.cost_usd, a.token_id, a.last_four, a.started_at,
+    a.expires_at, coalesce(t.last_used_at, a.last_seen_at) AS last_seen_at, a.ended_at,
+    a.ended_as, a.ended_by, a.ended_reason
   FROM agents a LEFT JOIN tokens t ON t.id = a.token_id`
 
 export const findAgent = (db: Db, id: string): AgentRow | null =>
@@ -53,15 +55,16 @@ export const listAgentRows = (
     window.offset,
   )
 
-/** Those whose token still works; of one pull request, or of all when it is left out. */
-export const listRunning = (
+/** Agents whose token is valid, optionally of one pull request. */
+export const listRunningAgents = (
   db: Db,
   repo_id: string,
   now: Timestamp,
   pull_number: number | null = null,
 ): AgentRow[] =>
   db.all<AgentRow>(
-    `${SELECT} WHERE a.repo_id = ?1 AND a.ended_at IS NULL AND a.expires_at > ?2 AND (?3 IS NULL OR a.pull_number = ?3) ORDER BY a.id DESC`,
+    `${SELECT} WHERE a.repo_id = ?1 AND a.ended_at IS NULL AND a.expires_at > ?2 AND (?3 IS NULL
+     OR a.pull_number = ?3) ORDER BY a.id DESC`,
     repo_id,
     now,
     pull_number,
@@ -75,7 +78,8 @@ export const insertAgent = (
   >,
 ): void =>
   void tx.db.run(
-    `INSERT INTO agents (id, repo_id, name, owner_id, pull_number, role, scopes, model, max_usd, token_id, last_four, started_at, expires_at)
+    `INSERT INTO agents (id, repo_id, name, owner_id, pull_number, role, scopes, model, max_usd,
+     token_id, last_four, started_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.repo_id,
@@ -92,13 +96,14 @@ export const insertAgent = (
     row.expires_at,
   )
 
-export const setEnded = (
+export const setAgentEnded = (
   tx: Tx,
   id: string,
   end: { as: 'stopped' | 'finished'; by: string | null; reason: string | null },
 ): void =>
   void tx.db.run(
-    'UPDATE agents SET ended_at = ?, ended_as = ?, ended_by = ?, ended_reason = ? WHERE id = ? AND ended_at IS NULL',
+    `UPDATE agents SET ended_at = ?, ended_as = ?, ended_by = ?, ended_reason = ? WHERE id = ?
+     AND ended_at IS NULL`,
     tx.now,
     end.as,
     end.by,
@@ -112,12 +117,12 @@ export const setLastSeen = (tx: Tx, id: string, at: Timestamp | null): void =>
 export const addCost = (tx: Tx, id: string, cost_usd: number): void =>
   void tx.db.run('UPDATE agents SET cost_usd = cost_usd + ? WHERE id = ?', cost_usd, id)
 
-/** How far back in a session an agent's question is looked for. */
-const LOOK_BACK = 1000
+/** How many entries back a session is searched for an agent's question. */
+const MAX_LOOKBACK_ENTRIES = 1000
 
 /**
- * Whether the last that an agent said in one of its active pull requests is a question that nobody
- * has answered: no later entry of the kind answer names it.
+ * Whether the last entry of an agent in one of its active pull requests is an unanswered question:
+ * no later entry of the kind `answer` refers to it.
  */
 export const isWaiting = (
   db: Db,
@@ -126,11 +131,14 @@ export const isWaiting = (
   db.one(
     `SELECT 1 FROM pulls p
      JOIN session_entries e ON e.pull_id = p.id AND e.seq = (
-       SELECT max(l.seq) FROM session_entries l WHERE l.pull_id = p.id AND l.seq > p.session_entries - ?3 AND l.author_id = ?1)
-     WHERE p.repo_id = ?2 AND p.active = 1 AND (p.author_id = ?1 OR p.number = ?4) AND e.kind = 'question' AND NOT EXISTS (
-       SELECT 1 FROM session_entries x WHERE x.pull_id = p.id AND x.seq > e.seq AND x.kind = 'answer' AND json_extract(x.data, '$.of') = e.seq)`,
+       SELECT max(l.seq) FROM session_entries l WHERE l.pull_id = p.id
+       AND l.seq > p.session_entries - ?3 AND l.author_id = ?1)
+     WHERE p.repo_id = ?2 AND p.active = 1 AND (p.author_id = ?1 OR p.number = ?4)
+     AND e.kind = 'question' AND NOT EXISTS (
+       SELECT 1 FROM session_entries x WHERE x.pull_id = p.id AND x.seq > e.seq
+       AND x.kind = 'answer' AND json_extract(x.data, '$.of') = e.seq)`,
     agent.id,
     agent.repo_id,
-    LOOK_BACK,
+    MAX_LOOKBACK_ENTRIES,
     agent.pull_number,
   ) !== null

@@ -1,18 +1,17 @@
 /**
- * Reading the audit log. Entries are written by the floor, in the transaction of what they tell of.
- * A leaf.
+ * Reads the audit log. Core writes the entries, in the transaction of the change that they record.
+ * A leaf feature.
  */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { listAuditLog } from './list-audit-log.ts'
-import { listSiteAuditLog } from './list-site-audit-log.ts'
 import { sweepAuditLog } from './sweep.ts'
+import * as operations from './operations.ts'
 
+export * from './operations.ts'
 export * from './schema.ts'
-export { listAuditLog, listSiteAuditLog }
 
 export const feature: Feature = {
   name: 'audit',
-  operations: [listAuditLog, listSiteAuditLog],
+  operations: Object.values(operations),
   jobs: [sweepAuditLog as Job],
 }

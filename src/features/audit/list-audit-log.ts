@@ -4,11 +4,17 @@ import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { repoByPath } from '#features/repos/index.ts'
 import { readsWorkspaceAsOwner } from '#features/workspaces/index.ts'
 import { invalid } from '#lib/errors.ts'
-import { auditEntries, auditPage, filters, startOf, wantedOf } from './filters.ts'
+import {
+  auditEntries,
+  auditPage,
+  auditFilters,
+  startEntryOf,
+  auditCriteriaOf,
+} from './audit-filters.ts'
 import { AuditEntries } from './schema.ts'
 
-/** The id of a repository of the workspace by its full name or its name alone, deleted ones too. */
-function repoId(db: Db, workspace: { id: string; slug: string }, name: string): string {
+/** The id of a repository of the workspace by full name or name, deleted ones included. */
+function requireRepoId(db: Db, workspace: { id: string; slug: string }, name: string): string {
   const row = repoByPath(db, name.includes('/') ? name : `${workspace.slug}/${name}`)
   if (row?.workspace_id !== workspace.id)
     throw invalid(
@@ -20,10 +26,10 @@ function repoId(db: Db, workspace: { id: string; slug: string }, name: string): 
 
 type Input = { workspace: string; repo?: string; actor?: string; action?: string; since?: string }
 
-const wanted = (db: Db, workspace: { id: string; slug: string }, input: Input) => ({
-  ...wantedOf(db, input),
+const criteriaOf = (db: Db, workspace: { id: string; slug: string }, input: Input) => ({
+  ...auditCriteriaOf(db, input),
   workspace_id: workspace.id,
-  repo_id: input.repo === undefined ? undefined : repoId(db, workspace, input.repo),
+  repo_id: input.repo === undefined ? undefined : requireRepoId(db, workspace, input.repo),
 })
 
 export const listAuditLog = operation({
@@ -42,13 +48,13 @@ export const listAuditLog = operation({
         description: 'Only entries about this repository, as <owner>/<name>.',
       }),
     ),
-    ...filters,
+    ...auditFilters,
   }),
   output: AuditEntries,
   list: 'before',
 
   handler: ({ hearth, db, workspace }, input) =>
-    auditPage(hearth, wanted(db, workspace, input), input),
+    auditPage(hearth, criteriaOf(db, workspace, input), input),
   lines: ({ hearth, db, workspace }, input) =>
-    auditEntries(hearth, wanted(db, workspace, input), startOf(input)),
+    auditEntries(hearth, criteriaOf(db, workspace, input), startEntryOf(input)),
 })

@@ -1,7 +1,13 @@
 import { siteAdmin } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { auditEntries, auditPage, filters, startOf, wantedOf } from './filters.ts'
+import {
+  auditEntries,
+  auditPage,
+  auditFilters,
+  startEntryOf,
+  auditCriteriaOf,
+} from './audit-filters.ts'
 import { AuditEntries } from './schema.ts'
 
 export const listSiteAuditLog = operation({
@@ -11,10 +17,11 @@ export const listSiteAuditLog = operation({
   route: 'GET /admin/audit-log',
   toolset: 'admin',
   access: siteAdmin(),
-  input: Type.Object(filters),
+  input: Type.Object(auditFilters),
   output: AuditEntries,
   list: 'before',
 
-  handler: ({ hearth, db }, input) => auditPage(hearth, wantedOf(db, input), input),
-  lines: ({ hearth, db }, input) => auditEntries(hearth, wantedOf(db, input), startOf(input)),
+  handler: ({ hearth, db }, input) => auditPage(hearth, auditCriteriaOf(db, input), input),
+  lines: ({ hearth, db }, input) =>
+    auditEntries(hearth, auditCriteriaOf(db, input), startEntryOf(input)),
 })

@@ -1,17 +1,17 @@
-/** How backups stand, in one line for the page of the site's administrators. */
+/** The state of backups in one line, for administrators. */
 import type { Condition } from '#core/gauges.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { DAY, HOUR } from '#lib/time.ts'
 import { findLastDone, findLastFailure } from './store.ts'
 
-const said = (state: Condition['state'], detail: string): Condition => ({
+const backupCondition = (state: Condition['state'], detail: string): Condition => ({
   name: 'backups',
   state,
   detail,
   href: '/admin/backups',
 })
 
-const ageText = (ms: number): string =>
+const formatAge = (ms: number): string =>
   ms < 2 * HOUR
     ? 'less than two hours'
     : ms < 2 * DAY
@@ -23,11 +23,14 @@ export function condition(hearth: Hearth): Condition {
   const last = findLastDone(hearth.db)
   const failure = findLastFailure(hearth.db)
   if (failure)
-    return said('failing', `The last backup failed: ${failure.error ?? 'no reason is known'}.`)
+    return backupCondition(
+      'failing',
+      `The last backup failed: ${failure.error ?? 'no reason is known'}.`,
+    )
   if (last?.verification === 'failed')
-    return said('failing', 'The newest backup was found not to be sound.')
+    return backupCondition('failing', 'The newest backup was found not to be sound.')
   if (!last)
-    return said(
+    return backupCondition(
       'attention',
       every_ms === null
         ? 'There is no backup, and none is made by itself.'
@@ -35,8 +38,8 @@ export function condition(hearth: Hearth): Condition {
     )
   const age = hearth.clock.now() - Date.parse(last.started_at ?? last.created_at)
   const late = age > (every_ms === null ? 8 * DAY : 2 * every_ms + HOUR)
-  return said(
+  return backupCondition(
     late ? 'attention' : 'ok',
-    `The newest backup is ${ageText(age)} old${last.verification === 'passed' ? ' and was proved' : ''}.`,
+    `The newest backup is ${formatAge(age)} old${last.verification === 'passed' ? ' and was proved' : ''}.`,
   )
 }

@@ -2,10 +2,10 @@ import { siteAdmin } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { conflict, invalid } from '#lib/errors.ts'
-import { backupRecord } from './record.ts'
+import { backupRecord } from './backup-record.ts'
 import { Backup } from './schema.ts'
-import { begin, enqueueBackup } from './start.ts'
-import { findAtWork, requireBackupRow } from './store.ts'
+import { insertRequestedBackup, enqueueBackup } from './schedule.ts'
+import { findUnfinished, requireBackupRow } from './store.ts'
 
 export const createBackup = operation({
   name: 'create_backup',
@@ -30,12 +30,12 @@ export const createBackup = operation({
       const given = name?.trim() || null
       if (given !== null && /[\0-\x1f\x7f]/.test(given))
         throw invalid('name', 'a name stands on one line')
-      const other = findAtWork(tx.db)
+      const other = findUnfinished(tx.db)
       if (other)
         throw conflict('in_progress', 'a backup is being made already: wait for its end', {
           backup: other.id,
         })
-      const id = begin(tx, { name: given, scheduled: false, created_by: caller.id })
+      const id = insertRequestedBackup(tx, { name: given, scheduled: false, created_by: caller.id })
       enqueueBackup(tx, id)
       const row = requireBackupRow(tx.db, id)
       tx.audit({

@@ -1,8 +1,8 @@
-/** What is told about backups. It belongs to the site, not to a workspace. */
+/** Events of backups. They belong to the site, not to a workspace. */
 import { event } from '#core/events.ts'
 import { Id, Nullable, OneOf, Type } from '#core/schema.ts'
 
-/** Stands where other events name their workspace. */
+/** The subject of site events. */
 export const SITE = { workspace_id: 'site', repo_id: null } as const
 
 export const backupFailed = event(

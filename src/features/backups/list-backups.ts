@@ -1,7 +1,7 @@
 import { siteAdmin } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { backupRecord } from './record.ts'
+import { backupRecord } from './backup-record.ts'
 import { Backup } from './schema.ts'
 import { listBackupRows } from './store.ts'
 

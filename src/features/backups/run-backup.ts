@@ -1,6 +1,6 @@
 /**
- * The job that makes a backup, and clears the place of old ones afterwards. Stopped midway it
- * begins again and finds most of it there.
+ * The job that creates a backup and then prunes old ones. An interrupted job starts again and
+ * reuses what was written.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
@@ -15,12 +15,12 @@ import {
   type Tell,
 } from '#backup'
 import { timestamp } from '#lib/time.ts'
-import { tryLock, type Created } from './create.ts'
-import { onThread } from './keeper.ts'
-import { createTask, placeOf } from './settings.ts'
+import { tryLockBackups, type BuiltBackup } from './build-backup.ts'
+import { runOnThread } from './backup-thread.ts'
+import { buildTask, backupAddress } from './backup-settings.ts'
 import {
   findBackup,
-  listForsaken,
+  listAbandoned,
   removeBackup,
   setDone,
   setFailed,
@@ -28,12 +28,12 @@ import {
   setStarted,
   type BackupRow,
 } from './store.ts'
-import { tellFailure } from './tell-admins.ts'
+import { notifyFailure } from './notify-admins.ts'
 
-const SAVE_EVERY_MS = 1000
+const PROGRESS_INTERVAL_MS = 1000
 
-/** Writes progress down at most once a second, one after the other. */
-export function teller(
+/** Stores progress at most once a second, one write after the other. */
+export function progressWriter(
   hearth: Hearth,
   id: string,
 ): { hear: (progress: Progress) => void; done: () => Promise<void> } {
@@ -42,7 +42,7 @@ export function teller(
   return {
     hear(progress) {
       const now = performance.now()
-      if (now - last < SAVE_EVERY_MS && last !== 0) return
+      if (now - last < PROGRESS_INTERVAL_MS && last !== 0) return
       last = now
       writing = writing
         .then(() => writeAs(hearth, null, (tx) => setProgress(tx, id, progress)))
@@ -55,10 +55,10 @@ export function teller(
 }
 
 /**
- * A backup whose manifest is there already: the process ended between its last step and the note of
- * it, or this database is a restored one.
+ * Finds the manifest of a backup that was already completed: the process ended before its row was
+ * updated, or this database is a restored copy.
  */
-async function findMade(hearth: Hearth, row: BackupRow): Promise<Manifest | null> {
+async function findManifest(hearth: Hearth, row: BackupRow): Promise<Manifest | null> {
   try {
     return await readManifest(openPlace(row.place, hearth.settings.backups.s3), row.id)
   } catch (error) {
@@ -68,8 +68,8 @@ async function findMade(hearth: Hearth, row: BackupRow): Promise<Manifest | null
 }
 
 /**
- * Makes the backup of a row and notes how it went. Gives whether it is made; throws only when the
- * process is stopping.
+ * Creates the backup of a row and stores the outcome. Returns whether it succeeded; throws only
+ * when the process is stopping.
  */
 export async function makeBackup(
   hearth: Hearth,
@@ -80,18 +80,18 @@ export async function makeBackup(
   const row = findBackup(hearth.db, id)
   if (!row || row.finished_at !== null) return false
   await writeAs(hearth, null, (tx) => setStarted(tx, id))
-  const { hear, done } = teller(hearth, id)
+  const { hear, done } = progressWriter(hearth, id)
   const both = (progress: Progress): void => {
     hear(progress)
     watch(progress)
   }
   try {
-    const made = await findMade(hearth, row)
-    const created: Created = made
+    const made = await findManifest(hearth, row)
+    const created: BuiltBackup = made
       ? { totals: made.totals, notes: made.notes, added_bytes: 0 }
-      : await onThread(
+      : await runOnThread(
           'create',
-          createTask(hearth.settings, {
+          buildTask(hearth.settings, {
             id,
             name: row.name,
             to: row.place,
@@ -116,24 +116,21 @@ export async function makeBackup(
     await writeAs(hearth, null, (tx) => {
       setFailed(tx, id, reason)
       const failed = findBackup(tx.db, id)
-      if (failed) tellFailure(tx, failed, 'create', reason)
+      if (failed) notifyFailure(tx, failed, 'create', reason)
     })
     return false
   }
-  if (row.place === placeOf(hearth.settings)) await clear(hearth)
+  if (row.place === backupAddress(hearth.settings)) await pruneBackups(hearth)
   return true
 }
 
-/**
- * Takes away the backups of the configured place that the settings do not keep. That it fails
- * spoils no backup.
- */
-export async function clear(hearth: Hearth): Promise<readonly string[]> {
+/** Deletes backups that the settings no longer keep. A failure does not affect the new backup. */
+export async function pruneBackups(hearth: Hearth): Promise<readonly string[]> {
   const { backups, data } = hearth.settings
   try {
-    const { removed } = await onThread('prune', {
+    const { removed } = await runOnThread('prune', {
       data,
-      place: placeOf(hearth.settings),
+      place: backupAddress(hearth.settings),
       s3: backups.s3,
       keep: backups.keep,
       now_ms: hearth.clock.now(),
@@ -148,16 +145,16 @@ export async function clear(hearth: Hearth): Promise<readonly string[]> {
   }
 }
 
-/** Ends what no process is at any more: made after all, or not. */
-export async function settleForsaken(hearth: Hearth): Promise<void> {
-  const rows = listForsaken(hearth.db)
+/** Settles backups that no process is working on: completed or failed. */
+export async function settleAbandoned(hearth: Hearth): Promise<void> {
+  const rows = listAbandoned(hearth.db)
   if (rows.length === 0) return
-  const release = tryLock(hearth.settings.data)
-  // A command may be at it.
+  const release = tryLockBackups(hearth.settings.data)
+  // A command may be running it.
   if (!release) return
   try {
     for (const row of rows) {
-      const made = await findMade(hearth, row).catch(() => null)
+      const made = await findManifest(hearth, row).catch(() => null)
       await writeAs(hearth, null, (tx) => {
         if (made) setDone(tx, row.id, { ...made.totals, added_bytes: 0, notes: made.notes })
         else setFailed(tx, row.id, 'the process that made it ended')
@@ -170,7 +167,7 @@ export async function settleForsaken(hearth: Hearth): Promise<void> {
 
 export const runBackup = job<{ id: string }>({
   kind: 'run_backup',
-  lane: 'backups',
+  queue: 'backups',
   retry: [],
   run: async ({ hearth, signal }, { id }) => void (await makeBackup(hearth, id, signal)),
 })

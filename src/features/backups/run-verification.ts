@@ -1,30 +1,30 @@
-/** The job that proves a backup. */
+/** The job that verifies a backup. */
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { BackupError } from '#backup'
-import { teller } from './run-backup.ts'
-import { identitiesOf } from './settings.ts'
+import { progressWriter } from './run-backup.ts'
+import { readBackupIdentities } from './backup-settings.ts'
 import { findBackup, setVerification, setVerified } from './store.ts'
-import { tellFailure } from './tell-admins.ts'
-import { verifyBackup, type Verdict } from './verify.ts'
+import { notifyFailure } from './notify-admins.ts'
+import { verifyByRestore, type VerificationResult } from './verify-by-restore.ts'
 
-const MOST_FINDINGS = 100
+const MAX_FINDINGS = 100
 
 export const runVerification = job<{ id: string }>({
   kind: 'run_backup_verification',
-  lane: 'backups',
+  queue: 'backups',
   retry: [],
   async run({ hearth, signal }, { id }) {
     const row = findBackup(hearth.db, id)
-    if (!row || row.state !== 'done') return
+    if (row?.state !== 'done') return
     await writeAs(hearth, null, (tx) => setVerification(tx, id, 'running'))
-    const { hear, done } = teller(hearth, id)
-    let verdict: Verdict
+    const { hear, done } = progressWriter(hearth, id)
+    let verdict: VerificationResult
     try {
-      verdict = await verifyBackup(hearth, {
+      verdict = await verifyByRestore(hearth, {
         from: row.place,
         id,
-        identities: identitiesOf(hearth.settings),
+        identities: readBackupIdentities(hearth.settings),
         tell: hear,
         signal,
       })
@@ -41,8 +41,8 @@ export const runVerification = job<{ id: string }>({
     }
     const { by, findings } = verdict
     await writeAs(hearth, null, (tx) => {
-      setVerified(tx, id, { by, findings: findings.slice(0, MOST_FINDINGS) })
-      if (findings.length > 0) tellFailure(tx, row, 'verify', findings.slice(0, 5).join('\n'))
+      setVerified(tx, id, { by, findings: findings.slice(0, MAX_FINDINGS) })
+      if (findings.length > 0) notifyFailure(tx, row, 'verify', findings.slice(0, 5).join('\n'))
     })
   },
 })

@@ -1,4 +1,4 @@
-/** Backups as clients see them. */
+/** Schemas of backups. */
 import { Actor, Id, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 export const BACKUP_STATES = ['queued', 'running', 'done', 'failed'] as const

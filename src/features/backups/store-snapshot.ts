@@ -1,8 +1,8 @@
-/** What a snapshot says of itself; asked on a thread, so this knows no other feature. */
+/** SQL on a copied database. It runs on a thread, so it imports no other feature. */
 import type { Db } from '#core/db.ts'
 
-/** The object stores that its repositories use. */
-export const storesOf = (db: Db): string[] =>
+/** Lists the object stores of its repositories. */
+export const listStoresOfSnapshot = (db: Db): string[] =>
   db
     .all<{ store: string }>(
       'SELECT DISTINCT store FROM repos WHERE purged_at IS NULL ORDER BY store',
@@ -18,7 +18,7 @@ export const newestMigration = (db: Db): string =>
   db.one<{ name: string }>('SELECT name FROM migrations ORDER BY name DESC LIMIT 1')?.name ??
   '0000_none'
 
-/** Files that are in a bucket too, or only. */
+/** Lists files that are also or only in a bucket. */
 export const listStoredFiles = (
   db: Db,
 ): { name: string; store: string | null; size: number; sha256: string; modified_ms: number }[] =>
@@ -26,7 +26,7 @@ export const listStoredFiles = (
     'SELECT name, store, size, sha256, modified_ms FROM stored_files WHERE unneeded_at IS NULL ORDER BY name',
   )
 
-/** Whether a bucket has something of an object store. */
-export const isStored = (db: Db, store: string): boolean =>
+/** Whether a bucket has files of an object store. */
+export const hasRemoteCopy = (db: Db, store: string): boolean =>
   db.one('SELECT 1 FROM stored_files WHERE store = ? AND unneeded_at IS NULL LIMIT 1', store) !==
   null

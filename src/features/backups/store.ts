@@ -1,8 +1,8 @@
-/** All SQL of backups. */
+/** SQL for backups. */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
-import { isTypeId } from '#lib/typeid.ts'
+import { isTypeId } from '#core/ids.ts'
 
 export type BackupRow = {
   readonly id: string
@@ -41,12 +41,12 @@ export function requireBackupRow(db: Db, id: string): BackupRow {
 export const listBackupRows = (db: Db): BackupRow[] =>
   db.all<BackupRow>('SELECT * FROM backups ORDER BY id DESC')
 
-/** The newest one that is made or being made by itself, or that failed to be. */
+/** The newest scheduled backup in any state. */
 export const findLastScheduled = (db: Db): BackupRow | null =>
   db.one<BackupRow>('SELECT * FROM backups WHERE scheduled = 1 ORDER BY id DESC LIMIT 1')
 /**
- * What failed and was not followed by one that went well: the newest that was begun by itself, or
- * else the newest of all that ended.
+ * Returns the failure that was not followed by a success: of the newest scheduled backup, or else
+ * of the newest finished one.
  */
 export function findLastFailure(db: Db): BackupRow | null {
   const ended = db.one<BackupRow>(
@@ -56,7 +56,7 @@ export function findLastFailure(db: Db): BackupRow | null {
 }
 export const findLastDone = (db: Db): BackupRow | null =>
   db.one<BackupRow>(`SELECT * FROM backups WHERE state = 'done' ORDER BY id DESC LIMIT 1`)
-export const findAtWork = (db: Db): BackupRow | null =>
+export const findUnfinished = (db: Db): BackupRow | null =>
   db.one<BackupRow>(
     `SELECT * FROM backups WHERE state IN ('queued', 'running') ORDER BY id DESC LIMIT 1`,
   )
@@ -68,10 +68,10 @@ export const findVerifying = (db: Db): BackupRow | null =>
   db.one<BackupRow>(`SELECT * FROM backups WHERE verification IN ('queued', 'running') LIMIT 1`)
 
 /**
- * Those that no job will end: made by a command, which ended before, or which was still at it when
- * this database was copied.
+ * Lists backups that no job will finish: those started by a command that ended, or that was running
+ * when this database was copied.
  */
-export const listForsaken = (db: Db): BackupRow[] =>
+export const listAbandoned = (db: Db): BackupRow[] =>
   db.all<BackupRow>(
     `SELECT * FROM backups WHERE state IN ('queued', 'running') AND id NOT IN (SELECT key FROM jobs WHERE kind = 'run_backup' AND key IS NOT NULL AND state <> 'failed')`,
   )
@@ -104,7 +104,7 @@ export const setStarted = (tx: Tx, id: string): number =>
 export const setProgress = (tx: Tx, id: string, progress: unknown): number =>
   tx.db.run('UPDATE backups SET progress = ? WHERE id = ?', JSON.stringify(progress), id)
 
-export type Done = {
+export type FinishedBackup = {
   readonly files: number
   readonly repositories: number
   readonly bytes: number
@@ -112,7 +112,7 @@ export type Done = {
   readonly notes: readonly string[]
 }
 
-export const setDone = (tx: Tx, id: string, done: Done): number =>
+export const setDone = (tx: Tx, id: string, done: FinishedBackup): number =>
   tx.db.run(
     `UPDATE backups SET state = 'done', finished_at = ?, progress = NULL, files = ?, repositories = ?, bytes = ?, added_bytes = ?, notes = ? WHERE id = ?`,
     tx.now,
@@ -156,7 +156,7 @@ export const setVerified = (
 export const removeBackup = (tx: Tx, id: string): number =>
   tx.db.run('DELETE FROM backups WHERE id = ?', id)
 
-/** Where site administrators are told of what went wrong. */
+/** Lists the email addresses of site administrators. */
 export const listAdminAddresses = (db: Db): string[] =>
   db
     .all<{ email: string }>(

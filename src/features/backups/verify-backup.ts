@@ -2,12 +2,12 @@ import { siteAdmin } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { conflict } from '#lib/errors.ts'
-import { backupRecord } from './record.ts'
+import { backupRecord } from './backup-record.ts'
 import { Backup } from './schema.ts'
-import { enqueueVerification } from './start.ts'
+import { enqueueVerification } from './schedule.ts'
 import { requireBackupRow } from './store.ts'
 
-export const verifyBackupOperation = operation({
+export const verifyBackup = operation({
   name: 'verify_backup',
   summary:
     'Begin to prove a backup: it is restored beside the forge, the copy is opened and examined, and then thrown away. The answer tells how it stands. For site administrators, people only.',

@@ -1,10 +1,10 @@
-/** What is told of acceptance checks. */
-import { event, signal } from '#core/events.ts'
+/** Events of acceptance checks. */
+import { event, internalEvent } from '#core/events.ts'
 import { Nullable, OneOf, Type } from '#core/schema.ts'
 
 const ENDS = ['passed', 'failed', 'errored'] as const
 
-/** All commands of a pull request's issue have ended on one head. Part of the public interface. */
+/** All commands of an issue ended for one head of a pull request. Part of the public interface. */
 export const checksCompleted = event(
   'checks.completed',
   Type.Object({
@@ -17,11 +17,8 @@ export const checksCompleted = event(
     `the checks of pull request #${number} ${status === 'errored' ? 'did not finish' : status} on ${sha.slice(0, 7)}`,
 )
 
-/**
- * The same for whoever asked for a run by itself, in the transaction that ends it; for the checks
- * of pull requests too.
- */
-export const checksFinished = signal(
+/** A run ended. Internal event in the same transaction, for queue tests and pull requests alike. */
+export const checksFinished = internalEvent(
   'checks.finished',
   Type.Object({
     run_id: Type.String(),

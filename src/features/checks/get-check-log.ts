@@ -8,10 +8,10 @@ import { onRunChange, readLog, startOfTail } from './logs.ts'
 import { CheckLog } from './schema.ts'
 import { findResult } from './store.ts'
 
-const PART_BYTES = 64 * 1024
-/** More for the pages and downloads of this site, which read on and on. */
-const MOST_BYTES = 1024 * 1024
-const LONGEST_WAIT = 25
+const DEFAULT_PART_BYTES = 64 * 1024
+/** The limit for pages and downloads, which read the whole log. */
+const MAX_PART_BYTES = 1024 * 1024
+const MAX_WAIT_SECONDS = 25
 
 export const getCheckLog = operation({
   name: 'get_check_log',
@@ -33,32 +33,32 @@ export const getCheckLog = operation({
     tail: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: MOST_BYTES,
+        maximum: MAX_PART_BYTES,
         description: 'Begin so many bytes before the present end instead.',
       }),
     ),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: MOST_BYTES,
+        maximum: MAX_PART_BYTES,
         description: 'The most bytes to answer, 65,536 unless given.',
       }),
     ),
     wait: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: LONGEST_WAIT,
+        maximum: MAX_WAIT_SECONDS,
         description: 'Seconds to wait for output when there is none yet.',
       }),
     ),
   }),
   output: CheckLog,
-  // Commands run what the change holds, so their output is as much to be trusted as the change.
+  // Command output is controlled by the change.
   untrusted: ({ text }) => (text === '' ? [] : ['/text']),
 
   handler: async (
     { hearth, db, repo, signal },
-    { number, check, tail, limit = PART_BYTES, wait = 0, ...given },
+    { number, check, tail, limit = DEFAULT_PART_BYTES, wait = 0, ...given },
   ) => {
     const end = performance.now() + wait * SECOND
     const seen = findResult(db, repo.id, number, check)
@@ -92,13 +92,13 @@ export const getCheckLog = operation({
           complete,
         }
       }
-      await untilChanged(hearth, result.run_id, left, [signal, hearth.stopping])
+      await waitForChange(hearth, result.run_id, left, [signal, hearth.stopping])
     }
   },
 })
 
-/** Resolves when something about the run changes, when the time is over, or when a signal ends. */
-function untilChanged(
+/** Resolves when the run changes, after the time, or when a signal is aborted. */
+function waitForChange(
   hearth: Hearth,
   run_id: string,
   milliseconds: number,

@@ -1,17 +1,17 @@
-/** Acceptance checks: commands of an issue, run on what a pull request would make of its base. */
+/** Acceptance checks: commands of an issue, run on the merge of a pull request with its base. */
 import { reaction } from '#core/events.ts'
-import { keptFiles } from '#core/files.ts'
+import { referencedFiles } from '#core/files.ts'
 import type { Feature } from '#core/hearth.ts'
 import { conditions } from '#core/gauges.ts'
 import type { Job } from '#core/jobs.ts'
-import { belongings, keptCommits, repoPurged } from '#features/repos/index.ts'
+import { repoDataRemovers, retainedCommits, repoPurged } from '#features/repos/index.ts'
 import { events } from './events.ts'
-import { getCheckLog } from './get-check-log.ts'
-import { keptOfRuns } from './store-kept.ts'
+import { retainedCommitsOfRuns } from './store-kept-commits.ts'
 import { runChecksJob } from './run-job.ts'
 import { listLogPaths, removeRuns } from './store.ts'
-import { isolationCondition } from './runners.ts'
+import { isolationCondition } from './runner.ts'
 import { removeLogs, sweepLogs } from './sweep.ts'
+import * as operations from './operations.ts'
 
 const followPurges = reaction(
   'logs of checks go with their repository',
@@ -23,23 +23,23 @@ const followPurges = reaction(
 
 export const feature: Feature = {
   name: 'checks',
-  operations: [getCheckLog],
+  operations: Object.values(operations),
   events,
   reactions: [followPurges],
   jobs: [runChecksJob, sweepLogs, removeLogs] as Job[],
   extensions: [
-    belongings.with(removeRuns),
-    keptCommits.with(keptOfRuns),
-    keptFiles.with({ folder: 'logs/checks', named: listLogPaths }),
+    repoDataRemovers.with(removeRuns),
+    retainedCommits.with(retainedCommitsOfRuns),
+    referencedFiles.with({ folder: 'logs/checks', list: listLogPaths }),
     conditions.with(isolationCondition),
   ],
 }
 
+export * from './operations.ts'
 export * from './schema.ts'
-export { cancelChecks, cancelRun, dropChecks } from './end.ts'
+export { cancelChecks, cancelRun, dropChecks } from './end-run.ts'
 export { checksCompleted, checksFinished } from './events.ts'
-export { getCheckLog } from './get-check-log.ts'
-export { checksOf, checksOfRun, checksStatus, currentRun } from './record.ts'
-export { isKnownHere, startChecks, type NewChecks } from './start.ts'
-export { isolationOf, prepareChecks } from './runners.ts'
-export { keepCurrent, listResults, type ResultRow, type RunRow } from './store.ts'
+export { checksOf, checksOfRun, checksStatus, currentRun } from './check-record.ts'
+export { wasApprovedHere, startChecks, type NewChecks } from './start-run.ts'
+export { isolationOf, prepareChecks } from './runner.ts'
+export { currentRuns, listResults, type ResultRow, type RunRow } from './store.ts'

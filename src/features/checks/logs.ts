@@ -1,9 +1,9 @@
 /**
- * Logs of commands: one file each, below the data directory, written while the command runs and
- * read by many meanwhile.
+ * Logs of commands: one file each below the data directory, written while the command runs, and
+ * read at the same time.
  */
-import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { service } from '#core/service.ts'
 import { endOf } from '#runner'
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -18,20 +18,15 @@ const folderOf = (hearth: Hearth, repo_id: string): string =>
 const pathOf = (hearth: Hearth, { repo_id, run_id, id }: LogName): string =>
   join(folderOf(hearth, repo_id), run_id, `${id}.log`)
 
-const listeners = new WeakMap<Db, Map<string, Set<() => void>>>()
-
-const ofForge = ({ db }: Hearth): Map<string, Set<() => void>> => {
-  let known = listeners.get(db)
-  if (!known) listeners.set(db, (known = new Map()))
-  return known
-}
+/** Listeners for changes of a run, by the id of the run. */
+const listeners = service('check listeners', () => new Map<string, Set<() => void>>())
 
 /**
- * Calls back when something about a run changes: its log grew, or a result was written. Gives the
- * function that ends it.
+ * Calls the listener when a run changes: its log grew, or a result was stored. Returns the function
+ * that unsubscribes.
  */
 export function onRunChange(hearth: Hearth, run_id: string, listener: () => void): () => void {
-  const all = ofForge(hearth)
+  const all = listeners(hearth)
   const set = all.get(run_id) ?? new Set()
   all.set(run_id, set.add(listener))
   return () => {
@@ -40,8 +35,8 @@ export function onRunChange(hearth: Hearth, run_id: string, listener: () => void
   }
 }
 
-export function tellRunChange(hearth: Hearth, run_id: string): void {
-  for (const listener of [...(ofForge(hearth).get(run_id) ?? [])]) listener()
+export function notifyRunChange(hearth: Hearth, run_id: string): void {
+  for (const listener of [...(listeners(hearth).get(run_id) ?? [])]) listener()
 }
 
 export type LogWriter = {
@@ -51,7 +46,7 @@ export type LogWriter = {
   close(): void
 }
 
-/** Begins the log of one command anew. */
+/** Creates the log of a command, or truncates it. */
 export function openLog(hearth: Hearth, name: LogName): LogWriter {
   const path = pathOf(hearth, name)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -64,7 +59,7 @@ export function openLog(hearth: Hearth, name: LogName): LogWriter {
       for (let at = 0; at < data.length; ) at += writeSync(file, data, at)
       bytes += data.length
       tail = endOf(tail + text, TAIL_CHARACTERS)
-      tellRunChange(hearth, name.run_id)
+      notifyRunChange(hearth, name.run_id)
     },
     tail: () => tail,
     bytes: () => bytes,
@@ -73,8 +68,8 @@ export function openLog(hearth: Hearth, name: LogName): LogWriter {
 }
 
 /**
- * A part of a log from an offset on, at most `most` bytes; null when there is no such log (any
- * more). Never cuts a character in two.
+ * A part of a log from an offset on, at most `most` bytes; null when there is no such log.
+ * Characters are never split.
  */
 export function readLog(
   hearth: Hearth,
@@ -118,7 +113,7 @@ function readBytes(
   }
 }
 
-/** The length without a character that is cut off at the end (RFC 3629 section 3). */
+/** The length without an incomplete character at the end (RFC 3629, section 3). */
 function wholeLength(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -129,10 +124,7 @@ function wholeLength(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/**
- * Where the last bytes of a log begin, at most so many, at the start of a line where one starts
- * among them.
- */
+/** The offset of the last bytes of a log, at the start of a line where there is one. */
 export function startOfTail(hearth: Hearth, name: LogName, most: number): number {
   const size = readLog(hearth, name, Number.MAX_SAFE_INTEGER, 0)?.size ?? 0
   const start = Math.max(0, size - most)
@@ -141,7 +133,7 @@ export function startOfTail(hearth: Hearth, name: LogName, most: number): number
   return start + line
 }
 
-/** The end of the log of a command that still runs. */
+/** The end of the log of a running command. */
 export const tailOf = (hearth: Hearth, name: LogName): string =>
   endOf(
     readLog(hearth, name, startOfTail(hearth, name, TAIL_CHARACTERS), TAIL_CHARACTERS)?.text ?? '',

@@ -1,19 +1,19 @@
-/** One command of a run: its output goes to its log, and what came of it into words. */
+/** Runs one command of a run: its output goes to the log, its outcome to the result. */
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs } from '#core/write.ts'
 import { collectOutput, type Outcome, type Workplace } from '#runner'
 import { redactText } from '#lib/redact.ts'
-import { openLog, tellRunChange } from './logs.ts'
-import { limitsOf, runnerOf } from './runners.ts'
+import { openLog, notifyRunChange } from './logs.ts'
+import { limitsOf, runnerOf } from './runner.ts'
 import type { ResultStatus } from './schema.ts'
-import { findRun, setResultOver, setResultStarted, type ResultRow, type RunRow } from './store.ts'
+import { findRun, setResultEnded, setResultStarted, type ResultRow, type RunRow } from './store.ts'
 
 const minutes = (milliseconds: number): string =>
   `${milliseconds / 60_000} ${milliseconds === 60_000 ? 'minute' : 'minutes'}`
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`
 
-/** What to add to the output when the command did not end by itself. */
-function lastWords(
+/** A line for the output when the command did not end by itself. */
+function abortNote(
   { settings: { checks } }: Hearth,
   run: RunRow,
   { ended }: Outcome,
@@ -37,7 +37,7 @@ function lastWords(
 const statusAfter = ({ ended, exit_code }: Outcome): ResultStatus =>
   ended === 'not_started' ? 'errored' : ended === 'exited' && exit_code === 0 ? 'passed' : 'failed'
 
-/** Runs it and notes its result, unless its run is over by then. Gives its status. */
+/** Runs a command and stores its result, unless the run ended meanwhile. Returns the status. */
 export async function runCommand(
   hearth: Hearth,
   run: RunRow,
@@ -51,17 +51,17 @@ export async function runCommand(
     return true
   })
   if (!begun) return null
-  tellRunChange(hearth, run.id)
+  notifyRunChange(hearth, run.id)
   const limits = limitsOf(hearth, run.timeout_ms)
   const log = openLog(hearth, { repo_id: run.repo_id, run_id: run.id, id: result.id })
   try {
     const output = collectOutput({
-      limit: limits.output,
+      limit: limits.outputBytes,
       mask: (text) => redactText(text).text,
       emit: (text) => log.write(text),
     })
     const outcome = await runnerOf(hearth).run({
-      place,
+      directory: place,
       command: result.command,
       limits,
       signal,
@@ -69,10 +69,11 @@ export async function runCommand(
       env: { CI: 'true', NO_COLOR: '1' },
     })
     output.end(outcome.left_out)
-    const words = lastWords(hearth, run, outcome)
+    const words = abortNote(hearth, run, outcome)
     if (words !== null)
       log.write(`${log.bytes() === 0 || log.tail().endsWith('\n') ? '' : '\n'}[${words}]\n`)
-    // Whoever ended it has said what became of it, or will when the process comes back.
+    // The run was ended elsewhere, which stored the result; or the process stops, and the next one
+    // repeats the run.
     if (signal.aborted) return null
     const status = statusAfter(outcome)
     const end = {
@@ -84,10 +85,10 @@ export async function runCommand(
     }
     const kept = await writeAs(hearth, null, (tx) => {
       if (findRun(tx.db, run.id)?.state !== 'running') return false
-      setResultOver(tx, result.id, end)
+      setResultEnded(tx, result.id, end)
       return true
     })
-    tellRunChange(hearth, run.id)
+    notifyRunChange(hearth, run.id)
     return kept ? status : null
   } finally {
     log.close()

@@ -1,4 +1,4 @@
-/** Acceptance checks as clients see them. */
+/** Records of acceptance checks. */
 import { Id, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 export const CHECKS_STATUSES = ['none', 'pending', 'passed', 'failed', 'errored'] as const

@@ -1,8 +1,8 @@
 /** Runs of acceptance checks and the results of their commands. */
 import type { Db } from '#core/db.ts'
-import { keepAll, kept } from '#core/look.ts'
+import { preload, memo } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { ResultStatus } from './schema.ts'
 
@@ -42,7 +42,7 @@ export type ResultRow = {
   log_bytes: number | null
 }
 
-export const isOver = ({ state }: Pick<RunRow, 'state'>): boolean =>
+export const hasEnded = ({ state }: Pick<RunRow, 'state'>): boolean =>
   state === 'done' || state === 'replaced'
 
 export const findRun = (db: Db, id: string): RunRow | null =>
@@ -55,7 +55,7 @@ export const findCurrent = (
   number: number,
   head_sha: string,
 ): RunRow | null =>
-  kept(db, 'check run', `${repo_id} ${number} ${head_sha}`, () =>
+  memo(db, 'check run', `${repo_id} ${number} ${head_sha}`, () =>
     db.one<RunRow>(
       `SELECT * FROM check_runs WHERE repo_id = ? AND number = ? AND purpose = 'pull' AND head_sha = ? AND state <> 'replaced' ORDER BY id DESC LIMIT 1`,
       repo_id,
@@ -64,28 +64,34 @@ export const findCurrent = (
     ),
   )
 
-/** Brings the runs that count for the heads of a page into the look that is under way. */
-export const keepCurrent = (
+/**
+ * The runs that count for several heads of one repository, by number. They are also left in the
+ * read scope, where `findCurrent` finds them.
+ */
+export function currentRuns(
   db: Db,
   repo_id: string,
   heads: readonly { number: number; head_sha: string }[],
-): void =>
-  keepAll(
+): Map<number, RunRow> {
+  if (heads.length === 0) return new Map()
+  const rows = db.all<RunRow>(
+    `SELECT r.* FROM json_each(?) h
+     JOIN check_runs r ON r.repo_id = ? AND r.number = h.value ->> 'number'
+       AND r.purpose = 'pull' AND r.head_sha = h.value ->> 'head_sha'
+     WHERE r.state <> 'replaced' ORDER BY r.id`,
+    JSON.stringify(heads.map(({ number, head_sha }) => ({ number, head_sha }))),
+    repo_id,
+  )
+  preload(
     db,
     'check run',
     heads.map(({ number, head_sha }) => `${repo_id} ${number} ${head_sha}`),
-    () => {
-      const rows = db.all<RunRow>(
-        `SELECT r.* FROM json_each(?) h JOIN check_runs r ON r.repo_id = ? AND r.number = h.value ->> 'number' AND r.purpose = 'pull' AND r.head_sha = h.value ->> 'head_sha'
-       WHERE r.state <> 'replaced' ORDER BY r.id`,
-        JSON.stringify(heads.map(({ number, head_sha }) => ({ number, head_sha }))),
-        repo_id,
-      )
-      // Of several the last counts.
-      return new Map(rows.map((row) => [`${repo_id} ${row.number} ${row.head_sha}`, row]))
-    },
+    () => new Map(rows.map((row) => [`${repo_id} ${row.number} ${row.head_sha}`, row])),
     () => null,
   )
+  // Of several runs of one head the last counts.
+  return new Map(rows.map((row) => [row.number, row]))
+}
 
 /** Runs of a pull request that are not over. */
 export const listUnfinished = (
@@ -101,7 +107,7 @@ export const listUnfinished = (
     purpose,
   )
 
-/** Whether somebody has allowed commands of this person's changes to run before. */
+/** Whether a run of this person's changes was approved before. */
 export const wasApprovedBefore = (db: Db, repo_id: string, principal_id: string): boolean =>
   db.one(
     'SELECT 1 FROM check_runs WHERE repo_id = ? AND principal_id = ? AND approved_by IS NOT NULL LIMIT 1',
@@ -112,7 +118,7 @@ export const wasApprovedBefore = (db: Db, repo_id: string, principal_id: string)
 export const listResults = (db: Db, run_id: string): ResultRow[] =>
   db.all<ResultRow>('SELECT * FROM check_results WHERE run_id = ? ORDER BY position', run_id)
 
-/** A result of one pull request by its id; null for one of another. */
+/** A result of one pull request by its id. */
 export const findResult = (db: Db, repo_id: string, number: number, id: string): ResultRow | null =>
   db.one<ResultRow>(
     'SELECT check_results.* FROM check_results JOIN check_runs ON check_runs.id = run_id WHERE check_results.id = ? AND repo_id = ? AND number = ?',
@@ -137,7 +143,7 @@ export type NewRun = Pick<
   | 'approved_by'
 >
 
-/** Adds a run with its commands, none of which has begun. */
+/** Inserts a run with its commands as queued results. */
 export function insertRun(tx: Tx, run: NewRun, commands: readonly string[]): RunRow {
   const id = typeId('ckr', tx.now_ms)
   tx.db.run(
@@ -170,7 +176,7 @@ export function insertRun(tx: Tx, run: NewRun, commands: readonly string[]): Run
   return { ...run, id, status: 'pending', created_at: tx.now, started_at: null, finished_at: null }
 }
 
-/** Begins a run, or begins one again that was broken off: nothing of what it had found is kept. */
+/** Starts a run, or restarts an interrupted one. Earlier results are discarded. */
 export function setStarted(tx: Tx, run_id: string): void {
   tx.db.run(
     `UPDATE check_runs SET state = 'running', status = 'pending', note = NULL, started_at = ?, finished_at = NULL WHERE id = ?`,
@@ -186,7 +192,7 @@ export function setStarted(tx: Tx, run_id: string): void {
 export const setTested = (tx: Tx, run_id: string, merge_sha: string): void =>
   void tx.db.run('UPDATE check_runs SET merge_sha = ? WHERE id = ?', merge_sha, run_id)
 
-export const setOver = (
+export const setEnded = (
   tx: Tx,
   run_id: string,
   end: { state: 'done' | 'replaced'; status: RunRow['status']; note: string | null },
@@ -200,7 +206,7 @@ export const setOver = (
     run_id,
   )
 
-/** Takes the effect from runs that are over, so that none counts for their head any more. */
+/** Marks ended runs as replaced, so that they do not count for their head. */
 export const setReplaced = (tx: Tx, repo_id: string, number: number, head_sha: string): number =>
   tx.db.run(
     `UPDATE check_runs SET state = 'replaced' WHERE repo_id = ? AND number = ? AND purpose = 'pull' AND head_sha = ? AND state = 'done'`,
@@ -224,7 +230,7 @@ export type ResultEnd = {
   log_bytes: number | null
 }
 
-export const setResultOver = (tx: Tx, id: string, end: ResultEnd): void =>
+export const setResultEnded = (tx: Tx, id: string, end: ResultEnd): void =>
   void tx.db.run(
     'UPDATE check_results SET status = ?, exit_code = ?, duration_ms = ?, finished_at = ?, output_tail = ?, log_bytes = ? WHERE id = ?',
     end.status,
@@ -237,10 +243,10 @@ export const setResultOver = (tx: Tx, id: string, end: ResultEnd): void =>
   )
 
 /**
- * What has not ended is not going to: the one that runs, or else the first, with a reason; the
+ * Ends the unfinished results of a run. The running one, or else the first, gets the reason; the
  * others are skipped.
  */
-export function breakOff(tx: Tx, run_id: string, reason: string | null): void {
+export function endUnfinishedResults(tx: Tx, run_id: string, reason: string | null): void {
   const open = listResults(tx.db, run_id).filter(
     ({ status }) => status === 'queued' || status === 'running',
   )
@@ -270,7 +276,7 @@ export const listOldLogs = (
     limit,
   )
 
-/** Every log that is on disk, as the path that `logs.ts` gives it. */
+/** The paths of all logs on disk, as in `logs.ts`. */
 export const listLogPaths = (db: Db): string[] =>
   db
     .all<{ path: string }>(
@@ -279,10 +285,10 @@ export const listLogPaths = (db: Db): string[] =>
     )
     .map(({ path }) => path)
 
-export const setLogGone = (tx: Tx, result_id: string): void =>
+export const setLogRemoved = (tx: Tx, result_id: string): void =>
   void tx.db.run('UPDATE check_results SET log_bytes = NULL WHERE id = ?', result_id)
 
-/** Takes away runs of a purged repository, some at a time, and gives how many. */
+/** Removes one batch of runs of a purged repository and returns their number. */
 export const removeRuns = (tx: Tx, repo_id: string, limit: number): number =>
   tx.db.run(
     'DELETE FROM check_runs WHERE id IN (SELECT id FROM check_runs WHERE repo_id = ? LIMIT ?)',

@@ -1,27 +1,25 @@
-/**
- * What is not kept for ever: logs after their time, and everything of a repository that is gone.
- */
+/** Removes old logs, and the logs of purged repositories. */
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 import { removeLog, removeLogsOfRepo } from './logs.ts'
-import { listOldLogs, setLogGone } from './store.ts'
+import { listOldLogs, setLogRemoved } from './store.ts'
 
-const AT_ONCE = 200
+const LOGS_PER_BATCH = 200
 
-/** Takes old logs away. What came of their commands stays, with the end of the output. */
+/** Removes old logs. Results stay, with the end of their output. */
 export const sweepLogs = job<null>({
   kind: 'sweep_check_logs',
   every: '6h',
   run: async ({ hearth, signal }) => {
     const before = timestamp(hearth.clock.now() - hearth.settings.checks.keep_days * DAY)
     for (;;) {
-      const old = listOldLogs(hearth.db, before, AT_ONCE)
+      const old = listOldLogs(hearth.db, before, LOGS_PER_BATCH)
       for (const { id, run_id, repo_id } of old) removeLog(hearth, { id, run_id, repo_id })
       await writeAs(hearth, null, (tx) => {
-        for (const { id } of old) setLogGone(tx, id)
+        for (const { id } of old) setLogRemoved(tx, id)
       })
-      if (old.length < AT_ONCE || signal.aborted) return
+      if (old.length < LOGS_PER_BATCH || signal.aborted) return
     }
   },
 })

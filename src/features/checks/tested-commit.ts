@@ -1,18 +1,18 @@
-/** The commit that checks are run on, and its files on disk. */
+/** Builds the commit that checks run on, and writes its files to disk. */
 import type { Hearth } from '#core/hearth.ts'
 import type { Git, Signature, TreeEntry } from '#git'
 import { writeCheckout, type CheckoutEntry, type Workplace } from '#runner'
 import type { RunRow } from './store.ts'
 
-/** What cannot be tested, for people. */
+/** The commit cannot be tested; the message is for people. */
 export class Untestable extends Error {}
 
-const READ_AT_ONCE = 16
-const MOST_FILES = 300_000
+const FILES_PER_READ = 16
+const MAX_FILES = 300_000
 
 /**
- * The head merged with the base, or the head itself when the base is part of it. Throws Untestable
- * when they conflict.
+ * The merge of head and base, or the head itself when it contains the base. Throws `Untestable` for
+ * conflicts.
  */
 export async function testedCommit(
   { git, settings }: Hearth,
@@ -22,16 +22,16 @@ export async function testedCommit(
   if (run.merge_sha !== null && run.base_sha === null) return run.merge_sha
   const { head_sha: head, base_sha: base } = run
   if (base === null) throw new Untestable('there is no base to merge it with')
-  const { behind } = await git.aheadBehind(store, head, base)
+  const { behind } = await git.countAheadBehind(store, head, base)
   if (behind === 0) return head
-  // The same pair gives the same commit, however often it is tested.
+  // A fixed time and author, so that the same pair always gives the same commit.
   const by: Signature = {
     name: 'Hearth',
     email: `checks@${new URL(settings.site_url).hostname}`,
     time: Math.floor(Date.parse(run.created_at) / 1000),
     zone: '+0000',
   }
-  const landing = await git.land(store, {
+  const landing = await git.merge(store, {
     method: 'merge',
     base,
     head,
@@ -53,9 +53,9 @@ async function* entriesOf(
   store: string,
   entries: readonly TreeEntry[],
 ): AsyncGenerator<CheckoutEntry> {
-  for (let at = 0; at < entries.length; at += READ_AT_ONCE) {
+  for (let at = 0; at < entries.length; at += FILES_PER_READ) {
     yield* await Promise.all(
-      entries.slice(at, at + READ_AT_ONCE).map((entry) => contentOf(git, store, entry)),
+      entries.slice(at, at + FILES_PER_READ).map((entry) => contentOf(git, store, entry)),
     )
   }
 }
@@ -65,19 +65,16 @@ async function contentOf(
   store: string,
   { path, type, mode, oid }: TreeEntry,
 ): Promise<CheckoutEntry> {
-  // Other repositories are not fetched for a test.
+  // Submodules are not fetched.
   if (type === 'submodule') return { path, kind: 'folder' }
-  const blob = await git.blob(store, oid)
+  const blob = await git.readBlob(store, oid)
   if (!blob) throw new Untestable(`the content of ${path} is missing`)
   return type === 'symlink'
     ? { path, kind: 'link', target: blob.data }
     : { path, kind: 'file', executable: mode === '100755', data: blob.data }
 }
 
-/**
- * Writes the files of a commit where its commands will look for them. There is no repository around
- * them.
- */
+/** Writes the files of a commit into a folder, without a repository around them. */
 export async function checkOut(
   { git }: Hearth,
   store: string,
@@ -85,11 +82,11 @@ export async function checkOut(
   place: Workplace,
   mostBytes: number,
 ): Promise<void> {
-  const tree = (await git.tree(store, commit, '', { recursive: true, sizes: true })) ?? []
+  const tree = (await git.listTree(store, commit, '', { recursive: true, sizes: true })) ?? []
   const entries = tree.filter(({ type }) => type !== 'dir')
   const bytes = entries.reduce((sum, { size }) => sum + (size ?? 0), 0)
-  if (entries.length > MOST_FILES)
-    throw new Untestable(`it has ${entries.length} files; at most ${MOST_FILES} can be checked out`)
+  if (entries.length > MAX_FILES)
+    throw new Untestable(`it has ${entries.length} files; at most ${MAX_FILES} can be checked out`)
   if (bytes > mostBytes)
     throw new Untestable(
       `its files have ${bytes} bytes, more than the ${mostBytes} that commands may use here`,

@@ -6,11 +6,11 @@ import { RoleWord } from '#features/repos/index.ts'
 import {
   findStanding,
   invitationRecord,
-  invite,
+  sendInvitation,
   requireWorkspace,
 } from '#features/workspaces/index.ts'
 import { conflict, forbidden, invalid } from '#lib/errors.ts'
-import { give, requireCollaborator, requireOwnRepository } from './collaborators.ts'
+import { grantRole, requireCollaborator, requireOwnRepository } from './collaborators.ts'
 import { NewCollaborator } from './schema.ts'
 import { findGrant } from './store.ts'
 
@@ -20,6 +20,7 @@ export const addCollaborator = operation({
     'Give somebody a role on a repository, by username or address. A member of the workspace has it at once, anyone else is invited. For people with admin.',
   route: 'POST /repos/{owner}/{name}/collaborators',
   toolset: 'access',
+  listed: 'default',
   access: writesRepoAsPerson('admin', { scope: 'access:admin' }),
   input: Type.Object({
     repo: RepoPath,
@@ -35,18 +36,18 @@ export const addCollaborator = operation({
 
   handler: ({ hearth, caller, repo, write }, { role, ...input }) => {
     requireOwnRepository(repo)
-    const given = input.invitee.trim().replace(/^@/, '')
-    const email = given.includes('@') ? readEmail(given, 'invitee') : null
+    const invitee = input.invitee.trim().replace(/^@/, '')
+    const email = invitee.includes('@') ? readEmail(invitee, 'invitee') : null
     return write((tx) => {
-      const person = email === null ? findUser(tx.db, given) : findUserByEmail(tx.db, email)
-      if (email === null && !person) throw invalid('invitee', `there is no person ${given}`)
+      const person = email === null ? findUser(tx.db, invitee) : findUserByEmail(tx.db, email)
+      if (email === null && !person) throw invalid('invitee', `there is no person ${invitee}`)
       if (person && findGrant(tx.db, repo.id, person.id))
         throw conflict(
           'already_exists',
-          `${given} is a collaborator already; update_collaborator changes the role`,
+          `${invitee} is a collaborator already; update_collaborator changes the role`,
         )
       if (person && findStanding(tx.db, repo.workspace_id, person.id)) {
-        give(tx, repo, person, role, caller.id)
+        grantRole(tx, repo, person, role, caller.id)
         return {
           collaborator: requireCollaborator(hearth, repo, person.id, caller),
           invitation: null,
@@ -63,7 +64,7 @@ export const addCollaborator = operation({
         email !== null
           ? ({ invitee_id: null, email } as const)
           : ({ invitee_id: person?.id ?? '', email: null } as const)
-      const row = invite(tx, {
+      const row = sendInvitation(tx, {
         to,
         role,
         invited_by: caller.id,
@@ -72,7 +73,7 @@ export const addCollaborator = operation({
       })
       tx.audit({
         action: 'repo.collaborator_invited',
-        target: { kind: 'invitation', id: row.id, name: given },
+        target: { kind: 'invitation', id: row.id, name: invitee },
         workspace_id: workspace.id,
         repo_id: repo.id,
         data: { repository: repo.full_name, after: { role } },

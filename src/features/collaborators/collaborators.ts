@@ -1,5 +1,5 @@
 /**
- * The people of a repository: what role each has and where it comes from, and changing what was
+ * Collaborators of a repository: the role of each with its source, and changes to roles that were
  * given directly.
  */
 import type { RepoGrant } from '#core/access.ts'
@@ -7,14 +7,17 @@ import { reaches, type Role, type SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
 import { actorOf, findUserById, type Person } from '#features/accounts/index.ts'
-import { findRoleParts, highestOf, type RoleParts } from '#features/repos/index.ts'
+import { findRoleParts, highestRole, type RoleParts } from '#features/repos/index.ts'
 import { findTeamRole } from '#features/teams/index.ts'
 import { invalid, notFound } from '#lib/errors.ts'
 import { collaboratorAdded, collaboratorRemoved, collaboratorRoleChanged } from './events.ts'
-import type { Collaborator, Source } from './schema.ts'
-import { findGrant, findSince, findTeamOf, putGrant, removeGrant } from './store.ts'
+import type { Collaborator, RoleSource } from './schema.ts'
+import { findGrant, findGrantTimes, findTeamOf, putGrant, removeGrant } from './store.ts'
 
-type Place = Pick<RepoGrant, 'id' | 'workspace_id' | 'workspace' | 'workspace_role' | 'full_name'>
+type CollaboratorRepo = Pick<
+  RepoGrant,
+  'id' | 'workspace_id' | 'workspace' | 'workspace_role' | 'full_name'
+>
 
 export const permissionsOf = (role: Role | null) => ({
   read: reaches(role, 'read'),
@@ -24,9 +27,12 @@ export const permissionsOf = (role: Role | null) => ({
   admin: reaches(role, 'admin'),
 })
 
-/** Of equal parts what was given to the person is named before what all members have. */
-export function sourceOf(parts: RoleParts): { role: Role; source: Source } | null {
-  const role = highestOf(parts)
+/**
+ * The highest role with its source. Among equal roles a direct grant is named before what all
+ * members have.
+ */
+export function findRoleSource(parts: RoleParts): { role: Role; source: RoleSource } | null {
+  const role = highestRole(parts)
   if (role === null) return null
   return {
     role,
@@ -36,46 +42,46 @@ export function sourceOf(parts: RoleParts): { role: Role; source: Source } | nul
   }
 }
 
-/** A person with a role on a repository as the caller sees them; null for somebody without one. */
+/** The record of a collaborator as the caller sees it. Null for a user without a role. */
 export function collaboratorRecord(
   hearth: Hearth,
-  repo: Place,
+  repo: CollaboratorRepo,
   user_id: string,
   caller: SignedIn,
 ): Collaborator | null {
   const { db } = hearth
   const parts = findRoleParts(db, repo.id, user_id)
-  const found = sourceOf(parts)
-  if (!found) return null
+  const highest = findRoleSource(parts)
+  if (!highest) return null
   const user = actorOf(hearth, user_id)
-  const team = found.source === 'team' ? findTeamOf(db, repo.id, user_id) : null
+  const team = highest.source === 'team' ? findTeamOf(db, repo.id, user_id) : null
   const seesTeam =
     team &&
     (team.visibility === 'visible' ||
       repo.workspace_role === 'owner' ||
       (caller.kind === 'user' && findTeamRole(db, team.id, caller.id) !== null))
-  const { joined_at, granted_at } = findSince(db, repo, user_id)
+  const { joined_at, granted_at } = findGrantTimes(db, repo, user_id)
   const since =
-    found.source === 'direct'
+    highest.source === 'direct'
       ? granted_at
-      : found.source === 'team'
+      : highest.source === 'team'
         ? (team?.since ?? null)
         : joined_at
   return {
     user,
     username: user.username,
-    ...found,
+    ...highest,
     team: seesTeam ? team.slug : null,
     member: parts.workspace_role !== null,
-    permissions: permissionsOf(found.role),
+    permissions: permissionsOf(highest.role),
     added_at: since ?? joined_at ?? granted_at ?? findUserById(db, user_id)?.created_at ?? '',
   }
 }
 
-/** The same for somebody whose role was just set. */
+/** The same for a user whose role was just set. */
 export function requireCollaborator(
   hearth: Hearth,
-  repo: Place,
+  repo: CollaboratorRepo,
   user_id: string,
   caller: SignedIn,
 ): Collaborator {
@@ -84,30 +90,38 @@ export function requireCollaborator(
   return record
 }
 
-const WORDS: Record<Exclude<Source, 'direct'>, (repo: Place) => string> = {
+const SOURCE_DESCRIPTIONS: Record<
+  Exclude<RoleSource, 'direct'>,
+  (repo: CollaboratorRepo) => string
+> = {
   owner: ({ workspace }) => `as an owner of ${workspace}`,
   base: ({ workspace }) => `from the base permission of ${workspace}`,
   team: () => 'from a team',
 }
 
-/** Gives 422 for a role below what the person has anyway, naming where that comes from. */
-function requireNotBelow(repo: Place, person: Person, parts: RoleParts, role: Role): void {
-  const without = sourceOf({ ...parts, direct: null })
+/** Throws 422 for a role below what the user has from another source, and names the source. */
+function requireNotBelow(
+  repo: CollaboratorRepo,
+  person: Person,
+  parts: RoleParts,
+  role: Role,
+): void {
+  const without = findRoleSource({ ...parts, direct: null })
   if (!without || without.source === 'direct' || reaches(role, without.role)) return
   throw invalid(
     'role',
-    `${person.username} has the role ${without.role} ${WORDS[without.source](repo)}, so it cannot be lowered to ${role} here`,
+    `${person.username} has the role ${without.role} ${SOURCE_DESCRIPTIONS[without.source](repo)}, so it cannot be lowered to ${role} here`,
     { details: { source: without.source } },
   )
 }
 
 /**
- * Gives a person a role on a repository, or another one than they had. Gives 422 for one below what
- * they have anyway.
+ * Gives a user a role on a repository, or changes it. Throws 422 for a role below what the user has
+ * from another source.
  */
-export function give(
+export function grantRole(
   tx: Tx,
-  repo: Place,
+  repo: CollaboratorRepo,
   person: Person,
   role: Role,
   added_by: string | null,
@@ -130,10 +144,10 @@ export function give(
   })
 }
 
-/** Takes back what a person was given directly. */
-export function take(
+/** Removes a role that was given directly. */
+export function revokeGrant(
   tx: Tx,
-  repo: Pick<Place, 'id' | 'workspace_id' | 'full_name'>,
+  repo: Pick<CollaboratorRepo, 'id' | 'workspace_id' | 'full_name'>,
   person: Person,
   role: Role,
 ): void {
@@ -152,15 +166,17 @@ export function take(
   })
 }
 
-/** People belong to repositories, never to the forks of pull requests. */
+/**
+ * Collaborators belong to repositories, never to the forks of pull requests. Throws 404 for a fork.
+ */
 export function requireOwnRepository(repo: RepoGrant): void {
   if (repo.parent_id !== null) throw notFound(`the repository ${repo.full_name}`)
 }
 
-/** Why nothing can be taken back from somebody whose role was not given directly. */
-export const notDirect = (repo: Place, person: Person, source: Source) =>
+/** The error for a role that was not given directly and so cannot be removed here. */
+export const indirectRoleError = (repo: CollaboratorRepo, person: Person, source: RoleSource) =>
   invalid(
     'username',
-    `the role of ${person.username} on ${repo.full_name} comes ${WORDS[source === 'direct' ? 'team' : source](repo)}; change it there`,
+    `the role of ${person.username} on ${repo.full_name} comes ${SOURCE_DESCRIPTIONS[source === 'direct' ? 'team' : source](repo)}; change it there`,
     { details: { source } },
   )

@@ -1,12 +1,13 @@
 import { operation } from '#core/operation.ts'
-import { answering, answerInvitation, invitationRecord } from '#features/workspaces/index.ts'
+import { answerOperation, answerInvitation, invitationRecord } from '#features/workspaces/index.ts'
 
 export const declineRepoInvitation = operation({
   name: 'decline_repo_invitation',
   summary:
     'Decline an invitation to a repository. For the person invited. Answers with the invitation, state declined.',
   route: 'DELETE /user/repository_invitations/{id}',
-  ...answering,
+  ...answerOperation,
+  listed: 'default',
 
   handler: ({ hearth, caller, write }, { id }) =>
     write((tx) =>

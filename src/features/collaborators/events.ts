@@ -1,4 +1,6 @@
-/** What happens to the people of a repository. Names and data are part of the public interface. */
+/**
+ * Events about the collaborators of a repository. Names and data are part of the public interface.
+ */
 import { event } from '#core/events.ts'
 import { Nullable, Type } from '#core/schema.ts'
 import { RoleWord } from '#features/repos/schema.ts'

@@ -3,16 +3,17 @@ import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { findUserById, requireUser, Username } from '#features/accounts/index.ts'
 import { findRoleParts } from '#features/repos/index.ts'
-import { permissionsOf, requireOwnRepository, sourceOf } from './collaborators.ts'
+import { permissionsOf, requireOwnRepository, findRoleSource } from './collaborators.ts'
 import { Permission } from './schema.ts'
 
-/** What is public anybody may read, which has no source. */
+/** Everyone can read a public repository. That role has no source. */
 export const getCollaboratorPermission = operation({
   name: 'get_collaborator_permission',
   summary:
     'Get the role that a person has on a repository (none without one) and where it comes from. Needs write, or about oneself.',
   route: 'GET /repos/{owner}/{name}/collaborators/{username}/permission',
   toolset: 'access',
+  listed: 'default',
   access: readsRepoAs('read', { scope: 'access:read' }),
   input: Type.Object({ repo: RepoPath, username: Username }),
   output: Permission,
@@ -23,7 +24,7 @@ export const getCollaboratorPermission = operation({
     const person = requireUser(db, username)
     const parts = findRoleParts(db, repo.id, person.id)
     const suspended = findUserById(db, person.id)?.suspended_at != null
-    const own = suspended ? null : sourceOf(parts)
+    const own = suspended ? null : findRoleSource(parts)
     const role = own?.role ?? (suspended || repo.private ? null : 'read')
     return {
       username: person.username,

@@ -5,9 +5,9 @@ import { RepoPath, Type } from '#core/schema.ts'
 import { invitationRecord, listPendingInvitations } from '#features/workspaces/index.ts'
 import { collaboratorRecord, requireOwnRepository } from './collaborators.ts'
 import { CollaboratorList } from './schema.ts'
-import { listPeople } from './store.ts'
+import { listCollaboratorIds } from './store.ts'
 
-const MOST_INVITATIONS = 100
+const MAX_INVITATIONS = 100
 
 export const listCollaborators = operation({
   name: 'list_collaborators',
@@ -15,6 +15,7 @@ export const listCollaborators = operation({
     'List the people with a role on a repository, each with the role and where it comes from, newest account first. Needs write; with admin also the pending invitations.',
   route: 'GET /repos/{owner}/{name}/collaborators',
   toolset: 'access',
+  listed: 'default',
   access: readsRepoAs('write', { scope: 'access:read' }),
   input: Type.Object({ repo: RepoPath, ...byPage() }),
   output: CollaboratorList,
@@ -22,9 +23,9 @@ export const listCollaborators = operation({
   handler: ({ hearth, db, caller, repo, now }, { repo: _, ...paging }) => {
     requireOwnRepository(repo)
     const window = windowOf(paging)
-    const people = listPeople(db, repo, { limit: window.limit + 1, offset: window.offset })
+    const people = listCollaboratorIds(db, repo, { limit: window.limit + 1, offset: window.offset })
     const invitations = repo.can('admin')
-      ? listPendingInvitations(db, { kind: 'repository', repo_id: repo.id }, now, MOST_INVITATIONS)
+      ? listPendingInvitations(db, { kind: 'repository', repo_id: repo.id }, now, MAX_INVITATIONS)
       : []
     return {
       collaborators: people

@@ -6,8 +6,8 @@ import { invitationRecord, Invitations, listInvitations } from '#features/worksp
 import { DAY, timestamp } from '#lib/time.ts'
 import { requireOwnRepository } from './collaborators.ts'
 
-/** How long answered ones are listed. */
-const SHOWN_MS = 30 * DAY
+/** How long answered invitations stay listed. */
+const ANSWERED_LISTED_MS = 30 * DAY
 
 export const listRepoInvitations = operation({
   name: 'list_repo_invitations',
@@ -15,6 +15,7 @@ export const listRepoInvitations = operation({
     'List the invitations to a repository: those that wait for an answer first, then those of the last 30 days. For people with admin.',
   route: 'GET /repos/{owner}/{name}/invitations',
   toolset: 'access',
+  listed: 'default',
   access: readsRepoAs('admin', { scope: 'access:admin', person: true }),
   input: Type.Object({ repo: RepoPath, ...byPage() }),
   output: Invitations,
@@ -26,7 +27,12 @@ export const listRepoInvitations = operation({
     const rows = listInvitations(
       db,
       { kind: 'repository', repo_id: repo.id },
-      { now, since: timestamp(now_ms - SHOWN_MS), limit: window.limit + 1, offset: window.offset },
+      {
+        now,
+        since: timestamp(now_ms - ANSWERED_LISTED_MS),
+        limit: window.limit + 1,
+        offset: window.offset,
+      },
     )
     return pageOf(
       rows.map((row) => invitationRecord(hearth, row)),

@@ -4,7 +4,12 @@ import { Nothing, RepoPath, Type } from '#core/schema.ts'
 import { findUser, Username } from '#features/accounts/index.ts'
 import { findRoleParts } from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
-import { notDirect, requireOwnRepository, sourceOf, take } from './collaborators.ts'
+import {
+  indirectRoleError,
+  requireOwnRepository,
+  findRoleSource,
+  revokeGrant,
+} from './collaborators.ts'
 import { findGrant } from './store.ts'
 
 export const removeCollaborator = operation({
@@ -13,6 +18,7 @@ export const removeCollaborator = operation({
     'Take back the role that somebody was given on a repository, or give up your own. What comes from ownership, base permission or a team stays. Needs admin, or about oneself; people only.',
   route: 'DELETE /repos/{owner}/{name}/collaborators/{username}',
   toolset: 'access',
+  listed: 'default',
   access: writesRepoAsPerson('read', { scope: 'access:admin' }),
   input: Type.Object({ repo: RepoPath, username: Username }),
   output: Nothing,
@@ -25,10 +31,11 @@ export const removeCollaborator = operation({
     return write((tx) => {
       const person = findUser(tx.db, username)
       const grant = person && findGrant(tx.db, repo.id, person.id)
-      const other = person && !grant ? sourceOf(findRoleParts(tx.db, repo.id, person.id)) : null
-      if (person && other) throw notDirect(repo, person, other.source)
+      const other =
+        person && !grant ? findRoleSource(findRoleParts(tx.db, repo.id, person.id)) : null
+      if (person && other) throw indirectRoleError(repo, person, other.source)
       if (!person || !grant) throw notFound(`the collaborator ${username} of ${repo.full_name}`)
-      take(tx, repo, person, grant.role)
+      revokeGrant(tx, repo, person, grant.role)
       return null
     })
   },

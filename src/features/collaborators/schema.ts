@@ -1,11 +1,11 @@
-/** People with access to a repository, as clients see them. */
+/** Records of collaborators as clients see them. */
 import { Actor, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 import { Permissions, RoleWord } from '#features/repos/schema.ts'
 import { Invitation } from '#features/workspaces/index.ts'
 
-export const SOURCES = ['owner', 'base', 'direct', 'team'] as const
-export type Source = (typeof SOURCES)[number]
-const SourceWord = OneOf(SOURCES, {
+export const ROLE_SOURCES = ['owner', 'base', 'direct', 'team'] as const
+export type RoleSource = (typeof ROLE_SOURCES)[number]
+const SourceWord = OneOf(ROLE_SOURCES, {
   description:
     'Where the role comes from: ownership, base permission, a grant to the person, a team.',
 })

@@ -1,4 +1,4 @@
-/** The table `collaborators`: roles that were given to people directly. */
+/** The table `collaborators`: roles that were given to users directly. */
 import type { Role } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
@@ -21,7 +21,8 @@ export const findGrant = (db: Db, repo_id: string, user_id: string): GrantRow | 
 
 export const putGrant = (tx: Tx, row: Omit<GrantRow, 'added_at'>): void =>
   void tx.db.run(
-    `INSERT INTO collaborators (repo_id, user_id, role, added_by, added_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (repo_id, user_id) DO UPDATE SET role = excluded.role`,
+    `INSERT INTO collaborators (repo_id, user_id, role, added_by, added_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (repo_id, user_id) DO UPDATE SET role = excluded.role`,
     row.repo_id,
     row.user_id,
     row.role,
@@ -35,29 +36,32 @@ export const removeGrant = (tx: Tx, repo_id: string, user_id: string): void =>
 export const listGrantsOfRepo = (db: Db, repo_id: string): GrantRow[] =>
   db.all<GrantRow>('SELECT * FROM collaborators WHERE repo_id = ? ORDER BY user_id', repo_id)
 
-/** What a person was given in the repositories of a workspace. */
+/** The direct roles of a user on the repositories of a workspace. */
 export const listGrantsIn = (
   db: Db,
   workspace_id: string,
   user_id: string,
 ): (GrantRow & { full_name: string })[] =>
   db.all(
-    `SELECT c.*, a.username || '/' || r.name AS full_name FROM collaborators c JOIN repos r ON r.id = c.repo_id JOIN actors a ON a.id = r.workspace_id
+    `SELECT c.*, a.username || '/' || r.name AS full_name FROM collaborators c
+     JOIN repos r ON r.id = c.repo_id JOIN actors a ON a.id = r.workspace_id
      WHERE c.user_id = ? AND r.workspace_id = ? ORDER BY r.name`,
     user_id,
     workspace_id,
   )
 
-/** The people with a role on a repository, newest account first. */
-export const listPeople = (
+/** The users with a role on a repository, newest account first. */
+export const listCollaboratorIds = (
   db: Db,
   repo: { id: string; workspace_id: string },
   window: { limit: number; offset: number },
 ): string[] =>
   db
     .all<{ user_id: string }>(
-      `SELECT user_id FROM members m JOIN workspaces w ON w.id = m.workspace_id WHERE w.id = ?2 AND (m.role = 'owner' OR w.base_permission <> 'none')
-       UNION SELECT user_id FROM role_grants WHERE repo_id = ?1 ORDER BY user_id DESC LIMIT ?3 OFFSET ?4`,
+      `SELECT user_id FROM members m JOIN workspaces w ON w.id = m.workspace_id WHERE w.id = ?2
+       AND (m.role = 'owner' OR w.base_permission <> 'none')
+       UNION SELECT user_id FROM role_grants WHERE repo_id = ?1 ORDER BY user_id DESC
+       LIMIT ?3 OFFSET ?4`,
       repo.id,
       repo.workspace_id,
       window.limit,
@@ -65,8 +69,11 @@ export const listPeople = (
     )
     .map(({ user_id }) => user_id)
 
-/** Since when a person has the part of a role: by belonging to the workspace, by a direct grant. */
-export const findSince = (
+/**
+ * The times from which a user has a role: from membership of the workspace, and from a direct
+ * grant.
+ */
+export const findGrantTimes = (
   db: Db,
   repo: { id: string; workspace_id: string },
   user_id: string,
@@ -79,22 +86,24 @@ export const findSince = (
     user_id,
   ) ?? { joined_at: null, granted_at: null }
 
-/** The team that gives a person the most on a repository, a visible one if there is a choice. */
+/** The team that gives a user the highest role on a repository. A visible team is preferred. */
 export const findTeamOf = (
   db: Db,
   repo_id: string,
   user_id: string,
 ): { id: string; slug: string; visibility: 'visible' | 'secret'; since: Timestamp } | null =>
   db.one(
-    `SELECT t.id, t.slug, t.visibility, g.granted_at AS since FROM role_grants g JOIN teams t ON t.id = g.team_id
-     WHERE g.repo_id = ? AND g.user_id = ? AND g.team_id IS NOT NULL ORDER BY g.rank DESC, t.visibility DESC, t.slug LIMIT 1`,
+    `SELECT t.id, t.slug, t.visibility, g.granted_at AS since FROM role_grants g
+     JOIN teams t ON t.id = g.team_id
+     WHERE g.repo_id = ? AND g.user_id = ? AND g.team_id IS NOT NULL
+     ORDER BY g.rank DESC, t.visibility DESC, t.slug LIMIT 1`,
     repo_id,
     user_id,
   )
 
 export type OutsideRow = { user_id: string; two_factor_enabled: number; added_at: Timestamp }
 
-/** People with a direct grant in a workspace who do not belong to it, newest account first. */
+/** Users with a direct role in a workspace who do not belong to it, newest account first. */
 export const listOutside = (
   db: Db,
   workspace_id: string,
@@ -103,7 +112,8 @@ export const listOutside = (
   db.all<OutsideRow>(
     `SELECT c.user_id, u.two_factor_enabled, min(c.added_at) AS added_at
      FROM repos r JOIN collaborators c ON c.repo_id = r.id JOIN users u ON u.id = c.user_id
-     WHERE r.workspace_id = ?1 AND r.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM members m WHERE m.workspace_id = ?1 AND m.user_id = c.user_id)
+     WHERE r.workspace_id = ?1 AND r.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM members m
+     WHERE m.workspace_id = ?1 AND m.user_id = c.user_id)
      GROUP BY c.user_id ORDER BY c.user_id DESC LIMIT ?2 OFFSET ?3`,
     workspace_id,
     window.limit,
@@ -116,7 +126,8 @@ export const listOutsideRepos = (
   user_id: string,
 ): { full_name: string; role: Role }[] =>
   db.all(
-    `SELECT a.username || '/' || r.name AS full_name, c.role FROM collaborators c JOIN repos r ON r.id = c.repo_id JOIN actors a ON a.id = r.workspace_id
+    `SELECT a.username || '/' || r.name AS full_name, c.role FROM collaborators c
+     JOIN repos r ON r.id = c.repo_id JOIN actors a ON a.id = r.workspace_id
      WHERE c.user_id = ? AND r.workspace_id = ? AND r.deleted_at IS NULL ORDER BY r.name`,
     user_id,
     workspace_id,

@@ -2,9 +2,9 @@ import { writesRepoAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { findUser, Username } from '#features/accounts/index.ts'
-import { findRoleParts, highestOf, RoleWord } from '#features/repos/index.ts'
+import { findRoleParts, highestRole, RoleWord } from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
-import { give, requireCollaborator, requireOwnRepository } from './collaborators.ts'
+import { grantRole, requireCollaborator, requireOwnRepository } from './collaborators.ts'
 import { Collaborator } from './schema.ts'
 
 export const updateCollaborator = operation({
@@ -13,6 +13,7 @@ export const updateCollaborator = operation({
     'Change the role of somebody on a repository; never below what they have from ownership, base permission or a team. For people with admin. Answers with the person.',
   route: 'PATCH /repos/{owner}/{name}/collaborators/{username}',
   toolset: 'access',
+  listed: 'default',
   access: writesRepoAsPerson('admin', { scope: 'access:admin' }),
   input: Type.Object({ repo: RepoPath, username: Username, role: RoleWord }),
   output: Collaborator,
@@ -22,9 +23,9 @@ export const updateCollaborator = operation({
     requireOwnRepository(repo)
     return write((tx) => {
       const person = findUser(tx.db, username)
-      if (!person || highestOf(findRoleParts(tx.db, repo.id, person.id)) === null)
+      if (!person || highestRole(findRoleParts(tx.db, repo.id, person.id)) === null)
         throw notFound(`the collaborator ${username} of ${repo.full_name}`)
-      give(tx, repo, person, role, caller.id)
+      grantRole(tx, repo, person, role, caller.id)
       return requireCollaborator(hearth, repo, person.id, caller)
     })
   },

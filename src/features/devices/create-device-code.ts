@@ -7,17 +7,17 @@ import { randomToken, sha256 } from '#lib/hash.ts'
 import { oneLine } from '#lib/one-line.ts'
 import { MINUTE, SECOND, timestamp } from '#lib/time.ts'
 import { countDevices, insertDevice, isCodeTaken, removeEndedDevices } from './store.ts'
-import { makeUserCode, shownCode } from './user-codes.ts'
+import { createUserCode, formatUserCode } from './user-codes.ts'
 
-const LIFE_MS = 15 * MINUTE
-const INTERVAL_MS = 5 * SECOND
-/** Requests that may wait at once: strangers make them, so there is an end to it. */
-const MOST_WAITING = 100_000
-const LONGEST_USER_AGENT = 400
-/** It becomes the name of the token. */
-const LONGEST_NAME = 64
+const CODE_LIFETIME_MS = 15 * MINUTE
+const POLL_INTERVAL_MS = 5 * SECOND
+/** The maximum number of stored device codes. Anonymous callers create them. */
+const MAX_DEVICE_CODES = 100_000
+const MAX_USER_AGENT_LENGTH = 400
+/** The client name becomes the name of the token. */
+const MAX_NAME_LENGTH = 64
 
-/** How a tool without a browser of its own begins to sign somebody in (RFC 8628 section 3.1). */
+/** Starts a device sign-in for a tool without a browser (RFC 8628 section 3.1). */
 export const createDeviceCode = operation({
   name: 'create_device_code',
   summary:
@@ -54,39 +54,39 @@ export const createDeviceCode = operation({
     if (unknown !== undefined) throw invalid('scope', `there is no scope ${unknown.slice(0, 60)}`)
     const device_code = randomToken()
     const user_code = await write((tx) => {
-      if (countDevices(tx.db) >= MOST_WAITING) {
+      if (countDevices(tx.db) >= MAX_DEVICE_CODES) {
         removeEndedDevices(tx.db, tx.now)
-        if (countDevices(tx.db) >= MOST_WAITING)
+        if (countDevices(tx.db) >= MAX_DEVICE_CODES)
           throw new Refusal(
             'unavailable',
             'too many sign-ins wait at this moment; try again in a few minutes',
           )
       }
-      let code = makeUserCode()
-      while (isCodeTaken(tx.db, code)) code = makeUserCode()
+      let code = createUserCode()
+      while (isCodeTaken(tx.db, code)) code = createUserCode()
       insertDevice(tx.db, {
         device_hash: sha256(device_code),
         user_code: code,
-        client_name: oneLine(client_name ?? '', LONGEST_NAME) || 'Unnamed device',
+        client_name: oneLine(client_name ?? '', MAX_NAME_LENGTH) || 'Unnamed device',
         scopes: scopes.length === 0 ? null : JSON.stringify(scopes),
         ip: origin.ip,
-        user_agent: origin.user_agent?.slice(0, LONGEST_USER_AGENT) ?? null,
+        user_agent: origin.user_agent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
         state: 'pending',
         user_id: null,
         created_at: tx.now,
-        expires_at: timestamp(tx.now_ms + LIFE_MS),
+        expires_at: timestamp(tx.now_ms + CODE_LIFETIME_MS),
       })
       return code
     })
     const verification_uri = `${hearth.settings.site_url}/device`
-    const shown = shownCode(user_code)
+    const formatted = formatUserCode(user_code)
     return {
       device_code,
-      user_code: shown,
+      user_code: formatted,
       verification_uri,
-      verification_uri_complete: `${verification_uri}?code=${shown}`,
-      expires_in: LIFE_MS / 1000,
-      interval: INTERVAL_MS / 1000,
+      verification_uri_complete: `${verification_uri}?code=${formatted}`,
+      expires_in: CODE_LIFETIME_MS / 1000,
+      interval: POLL_INTERVAL_MS / 1000,
     }
   },
 })

@@ -3,8 +3,8 @@ import { operation } from '#core/operation.ts'
 import { OneOf, Type } from '#core/schema.ts'
 import { includesScope, SCOPES } from '#core/scopes.ts'
 import { forbidden, invalid } from '#lib/errors.ts'
-import { requireWaiting } from './require-waiting.ts'
-import { findWaiting, setDecided } from './store.ts'
+import { requireDeviceRequest } from './require-device-request.ts'
+import { findPendingDevice, setDecided } from './store.ts'
 
 export const decideDevice = operation({
   name: 'decide_device',
@@ -26,21 +26,22 @@ export const decideDevice = operation({
   handler: async ({ hearth, caller, now, origin, write }, { code, decision, scopes: chosen }) => {
     if (caller.token !== null)
       throw forbidden('person_required', 'sign in on the website to let a device in')
-    const { user_code } = await requireWaiting({ hearth, caller, now, origin }, code)
+    const { user_code } = await requireDeviceRequest({ hearth, caller, now, origin }, code)
     return write((tx) => {
-      const row = findWaiting(tx.db, user_code, tx.now)
+      const row = findPendingDevice(tx.db, user_code, tx.now)
       if (!row) throw invalid('code', 'this code was decided or ended just now')
-      const asked = row.scopes === null ? null : (JSON.parse(row.scopes) as string[])
+      const requested = row.scopes === null ? null : (JSON.parse(row.scopes) as string[])
       if (decision === 'approve' && chosen) {
         if (chosen.length === 0) throw invalid('scopes', 'tick at least one, or deny')
         if (
           chosen.some(
-            (scope) => !SCOPES.includes(scope) || (asked !== null && !includesScope(asked, scope)),
+            (scope) =>
+              !SCOPES.includes(scope) || (requested !== null && !includesScope(requested, scope)),
           )
         )
           throw invalid('scopes', 'the device did not ask for this')
       }
-      const scopes = decision === 'approve' && chosen ? [...new Set(chosen)] : asked
+      const scopes = decision === 'approve' && chosen ? [...new Set(chosen)] : requested
       setDecided(tx.db, row.device_hash, {
         state: decision === 'approve' ? 'approved' : 'denied',
         user_id: caller.id,

@@ -2,8 +2,8 @@ import { personOnly } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, Time, Type } from '#core/schema.ts'
 import { forbidden } from '#lib/errors.ts'
-import { requireWaiting } from './require-waiting.ts'
-import { shownCode } from './user-codes.ts'
+import { requireDeviceRequest } from './require-device-request.ts'
+import { formatUserCode } from './user-codes.ts'
 
 export const getDeviceRequest = operation({
   name: 'get_device_request',
@@ -25,10 +25,10 @@ export const getDeviceRequest = operation({
   handler: async ({ hearth, caller, now, origin }, { code }) => {
     if (caller.token !== null)
       throw forbidden('person_required', 'sign in on the website to let a device in')
-    const row = await requireWaiting({ hearth, caller, now, origin }, code)
+    const row = await requireDeviceRequest({ hearth, caller, now, origin }, code)
     const { client_name, ip, user_agent, created_at, expires_at } = row
     return {
-      code: shownCode(row.user_code),
+      code: formatUserCode(row.user_code),
       client_name,
       ip,
       user_agent,

@@ -1,17 +1,15 @@
 import type { Feature } from '#core/hearth.ts'
-import { createDeviceCode } from './create-device-code.ts'
-import { decideDevice } from './decide-device.ts'
-import { getDeviceRequest } from './get-device-request.ts'
-import { pollDeviceToken } from './poll-device-token.ts'
 import { sweepDevices } from './sweep.ts'
+import * as operations from './operations.ts'
 
-export { decideDevice, getDeviceRequest }
+export * from './operations.ts'
 
 /**
- * Sign-in of tools that have no browser: a code is approved in the browser of any other machine.
+ * Device sign-in for tools that have no browser (RFC 8628). A person approves the code in the
+ * browser of any other machine.
  */
 export const feature: Feature = {
   name: 'devices',
-  operations: [createDeviceCode, pollDeviceToken, getDeviceRequest, decideDevice],
+  operations: Object.values(operations),
   jobs: [sweepDevices],
 }

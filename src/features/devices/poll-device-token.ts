@@ -5,12 +5,13 @@ import { findUserById, issueToken } from '#features/accounts/index.ts'
 import { notFound } from '#lib/errors.ts'
 import { sha256 } from '#lib/hash.ts'
 import { DAY, timestamp } from '#lib/time.ts'
-import { findDevice, setReturned } from './store.ts'
+import { findDevice, setTokenReturned } from './store.ts'
 
-const TOKEN_MS = 365 * DAY
+const TOKEN_LIFETIME_MS = 365 * DAY
 
 /**
- * The token is made when it is fetched, so its secret is in no table in between, and given once.
+ * The token is created when the tool fetches it, so its secret is never stored. It is returned
+ * once.
  */
 export const pollDeviceToken = operation({
   name: 'poll_device_token',
@@ -51,9 +52,9 @@ export const pollDeviceToken = operation({
         repos: null,
         workspace_id: null,
         role: null,
-        expires_at: timestamp(tx.now_ms + TOKEN_MS),
+        expires_at: timestamp(tx.now_ms + TOKEN_LIFETIME_MS),
       })
-      setReturned(tx.db, hash)
+      setTokenReturned(tx.db, hash)
       return {
         status: 'approved' as const,
         token: secret,

@@ -19,8 +19,8 @@ export type DeviceRow = {
 export const findDevice = (db: Db, device_hash: string): DeviceRow | null =>
   db.one<DeviceRow>('SELECT * FROM device_codes WHERE device_hash = ?', device_hash)
 
-/** The request of a code that still waits for somebody. */
-export const findWaiting = (db: Db, user_code: string, now: Timestamp): DeviceRow | null =>
+/** The pending request of a code. */
+export const findPendingDevice = (db: Db, user_code: string, now: Timestamp): DeviceRow | null =>
   db.one<DeviceRow>(
     `SELECT * FROM device_codes WHERE user_code = ? AND state = 'pending' AND expires_at > ?`,
     user_code,
@@ -32,7 +32,8 @@ export const isCodeTaken = (db: Db, user_code: string): boolean =>
 
 export const insertDevice = (db: WritableDb, row: DeviceRow): void =>
   void db.run(
-    `INSERT INTO device_codes (device_hash, user_code, client_name, scopes, ip, user_agent, state, user_id, created_at, expires_at)
+    `INSERT INTO device_codes (device_hash, user_code, client_name, scopes, ip, user_agent, state,
+     user_id, created_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.device_hash,
     row.user_code,
@@ -59,10 +60,10 @@ export const setDecided = (
     device_hash,
   )
 
-export const setReturned = (db: WritableDb, device_hash: string): void =>
+export const setTokenReturned = (db: WritableDb, device_hash: string): void =>
   void db.run(`UPDATE device_codes SET state = 'returned' WHERE device_hash = ?`, device_hash)
 
-/** Forgets requests that ended before a time. */
+/** Deletes requests that expired before a time. */
 export const removeEndedDevices = (db: WritableDb, before: Timestamp): void =>
   void db.run('DELETE FROM device_codes WHERE expires_at <= ?', before)
 

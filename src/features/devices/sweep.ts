@@ -4,8 +4,8 @@ import { DAY, timestamp } from '#lib/time.ts'
 import { removeEndedDevices } from './store.ts'
 
 /**
- * Forgets device codes a day after their end, so that a slow tool still hears that its code has
- * expired.
+ * Deletes device codes a day after they expire, so that a slow tool still gets the status
+ * `expired`.
  */
 export const sweepDevices = job({
   kind: 'sweep_devices',

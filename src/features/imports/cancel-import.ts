@@ -4,13 +4,13 @@ import { Id, Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import { conflict } from '#lib/errors.ts'
 import { fullName, repoById } from '#features/repos/index.ts'
-import { requireManaged } from './find.ts'
-import { importRecord } from './record.ts'
+import { requireManagedImport } from './find-import.ts'
+import { importRecord } from './import-record.ts'
 import { Import } from './schema.ts'
-import { stopRunning } from './stop.ts'
+import { abortImport } from './running-imports.ts'
 import { requireImport, setEnded, type ImportRow } from './store.ts'
 
-/** An entry in the audit log about one. */
+/** Writes an audit entry about an import. */
 export const auditImport = (
   tx: Tx,
   action: 'import.cancelled' | 'import.retried',
@@ -23,10 +23,10 @@ export const auditImport = (
     repo_id: row.repo_id,
   })
 
-/** Ends it in this transaction, and its requests after it. */
+/** Ends an import in this transaction and aborts its requests after the commit. */
 export function endImport(tx: Tx, row: ImportRow): void {
   setEnded(tx, row.id, 'cancelled', [])
-  tx.afterCommit(() => stopRunning(tx.hearth, row.id))
+  tx.afterCommit(() => abortImport(tx.hearth, row.id))
 }
 
 export const cancelImport = operation({
@@ -43,7 +43,7 @@ export const cancelImport = operation({
 
   handler: ({ hearth, caller, write }, { id }) =>
     write((tx) => {
-      const row = requireManaged(tx, caller, id)
+      const row = requireManagedImport(tx, caller, id)
       if (row.state === 'cancelled') return importRecord(hearth, row)
       if (row.finished_at !== null)
         throw conflict('already_closed', `the import is over: ${row.state}`, { state: row.state })

@@ -1,16 +1,16 @@
 import { signedIn } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, Type, WorkspaceSlug } from '#core/schema.ts'
-import { makeRepo } from '#features/repos/index.ts'
+import { createRepoWithStore, trimTrailingSlashes } from '#features/repos/index.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
-import { beginImport, requireAddress } from './begin.ts'
-import { importRecord } from './record.ts'
+import { enqueueImport, requireImportAddress } from './begin-import.ts'
+import { importRecord } from './import-record.ts'
 import { Import, PARTS, SOURCES } from './schema.ts'
 import { requireImport } from './store.ts'
 
-/** The name that git itself would give a clone. */
-const nameOf = (url: string): string =>
-  decodeURIComponent(url.replace(/\/+$/, '').split('/').at(-1) ?? '').replace(/\.git$/, '')
+/** The name that `git clone` would choose. */
+const defaultName = (url: string): string =>
+  decodeURIComponent(trimTrailingSlashes(url).split('/').at(-1) ?? '').replace(/\.git$/, '')
 
 export const createImport = operation({
   name: 'create_import',
@@ -82,19 +82,19 @@ export const createImport = operation({
         `a git address holds code alone, not ${include[other] ?? ''}`,
       )
     const remote = { url, secret: token ?? null }
-    return makeRepo(
+    return createRepoWithStore(
       context,
       {
-        name: name ?? nameOf(URL.parse(url)?.pathname ?? ''),
+        name: name ?? defaultName(URL.parse(url)?.pathname ?? ''),
         workspace,
         description,
         private: isPrivate,
       },
       {
         imported: URL.parse(url)?.host ?? '',
-        prepare: async () => void (await requireAddress(hearth, 'url', remote)),
+        prepare: async () => void (await requireImportAddress(hearth, 'url', remote)),
         finish: (tx, row) =>
-          importRecord(hearth, requireImport(tx.db, beginImport(tx, row, remote, caller.id))),
+          importRecord(hearth, requireImport(tx.db, enqueueImport(tx, row, remote, caller.id))),
       },
     )
   },

@@ -1,8 +1,8 @@
 import { signedIn } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Id, Type } from '#core/schema.ts'
-import { requireManaged } from './find.ts'
-import { importRecord } from './record.ts'
+import { requireManagedImport } from './find-import.ts'
+import { importRecord } from './import-record.ts'
 import { Import } from './schema.ts'
 
 export const getImport = operation({
@@ -16,5 +16,6 @@ export const getImport = operation({
   output: Import,
   annotations: { openWorld: true },
 
-  handler: ({ hearth, caller }, { id }) => importRecord(hearth, requireManaged(hearth, caller, id)),
+  handler: ({ hearth, caller }, { id }) =>
+    importRecord(hearth, requireManagedImport(hearth, caller, id)),
 })

@@ -1,10 +1,10 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, RepoPath, Type } from '#core/schema.ts'
-import { mayManage } from './find.ts'
-import { importRecord } from './record.ts'
+import { canManageImport } from './find-import.ts'
+import { importRecord } from './import-record.ts'
 import { Import } from './schema.ts'
-import { findLatest } from './store.ts'
+import { findLatestImport } from './store.ts'
 
 export const getRepoImport = operation({
   name: 'get_repo_import',
@@ -16,8 +16,8 @@ export const getRepoImport = operation({
   output: Nullable(Import),
 
   handler: ({ hearth, db, caller, repo }) => {
-    const row = findLatest(db, repo.id)
-    return row && caller.kind !== 'anonymous' && mayManage(hearth, caller, row)
+    const row = findLatestImport(db, repo.id)
+    return row && caller.kind !== 'anonymous' && canManageImport(hearth, caller, row)
       ? importRecord(hearth, row)
       : null
   },

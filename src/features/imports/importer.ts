@@ -1,29 +1,29 @@
-/** What the repositories ask of this feature. */
+/** The `importers` extension of repositories. */
 import { importers } from '#features/repos/index.ts'
 import { invalid } from '#lib/errors.ts'
 import { DAY } from '#lib/time.ts'
-import { beginImport, requireAddress } from './begin.ts'
-import { findLatest } from './store.ts'
+import { enqueueImport, requireImportAddress } from './begin-import.ts'
+import { findLatestImport } from './store.ts'
 
-/** How long a repository tells that its copy failed. */
-const SHOWN_FOR = 7 * DAY
+/** How long a repository shows why its import failed. */
+const ERROR_SHOWN_MS = 7 * DAY
 
 export const importer = importers.with({
   async check(hearth, url) {
-    await requireAddress(hearth, 'import_url', { url, secret: null })
+    await requireImportAddress(hearth, 'import_url', { url, secret: null })
   },
   begin(tx, row, url) {
     if (tx.caller === null || tx.caller.kind === 'anonymous')
       throw invalid('import_url', 'a copy is begun by somebody')
-    beginImport(tx, row, { url, secret: null }, tx.caller.id)
+    enqueueImport(tx, row, { url, secret: null }, tx.caller.id)
   },
   stateOf(db, repo_id, now_ms) {
-    const row = findLatest(db, repo_id)
+    const row = findLatestImport(db, repo_id)
     if (!row) return { importing: false, error: null }
     const shown =
       row.state === 'failed' &&
       row.finished_at !== null &&
-      now_ms - Date.parse(row.finished_at) < SHOWN_FOR
+      now_ms - Date.parse(row.finished_at) < ERROR_SHOWN_MS
     return {
       importing: row.finished_at === null,
       error: shown ? ((JSON.parse(row.errors) as string[]).at(-1) ?? null) : null,

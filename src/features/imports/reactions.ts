@@ -1,19 +1,19 @@
-/** What happens to a repository while it is being copied. */
+/** Reactions while a repository is being imported. */
 import { reaction } from '#core/events.ts'
 import { gitPush, repoDeleted } from '#features/repos/index.ts'
 import { conflict } from '#lib/errors.ts'
 import { endImport } from './cancel-import.ts'
-import { findRunning } from './store.ts'
+import { findRunningImport } from './store.ts'
 
 /**
- * Only the import itself makes branches meanwhile: what others push could not be told from what
- * came.
+ * Only the import may create branches meanwhile, because other branches could not be told from
+ * imported ones.
  */
-const keepOut = reaction(
+const refusePushes = reaction(
   'keep pushes out of a repository that is being copied',
   gitPush,
   (tx, event) => {
-    if (tx.caller !== null && event.repo_id !== null && findRunning(tx.db, event.repo_id)) {
+    if (tx.caller !== null && event.repo_id !== null && findRunningImport(tx.db, event.repo_id)) {
       throw conflict(
         'in_progress',
         'the repository is being copied from elsewhere: wait until that is done, or cancel it',
@@ -22,13 +22,13 @@ const keepOut = reaction(
   },
 )
 
-const endWithRepo = reaction(
+const endWithDeletedRepo = reaction(
   'end the import into a repository that is deleted',
   repoDeleted,
   (tx, event) => {
-    const row = event.repo_id === null ? null : findRunning(tx.db, event.repo_id)
+    const row = event.repo_id === null ? null : findRunningImport(tx.db, event.repo_id)
     if (row) endImport(tx, row)
   },
 )
 
-export const reactions = [keepOut, endWithRepo]
+export const reactions = [refusePushes, endWithDeletedRepo]

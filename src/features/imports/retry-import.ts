@@ -4,11 +4,11 @@ import { Id, Type } from '#core/schema.ts'
 import { hasBranches, requireLive } from '#features/repos/index.ts'
 import { conflict } from '#lib/errors.ts'
 import { auditImport } from './cancel-import.ts'
-import { beginImport, requireAddress } from './begin.ts'
-import { requireManaged } from './find.ts'
-import { importRecord } from './record.ts'
+import { enqueueImport, requireImportAddress } from './begin-import.ts'
+import { requireManagedImport } from './find-import.ts'
+import { importRecord } from './import-record.ts'
 import { Import } from './schema.ts'
-import { findRunning, requireImport } from './store.ts'
+import { findRunningImport, requireImport } from './store.ts'
 
 export const retryImport = operation({
   name: 'retry_import',
@@ -23,13 +23,13 @@ export const retryImport = operation({
   output: Import,
 
   handler: async ({ hearth, caller, write }, { id, token }) => {
-    const before = requireManaged(hearth, caller, id)
+    const before = requireManagedImport(hearth, caller, id)
     const remote = { url: before.url, secret: token ?? null }
-    await requireAddress(hearth, 'url', remote)
+    await requireImportAddress(hearth, 'url', remote)
     return write((tx) => {
-      const row = requireManaged(tx, caller, id)
+      const row = requireManagedImport(tx, caller, id)
       const repo = requireLive(tx.db, row.repo_id)
-      if (findRunning(tx.db, repo.id))
+      if (findRunningImport(tx.db, repo.id))
         throw conflict('in_progress', 'the repository is being copied already')
       if (hasBranches(tx.db, repo.id))
         throw conflict(
@@ -37,7 +37,7 @@ export const retryImport = operation({
           'the repository has branches by now, so nothing is copied into it',
         )
       auditImport(tx, 'import.retried', row)
-      return importRecord(hearth, requireImport(tx.db, beginImport(tx, repo, remote, caller.id)))
+      return importRecord(hearth, requireImport(tx.db, enqueueImport(tx, repo, remote, caller.id)))
     })
   },
 })

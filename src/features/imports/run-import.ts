@@ -1,25 +1,24 @@
 /**
- * The job that copies a repository. It may be stopped at any moment: what is on disk is kept, no
- * ref points at it before all of it is there, and the next run goes on from what it finds.
+ * The job that imports a repository. It can be interrupted at any time: objects on disk are kept,
+ * no ref points at them before all have arrived, and the next run continues from there.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import {
-  LOOK_AFTER_MS,
-  lookForForged,
+  COLLISION_SCAN_DELAY_MS,
+  findSha1Collisions,
   refsOf,
   remoteTransport,
   requireRepo,
 } from '#features/repos/index.ts'
-import { requireRoomToGrow } from '#features/workspaces/index.ts'
+import { requireQuota } from '#features/workspaces/index.ts'
 import { GitError, RemoteError, type FetchProgress } from '#git'
 import { Refusal } from '#lib/errors.ts'
-import { OutboundError } from '#lib/outbound.ts'
-import { AnswerTooLong } from '#lib/outbound-stream.ts'
+import { OutboundError, ResponseTooLong } from '#lib/outbound.ts'
 import { HOUR, MINUTE, SECOND, timestamp } from '#lib/time.ts'
-import { LONGEST_MS, openSecret } from './secret.ts'
-import { stoppable } from './stop.ts'
+import { MAX_IMPORT_MS, unsealSecret } from './import-secret.ts'
+import { trackImport } from './running-imports.ts'
 import {
   findImport,
   setEnded,
@@ -30,56 +29,55 @@ import {
   type ImportProgress,
   type ImportRow,
 } from './store.ts'
-import { Ended, takeRefs } from './take-refs.ts'
+import { ImportEnded, createFetchedRefs } from './create-fetched-refs.ts'
 
-/** Waits after an error that may pass by itself; after the last the import has failed. */
-const RETRIES = [10 * SECOND, MINUTE, 5 * MINUTE]
-const SHORTEST_WAIT = MINUTE
-const LONGEST_WAIT = 6 * HOUR
-/** So many lines of what was left out are kept. */
-const MOST_ERRORS = 100
-const TELL_EVERY_MS = 1000
+/** Delays after temporary errors. After the last one the import fails. */
+const RETRY_DELAYS_MS = [10 * SECOND, MINUTE, 5 * MINUTE]
+const MIN_LIMIT_WAIT_MS = MINUTE
+const MAX_LIMIT_WAIT_MS = 6 * HOUR
+/** The most errors that are stored. */
+const MAX_ERRORS = 100
+const PROGRESS_INTERVAL_MS = 1000
 
 const PREFIXES = ['refs/heads/', 'refs/tags/']
 
 export const runImport = job<{ id: string }>({
   kind: 'run_import',
-  lane: 'imports',
-  // It starts itself again where that makes sense; an error that comes as far as the runner is a
-  // fault of ours.
+  queue: 'imports',
+  // The job handles expected errors itself, so an error that reaches the job runner is a bug.
   retry: ['1m'],
   run: async ({ hearth, signal: stopping }, { id }) => {
-    const row = await begin(hearth, id)
+    const row = await startAttempt(hearth, id)
     if (!row) return
-    const { signal, over } = stoppable(hearth, id, stopping)
+    const { signal, stopTracking } = trackImport(hearth, id, stopping)
     try {
-      const { left, unlooked } = await copy(hearth, row, signal)
+      const { left, unscanned } = await copyRepository(hearth, row, signal)
       const errors =
-        left.length > MOST_ERRORS
-          ? [...left.slice(0, MOST_ERRORS), `and ${left.length - MOST_ERRORS} more`]
+        left.length > MAX_ERRORS
+          ? [...left.slice(0, MAX_ERRORS), `and ${left.length - MAX_ERRORS} more`]
           : left
-      await end(hearth, row, errors, unlooked)
+      await finishImport(hearth, row, errors, unscanned)
     } catch (error) {
-      // The next start goes on where this one stopped, and this one does not count.
+      // The next run continues here, and this attempt is not counted.
       if (stopping.aborted) {
         await writeAs(hearth, null, (tx) => setInterrupted(tx, id))
         throw error
       }
-      if (error instanceof Ended || findImport(hearth.db, id)?.state !== 'running') return
-      await fail(hearth, row, error)
+      if (error instanceof ImportEnded || findImport(hearth.db, id)?.state !== 'running') return
+      await handleFailure(hearth, row, error)
     } finally {
-      over()
+      stopTracking()
     }
   },
 })
 
-/** The import as it starts now; null when there is nothing to do any more. */
-const begin = (hearth: Hearth, id: string): Promise<ImportRow | null> =>
+/** Starts an attempt and returns the import; null when there is nothing to do. */
+const startAttempt = (hearth: Hearth, id: string): Promise<ImportRow | null> =>
   writeAs(hearth, null, (tx) => {
     const row = findImport(tx.db, id)
     if (!row || row.finished_at !== null) return null
-    const tooOld = tx.now_ms - Date.parse(row.created_at) > LONGEST_MS
-    if (tooOld || row.attempts > RETRIES.length) {
+    const tooOld = tx.now_ms - Date.parse(row.created_at) > MAX_IMPORT_MS
+    if (tooOld || row.attempts > RETRY_DELAYS_MS.length) {
       setEnded(tx, id, 'failed', [
         ...(JSON.parse(row.errors) as string[]),
         tooOld ? 'it did not come to an end in 7 days' : 'it was begun too often',
@@ -91,26 +89,30 @@ const begin = (hearth: Hearth, id: string): Promise<ImportRow | null> =>
   })
 
 /**
- * As for a large push, what there was too much of to be looked at is looked at later (repos,
- * `look-for-forged.ts`).
+ * Finishes the import. As for large pushes, objects that were not scanned for SHA-1 collisions are
+ * scanned later by `find-sha1-collisions.ts`.
  */
-const end = (
+const finishImport = (
   hearth: Hearth,
   { id, repo_id }: ImportRow,
   errors: readonly string[],
-  unlooked: boolean,
+  unscanned: boolean,
 ): Promise<void> =>
   writeAs(hearth, null, (tx) => {
     if (findImport(tx.db, id)?.state !== 'running') return
     setEnded(tx, id, errors.length === 0 ? 'done' : 'done_with_errors', errors)
-    if (unlooked)
-      tx.enqueue(lookForForged, { repo_id, tips: null }, { key: repo_id, delay_ms: LOOK_AFTER_MS })
+    if (unscanned)
+      tx.enqueue(
+        findSha1Collisions,
+        { repo_id, tips: null },
+        { key: repo_id, delay_ms: COLLISION_SCAN_DELAY_MS },
+      )
   })
 
-/** What stands against so many bytes more in a workspace; null when nothing does. */
-function whyTooMuch(hearth: Hearth, workspace_id: string, bytes: number): string | null {
+/** Returns the quota refusal for this many bytes in a workspace; null when they are allowed. */
+function findQuotaProblem(hearth: Hearth, workspace_id: string, bytes: number): string | null {
   try {
-    requireRoomToGrow(hearth, hearth.db, workspace_id, 'repos_bytes', bytes)
+    requireQuota(hearth, hearth.db, workspace_id, 'repos_bytes', bytes)
     return null
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -119,19 +121,19 @@ function whyTooMuch(hearth: Hearth, workspace_id: string, bytes: number): string
 }
 
 /**
- * Fetches everything and makes the refs; gives what was left out, and whether objects were not
- * looked at for forged ones.
+ * Fetches all objects and creates the refs. Returns what was left out, and whether objects were not
+ * scanned for SHA-1 collisions.
  */
-async function copy(
+async function copyRepository(
   hearth: Hearth,
   row: ImportRow,
   signal: AbortSignal,
-): Promise<{ left: string[]; unlooked: boolean }> {
+): Promise<{ left: string[]; unscanned: boolean }> {
   const repo = requireRepo(hearth.db, row.repo_id)
-  const secret = row.secret === null ? null : openSecret(hearth, row.secret)
+  const secret = row.secret === null ? null : unsealSecret(hearth, row.secret)
   if (row.secret !== null && secret === null)
     throw new RemoteError('invalid', 'the token of this import can no longer be read')
-  const teller = new Teller(hearth, row.id)
+  const teller = new ProgressWriter(hearth, row.id)
   let left: string[] = []
   let tooMuch: string | null = null
   try {
@@ -141,15 +143,15 @@ async function copy(
       {
         url: row.url,
         prefixes: PREFIXES,
-        local: refsOf(hearth.db, repo.id),
+        local: refsOf(hearth, repo.id),
         ownStore: true,
         signal,
-        onProgress: (progress) => teller.hear(progress),
+        onProgress: (progress) => teller.update(progress),
         apply: async (fetched) => {
-          await teller.done()
-          tooMuch = whyTooMuch(hearth, repo.workspace_id, fetched.bytes)
+          await teller.flush()
+          tooMuch = findQuotaProblem(hearth, repo.workspace_id, fetched.bytes)
           if (tooMuch !== null) return false
-          left = await takeRefs(hearth, row, fetched)
+          left = await createFetchedRefs(hearth, row, fetched)
           return true
         },
       },
@@ -157,14 +159,14 @@ async function copy(
     if (tooMuch !== null) throw new RemoteError('invalid', tooMuch)
     if (fetched.refs.length === 0 && fetched.refused.length > 0)
       throw new RemoteError('invalid', left[0] ?? 'nothing of it can be taken')
-    return { left, unlooked: fetched.unlooked }
+    return { left, unscanned: fetched.unscanned }
   } finally {
-    await teller.done()
+    await teller.flush()
   }
 }
 
-/** Writes down how far it has come, now and then. */
-class Teller {
+/** Writes the progress of an import to its row at intervals. */
+class ProgressWriter {
   #next: ImportProgress | null = null
   #told = -Infinity
   #writing: Promise<void> = Promise.resolve()
@@ -174,7 +176,7 @@ class Teller {
     private readonly id: string,
   ) {}
 
-  hear(progress: FetchProgress): void {
+  update(progress: FetchProgress): void {
     if (progress.kind === 'remote') return
     const change: ImportProgress =
       progress.kind === 'refs'
@@ -194,11 +196,11 @@ class Teller {
             }
     const turns = this.#next?.phase !== undefined && this.#next.phase !== change.phase
     this.#next = { ...this.#next, ...change }
-    if (turns || performance.now() - this.#told >= TELL_EVERY_MS) this.#tell()
+    if (turns || performance.now() - this.#told >= PROGRESS_INTERVAL_MS) this.#tell()
   }
 
-  /** Everything that was heard is written. */
-  async done(): Promise<void> {
+  /** Writes the latest progress and waits for it. */
+  async flush(): Promise<void> {
     this.#tell()
     await this.#writing
   }
@@ -214,31 +216,33 @@ class Teller {
   }
 }
 
-/** Whether the same may go well a little later: the network, or a server that is not well. */
-const mayPass = (error: unknown): boolean =>
+/** Whether the error may be temporary: a network fault, or an overloaded server. */
+const isTemporary = (error: unknown): boolean =>
   error instanceof RemoteError
     ? error.status !== null && (error.status >= 500 || error.status === 408)
     : error instanceof OutboundError &&
-      !(error instanceof AnswerTooLong) &&
+      !(error instanceof ResponseTooLong) &&
       error.fault !== 'blocked_address' &&
       error.fault !== 'tls'
 
-const isLimit = (error: unknown): error is RemoteError =>
+const isRateLimit = (error: unknown): error is RemoteError =>
   error instanceof RemoteError &&
-  (error.status === 429 || (error.status === 503 && error.retryAfter !== null))
+  (error.status === 429 || (error.status === 503 && error.retryAfterMs !== null))
 
-/** Tries again later, waits as long as the other side asks, or gives up. */
-async function fail(hearth: Hearth, row: ImportRow, error: unknown): Promise<void> {
-  // What the other side is not to blame for goes to the log with all that is known; the person
-  // reads that it was not the address.
+/** Retries later, waits as long as the remote asks, or fails the import. */
+async function handleFailure(hearth: Hearth, row: ImportRow, error: unknown): Promise<void> {
+  // Unexpected errors are logged in full; the user sees that the address was not the cause.
   const known = error instanceof GitError || error instanceof OutboundError
   if (!known) hearth.log.error('an import failed', { import: row.id, error })
   const message = known ? error.message : 'an internal error'
   await writeAs(hearth, null, (tx) => {
     const now = findImport(tx.db, row.id)
     if (now?.state !== 'running') return
-    if (isLimit(error)) {
-      const delay_ms = Math.min(LONGEST_WAIT, Math.max(SHORTEST_WAIT, error.retryAfter ?? 0))
+    if (isRateLimit(error)) {
+      const delay_ms = Math.min(
+        MAX_LIMIT_WAIT_MS,
+        Math.max(MIN_LIMIT_WAIT_MS, error.retryAfterMs ?? 0),
+      )
       setWaiting(tx, row.id, {
         state: 'waiting_for_limit',
         attempts: now.attempts - 1,
@@ -248,7 +252,7 @@ async function fail(hearth: Hearth, row: ImportRow, error: unknown): Promise<voi
       tx.enqueue(runImport, { id: row.id }, { key: row.id, delay_ms })
       return
     }
-    const delay_ms = mayPass(error) ? RETRIES[now.attempts - 1] : undefined
+    const delay_ms = isTemporary(error) ? RETRY_DELAYS_MS[now.attempts - 1] : undefined
     if (delay_ms === undefined) {
       setEnded(tx, row.id, 'failed', [message])
       return

@@ -1,9 +1,9 @@
-/** Imports as clients see them. */
+/** Schemas of imports. */
 import { Actor, Id, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
-/** What the other side speaks: git alone, or the interface of another forge. */
+/** The protocol of the source: git, or the API of another forge. */
 export const SOURCES = ['git', 'gitea_api', 'github_api', 'gitlab_api'] as const
-/** What can be taken over besides the code. */
+/** What can be imported besides the code. */
 export const PARTS = [
   'code',
   'large_files',

@@ -1,6 +1,6 @@
-/** The table `imports`. */
+/** SQL for the table `imports`. */
 import type { Db } from '#core/db.ts'
-import { keepAll, kept } from '#core/look.ts'
+import { preload, memo } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
@@ -20,7 +20,7 @@ export type ImportRow = {
   readonly bytes: number
   readonly refs_done: number
   readonly refs_total: number
-  /** A JSON array of lines. */
+  /** A JSON array of messages. */
   readonly errors: string
   readonly resume_at: Timestamp | null
   readonly created_by: string
@@ -38,18 +38,18 @@ export function requireImport(db: Db, id: string): ImportRow {
   return row
 }
 
-/** The import that is under way into a repository. */
-export const findRunning = (db: Db, repo_id: string): ImportRow | null =>
+/** Returns the running import into a repository. */
+export const findRunningImport = (db: Db, repo_id: string): ImportRow | null =>
   db.one<ImportRow>('SELECT * FROM imports WHERE repo_id = ? AND finished_at IS NULL', repo_id)
 
-export const findLatest = (db: Db, repo_id: string): ImportRow | null =>
-  kept(db, 'latest import', repo_id, () =>
+export const findLatestImport = (db: Db, repo_id: string): ImportRow | null =>
+  memo(db, 'latest import', repo_id, () =>
     db.one<ImportRow>('SELECT * FROM imports WHERE repo_id = ? ORDER BY id DESC LIMIT 1', repo_id),
   )
 
-/** Brings the latest imports of repositories into the look that is under way. */
-export const keepLatest = (db: Db, repo_ids: readonly string[]): void =>
-  keepAll(
+/** Preloads the latest imports of these repositories. */
+export const preloadLatestImports = (db: Db, repo_ids: readonly string[]): void =>
+  preload(
     db,
     'latest import',
     repo_ids,
@@ -79,7 +79,7 @@ export function insertImport(
   )
 }
 
-/** One more try begins. */
+/** Marks the start of an attempt. */
 export const setStarted = (tx: Tx, id: string): void =>
   void tx.db.run(
     `UPDATE imports SET state = 'running', phase = 'connecting', attempts = attempts + 1, started_at = coalesce(started_at, ?), resume_at = NULL WHERE id = ?`,
@@ -87,7 +87,7 @@ export const setStarted = (tx: Tx, id: string): void =>
     id,
   )
 
-/** The process ends in the middle of a try; it goes on with the next one. */
+/** Marks that the process stopped during an attempt, which then does not count. */
 export const setInterrupted = (tx: Tx, id: string): void =>
   void tx.db.run(
     `UPDATE imports SET attempts = max(0, attempts - 1) WHERE id = ? AND state = 'running'`,
@@ -98,11 +98,13 @@ export type ImportProgress = Partial<
   Pick<ImportRow, 'phase' | 'objects_done' | 'objects_total' | 'bytes' | 'refs_done' | 'refs_total'>
 >
 
-/** Only of one that is under way: what comes late is dropped. */
+/** Updates the progress of a running import. Late updates are ignored. */
 export const setProgress = (tx: Tx, id: string, change: ImportProgress): void =>
   void tx.db.run(
-    `UPDATE imports SET phase = coalesce(?, phase), objects_done = coalesce(?, objects_done), objects_total = coalesce(?, objects_total), bytes = coalesce(?, bytes),
-       refs_done = coalesce(?, refs_done), refs_total = coalesce(?, refs_total) WHERE id = ? AND state = 'running'`,
+    `UPDATE imports SET phase = coalesce(?, phase), objects_done = coalesce(?, objects_done),
+       objects_total = coalesce(?, objects_total), bytes = coalesce(?, bytes),
+       refs_done = coalesce(?, refs_done), refs_total = coalesce(?, refs_total)
+     WHERE id = ? AND state = 'running'`,
     change.phase ?? null,
     change.objects_done ?? null,
     change.objects_total ?? null,
@@ -112,7 +114,7 @@ export const setProgress = (tx: Tx, id: string, change: ImportProgress): void =>
     id,
   )
 
-/** It goes on by itself at that time. */
+/** Marks that the import continues at `resume_at`. */
 export const setWaiting = (
   tx: Tx,
   id: string,

@@ -2,12 +2,12 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { issueClosed } from './events.ts'
-import { requireIssue } from './find.ts'
+import { requireIssue } from './require-records.ts'
 import { issueRecord } from './issue-record.ts'
-import { isAuthor } from './people.ts'
+import { isAuthor } from './authorship.ts'
 import { CLOSE_REASONS, Issue } from './schema.ts'
 import { setIssueClosed, setIssueReason } from './store-issues.ts'
-import { inRecord, issuePlaces } from './untrusted.ts'
+import { inRecord, issuePointers } from './untrusted-texts.ts'
 
 export const closeIssue = operation({
   name: 'close_issue',
@@ -15,6 +15,7 @@ export const closeIssue = operation({
     'Close an issue as completed (unless said) or not_planned; on a closed one, change the reason. Its author, or Triage. The answer is the issue.',
   route: 'POST /v1/repos/{owner}/{name}/issues/{number}/close',
   toolset: 'issues',
+  listed: 'default',
   access: writesRepo('read', { scope: 'issues:write' }),
   annotations: { idempotent: true },
   input: Type.Object({
@@ -23,7 +24,7 @@ export const closeIssue = operation({
     reason: Type.Optional(OneOf(CLOSE_REASONS, { description: 'completed unless given.' })),
   }),
   output: Issue,
-  untrusted: inRecord(issuePlaces),
+  untrusted: inRecord(issuePointers),
 
   handler: ({ hearth, db, repo, caller, write }, { number, reason = 'completed' }) => {
     if (!isAuthor(hearth, caller, requireIssue(db, repo.id, number).author_id))

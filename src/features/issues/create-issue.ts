@@ -1,11 +1,11 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
-import { takeNumber } from '#features/repos/index.ts'
-import { typeId } from '#lib/typeid.ts'
-import { usernamesOf } from './assignable.ts'
+import { allocateNumber } from '#features/repos/index.ts'
+import { typeId } from '#core/ids.ts'
+import { usernamesOf } from './assignees/assignable.ts'
 import { issueAssigned, issueOpened } from './events.ts'
-import { refuseFork, requireContribution, requireIssue } from './find.ts'
+import { refuseFork, requireContribution, requireIssue } from './require-records.ts'
 import {
   AssigneesInput,
   BlockedByInput,
@@ -17,12 +17,12 @@ import {
 } from './inputs.ts'
 import { issueRecord } from './issue-record.ts'
 import { Issue } from './schema.ts'
-import { changeBlockers, changeMilestone } from './set-issue.ts'
-import { setAssignees, setLabels } from './set-labels.ts'
-import { assigneeIdsOf } from './store-assignees.ts'
+import { changeBlockers, changeMilestone } from './change-issue.ts'
+import { setAssignees, setLabels } from './labels/set-labels.ts'
+import { assigneeIdsOf } from './assignees/store-assignees.ts'
 import { insertIssue } from './store-issues.ts'
 import { manyLines, oneLine, validChecks } from './text.ts'
-import { inRecord, issuePlaces } from './untrusted.ts'
+import { inRecord, issuePointers } from './untrusted-texts.ts'
 
 export const createIssue = operation({
   name: 'create_issue',
@@ -30,6 +30,7 @@ export const createIssue = operation({
     'Open an issue: what is wrong or wanted, and the commands (checks) that a pull request for it must pass. Anyone who can see the repository may, unless its settings say otherwise. The answer is the issue with its number.',
   route: 'POST /v1/repos/{owner}/{name}/issues',
   toolset: 'issues',
+  listed: 'default',
   access: writesRepo('read', { scope: 'issues:write' }),
   input: Type.Object({
     repo: RepoPath,
@@ -42,7 +43,7 @@ export const createIssue = operation({
     blocked_by: Type.Optional(BlockedByInput),
   }),
   output: Issue,
-  untrusted: inRecord(issuePlaces),
+  untrusted: inRecord(issuePointers),
 
   handler: (
     { hearth, repo, caller, write },
@@ -54,7 +55,7 @@ export const createIssue = operation({
     const body = manyLines('body', input.body ?? '')
     const checks = validChecks(input.checks ?? [])
     return write((tx) => {
-      const number = takeNumber(tx, repo.id)
+      const number = allocateNumber(tx, repo.id)
       insertIssue(tx, {
         id: typeId('iss', tx.now_ms),
         repo_id: repo.id,

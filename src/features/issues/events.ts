@@ -1,5 +1,5 @@
-/** What happens to issues and comments, in the timeline and for whoever reacts. */
-import { event, signal } from '#core/events.ts'
+/** Events of issues and comments. */
+import { event, internalEvent } from '#core/events.ts'
 import { Nullable, OneOf, Type } from '#core/schema.ts'
 import { CLOSE_REASONS } from './schema.ts'
 
@@ -53,8 +53,8 @@ export const issueReopened = event(
 )
 
 /**
- * Also for reviews, which the pull requests append: then `review` and `verdict` are set and
- * `comment` may be null.
+ * Also appended for reviews of pull requests: then `review` and `verdict` are set, and `comment`
+ * may be null.
  */
 export const commentCreated = event(
   'comment.created',
@@ -83,8 +83,8 @@ export const events = [
   commentCreated,
 ] as const
 
-/** The text of a comment is another one. */
-export const commentEdited = signal(
+/** The text of a comment was edited. */
+export const commentEdited = internalEvent(
   'comment.edited',
   Type.Object({ repo_id: Type.String(), number: Type.Integer(), comment: Type.String() }),
 )

@@ -1,14 +1,14 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
-import { commentsOf } from './comment-record.ts'
-import { requireIssue } from './find.ts'
+import { commentsOf } from './comments/comment-record.ts'
+import { requireIssue } from './require-records.ts'
 import { issuePulls, issueRecord } from './issue-record.ts'
 import { IssueDetail } from './schema.ts'
-import { inIssueDetail } from './untrusted.ts'
+import { inIssueDetail } from './untrusted-texts.ts'
 
-/** How many comments the detail holds; list_comments gives the rest. */
-const FIRST_COMMENTS = 100
+/** Comments in the response; list_comments returns the rest. */
+const MAX_COMMENTS = 100
 
 export const getIssue = operation({
   name: 'get_issue',
@@ -16,6 +16,7 @@ export const getIssue = operation({
     'Read an issue of a repository that you can see: the issue with its checks, every pull request made for it with its status, and the first 100 comments.',
   route: 'GET /v1/repos/{owner}/{name}/issues/{number}',
   toolset: 'issues',
+  listed: 'core',
   access: readsRepo({ scope: 'issues:read' }),
   input: Type.Object({ repo: RepoPath, number: RecordNumber }),
   output: IssueDetail,
@@ -26,7 +27,7 @@ export const getIssue = operation({
     return {
       issue: issueRecord(hearth, row),
       pulls: issuePulls(hearth, repo.id, number),
-      comments: commentsOf(hearth, repo.id, number, { limit: FIRST_COMMENTS }),
+      comments: commentsOf(hearth, repo.id, number, { limit: MAX_COMMENTS }),
       comments_count: row.comments_count,
     }
   },

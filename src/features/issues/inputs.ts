@@ -1,19 +1,19 @@
-/** Inputs that several operations of this feature take. */
+/** Inputs that several operations share. */
 import { Nullable, OneOf, Type } from '#core/schema.ts'
 
-/** Longest texts, in characters (code points). */
-export const TITLE_MAX = 256
-export const BODY_MAX = 65_536
+/** Maximum lengths of texts, in code points. */
+export const MAX_TITLE_LENGTH = 256
+export const MAX_BODY_LENGTH = 65_536
 
 export const TitleInput = Type.String({
   minLength: 1,
-  maxLength: TITLE_MAX,
+  maxLength: MAX_TITLE_LENGTH,
   description: 'The problem or goal in one line.',
 })
-export const BodyInput = Type.String({ maxLength: BODY_MAX, description: 'Markdown.' })
+export const BodyInput = Type.String({ maxLength: MAX_BODY_LENGTH, description: 'Markdown.' })
 export const CommentBodyInput = Type.String({
   minLength: 1,
-  maxLength: BODY_MAX,
+  maxLength: MAX_BODY_LENGTH,
   description: 'Markdown.',
 })
 
@@ -39,7 +39,7 @@ export const AssigneesInput = Type.Array(Type.String({ minLength: 1, maxLength: 
   description: 'Usernames; a running agent is <username>/<agent name>.',
 })
 export const MilestoneInput = Type.String({
-  maxLength: TITLE_MAX,
+  maxLength: MAX_TITLE_LENGTH,
   description: 'The id or the title of a milestone; empty for none.',
 })
 export const BlockedByInput = Type.Array(Type.Integer({ minimum: 1, maximum: 2147483647 }), {
@@ -49,7 +49,7 @@ export const BlockedByInput = Type.Array(Type.Integer({ minimum: 1, maximum: 214
 
 export const StateFilter = OneOf(['open', 'closed', 'all'], { description: 'Open unless given.' })
 
-/** Ids are looked up and give 404 when malformed, so that nothing can be learned by probing. */
+/** A malformed id is not found (404), like an unknown one, so that probing reveals nothing. */
 export const CommentId = Type.String({
   minLength: 1,
   maxLength: 100,

@@ -1,14 +1,14 @@
-/** Issues as records, one or a page of them. */
+/** Issues as records. */
 import type { Hearth } from '#core/hearth.ts'
 import { actorsOf } from '#features/accounts/index.ts'
 import { fullName } from '#features/repos/index.ts'
-import { assigneeRecord } from './assignable.ts'
-import { actorLookup } from './people.ts'
+import { assigneeRecord } from './assignees/assignable.ts'
+import { actorLookup } from './authorship.ts'
 import type { Issue, IssueMilestone, IssuePull } from './schema.ts'
-import { assigneeIdsOfAll } from './store-assignees.ts'
+import { assigneeIdsOfAll } from './assignees/store-assignees.ts'
 import { listBlockers, type IssueRow } from './store-issues.ts'
-import { labelsOfAll } from './store-labels.ts'
-import { milestonesById, type MilestoneRow } from './store-milestones.ts'
+import { labelsOfAll } from './labels/store-labels.ts'
+import { milestonesById, type MilestoneRow } from './milestones/store-milestones.ts'
 import { listLinks } from './store-records.ts'
 
 const milestone = ({ id, title, due_on, state }: MilestoneRow): IssueMilestone => ({
@@ -18,7 +18,7 @@ const milestone = ({ id, title, due_on, state }: MilestoneRow): IssueMilestone =
   state,
 })
 
-/** Records of issues of one repository, with one question for each kind of thing they show. */
+/** Records of issues of one repository, with one query for each kind of data. */
 export function issueRecords(hearth: Hearth, rows: readonly IssueRow[]): Issue[] {
   const [first] = rows
   if (!first) return []

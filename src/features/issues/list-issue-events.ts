@@ -5,7 +5,7 @@ import { beforeOf, byBefore, keyPageOf } from '#core/page.ts'
 import { ListOf, RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { eventRecord } from '#features/repos/index.ts'
 import { EventRecord } from '#features/repos/schema.ts'
-import { requireRecord } from './find.ts'
+import { requireRecord } from './require-records.ts'
 
 export const listIssueEvents = operation({
   name: 'list_issue_events',

@@ -3,16 +3,16 @@ import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, OneOf, RepoPath, Type } from '#core/schema.ts'
 import { listActorIds } from '#features/accounts/index.ts'
-import { milestoneId } from './find.ts'
+import { milestoneId } from './require-records.ts'
 import { StateFilter } from './inputs.ts'
 import { issueRecords } from './issue-record.ts'
 import { Issue } from './schema.ts'
 import { countIssues, listIssueNumbers, searchWords } from './store-issue-list.ts'
 import { issuesByNumber } from './store-issues.ts'
-import { findLabel } from './store-labels.ts'
-import { inList, issuePlaces } from './untrusted.ts'
+import { findLabel } from './labels/store-labels.ts'
+import { inList, issuePointers } from './untrusted-texts.ts'
 
-/** One name, several with commas, or an array. */
+/** One name, several names separated by commas, or an array. */
 const Labels = Type.Union(
   [Type.String({ maxLength: 1000 }), Type.Array(Type.String({ maxLength: 100 }), { maxItems: 20 })],
   {
@@ -26,6 +26,7 @@ export const listIssues = operation({
     'List issues of a repository that you can see, newest first; open ones unless state says otherwise. Each shows the pull requests made for it.',
   route: 'GET /v1/repos/{owner}/{name}/issues',
   toolset: 'issues',
+  listed: 'core',
   access: readsRepo({ scope: 'issues:read' }),
   input: Type.Object({
     repo: RepoPath,
@@ -51,7 +52,7 @@ export const listIssues = operation({
     ...byPage(),
   }),
   output: ListOf(Issue),
-  untrusted: inList(issuePlaces),
+  untrusted: inList(issuePointers),
   list: 'page',
 
   handler: (

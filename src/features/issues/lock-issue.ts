@@ -2,11 +2,11 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { issueUpdated } from './events.ts'
-import { requireIssue } from './find.ts'
+import { requireIssue } from './require-records.ts'
 import { issueRecord } from './issue-record.ts'
 import { Issue, LOCK_REASONS } from './schema.ts'
 import { setRecordLock } from './store-records.ts'
-import { inRecord, issuePlaces } from './untrusted.ts'
+import { inRecord, issuePointers } from './untrusted-texts.ts'
 
 export const lockIssue = operation({
   name: 'lock_issue',
@@ -21,7 +21,7 @@ export const lockIssue = operation({
     reason: Type.Optional(OneOf(LOCK_REASONS)),
   }),
   output: Issue,
-  untrusted: inRecord(issuePlaces),
+  untrusted: inRecord(issuePointers),
 
   handler: ({ hearth, repo, write }, { number, reason = null }) =>
     write((tx) => {

@@ -2,12 +2,12 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { issueReopened } from './events.ts'
-import { requireIssue } from './find.ts'
+import { requireIssue } from './require-records.ts'
 import { issueRecord } from './issue-record.ts'
-import { isAuthor } from './people.ts'
+import { isAuthor } from './authorship.ts'
 import { Issue } from './schema.ts'
 import { setIssueReopened } from './store-issues.ts'
-import { inRecord, issuePlaces } from './untrusted.ts'
+import { inRecord, issuePointers } from './untrusted-texts.ts'
 
 export const reopenIssue = operation({
   name: 'reopen_issue',
@@ -15,11 +15,12 @@ export const reopenIssue = operation({
     'Open a closed issue again; pull requests closed with it stay closed. Its author, or Triage. The answer is the issue.',
   route: 'POST /v1/repos/{owner}/{name}/issues/{number}/reopen',
   toolset: 'issues',
+  listed: 'default',
   access: writesRepo('read', { scope: 'issues:write' }),
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath, number: RecordNumber }),
   output: Issue,
-  untrusted: inRecord(issuePlaces),
+  untrusted: inRecord(issuePointers),
 
   handler: ({ hearth, db, repo, caller, write }, { number }) => {
     if (!isAuthor(hearth, caller, requireIssue(db, repo.id, number).author_id))

@@ -1,7 +1,4 @@
-/**
- * What the pull requests ask of issues: an open one to work on, and its end when the work is
- * merged.
- */
+/** Used by pull requests: find an open issue, and close it by a merge. */
 import type { Db } from '#core/db.ts'
 import type { Subject } from '#core/events.ts'
 import { actorId } from '#core/caller.ts'
@@ -11,7 +8,7 @@ import { issueClosed } from './events.ts'
 import { findIssue, setIssueClosed, type IssueRow } from './store-issues.ts'
 import { findRecord } from './store-records.ts'
 
-/** Gives 422 with the field when the number is not that of an open issue of the repository. */
+/** Throws 422 at the field unless the number is of an open issue of the repository. */
 export function requireOpenIssue(
   db: Db,
   repo_id: string,
@@ -31,8 +28,9 @@ export function requireOpenIssue(
 }
 
 /**
- * Closes an issue because the pull request `by_pull` was merged; gives whether it was open. A
- * closed one stays as it is. `as` names another actor than the caller, null for the service.
+ * Closes an issue because the pull request `by_pull` was merged. Returns whether it was open; a
+ * closed issue stays as it is. `as` is the actor of the event: null for the service, the caller
+ * when left out.
  */
 export function resolveIssue(
   tx: Tx,

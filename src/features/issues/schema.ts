@@ -1,4 +1,4 @@
-/** The records of this feature, as clients see them. */
+/** Records of issues, comments, labels and milestones. */
 import { Actor, Id, Nullable, OneOf, restName, Time, Type, type Static } from '#core/schema.ts'
 
 export const ISSUE_STATES = ['open', 'closed'] as const
@@ -110,8 +110,7 @@ export const Issue = Type.Object(
 export type Issue = Static<typeof Issue>
 
 /**
- * A pull request as the detail of its issue shows it. The two optional fields are left out while
- * they have no value.
+ * A pull request in the detail of its issue. The two optional fields are left out without a value.
  */
 export const IssuePull = Type.Object({
   number: Type.Integer(),

@@ -1,10 +1,10 @@
 /**
- * Which issues a list shows. The question starts from the table that leaves the fewest rows (words,
- * a label, an assignee, else the records), each of which has an index for it, and gives numbers
- * only; the rows are read for one page.
+ * Filters and sorts lists of issues. A query starts from the table with the fewest matching rows
+ * (words, a label, an assignee, else the records), each of which has an index for it. It returns
+ * numbers only; the rows of one page are read afterwards.
  */
 import type { Db, SqlValue } from '#core/db.ts'
-import { repoWord } from './store-issues.ts'
+import { repoTerm } from './store-issues.ts'
 import { countRecords } from './store-records.ts'
 
 export type IssueSort = 'created' | 'updated' | 'comments'
@@ -12,9 +12,9 @@ export type IssueSort = 'created' | 'updated' | 'comments'
 export type IssueFilter = {
   repo_id: string
   state: 'open' | 'closed' | 'all'
-  /** All must be on the issue; the rarest first. */
+  /** Labels that the issue must all have, the rarest first. */
   label_ids: readonly string[]
-  /** Any of these; null for everyone. */
+  /** Any of these accounts; null for no filter. */
   assignee_ids: readonly string[] | null
   author_ids: readonly string[] | null
   milestone_id: string | null
@@ -22,31 +22,32 @@ export type IssueFilter = {
   sort: IssueSort
 }
 
-type Question = { from: string; where: string[]; params: SqlValue[]; number: string; order: string }
+type ListQuery = {
+  from: string
+  where: string[]
+  params: SqlValue[]
+  number: string
+  order: string
+}
 
-const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
+const placeholders = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
 const isOpen = (state: IssueFilter['state']): string =>
   state === 'all' ? 'IN (0, 1)' : state === 'open' ? '= 1' : '= 0'
 
-/**
- * Words of a search, without the signs that the text index would read as its language. At most 16.
- */
+/** The words of a search, at most 16, without the operators of FTS5. */
 export const searchWords = (text: string): string[] =>
   (text.normalize('NFC').match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).slice(0, 16)
 
-/**
- * The last letters of a word may be left out, except of very short ones, which would match nearly
- * everything.
- */
+/** A word matches as a prefix, unless it is so short that it would match nearly everything. */
 const ftsMatch = (repo_id: string, words: readonly string[]): string => {
   const terms = words.map((word) => (/^[\x20-\x7e]{1,2}$/.test(word) ? `"${word}"` : `"${word}" *`))
-  return `repo : "${repoWord(repo_id)}" AND {title body} : (${terms.join(' AND ')})`
+  return `repo : "${repoTerm(repo_id)}" AND {title body} : (${terms.join(' AND ')})`
 }
 
-function question(filter: IssueFilter): Question {
+function buildQuery(filter: IssueFilter): ListQuery {
   const { repo_id, label_ids, assignee_ids, author_ids, milestone_id, words } = filter
   const open = isOpen(filter.state)
-  const q: Question = { from: 'records r', where: [], params: [], number: 'r.number', order: '' }
+  const q: ListQuery = { from: 'records r', where: [], params: [], number: 'r.number', order: '' }
   const add = (sql: string, ...values: SqlValue[]) => {
     q.where.push(sql)
     q.params.push(...values)
@@ -74,7 +75,7 @@ function question(filter: IssueFilter): Question {
   } else if (assigned) {
     q.from = `assignees d${joined}`
     add(
-      `d.actor_id IN (${marks(assigned)}) AND d.repo_id = ? AND d.kind = 'issue' AND d.open ${open}`,
+      `d.actor_id IN (${placeholders(assigned)}) AND d.repo_id = ? AND d.kind = 'issue' AND d.open ${open}`,
       ...assigned,
       repo_id,
     )
@@ -82,31 +83,42 @@ function question(filter: IssueFilter): Question {
     assigned = null
   } else add(`r.repo_id = ? AND r.kind = 'issue' AND r.open ${open}`, repo_id)
 
-  for (const label of labels) {
-    add(
-      `EXISTS (SELECT 1 FROM record_labels o WHERE o.repo_id = ? AND o.number = ${q.number} AND o.label_id = ?)`,
-      repo_id,
-      label,
-    )
-  }
-  if (assigned) {
-    add(
-      `EXISTS (SELECT 1 FROM assignees a WHERE a.repo_id = ? AND a.number = ${q.number} AND a.actor_id IN (${marks(assigned)}))`,
-      repo_id,
-      ...assigned,
-    )
-  }
-  if (author_ids) add(`r.author_id IN (${marks(author_ids)})`, ...author_ids)
-  if (milestone_id !== null) add('r.milestone_id = ?', milestone_id)
-
-  // Rows of the text index come in the order of the records, so that the newest matches are found
-  // without sorting all.
+  addFilters(q, { ...filter, label_ids: labels, assignee_ids: assigned })
+  // Rows of the text index are in the order of the records, so the newest matches need no sorting.
   const newest = words ? 'f.rowid DESC' : `${q.number} DESC`
   q.order =
     filter.sort === 'created'
       ? newest
       : `r.${filter.sort === 'updated' ? 'updated_at' : 'comments_count'} DESC, r.number DESC`
   return q
+}
+
+/** Adds the conditions that the starting table does not cover. */
+function addFilters(
+  q: ListQuery,
+  { repo_id, label_ids, assignee_ids, author_ids, milestone_id }: IssueFilter,
+): void {
+  const add = (sql: string, ...values: SqlValue[]) => {
+    q.where.push(sql)
+    q.params.push(...values)
+  }
+  for (const label of label_ids) {
+    add(
+      `EXISTS (SELECT 1 FROM record_labels o WHERE o.repo_id = ? AND o.number = ${q.number} AND o.label_id = ?)`,
+      repo_id,
+      label,
+    )
+  }
+  if (assignee_ids) {
+    add(
+      `EXISTS (SELECT 1 FROM assignees a WHERE a.repo_id = ? AND a.number = ${q.number}
+         AND a.actor_id IN (${placeholders(assignee_ids)}))`,
+      repo_id,
+      ...assignee_ids,
+    )
+  }
+  if (author_ids) add(`r.author_id IN (${placeholders(author_ids)})`, ...author_ids)
+  if (milestone_id !== null) add('r.milestone_id = ?', milestone_id)
 }
 
 /** Numbers of one page, in the order of the list. */
@@ -116,8 +128,8 @@ export function listIssueNumbers(
   limit: number,
   offset: number,
 ): number[] {
-  const { from, where, params, number, order } = question(filter)
-  // An issue with two of the actors asked for is still one issue.
+  const { from, where, params, number, order } = buildQuery(filter)
+  // An issue with two of the requested assignees is listed once.
   const distinct = (filter.assignee_ids?.length ?? 0) > 1 ? 'DISTINCT ' : ''
   return db
     .all<{ number: number }>(
@@ -130,8 +142,8 @@ export function listIssueNumbers(
 }
 
 /**
- * How many issues the whole list has. Not for words: those are not counted, because each match
- * would have to be read.
+ * The length of the whole list. Matches of words are not counted, because each would have to be
+ * read.
  */
 export function countIssues(db: Db, filter: IssueFilter): number {
   const { repo_id, state, label_ids, assignee_ids, author_ids, milestone_id } = filter
@@ -148,7 +160,7 @@ export function countIssues(db: Db, filter: IssueFilter): number {
       )?.count ?? 0
     )
   }
-  const { from, where, params, number } = question({ ...filter, sort: 'created' })
+  const { from, where, params, number } = buildQuery({ ...filter, sort: 'created' })
   return (
     db.one<{ count: number }>(
       `SELECT COUNT(DISTINCT ${number}) AS count FROM ${from} WHERE ${where.join(' AND ')}`,

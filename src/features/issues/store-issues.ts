@@ -1,5 +1,5 @@
 /**
- * Rows of issues. An issue is its record (number, title, author, whether it is open) and what only
+ * Rows of issues. An issue is a record (number, title, author, state) and the columns that only
  * issues have.
  */
 import type { Db } from '#core/db.ts'
@@ -17,21 +17,24 @@ export type IssueRow = RecordRow & {
   readonly closed_by: string | null
 }
 
-type Stored = Omit<IssueRow, 'checks'> & { checks: string }
+type StoredIssue = Omit<IssueRow, 'checks'> & { checks: string }
 
 const SELECT = `SELECT r.*, i.id, i.body, i.checks, i.reason, i.resolved_by, i.closed_at, i.closed_by
   FROM records r JOIN issues i ON i.repo_id = r.repo_id AND i.number = r.number`
 
-const parse = (row: Stored): IssueRow => ({ ...row, checks: JSON.parse(row.checks) as string[] })
+const parse = (row: StoredIssue): IssueRow => ({
+  ...row,
+  checks: JSON.parse(row.checks) as string[],
+})
 
 export function findIssue(db: Db, repo_id: string, number: number): IssueRow | null {
-  const row = db.one<Stored>(`${SELECT} WHERE r.repo_id = ? AND r.number = ?`, repo_id, number)
+  const row = db.one<StoredIssue>(`${SELECT} WHERE r.repo_id = ? AND r.number = ?`, repo_id, number)
   return row && parse(row)
 }
 
-/** The issues with these numbers, in the order of the numbers given. */
+/** Issues by number, in the order of the given numbers. */
 export function issuesByNumber(db: Db, repo_id: string, numbers: readonly number[]): IssueRow[] {
-  const rows = db.all<Stored>(
+  const rows = db.all<StoredIssue>(
     `${SELECT} WHERE r.repo_id = ? AND r.number IN (SELECT value FROM json_each(?))`,
     repo_id,
     JSON.stringify(numbers),
@@ -125,8 +128,8 @@ export function setIssueClosed(
 }
 
 /**
- * Another reason for one that is closed; when and by whom stays, but a merge no longer counts as
- * what closed it.
+ * Changes the reason of a closed issue. Time and person stay, but a merge no longer counts as its
+ * cause.
  */
 export function setIssueReason(tx: Tx, repo_id: string, number: number, reason: CloseReason): void {
   tx.db.run(
@@ -147,22 +150,22 @@ export function setIssueReopened(tx: Tx, repo_id: string, number: number): void 
   setRecordOpen(tx, repo_id, number, true)
 }
 
-/** The word that stands for a repository in the text index. */
-export const repoWord = (repo_id: string): string => repo_id.slice(repo_id.lastIndexOf('_') + 1)
+/** The term for a repository in the text index. */
+export const repoTerm = (repo_id: string): string => repo_id.slice(repo_id.lastIndexOf('_') + 1)
 
-/** Puts an issue into the text index, or what it says now in the place of what it said. */
+/** Inserts or replaces an issue in the text index. */
 export function indexText(tx: Tx, repo_id: string, number: number): void {
   tx.db.run(
     `INSERT OR REPLACE INTO record_fts (rowid, repo, title, body)
      SELECT r.seq, ?, r.title, i.body FROM records r JOIN issues i ON i.repo_id = r.repo_id AND i.number = r.number
      WHERE r.repo_id = ? AND r.number = ?`,
-    repoWord(repo_id),
+    repoTerm(repo_id),
     repo_id,
     number,
   )
 }
 
-/** The issues that must close before each of these. */
+/** The issues that block each of these. */
 export const listBlockers = (
   db: Db,
   repo_id: string,
@@ -190,8 +193,8 @@ export function setBlockers(
     )
 }
 
-/** Whether `target` must close before `number`, directly or through others. */
-export const waitsFor = (db: Db, repo_id: string, number: number, target: number): boolean =>
+/** Whether `target` blocks `number`, directly or through other issues. */
+export const isBlockedBy = (db: Db, repo_id: string, number: number, target: number): boolean =>
   db.one(
     `WITH RECURSIVE before (number) AS (
        SELECT ?2 UNION SELECT b.blocked_by FROM blockers b JOIN before ON b.repo_id = ?1 AND b.number = before.number

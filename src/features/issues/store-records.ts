@@ -1,9 +1,6 @@
-/**
- * The numbers of a repository: what issues and pull requests have in common, and which pull request
- * is for which issue.
- */
+/** The shared rows of issues and pull requests, and which pull request is for which issue. */
 import type { Db } from '#core/db.ts'
-import { keepAll, kept } from '#core/look.ts'
+import { preload, memo } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import { setOpenCounts } from '#features/repos/index.ts'
 import type { LockReason, PullStatus } from './schema.ts'
@@ -27,33 +24,16 @@ export type RecordRow = {
 }
 
 export const findRecord = (db: Db, repo_id: string, number: number): RecordRow | null =>
-  kept(db, 'record', `${repo_id} ${number}`, () =>
+  memo(db, 'record', `${repo_id} ${number}`, () =>
     db.one<RecordRow>('SELECT * FROM records WHERE repo_id = ? AND number = ?', repo_id, number),
   )
 
-/** Brings the records of a page into the look that is under way. */
-export const keepRecords = (db: Db, repo_id: string, numbers: readonly number[]): void =>
-  keepAll(
-    db,
-    'record',
-    numbers.map((number) => `${repo_id} ${number}`),
-    () => {
-      const rows = db.all<RecordRow>(
-        'SELECT * FROM records WHERE repo_id = ? AND number IN (SELECT value FROM json_each(?))',
-        repo_id,
-        JSON.stringify(numbers),
-      )
-      return new Map(rows.map((row) => [`${repo_id} ${row.number}`, row]))
-    },
-    () => null,
-  )
-
-/** The same for numbers of many repositories. */
-export const keepRecordsOfAll = (
+/** Preloads records of several repositories into the current read scope. */
+export const preloadRecords = (
   db: Db,
   places: readonly { readonly repo_id: string; readonly number: number }[],
 ): void =>
-  keepAll(
+  preload(
     db,
     'record',
     places.map(({ repo_id, number }) => `${repo_id} ${number}`),
@@ -76,7 +56,7 @@ export type NewRecord = {
   author_id: string
 }
 
-/** Takes a number into use for an issue or a pull request. It starts open. */
+/** Inserts the record of an issue or a pull request. It starts open. */
 export function insertRecord(tx: Tx, record: NewRecord): void {
   tx.db.run(
     'INSERT INTO records (repo_id, number, kind, title, author_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -88,11 +68,11 @@ export function insertRecord(tx: Tx, record: NewRecord): void {
     tx.now,
     tx.now,
   )
-  tellCount(tx, record.repo_id, record.kind)
+  updateOpenCounts(tx, record.repo_id, record.kind)
 }
 
-/** The record of the repository shows how much is open. */
-function tellCount(tx: Tx, repo_id: string, kind: RecordKind): void {
+/** Updates the counts of open records on the repository. */
+function updateOpenCounts(tx: Tx, repo_id: string, kind: RecordKind): void {
   const open = countRecords(tx.db, repo_id, kind, true)
   setOpenCounts(tx, repo_id, kind === 'issue' ? { issues: open } : { pulls: open })
 }
@@ -108,8 +88,8 @@ export function setRecordTitle(tx: Tx, repo_id: string, number: number, title: s
 }
 
 /**
- * Open is an open issue, and a draft or open pull request. Labels and assignments of the record
- * follow by triggers.
+ * Sets whether a record is open: an open issue, a draft or an open pull request. Triggers update
+ * its labels and assignments.
  */
 export function setRecordOpen(tx: Tx, repo_id: string, number: number, open: boolean): void {
   const changed = tx.db.one<{ kind: RecordKind }>(
@@ -119,7 +99,7 @@ export function setRecordOpen(tx: Tx, repo_id: string, number: number, open: boo
     repo_id,
     number,
   )
-  if (changed) tellCount(tx, repo_id, changed.kind)
+  if (changed) updateOpenCounts(tx, repo_id, changed.kind)
 }
 
 export function touchRecord(tx: Tx, repo_id: string, number: number): void {
@@ -162,11 +142,24 @@ export function setRecordLock(
   )
 }
 
-/** How many comments an issue or pull request has. */
-export const commentsCount = (db: Db, repo_id: string, number: number): number =>
-  findRecord(db, repo_id, number)?.comments_count ?? 0
+/** The number of comments of each of several records, by number. */
+export const commentCounts = (
+  db: Db,
+  repo_id: string,
+  numbers: readonly number[],
+): Map<number, number> =>
+  new Map(
+    db
+      .all<Pick<RecordRow, 'number' | 'comments_count'>>(
+        `SELECT number, comments_count FROM records
+         WHERE repo_id = ? AND number IN (SELECT value FROM json_each(?))`,
+        repo_id,
+        JSON.stringify(numbers),
+      )
+      .map(({ number, comments_count }) => [number, comments_count]),
+  )
 
-/** How many issues or pull requests are open, without counting them. */
+/** The number of open or closed issues or pull requests, from a stored count. */
 export const countRecords = (db: Db, repo_id: string, kind: RecordKind, open: boolean): number =>
   db.one<{ count: number }>(
     'SELECT count FROM record_counts WHERE repo_id = ? AND kind = ? AND open = ?',
@@ -175,7 +168,7 @@ export const countRecords = (db: Db, repo_id: string, kind: RecordKind, open: bo
     open ? 1 : 0,
   )?.count ?? 0
 
-/** What an issue shows of a pull request made for it. */
+/** A pull request in the record of its issue. */
 export type LinkRow = {
   readonly issue_number: number
   readonly pull_number: number
@@ -197,7 +190,7 @@ export type NewLink = {
   agent: string | null
 }
 
-/** Says that a pull request was made for an issue. Both must be records already. */
+/** Links a pull request to its issue. Both must have records. */
 export function linkPull(tx: Tx, link: NewLink): void {
   tx.db.run(
     'INSERT INTO record_links (repo_id, pull_number, issue_number, status, agent, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -216,13 +209,13 @@ export type LinkChange = {
   agent?: string | null
   /** The merged pull request that closed this one. */
   superseded_by?: number | null
-  /** The username of who merged it. */
+  /** The username of the person who merged it. */
   merged_by?: string | null
 }
 
 /**
- * Reports a change of a pull request to the issue it is for; it may be for none. A status also says
- * whether the record is open.
+ * Updates the link of a pull request to its issue, if it has one. A status also sets whether the
+ * record is open.
  */
 export function updateLink(tx: Tx, repo_id: string, pull_number: number, change: LinkChange): void {
   const old = tx.db.one<{
@@ -262,12 +255,12 @@ export const listLinks = (db: Db, repo_id: string, issue_numbers: readonly numbe
     JSON.stringify(issue_numbers),
   )
 
-/** Each takes its labels, people and links along. */
-const RECORDS_AT_ONCE = 40
+/** Deleting a record cascades to its labels, assignees and links. */
+const RECORDS_PER_BATCH = 40
 
 /**
- * Takes away comments and then records of a repository that is gone, some of them, with all that
- * belongs to them. The youngest comments go first, because a reply may not outlive what it answers.
+ * Removes one batch of comments, then of records, of a purged repository. The newest comments go
+ * first, because a reply must not outlive its parent.
  */
 export const removeRecords = (tx: Tx, repo_id: string, limit: number): number =>
   tx.db.run(
@@ -278,5 +271,5 @@ export const removeRecords = (tx: Tx, repo_id: string, limit: number): number =>
   tx.db.run(
     'DELETE FROM records WHERE seq IN (SELECT seq FROM records WHERE repo_id = ? LIMIT ?)',
     repo_id,
-    RECORDS_AT_ONCE,
+    RECORDS_PER_BATCH,
   )

@@ -1,10 +1,10 @@
-/** Holds texts against what they may contain. All give 422 with the field and say what is wrong. */
+/** Validates texts. All functions throw 422 at the field. */
 import { invalid } from '#lib/errors.ts'
 
-/** Controls, and the separators that break a line in some readers. */
+/** Control characters, and separators that some readers treat as line breaks. */
 const BREAKS_LINE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
-/** One line without space around it; half characters are replaced. */
+/** One line, trimmed; lone surrogates are replaced. */
 export function oneLine(field: string, text: string): string {
   const line = text.toWellFormed().trim()
   if (line === '') throw invalid(field, `${field} may not be empty`)
@@ -24,14 +24,14 @@ export function notBlank(field: string, text: string): string {
   return manyLines(field, text)
 }
 
-/** One line, or null for nothing. */
+/** One line, or null for an empty one. */
 export const optionalLine = (field: string, text: string | null): string | null =>
   text === null || text.trim() === '' ? null : oneLine(field, text)
 
 export const validChecks = (checks: readonly string[]): string[] =>
   checks.map((command, at) => notBlank(`checks[${at}]`, command))
 
-/** Names are compared in lower case, so `Bug` and `bug` are one label. */
+/** The key of a name. Names are compared in lower case, so `Bug` and `bug` are one label. */
 export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase()
 
 export function labelName(field: string, text: string): string {
@@ -41,7 +41,7 @@ export function labelName(field: string, text: string): string {
   return name
 }
 
-/** Six lowercase hex digits; a `#` before them is taken off. */
+/** Six lowercase hex digits, without a leading `#`. */
 export function labelColor(text: string): string {
   const color = text.replace(/^#/, '').toLowerCase()
   if (!/^[0-9a-f]{6}$/.test(color))

@@ -2,11 +2,11 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { issueUpdated } from './events.ts'
-import { requireIssue } from './find.ts'
+import { requireIssue } from './require-records.ts'
 import { issueRecord } from './issue-record.ts'
 import { Issue } from './schema.ts'
 import { setRecordLock } from './store-records.ts'
-import { inRecord, issuePlaces } from './untrusted.ts'
+import { inRecord, issuePointers } from './untrusted-texts.ts'
 
 export const unlockIssue = operation({
   name: 'unlock_issue',
@@ -18,7 +18,7 @@ export const unlockIssue = operation({
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath, number: RecordNumber }),
   output: Issue,
-  untrusted: inRecord(issuePlaces),
+  untrusted: inRecord(issuePointers),
 
   handler: ({ hearth, repo, write }, { number }) =>
     write((tx) => {

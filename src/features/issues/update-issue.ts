@@ -1,9 +1,9 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, RecordNumber, RepoPath, Type } from '#core/schema.ts'
-import { usernamesOf } from './assignable.ts'
+import { usernamesOf } from './assignees/assignable.ts'
 import { issueAssigned, issueUpdated } from './events.ts'
-import { requireIssue } from './find.ts'
+import { requireIssue } from './require-records.ts'
 import {
   AssigneesInput,
   BlockedByInput,
@@ -14,15 +14,15 @@ import {
   TitleInput,
 } from './inputs.ts'
 import { issueRecord } from './issue-record.ts'
-import { isAuthor } from './people.ts'
+import { isAuthor } from './authorship.ts'
 import { Issue } from './schema.ts'
-import { changeBlockers, changeMilestone } from './set-issue.ts'
-import { setAssignees, setLabels } from './set-labels.ts'
-import { assigneeIdsOf } from './store-assignees.ts'
+import { changeBlockers, changeMilestone } from './change-issue.ts'
+import { setAssignees, setLabels } from './labels/set-labels.ts'
+import { assigneeIdsOf } from './assignees/store-assignees.ts'
 import { setIssueChecks, setIssueText } from './store-issues.ts'
 import { touchRecord } from './store-records.ts'
 import { manyLines, oneLine, validChecks } from './text.ts'
-import { inRecord, issuePlaces } from './untrusted.ts'
+import { inRecord, issuePointers } from './untrusted-texts.ts'
 
 export const updateIssue = operation({
   name: 'update_issue',
@@ -30,6 +30,7 @@ export const updateIssue = operation({
     'Change an issue. Title and body: its author, or Maintain; everything else: Triage. labels, assignees, checks and blocked_by each replace the whole set. The answer is the issue.',
   route: 'PATCH /v1/repos/{owner}/{name}/issues/{number}',
   toolset: 'issues',
+  listed: 'default',
   access: writesRepo('read', { scope: 'issues:write' }),
   annotations: { idempotent: true },
   input: Type.Object({
@@ -44,7 +45,7 @@ export const updateIssue = operation({
     blocked_by: Type.Optional(BlockedByInput),
   }),
   output: Issue,
-  untrusted: inRecord(issuePlaces),
+  untrusted: inRecord(issuePointers),
 
   handler: (
     { hearth, db, repo, caller, write },

@@ -3,13 +3,13 @@ import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { conflict, Refusal } from '#lib/errors.ts'
 import { parseSshLine, SshFormatError, type SshKey } from '#lib/ssh-key.ts'
-import { typeId } from '#lib/typeid.ts'
-import { requireUserRow, tell } from '#features/accounts/index.ts'
-import { keysChanged } from '#features/repos/index.ts'
+import { typeId } from '#core/ids.ts'
+import { requireUserRow, sendSecurityNotice } from '#features/accounts/index.ts'
+import { signingKeysChanged } from '#features/repos/index.ts'
 import { Key, KeyUsage } from './schema.ts'
 import { findKeyByFingerprint, insertKey, keyRecord, listKeyRows, type KeyRow } from './store.ts'
 
-const MOST_KEYS = 50
+const MAX_KEYS = 50
 
 function readKey(line: string): SshKey {
   try {
@@ -58,9 +58,9 @@ export const addKey = operation({
           reason: 'already_exists',
           field: 'key',
         })
-      if (listKeyRows(tx.db, caller.id).length >= MOST_KEYS)
-        throw conflict('limit_reached', `an account has at most ${MOST_KEYS} keys`, {
-          limit: MOST_KEYS,
+      if (listKeyRows(tx.db, caller.id).length >= MAX_KEYS)
+        throw conflict('limit_reached', `an account has at most ${MAX_KEYS} keys`, {
+          limit: MAX_KEYS,
         })
       const row: KeyRow = {
         id: typeId('key', tx.now_ms),
@@ -74,13 +74,13 @@ export const addKey = operation({
         created_at: tx.now,
       }
       insertKey(tx.db, row)
-      tx.signal(keysChanged, {})
+      tx.emit(signingKeysChanged, {})
       tx.audit({
         action: 'key.added',
         target: { kind: 'user', id: caller.id, name: caller.username },
         data: { after: { title: row.title, usage, fingerprint } },
       })
-      tell(tx, requireUserRow(tx.db, caller.id), 'An SSH key was added')
+      sendSecurityNotice(tx, requireUserRow(tx.db, caller.id), 'An SSH key was added')
       return keyRecord(row)
     })
   },

@@ -1,16 +1,17 @@
-/** Public SSH keys of people: signatures of commits and tags are held against them. A leaf. */
+/**
+ * Public SSH keys of users. Signatures of commits and tags are verified against them. A leaf
+ * feature.
+ */
 import type { Feature } from '#core/hearth.ts'
 import { signingKeys } from '#features/repos/index.ts'
-import { addKey } from './add-key.ts'
-import { listKeys } from './list-keys.ts'
-import { removeKey } from './remove-key.ts'
-import { signerOf } from './store.ts'
+import { findSigner } from './store.ts'
+import * as operations from './operations.ts'
 
+export * from './operations.ts'
 export * from './schema.ts'
-export { addKey, listKeys, removeKey }
 
 export const feature: Feature = {
   name: 'keys',
-  operations: [listKeys, addKey, removeKey],
-  extensions: [signingKeys.with(signerOf)],
+  operations: Object.values(operations),
+  extensions: [signingKeys.with(findSigner)],
 }

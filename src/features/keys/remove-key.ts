@@ -2,7 +2,7 @@ import { personOnly } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nothing, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
-import { keysChanged } from '#features/repos/index.ts'
+import { signingKeysChanged } from '#features/repos/index.ts'
 import { findKey, removeKeyRow } from './store.ts'
 
 export const removeKey = operation({
@@ -24,7 +24,7 @@ export const removeKey = operation({
       const row = findKey(tx.db, id)
       if (row?.user_id !== caller.id) throw notFound('the key')
       removeKeyRow(tx.db, id)
-      tx.signal(keysChanged, {})
+      tx.emit(signingKeysChanged, {})
       tx.audit({
         action: 'key.removed',
         target: { kind: 'user', id: caller.id, name: caller.username },

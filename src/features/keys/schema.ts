@@ -1,4 +1,4 @@
-/** Public SSH keys of people. */
+/** Public SSH keys of users. */
 import { ListOf, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 export const KeyUsage = OneOf(['authentication_and_signing', 'authentication', 'signing'])

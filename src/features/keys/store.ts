@@ -45,7 +45,8 @@ export const findKeyByFingerprint = (db: Db, fingerprint: string): KeyRow | null
 
 export const insertKey = (db: WritableDb, row: KeyRow): void =>
   void db.run(
-    'INSERT INTO keys (id, user_id, title, usage, read_only, algorithm, key, fingerprint, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO keys (id, user_id, title, usage, read_only, algorithm, key, fingerprint,
+     created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.user_id,
     row.title,
@@ -60,8 +61,8 @@ export const insertKey = (db: WritableDb, row: KeyRow): void =>
 export const removeKeyRow = (db: WritableDb, id: string): void =>
   void db.run('DELETE FROM keys WHERE id = ?', id)
 
-/** The answer to the point `signingKeys`. */
-export function signerOf(db: Db, fingerprint: string): string | null {
+/** The extension of `signingKeys`: the user whose key may sign. */
+export function findSigner(db: Db, fingerprint: string): string | null {
   const row = findKeyByFingerprint(db, fingerprint)
   return row === null || row.usage === 'authentication' ? null : row.user_id
 }

@@ -1,7 +1,7 @@
-/** What whoever keeps the site is told of notifications. */
+/** The condition of notifications for site administrators. */
 import type { Condition } from '#core/gauges.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { countWork } from './store-work.ts'
+import { countWork } from './delivery/store-work.ts'
 
 export function condition({ db }: Hearth): Condition {
   const { waiting, failed } = countWork(db)
@@ -11,7 +11,7 @@ export function condition({ db }: Hearth): Condition {
     state: failed > 0 ? 'attention' : 'ok',
     detail:
       failed > 0
-        ? `Of ${failed} ${failed === 1 ? 'change' : 'changes'} people could not be told; the log says why ("people could not be told of something").`
+        ? `Of ${failed} ${failed === 1 ? 'change' : 'changes'} people could not be notified; the log says why ("people could not be notified").`
         : waiting === 0
           ? 'Everybody was told of everything.'
           : `Of ${waiting} ${waiting === 1 ? 'change' : 'changes'} people are being told.`,

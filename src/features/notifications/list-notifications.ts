@@ -1,18 +1,24 @@
 import { signedIn } from '#core/access.ts'
-import { look } from '#core/look.ts'
+import { readScope } from '#core/read-scope.ts'
 import { operation } from '#core/operation.ts'
 import { beforeOf, byBefore, keyPageOf } from '#core/page.ts'
 import { RepoPath, Type } from '#core/schema.ts'
-import { keepRepos, listSeen, repoById, repoByPath, sightOf } from '#features/repos/index.ts'
+import {
+  preloadRepos,
+  filterVisibleRepos,
+  repoById,
+  repoByPath,
+  visibleReposOf,
+} from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
-import { notificationRecords } from './record.ts'
+import { notificationRecords } from './notification-record.ts'
 import { Notifications, ReasonWord } from './schema.ts'
-import { canRead } from './sight.ts'
+import { canRead } from './delivery/visibility.ts'
 import {
   findNotification,
   listNotificationRows,
   type NotificationRow,
-  type Place,
+  type NotificationCursor,
 } from './store.ts'
 
 export const listNotifications = operation({
@@ -42,20 +48,21 @@ export const listNotifications = operation({
       throw notFound(`the notification ${before}`)
 
     const { token } = caller
-    const sight = sightOf(db, { ...caller, token: null })
+    const sight = visibleReposOf(db, { ...caller, token: null })
     const openOf = (found: readonly NotificationRow[]): NotificationRow[] =>
-      look(db, () => {
+      readScope(db, () => {
         const ids = [...new Set(found.flatMap(({ repo_id: id }) => id ?? []))]
-        const seen = new Set(listSeen(db, sight, ids))
-        if (token?.workspace != null) keepRepos(db, ids)
+        const seen = new Set(filterVisibleRepos(db, sight, ids))
+        if (token?.workspace != null) preloadRepos(db, ids)
         const inside = (id: string): boolean =>
           (token?.repos == null || token.repos.includes(id)) &&
           (token?.workspace == null || repoById(db, id)?.workspace_id === token.workspace)
         return found.filter(({ repo_id: id }) => id === null || (seen.has(id) && inside(id)))
       })
     const rows: NotificationRow[] = []
-    let after: Place | null = start
-    // What its person cannot see any more is passed over, so a page may take several looks.
+    let after: NotificationCursor | null = start
+    // Notifications that the person cannot see any more are skipped, so one page may take several
+    // queries.
     for (;;) {
       const found = listNotificationRows(
         db,

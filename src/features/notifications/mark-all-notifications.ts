@@ -4,7 +4,7 @@ import { OneOf, RepoPath, Type } from '#core/schema.ts'
 import { repoByPath } from '#features/repos/index.ts'
 import { invalid, notFound } from '#lib/errors.ts'
 import { parseTimestamp } from '#lib/time.ts'
-import { canRead } from './sight.ts'
+import { canRead } from './delivery/visibility.ts'
 import { setAllNotifications } from './store.ts'
 
 export const markAllNotifications = operation({

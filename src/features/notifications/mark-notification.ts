@@ -2,10 +2,10 @@ import { signedIn } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
-import { isTypeId } from '#lib/typeid.ts'
-import { notificationRecord } from './record.ts'
+import { isTypeId } from '#core/ids.ts'
+import { notificationRecord } from './notification-record.ts'
 import { Notification } from './schema.ts'
-import { canRead } from './sight.ts'
+import { canRead } from './delivery/visibility.ts'
 import { findNotification, setNotification } from './store.ts'
 
 export const markNotification = operation({

@@ -1,4 +1,4 @@
-/** The records of this feature, as clients see them. */
+/** Records of notifications, subscriptions and settings. */
 import {
   Actor,
   Id,
@@ -10,9 +10,9 @@ import {
   Type,
   type Static,
 } from '#core/schema.ts'
-import { REASONS } from './reasons.ts'
+import { REASONS } from './delivery/reasons.ts'
 
-export { REASONS, type Reason } from './reasons.ts'
+export { REASONS, type Reason } from './delivery/reasons.ts'
 
 export const LEVELS = ['participating', 'all', 'releases', 'ignored'] as const
 export type Level = (typeof LEVELS)[number]

@@ -1,9 +1,9 @@
 /** The table `notifications`. */
 import type { Db, SqlValue } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 import type { Timestamp } from '#lib/time.ts'
-import type { Reason } from './reasons.ts'
+import type { Reason } from './delivery/reasons.ts'
 
 export type NotificationRow = {
   readonly id: string
@@ -23,7 +23,7 @@ export type NotificationRow = {
   readonly created_at: Timestamp
 }
 
-/** What a notification is about. `subject` is its name, the same for all that is told of it. */
+/** The subject of a notification. `subject` is its key, shared by all notifications about it. */
 export type SubjectOf = Pick<
   NotificationRow,
   'repo_id' | 'subject' | 'kind' | 'number' | 'subject_id' | 'title' | 'url'
@@ -32,7 +32,7 @@ export type SubjectOf = Pick<
 export const findNotification = (db: Db, id: string): NotificationRow | null =>
   db.one<NotificationRow>('SELECT * FROM notifications WHERE id = ?', id)
 
-/** Puts a notification on top: a new one, or the one that its person has of this subject. */
+/** Inserts a notification or moves the existing one of this subject to the top. */
 export function putNotification(
   tx: Tx,
   user_id: string,
@@ -59,20 +59,20 @@ export function putNotification(
   )
 }
 
-export type Filter = {
+export type NotificationFilter = {
   user_id: string
   unread?: boolean
   done: boolean
   reason?: string
   repo_id?: string
 }
-export type Place = Pick<NotificationRow, 'updated_at' | 'id'>
+export type NotificationCursor = Pick<NotificationRow, 'updated_at' | 'id'>
 
-/** What was moved last comes first; from below a place on. */
+/** The most recently moved first, from below a cursor. */
 export function listNotificationRows(
   db: Db,
-  filter: Filter,
-  after: Place | null,
+  filter: NotificationFilter,
+  after: NotificationCursor | null,
   limit: number,
 ): NotificationRow[] {
   const where = ['user_id = ?']
@@ -81,7 +81,8 @@ export function listNotificationRows(
     where.push(sql)
     params.push(...values)
   }
-  // What is unread is never done; said once, so that the index of unread ones serves.
+  // Unread notifications are never done. The condition is added once, so that the index of unread
+  // ones is used.
   if (filter.unread === true && !filter.done) add('unread = 1')
   else {
     add('done = ?', filter.done ? 1 : 0)
@@ -97,9 +98,7 @@ export function listNotificationRows(
   )
 }
 
-/**
- * How many are unread, by repository; null stands for what is about none. Counted up to a limit.
- */
+/** Unread notifications by repository (null: without one), counted up to a limit. */
 export const countUnreadRows = (
   db: Db,
   user_id: string,
@@ -118,8 +117,8 @@ export const setNotification = (tx: Tx, id: string, state: State): void =>
   void tx.db.run('UPDATE notifications SET unread = ?, done = ? WHERE id = ?', ...STATES[state], id)
 
 /**
- * Marks all of a person's, those of one repository, or those not moved since a moment. Gives how
- * many changed.
+ * Marks all notifications of a person, those of one repository, or those not moved since a moment.
+ * Returns the number of changes.
  */
 export const setAllNotifications = (
   tx: Tx,
@@ -136,7 +135,7 @@ export const setAllNotifications = (
     within.repo_id,
   )
 
-/** Puts away what was told of a question or invitation that is settled. */
+/** Marks notifications about a settled question or invitation as done. */
 export const settleSubject = (tx: Tx, subject: string): void =>
   void tx.db.run(
     `UPDATE notifications SET unread = 0, done = 1 WHERE subject = ? AND kind IN ('question', 'invitation')`,
@@ -150,7 +149,7 @@ export const removeOldDone = (tx: Tx, before: Timestamp, limit: number): number 
     limit,
   )
 
-/** Those that were read and left alone. */
+/** Removes notifications that were read and not moved for long. */
 export const removeOldRead = (tx: Tx, before: Timestamp, limit: number): number =>
   tx.db.run(
     'DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE unread = 0 AND done = 0 AND updated_at < ? LIMIT ?)',

@@ -3,24 +3,26 @@ import { writeAs } from '#core/write.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 import { removeOldDone, removeOldRead } from './store.ts'
 
-const KEPT_MS = 90 * DAY
-const READ_KEPT_MS = 365 * DAY
-const AT_ONCE = 500
+const DONE_RETENTION_MS = 90 * DAY
+const READ_RETENTION_MS = 365 * DAY
+const ROWS_PER_BATCH = 500
 
-/** What was put away goes after a while, and what was read and left alone after a longer one. */
+/** Removes notifications that were marked as done, and after a longer time those that were read. */
 export const sweepNotifications = job<null>({
   kind: 'sweep_notifications',
   every: '1d',
   async run({ hearth, signal }) {
-    const before = timestamp(hearth.clock.now() - KEPT_MS)
+    const before = timestamp(hearth.clock.now() - DONE_RETENTION_MS)
     while (
       !signal.aborted &&
-      (await writeAs(hearth, null, (tx) => removeOldDone(tx, before, AT_ONCE))) === AT_ONCE
+      (await writeAs(hearth, null, (tx) => removeOldDone(tx, before, ROWS_PER_BATCH))) ===
+        ROWS_PER_BATCH
     );
-    const read = timestamp(hearth.clock.now() - READ_KEPT_MS)
+    const read = timestamp(hearth.clock.now() - READ_RETENTION_MS)
     while (
       !signal.aborted &&
-      (await writeAs(hearth, null, (tx) => removeOldRead(tx, read, AT_ONCE))) === AT_ONCE
+      (await writeAs(hearth, null, (tx) => removeOldRead(tx, read, ROWS_PER_BATCH))) ===
+        ROWS_PER_BATCH
     );
   },
 })

@@ -1,10 +1,10 @@
-/** Approved applications: their record, and how their access ends. */
+/** Approved applications: their records and the end of their access. */
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
 import { endToken, findToken } from '#features/accounts/index.ts'
 import type { Application } from './schema.ts'
 import { listGrants, removeApplication, removeGrant, type ApplicationRow } from './store.ts'
-import { listChain } from './store-refresh.ts'
+import { listTokenChain } from './store-refresh.ts'
 
 const latest = (times: readonly (string | null | undefined)[]): string | null =>
   times.reduce<string | null>(
@@ -15,7 +15,7 @@ const latest = (times: readonly (string | null | undefined)[]): string | null =>
 export function applicationRecord({ db }: Pick<Hearth, 'db'>, row: ApplicationRow): Application {
   const grants = listGrants(db, row.id)
   const chains = grants
-    .map((grant) => ({ grant, chain: listChain(db, grant.code_hash) }))
+    .map((grant) => ({ grant, chain: listTokenChain(db, grant.code_hash) }))
     .filter(({ chain }) => chain.some(({ used_at }) => used_at === null))
   const live = chains.flatMap(({ chain }) => chain)
   const full = chains.some(({ grant }) => grant.scopes === null)
@@ -39,14 +39,14 @@ export function applicationRecord({ db }: Pick<Hearth, 'db'>, row: ApplicationRo
   }
 }
 
-/** Ends one approval: its code, and every access and refresh token that came of it. */
+/** Removes one approval: its code and every access and refresh token issued from it. */
 export function endGrant(tx: Tx, code_hash: string): void {
-  for (const { token_id } of listChain(tx.db, code_hash))
+  for (const { token_id } of listTokenChain(tx.db, code_hash))
     if (token_id !== null) endToken(tx, token_id)
   removeGrant(tx.db, code_hash)
 }
 
-/** Ends all access of an application. */
+/** Removes an application with all its approvals and tokens. */
 export function endApplication(tx: Tx, row: ApplicationRow): void {
   for (const { code_hash } of listGrants(tx.db, row.id)) endGrant(tx, code_hash)
   removeApplication(tx.db, row.id)

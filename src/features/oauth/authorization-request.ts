@@ -1,7 +1,7 @@
 /**
- * An authorization request (RFC 6749 section 4.1.1 with RFC 7636, 8707 and 9207), read in the order
- * that keeps people safe: while the client and the address of the answer are not known to belong
- * together, nothing is sent anywhere.
+ * Parses an authorization request (RFC 6749 section 4.1.1 with RFC 7636, 8707 and 9207). The order
+ * of the checks is a security rule: nothing is sent to `redirect_uri` before it is known to belong
+ * to the client.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -10,16 +10,16 @@ import { oauthError } from './errors.ts'
 import { isRegistered } from './redirects.ts'
 import { readResource } from './resources.ts'
 import type { AuthorizationParameters } from './schema.ts'
-import { readScope } from './scopes.ts'
+import { parseScopes } from './scopes.ts'
 
 export type AuthorizationRequest = {
   readonly client: Client
   readonly redirect_uri: string
   readonly state: string | null
-  /** Who answers, as the client knows us. */
+  /** The issuer of the response, as the client knows it. */
   readonly iss: string
-  /** What is asked, or what is wrong with it in the words of the answer. */
-  readonly asked:
+  /** The requested grant, or the OAuth error of an invalid request. */
+  readonly grantRequest:
     | {
         readonly challenge: string
         readonly scopes: readonly string[] | null
@@ -29,8 +29,7 @@ export type AuthorizationRequest = {
 }
 
 /**
- * Gives `invalid_client` and `invalid_redirect_uri`, for which there is nobody to send an answer
- * to.
+ * Throws `invalid_client` and `invalid_redirect_uri`, which must not be sent to the redirect URI.
  */
 export async function readAuthorizationRequest(
   hearth: Hearth,
@@ -62,17 +61,17 @@ export async function readAuthorizationRequest(
     redirect_uri,
     state: state ?? null,
     iss: issuer,
-    asked: whatIsAsked(hearth, parameters),
+    grantRequest: readGrantRequest(hearth, parameters),
   }
 }
 
-/** S256 gives 43 letters; a pad at the end is the same challenge. */
+/** A SHA-256 in base64url has 43 characters. Some libraries append a padding character. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}=?$/
 
-function whatIsAsked(
+function readGrantRequest(
   hearth: Hearth,
   parameters: AuthorizationParameters,
-): AuthorizationRequest['asked'] {
+): AuthorizationRequest['grantRequest'] {
   const { response_type, response_mode, code_challenge, code_challenge_method } = parameters
   try {
     if (!response_type) throw oauthError('invalid_request', 'response_type is missing')
@@ -88,7 +87,7 @@ function whatIsAsked(
       throw oauthError('invalid_request', 'code_challenge must be a SHA-256 as base64url')
     return {
       challenge: code_challenge.slice(0, 43),
-      scopes: readScope(parameters.scope),
+      scopes: parseScopes(parameters.scope),
       resource: readResource(hearth.settings, parameters.resource),
     }
   } catch (error) {

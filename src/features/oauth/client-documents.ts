@@ -1,54 +1,45 @@
 /**
- * Clients whose id is the address of a document that describes them (OAuth Client ID Metadata
- * Document, https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/). The
- * document is fetched for signed-in people only, under the rules for outbound requests, and kept
- * for a day.
+ * Clients whose id is the URL of a document that describes them (OAuth Client ID Metadata Document,
+ * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/). The document is
+ * fetched for signed-in users only, under the rules for outbound requests, and cached for a day.
  */
 import type { Hearth } from '#core/hearth.ts'
-import { createCache, type Cache } from '#lib/cache.ts'
+import { cache } from '#core/service.ts'
 import { oneLine } from '#lib/one-line.ts'
-import { OutboundError, parseOutboundRules, requestOutside } from '#lib/outbound.ts'
+import { outboundClient } from '#core/outbound.ts'
+import { OutboundError } from '#lib/outbound.ts'
 import { DAY, MINUTE, SECOND } from '#lib/time.ts'
 import { oauthError } from './errors.ts'
 import { redirectProblem } from './redirects.ts'
 
 export type ClientDocument = { readonly name: string; readonly redirect_uris: readonly string[] }
 
-const LONGEST_ADDRESS = 500
-const LARGEST_DOCUMENT = 16 * 1024
-const TIMEOUT = 5 * SECOND
-const MOST_REDIRECTS = 50
-const LONGEST_NAME = 64
+const MAX_ADDRESS_LENGTH = 500
+const MAX_DOCUMENT_BYTES = 16 * 1024
+const FETCH_TIMEOUT_MS = 5 * SECOND
+const MAX_REDIRECT_URIS = 50
+const MAX_NAME_LENGTH = 64
 
-/** `ca` holds more certificate authorities than the system's, in PEM. */
+/** `ca` adds certificate authorities to those of the system, in PEM. */
 export type FetchOptions = { readonly signal?: AbortSignal; readonly ca?: string }
 
-type Kept = {
+type CachedDocument = {
   readonly until: number
   readonly document: ClientDocument | null
   readonly problem: string
 }
 
-const caches = new WeakMap<Hearth['settings'], Cache<Kept>>()
-
-function cacheOf({ settings }: Pick<Hearth, 'settings'>): Cache<Kept> {
-  let cache = caches.get(settings)
-  if (!cache)
-    caches.set(
-      settings,
-      (cache = createCache<Kept>({
-        maxSize: 4 * 1024 ** 2,
-        sizeOf: (kept) => 200 + JSON.stringify(kept).length,
-      })),
-    )
-  return cache
-}
+const documentCache = cache<CachedDocument>('oauth_client_documents', {
+  maxSize: 4 * 1024 ** 2,
+  sizeOf: (entry) => 200 + JSON.stringify(entry).length,
+})
 
 export const isDocumentAddress = (client_id: string): boolean => /^https:/i.test(client_id)
 
-/** Why an address cannot name a client (section 2 of the draft); null when it can. */
+/** Why a URL cannot identify a client (section 2 of the draft). Null when it can. */
 export function documentAddressProblem(client_id: string): string | null {
-  if (client_id.length > LONGEST_ADDRESS) return `is longer than ${LONGEST_ADDRESS} characters`
+  if (client_id.length > MAX_ADDRESS_LENGTH)
+    return `is longer than ${MAX_ADDRESS_LENGTH} characters`
   if (!/^https:\/\/[\x21-\x7e]+$/.test(client_id) || !URL.canParse(client_id))
     return 'is not an https address'
   const url = new URL(client_id)
@@ -60,36 +51,37 @@ export function documentAddressProblem(client_id: string): string | null {
 }
 
 /**
- * The document of a client. Gives `invalid_client` with the reason for one that cannot be had or is
- * not good.
+ * The document of a client. Throws `invalid_client` with the reason when it cannot be fetched or is
+ * invalid.
  */
 export async function clientDocument(
   hearth: Hearth,
   client_id: string,
   options: FetchOptions = {},
 ): Promise<ClientDocument> {
-  const wrong = documentAddressProblem(client_id)
-  if (wrong !== null) throw oauthError('invalid_client', `the address of the application ${wrong}`)
+  const problem = documentAddressProblem(client_id)
+  if (problem !== null)
+    throw oauthError('invalid_client', `the address of the application ${problem}`)
   const now = hearth.clock.now()
-  let kept = cacheOf(hearth).get(client_id)
-  if (!kept || kept.until <= now) {
-    kept = await fetchDocument(hearth, client_id, options).then(
-      (document): Kept => ({ until: now + DAY, document, problem: '' }),
-      (error: unknown): Kept => {
+  let entry = documentCache(hearth).get(client_id)
+  if (!entry || entry.until <= now) {
+    entry = await fetchDocument(hearth, client_id, options).then(
+      (document): CachedDocument => ({ until: now + DAY, document, problem: '' }),
+      (error: unknown): CachedDocument => {
         if (!(error instanceof OutboundError)) throw error
-        // A failure is remembered for a moment, so that reloading the page does not hammer the
-        // other side.
+        // A failure is cached for a minute, so that reloading the page does not send requests to
+        // the other server.
         return { until: now + MINUTE, document: null, problem: error.message }
       },
     )
-    cacheOf(hearth).set(client_id, kept)
+    documentCache(hearth).set(client_id, entry)
   }
-  if (!kept.document)
+  if (!entry.document)
     throw oauthError(
       'invalid_client',
-      `the application's description at ${client_id} cannot be used: ${kept.problem}`,
+      `the application's description at ${client_id} cannot be used: ${entry.problem}`,
     )
-  return kept.document
+  return entry.document
 }
 
 async function fetchDocument(
@@ -97,10 +89,9 @@ async function fetchDocument(
   client_id: string,
   options: FetchOptions,
 ): Promise<ClientDocument> {
-  const { status, headers, body } = await requestOutside(new URL(client_id), {
-    rules: parseOutboundRules(settings.outbound_allow),
-    timeout: TIMEOUT,
-    maxBytes: LARGEST_DOCUMENT,
+  const { status, headers, body } = await outboundClient({ settings }).request(new URL(client_id), {
+    timeoutMs: FETCH_TIMEOUT_MS,
+    maxBytes: MAX_DOCUMENT_BYTES,
     ...options,
     headers: { accept: 'application/json', 'user-agent': `Hearth/${settings.version}` },
   })
@@ -127,9 +118,9 @@ async function fetchDocument(
   if (
     !Array.isArray(redirect_uris) ||
     redirect_uris.length === 0 ||
-    redirect_uris.length > MOST_REDIRECTS
+    redirect_uris.length > MAX_REDIRECT_URIS
   )
-    throw new OutboundError(`redirect_uris must hold 1 to ${MOST_REDIRECTS} addresses`)
+    throw new OutboundError(`redirect_uris must hold 1 to ${MAX_REDIRECT_URIS} addresses`)
   const addresses = redirect_uris.map((uri: unknown) => {
     const problem = typeof uri === 'string' ? redirectProblem(uri) : 'is not text'
     if (problem !== null) throw new OutboundError(`one of its redirect_uris ${problem}`)
@@ -137,7 +128,7 @@ async function fetchDocument(
   })
   return {
     name:
-      oneLine(typeof client_name === 'string' ? client_name : '', LONGEST_NAME) ||
+      oneLine(typeof client_name === 'string' ? client_name : '', MAX_NAME_LENGTH) ||
       new URL(client_id).host,
     redirect_uris: addresses,
   }

@@ -1,11 +1,12 @@
 /**
- * Registration without a table: the id of a client is what it registered, signed. It is a JWS in
- * compact form (RFC 7515) with the one algorithm HS256 and a type of its own, so no other signed
- * text of ours can stand in for it. Nothing is stored for a client before a person approves it, so
+ * Registration without a table: a client id contains the registered values and a signature. It is a
+ * compact JWS (RFC 7515) with the algorithm HS256 and its own `typ`, so no other signed text of
+ * this installation is a valid client id. Nothing is stored before a user approves the client, so
  * strangers cannot fill the database.
  */
 import { CompactSign, compactVerify } from 'jose'
 import type { Hearth } from '#core/hearth.ts'
+import { service } from '#core/service.ts'
 import { hmacSha256 } from '#lib/hash.ts'
 import { installationKey } from '#lib/installation-key.ts'
 import { redirectProblem } from './redirects.ts'
@@ -17,21 +18,18 @@ export type Registration = {
 }
 
 const TYPE = 'client+jwt'
-const LONGEST = 8_000
+const MAX_CLIENT_ID_LENGTH = 8_000
 
-const keys = new WeakMap<Hearth['settings'], Uint8Array>()
+/** The signing key, derived from the installation key for this purpose. */
+const signingKey = service(
+  'OAuth client id key',
+  ({ settings }: Hearth): Uint8Array =>
+    hmacSha256(installationKey(settings.data), 'ids of applications'),
+)
 
-/** A key for this one use, made from the installation's. */
-function keyOf({ settings }: Pick<Hearth, 'settings'>): Uint8Array {
-  let key = keys.get(settings)
-  if (!key)
-    keys.set(settings, (key = hmacSha256(installationKey(settings.data), 'ids of applications')))
-  return key
-}
-
-/** The same registration gives the same id. */
+/** Creates a client id. The same registration always gives the same id. */
 export function signClientId(
-  hearth: Pick<Hearth, 'settings'>,
+  hearth: Pick<Hearth, 'services'>,
   { issuer, name, redirect_uris }: Registration,
 ): Promise<string> {
   const payload = new TextEncoder().encode(
@@ -39,17 +37,20 @@ export function signClientId(
   )
   return new CompactSign(payload)
     .setProtectedHeader({ alg: 'HS256', typ: TYPE })
-    .sign(keyOf(hearth))
+    .sign(signingKey(hearth))
 }
 
-/** What an id stands for; null for one that we did not sign, or not in these very letters. */
+/**
+ * The registration of a client id. Null for an id that was not signed here or is spelled
+ * differently.
+ */
 export async function readClientId(
-  hearth: Pick<Hearth, 'settings'>,
+  hearth: Pick<Hearth, 'services'>,
   client_id: string,
 ): Promise<Registration | null> {
-  if (client_id.length > LONGEST || !isCanonical(client_id)) return null
+  if (client_id.length > MAX_CLIENT_ID_LENGTH || !isCanonical(client_id)) return null
   try {
-    const { payload, protectedHeader } = await compactVerify(client_id, keyOf(hearth), {
+    const { payload, protectedHeader } = await compactVerify(client_id, signingKey(hearth), {
       algorithms: ['HS256'],
     })
     if (protectedHeader.typ !== TYPE) return null
@@ -58,7 +59,7 @@ export async function readClientId(
     ) as Record<string, unknown>
     if (typeof iss !== 'string' || typeof client_name !== 'string' || !Array.isArray(redirect_uris))
       return null
-    // Rules that became stricter since hold for old registrations too.
+    // Rules that became stricter later apply to old registrations too.
     const addresses = redirect_uris.filter(
       (uri): uri is string => typeof uri === 'string' && redirectProblem(uri) === null,
     )
@@ -71,8 +72,8 @@ export async function readClientId(
 }
 
 /**
- * The last letter of base64url may hide unused bits: several spellings of one signature must not be
- * several clients.
+ * The last character of base64url can contain unused bits. Only the canonical spelling of a
+ * signature is accepted, so that one client has one id.
  */
 const isCanonical = (text: string): boolean => {
   const parts = text.split('.')

@@ -1,6 +1,4 @@
-/**
- * Who asks for access: a client that registered here, or one that is described at its own address.
- */
+/** OAuth clients: registered here, or described at their own URL. */
 import type { Hearth } from '#core/hearth.ts'
 import { readClientId } from './client-ids.ts'
 import { clientDocument, isDocumentAddress } from './client-documents.ts'
@@ -10,21 +8,21 @@ export type Client = {
   readonly client_id: string
   readonly name: string
   /**
-   * Where the client describes itself; null for a registered one, whose name is only what it says.
+   * The URL of the client's own document. Null for a registered client, whose name is unverified.
    */
   readonly url: string | null
-  /** The issuer that it was registered with; null when any of ours may answer it. */
+  /** The issuer that the client registered with. Null when any issuer of this site may respond. */
   readonly issuer: string | null
   readonly redirect_uris: readonly string[]
 }
 
-/** The names that this server has as an issuer (RFC 8414): the site, and the REST API. */
+/** The issuer identifiers of this server (RFC 8414): the site and the REST API. */
 export const issuersOf = ({ settings }: Pick<Hearth, 'settings'>): readonly string[] => [
   settings.site_url,
   settings.base_url,
 ]
 
-/** The client of an id that was registered here. Gives `invalid_client` for any other text. */
+/** The client of a registered id. Throws `invalid_client` for any other text. */
 export async function registeredClient(hearth: Hearth, client_id: string): Promise<Client> {
   const registration = await readClientId(hearth, client_id)
   if (!registration)
@@ -46,7 +44,10 @@ export async function registeredClient(hearth: Hearth, client_id: string): Promi
   }
 }
 
-/** The client of any id. Gives `invalid_client`. A document is fetched when it is not known yet. */
+/**
+ * The client of any id. Fetches the document of a client when it is not cached. Throws
+ * `invalid_client`.
+ */
 export async function clientOf(
   hearth: Hearth,
   client_id: string,

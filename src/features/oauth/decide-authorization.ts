@@ -1,21 +1,28 @@
 import { personOnly } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, Type } from '#core/schema.ts'
+import type { Tx } from '#core/write.ts'
 import { forbidden, invalid } from '#lib/errors.ts'
 import { randomToken, sha256 } from '#lib/hash.ts'
 import { MINUTE, timestamp } from '#lib/time.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 import { readAuthorizationRequest } from './authorization-request.ts'
-import { answerAt, redirectHost } from './redirects.ts'
+import type { Client } from './clients.ts'
+import { addRedirectParameters, redirectHost } from './redirects.ts'
 import { authorizationParameters } from './schema.ts'
-import { isWithin } from './scopes.ts'
-import { findApplicationOf, insertApplication, insertGrant, setApproved } from './store.ts'
+import { areScopesWithin } from './scopes.ts'
+import {
+  findApplicationByClient,
+  insertApplication,
+  insertGrant,
+  setApplicationApproved,
+} from './store.ts'
 
-const CODE_MS = 5 * MINUTE
+const CODE_LIFETIME_MS = 5 * MINUTE
 
 /**
- * The answer of a person on the consent page. The request is read again: nothing that the browser
- * sends is believed.
+ * Records the user's decision on the consent page. The request is parsed again, because the form
+ * comes from the browser.
  */
 export const decideAuthorization = operation({
   name: 'decide_authorization',
@@ -41,68 +48,65 @@ export const decideAuthorization = operation({
   ) => {
     if (caller.token !== null)
       throw forbidden('person_required', 'sign in on the website to let an application in')
-    const { client, redirect_uri, state, iss, asked } = await readAuthorizationRequest(
-      hearth,
-      parameters,
-      signal,
-    )
-    if ('error' in asked)
-      return {
-        redirect_to: answerAt(redirect_uri, {
-          error: asked.error,
-          error_description: asked.message,
-          state,
-          iss,
-        }),
-      }
+    const {
+      client,
+      redirect_uri,
+      state,
+      iss,
+      grantRequest: request,
+    } = await readAuthorizationRequest(hearth, parameters, signal)
+    const redirect = (parameters: Readonly<Record<string, string>>) => ({
+      redirect_to: addRedirectParameters(redirect_uri, { ...parameters, state, iss }),
+    })
+    if ('error' in request)
+      return redirect({ error: request.error, error_description: request.message })
     if (decision === 'deny')
-      return {
-        redirect_to: answerAt(redirect_uri, {
-          error: 'access_denied',
-          error_description: 'the person said no',
-          state,
-          iss,
-        }),
-      }
+      return redirect({ error: 'access_denied', error_description: 'the person said no' })
     if (chosen?.length === 0) throw invalid('scopes', 'tick at least one, or deny')
-    if (chosen && !isWithin(chosen, asked.scopes))
+    if (chosen && !areScopesWithin(chosen, request.scopes))
       throw invalid('scopes', 'the application did not ask for this')
-    const scopes = chosen ?? asked.scopes
+    const scopes = chosen ?? request.scopes
     const code = randomToken()
-    const client_hash = sha256(client.client_id)
-    const host = redirectHost(redirect_uri)
     return write((tx) => {
-      const known = findApplicationOf(tx.db, caller.id, client_hash)
-      const id = known?.id ?? typeId('app', tx.now_ms)
-      const { name, url } = client
-      if (known) setApproved(tx.db, id, { name, host, approved_at: tx.now })
-      else
-        insertApplication(tx.db, {
-          id,
-          user_id: caller.id,
-          client_hash,
-          name,
-          host,
-          url,
-          approved_at: tx.now,
-        })
-      insertGrant(tx.db, {
-        code_hash: sha256(code),
-        application_id: id,
-        redirect_uri,
-        challenge: asked.challenge,
-        scopes: scopes && JSON.stringify(scopes),
-        resource: asked.resource,
-        created_at: tx.now,
-        expires_at: timestamp(tx.now_ms + CODE_MS),
-        used_at: null,
-      })
-      tx.audit({
-        action: 'application.approved',
-        target: { kind: 'application', id, name },
-        data: { after: { scopes, host, url } },
-      })
-      return { redirect_to: answerAt(redirect_uri, { code, state, iss }) }
+      approve(tx, caller.id, client, { ...request, code, redirect_uri, scopes })
+      return redirect({ code })
     })
   },
 })
+
+type Approval = {
+  readonly code: string
+  readonly redirect_uri: string
+  readonly challenge: string
+  readonly scopes: readonly string[] | null
+  readonly resource: string | null
+}
+
+/** Stores the approval of a client by a user, and the code of the grant. */
+function approve(tx: Tx, user_id: string, client: Client, approval: Approval): void {
+  const { code, redirect_uri, challenge, scopes, resource } = approval
+  const { name, url } = client
+  const client_hash = sha256(client.client_id)
+  const host = redirectHost(redirect_uri)
+  const existing = findApplicationByClient(tx.db, user_id, client_hash)
+  const id = existing?.id ?? typeId('app', tx.now_ms)
+  const approved_at = tx.now
+  if (existing) setApplicationApproved(tx.db, id, { name, host, approved_at })
+  else insertApplication(tx.db, { id, user_id, client_hash, name, host, url, approved_at })
+  insertGrant(tx.db, {
+    code_hash: sha256(code),
+    application_id: id,
+    redirect_uri,
+    challenge,
+    scopes: scopes && JSON.stringify(scopes),
+    resource,
+    created_at: tx.now,
+    expires_at: timestamp(tx.now_ms + CODE_LIFETIME_MS),
+    used_at: null,
+  })
+  tx.audit({
+    action: 'application.approved',
+    target: { kind: 'application', id, name },
+    data: { after: { scopes, host, url } },
+  })
+}

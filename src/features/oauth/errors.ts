@@ -1,7 +1,6 @@
 /**
- * Errors in the words of OAuth (RFC 6749 section 5.2, RFC 7591 section 3.2.2, RFC 8707 section 2):
- * the word is the refusal's
- * `reason`, and the door answers it as `error`.
+ * OAuth errors (RFC 6749 section 5.2, RFC 7591 section 3.2.2, RFC 8707 section 2). The error code
+ * is the refusal's `reason`; the HTTP layer sends it as `error`.
  */
 import { Refusal } from '#lib/errors.ts'
 

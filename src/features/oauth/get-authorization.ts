@@ -5,14 +5,14 @@ import { Refusal } from '#lib/errors.ts'
 import { sha256 } from '#lib/hash.ts'
 import { readAuthorizationRequest } from './authorization-request.ts'
 import { isDocumentAddress } from './client-documents.ts'
-import { answerAt, isLoopback, redirectHost } from './redirects.ts'
+import { addRedirectParameters, isLoopback, redirectHost } from './redirects.ts'
 import { authorizationParameters } from './schema.ts'
-import { findApplicationOf } from './store.ts'
+import { findApplicationByClient } from './store.ts'
 
 /**
- * What the consent page shows. A request that cannot be granted is answered to the client without
- * asking the person only when that cannot be used to send people to strange places: the client is a
- * program on their own machine, or they approved it before (RFC 9700 section 4.11.2).
+ * Returns what the consent page shows. An invalid request may redirect without asking the user in
+ * two cases only: the client runs on the user's machine, or the user approved it before. Otherwise
+ * anyone could use this page to redirect users (RFC 9700 section 4.11.2).
  */
 export const getAuthorization = operation({
   name: 'get_authorization',
@@ -30,8 +30,8 @@ export const getAuthorization = operation({
     scopes: Nullable(Type.Array(Type.String())),
     resource: Nullable(Type.String()),
     /**
-     * Set when it cannot be granted: what is wrong, the address that tells the application, and
-     * whether to go there at once.
+     * Set for an invalid request: the error, the URL that reports it to the application, and
+     * whether to redirect at once.
      */
     problem: Nullable(
       Type.Object({ message: Type.String(), redirect_to: Type.String(), at_once: Type.Boolean() }),
@@ -40,18 +40,20 @@ export const getAuthorization = operation({
 
   handler: async ({ hearth, db, caller, signal }, input) => {
     const unknownVisitor = () => new Refusal('unauthenticated', 'sign in to let an application in')
-    // No stranger makes this server fetch a document.
+    // Anonymous visitors cannot make this server fetch a document.
     if (
       caller.kind === 'anonymous' &&
       input.client_id !== undefined &&
       isDocumentAddress(input.client_id)
     )
       throw unknownVisitor()
-    const { client, redirect_uri, state, iss, asked } = await readAuthorizationRequest(
-      hearth,
-      input,
-      signal,
-    )
+    const {
+      client,
+      redirect_uri,
+      state,
+      iss,
+      grantRequest: request,
+    } = await readAuthorizationRequest(hearth, input, signal)
     if (caller.kind === 'anonymous') throw unknownVisitor()
     const loopback = isLoopback(redirect_uri)
     const common = {
@@ -61,17 +63,17 @@ export const getAuthorization = operation({
       redirect_uri,
       loopback,
     }
-    if (!('error' in asked))
+    if (!('error' in request))
       return {
         ...common,
-        scopes: asked.scopes && [...asked.scopes],
-        resource: asked.resource,
+        scopes: request.scopes && [...request.scopes],
+        resource: request.resource,
         problem: null,
       }
-    const known = findApplicationOf(db, caller.id, sha256(client.client_id)) !== null
-    const redirect_to = answerAt(redirect_uri, {
-      error: asked.error,
-      error_description: asked.message,
+    const isApproved = findApplicationByClient(db, caller.id, sha256(client.client_id)) !== null
+    const redirect_to = addRedirectParameters(redirect_uri, {
+      error: request.error,
+      error_description: request.message,
       state,
       iss,
     })
@@ -79,7 +81,7 @@ export const getAuthorization = operation({
       ...common,
       scopes: null,
       resource: null,
-      problem: { message: asked.message, redirect_to, at_once: loopback || known },
+      problem: { message: request.message, redirect_to, at_once: loopback || isApproved },
     }
   },
 })

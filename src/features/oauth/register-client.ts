@@ -7,13 +7,13 @@ import { issuersOf } from './clients.ts'
 import { oauthError } from './errors.ts'
 import { redirectProblem } from './redirects.ts'
 
-const LONGEST_NAME = 64
-const UNNAMED = 'Unnamed application'
-const MOST_REDIRECTS = 10
-/** So that the id, which holds them, fits into every address it appears in. */
-const LONGEST_TOGETHER = 2_000
+const MAX_NAME_LENGTH = 64
+const DEFAULT_NAME = 'Unnamed application'
+const MAX_REDIRECT_URIS = 10
+/** The client id contains the URIs and must fit into every URL that carries it. */
+const MAX_REDIRECT_URIS_LENGTH = 2_000
 
-/** Registration of a client (RFC 7591) changes nothing here: see `client-ids.ts`. */
+/** Registers a client (RFC 7591). Nothing is stored; see `client-ids.ts`. */
 export const registerClient = operation({
   name: 'register_client',
   summary:
@@ -40,18 +40,18 @@ export const registerClient = operation({
   }),
   status: 201,
 
-  handler: async ({ hearth, now_ms }, { issuer, client_name = UNNAMED, redirect_uris }) => {
+  handler: async ({ hearth, now_ms }, { issuer, client_name = DEFAULT_NAME, redirect_uris }) => {
     if (!issuersOf(hearth).includes(issuer))
       throw oauthError('invalid_request', 'there is no such issuer here')
     if (typeof client_name !== 'string')
       throw oauthError('invalid_client_metadata', 'client_name must be text')
-    if ([...client_name].length > LONGEST_NAME)
+    if ([...client_name].length > MAX_NAME_LENGTH)
       throw oauthError(
         'invalid_client_metadata',
-        `client_name must have at most ${LONGEST_NAME} characters`,
+        `client_name must have at most ${MAX_NAME_LENGTH} characters`,
       )
-    const addresses = readAddresses(redirect_uris)
-    const name = oneLine(client_name, LONGEST_NAME) || UNNAMED
+    const addresses = readRedirectUris(redirect_uris)
+    const name = oneLine(client_name, MAX_NAME_LENGTH) || DEFAULT_NAME
     return {
       client_id: await signClientId(hearth, { issuer, name, redirect_uris: addresses }),
       client_id_issued_at: Math.floor(now_ms / 1000),
@@ -64,11 +64,11 @@ export const registerClient = operation({
   },
 })
 
-function readAddresses(value: unknown): string[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_REDIRECTS) {
+function readRedirectUris(value: unknown): string[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_REDIRECT_URIS) {
     throw oauthError(
       'invalid_redirect_uri',
-      `redirect_uris must be an array of 1 to ${MOST_REDIRECTS} addresses`,
+      `redirect_uris must be an array of 1 to ${MAX_REDIRECT_URIS} addresses`,
     )
   }
   const addresses = value.map((uri: unknown, index) => {
@@ -77,10 +77,10 @@ function readAddresses(value: unknown): string[] {
       throw oauthError('invalid_redirect_uri', `redirect_uris[${index}] ${problem}`)
     return String(uri)
   })
-  if (addresses.join('').length > LONGEST_TOGETHER)
+  if (addresses.join('').length > MAX_REDIRECT_URIS_LENGTH)
     throw oauthError(
       'invalid_redirect_uri',
-      `redirect_uris must have at most ${LONGEST_TOGETHER} characters together`,
+      `redirect_uris must have at most ${MAX_REDIRECT_URIS_LENGTH} characters together`,
     )
   return addresses
 }

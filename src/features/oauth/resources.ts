@@ -1,10 +1,10 @@
 /**
- * What access may be asked for (RFC 8707): the tool server in any of its addresses, the REST API,
- * or the site as a whole.
+ * The resources of access tokens (RFC 8707): the tool server at any of its URLs, the REST API, or
+ * the whole site.
  *
- * A token for the REST API is refused by the tool server, which must only take tokens that were
- * made for it. The REST API and git take those of the tool server too: tools reach all that REST
- * does, and they hand out a git remote to push to with the same token.
+ * The tool server refuses tokens for the REST API, because it must only accept tokens issued for
+ * it. The REST API and git also accept tokens for the tool server: tools reach everything that REST
+ * does, and they return git remotes that accept the same token.
  */
 import type { Settings } from '#core/settings.ts'
 import { oauthError } from './errors.ts'
@@ -12,7 +12,7 @@ import { oauthError } from './errors.ts'
 const isBelow = (base: string, address: string): boolean =>
   address === base || address.startsWith(`${base}/`) || address.startsWith(`${base}?`)
 
-/** The interface that an address belongs to; null for the site as a whole. */
+/** The interface of a resource. Null for the whole site. */
 export const audienceOf = (settings: Settings, resource: string | null): 'mcp' | 'api' | null =>
   resource === null || resource === settings.site_url
     ? null
@@ -20,10 +20,12 @@ export const audienceOf = (settings: Settings, resource: string | null): 'mcp' |
       ? 'mcp'
       : 'api'
 
-/** Gives `invalid_target` for an address that is not one of ours. */
+/** The normalised resource. Throws `invalid_target` for a URL of another server. */
 export function readResource(settings: Settings, text: string | undefined): string | null {
   if (text === undefined || text === '') return null
-  const bare = text.replace(/\/+$/, '')
+  let end = text.length
+  while (text[end - 1] === '/') end--
+  const bare = text.slice(0, end)
   const isOurs =
     bare === settings.site_url ||
     isBelow(settings.base_url, bare) ||

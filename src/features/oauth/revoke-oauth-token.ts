@@ -1,16 +1,16 @@
 import { publicWrite } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nothing, Type } from '#core/schema.ts'
-import { endToken, tokenOfSecret } from '#features/accounts/index.ts'
+import { endToken, findTokenOfSecret } from '#features/accounts/index.ts'
 import { sha256 } from '#lib/hash.ts'
 import { endGrant } from './applications.ts'
 import { oauthError } from './errors.ts'
 import { findGrant } from './store.ts'
-import { findRefresh } from './store-refresh.ts'
+import { findRefreshToken } from './store-refresh.ts'
 
 /**
- * Revocation by whoever holds the token (RFC 7009). Unknown ones are answered as if they had been
- * revoked just now.
+ * Revocation by the holder of a token (RFC 7009). An unknown token gets the same response as a
+ * revoked one.
  */
 export const revokeOauthToken = operation({
   name: 'revoke_oauth_token',
@@ -27,7 +27,7 @@ export const revokeOauthToken = operation({
   handler: ({ write }, { token = '' }) => {
     if (token === '') throw oauthError('invalid_request', 'token is missing')
     return write((tx) => {
-      const refresh = findRefresh(tx.db, sha256(token))
+      const refresh = findRefreshToken(tx.db, sha256(token))
       const grant = refresh && findGrant(tx.db, refresh.code_hash)
       if (grant) {
         endGrant(tx, grant.code_hash)
@@ -38,7 +38,7 @@ export const revokeOauthToken = operation({
         })
         return null
       }
-      const row = tokenOfSecret(tx.db, token)
+      const row = findTokenOfSecret(tx.db, token)
       if (!row) return null
       if (row.source !== 'oauth' && row.source !== 'device')
         throw oauthError(

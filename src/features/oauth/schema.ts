@@ -1,4 +1,4 @@
-/** Records of approved applications, and the inputs of an authorization request. */
+/** Records of approved applications, and the parameters of an authorization request. */
 import { Id, ListOf, Nullable, Time, Type, type Static } from '#core/schema.ts'
 
 export const Application = Type.Object(
@@ -24,7 +24,7 @@ const Parameter = (description: string, maxLength = 1000) =>
 
 /**
  * The parameters of an authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3, RFC
- * 8707 section 2), not yet looked at.
+ * 8707 section 2), not validated yet.
  */
 export const authorizationParameters = {
   client_id: Parameter('The id of the application.', 8000),
@@ -39,16 +39,16 @@ export const authorizationParameters = {
     4000,
   ),
   resource: Parameter('The address of the interface that the access is for.'),
-  /** Set by the address of the REST API's authorization endpoint. */
+  /** Set when the request comes through the authorization endpoint of the REST API. */
   issuer: Parameter('The issuer that the application found.'),
 }
 export type AuthorizationParameters = Partial<Record<keyof typeof authorizationParameters, string>>
 
-export const TokenAnswer = Type.Object({
+export const TokenResponse = Type.Object({
   access_token: Type.String(),
   token_type: Type.String(),
   expires_in: Type.Integer(),
   refresh_token: Type.String(),
   scope: Type.String(),
 })
-export type TokenAnswer = Static<typeof TokenAnswer>
+export type TokenResponse = Static<typeof TokenResponse>

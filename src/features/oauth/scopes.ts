@@ -1,11 +1,9 @@
-/** Scopes as OAuth writes them: words separated by spaces. */
+/** Scopes in OAuth's notation: words separated by spaces. */
 import { includesScope, SCOPES } from '#core/scopes.ts'
 import { oauthError } from './errors.ts'
 
-/**
- * Null, which stands for full rights, when none is named. Gives `invalid_scope` for an unknown one.
- */
-export function readScope(text: string | undefined): string[] | null {
+/** Null (full rights) when no scope is named. Throws `invalid_scope` for an unknown one. */
+export function parseScopes(text: string | undefined): string[] | null {
   const names = [...new Set((text ?? '').split(' ').filter((name) => name !== ''))]
   const unknown = names.find((name) => !SCOPES.includes(name))
   if (unknown !== undefined)
@@ -13,11 +11,11 @@ export function readScope(text: string | undefined): string[] | null {
   return names.length === 0 ? null : names
 }
 
-export const writeScope = (scopes: readonly string[] | null): string => (scopes ?? SCOPES).join(' ')
+export const formatScopes = (scopes: readonly string[] | null): string =>
+  (scopes ?? SCOPES).join(' ')
 
-/** Whether everything in `wanted` is within `held`; null is full rights on either side. */
-export const isWithin = (
+/** Whether `held` includes everything in `wanted`. Null means full rights on either side. */
+export const areScopesWithin = (
   wanted: readonly string[] | null,
   held: readonly string[] | null,
-): boolean =>
-  held === null || (wanted !== null && wanted.every((scope) => includesScope(held, scope)))
+): boolean => held === null || (wanted?.every((scope) => includesScope(held, scope)) ?? false)

@@ -2,9 +2,9 @@
 import type { Db, WritableDb } from '#core/db.ts'
 import type { Timestamp } from '#lib/time.ts'
 
-export type RefreshRow = {
+export type RefreshTokenRow = {
   secret_hash: string
-  /** The approval that the chain began with. */
+  /** The approval that started the chain. */
   code_hash: string
   token_id: string | null
   created_at: string
@@ -12,19 +12,20 @@ export type RefreshRow = {
   used_at: string | null
 }
 
-export const findRefresh = (db: Db, secret_hash: string): RefreshRow | null =>
-  db.one<RefreshRow>('SELECT * FROM oauth_refresh_tokens WHERE secret_hash = ?', secret_hash)
+export const findRefreshToken = (db: Db, secret_hash: string): RefreshTokenRow | null =>
+  db.one<RefreshTokenRow>('SELECT * FROM oauth_refresh_tokens WHERE secret_hash = ?', secret_hash)
 
-/** All of a chain, the newest last. */
-export const listChain = (db: Db, code_hash: string): RefreshRow[] =>
-  db.all<RefreshRow>(
+/** All refresh tokens of a chain, the newest last. */
+export const listTokenChain = (db: Db, code_hash: string): RefreshTokenRow[] =>
+  db.all<RefreshTokenRow>(
     'SELECT * FROM oauth_refresh_tokens WHERE code_hash = ? ORDER BY created_at',
     code_hash,
   )
 
-export const insertRefresh = (db: WritableDb, row: RefreshRow): void =>
+export const insertRefreshToken = (db: WritableDb, row: RefreshTokenRow): void =>
   void db.run(
-    'INSERT INTO oauth_refresh_tokens (secret_hash, code_hash, token_id, created_at, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?)',
+    `INSERT INTO oauth_refresh_tokens (secret_hash, code_hash, token_id, created_at, expires_at,
+     used_at) VALUES (?, ?, ?, ?, ?, ?)`,
     row.secret_hash,
     row.code_hash,
     row.token_id,
@@ -33,12 +34,12 @@ export const insertRefresh = (db: WritableDb, row: RefreshRow): void =>
     row.used_at,
   )
 
-export const setRefreshUsed = (db: WritableDb, secret_hash: string, now: Timestamp): void =>
+export const setRefreshTokenUsed = (db: WritableDb, secret_hash: string, now: Timestamp): void =>
   void db.run('UPDATE oauth_refresh_tokens SET used_at = ? WHERE secret_hash = ?', now, secret_hash)
 
-/** Lets refresh tokens outlive an access token that has ended. */
-export const unlinkToken = (db: WritableDb, token_id: string): void =>
+/** Detaches refresh tokens from an expired access token, so that they survive its removal. */
+export const unlinkAccessToken = (db: WritableDb, token_id: string): void =>
   void db.run('UPDATE oauth_refresh_tokens SET token_id = NULL WHERE token_id = ?', token_id)
 
-export const removeEndedRefresh = (db: WritableDb, now: Timestamp): void =>
+export const removeEndedRefreshTokens = (db: WritableDb, now: Timestamp): void =>
   void db.run('DELETE FROM oauth_refresh_tokens WHERE expires_at <= ?', now)

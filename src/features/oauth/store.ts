@@ -15,7 +15,7 @@ export type ApplicationRow = {
 export const findApplication = (db: Db, id: string): ApplicationRow | null =>
   db.one<ApplicationRow>('SELECT * FROM oauth_applications WHERE id = ?', id)
 
-export const findApplicationOf = (
+export const findApplicationByClient = (
   db: Db,
   user_id: string,
   client_hash: string,
@@ -26,10 +26,7 @@ export const findApplicationOf = (
     client_hash,
   )
 
-/**
- * Those with access now: a code that may still be used, or a refresh token that is good. Newest
- * approval first.
- */
+/** Applications with a valid refresh token, last approved first. */
 export const listApplicationRows = (
   db: Db,
   user_id: string,
@@ -49,7 +46,8 @@ export const listApplicationRows = (
 
 export const insertApplication = (db: WritableDb, row: ApplicationRow): void =>
   void db.run(
-    'INSERT INTO oauth_applications (id, user_id, client_hash, name, host, url, approved_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO oauth_applications (id, user_id, client_hash, name, host, url, approved_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.user_id,
     row.client_hash,
@@ -59,8 +57,8 @@ export const insertApplication = (db: WritableDb, row: ApplicationRow): void =>
     row.approved_at,
   )
 
-/** A new approval: the names are as the application gave them this time. */
-export const setApproved = (
+/** Records a new approval with the name and host of this request. */
+export const setApplicationApproved = (
   db: WritableDb,
   id: string,
   to: { name: string; host: string; approved_at: Timestamp },
@@ -89,21 +87,23 @@ export type GrantRow = {
   used_at: string | null
 }
 
-/** An approval with whose it is. */
-export type GrantOfUser = GrantRow & Pick<ApplicationRow, 'user_id' | 'client_hash' | 'name'>
+/** An approval with its user and application. */
+export type GrantWithApplication = GrantRow &
+  Pick<ApplicationRow, 'user_id' | 'client_hash' | 'name'>
 
-const GRANT =
-  'SELECT g.*, a.user_id, a.client_hash, a.name FROM oauth_grants g JOIN oauth_applications a ON a.id = g.application_id'
+const GRANT = `SELECT g.*, a.user_id, a.client_hash, a.name FROM oauth_grants g
+   JOIN oauth_applications a ON a.id = g.application_id`
 
-export const findGrant = (db: Db, code_hash: string): GrantOfUser | null =>
-  db.one<GrantOfUser>(`${GRANT} WHERE g.code_hash = ?`, code_hash)
+export const findGrant = (db: Db, code_hash: string): GrantWithApplication | null =>
+  db.one<GrantWithApplication>(`${GRANT} WHERE g.code_hash = ?`, code_hash)
 
 export const listGrants = (db: Db, application_id: string): GrantRow[] =>
   db.all<GrantRow>('SELECT * FROM oauth_grants WHERE application_id = ?', application_id)
 
 export const insertGrant = (db: WritableDb, row: GrantRow): void =>
   void db.run(
-    `INSERT INTO oauth_grants (code_hash, application_id, redirect_uri, challenge, scopes, resource, created_at, expires_at, used_at)
+    `INSERT INTO oauth_grants (code_hash, application_id, redirect_uri, challenge, scopes,
+     resource, created_at, expires_at, used_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.code_hash,
     row.application_id,
@@ -122,10 +122,11 @@ export const setCodeUsed = (db: WritableDb, code_hash: string, now: Timestamp): 
 export const removeGrant = (db: WritableDb, code_hash: string): void =>
   void db.run('DELETE FROM oauth_grants WHERE code_hash = ?', code_hash)
 
-/** Forgets approvals whose code and tokens have all ended, then applications without any. */
+/** Deletes approvals whose code and tokens have expired, then applications without approvals. */
 export function removeEndedGrants(db: WritableDb, now: Timestamp): void {
   db.run(
-    'DELETE FROM oauth_grants WHERE expires_at <= ? AND code_hash NOT IN (SELECT code_hash FROM oauth_refresh_tokens)',
+    `DELETE FROM oauth_grants WHERE expires_at <= ? AND code_hash NOT IN (SELECT code_hash
+     FROM oauth_refresh_tokens)`,
     now,
   )
   db.run('DELETE FROM oauth_applications WHERE id NOT IN (SELECT application_id FROM oauth_grants)')

@@ -3,10 +3,10 @@ import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { requireUser, Username } from '#features/accounts/index.ts'
 import { DAY, timestamp } from '#lib/time.ts'
-import { countYear } from './year.ts'
+import { countContributions } from './count-contributions.ts'
 
-/** What counts: work that others see, each once. */
-const TYPES = [
+/** The event types that count as contributions. */
+const CONTRIBUTION_EVENTS = [
   'git.push',
   'issue.opened',
   'issue.closed',
@@ -17,8 +17,8 @@ const TYPES = [
   'release.published',
 ]
 
-/** A year that begins with a whole week. */
-const DAYS = 53 * 7
+/** 53 whole weeks. */
+const PERIOD_DAYS = 53 * 7
 
 export const getContributions = operation({
   name: 'get_contributions',
@@ -29,19 +29,19 @@ export const getContributions = operation({
   input: Type.Object({ username: Username }),
   output: Type.Object({
     total: Type.Integer(),
-    /** From the first to the last day, without gaps. */
+    /** Every day from the first to the last, without gaps. */
     days: Type.Array(Type.Object({ day: Type.String(), count: Type.Integer() })),
   }),
 
   handler: async ({ hearth, db, caller }, { username }) => {
     const person = requireUser(db, username)
     const today = Math.floor(hearth.clock.now() / DAY) * DAY
-    // Weeks begin on Monday; the first day of the epoch was a Thursday.
+    // Weeks start on Monday. The first day of the epoch was a Thursday.
     const weekday = (Math.floor(today / DAY) + 3) % 7
-    const first = today - weekday * DAY - (DAYS - 7) * DAY
-    const counts = await countYear(hearth, caller, {
+    const first = today - weekday * DAY - (PERIOD_DAYS - 7) * DAY
+    const counts = await countContributions(hearth, caller, {
       actor_id: person.id,
-      types: TYPES,
+      types: CONTRIBUTION_EVENTS,
       since: first,
     })
     const days: { day: string; count: number }[] = []

@@ -1,12 +1,10 @@
 /**
- * What concerns one person across all repositories, for their own start page and the page that
- * others see. It keeps nothing.
+ * One person's activity across all repositories, for their start page and their public profile.
+ * The feature owns no tables.
  */
 import type { Feature } from '#core/hearth.ts'
-import { getContributions } from './get-contributions.ts'
-import { listWaiting } from './list-waiting.ts'
+import * as operations from './operations.ts'
 
-export { getContributions } from './get-contributions.ts'
-export { listWaiting } from './list-waiting.ts'
+export * from './operations.ts'
 
-export const feature: Feature = { name: 'overview', operations: [listWaiting, getContributions] }
+export const feature: Feature = { name: 'overview', operations: Object.values(operations) }

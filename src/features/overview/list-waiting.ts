@@ -3,11 +3,11 @@ import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { Issue, issueRecords, issuesByNumber } from '#features/issues/index.ts'
 import { contextOf, findPull, Pull, pullRecord } from '#features/pulls/index.ts'
-import { seenOf } from './sight.ts'
-import { assignedTo, pullsOf, reviewsWanted, type Place } from './store.ts'
+import { listVisibleRepos } from './visible-repos.ts'
+import { listAssigned, listOwnPulls, listRequestedReviews, type RecordReference } from './store.ts'
 
-/** So many of each kind. */
-const MOST = 20
+/** The maximum number of entries in each section. */
+const MAX_PER_SECTION = 20
 
 export const listWaiting = operation({
   name: 'list_waiting',
@@ -23,27 +23,27 @@ export const listWaiting = operation({
   }),
 
   handler: ({ hearth, db, caller }) => {
-    const mine = assignedTo(db, caller.id, MOST)
-    const reviews = reviewsWanted(db, caller.id, MOST)
-    const own = pullsOf(db, caller.id, MOST)
-    const seen = seenOf(
+    const assignedRecords = listAssigned(db, caller.id, MAX_PER_SECTION)
+    const reviews = listRequestedReviews(db, caller.id, MAX_PER_SECTION)
+    const own = listOwnPulls(db, caller.id, MAX_PER_SECTION)
+    const visible = listVisibleRepos(
       db,
       caller,
-      [...mine, ...reviews, ...own].map(({ repo_id }) => repo_id),
+      [...assignedRecords, ...reviews, ...own].map(({ repo_id }) => repo_id),
     )
-    const pulls = (places: readonly Place[]): Pull[] =>
+    const pulls = (places: readonly RecordReference[]): Pull[] =>
       places.flatMap(({ repo_id, number }) => {
-        const row = seen.has(repo_id) ? findPull(db, repo_id, number) : null
+        const row = visible.has(repo_id) ? findPull(db, repo_id, number) : null
         return row ? [pullRecord(hearth, row, contextOf(db, repo_id))] : []
       })
-    const issues = mine.flatMap(({ repo_id, number, kind }) =>
-      kind === 'issue' && seen.has(repo_id)
+    const issues = assignedRecords.flatMap(({ repo_id, number, kind }) =>
+      kind === 'issue' && visible.has(repo_id)
         ? issueRecords(hearth, issuesByNumber(db, repo_id, [number]))
         : [],
     )
     return {
       reviews: pulls(reviews),
-      assigned: { issues, pulls: pulls(mine.filter(({ kind }) => kind === 'pull')) },
+      assigned: { issues, pulls: pulls(assignedRecords.filter(({ kind }) => kind === 'pull')) },
       own: pulls(own),
     }
   },

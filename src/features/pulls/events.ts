@@ -1,32 +1,29 @@
-/**
- * What is told of pull requests and their sessions. Names and data are part of the public
- * interface.
- */
+/** Events of pull requests and sessions. Names and data are part of the public interface. */
 import { event } from '#core/events.ts'
 import { Nullable, Type } from '#core/schema.ts'
 
-const about = { number: Type.Integer(), issue: Nullable(Type.Integer()) }
+const pullFields = { number: Type.Integer(), issue: Nullable(Type.Integer()) }
 
 export const pullOpened = event(
   'pull.opened',
-  Type.Object(about),
+  Type.Object(pullFields),
   ({ number }, by) => `${by} opened pull request #${number}`,
 )
 
 export const pullReady = event(
   'pull.ready',
-  Type.Object(about),
+  Type.Object(pullFields),
   ({ number }, by) => `${by} marked pull request #${number} ready for review`,
 )
 
 /**
- * `changed` names the fields of the record; `head` is the head commit after the change; `reason` is
- * why the service did it by itself.
+ * `changed` names the changed fields of the record. `head` is the head commit after the change.
+ * `reason` says why the service made the change.
  */
 export const pullUpdated = event(
   'pull.updated',
   Type.Object({
-    ...about,
+    ...pullFields,
     changed: Type.Array(Type.String()),
     head: Nullable(Type.String()),
     reason: Type.Optional(Type.String()),
@@ -37,30 +34,27 @@ export const pullUpdated = event(
       : `${by} changed ${changed.join(', ')} of pull request #${number}`,
 )
 
-/**
- * Somebody asked for a merge that does not happen at once: it waits for what stands in its way, or
- * for its turn.
- */
+/** A merge was requested that does not happen at once: it waits for blockers or in a queue. */
 export const pullMergeRequested = event(
   'pull.merge_requested',
-  Type.Object(about),
+  Type.Object(pullFields),
   ({ number }, by) => `${by} asked for pull request #${number} to be merged`,
 )
 
 export const pullClosed = event(
   'pull.closed',
-  Type.Object({ ...about, superseded_by: Nullable(Type.Integer()) }),
+  Type.Object({ ...pullFields, superseded_by: Nullable(Type.Integer()) }),
   ({ number, superseded_by }, by) =>
     superseded_by === null
       ? `${by} closed pull request #${number}`
       : `pull request #${number} was closed in favour of #${superseded_by}`,
 )
 
-/** `checks_ignored` is true, and only there, when it was merged although its checks had failed. */
+/** `checks_ignored` is present, and true, when it was merged although its checks had failed. */
 export const pullMerged = event(
   'pull.merged',
   Type.Object({
-    ...about,
+    ...pullFields,
     commit: Type.String(),
     method: Nullable(Type.String()),
     merged_by: Nullable(Type.String()),
@@ -70,7 +64,7 @@ export const pullMerged = event(
     `${by} merged pull request #${number} as ${commit.slice(0, 7)}${checks_ignored ? ' although its checks had failed' : ''}`,
 )
 
-/** An agent reviewed; reviews by people are told as `comment.created`. */
+/** A review by an agent. Reviews by people are `comment.created`. */
 export const reviewCompleted = event(
   'review.completed',
   Type.Object({ number: Type.Integer(), review: Type.String(), verdict: Type.String() }),

@@ -1,21 +1,21 @@
 import { readsRepo } from '#core/access.ts'
-import { look } from '#core/look.ts'
+import { readScope } from '#core/read-scope.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { checksOf } from '#features/checks/index.ts'
-import { commentsOf, issueRecord, issueRow } from '#features/issues/index.ts'
-import { contextOf } from './context.ts'
+import { commentsOf, issueRecord, findIssue } from '#features/issues/index.ts'
+import { contextOf } from './pull-context.ts'
 import { onPull } from './inputs.ts'
-import { overlapsOf } from './overlaps.ts'
-import { pullRecord, remoteOf } from './record.ts'
-import { reviewRecords } from './review-record.ts'
+import { overlapsOf } from './changes/overlaps.ts'
+import { pullRecord, remoteOf } from './pull-record.ts'
+import { reviewRecords } from './reviews/review-record.ts'
 import { PullDetail, type Behind } from './schema.ts'
-import { statsIfAny } from './stats.ts'
-import { isActive, requirePull, type PullRow } from './store.ts'
-import type { Stats } from './store-stats.ts'
-import { inPullDetail } from './untrusted.ts'
+import { statsIfAny } from './changes/stats.ts'
+import { isActive, requirePull, type PullRow } from './store-pulls.ts'
+import type { Stats } from './changes/store-stats.ts'
+import { inPullDetail } from './untrusted-texts.ts'
 
-const FIRST_COMMENTS = 100
+const MAX_COMMENTS = 100
 
 export const getPull = operation({
   name: 'get_pull',
@@ -23,6 +23,7 @@ export const getPull = operation({
     'One pull request with its issue, first 100 comments, reviews, check results, how far it is behind its base, and other pull requests that change the same lines.',
   route: 'GET /v1/repos/{owner}/{name}/pulls/{number}',
   toolset: 'pulls',
+  listed: 'core',
   aliases: ['get_pull_request'],
   access: readsRepo({ scope: 'pulls:read' }),
   input: Type.Object(onPull),
@@ -32,21 +33,22 @@ export const getPull = operation({
   handler: async ({ hearth, db, repo }, { number }) => {
     const asked = requirePull(db, repo.id, number)
     const found = await statsIfAny(hearth, asked)
-    // Read again: a push may have come while git was asked, and what is answered must fit together.
+    // Read again: a push may have moved the head while git ran, and the parts of the response must
+    // be consistent.
     const row = requirePull(db, repo.id, number)
     const stats =
       row.head_sha === asked.head_sha && row.base_sha === asked.base_sha
         ? found
         : await statsIfAny(hearth, row)
     const context = contextOf(db, repo.id)
-    return look(db, () => {
+    return readScope(db, () => {
       const pull = pullRecord(hearth, row, context)
-      const issue = row.issue === null ? null : issueRow(db, repo.id, row.issue)
+      const issue = row.issue === null ? null : findIssue(db, repo.id, row.issue)
       return {
         ...pull,
         pull,
         issue: issue && issueRecord(hearth, issue),
-        comments: commentsOf(hearth, repo.id, number, { limit: FIRST_COMMENTS }),
+        comments: commentsOf(hearth, repo.id, number, { limit: MAX_COMMENTS }),
         reviews: reviewRecords(hearth, row, context, stats),
         checks: checksOf(hearth, row),
         behind: behindOf(row, stats),
@@ -57,7 +59,7 @@ export const getPull = operation({
   },
 })
 
-/** Of a settled one: as it was when it was settled. */
+/** For a settled pull request: as it was when it was settled. */
 const behindOf = (pull: PullRow, stats: Stats | null): Behind => ({
   by: stats?.behind ?? 0,
   base: pull.base_ref,

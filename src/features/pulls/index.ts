@@ -1,37 +1,34 @@
-/**
- * Pull requests: proposed changes with their reviews, what git says of them, and the record of how
- * they were made.
- */
+/** Pull requests: proposed changes with their reviews, checks, statistics and sessions. */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { belongings, keptCommits } from '#features/repos/index.ts'
+import { repoDataRemovers, retainedCommits } from '#features/repos/index.ts'
 import {
   autoMerge,
   followConversations,
   followForAutoMerge,
   followStats,
   sweepAutoMerges,
-} from './auto-merge.ts'
-import { checkFollowers, checkReactions } from './checks.ts'
-import { describeCheckpoint } from './describe-checkpoint.ts'
+} from './merging/auto-merge.ts'
+import { checkHandlers, checkReactions } from './checks/pull-checks.ts'
+import { describeCheckpoint } from './sessions/describe-checkpoint.ts'
 import { events } from './events.ts'
-import { followBranches } from './follow-branches.ts'
-import { followComments, followPushes } from './follow-pushes.ts'
-import { keptOfPulls } from './store-kept.ts'
-import { followLineComments } from './line-comments.ts'
-import { operations } from './operations.ts'
-import { removeForks } from './remove-forks.ts'
-import { removePullsOf } from './store-removal.ts'
-import { announceSession } from './session.ts'
-import { settlePulls } from './settle-pulls.ts'
-import { refreshPull, refreshPulls } from './stats.ts'
+import { followBranches } from './branches/follow-branches.ts'
+import { followComments, followPushes } from './branches/follow-pushes.ts'
+import { retainedCommitsOfPulls } from './branches/store-kept-commits.ts'
+import { followLineComments } from './reviews/line-comments.ts'
+import * as operations from './operations.ts'
+import { removeForks } from './branches/remove-forks.ts'
+import { removePullsOfRepo } from './store-removal.ts'
+import { announceSession } from './sessions/session.ts'
+import { settlePulls } from './lifecycle/settle-after-push.ts'
+import { refreshPull, refreshPulls } from './changes/stats.ts'
 
 export const feature: Feature = {
   name: 'pulls',
-  operations,
+  operations: Object.values(operations),
   events,
   reactions: [followPushes, followBranches, followComments, followForAutoMerge, ...checkReactions],
-  followers: [followConversations, followStats, ...checkFollowers],
+  handlers: [followConversations, followStats, ...checkHandlers],
   jobs: [
     refreshPull,
     refreshPulls,
@@ -43,9 +40,13 @@ export const feature: Feature = {
     autoMerge,
     sweepAutoMerges,
   ] as Job[],
-  extensions: [keptCommits.with(keptOfPulls), belongings.with(removePullsOf)],
+  extensions: [
+    retainedCommits.with(retainedCommitsOfPulls),
+    repoDataRemovers.with(removePullsOfRepo),
+  ],
 }
 
+export * from './operations.ts'
 export * from './schema.ts'
 export {
   pullClosed,
@@ -58,39 +59,45 @@ export {
   sessionAppended,
 } from './events.ts'
 export {
-  landingPlaces,
   mergeAttempts,
   mergeFacts,
+  mergeQueues,
   mergeRules,
-  pagesOfPulls,
   queueRules,
   sessionWriters,
   stricterSettings,
-  type Landing,
-  type LandingPlace,
-  type MergeQuestion,
-  type SettingsQuestion,
-} from './points.ts'
-export { endMergingByItself } from './auto-merge.ts'
-export { askedChecks } from './checks.ts'
-export { contextFor, contextOf, subjectOf, type PullContext } from './context.ts'
+  type MergeEvaluation,
+  type MergeOptions,
+  type MergeQueue,
+  type QueuePosition,
+  type SettingsScope,
+} from './extension-points.ts'
+export { disableAutoMerge } from './merging/auto-merge.ts'
+export { commandsOfPull } from './checks/pull-checks.ts'
+export { contextFor, contextOf, subjectOf, type PullContext } from './pull-context.ts'
 export {
   buildLanding,
   landPull,
-  methodOf,
+  mergeMethodFor,
   prepareLanding,
-  requireRightLanding,
+  requireVerifiedLanding,
   WrongLanding,
-} from './land.ts'
-export { callerAgain } from './merging-caller.ts'
-export { currentBlockers, pullRecord, pullUrl } from './record.ts'
-export { standingsOf } from './standing.ts'
-export { statsIfAny } from './stats.ts'
-export { appendEntries, noteInSession, sessionAsked, sessionCost } from './session.ts'
-export { requireAuthorOr } from './rights.ts'
-export { listRequests, type RequestRow } from './store-requests.ts'
-export { findReview, listReviewRows } from './store-reviews.ts'
-export { countWritten, findEntry } from './store-sessions.ts'
+} from './merging/land-pull.ts'
+export { restoreCaller } from './merging/merging-caller.ts'
+export { currentBlockers, pullRecord, pullUrl } from './pull-record.ts'
+export { loadEvaluation } from './pull-facts.ts'
+export { standingsOf } from './reviews/review-standing.ts'
+export { statsIfAny } from './changes/stats.ts'
+export {
+  appendEntries,
+  addServiceEntry,
+  sessionAsked,
+  sessionCost,
+} from './sessions/session.ts'
+export { requireAuthorOr } from './permissions.ts'
+export { listRequests, type RequestRow } from './reviews/store-requests.ts'
+export { findReview, listReviewRows } from './reviews/store-reviews.ts'
+export { countWritten, findEntry } from './sessions/store-sessions.ts'
 export {
   findPull,
   findPullById,
@@ -100,36 +107,4 @@ export {
   requirePull,
   stopAutoMerge,
   type PullRow,
-} from './store.ts'
-
-export { addDraftComment } from './add-draft-comment.ts'
-export { appendSession } from './append-session.ts'
-export { applySuggestion } from './apply-suggestion.ts'
-export { assignIssue } from './assign-issue.ts'
-export { cancelPullChecks } from './cancel-pull-checks.ts'
-export { cancelReviewRequest } from './cancel-review-request.ts'
-export { closePull } from './close-pull.ts'
-export { convertPullToDraft } from './convert-pull-to-draft.ts'
-export { createPull } from './create-pull.ts'
-export { deleteDraftComment } from './delete-draft-comment.ts'
-export { dismissReview } from './dismiss-review.ts'
-export { finishReview } from './finish-review.ts'
-export { getPull } from './get-pull.ts'
-export { getPullChanges } from './get-pull-changes.ts'
-export { getPullChecks } from './get-pull-checks.ts'
-export { getSession } from './get-session.ts'
-export { listDraftComments } from './list-draft-comments.ts'
-export { listPullCommits } from './list-pull-commits.ts'
-export { listPulls } from './list-pulls.ts'
-export { listReviewThreads } from './list-review-threads.ts'
-export { listReviews } from './list-reviews.ts'
-export { markFileViewed } from './mark-file-viewed.ts'
-export { markPullReady } from './mark-pull-ready.ts'
-export { mergePull } from './merge-pull.ts'
-export { reopenPull } from './reopen-pull.ts'
-export { rerunPullChecks } from './rerun-pull-checks.ts'
-export { requestReview } from './request-review.ts'
-export { revertPull } from './revert-pull.ts'
-export { reviewPull } from './review-pull.ts'
-export { updatePull } from './update-pull.ts'
-export { updatePullBranch } from './update-pull-branch.ts'
+} from './store-pulls.ts'

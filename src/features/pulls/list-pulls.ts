@@ -5,14 +5,14 @@ import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, OneOf, RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { listActorIds } from '#features/accounts/index.ts'
 import { findTeamBySlug } from '#features/teams/index.ts'
-import { contextOf } from './context.ts'
-import { pullRecords } from './record.ts'
+import { contextOf } from './pull-context.ts'
+import { pullRecords } from './pull-record.ts'
 import { Pull, PULL_STATES, type PullState } from './schema.ts'
-import { askForMissing } from './stats.ts'
-import { countPulls, listPullRows } from './store.ts'
-import { inPulls } from './untrusted.ts'
+import { enqueueMissingStats } from './changes/stats.ts'
+import { countPulls, listPullRows } from './store-pulls.ts'
+import { inPulls } from './untrusted-texts.ts'
 
-/** Everybody who goes by a name; a secret team by none. */
+/** Ids of the accounts and the team that a name stands for. A secret team is never found. */
 function reviewerIds(
   db: Db,
   repo: { workspace: string; workspace_id: string },
@@ -36,6 +36,7 @@ export const listPulls = operation({
     'List the pull requests of a repository, newest first: those in draft and open ones unless state says otherwise (ready: without drafts).',
   route: 'GET /v1/repos/{owner}/{name}/pulls',
   toolset: 'pulls',
+  listed: 'default',
   aliases: ['list_pull_requests'],
   list: 'page',
   access: readsRepo({ scope: 'pulls:read' }),
@@ -78,7 +79,7 @@ export const listPulls = operation({
         review_requested === undefined ? undefined : reviewerIds(db, repo, review_requested),
     }
     const rows = listPullRows(db, repo.id, filter, window.limit, window.offset)
-    await askForMissing(hearth, rows)
+    await enqueueMissingStats(hearth, rows)
     const context = contextOf(db, repo.id)
     return pageOf(pullRecords(hearth, rows, context), window, countPulls(db, repo.id, filter))
   },

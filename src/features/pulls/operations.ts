@@ -1,68 +1,32 @@
-/** The operations of this feature, in the order of a pull request's life. */
-import { addDraftComment } from './add-draft-comment.ts'
-import { appendSession } from './append-session.ts'
-import { applySuggestion } from './apply-suggestion.ts'
-import { assignIssue } from './assign-issue.ts'
-import { cancelPullChecks } from './cancel-pull-checks.ts'
-import { cancelReviewRequest } from './cancel-review-request.ts'
-import { checkLineComment } from './check-line-comment.ts'
-import { closePull } from './close-pull.ts'
-import { convertPullToDraft } from './convert-pull-to-draft.ts'
-import { createPull } from './create-pull.ts'
-import { deleteDraftComment } from './delete-draft-comment.ts'
-import { dismissReview } from './dismiss-review.ts'
-import { finishReview } from './finish-review.ts'
-import { getPull } from './get-pull.ts'
-import { getPullChanges } from './get-pull-changes.ts'
-import { getPullChecks } from './get-pull-checks.ts'
-import { getSession } from './get-session.ts'
-import { listDraftComments } from './list-draft-comments.ts'
-import { listPullCommits } from './list-pull-commits.ts'
-import { listPulls } from './list-pulls.ts'
-import { listReviewThreads } from './list-review-threads.ts'
-import { listReviews } from './list-reviews.ts'
-import { markFileViewed } from './mark-file-viewed.ts'
-import { markPullReady } from './mark-pull-ready.ts'
-import { mergePull } from './merge-pull.ts'
-import { rerunPullChecks } from './rerun-pull-checks.ts'
-import { reopenPull } from './reopen-pull.ts'
-import { requestReview } from './request-review.ts'
-import { revertPull } from './revert-pull.ts'
-import { reviewPull } from './review-pull.ts'
-import { updatePull } from './update-pull.ts'
-import { updatePullBranch } from './update-pull-branch.ts'
-
-export const operations = [
-  listPulls,
-  createPull,
-  getPull,
-  getPullChanges,
-  listPullCommits,
-  getPullChecks,
-  rerunPullChecks,
-  cancelPullChecks,
-  markPullReady,
-  convertPullToDraft,
-  updatePull,
-  updatePullBranch,
-  closePull,
-  reopenPull,
-  mergePull,
-  revertPull,
-  requestReview,
-  cancelReviewRequest,
-  reviewPull,
-  listReviews,
-  dismissReview,
-  checkLineComment,
-  applySuggestion,
-  assignIssue,
-  listReviewThreads,
-  addDraftComment,
-  listDraftComments,
-  deleteDraftComment,
-  finishReview,
-  markFileViewed,
-  getSession,
-  appendSession,
-] as const
+export { listPulls } from './list-pulls.ts'
+export { createPull } from './lifecycle/create-pull.ts'
+export { getPull } from './get-pull.ts'
+export { getPullChanges } from './changes/get-pull-changes.ts'
+export { listPullCommits } from './changes/list-pull-commits.ts'
+export { getPullChecks } from './checks/get-pull-checks.ts'
+export { rerunPullChecks } from './checks/rerun-pull-checks.ts'
+export { cancelPullChecks } from './checks/cancel-pull-checks.ts'
+export { markPullReady } from './lifecycle/mark-pull-ready.ts'
+export { convertPullToDraft } from './lifecycle/convert-pull-to-draft.ts'
+export { updatePull } from './lifecycle/update-pull.ts'
+export { updatePullBranch } from './branches/update-pull-branch.ts'
+export { closePull } from './lifecycle/close-pull.ts'
+export { reopenPull } from './lifecycle/reopen-pull.ts'
+export { mergePull } from './merging/merge-pull.ts'
+export { revertPull } from './merging/revert-pull.ts'
+export { requestReview } from './reviews/request-review.ts'
+export { cancelReviewRequest } from './reviews/cancel-review-request.ts'
+export { reviewPull } from './reviews/review-pull.ts'
+export { listReviews } from './reviews/list-reviews.ts'
+export { dismissReview } from './reviews/dismiss-review.ts'
+export { checkLineComment } from './reviews/check-line-comment.ts'
+export { applySuggestion } from './branches/apply-suggestion.ts'
+export { assignIssue } from './lifecycle/assign-issue.ts'
+export { listReviewThreads } from './reviews/list-review-threads.ts'
+export { addDraftComment } from './reviews/add-draft-comment.ts'
+export { listDraftComments } from './reviews/list-draft-comments.ts'
+export { deleteDraftComment } from './reviews/delete-draft-comment.ts'
+export { finishReview } from './reviews/finish-review.ts'
+export { markFileViewed } from './changes/mark-file-viewed.ts'
+export { getSession } from './sessions/get-session.ts'
+export { appendSession } from './sessions/append-session.ts'

@@ -129,7 +129,7 @@ export const PullRemote = Type.Object({
 
 export type PullRemote = Static<typeof PullRemote>
 
-/** The answer to making one. */
+/** The response of `create_pull`. */
 export const NewPull = Type.Object(
   { pull: Pull, git: PullRemote },
   { $id: 'NewPull', description: 'A new pull request, and where to push its commits.' },
@@ -270,7 +270,7 @@ export const SessionEntry = Type.Object(
 )
 export type SessionEntry = Static<typeof SessionEntry>
 
-/** Checked by the handler, so that what is wrong is named with its place in the list. */
+/** Checked by the handler, so that an error names its place in the list. */
 export const SessionEntryInput = Type.Object({
   kind: Type.String({
     pattern: '^[a-z][a-z0-9_]{0,31}$',

@@ -1,14 +1,14 @@
 /**
- * The pull requests of a repository that is gone: a few at a time, and first what one of them may
- * have very many of.
+ * Removes the pull requests of a purged repository in batches, the tables with many rows per pull
+ * request first.
  */
 import type { Tx } from '#core/write.ts'
 
-/** Each takes what is left of it along. */
-const PULLS_AT_ONCE = 10
+/** Deleting a pull request cascades to its remaining rows. */
+const PULLS_PER_BATCH = 10
 
-/** Tables with the columns that tell their rows apart. */
-const MANY: readonly (readonly [table: string, columns: string])[] = [
+/** Tables with many rows per pull request, and the columns of their keys. */
+const LARGE_TABLES: readonly (readonly [table: string, columns: string])[] = [
   ['session_entries', 'pull_id, seq'],
   ['pull_touches', 'pull_id, path'],
   ['pull_folders', 'pull_id, path'],
@@ -16,18 +16,18 @@ const MANY: readonly (readonly [table: string, columns: string])[] = [
   ['pull_heads', 'pull_id, sha'],
 ]
 
-/** Takes away some of it; gives how many rows, 0 when nothing is left. */
-export function removePullsOf(tx: Tx, repo_id: string, limit: number): number {
+/** Removes one batch and returns the number of rows; 0 when nothing is left. */
+export function removePullsOfRepo(tx: Tx, repo_id: string, limit: number): number {
   const ids = JSON.stringify(
     tx.db
       .all<{ id: string }>(
         'SELECT id FROM pulls WHERE repo_id = ? ORDER BY number LIMIT ?',
         repo_id,
-        PULLS_AT_ONCE,
+        PULLS_PER_BATCH,
       )
       .map(({ id }) => id),
   )
-  for (const [table, columns] of MANY) {
+  for (const [table, columns] of LARGE_TABLES) {
     const removed = tx.db.run(
       `DELETE FROM ${table} WHERE (${columns}) IN (SELECT ${columns} FROM ${table} WHERE pull_id IN (SELECT value FROM json_each(?)) LIMIT ?)`,
       ids,

@@ -1,40 +1,39 @@
-/** Building the commit that an entry would land as, and beginning its tests. */
+/** Builds the commit that an entry would land as, and starts its tests. */
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { checksOfRun, currentRun, startChecks } from '#features/checks/index.ts'
 import {
-  askedChecks,
+  commandsOfPull,
   buildLanding,
-  callerAgain,
+  restoreCaller,
   contextFor,
   contextOf,
   findPullById,
 } from '#features/pulls/index.ts'
-import { isTypeId } from '#lib/typeid.ts'
+import { isTypeId } from '#core/ids.ts'
 import { Refusal } from '#lib/errors.ts'
-import { advance, leave } from './change.ts'
-import type { Build } from './chain.ts'
-import { findEntry, setEntry, type EntryRow, type Verdict } from './store.ts'
-import { endTests, judgeTests } from './tests.ts'
-import { limitsOf } from './limits.ts'
+import { setState, removeEntry } from './entry-changes.ts'
+import type { NextCandidate } from './chain.ts'
+import { findEntry, setEntry, type EntryRow, type CandidateVerdict } from './store.ts'
+import { endTests, takeOverResult } from './candidate-tests.ts'
+import { limitsOf } from './queue-settings.ts'
 
-type Made =
+type BuiltCandidate =
   | { readonly commit: string; readonly tree: string }
-  | { readonly verdict: Verdict; readonly note: string | null }
+  | { readonly verdict: CandidateVerdict; readonly note: string | null }
 
-/** Builds a candidate and begins to test it. What is wrong with it is noted as its verdict. */
+/** Builds a candidate and starts its tests. A failure becomes the verdict of the entry. */
 export async function buildCandidate(
   hearth: Hearth,
-  build: Build,
+  build: NextCandidate,
   signal: AbortSignal,
 ): Promise<void> {
-  const made = await make(hearth, build, signal)
+  const made = await mergeCandidate(hearth, build, signal)
   await writeAs(hearth, null, (tx) => {
     const entry = findEntry(tx.db, build.entry.id)
-    // It left, was moved to, or is looked at anew: then this is about something that is no more.
+    // It left, moved, or was invalidated meanwhile, so the result is obsolete.
     if (
-      !entry ||
-      entry.state !== 'queued' ||
+      entry?.state !== 'queued' ||
       entry.candidate_sha !== null ||
       entry.head_sha !== build.entry.head_sha
     )
@@ -48,22 +47,26 @@ export async function buildCandidate(
         candidate_tree: made.tree,
         started_at: tx.now,
       })
-      begin(tx, { ...entry, ...on, candidate_sha: made.commit })
+      startTests(tx, { ...entry, ...on, candidate_sha: made.commit })
     }
   })
 }
 
-async function make(hearth: Hearth, { entry, on }: Build, signal: AbortSignal): Promise<Made> {
+async function mergeCandidate(
+  hearth: Hearth,
+  { entry, on }: NextCandidate,
+  signal: AbortSignal,
+): Promise<BuiltCandidate> {
   try {
     const pull = findPullById(hearth.db, entry.pull_id)
-    const by = callerAgain(hearth, entry.repo_id, entry.queued_by, entry.token_id)
+    const by = restoreCaller(hearth, entry.repo_id, entry.queued_by, entry.token_id)
     if (!pull || !by)
       return { verdict: 'internal', note: 'whoever queued it, or their token, is gone' }
     const context = contextFor(hearth, contextOf(hearth.db, entry.repo_id), entry.base_ref, {
       pull,
       by,
     })
-    const { mergeBase } = await hearth.git.aheadBehind(context.repo.store, entry.head_sha, on)
+    const { mergeBase } = await hearth.git.countAheadBehind(context.repo.store, entry.head_sha, on)
     return await buildLanding(hearth, by, context, pull, {
       base: on,
       head: entry.head_sha,
@@ -75,7 +78,7 @@ async function make(hearth: Hearth, { entry, on }: Build, signal: AbortSignal): 
     if (signal.aborted) throw error
     if (error instanceof Refusal && error.reason === 'conflicts')
       return { verdict: 'conflicts', note: error.message }
-    // One that cannot be built must not keep the others waiting.
+    // A candidate that cannot be built must not block the others.
     hearth.log.error('a candidate of the merge queue could not be built', {
       entry: entry.id,
       repo: entry.repo_id,
@@ -87,17 +90,15 @@ async function make(hearth: Hearth, { entry, on }: Build, signal: AbortSignal): 
   }
 }
 
-/**
- * Begins the tests of a candidate. Without commands there is nothing to fail, and it has passed.
- */
-function begin(tx: Tx, entry: EntryRow): void {
+/** Starts the tests of a candidate. Without commands it has passed. */
+function startTests(tx: Tx, entry: EntryRow): void {
   const pull = findPullById(tx.db, entry.pull_id)
   const context = contextOf(tx.db, entry.repo_id)
-  const asked = pull && askedChecks(tx, context, pull)
+  const asked = pull && commandsOfPull(tx, context, pull)
   const commands = asked?.commands ?? []
-  advance(tx, entry, 'testing')
+  setState(tx, entry, 'testing')
   if (JSON.stringify(commands) !== entry.commands) {
-    leave(tx, entry, {
+    removeEntry(tx, entry, {
       state: 'removed',
       reason: 'checks_changed',
       note: 'the commands that must pass were changed',
@@ -105,12 +106,12 @@ function begin(tx: Tx, entry: EntryRow): void {
     return
   }
   if (!pull || !asked || entry.candidate_sha === null) {
-    advance(tx, { ...entry, state: 'testing' }, 'passed')
+    setState(tx, { ...entry, state: 'testing' }, 'passed')
     return
   }
   const { doubt, issue, principal_id } = asked
-  // Whoever let these commands run on the head, or else the person who asked for the merge, has
-  // looked at them.
+  // The run is approved by whoever approved it on the head, else by the person who requested the
+  // merge.
   const approved_by =
     doubt === null
       ? null
@@ -134,8 +135,8 @@ function begin(tx: Tx, entry: EntryRow): void {
   setEntry(tx, entry.id, { run_id })
   if (run_id === null) return
   const now = findEntry(tx.db, entry.id)
-  // What may not run has ended before it began.
-  if (now && checksOfRun(tx.hearth, run_id)?.status !== 'pending') judgeTests(tx, now)
+  // A run that is refused has ended at once.
+  if (now && checksOfRun(tx.hearth, run_id)?.status !== 'pending') takeOverResult(tx, now)
   else
     tx.enqueue(
       endTests,

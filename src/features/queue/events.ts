@@ -1,4 +1,4 @@
-/** What is told of the merge queue. Part of the public interface. */
+/** Events of the merge queue, part of the public interface. */
 import { event } from '#core/events.ts'
 import { Nullable, OneOf, Type } from '#core/schema.ts'
 import { QUEUE_STATES } from './schema.ts'

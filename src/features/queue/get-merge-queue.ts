@@ -1,8 +1,8 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
-import { BaseInput, inQueue, placeIn } from './inputs.ts'
-import { queueRecord } from './record.ts'
+import { BaseInput, inQueue, requireQueueKey } from './inputs.ts'
+import { queueRecord } from './queue-record.ts'
 import { MergeQueue } from './schema.ts'
 
 export const getMergeQueue = operation({
@@ -11,10 +11,11 @@ export const getMergeQueue = operation({
     'The merge queue of a branch: pull requests that wait to land, in landing order with the state of each, and those that recently landed or left and why.',
   route: 'GET /repos/{owner}/{name}/queue',
   toolset: 'pulls',
+  listed: 'default',
   access: readsRepo({ scope: 'pulls:read' }),
   input: Type.Object({ repo: RepoPath, base: BaseInput }),
   output: MergeQueue,
   untrusted: inQueue,
 
-  handler: ({ hearth, db, repo }, { base }) => queueRecord(hearth, placeIn(db, repo, base)),
+  handler: ({ hearth, db, repo }, { base }) => queueRecord(hearth, requireQueueKey(db, repo, base)),
 })

@@ -1,13 +1,13 @@
-/** What several operations of the queue take and ask. */
+/** Inputs and checks that several operations share. */
 import type { RepoGrant } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
 import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
-import { distrust, type Reading } from '#features/issues/index.ts'
+import { untrustedAuthors, type UntrustedScope } from '#features/issues/index.ts'
 import { branchRef, readRef, requireRepo } from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
 import type { MergeQueue, QueueEntry } from './schema.ts'
-import type { Place } from './store.ts'
+import type { QueueKey } from './store.ts'
 
 export const BaseInput = Type.Optional(
   Type.String({
@@ -18,25 +18,25 @@ export const BaseInput = Type.Optional(
 )
 
 /**
- * Gives 404 for a branch that is not there. An empty repository has the queue of its default
- * branch, with nothing in it.
+ * The queue of a branch. Throws 404 for an unknown branch. An empty repository has the queue of its
+ * default branch.
  */
-export function placeIn(db: Db, repo: RepoGrant, base: string | undefined): Place {
+export function requireQueueKey(db: Db, repo: RepoGrant, base: string | undefined): QueueKey {
   requireOwnRepository(repo)
   if (base !== undefined && readRef(db, repo.id, branchRef(base)) === null)
     throw notFound(`the branch ${base}`)
   return { repo_id: repo.id, base_ref: base ?? repo.default_branch }
 }
 
-/** Pull requests have no queue of their own. */
+/** Throws 404 for the fork of a pull request, which has no queue. */
 export function requireOwnRepository(repo: RepoGrant): void {
   if (repo.parent_id !== null) throw notFound(`the repository ${repo.full_name}`)
 }
 
-/** Moves, pauses and the like are written down for those who answer for the repository. */
+/** Records a manual change of the queue in the audit log. */
 export function auditQueue(
   tx: Tx,
-  place: Place,
+  place: QueueKey,
   action: 'moved' | 'paused' | 'resumed',
   data: { before?: unknown; after?: unknown; reason?: string | null },
 ): void {
@@ -51,13 +51,13 @@ export function auditQueue(
 }
 
 /**
- * Titles are words of the author; commands are words of whoever wrote the issue, and what they
- * print is the change's.
+ * Pointers to untrusted texts of an entry: the title is by the author of the pull request, commands
+ * are by the author of the issue, and their output is controlled by the change.
  */
-const entryPlaces = (
+const entryPointers = (
   at: string,
   { pull, checks }: QueueEntry,
-  distrusted: ReturnType<typeof distrust>,
+  distrusted: ReturnType<typeof untrustedAuthors>,
 ): string[] => [
   ...(distrusted(pull.author) && pull.title !== '' ? [`${at}/pull/title`] : []),
   ...checks.results.flatMap(({ output_tail }, index) => [
@@ -66,13 +66,13 @@ const entryPlaces = (
   ]),
 ]
 
-export const inEntry = (entry: QueueEntry, reading: Reading): string[] =>
-  entryPlaces('', entry, distrust(reading))
+export const inEntry = (entry: QueueEntry, reading: UntrustedScope): string[] =>
+  entryPointers('', entry, untrustedAuthors(reading))
 
-export function inQueue({ waiting, recent }: MergeQueue, reading: Reading): string[] {
-  const distrusted = distrust(reading)
+export function inQueue({ waiting, recent }: MergeQueue, reading: UntrustedScope): string[] {
+  const distrusted = untrustedAuthors(reading)
   return [
-    ...waiting.flatMap((entry, index) => entryPlaces(`/waiting/${index}`, entry, distrusted)),
-    ...recent.flatMap((entry, index) => entryPlaces(`/recent/${index}`, entry, distrusted)),
+    ...waiting.flatMap((entry, index) => entryPointers(`/waiting/${index}`, entry, distrusted)),
+    ...recent.flatMap((entry, index) => entryPointers(`/recent/${index}`, entry, distrusted)),
   ]
 }

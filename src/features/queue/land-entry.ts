@@ -1,7 +1,7 @@
 /**
- * Landing the first entry: the base moves to its candidate, the commit that was tested, as it is.
- * It is looked at once more before, and everything that could have changed is asked again in the
- * transaction that moves the base.
+ * Lands the first entry: the base moves to its candidate, the very commit that was tested. The
+ * commit is verified first. Everything that could have changed is checked again in the transaction
+ * that moves the base.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'
@@ -11,20 +11,27 @@ import {
   landPull,
   mergeAttempts,
   prepareLanding,
-  requireRightLanding,
+  requireVerifiedLanding,
   statsIfAny,
   WrongLanding,
   type PullRow,
 } from '#features/pulls/index.ts'
 import { branchRef, readRef } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { advance, leave, setLanded } from './change.ts'
-import { judge, type Judged } from './judge.ts'
-import { findEntry, findPause, listWaiting, setEntry, type EntryRow, type Place } from './store.ts'
-import { driveAt } from './wake.ts'
+import { setState, removeEntry, setLanded } from './entry-changes.ts'
+import { checkEntry, type EntryCheck } from './check-entry.ts'
+import {
+  findEntry,
+  findPause,
+  listWaiting,
+  setEntry,
+  type EntryRow,
+  type QueueKey,
+} from './store.ts'
+import { advanceAt } from './queue-jobs.ts'
 
 /**
- * True when something changed, so that the queue is to be looked at again; false when it has to
+ * Returns true when something changed and the queue should be advanced again, false when it must
  * wait.
  */
 export async function landEntry(
@@ -37,16 +44,16 @@ export async function landEntry(
   if (!pull || base_sha === null || candidate_sha === null || candidate_tree === null) return false
   const stats = await statsIfAny(hearth, pull)
   if (!stats) {
-    await giveUp(hearth, found, new WrongLanding('its commits are gone'))
+    await removeFaulty(hearth, found, new WrongLanding('its commits are gone'))
     return true
   }
   const first = await writeAs(hearth, null, (tx) => {
-    const entry = stillFirst(tx, found)
+    const entry = findStillFirst(tx, found)
     if (!entry) return null
-    const judged = judge(hearth, entry, findPullById(tx.db, entry.pull_id) ?? pull, stats)
-    if (mustWait(tx, entry, judged)) return null
+    const judged = checkEntry(hearth, entry, findPullById(tx.db, entry.pull_id) ?? pull, stats)
+    if (keepWaiting(tx, entry, judged)) return null
     if (judged.is === 'out') removeFor(tx, entry, judged)
-    else advance(tx, entry, 'landing')
+    else setState(tx, entry, 'landing')
     return judged
   })
   if (first === null) return false
@@ -54,8 +61,12 @@ export async function landEntry(
 
   const { context, by } = first
   try {
-    const { mergeBase } = await hearth.git.aheadBehind(context.repo.store, found.head_sha, base_sha)
-    await requireRightLanding(hearth, context, pull, {
+    const { mergeBase } = await hearth.git.countAheadBehind(
+      context.repo.store,
+      found.head_sha,
+      base_sha,
+    )
+    await requireVerifiedLanding(hearth, context, pull, {
       base: base_sha,
       head: found.head_sha,
       merge_base: mergeBase,
@@ -64,7 +75,7 @@ export async function landEntry(
     })
     const ready = await prepareLanding(hearth, context, found.base_ref, base_sha, candidate_sha)
     return await writeAs(hearth, by, (tx) => {
-      const entry = stillFirst(tx, found)
+      const entry = findStillFirst(tx, found)
       const now = findPullById(tx.db, found.pull_id)
       if (
         !entry ||
@@ -73,8 +84,8 @@ export async function landEntry(
         readRef(tx.db, entry.repo_id, branchRef(entry.base_ref)) !== base_sha
       )
         return true
-      const judged = judge(hearth, entry, now, stats)
-      if (mustWait(tx, entry, judged)) return false
+      const judged = checkEntry(hearth, entry, now, stats)
+      if (keepWaiting(tx, entry, judged)) return false
       if (judged.is !== 'in') {
         if (judged.is === 'out') removeFor(tx, entry, judged)
         return true
@@ -91,13 +102,13 @@ export async function landEntry(
   } catch (error) {
     if (signal.aborted) throw error
     if (!(error instanceof WrongLanding) && !(error instanceof Refusal)) throw error
-    await giveUp(hearth, found, error)
+    await removeFaulty(hearth, found, error)
     return true
   }
 }
 
-/** The entry as it is now, when it is still about to land as this candidate. */
-function stillFirst(tx: Tx, { id, candidate_sha }: EntryRow): EntryRow | null {
+/** The present entry, if it is still about to land as this candidate. */
+function findStillFirst(tx: Tx, { id, candidate_sha }: EntryRow): EntryRow | null {
   const entry = findEntry(tx.db, id)
   if (
     !entry ||
@@ -111,55 +122,59 @@ function stillFirst(tx: Tx, { id, candidate_sha }: EntryRow): EntryRow | null {
 const isSame = (a: PullRow, b: PullRow): boolean =>
   a.head_sha === b.head_sha && a.base_sha === b.base_sha && a.base_ref === b.base_ref
 
-/** Stays as it is, tested, while nothing may land. */
-function mustWait(tx: Tx, entry: EntryRow, judged: Judged): boolean {
+/** Keeps a tested entry waiting while nothing may land. */
+function keepWaiting(tx: Tx, entry: EntryRow, judged: EntryCheck): boolean {
   const pause = findPause(tx.db, entry)
   if (judged.is === 'out' || (judged.is === 'in' && pause === null)) return false
-  advance(tx, entry, 'passed')
+  setState(tx, entry, 'passed')
   setEntry(tx, entry.id, {
     note: pause === null ? (judged.is === 'shut' ? judged.note : null) : 'the queue is paused',
   })
-  if (judged.is === 'shut' && judged.opens_at !== null) driveAt(tx, entry, judged.opens_at)
+  if (judged.is === 'shut' && judged.opens_at !== null) advanceAt(tx, entry, judged.opens_at)
   return true
 }
 
 function removeFor(
   tx: Tx,
   entry: EntryRow,
-  { reason, note, question }: Extract<Judged, { is: 'out' }>,
+  { reason, note, question }: Extract<EntryCheck, { is: 'out' }>,
 ): void {
   if (question) for (const tell of mergeAttempts.all(tx.hearth)) tell(tx, question, null)
-  leave(tx, entry, { state: 'removed', reason, note })
+  removeEntry(tx, entry, { state: 'removed', reason, note })
 }
 
 /**
- * What is wrong is wrong with this one; a base that has moved is no fault of it, and found by
- * whoever looks next.
+ * Removes an entry whose landing is not right. A moved base is no fault of the entry; the next step
+ * handles it.
  */
-const giveUp = (hearth: Hearth, found: EntryRow, error: WrongLanding | Refusal): Promise<void> =>
+const removeFaulty = (
+  hearth: Hearth,
+  found: EntryRow,
+  error: WrongLanding | Refusal,
+): Promise<void> =>
   writeAs(hearth, null, (tx) => {
     const entry = findEntry(tx.db, found.id)
     if (!entry || entry.place === null || entry.candidate_sha !== found.candidate_sha) return
     if (error instanceof WrongLanding)
-      leave(tx, entry, { state: 'failed', reason: 'internal', note: error.message })
+      removeEntry(tx, entry, { state: 'failed', reason: 'internal', note: error.message })
     else if (error.reason !== 'base_moved')
-      leave(tx, entry, {
+      removeEntry(tx, entry, {
         state: 'removed',
         reason: error.reason ?? error.code,
         note: error.message,
       })
   })
 
-/** Looks at entries that something happened to, and takes out what may not be merged any more. */
-export async function lookAtChanged(
+/** Checks entries marked for it, and removes those that may not be merged any more. */
+export async function checkMarkedEntries(
   hearth: Hearth,
-  place: Place,
+  place: QueueKey,
   tip: Oid | null,
   signal: AbortSignal,
 ): Promise<void> {
   for (const { id, pull_id } of listWaiting(hearth.db, place).filter(({ look }) => look === 1)) {
     if (signal.aborted) throw new Error('the process is stopping')
-    // Taken back first: what happens while this looks has it look again.
+    // The mark is removed first, so that a change during the check marks the entry again.
     await writeAs(hearth, null, (tx) => setEntry(tx, id, { look: 0 }))
     const pull = findPullById(hearth.db, pull_id)
     if (!pull || (tip !== null && pull.base_sha !== tip && pull.status === 'open')) continue
@@ -168,7 +183,7 @@ export async function lookAtChanged(
       const entry = findEntry(tx.db, id)
       const now = findPullById(tx.db, pull_id)
       if (!entry || entry.place === null || !now || !isSame(now, pull)) return
-      const judged = judge(hearth, entry, now, stats)
+      const judged = checkEntry(hearth, entry, now, stats)
       if (judged.is === 'out') removeFor(tx, entry, judged)
     })
   }

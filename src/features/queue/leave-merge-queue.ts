@@ -3,9 +3,9 @@ import { operation } from '#core/operation.ts'
 import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { isAuthor } from '#features/issues/index.ts'
 import { forbidden } from '#lib/errors.ts'
-import { leave } from './change.ts'
+import { removeEntry } from './entry-changes.ts'
 import { inEntry, requireOwnRepository } from './inputs.ts'
-import { entryRecord } from './record.ts'
+import { entryRecord } from './queue-record.ts'
 import { QueueEntry } from './schema.ts'
 import { findEntry, requireWaiting } from './store.ts'
 
@@ -30,7 +30,7 @@ export const leaveMergeQueue = operation({
           `only who queued #${number}, or someone with the role write on ${repo.full_name}, may take it out; yours is ${repo.role}`,
         )
       }
-      leave(tx, entry, {
+      removeEntry(tx, entry, {
         state: 'removed',
         reason: 'left',
         note: 'it was taken out',

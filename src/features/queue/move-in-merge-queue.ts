@@ -1,12 +1,12 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
-import { announce } from './change.ts'
+import { appendQueueChanged } from './entry-changes.ts'
 import { auditQueue, inEntry, requireOwnRepository } from './inputs.ts'
-import { entryRecord } from './record.ts'
+import { entryRecord } from './queue-record.ts'
 import { QueueEntry } from './schema.ts'
 import { listWaiting, requireWaiting, setEntry } from './store.ts'
-import { driveSoon } from './wake.ts'
+import { advanceSoon } from './queue-jobs.ts'
 
 export const moveInMergeQueue = operation({
   name: 'move_in_merge_queue',
@@ -48,17 +48,17 @@ export const moveInMergeQueue = operation({
         order.forEach(
           ({ id, place }, index) => place !== index + 1 && setEntry(tx, id, { place: index + 1 }),
         )
-        // Those that it passed stand elsewhere now as well.
+        // The entries that it passed have new positions as well.
         const moved = order
           .slice(Math.min(before, after) - 1, Math.max(before, after))
           .filter(({ id }) => id !== entry.id)
-        for (const { id } of [entry, ...moved]) announce(tx, id, { actor_id: caller.id })
+        for (const { id } of [entry, ...moved]) appendQueueChanged(tx, id, { actor_id: caller.id })
         auditQueue(tx, entry, 'moved', {
           before: { number, position: before },
           after: { number, position: after },
           reason,
         })
-        driveSoon(tx, entry)
+        advanceSoon(tx, entry)
       }
       return entryRecord(hearth, requireWaiting(tx.db, repo.id, number))
     })

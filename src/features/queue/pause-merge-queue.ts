@@ -2,11 +2,11 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { notBlank } from '#features/issues/index.ts'
-import { auditQueue, BaseInput, inQueue, placeIn } from './inputs.ts'
-import { queueRecord } from './record.ts'
+import { auditQueue, BaseInput, inQueue, requireQueueKey } from './inputs.ts'
+import { queueRecord } from './queue-record.ts'
 import { MergeQueue } from './schema.ts'
 import { findPause, setPause } from './store.ts'
-import { driveSoon } from './wake.ts'
+import { advanceSoon } from './queue-jobs.ts'
 
 export const pauseMergeQueue = operation({
   name: 'pause_merge_queue',
@@ -25,7 +25,7 @@ export const pauseMergeQueue = operation({
   untrusted: inQueue,
 
   handler: ({ hearth, db, repo, caller, write }, { reason, base }) => {
-    const place = placeIn(db, repo, base)
+    const place = requireQueueKey(db, repo, base)
     const why = notBlank('reason', reason).trim()
     return write((tx) => {
       const before = findPause(tx.db, place)
@@ -35,7 +35,7 @@ export const pauseMergeQueue = operation({
           before: before && { reason: before.reason },
           after: { reason: why },
         })
-        driveSoon(tx, place)
+        advanceSoon(tx, place)
       }
       return queueRecord(hearth, place)
     })

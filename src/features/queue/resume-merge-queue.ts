@@ -1,11 +1,11 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
-import { auditQueue, BaseInput, inQueue, placeIn } from './inputs.ts'
-import { queueRecord } from './record.ts'
+import { auditQueue, BaseInput, inQueue, requireQueueKey } from './inputs.ts'
+import { queueRecord } from './queue-record.ts'
 import { MergeQueue } from './schema.ts'
 import { findPause, removePause } from './store.ts'
-import { driveSoon } from './wake.ts'
+import { advanceSoon } from './queue-jobs.ts'
 
 export const resumeMergeQueue = operation({
   name: 'resume_merge_queue',
@@ -20,13 +20,13 @@ export const resumeMergeQueue = operation({
   untrusted: inQueue,
 
   handler: ({ hearth, db, repo, write }, { base }) => {
-    const place = placeIn(db, repo, base)
+    const place = requireQueueKey(db, repo, base)
     return write((tx) => {
       const before = findPause(tx.db, place)
       if (before) {
         removePause(tx, place)
         auditQueue(tx, place, 'resumed', { before: { reason: before.reason } })
-        driveSoon(tx, place)
+        advanceSoon(tx, place)
       }
       return queueRecord(hearth, place)
     })

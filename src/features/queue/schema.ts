@@ -1,4 +1,4 @@
-/** The merge queue as clients see it. */
+/** Records of the merge queue. */
 import { Actor, Id, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 import { Checks } from '#features/checks/schema.ts'
 import { MERGE_METHODS } from '#features/pulls/schema.ts'

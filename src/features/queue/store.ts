@@ -1,14 +1,14 @@
 /** Rows of the merge queue: its entries, and which queues are paused. */
 import type { Db, SqlValue } from '#core/db.ts'
-import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
-import type { KeptPage } from '#features/repos/index.ts'
+import type { QueuePosition } from '#features/pulls/index.ts'
+import type { RetainedPage } from '#features/repos/index.ts'
 import type { MergeMethod, Oid } from '#git'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { QueueState } from './schema.ts'
 
-export type Verdict = 'checks_failed' | 'timed_out' | 'conflicts' | 'internal'
+export type CandidateVerdict = 'checks_failed' | 'timed_out' | 'conflicts' | 'internal'
 
 export type EntryRow = {
   readonly id: string
@@ -29,7 +29,7 @@ export type EntryRow = {
   readonly candidate_sha: Oid | null
   readonly candidate_tree: Oid | null
   readonly run_id: string | null
-  readonly verdict: Verdict | null
+  readonly verdict: CandidateVerdict | null
   readonly look: 0 | 1
   readonly reason: string | null
   readonly note: string | null
@@ -42,45 +42,18 @@ export type EntryRow = {
 }
 
 /** One queue: a repository and the branch that it lands on. */
-export type Place = { readonly repo_id: string; readonly base_ref: string }
+export type QueueKey = { readonly repo_id: string; readonly base_ref: string }
 
 export const findEntry = (db: Db, id: string): EntryRow | null =>
   db.one<EntryRow>('SELECT * FROM queue_entries WHERE id = ?', id)
 
-/** The entry of a pull request that has neither landed nor left. */
+/** The queued entry of a pull request. */
 export const findWaiting = (db: Db, repo_id: string, number: number): EntryRow | null =>
-  kept(db, 'queue entry', `${repo_id} ${number}`, () =>
-    db.one<EntryRow>(
-      'SELECT * FROM queue_entries WHERE repo_id = ? AND number = ? AND place IS NOT NULL',
-      repo_id,
-      number,
-    ),
+  db.one<EntryRow>(
+    'SELECT * FROM queue_entries WHERE repo_id = ? AND number = ? AND place IS NOT NULL',
+    repo_id,
+    number,
   )
-
-/**
- * Brings into the look that is under way what stands in the queues of a repository, with the
- * positions.
- */
-export function keepWaiting(db: Db, repo_id: string, numbers: readonly number[]): void {
-  const rows = listWaitingOfRepo(db, repo_id)
-  keepAll(
-    db,
-    'queue entry',
-    numbers.map((number) => `${repo_id} ${number}`),
-    () => new Map(rows.map((row) => [`${repo_id} ${row.number}`, row])),
-    () => null,
-  )
-  const positions = new Map<string, number>()
-  for (const entries of Map.groupBy(rows, ({ base_ref }) => base_ref).values())
-    entries.forEach(({ id }, at) => positions.set(id, at + 1))
-  keepAll(
-    db,
-    'queue position',
-    [...positions.keys()],
-    () => positions,
-    () => 0,
-  )
-}
 
 export function requireWaiting(db: Db, repo_id: string, number: number): EntryRow {
   const entry = findWaiting(db, repo_id, number)
@@ -91,23 +64,23 @@ export function requireWaiting(db: Db, repo_id: string, number: number): EntryRo
 export const findByRun = (db: Db, run_id: string): EntryRow | null =>
   db.one<EntryRow>('SELECT * FROM queue_entries WHERE run_id = ? AND place IS NOT NULL', run_id)
 
-/** In landing order. */
-export const listWaiting = (db: Db, { repo_id, base_ref }: Place): EntryRow[] =>
+/** Queued entries in landing order. */
+export const listWaiting = (db: Db, { repo_id, base_ref }: QueueKey): EntryRow[] =>
   db.all<EntryRow>(
     'SELECT * FROM queue_entries WHERE repo_id = ? AND base_ref = ? AND place IS NOT NULL ORDER BY place, id',
     repo_id,
     base_ref,
   )
 
-/** All of a repository, whatever they wait for. */
+/** All queued entries of a repository. */
 export const listWaitingOfRepo = (db: Db, repo_id: string): EntryRow[] =>
   db.all<EntryRow>(
     'SELECT * FROM queue_entries WHERE repo_id = ? AND place IS NOT NULL ORDER BY base_ref, place, id',
     repo_id,
   )
 
-/** Those that landed or left, newest first. */
-export const listSettled = (db: Db, { repo_id, base_ref }: Place, limit: number): EntryRow[] =>
+/** Entries that landed or left, newest first. */
+export const listSettled = (db: Db, { repo_id, base_ref }: QueueKey, limit: number): EntryRow[] =>
   db.all<EntryRow>(
     'SELECT * FROM queue_entries WHERE repo_id = ? AND base_ref = ? AND place IS NULL ORDER BY settled_at DESC, id DESC LIMIT ?',
     repo_id,
@@ -115,7 +88,7 @@ export const listSettled = (db: Db, { repo_id, base_ref }: Place, limit: number)
     limit,
   )
 
-/** The branches of a repository that something waits for. */
+/** The branches of a repository with queued entries. */
 export const listBases = (db: Db, repo_id: string): string[] =>
   db
     .all<{ base_ref: string }>(
@@ -124,41 +97,49 @@ export const listBases = (db: Db, repo_id: string): string[] =>
     )
     .map(({ base_ref }) => base_ref)
 
-/** Every queue of the forge, or of one workspace, that something waits in. */
-export const listPlaces = (db: Db, workspace_id: string | null): Place[] =>
-  db.all<Place>(
+/** All queues of the forge, or of one workspace, with queued entries. */
+export const listQueues = (db: Db, workspace_id: string | null): QueueKey[] =>
+  db.all<QueueKey>(
     `SELECT DISTINCT q.repo_id, q.base_ref FROM queue_entries q JOIN repos r ON r.id = q.repo_id
      WHERE q.place IS NOT NULL AND (?1 IS NULL OR r.workspace_id = ?1) ORDER BY q.repo_id, q.base_ref`,
     workspace_id,
   )
 
-export const hasWaiting = (db: Db, { repo_id, base_ref }: Place): boolean =>
+export const hasWaiting = (db: Db, { repo_id, base_ref }: QueueKey): boolean =>
   db.one(
     'SELECT 1 FROM queue_entries WHERE repo_id = ? AND base_ref = ? AND place IS NOT NULL LIMIT 1',
     repo_id,
     base_ref,
   ) !== null
 
-/** From 1; null once it has landed or left. */
-export function positionOf(db: Db, { repo_id, base_ref, place, id }: EntryRow): number | null {
-  if (place === null) return null
-  return kept(
-    db,
-    'queue position',
-    id,
-    () =>
-      db.one<{ position: number }>(
-        'SELECT COUNT(*) AS position FROM queue_entries WHERE repo_id = ? AND base_ref = ? AND place IS NOT NULL AND (place, id) <= (?, ?)',
-        repo_id,
-        base_ref,
-        place,
-        id,
-      )?.position ?? 0,
-  )
-}
+/** The position of an entry, from 1; null once it has landed or left. */
+export const positionOf = (db: Db, { repo_id, number, place }: EntryRow): number | null =>
+  place === null ? null : (positionsOf(db, repo_id, [number]).get(number)?.position ?? null)
 
-/** How long tests of entries that landed lately took, in milliseconds. */
-export const listDurations = (db: Db, { repo_id, base_ref }: Place, limit: number): number[] =>
+/** Where several pull requests of a repository stand in their queues, by number. */
+export const positionsOf = (
+  db: Db,
+  repo_id: string,
+  numbers: readonly number[],
+): Map<number, QueuePosition> =>
+  new Map(
+    db
+      .all<QueuePosition & { number: number }>(
+        `SELECT q.number, q.id AS entry, q.state,
+           (SELECT COUNT(*) FROM queue_entries b
+            WHERE b.repo_id = q.repo_id AND b.base_ref = q.base_ref AND b.place IS NOT NULL
+              AND (b.place, b.id) <= (q.place, q.id)) AS position
+         FROM queue_entries q
+         WHERE q.repo_id = ? AND q.place IS NOT NULL
+           AND q.number IN (SELECT value FROM json_each(?))`,
+        repo_id,
+        JSON.stringify(numbers),
+      )
+      .map(({ number, position, state, entry }) => [number, { position, state, entry }]),
+  )
+
+/** Test durations of entries that landed lately, in milliseconds. */
+export const listDurations = (db: Db, { repo_id, base_ref }: QueueKey, limit: number): number[] =>
   db
     .all<{ started_at: string; passed_at: string }>(
       `SELECT started_at, passed_at FROM queue_entries WHERE repo_id = ? AND base_ref = ? AND place IS NULL AND state = 'landed'
@@ -169,8 +150,8 @@ export const listDurations = (db: Db, { repo_id, base_ref }: Place, limit: numbe
     )
     .map(({ started_at, passed_at }) => Date.parse(passed_at) - Date.parse(started_at))
 
-/** Candidates that may still land: no ref names them until then. */
-export const keptCandidates = (db: Db, repo_id: string): KeptPage => ({
+/** Commits that garbage collection must retain: candidates that no ref names until they land. */
+export const retainedCandidates = (db: Db, repo_id: string): RetainedPage => ({
   oids: db
     .all<{ oid: Oid }>(
       'SELECT DISTINCT candidate_sha AS oid FROM queue_entries WHERE repo_id = ? AND place IS NOT NULL AND candidate_sha IS NOT NULL',
@@ -196,7 +177,7 @@ export type NewEntry = Pick<
   | 'token_id'
 >
 
-/** Adds one behind all others. */
+/** Inserts an entry at the end. */
 export function insertEntry(tx: Tx, entry: NewEntry): void {
   const last =
     tx.db.one<{ place: number | null }>(
@@ -224,7 +205,7 @@ export function insertEntry(tx: Tx, entry: NewEntry): void {
   )
 }
 
-/** Changes fields of one row; the names come from this program, never from a client. */
+/** Updates fields of one row. Column names come from this program only. */
 export function setEntry(
   tx: Tx,
   id: string,
@@ -238,15 +219,15 @@ export function setEntry(
   )
 }
 
-/** Has all entries of a queue looked at again before anything else happens there. */
-export const setLookAll = (tx: Tx, { repo_id, base_ref }: Place): void =>
+/** Marks all entries of a queue for a check before anything else happens there. */
+export const markAllForCheck = (tx: Tx, { repo_id, base_ref }: QueueKey): void =>
   void tx.db.run(
     'UPDATE queue_entries SET look = 1 WHERE repo_id = ? AND base_ref = ? AND place IS NOT NULL',
     repo_id,
     base_ref,
   )
 
-/** The queue of a branch that has another name now. */
+/** Moves the queue of a renamed branch. */
 export function renameQueue(tx: Tx, repo_id: string, from: string, to: string): void {
   tx.db.run(
     'UPDATE queue_entries SET base_ref = ? WHERE repo_id = ? AND base_ref = ?',
@@ -262,7 +243,7 @@ export function renameQueue(tx: Tx, repo_id: string, from: string, to: string): 
   )
 }
 
-/** Takes away entries of a purged repository, some at a time, and gives how many. */
+/** Removes one batch of entries of a purged repository and returns their number. */
 export const removeEntries = (tx: Tx, repo_id: string, limit: number): number =>
   tx.db.run(
     'DELETE FROM queue_entries WHERE id IN (SELECT id FROM queue_entries WHERE repo_id = ? LIMIT ?)',
@@ -276,7 +257,7 @@ export type PauseRow = {
   readonly reason: string
 }
 
-export const findPause = (db: Db, { repo_id, base_ref }: Place): PauseRow | null =>
+export const findPause = (db: Db, { repo_id, base_ref }: QueueKey): PauseRow | null =>
   db.one<PauseRow>(
     'SELECT paused_by, paused_at, reason FROM queue_pauses WHERE repo_id = ? AND base_ref = ?',
     repo_id,
@@ -285,7 +266,7 @@ export const findPause = (db: Db, { repo_id, base_ref }: Place): PauseRow | null
 
 export const setPause = (
   tx: Tx,
-  { repo_id, base_ref }: Place,
+  { repo_id, base_ref }: QueueKey,
   paused_by: string,
   reason: string,
 ): void =>
@@ -298,5 +279,5 @@ export const setPause = (
     reason,
   )
 
-export const removePause = (tx: Tx, { repo_id, base_ref }: Place): void =>
+export const removePause = (tx: Tx, { repo_id, base_ref }: QueueKey): void =>
   void tx.db.run('DELETE FROM queue_pauses WHERE repo_id = ? AND base_ref = ?', repo_id, base_ref)

@@ -1,34 +1,39 @@
-/** What a file of a release may be called, and what it is. */
+/** Validates the names and types of release files. */
 import { invalid } from '#lib/errors.ts'
 
-const LONGEST_BYTES = 255
+const MAX_NAME_BYTES = 255
 // eslint-disable-next-line no-control-regex
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+const CONTROL_CHARACTERS =
+  /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
 /**
- * The name as it is kept: one part of a path on every system, with nothing in it that hides what it
- * is. Gives 422.
+ * Normalizes a file name: one path segment that is valid on every system, without characters that
+ * disguise it. Throws 422.
  */
-export function assetName(text: string): string {
+export function parseAssetName(text: string): string {
   const name = text.toWellFormed().normalize('NFC').trim()
   if (name === '' || name === '.' || name === '..')
     throw invalid('name', 'name must be the name of a file')
-  if (Buffer.byteLength(name) > LONGEST_BYTES)
-    throw invalid('name', `name is longer than ${LONGEST_BYTES} bytes`)
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES)
+    throw invalid('name', `name is longer than ${MAX_NAME_BYTES} bytes`)
   if (/[\\/:*?"<>|]/.test(name)) throw invalid('name', 'name may hold none of / \\ : * ? " < > |')
-  if (CONTROLS.test(name)) throw invalid('name', 'name may hold no control characters')
+  if (CONTROL_CHARACTERS.test(name)) throw invalid('name', 'name may hold no control characters')
   return name
 }
 
-const UNKNOWN = 'application/octet-stream'
+const DEFAULT_TYPE = 'application/octet-stream'
 /** RFC 9110 section 8.3.1. */
 const MEDIA_TYPE =
   /^[!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:\s*;\s*[!#$%&'*+.^_`|~0-9A-Za-z-]+=(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"[\x20-\x21\x23-\x5b\x5d-\x7e]*"))*$/
 
-/** What tells nothing: the types that senders give to anything. */
-const EMPTY = new Set([UNKNOWN, 'application/x-www-form-urlencoded', 'multipart/form-data'])
+/** Generic types that senders use for any content. */
+const UNINFORMATIVE_TYPES = new Set([
+  DEFAULT_TYPE,
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+])
 
-const ENDINGS: Readonly<Record<string, string>> = {
+const TYPE_BY_EXTENSION: Readonly<Record<string, string>> = {
   zip: 'application/zip',
   gz: 'application/gzip',
   tgz: 'application/gzip',
@@ -56,20 +61,30 @@ const ENDINGS: Readonly<Record<string, string>> = {
   wasm: 'application/wasm',
   sha256: 'text/plain; charset=utf-8',
   asc: 'application/pgp-signature',
-  sig: UNKNOWN,
+  sig: DEFAULT_TYPE,
 }
 
 /**
- * The type that was asked for (422 when it is none), else the sender's, else that of the name's
- * ending.
+ * Chooses the requested type (422 when invalid), else the type of the request, else the type of the
+ * file extension.
  */
-export function contentType(asked: string | undefined, sent: string | null, name: string): string {
+export function chooseContentType(
+  asked: string | undefined,
+  sent: string | null,
+  name: string,
+): string {
   if (asked !== undefined) {
     if (asked.length > 200 || !MEDIA_TYPE.test(asked))
       throw invalid('content_type', 'content_type must be a media type, such as application/zip')
     return asked
   }
   const bare = sent?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (sent !== null && sent.length <= 200 && MEDIA_TYPE.test(sent) && !EMPTY.has(bare)) return sent
-  return ENDINGS[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? UNKNOWN
+  if (
+    sent !== null &&
+    sent.length <= 200 &&
+    MEDIA_TYPE.test(sent) &&
+    !UNINFORMATIVE_TYPES.has(bare)
+  )
+    return sent
+  return TYPE_BY_EXTENSION[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? DEFAULT_TYPE
 }

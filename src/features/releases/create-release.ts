@@ -3,15 +3,20 @@ import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { manyLines, oneLine, refuseSecrets } from '#features/issues/index.ts'
 import { requireLive } from '#features/repos/index.ts'
-import { typeId } from '#lib/typeid.ts'
-import { settleLatest } from './latest.ts'
-import { draftNotes } from './notes.ts'
-import { announce, choice } from './publish.ts'
-import { releaseRecord } from './record.ts'
-import { requireMayBeLatest, requireOwnRepo, requireTagName, taken } from './rights.ts'
-import { LONGEST_NOTES, Release, TagName, Target, told } from './schema.ts'
-import { findByTag, forgetChosen, insertRelease, requireRelease } from './store.ts'
-import { prepareTag, targetOf } from './tag.ts'
+import { typeId } from '#core/ids.ts'
+import { updateLatest } from './latest-release.ts'
+import { draftNotes } from './release-notes.ts'
+import { appendPublished, latestChoice } from './announce-release.ts'
+import { releaseRecord } from './release-record.ts'
+import {
+  requireMayBeLatest,
+  requireOwnRepo,
+  requireTagName,
+  releaseExists,
+} from './requirements.ts'
+import { MAX_NOTES_LENGTH, Release, TagName, Target, releaseInputs } from './schema.ts'
+import { findReleaseByTag, clearOtherChoices, insertRelease, requireRelease } from './store.ts'
+import { prepareTag, findTarget } from './release-tag.ts'
 
 export const createRelease = operation({
   name: 'create_release',
@@ -24,7 +29,7 @@ export const createRelease = operation({
     repo: RepoPath,
     tag_name: TagName,
     target: Type.Optional(Target),
-    ...told,
+    ...releaseInputs,
     generate_notes: Type.Optional(
       Type.Boolean({
         description: 'Add notes drafted from the pull requests since the release before.',
@@ -41,23 +46,23 @@ export const createRelease = operation({
     requireOwnRepo(repo)
     requireTagName(tag_name)
     requireMayBeLatest(input, prerelease)
-    if (findByTag(db, repo.id, tag_name)) throw taken(tag_name)
+    if (findReleaseByTag(db, repo.id, tag_name)) throw releaseExists(tag_name)
     const name = (input.name ?? '').trim() === '' ? tag_name : oneLine('name', input.name ?? '')
     const given = manyLines('body', input.body ?? '')
     refuseSecrets(db, repo.id, 'body', given)
     const target_name = target ?? repo.default_branch
     const tag = draft ? null : await prepareTag(hearth, repo, caller, tag_name, target_name)
-    const commit = tag?.target ?? (await targetOf(hearth, repo, tag_name, target_name))
+    const commit = tag?.target ?? (await findTarget(hearth, repo, tag_name, target_name))
     const notes = generate_notes
       ? await draftNotes(hearth, repo, { tag_name, target: commit, before: undefined })
       : null
     const body = [given.trimEnd(), notes?.body ?? '']
       .filter((part) => part !== '')
       .join('\n\n')
-      .slice(0, LONGEST_NOTES)
+      .slice(0, MAX_NOTES_LENGTH)
     return write((tx) => {
       const row = requireLive(tx.db, repo.id)
-      if (findByTag(tx.db, repo.id, tag_name)) throw taken(tag_name)
+      if (findReleaseByTag(tx.db, repo.id, tag_name)) throw releaseExists(tag_name)
       tag?.make(tx)
       const id = typeId('rel', tx.now_ms)
       insertRelease(tx, {
@@ -70,14 +75,14 @@ export const createRelease = operation({
         body,
         notes_generated: notes ? 1 : 0,
         prerelease: prerelease ? 1 : 0,
-        latest_choice: choice(input.latest),
+        latest_choice: latestChoice(input.latest),
         author_id: caller.id,
         published_at: draft ? null : tx.now,
       })
-      if (input.latest === true && !draft) forgetChosen(tx, repo.id, id)
-      settleLatest(tx, repo.id)
+      if (input.latest === true && !draft) clearOtherChoices(tx, repo.id, id)
+      updateLatest(tx, repo.id)
       const made = requireRelease(tx.db, repo.id, id, true)
-      if (!draft) announce(tx, row, made)
+      if (!draft) appendPublished(tx, row, made)
       return releaseRecord(hearth, repo, made)
     })
   },

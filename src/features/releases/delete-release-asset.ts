@@ -2,7 +2,7 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nothing, RepoPath, Type } from '#core/schema.ts'
 import { auditRepo, requireLive } from '#features/repos/index.ts'
-import { requireThawed } from './rights.ts'
+import { requireNotFrozen } from './requirements.ts'
 import { AssetId } from './schema.ts'
 import { requireRelease } from './store.ts'
 import { removeAsset, requireAsset } from './store-assets.ts'
@@ -23,7 +23,7 @@ export const deleteReleaseAsset = operation({
       const live = requireLive(tx.db, repo.id)
       const asset = requireAsset(tx.db, repo.id, id)
       const release = requireRelease(tx.db, repo.id, asset.release_id, true)
-      requireThawed(hearth, release, 'no file can be taken away')
+      requireNotFrozen(hearth, release, 'no file can be taken away')
       removeAsset(tx, asset.id)
       auditRepo(tx, 'release.file_deleted', live, {
         before: {

@@ -2,8 +2,8 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nothing, RepoPath, Type } from '#core/schema.ts'
 import { auditRepo, requireLive } from '#features/repos/index.ts'
-import { settleLatest } from './latest.ts'
-import { requireThawed } from './rights.ts'
+import { updateLatest } from './latest-release.ts'
+import { requireNotFrozen } from './requirements.ts'
 import { ReleaseId } from './schema.ts'
 import { removeRelease, requireRelease } from './store.ts'
 import { countAssets } from './store-assets.ts'
@@ -23,10 +23,10 @@ export const deleteRelease = operation({
     write((tx) => {
       const live = requireLive(tx.db, repo.id)
       const row = requireRelease(tx.db, repo.id, id, true)
-      requireThawed(hearth, row, 'it cannot be deleted')
+      requireNotFrozen(hearth, row, 'it cannot be deleted')
       const files = countAssets(tx.db, row.id)
       removeRelease(tx, row.id)
-      settleLatest(tx, repo.id)
+      updateLatest(tx, repo.id)
       auditRepo(tx, 'release.deleted', live, {
         before: { release: row.id, tag: row.tag_name, name: row.name, files },
       })

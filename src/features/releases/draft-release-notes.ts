@@ -2,10 +2,10 @@ import { readsRepoAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { resolveCommit, tagRef } from '#features/repos/index.ts'
-import { draftNotes } from './notes.ts'
-import { requireTagName } from './rights.ts'
+import { draftNotes } from './release-notes.ts'
+import { requireTagName } from './requirements.ts'
 import { ReleaseNotes, TagName, Target } from './schema.ts'
-import { targetOf } from './tag.ts'
+import { findTarget } from './release-tag.ts'
 
 export const draftReleaseNotes = operation({
   name: 'draft_release_notes',
@@ -28,7 +28,7 @@ export const draftReleaseNotes = operation({
 
   handler: async ({ hearth, repo }, { tag_name, previous_tag, target = repo.default_branch }) => {
     requireTagName(tag_name)
-    const commit = await targetOf(hearth, repo, tag_name, target)
+    const commit = await findTarget(hearth, repo, tag_name, target)
     const before =
       previous_tag === undefined
         ? undefined

@@ -1,4 +1,4 @@
-/** What is told of releases. Names and data are part of the public interface. */
+/** Events of releases. Names and data are part of the public interface. */
 import { event } from '#core/events.ts'
 import { Id, Type } from '#core/schema.ts'
 

@@ -2,10 +2,10 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
-import { releaseRecord } from './record.ts'
+import { releaseRecord } from './release-record.ts'
 import { Release } from './schema.ts'
-import { findLatest } from './store.ts'
-import { draftedHere } from './untrusted.ts'
+import { findLatestRelease } from './store.ts'
+import { listUntrustedNotes } from './untrusted-notes.ts'
 
 export const getLatestRelease = operation({
   name: 'get_latest_release',
@@ -16,10 +16,10 @@ export const getLatestRelease = operation({
   access: readsRepo({ scope: 'repo:read' }),
   input: Type.Object({ repo: RepoPath }),
   output: Release,
-  untrusted: (release) => draftedHere(release),
+  untrusted: (release) => listUntrustedNotes(release),
 
   handler: ({ hearth, db, repo }) => {
-    const row = findLatest(db, repo.id)
+    const row = findLatestRelease(db, repo.id)
     if (!row) throw notFound(`a release of ${repo.full_name}`)
     return releaseRecord(hearth, repo, row)
   },

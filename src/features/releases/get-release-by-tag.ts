@@ -2,10 +2,10 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
-import { releaseRecord } from './record.ts'
+import { releaseRecord } from './release-record.ts'
 import { Release, TagName } from './schema.ts'
-import { findByTag } from './store.ts'
-import { draftedHere } from './untrusted.ts'
+import { findReleaseByTag } from './store.ts'
+import { listUntrustedNotes } from './untrusted-notes.ts'
 
 export const getReleaseByTag = operation({
   name: 'get_release_by_tag',
@@ -15,10 +15,10 @@ export const getReleaseByTag = operation({
   access: readsRepo({ scope: 'repo:read' }),
   input: Type.Object({ repo: RepoPath, tag: TagName }),
   output: Release,
-  untrusted: (release) => draftedHere(release),
+  untrusted: (release) => listUntrustedNotes(release),
 
   handler: ({ hearth, db, repo }, { tag }) => {
-    const row = findByTag(db, repo.id, tag)
+    const row = findReleaseByTag(db, repo.id, tag)
     if (!row || row.published_at === null) throw notFound(`the release of ${tag}`)
     return releaseRecord(hearth, repo, row)
   },

@@ -2,10 +2,10 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { RepoPath, Type } from '#core/schema.ts'
-import { releaseRecord } from './record.ts'
+import { releaseRecord } from './release-record.ts'
 import { Releases } from './schema.ts'
 import { countReleases, listReleaseRows } from './store.ts'
-import { draftedHere } from './untrusted.ts'
+import { listUntrustedNotes } from './untrusted-notes.ts'
 
 export const listReleases = operation({
   name: 'list_releases',
@@ -17,7 +17,8 @@ export const listReleases = operation({
   input: Type.Object({ repo: RepoPath, ...byPage() }),
   output: Releases,
   list: 'page',
-  untrusted: ({ items }) => items.flatMap((release, at) => draftedHere(release, `/items/${at}`)),
+  untrusted: ({ items }) =>
+    items.flatMap((release, at) => listUntrustedNotes(release, `/items/${at}`)),
 
   handler: ({ hearth, db, repo }, paging) => {
     const window = windowOf(paging)

@@ -2,12 +2,12 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
-import { assetRecord } from './record.ts'
+import { assetRecord } from './release-record.ts'
 import { Asset, TagName } from './schema.ts'
-import { findByTag, requireRelease } from './store.ts'
+import { findReleaseByTag, requireRelease } from './store.ts'
 import { countDownload, findAsset } from './store-assets.ts'
 
-/** What the address of a file needs to send it. */
+/** What the download route needs to send a file. */
 export const openReleaseAsset = operation({
   name: 'open_release_asset',
   summary: 'Find a file of a release by tag, or of a draft by its id, for whoever downloads it.',
@@ -22,7 +22,7 @@ export const openReleaseAsset = operation({
   output: Asset,
 
   handler: async ({ hearth, db, repo, write }, { tag, name, counts }) => {
-    const published = findByTag(db, repo.id, tag)
+    const published = findReleaseByTag(db, repo.id, tag)
     const release =
       published && published.published_at !== null
         ? published
@@ -30,7 +30,7 @@ export const openReleaseAsset = operation({
     const asset = findAsset(db, release.id, name.normalize('NFC'))
     if (!asset) throw notFound(`the file ${name}`)
     if (counts) {
-      // A number that cannot be written is no reason to keep the file back.
+      // A failed count must not prevent the download.
       await write((tx) => countDownload(tx, asset.id)).catch((error: unknown) =>
         hearth.log.warn('a download was not counted', { asset: asset.id, error }),
       )

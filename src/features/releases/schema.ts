@@ -1,8 +1,8 @@
-/** Records of releases as clients see them. */
+/** Schemas of releases. */
 import { Actor, Id, ListOf, Nullable, Time, Type, type Static } from '#core/schema.ts'
 
-export const MOST_ASSETS = 1000
-export const LONGEST_NOTES = 262_144
+export const MAX_ASSETS = 1000
+export const MAX_NOTES_LENGTH = 262_144
 
 export const Asset = Type.Object(
   {
@@ -71,7 +71,7 @@ export const ReleaseNotes = Type.Object(
 )
 export type ReleaseNotes = Static<typeof ReleaseNotes>
 
-/** Inputs that several operations share. */
+/** Inputs shared by several operations. */
 export const ReleaseId = Type.String({ maxLength: 100, description: 'The id of a release.' })
 export const AssetId = Type.String({
   maxLength: 100,
@@ -88,12 +88,12 @@ export const Target = Type.String({
   description:
     'The branch, tag or commit where the tag is made when there is none; the default branch unless given.',
 })
-export const told = {
+export const releaseInputs = {
   name: Type.Optional(
     Type.String({ maxLength: 255, description: 'The title; the tag unless given.' }),
   ),
   body: Type.Optional(
-    Type.String({ maxLength: LONGEST_NOTES, description: 'The notes, as Markdown.' }),
+    Type.String({ maxLength: MAX_NOTES_LENGTH, description: 'The notes, as Markdown.' }),
   ),
   draft: Type.Optional(
     Type.Boolean({ description: 'Keep it to those with Write, and make no tag yet.' }),

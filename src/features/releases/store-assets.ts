@@ -1,4 +1,4 @@
-/** The table `release_assets`. */
+/** SQL for the table `release_assets`. */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
@@ -34,7 +34,7 @@ export const findAsset = (db: Db, release_id: string, name: string): AssetRow | 
     name,
   )
 
-/** By name. */
+/** Ordered by name. */
 export const listAssetRows = (db: Db, release_id: string, limit: number, offset = 0): AssetRow[] =>
   db.all<AssetRow>(
     'SELECT * FROM release_assets WHERE release_id = ? ORDER BY name LIMIT ? OFFSET ?',
@@ -63,10 +63,13 @@ export const insertAsset = (tx: Tx, row: Omit<AssetRow, 'download_count' | 'crea
     tx.now,
   )
 
-/** Of all repositories of a workspace, those that are deleted and can be restored with them. */
+/**
+ * Counts the bytes in all repositories of a workspace, including deleted ones that can be restored.
+ */
 export const countAssetBytes = (db: Db, workspace_id: string): number =>
   db.one<{ bytes: number | null }>(
-    `SELECT sum(a.size_in_bytes) AS bytes FROM repos p CROSS JOIN releases r ON r.repo_id = p.id CROSS JOIN release_assets a ON a.release_id = r.id
+    `SELECT sum(a.size_in_bytes) AS bytes FROM repos p
+     CROSS JOIN releases r ON r.repo_id = p.id CROSS JOIN release_assets a ON a.release_id = r.id
      WHERE p.workspace_id = ? AND p.parent_id IS NULL`,
     workspace_id,
   )?.bytes ?? 0
@@ -77,7 +80,7 @@ export const removeAsset = (tx: Tx, id: string): void =>
 export const countDownload = (tx: Tx, id: string): void =>
   void tx.db.run('UPDATE release_assets SET download_count = download_count + 1 WHERE id = ?', id)
 
-/** Whether a file of any release is this blob. */
+/** Whether any release has this blob. */
 export const holdsBlob = (db: Db, sha256: string): boolean =>
   db.one('SELECT 1 FROM release_assets WHERE sha256 = ? LIMIT 1', sha256) !== null
 

@@ -1,8 +1,8 @@
-/** The table `releases`. */
+/** SQL for the table `releases`. */
 import type { Oid } from '#git'
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
-import type { KeptPage } from '#features/repos/index.ts'
+import type { RetainedPage } from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
 
@@ -21,11 +21,11 @@ export type ReleaseRow = {
   readonly author_id: string
   readonly created_at: Timestamp
   readonly updated_at: Timestamp
-  /** Null is a draft. */
+  /** Null for a draft. */
   readonly published_at: Timestamp | null
 }
 
-/** 404 for one of another repository, and for a draft unless `drafts` may be seen. */
+/** Throws 404 for a release of another repository, and for a draft unless `drafts` is true. */
 export function requireRelease(db: Db, repo_id: string, id: string, drafts: boolean): ReleaseRow {
   const row = db.one<ReleaseRow>('SELECT * FROM releases WHERE id = ? AND repo_id = ?', id, repo_id)
   if (!row || (row.published_at === null && !drafts))
@@ -33,20 +33,20 @@ export function requireRelease(db: Db, repo_id: string, id: string, drafts: bool
   return row
 }
 
-export const findByTag = (db: Db, repo_id: string, tag_name: string): ReleaseRow | null =>
+export const findReleaseByTag = (db: Db, repo_id: string, tag_name: string): ReleaseRow | null =>
   db.one<ReleaseRow>('SELECT * FROM releases WHERE repo_id = ? AND tag_name = ?', repo_id, tag_name)
 
-export const idOfPublished = (db: Db, repo_id: string, tag_name: string): string | null =>
+export const findPublishedId = (db: Db, repo_id: string, tag_name: string): string | null =>
   db.one<{ id: string }>(
     'SELECT id FROM releases WHERE repo_id = ? AND tag_name = ? AND published_at IS NOT NULL',
     repo_id,
     tag_name,
   )?.id ?? null
 
-export const isPublished = (db: Db, repo_id: string, tag_name: string): boolean =>
-  idOfPublished(db, repo_id, tag_name) !== null
+export const isTagPublished = (db: Db, repo_id: string, tag_name: string): boolean =>
+  findPublishedId(db, repo_id, tag_name) !== null
 
-export const findLatest = (db: Db, repo_id: string): ReleaseRow | null =>
+export const findLatestRelease = (db: Db, repo_id: string): ReleaseRow | null =>
   db.one<ReleaseRow>('SELECT * FROM releases WHERE repo_id = ? AND latest = 1', repo_id)
 
 /** The newest first. */
@@ -70,37 +70,38 @@ export const countReleases = (db: Db, repo_id: string, drafts: boolean): number 
     Number(drafts),
   )?.count ?? 0
 
-export type Candidate = Pick<
+export type LatestCandidate = Pick<
   ReleaseRow,
   'id' | 'tag_name' | 'latest_choice' | 'published_at' | 'latest'
 >
 
-/** Those that may be the latest, the newest first. */
-export const listCandidates = (db: Db, repo_id: string): Candidate[] =>
-  db.all<Candidate>(
+/** Lists the releases that may be the latest, the newest first. */
+export const listLatestCandidates = (db: Db, repo_id: string): LatestCandidate[] =>
+  db.all<LatestCandidate>(
     'SELECT id, tag_name, latest_choice, published_at, latest FROM releases WHERE repo_id = ? AND published_at IS NOT NULL AND prerelease = 0 ORDER BY published_at DESC, id DESC',
     repo_id,
   )
 
-/** Makes one the latest, or none. */
+/** Marks one release as the latest, or none. */
 export function setLatest(tx: Tx, repo_id: string, id: string | null): void {
   tx.db.run('UPDATE releases SET latest = 0 WHERE repo_id = ? AND latest = 1', repo_id)
   if (id !== null) tx.db.run('UPDATE releases SET latest = 1 WHERE id = ?', id)
 }
 
-/** Nobody said any more that another one is the latest. */
-export const forgetChosen = (tx: Tx, repo_id: string, but: string): void =>
+/** Clears the choice of other releases as latest. */
+export const clearOtherChoices = (tx: Tx, repo_id: string, but: string): void =>
   void tx.db.run(
     'UPDATE releases SET latest_choice = NULL WHERE repo_id = ? AND latest_choice = 1 AND id <> ?',
     repo_id,
     but,
   )
 
-type New = Omit<ReleaseRow, 'latest' | 'created_at' | 'updated_at'>
+type NewRelease = Omit<ReleaseRow, 'latest' | 'created_at' | 'updated_at'>
 
-export const insertRelease = (tx: Tx, row: New): void =>
+export const insertRelease = (tx: Tx, row: NewRelease): void =>
   void tx.db.run(
-    `INSERT INTO releases (id, repo_id, tag_name, target_name, target, name, body, notes_generated, prerelease, latest_choice, author_id, created_at, updated_at, published_at)
+    `INSERT INTO releases (id, repo_id, tag_name, target_name, target, name, body, notes_generated,
+       prerelease, latest_choice, author_id, created_at, updated_at, published_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.repo_id,
@@ -135,8 +136,7 @@ export type ReleaseChange = Partial<
 
 export function setRelease(tx: Tx, row: ReleaseRow, change: ReleaseChange): void {
   const now = { ...row, ...change }
-  // What cannot be the latest any more must not be marked so when it changes; who is, is worked out
-  // afterwards.
+  // A changed release is not marked as latest; `updateLatest` marks the right one afterwards.
   tx.db.run(
     `UPDATE releases SET tag_name = ?, target_name = ?, target = ?, name = ?, body = ?, notes_generated = ?, prerelease = ?, latest_choice = ?, published_at = ?, updated_at = ?, latest = 0 WHERE id = ?`,
     now.tag_name,
@@ -156,7 +156,7 @@ export function setRelease(tx: Tx, row: ReleaseRow, change: ReleaseChange): void
 export const removeRelease = (tx: Tx, id: string): void =>
   void tx.db.run('DELETE FROM releases WHERE id = ?', id)
 
-/** Of a repository that is gone; their files are freed by the sweep of blobs. */
+/** Deletes releases of a purged repository. The blob sweep deletes their files. */
 export const removeReleasesOf = (tx: Tx, repo_id: string, limit: number): number =>
   tx.db.run(
     'DELETE FROM releases WHERE id IN (SELECT id FROM releases WHERE repo_id = ? LIMIT ?)',
@@ -164,7 +164,7 @@ export const removeReleasesOf = (tx: Tx, repo_id: string, limit: number): number
     limit,
   )
 
-/** Published ones whose commit notes may begin at, the newest first. */
+/** Lists published releases from which notes may start, the newest first. */
 export const listPublished = (
   db: Db,
   repo_id: string,
@@ -176,18 +176,21 @@ export const listPublished = (
     limit,
   )
 
-const KEPT_AT_ONCE = 1000
+const RETAINED_PER_PAGE = 1000
 
-/** What releases are made of: a draft's tag does not exist yet. `after` is a tag's name. */
-export function keptTargets(db: Db, repo_id: string, after: string): KeptPage {
+/**
+ * Lists the commits of releases, because the tag of a draft does not exist yet. `after` is a tag
+ * name.
+ */
+export function listRetainedTargets(db: Db, repo_id: string, after: string): RetainedPage {
   const rows = db.all<{ tag_name: string; target: Oid }>(
     'SELECT tag_name, target FROM releases WHERE repo_id = ? AND tag_name > ? ORDER BY tag_name LIMIT ?',
     repo_id,
     after,
-    KEPT_AT_ONCE,
+    RETAINED_PER_PAGE,
   )
   return {
     oids: rows.map(({ target }) => target),
-    next: rows.length < KEPT_AT_ONCE ? null : (rows.at(-1)?.tag_name ?? null),
+    next: rows.length < RETAINED_PER_PAGE ? null : (rows.at(-1)?.tag_name ?? null),
   }
 }

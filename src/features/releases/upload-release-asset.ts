@@ -1,38 +1,38 @@
 import { writesRepo } from '#core/access.ts'
-import { takeBlob } from '#core/blobs.ts'
+import { storeBlob } from '#core/blobs.ts'
 import { operation, type IncomingBytes } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { oneLine } from '#features/issues/index.ts'
 import { requireLive } from '#features/repos/index.ts'
-import { requireRoomToGrow } from '#features/workspaces/index.ts'
+import { requireQuota } from '#features/workspaces/index.ts'
 import { conflict, invalid, Refusal } from '#lib/errors.ts'
-import { typeId } from '#lib/typeid.ts'
-import { assetName, contentType } from './asset-inputs.ts'
-import { assetRecord } from './record.ts'
-import { requireThawed } from './rights.ts'
-import { Asset, MOST_ASSETS, ReleaseId } from './schema.ts'
+import { typeId } from '#core/ids.ts'
+import { parseAssetName, chooseContentType } from './asset-inputs.ts'
+import { assetRecord } from './release-record.ts'
+import { requireNotFrozen } from './requirements.ts'
+import { Asset, MAX_ASSETS, ReleaseId } from './schema.ts'
 import { requireRelease } from './store.ts'
 import { countAssets, findAsset, insertAsset } from './store-assets.ts'
 
 const MIB = 1024 ** 2
-const MOST_INLINE = 8 * MIB
+const MAX_INLINE_BYTES = 8 * MIB
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* streamOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** The bytes of a tool call, which has nothing but text. */
-function inline(data: string): IncomingBytes {
+/** Decodes the bytes of a tool call, which can only send text. */
+function decodeInline(data: string): IncomingBytes {
   if (!BASE64.test(data)) throw invalid('data', 'data must be base64')
   const bytes = Buffer.from(data, 'base64')
-  if (bytes.length > MOST_INLINE)
+  if (bytes.length > MAX_INLINE_BYTES)
     throw new Refusal(
       'too_large',
-      `data holds more than ${MOST_INLINE / MIB} MiB: send larger files over REST`,
+      `data holds more than ${MAX_INLINE_BYTES / MIB} MiB: send larger files over REST`,
       { field: 'data' },
     )
-  return { stream: once(bytes), type: null, length: bytes.length }
+  return { stream: streamOnce(bytes), type: null, length: bytes.length }
 }
 
 export const uploadReleaseAsset = operation({
@@ -57,7 +57,7 @@ export const uploadReleaseAsset = operation({
     ),
     data: Type.Optional(
       Type.String({
-        maxLength: Math.ceil((MOST_INLINE * 4) / 3) + 4,
+        maxLength: Math.ceil((MAX_INLINE_BYTES * 4) / 3) + 4,
         description: 'The bytes in base64, at most 8 MiB of them.',
         'x-tool-only': true,
       }),
@@ -70,23 +70,23 @@ export const uploadReleaseAsset = operation({
 
   handler: async ({ hearth, db, repo, caller, write, bytes, signal }, { id, data, ...input }) => {
     const seen = requireRelease(db, repo.id, id, true)
-    const name = assetName(input.name)
+    const name = parseAssetName(input.name)
     const label = (input.label ?? '').trim() === '' ? null : oneLine('label', input.label ?? '')
-    const incoming = data === undefined ? bytes : inline(data)
+    const incoming = data === undefined ? bytes : decodeInline(data)
     if (incoming === null) throw invalid('data', 'data is required: the bytes in base64')
-    const content_type = contentType(input.content_type, incoming.type, name)
-    // Before the bytes are taken, and again when they are here.
+    const content_type = chooseContentType(input.content_type, incoming.type, name)
+    // Checked before the bytes are received, and again afterwards.
     const mayAdd = (release: typeof seen, from: typeof db, size: number) => {
-      requireThawed(hearth, release, 'no file can be added')
+      requireNotFrozen(hearth, release, 'no file can be added')
       if (findAsset(from, release.id, name))
         throw conflict('already_exists', `the release has a file ${name} already`, { name })
-      requireRoomToGrow(hearth, from, repo.workspace_id, 'artifacts_bytes', size)
-      if (countAssets(from, release.id) >= MOST_ASSETS)
-        throw conflict('limit_reached', `the release has ${MOST_ASSETS} files, which is the most`)
+      requireQuota(hearth, from, repo.workspace_id, 'artifacts_bytes', size)
+      if (countAssets(from, release.id) >= MAX_ASSETS)
+        throw conflict('limit_reached', `the release has ${MAX_ASSETS} files, which is the most`)
     }
     mayAdd(seen, db, incoming.length ?? 0)
-    const blob = await takeBlob(hearth, incoming.stream, {
-      limit: hearth.settings.releases.max_asset_bytes,
+    const blob = await storeBlob(hearth, incoming.stream, {
+      maxBytes: hearth.settings.releases.max_asset_bytes,
       length: incoming.length,
       signal,
     })

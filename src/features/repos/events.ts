@@ -1,4 +1,4 @@
-/** What happens to repositories. Names and data are part of the public interface. */
+/** Events of repositories. Names and data are part of the public interface. */
 import { event } from '#core/events.ts'
 import { Nullable, RecordNumber, Sha, Time, Type } from '#core/schema.ts'
 
@@ -6,8 +6,8 @@ const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '
 const commits = (count: number): string => (count === 1 ? '1 commit' : `${count} commits`)
 
 /**
- * A branch or tag was made, moved or deleted. `before` and `after` are null where the ref did not
- * exist.
+ * A branch or tag was created, moved or deleted. `before` and `after` are null where the ref did
+ * not exist.
  */
 export const gitPush = event(
   'git.push',
@@ -69,14 +69,16 @@ export const repoRenamed = event(
   (data, by) => `${by} renamed the repository from ${data.previous_name} to ${data.name}`,
 )
 
-/** The event belongs to the workspace that has the repository now. */
+/** The event belongs to the new workspace. */
 export const repoTransferred = event(
   'repo.transferred',
   Type.Object({ previous_workspace: Type.String(), workspace: Type.String() }),
   (data, by) => `${by} moved the repository from ${data.previous_workspace} to ${data.workspace}`,
 )
 
-/** A branch has another name. It is no push: its commits stay, and what is built on it follows. */
+/**
+ * A branch was renamed. This is not a push: no commit moves, and pull requests follow the new name.
+ */
 export const branchRenamed = event(
   'branch.renamed',
   Type.Object({ previous: Type.String(), branch: Type.String() }),

@@ -1,19 +1,19 @@
-/** The door of the repositories: the feature, and what those that build upon it may use. */
+/** Repositories: the feature, and the functions that later features may use. */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { events } from './events.ts'
-import { collectStores, collectWeekly } from './collect-stores.ts'
-import { maintainStore } from './maintain-store.ts'
-import { measureRepo } from './measure-repo.ts'
-import { operations } from './operations.ts'
-import { lookForForged } from './look-for-forged.ts'
-import { scanPush } from './push-protection.ts'
-import { purgeDeleted, removeRepo } from './purge.ts'
-import { readAhead } from './read-ahead.ts'
+import { collectStores, collectWeekly } from './maintenance/collect-stores.ts'
+import { maintainStore } from './maintenance/maintain-store.ts'
+import { measureRepo } from './maintenance/measure-repo.ts'
+import * as operations from './operations.ts'
+import { findSha1Collisions } from './push/find-sha1-collisions.ts'
+import { scanPush } from './push/push-protection.ts'
+import { purgeDeleted, removePurgedRepo } from './lifecycle/purge-job.ts'
+import { precomputeHistory } from './blame/precompute-history.ts'
 
 export const feature: Feature = {
   name: 'repos',
-  operations,
+  operations: Object.values(operations),
   events,
   jobs: [
     measureRepo,
@@ -21,15 +21,18 @@ export const feature: Feature = {
     collectWeekly,
     collectStores,
     scanPush,
-    lookForForged,
-    removeRepo,
+    findSha1Collisions,
+    removePurgedRepo,
     purgeDeleted,
-    readAhead,
+    precomputeHistory,
   ] as Job[],
 }
 
 export * from './schema.ts'
-export { noteDroppedAccess, type DroppedAccess } from './dropped-access.ts'
+export {
+  recordDroppedAccess,
+  type DroppedAccess,
+} from './lifecycle/dropped-access.ts'
 export {
   branchRenamed,
   gitPush,
@@ -46,24 +49,33 @@ export {
   repoUpdated,
   repoVisibilityChanged,
 } from './events.ts'
-export { eventRecord, eventRecords } from './event-record.ts'
+export { eventRecord, eventRecords } from './profile/event-record.ts'
 export {
   factsOf,
   fullName,
   fullNameOf,
-  highestOf,
-  movedTo,
+  highestRole,
+  findNewPath,
   repoFacts,
   viewerRole,
-} from './facts.ts'
-export { ownersOf, ownersOfPath, readCodeOwners, type CodeOwners } from './code-owners.ts'
-export { sightOf } from './sight.ts'
-export { findRoleParts, keepRoles, type RoleParts } from './store-roles.ts'
-export { createFork, removeFork } from './forks.ts'
-export { auditRepo, requireLive } from './lifecycle.ts'
-export { combinedState, contextsOf, keepContexts } from './commit-contexts.ts'
-export { guardMoves, keepsBranch, requireMoves, type MoveGuard } from './move-guard.ts'
-export { moveRefs, prepareUpdates, refsOf, type PreparedUpdate } from './refs.ts'
+} from './access/repo-facts.ts'
+export { ownersOf, ownersOfPath, readCodeOwners, type CodeOwners } from './files/code-owners.ts'
+export { visibleReposOf } from './access/visible-repos.ts'
+export { findRoleParts, preloadRoles, type RoleParts } from './store/roles.ts'
+export { createFork, removeFork } from './refs/forks.ts'
+export { auditRepo, requireLive } from './lifecycle/preconditions.ts'
+export {
+  combineStates,
+  commitContextsOf,
+  preloadContexts,
+} from './commits/commit-contexts.ts'
+export {
+  evaluateMoves,
+  rulesForbidDeletion,
+  requireMovesAllowed,
+  type MoveGuard,
+} from './refs/move-guard.ts'
+export { moveRefs, prepareUpdates, refsOf, type PreparedUpdate } from './refs/move-refs.ts'
 export {
   branchOf,
   branchRef,
@@ -71,59 +83,69 @@ export {
   shortNameProblem,
   tagOf,
   tagRef,
-} from './ref-names.ts'
+} from './refs/ref-names.ts'
 export {
-  belongings,
+  repoDataRemovers,
   importers,
   commitContexts,
   frozenReleases,
-  keptCommits,
+  retainedCommits,
   moveRules,
   releaseOfTag,
   releasedTags,
   signingKeys,
-  keysChanged,
-  repoLists,
+  signingKeysChanged,
+  repoRecordPreloads,
   starCounts,
   type CommitContext,
   type Importer,
-  type KeptPage,
-  type MoveQuestion,
-  type MoveRuling,
-  type Objection,
-} from './points.ts'
-export { collectStore, GRACE_MS } from './collect-stores.ts'
-export { listKept } from './kept-commits.ts'
-export { makeRepo, type NewRepoInput } from './new-repo.ts'
-export { checkRemote, parseRemote, remoteTransport, type RemoteAccess } from './remote.ts'
-export { pauseAutoMerge } from './pause-auto-merge.ts'
-export { keepForRecords, repoRecord, repoRecords } from './record.ts'
-export { blameInput, headCommit, resolveCommit, tipsOf } from './resolve.ts'
-export { changesBetween, type Changes } from './changes.ts'
-export { fileLanguage } from './language.ts'
-export { DEFAULT_SETTINGS, settingsOf } from './settings.ts'
-export { isGenerated } from './generated.ts'
+  type RetainedPage,
+  type RequestedMoves,
+  type RuleEvaluation,
+  type RuleViolation,
+} from './extension-points.ts'
+export { collectStore, PRUNE_GRACE_MS } from './maintenance/collect-stores.ts'
+export { listRetainedCommits } from './maintenance/retained-commits.ts'
+export { createRepoWithStore, type NewRepoInput } from './lifecycle/new-repo.ts'
+export { checkRemote, parseRemote, remoteTransport, type RemoteAccess } from './remote-git.ts'
+export { pauseAutoMerge } from './settings/pause-auto-merge.ts'
+export {
+  preloadForRecords,
+  repoRecord,
+  repoRecords,
+} from './profile/repo-record.ts'
+export {
+  refuseBadInput,
+  headCommit,
+  resolveCommit,
+  listVisibleTips,
+} from './refs/resolve-commit.ts'
+export { diffCommits, type DiffPage } from './commits/diff-records.ts'
+export { trimTrailingSlashes } from './files/trim-slashes.ts'
+export { fileLanguage } from './files/language.ts'
+export { DEFAULT_SETTINGS, settingsOf } from './settings/repo-settings.ts'
+export { isGenerated } from './files/generated.ts'
 export {
   commitRecord,
   commitRecords,
   commitTime,
   fileDiffRecord,
-  peopleOf,
-  signaturesOf,
+  commitPersonLookup,
+  signatureVerifier,
   titleOf,
-  trailersOf,
-} from './commit-records.ts'
+  parseTrailers,
+} from './commits/commit-records.ts'
 export {
   findFork,
-  keepRepos,
-  listSeen,
+  preloadRepos,
+  filterVisibleRepos,
   repoById,
   repoByPath,
   requireRepo,
   setOpenCounts,
-  takeNumber,
+  allocateNumber,
   type RepoRow,
-} from './store.ts'
+} from './store/repos.ts'
 export {
   findRef,
   hasBranches,
@@ -131,10 +153,22 @@ export {
   listStores,
   listTipsOfStore,
   readRef,
-} from './store-refs.ts'
-export { findBranchPull, pullsOfCommits, recordLanded, setBranchPull } from './store-pulls.ts'
-export { LOOK_AFTER_MS, lookForForged } from './look-for-forged.ts'
-export { scanBefore, scanPush } from './push-protection.ts'
-export { auditBypass, checkPush, type PushRules } from './push-rules.ts'
+} from './store/refs.ts'
+export {
+  findBranchPull,
+  pullsOfCommits,
+  recordMergedCommits,
+  setBranchPull,
+} from './store/pulls.ts'
+export {
+  COLLISION_SCAN_DELAY_MS,
+  findSha1Collisions,
+} from './push/find-sha1-collisions.ts'
+export { scanRange, scanPush } from './push/push-protection.ts'
+export {
+  auditBypass,
+  findPushProblem,
+  type PushTarget,
+} from './push/push-rules.ts'
 
 export * from './operations.ts'

@@ -1,4 +1,4 @@
-/** Records of code: branches, commits, trees, files and changes. */
+/** Schemas of code records: branches, commits, trees, files and changes. */
 import { Actor, ListOf, Nullable, OneOf, Sha, Time, Type, type Static } from '#core/schema.ts'
 
 export const ObjectId = Type.String({
@@ -6,7 +6,7 @@ export const ObjectId = Type.String({
   description: 'A git object id: 40 lowercase hex digits.',
 })
 
-/** An author or committer as the commit names them; `actor` is the account with that address. */
+/** An author or committer as the commit names them. `actor` is the account with that address. */
 export const CommitPerson = Type.Object(
   { name: Type.String(), email: Type.String(), date: Time, actor: Nullable(Actor) },
   { $id: 'CommitPerson' },
@@ -49,7 +49,7 @@ const commit = {
   html_url: Type.String(),
 }
 
-/** A commit in a list; `stats` is counted for single commits only. */
+/** A commit in a list. `stats` is counted only for single commits. */
 export const CommitRecord = Type.Object(commit, { $id: 'Commit' })
 export type CommitRecord = Static<typeof CommitRecord>
 

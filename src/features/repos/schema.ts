@@ -1,4 +1,4 @@
-/** Records of repositories as every door shows them. */
+/** Schemas of repository records, shared by REST, tools and pages. */
 import {
   Actor,
   FreeForm,
@@ -12,7 +12,7 @@ import {
   type Static,
 } from '#core/schema.ts'
 export * from './schema-code.ts'
-export { RepoSettings } from './settings.ts'
+export { RepoSettings } from './settings/repo-settings.ts'
 
 export const RoleWord = OneOf(['read', 'triage', 'write', 'maintain', 'admin'])
 
@@ -72,7 +72,7 @@ export const Repo = Type.Object(
 )
 export type Repo = Static<typeof Repo>
 
-/** One event, as the timeline shows it and as webhooks deliver it (without `summary` and `url`). */
+/** An event in the timeline. Webhooks deliver it without `summary` and `url`. */
 export const EventRecord = Type.Object(
   {
     id: Id('evt'),
@@ -94,7 +94,7 @@ export const BranchName = Type.String({
   maxLength: 255,
   description: 'The name of a branch.',
 })
-/** A branch, a tag or a commit; looked up, so not held to a pattern. */
+/** A branch, a tag or a commit. It is resolved against the repository, so it has no pattern. */
 export const Ref = Type.String({
   minLength: 1,
   maxLength: 500,
@@ -105,7 +105,7 @@ export const TreePath = Type.String({
   description: 'A path from the root of the repository.',
 })
 
-/** Lines of a file, as operations take them: without numbers all of them. */
+/** Inputs that select lines of a file; all lines without numbers. */
 export const linesOfFile = {
   repo: RepoPath,
   path: TreePath,

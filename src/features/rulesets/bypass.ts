@@ -1,31 +1,30 @@
 /**
- * Who may pass the rules of a ruleset. Decided by who acts: an agent never, whatever the person
- * behind it may do.
+ * Bypass actors of a ruleset. The actor itself decides: an agent never bypasses rules, whatever its
+ * person may do.
  */
-import { limitedRole, limitedWorkspaceRole } from '#core/access.ts'
 import { reaches, type SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { actorOf, findToken, findUser } from '#features/accounts/index.ts'
-import { findTeam, findTeamBySlug, listPeople } from '#features/teams/index.ts'
+import { findTeam, findTeamBySlug, listTeamPeople } from '#features/teams/index.ts'
 import { workspaceById } from '#features/workspaces/index.ts'
 import { invalid } from '#lib/errors.ts'
-import { isTypeId } from '#lib/typeid.ts'
+import { isTypeId } from '#core/ids.ts'
 import { BYPASS_ROLES, type BypassActor, type NewBypass } from './schema.ts'
 
 /**
- * As it is kept: `value` is the id of a team, person or token, so that a name taken by another
- * gives nothing away.
+ * A stored bypass actor. `value` is the id of a team, person or token, so that a renamed account
+ * keeps it and a new account of that name does not get it.
  */
-export type Bypass = {
+export type StoredBypass = {
   readonly kind: BypassActor['kind']
   readonly value: string
   readonly mode: BypassActor['mode']
 }
 
 /**
- * The id of a team by `<workspace>/<team>` or its slug alone. Gives 422 at the field; for secret
- * ones too, because a ruleset is read by everybody whom it concerns.
+ * Resolves `<workspace>/<team>` or a slug to the id of a team. Throws 422 at the field, for secret
+ * teams too, because everyone who is subject to a ruleset can read it.
  */
 export function requireTeamId(
   db: Db,
@@ -44,13 +43,13 @@ export function requireTeamId(
   return team.id
 }
 
-/** `<workspace>/<team>` of an id; the id itself when the team is gone, or has become secret. */
+/** The path `<workspace>/<team>` of an id; the id itself when the team is deleted or secret. */
 export function teamPathOf(db: Db, id: string): string {
   const team = findTeam(db, id)
   return team?.visibility === 'visible' ? `${team.workspace}/${team.slug}` : id
 }
 
-/** Whether a person is in a team of this workspace, or in one below it. */
+/** Whether a person is a member of a team or of one of its child teams. */
 export function isInTeam(
   db: Db,
   workspace_id: string,
@@ -59,16 +58,16 @@ export function isInTeam(
 ): boolean {
   return (
     findTeam(db, team_id)?.workspace_id === workspace_id &&
-    listPeople(db, team_id, { below: true }).includes(person_id)
+    listTeamPeople(db, team_id, { below: true }).includes(person_id)
   )
 }
 
-/** Reads who may pass. Gives 422 naming the entry. */
+/** Reads bypass actors. Throws 422 at the faulty entry. */
 export function readBypass(
   db: Db,
   workspace: { id: string; slug: string },
   given: NewBypass,
-): Bypass[] {
+): StoredBypass[] {
   const seen = new Set<string>()
   return given.flatMap(({ kind, value: text, mode = 'always' }, index) => {
     const field = `bypass_actors[${index}].value`
@@ -82,7 +81,7 @@ export function readBypass(
 function idOf(
   db: Db,
   workspace: { id: string; slug: string },
-  kind: Bypass['kind'],
+  kind: StoredBypass['kind'],
   text: string,
   field: string,
 ): string {
@@ -94,7 +93,7 @@ function idOf(
   }
   if (kind === 'workspace_token') {
     const token = isTypeId(text, 'tok') ? findToken(db, text) : null
-    if (!token || token.kind !== 'workspace' || token.actor_id !== workspace.id)
+    if (token?.kind !== 'workspace' || token.actor_id !== workspace.id)
       throw invalid(
         field,
         `there is no token ${text} of the workspace ${workspace.slug}; give its id`,
@@ -107,22 +106,22 @@ function idOf(
   return person.id
 }
 
-export function bypassRecord(hearth: Hearth, { kind, value, mode }: Bypass): BypassActor {
+export function bypassRecord(hearth: Hearth, { kind, value, mode }: StoredBypass): BypassActor {
   if (kind === 'team') return { kind, value: teamPathOf(hearth.db, value), mode }
   return { kind, value: kind === 'user' ? actorOf(hearth, value).username : value, mode }
 }
 
-export type Way = 'move' | 'merge'
+export type BypassWay = 'move' | 'merge'
 
-type Place = { readonly workspace_id: string; readonly full_name: string }
+type BypassScope = { readonly workspace_id: string; readonly full_name: string }
 
-/** Whether the caller may pass these rules in a repository, by moving refs or by merging. */
-export function mayPass(
+/** Whether the caller may bypass these rules in a repository, by moving refs or by merging. */
+export function mayBypass(
   hearth: Hearth,
-  { workspace_id, full_name }: Place,
-  actors: readonly Bypass[],
+  { workspace_id, full_name }: BypassScope,
+  actors: readonly StoredBypass[],
   by: SignedIn | null,
-  way: Way,
+  way: BypassWay,
 ): boolean {
   const own = actors.filter(({ mode }) => mode === 'always' || way === 'merge')
   if (own.length === 0 || by === null || by.kind === 'agent') return false
@@ -132,7 +131,7 @@ export function mayPass(
         kind === 'workspace_token' && value === by.token.id && by.id === workspace_id,
     )
   const facts = own.some(({ kind }) => kind === 'role') ? hearth.facts.repo(full_name, by) : null
-  const role = facts && limitedRole(facts, by)
+  const role = facts?.role ?? null
   return own.some(({ kind, value }) => {
     if (kind === 'user') return value === by.id
     if (kind === 'team') return isInTeam(hearth.db, workspace_id, value, by.id)
@@ -140,10 +139,6 @@ export function mayPass(
     if (value === 'maintain' || value === 'admin') return reaches(role, value)
     const slug = workspaceById(hearth.db, workspace_id)?.slug
     const workspace = slug === undefined ? null : hearth.facts.workspace(slug, by)
-    return (
-      reaches(role, 'admin') &&
-      workspace !== null &&
-      limitedWorkspaceRole(workspace, by) === 'owner'
-    )
+    return reaches(role, 'admin') && workspace?.role === 'owner'
   })
 }

@@ -1,28 +1,27 @@
-/**
- * What a ruleset is about: names of branches or tags, and for one of a workspace the repositories.
- */
+/** Conditions of a ruleset: names of branches or tags, and, for a workspace, repositories. */
 import { glob } from '#lib/glob.ts'
 import { invalid } from '#lib/errors.ts'
 import type { Conditions, NewConditions, Target } from './schema.ts'
 
 const DEFAULT_BRANCH = '~DEFAULT_BRANCH'
 const ALL = '~ALL'
-const LONGEST = 255
-const MOST = 100
+const MAX_PATTERN_LENGTH = 255
+const MAX_PATTERNS = 100
 
 function readPatterns(
   given: readonly string[],
   field: string,
   tokens: readonly string[],
 ): string[] {
-  if (given.length > MOST) throw invalid(field, `${field} has at most ${MOST} patterns`)
+  if (given.length > MAX_PATTERNS)
+    throw invalid(field, `${field} has at most ${MAX_PATTERNS} patterns`)
   return [
     ...new Set(
       given.map((raw, index) => {
         const text = raw.trim()
         const at = `${field}[${index}]`
-        if (text === '' || text.length > LONGEST || /[\x00-\x1f\x7f]/.test(text))
-          throw invalid(at, `a pattern must be text of 1 to ${LONGEST} characters`)
+        if (text === '' || text.length > MAX_PATTERN_LENGTH || /[\x00-\x1f\x7f]/.test(text))
+          throw invalid(at, `a pattern must be text of 1 to ${MAX_PATTERN_LENGTH} characters`)
         if (text.startsWith('~') && !tokens.includes(text))
           throw invalid(
             at,
@@ -35,22 +34,27 @@ function readPatterns(
 }
 
 /**
- * What holds where nothing was said: the default branch, or all tags, or everything pushed; and all
+ * The default conditions: the default branch, all tags, or everything that is pushed; and all
  * repositories.
  */
-export const usualConditions = (target: Target, level: 'workspace' | 'repository'): Conditions => ({
+export const defaultConditions = (
+  target: Target,
+  level: 'workspace' | 'repository',
+): Conditions => ({
   ref_name: { include: [target === 'branch' ? DEFAULT_BRANCH : ALL], exclude: [] },
   ...(level === 'workspace'
     ? { repository: { include: [ALL], exclude: [], visibility: 'any' as const, topics: [] } }
     : {}),
 })
 
-/** Reads conditions; what is left out is as in `before`. Gives 422 naming the pattern. */
+/**
+ * Reads conditions; parts that are left out stay as in `before`. Throws 422 at the faulty pattern.
+ */
 export function readConditions(
   { ref_name, repository }: NewConditions,
   target: Target,
   level: 'workspace' | 'repository',
-  before: Conditions = usualConditions(target, level),
+  before: Conditions = defaultConditions(target, level),
 ): Conditions {
   const refTokens = target === 'tag' ? [ALL] : [DEFAULT_BRANCH, ALL]
   const refs = {
@@ -99,8 +103,8 @@ export function readConditions(
 
 type RefConditions = Conditions['ref_name']
 
-/** Whether a short name is meant. */
-export function meansRef(
+/** Whether the conditions match a short ref name. */
+export function matchesRef(
   { include, exclude }: RefConditions,
   name: string,
   default_branch: string,
@@ -111,8 +115,11 @@ export function meansRef(
   return include.some(one) && !exclude.some(one)
 }
 
-/** Whether a repository is meant; one of its own always is. */
-export function meansRepository(
+/**
+ * Whether the conditions match a repository. A ruleset of a repository has no such conditions and
+ * always matches.
+ */
+export function matchesRepository(
   conditions: Conditions['repository'],
   repo: { name: string; private: boolean; topics: readonly string[] },
 ): boolean {

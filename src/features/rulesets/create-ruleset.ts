@@ -2,18 +2,19 @@ import { eitherAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { conflict } from '#lib/errors.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 import {
-  auditedOf,
+  auditedFields,
   contentOf,
-  inPlace,
-  MOST_RULESETS,
-  placeOf,
+  ownerInput,
+  MAX_RULESETS,
+  ownerOf,
   requireFreeName,
   RulesetName,
   rulesetRecord,
-  tellOfChange,
-} from './place.ts'
+  recordChange,
+} from './ruleset-record.ts'
+import { explainRules } from './explain-rules.ts'
 import { Ruleset, RulesetInput } from './schema.ts'
 import { countRulesets, insertRuleset, type RulesetRow } from './store.ts'
 
@@ -30,7 +31,7 @@ export const createRuleset = operation({
     writes: true,
   }),
   input: Type.Object({
-    ...inPlace,
+    ...ownerInput,
     name: RulesetName,
     enforcement: Type.Optional(RulesetInput.enforcement),
     target: Type.Optional(RulesetInput.target),
@@ -38,17 +39,18 @@ export const createRuleset = operation({
     bypass_actors: Type.Optional(RulesetInput.bypass_actors),
     rules: RulesetInput.rules,
   }),
+  explainInvalid: explainRules,
   output: Ruleset,
   status: 201,
 
   handler: ({ hearth, repo, workspace, caller, write }, { repo: _, workspace: __, ...input }) => {
-    const place = placeOf({ repo, workspace })
+    const place = ownerOf({ repo, workspace })
     return write((tx) => {
       const content = contentOf(tx.db, place, input, null)
       requireFreeName(tx.db, place, content.name, null)
-      if (countRulesets(tx.db, place.owner) >= MOST_RULESETS)
-        throw conflict('limit_reached', `${place.name} has ${MOST_RULESETS} rulesets already`, {
-          limit: MOST_RULESETS,
+      if (countRulesets(tx.db, place.owner) >= MAX_RULESETS)
+        throw conflict('limit_reached', `${place.name} has ${MAX_RULESETS} rulesets already`, {
+          limit: MAX_RULESETS,
         })
       const row: RulesetRow = {
         ...content,
@@ -60,7 +62,7 @@ export const createRuleset = operation({
         updated_at: tx.now,
       }
       insertRuleset(tx, row)
-      tellOfChange(tx, place, 'created', row, { after: auditedOf(hearth, row) })
+      recordChange(tx, place, 'created', row, { after: auditedFields(hearth, row) })
       return rulesetRecord(hearth, row)
     })
   },

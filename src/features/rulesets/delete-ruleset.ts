@@ -1,7 +1,14 @@
 import { eitherAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nothing, Type } from '#core/schema.ts'
-import { auditedOf, inPlace, placeOf, requireRuleset, RulesetId, tellOfChange } from './place.ts'
+import {
+  auditedFields,
+  ownerInput,
+  ownerOf,
+  requireRuleset,
+  RulesetId,
+  recordChange,
+} from './ruleset-record.ts'
 import { removeRuleset } from './store.ts'
 
 export const deleteRuleset = operation({
@@ -19,18 +26,18 @@ export const deleteRuleset = operation({
     person: true,
     writes: true,
   }),
-  input: Type.Object({ ...inPlace, id: RulesetId }),
+  input: Type.Object({ ...ownerInput, id: RulesetId }),
   output: Nothing,
   status: 204,
   annotations: { destructive: true },
 
   handler: ({ hearth, repo, workspace, write }, { id }) => {
-    const place = placeOf({ repo, workspace })
+    const place = ownerOf({ repo, workspace })
     return write((tx) => {
       const row = requireRuleset(tx.db, place, id)
-      const before = auditedOf(hearth, row)
+      const before = auditedFields(hearth, row)
       removeRuleset(tx, row.id)
-      tellOfChange(tx, place, 'deleted', row, { before })
+      recordChange(tx, place, 'deleted', row, { before })
       return null
     })
   },

@@ -1,17 +1,17 @@
-/** Keeps what came of rules, for those who look later whether they do what they are for. */
+/** Records rule evaluations, so that administrators can see what a ruleset does. */
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import { requireRepo } from '#features/repos/index.ts'
 import { DAY, timestamp } from '#lib/time.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 import type { Result } from './schema.ts'
-import type { Verdict } from './in-force.ts'
+import type { RuleResult } from './applicable-rules.ts'
 import { insertEvaluation, removeEvaluations } from './store-evaluations.ts'
 
-const KEPT_DAYS = 90
-const AT_ONCE = 1_000
-const LONGEST_MESSAGE = 1_000
+const RETENTION_DAYS = 90
+const ROWS_PER_BATCH = 1_000
+const MAX_MESSAGE_LENGTH = 1_000
 
 export type Occasion = {
   readonly repo_id: string
@@ -21,13 +21,18 @@ export type Occasion = {
   readonly actor_id: string | null
 }
 
-const resultOf = ({ problem, passed }: Verdict): Result =>
+const resultOf = ({ problem, passed }: RuleResult): Result =>
   problem === null ? 'pass' : passed ? 'bypass' : 'fail'
 
 /**
- * Notes verdicts of one occasion. Who passes a rule that is enforced is in the audit log as well.
+ * Stores the evaluations of one push or merge. A bypass of an active rule is recorded in the audit
+ * log as well.
  */
-export function noteVerdicts(tx: Tx, occasion: Occasion, verdicts: readonly Verdict[]): void {
+export function recordEvaluations(
+  tx: Tx,
+  occasion: Occasion,
+  verdicts: readonly RuleResult[],
+): void {
   for (const verdict of verdicts) {
     const { ruleset, rule } = verdict.one
     insertEvaluation(tx, {
@@ -38,18 +43,18 @@ export function noteVerdicts(tx: Tx, occasion: Occasion, verdicts: readonly Verd
       rule: rule.type,
       result: resultOf(verdict),
       enforced: ruleset.enforcement === 'active' ? 1 : 0,
-      message: verdict.problem === null ? null : verdict.problem.slice(0, LONGEST_MESSAGE),
+      message: verdict.problem === null ? null : verdict.problem.slice(0, MAX_MESSAGE_LENGTH),
       time: tx.now,
     })
     if (verdict.passed && verdict.problem !== null && ruleset.enforcement === 'active')
-      auditPass(tx, occasion, verdict)
+      auditBypass(tx, occasion, verdict)
   }
 }
 
-function auditPass(
+function auditBypass(
   tx: Tx,
   { repo_id, ref, sha, pull_number }: Occasion,
-  { one: { ruleset, rule }, problem }: Verdict,
+  { one: { ruleset, rule }, problem }: RuleResult,
 ): void {
   tx.audit({
     action: 'ruleset.bypassed',
@@ -60,15 +65,16 @@ function auditPass(
   })
 }
 
-/** Takes away what is older than ninety days. */
+/** Removes evaluations older than 90 days. */
 export const sweepEvaluations = job<null>({
   kind: 'sweep_rule_evaluations',
   every: '1h',
   run: async ({ hearth, signal }) => {
-    const before = timestamp(hearth.clock.now() - KEPT_DAYS * DAY)
+    const before = timestamp(hearth.clock.now() - RETENTION_DAYS * DAY)
     while (
       !signal.aborted &&
-      (await writeAs(hearth, null, (tx) => removeEvaluations(tx, before, AT_ONCE))) === AT_ONCE
+      (await writeAs(hearth, null, (tx) => removeEvaluations(tx, before, ROWS_PER_BATCH))) ===
+        ROWS_PER_BATCH
     );
   },
 })

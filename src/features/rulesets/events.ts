@@ -1,4 +1,4 @@
-/** What is told of rulesets. Names and data are part of the public interface. */
+/** Events of rulesets. Names and data are part of the public interface. */
 import { event } from '#core/events.ts'
 import { OneOf, Type } from '#core/schema.ts'
 

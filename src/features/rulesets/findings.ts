@@ -1,8 +1,8 @@
 /**
- * What git says of a pull request for the rules of its base, read before anybody needs it and kept
- * for its present pair of commits.
+ * Findings: what rules of the base need git for, computed in advance and stored for the present
+ * pair of commits of a pull request.
  */
-import { follower, reaction } from '#core/events.ts'
+import { handler, reaction } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
@@ -14,14 +14,19 @@ import {
   mergeFacts,
   type PullRow,
 } from '#features/pulls/index.ts'
-import { branchRef, keysChanged, repoById, signaturesOf } from '#features/repos/index.ts'
+import {
+  branchRef,
+  signingKeysChanged,
+  repoById,
+  signatureVerifier,
+} from '#features/repos/index.ts'
 import { rulesetChanged } from './events.ts'
-import { rulesetsOf, rulesFor } from './in-force.ts'
-import { asksOfPull, inspect, keyOf } from './inspect.ts'
-import { findingsOf, forgetFindings, listReposWithPulls, setFindings } from './store-evaluations.ts'
+import { rulesetsOf, rulesFor } from './applicable-rules.ts'
+import { isPullInspected, inspectCommitRange, keyOf } from './inspect-commits.ts'
+import { findingsOf, removeFindings, listReposWithPulls, setFindings } from './store-evaluations.ts'
 
-/** The answer to the point `mergeFacts`. */
-export async function readFindings(
+/** The implementation of `mergeFacts`. */
+export async function computeFindings(
   hearth: Hearth,
   pull: PullRow,
 ): Promise<((tx: Tx) => void) | null> {
@@ -31,22 +36,22 @@ export async function readFindings(
   const rules = rulesFor(rulesetsOf(hearth, repo), repo, branchRef(pull.base_ref))
     .filter(
       ({ ruleset, rule }) =>
-        ruleset.target === 'branch' && asksOfPull(rule) && !known.has(keyOf(rule)),
+        ruleset.target === 'branch' && isPullInspected(rule) && !known.has(keyOf(rule)),
     )
     .map(({ rule }) => rule)
   if (rules.length === 0) return null
-  const { mergeBase } = await hearth.git.aheadBehind(repo.store, pull.head_sha, pull.base_sha)
-  const findings = await inspect(
-    hearth.git,
+  const { mergeBase } = await hearth.git.countAheadBehind(repo.store, pull.head_sha, pull.base_sha)
+  const findings = await inspectCommitRange(
+    hearth,
     { store: repo.store, tip: pull.head_sha, hide: [pull.base_sha], net: { from: mergeBase } },
     rules,
-    signaturesOf(hearth),
+    signatureVerifier(hearth),
   )
   return (tx) => setFindings(tx, pull, findings)
 }
 
-/** Brings one pull request up to date with the rules. */
-async function refresh(hearth: Hearth, pull: PullRow): Promise<void> {
+/** Computes the missing findings of one pull request. */
+async function refreshPull(hearth: Hearth, pull: PullRow): Promise<void> {
   try {
     const keepers = (
       await Promise.all(mergeFacts.all(hearth).map((read) => read(hearth, pull)))
@@ -58,7 +63,7 @@ async function refresh(hearth: Hearth, pull: PullRow): Promise<void> {
         for (const keep of keepers) keep(tx)
     })
   } catch (error) {
-    // A pull request whose commits are gone can wait for its end.
+    // The commits are gone; the pull request needs no findings any more.
     if (!(error instanceof GitError && error.code === 'missing')) throw error
   }
 }
@@ -68,42 +73,44 @@ export const refreshFindings = job<{ pull_id: string }>({
   retry: ['10s', '2m'],
   run: async ({ hearth }, { pull_id }) => {
     const pull = findPullById(hearth.db, pull_id)
-    if (pull && isActive(pull)) await refresh(hearth, pull)
+    if (pull && isActive(pull)) await refreshPull(hearth, pull)
   },
 })
 
-/** The newest of each repository; the others when somebody looks at them. */
-const MOST_PULLS = 200
+/**
+ * Pull requests refreshed in each repository, the newest. Others are refreshed when they are read.
+ */
+const MAX_REFRESHED_PULLS = 200
 
 export const followRulesets = job<{ repo_id: string | null; workspace_id: string }>({
   kind: 'follow_rulesets',
   retry: ['10s', '2m'],
   run: async ({ hearth, signal }, { repo_id, workspace_id }) => {
     for (const id of repo_id === null ? listReposWithPulls(hearth.db, workspace_id) : [repo_id]) {
-      for (const pull of listActive(hearth.db, id, MOST_PULLS)) {
+      for (const pull of listActive(hearth.db, id, MAX_REFRESHED_PULLS)) {
         if (signal.aborted) throw new Error('the process is stopping')
-        await refresh(hearth, pull)
+        await refreshPull(hearth, pull)
       }
     }
   },
 })
 
-/** What signatures prove has to be found anew. */
+/** A changed key changes what signatures prove, so their findings are computed again. */
 export const followKeys = job<Record<string, never>>({
   kind: 'follow_keys',
   retry: ['10s', '2m'],
   run: async ({ hearth, signal }) => {
-    for (const id of await writeAs(hearth, null, (tx) => forgetFindings(tx, 'signed_commits'))) {
+    for (const id of await writeAs(hearth, null, (tx) => removeFindings(tx, 'signed_commits'))) {
       if (signal.aborted) throw new Error('the process is stopping')
       const pull = findPullById(hearth.db, id)
-      if (pull && isActive(pull)) await refresh(hearth, pull)
+      if (pull && isActive(pull)) await refreshPull(hearth, pull)
     }
   },
 })
 
-export const followKeyChanges = follower(
+export const followKeyChanges = handler(
   'pull requests follow keys',
-  keysChanged,
+  signingKeysChanged,
   (tx) => void tx.enqueue(followKeys, {}, { key: 'keys' }),
 )
 

@@ -1,7 +1,7 @@
 import { eitherAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { inPlace, placeOf, requireRuleset, rulesetRecord, RulesetId } from './place.ts'
+import { ownerInput, ownerOf, requireRuleset, rulesetRecord, RulesetId } from './ruleset-record.ts'
 import { Ruleset } from './schema.ts'
 
 export const getRuleset = operation({
@@ -10,10 +10,11 @@ export const getRuleset = operation({
     'Get a ruleset of a workspace (its members), or of a repository (Read): what it is about, its rules, and who may pass them.',
   route: ['GET /workspaces/{workspace}/rulesets/{id}', 'GET /repos/{owner}/{name}/rulesets/{id}'],
   toolset: 'access',
+  listed: 'default',
   access: eitherAs('read', 'member', { scope: 'repo:read', workspaceScope: 'workspace:read' }),
-  input: Type.Object({ ...inPlace, id: RulesetId }),
+  input: Type.Object({ ...ownerInput, id: RulesetId }),
   output: Ruleset,
 
   handler: ({ hearth, db, repo, workspace }, { id }) =>
-    rulesetRecord(hearth, requireRuleset(db, placeOf({ repo, workspace }), id)),
+    rulesetRecord(hearth, requireRuleset(db, ownerOf({ repo, workspace }), id)),
 })

@@ -1,21 +1,16 @@
-/**
- * Rulesets: what may be pushed and merged, held against everybody or against agents only. A leaf.
- */
+/** Rulesets: rules for pushes and merges, for everyone or for agents only. A leaf. */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import {
   mergeAttempts,
   mergeFacts,
   mergeRules,
-  pagesOfPulls,
   queueRules,
   stricterSettings,
 } from '#features/pulls/index.ts'
-import { belongings, frozenReleases, moveRules } from '#features/repos/index.ts'
-import { usageParts } from '#features/workspaces/index.ts'
-import { createRuleset } from './create-ruleset.ts'
-import { followCosts } from './costs.ts'
-import { deleteRuleset } from './delete-ruleset.ts'
+import { repoDataRemovers, frozenReleases, moveRules } from '#features/repos/index.ts'
+import { usageCounters } from '#features/workspaces/index.ts'
+import { followCosts } from './cost-caps.ts'
 import { sweepEvaluations } from './evaluations.ts'
 import { events } from './events.ts'
 import {
@@ -23,63 +18,37 @@ import {
   followKeyChanges,
   followKeys,
   followRulesets,
-  readFindings,
+  computeFindings,
   refreshFindings,
 } from './findings.ts'
-import { getRuleset } from './get-ruleset.ts'
-import { listBranchRules } from './list-branch-rules.ts'
-import { listRuleEvaluations } from './list-rule-evaluations.ts'
-import { listRulesets } from './list-rulesets.ts'
-import { mergeBlockers, noteMerge } from './merge-rules.ts'
+import { mergeBlockers, recordMergeAttempt } from './merge-rules.ts'
 import { moveRulings } from './move-rules.ts'
-import { watchOpened, watchPushed } from './opened.ts'
-import { frozenBy } from './releases.ts'
-import { queueRuleOf, tightened } from './settings.ts'
-import { costOfWorkspace, keepFindings, removeEvaluationsOf } from './store-evaluations.ts'
-import { updateRuleset } from './update-ruleset.ts'
+import { watchOpened, watchPushed } from './open-pull-rules.ts'
+import { immutableBy } from './release-rules.ts'
+import { queueRuleOf, tightenSettings } from './merge-settings.ts'
+import { costOfWorkspace, removeEvaluationsOf } from './store-evaluations.ts'
+import * as operations from './operations.ts'
 
+export * from './operations.ts'
 export * from './schema.ts'
 export { rulesetChanged } from './events.ts'
-export {
-  createRuleset,
-  deleteRuleset,
-  getRuleset,
-  listBranchRules,
-  listRuleEvaluations,
-  listRulesets,
-  updateRuleset,
-}
 
 export const feature: Feature = {
   name: 'rulesets',
-  operations: [
-    listRulesets,
-    createRuleset,
-    getRuleset,
-    updateRuleset,
-    deleteRuleset,
-    listBranchRules,
-    listRuleEvaluations,
-  ],
+  operations: Object.values(operations),
   events,
   reactions: [watchOpened, watchPushed, followChanges],
-  followers: [followCosts, followKeyChanges],
+  handlers: [followCosts, followKeyChanges],
   jobs: [sweepEvaluations, refreshFindings, followRulesets, followKeys] as Job[],
   extensions: [
     moveRules.with(moveRulings),
     mergeRules.with(mergeBlockers),
-    mergeFacts.with(readFindings),
-    mergeAttempts.with(noteMerge),
-    pagesOfPulls.with((db, _, pulls) =>
-      keepFindings(
-        db,
-        pulls.map(({ id }) => id),
-      ),
-    ),
-    stricterSettings.with(tightened),
+    mergeFacts.with(computeFindings),
+    mergeAttempts.with(recordMergeAttempt),
+    stricterSettings.with(tightenSettings),
     queueRules.with(queueRuleOf),
-    frozenReleases.with(frozenBy),
-    belongings.with(removeEvaluationsOf),
-    usageParts.with({ part: 'agent_usd_this_month', count: costOfWorkspace }),
+    frozenReleases.with(immutableBy),
+    repoDataRemovers.with(removeEvaluationsOf),
+    usageCounters.with({ part: 'agent_usd_this_month', count: costOfWorkspace }),
   ],
 }

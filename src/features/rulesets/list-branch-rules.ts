@@ -4,8 +4,8 @@ import { RepoPath, Type } from '#core/schema.ts'
 import { BranchName } from '#features/repos/schema.ts'
 import { branchRef, requireRepo } from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
-import { rulesetsOf, rulesetUrl, rulesFor } from './in-force.ts'
-import { shownParameters } from './place.ts'
+import { rulesetsOf, rulesetUrl, rulesFor } from './applicable-rules.ts'
+import { publicParameters } from './ruleset-record.ts'
 import { BranchRules } from './schema.ts'
 
 export const listBranchRules = operation({
@@ -27,7 +27,7 @@ export const listBranchRules = operation({
     return {
       items: rules.map(({ ruleset, rule }) => ({
         type: rule.type,
-        parameters: shownParameters(db, rule),
+        parameters: publicParameters(db, rule),
         applies_to: rule.applies_to,
         ruleset: {
           id: ruleset.id,

@@ -2,7 +2,7 @@ import { eitherAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { Type } from '#core/schema.ts'
-import { inPlace, placeOf, rulesetRecord } from './place.ts'
+import { ownerInput, ownerOf, rulesetRecord } from './ruleset-record.ts'
 import { Rulesets } from './schema.ts'
 import { countRulesets, listRulesetRows } from './store.ts'
 
@@ -13,12 +13,12 @@ export const listRulesets = operation({
   route: ['GET /workspaces/{workspace}/rulesets', 'GET /repos/{owner}/{name}/rulesets'],
   toolset: 'access',
   access: eitherAs('read', 'member', { scope: 'repo:read', workspaceScope: 'workspace:read' }),
-  input: Type.Object({ ...inPlace, ...byPage() }),
+  input: Type.Object({ ...ownerInput, ...byPage() }),
   output: Rulesets,
   list: 'page',
 
   handler: ({ hearth, db, repo, workspace }, paging) => {
-    const { owner } = placeOf({ repo, workspace })
+    const { owner } = ownerOf({ repo, workspace })
     const window = windowOf(paging)
     return pageOf(
       listRulesetRows(db, owner, window).map((row) => rulesetRecord(hearth, row)),

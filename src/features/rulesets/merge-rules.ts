@@ -1,69 +1,68 @@
 /**
- * Rules held against merges. One function judges them, for what a pull request shows, for what
- * merging refuses, and for what is noted afterwards. What git had to be asked for was kept before
- * (`findings.ts`), so that nothing here waits.
+ * Evaluates rules for merges. The same function serves records of pull requests, refusals of
+ * merges, and stored evaluations. What needs git was computed before (`findings.ts`), so nothing
+ * here waits.
  */
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { kept } from '#core/look.ts'
+import { memo } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import { actorOf } from '#features/accounts/index.ts'
-import { checksStatus } from '#features/checks/index.ts'
-import { countUnresolved, labelsOf } from '#features/issues/index.ts'
+import { countUnresolved } from '#features/issues/index.ts'
 import {
   countWritten,
   isActive,
   type Blocker,
-  type MergeQuestion,
+  type MergeEvaluation,
   type PullRow,
 } from '#features/pulls/index.ts'
-import { branchRef, contextsOf, type RepoRow } from '#features/repos/index.ts'
+import { branchRef, type RepoRow } from '#features/repos/index.ts'
 import { timestamp } from '#lib/time.ts'
-import { isTypeId } from '#lib/typeid.ts'
+import { isTypeId } from '#core/ids.ts'
 import { isInTeam, teamPathOf } from './bypass.ts'
-import { pullCostProblem } from './costs.ts'
-import { noteVerdicts } from './evaluations.ts'
+import { pullCostProblem } from './cost-caps.ts'
+import { recordEvaluations } from './evaluations.ts'
 import {
-  passer,
+  bypassCheck,
   rulesetsOf,
   rulesetUrl,
   rulesFor,
-  stands,
-  type InForce,
+  isBlocking,
+  type ApplicableRule,
   type RuleOf,
-  type Verdict,
-} from './in-force.ts'
-import { asksOfPull, keyOf } from './inspect.ts'
-import { findingsOf, findPusher } from './store-evaluations.ts'
+  type RuleResult,
+} from './applicable-rules.ts'
+import { isPullInspected, keyOf } from './inspect-commits.ts'
+import { findingsOf, findingsOfAll, findPusher, type Findings } from './store-evaluations.ts'
 import { openingAt } from './windows.ts'
 
-/** Work of an agent: its own pull request, or one that says that an agent works on it. */
+/** Whether a pull request is by an agent, or says that an agent works on it. */
 export const isAgentWork = (pull: Pick<PullRow, 'author_id' | 'agent'>): boolean =>
   isTypeId(pull.author_id, 'agt') || pull.agent !== null
 
 /**
- * What is wrong, with what a client needs to act on it. `shown` false: the settings that the rule
- * made stricter say it.
+ * A violation, with details for clients. With `shown: false` the stricter settings have a blocker
+ * for it already.
  */
-type Problem = {
+type Violation = {
   readonly message: string
   readonly code?: string
   readonly details?: Record<string, unknown>
   readonly shown?: boolean
 }
 
-type Judged = Verdict & { readonly found: Problem | null }
+type MergeRuleResult = RuleResult & { readonly found: Violation | null }
 
-/** The rules in force for merging a pull request. */
+/** The rules that apply to a merge. */
 export function rulesForMerge(
   hearth: Hearth,
   repo: RepoRow,
   pull: Pick<PullRow, 'base_ref' | 'author_id' | 'agent'>,
   by: SignedIn | null,
-): readonly InForce[] {
+): readonly ApplicableRule[] {
   const agents = isAgentWork(pull) || by?.kind === 'agent'
-  return kept(hearth.db, 'merge rules', `${repo.id} ${agents} ${pull.base_ref}`, () =>
+  return memo(hearth.db, 'merge rules', `${repo.id} ${agents} ${pull.base_ref}`, () =>
     rulesFor(rulesetsOf(hearth, repo), repo, branchRef(pull.base_ref)).filter(
       ({ rule, ruleset }) =>
         ruleset.target === 'branch' && (rule.applies_to === 'everyone' || agents),
@@ -71,12 +70,15 @@ export function rulesForMerge(
   )
 }
 
-function judge(hearth: Hearth, question: MergeQuestion): Judged[] {
+function evaluateRules(
+  hearth: Hearth,
+  question: MergeEvaluation,
+  findings: Findings,
+): MergeRuleResult[] {
   const { context, pull, by } = question
   const rules = rulesForMerge(hearth, context.repo, pull, by)
   if (rules.length === 0) return []
-  const passes = passer(hearth, context.repo, by, 'merge')
-  const findings = findingsOf(hearth.db, pull)
+  const passes = bypassCheck(hearth, context.repo, by, 'merge')
   return rules.flatMap((one) => {
     const found = problemOf(hearth, question, one, findings)
     return found === undefined
@@ -85,24 +87,22 @@ function judge(hearth: Hearth, question: MergeQuestion): Judged[] {
           {
             one,
             found,
-            problem: found && found.message,
+            problem: found === null ? null : found.message,
             passed: found !== null && passes(one.ruleset),
           },
         ]
   })
 }
 
-/**
- * What is wrong by one rule; null when nothing is, undefined when it has nothing to say of merges.
- */
+/** The violation of one rule: null for none, undefined when the rule is not about merges. */
 function problemOf(
   hearth: Hearth,
-  question: MergeQuestion,
-  { rule }: InForce,
-  findings: ReadonlyMap<string, string | null>,
-): Problem | null | undefined {
+  question: MergeEvaluation,
+  { rule }: ApplicableRule,
+  findings: Findings,
+): Violation | null | undefined {
   const { pull } = question
-  const told = (message: string | null): Problem | null => (message === null ? null : { message })
+  const told = (message: string | null): Violation | null => (message === null ? null : { message })
   switch (rule.type) {
     case 'merge_window':
       return windowProblem(hearth, question, rule.parameters)
@@ -115,9 +115,9 @@ function problemOf(
     case 'human_approval':
       return approvalProblem(hearth, question, rule, findings)
     case 'required_checks':
-      return checksProblem(hearth, question, rule.parameters)
+      return checksProblem(question, rule.parameters)
     case 'acceptance_checks': {
-      const status = checksStatus(hearth, pull)
+      const status = question.checks?.status ?? 'none'
       return status === 'passed'
         ? null
         : {
@@ -135,33 +135,26 @@ function problemOf(
           : 'the history here has no merges, and no other method of merging is allowed',
       )
     default:
-      return asksOfPull(rule) ? told(findingOf(rule, findings)) : undefined
+      return isPullInspected(rule) ? told(findingOf(rule, findings)) : undefined
   }
 }
 
-/**
- * While git has not been asked, a rule stands: what nobody looked at was not allowed by anybody.
- */
-const LOOKING = 'its commits are still being looked through'
+/** A rule without its finding counts as violated, because its commits were not inspected yet. */
+const NOT_INSPECTED = 'its commits are still being looked through'
 
-const findingOf = (
-  rule: InForce['rule'],
-  findings: ReadonlyMap<string, string | null>,
-): string | null => {
+const findingOf = (rule: ApplicableRule['rule'], findings: Findings): string | null => {
   const finding = findings.get(keyOf(rule))
-  return finding === undefined ? LOOKING : finding
+  return finding === undefined ? NOT_INSPECTED : finding
 }
 
 function windowProblem(
   hearth: Hearth,
-  { pull, by, context }: MergeQuestion,
+  { pull, by, context, labels: names }: MergeEvaluation,
   rule: RuleOf<'merge_window'>['parameters'],
-): Problem | null {
+): Violation | null {
   const { open, opens_at, freeze } = openingAt(rule, hearth.clock.now())
   if (open) return null
-  const labels = new Set(
-    labelsOf(hearth.db, pull.repo_id, pull.number).map((label) => label.toLowerCase()),
-  )
+  const labels = new Set(names.map((label) => label.toLowerCase()))
   const excepted = rule.exceptions.some((one) =>
     isTypeId(one, 'team')
       ? by?.kind === 'user' && isInTeam(hearth.db, context.repo.workspace_id, one, by.id)
@@ -184,9 +177,10 @@ const plural = (count: number, one: string): string =>
 
 function pullRequestProblem(
   hearth: Hearth,
-  { pull, standings, context }: MergeQuestion,
+  question: MergeEvaluation,
   rule: RuleOf<'pull_request'>['parameters'],
-): Problem | null {
+): Violation | null {
+  const { pull, standings, context } = question
   const approvals = standings.filter(
     ({ review, counted, stale }) =>
       counted && review.verdict === 'approve' && !(rule.dismiss_stale && stale),
@@ -204,28 +198,37 @@ function pullRequestProblem(
       message: `it needs ${plural(rule.required_approvals, 'approval')} and has ${approvals.length}`,
       shown: false,
     }
-  if (
-    rule.require_conversation_resolution &&
-    countUnresolved(hearth.db, pull.repo_id, pull.number) > 0
-  )
+  if (rule.require_conversation_resolution && unresolvedOf(hearth, question) > 0)
     return { message: 'conversations on lines must be resolved first', shown: false }
   return context.settings.merge_methods.length === 0
     ? { message: 'the rules together leave no method of merging' }
     : null
 }
 
+/**
+ * The evaluation holds the count where the settings require it. A rule that is only evaluated does
+ * not change the settings, so it counts here.
+ */
+const unresolvedOf = (
+  { db }: Hearth,
+  { pull, context, open_conversations }: MergeEvaluation,
+): number =>
+  context.settings.require_conversation_resolution
+    ? open_conversations
+    : countUnresolved(db, pull.repo_id, pull.number)
+
 const principalOf = (hearth: Hearth, actor_id: string): string =>
   actorOf(hearth, actor_id).on_behalf_of?.id ?? actor_id
 
 function approvalProblem(
   hearth: Hearth,
-  { standings, context }: MergeQuestion,
+  { standings, context }: MergeEvaluation,
   rule: RuleOf<'human_approval'>,
-  findings: ReadonlyMap<string, string | null>,
-): Problem | null {
+  findings: Findings,
+): Violation | null {
   const { count, paths, from } = rule.parameters
   const touched = paths.length === 0 ? '' : findings.get(keyOf(rule))
-  if (touched === undefined) return { message: LOOKING }
+  if (touched === undefined) return { message: NOT_INSPECTED }
   if (touched === null) return null
   const people = standings.filter(
     ({ review, counted }) =>
@@ -250,18 +253,10 @@ function approvalProblem(
 }
 
 function checksProblem(
-  hearth: Hearth,
-  { pull }: MergeQuestion,
+  { statuses }: MergeEvaluation,
   { contexts }: RuleOf<'required_checks'>['parameters'],
-): Problem | null {
-  const known = new Map(
-    pull.head_sha === null
-      ? []
-      : contextsOf(hearth, pull.repo_id, pull.head_sha).map(({ context, trusted }) => [
-          context,
-          trusted,
-        ]),
-  )
+): Violation | null {
+  const known = new Map(statuses.map(({ context, trusted }) => [context, trusted]))
   const open = contexts
     .map((context) => ({ context, state: known.get(context) ?? 'missing' }))
     .filter(({ state }) => state !== 'success')
@@ -287,15 +282,33 @@ function sessionProblem(
     : `an agent's pull request needs a session with ${min_entries === 1 ? '1 entry' : `${min_entries} entries`}${kinds.length > 0 ? ` of the kinds ${kinds.join(', ')}` : ''}; it has ${written}`
 }
 
-/** Answers to the points of pull requests. */
-export function mergeBlockers(hearth: Hearth, question: MergeQuestion): Blocker[] {
-  if (!isActive(question.pull)) return []
-  return judge(hearth, question).flatMap((judged) => {
+/** The rules that block each of several merges in one repository, in the same order. */
+export function mergeBlockers(
+  hearth: Hearth,
+  evaluations: readonly MergeEvaluation[],
+): Blocker[][] {
+  const hasRules = evaluations.some(
+    ({ pull, context, by }) => rulesForMerge(hearth, context.repo, pull, by).length > 0,
+  )
+  if (!hasRules) return evaluations.map(() => [])
+  const findings = findingsOfAll(
+    hearth.db,
+    evaluations.map(({ pull }) => pull),
+  )
+  return evaluations.map((evaluation) =>
+    isActive(evaluation.pull)
+      ? blockersBy(hearth, evaluation, findings.get(evaluation.pull.id) ?? new Map())
+      : [],
+  )
+}
+
+function blockersBy(hearth: Hearth, evaluation: MergeEvaluation, findings: Findings): Blocker[] {
+  return evaluateRules(hearth, evaluation, findings).flatMap((judged) => {
     const {
       one: { ruleset, rule },
       found,
     } = judged
-    if (!stands(judged) || found === null || found.shown === false) return []
+    if (!isBlocking(judged) || found === null || found.shown === false) return []
     const url = rulesetUrl(hearth, ruleset)
     return [
       {
@@ -314,19 +327,22 @@ export function mergeBlockers(hearth: Hearth, question: MergeQuestion): Blocker[
   })
 }
 
-/** A merge that was refused notes what stood in its way; one that lands notes all. */
-export function noteMerge(tx: Tx, question: MergeQuestion, landed: Oid | null): void {
+/**
+ * Stores the evaluations of a merge attempt: of a refused merge those that blocked it, of a landed
+ * one all.
+ */
+export function recordMergeAttempt(tx: Tx, question: MergeEvaluation, landed: Oid | null): void {
   const { pull, by } = question
-  const verdicts = judge(tx.hearth, question)
-  noteVerdicts(
+  const verdicts = evaluateRules(tx.hearth, question, findingsOf(tx.db, question.pull))
+  recordEvaluations(
     tx,
     {
       repo_id: pull.repo_id,
       ref: branchRef(pull.base_ref),
       sha: landed ?? pull.head_sha,
       pull_number: pull.number,
-      actor_id: by && by.id,
+      actor_id: by === null ? null : by.id,
     },
-    landed === null ? verdicts.filter(stands) : verdicts,
+    landed === null ? verdicts.filter(isBlocking) : verdicts,
   )
 }

@@ -1,8 +1,7 @@
 /**
- * Rules held against moves of refs: pushes, and operations that make, move, rename or delete
- * branches and tags. What git must be asked for is asked once, before; everything is then judged
- * twice, the second time in the transaction that moves the refs, by the rules, teams and refs of
- * that moment.
+ * Evaluates rules for ref updates: pushes, and operations that create, move, rename or delete
+ * branches and tags. What needs git is inspected once, before. The rules are evaluated twice:
+ * before the update, and again in its transaction with the rules, teams and refs of that moment.
  */
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -16,47 +15,47 @@ import {
   readRef,
   refsOf,
   releasedTags,
-  signaturesOf,
+  signatureVerifier,
   tagOf,
-  type MoveQuestion,
-  type MoveRuling,
-  type Objection,
+  type RequestedMoves,
+  type RuleEvaluation,
+  type RuleViolation,
   type PreparedUpdate,
   type RepoRow,
 } from '#features/repos/index.ts'
-import { costProblem, pullCostProblem } from './costs.ts'
-import { noteVerdicts } from './evaluations.ts'
+import { costProblem, pullCostProblem } from './cost-caps.ts'
+import { recordEvaluations } from './evaluations.ts'
 import {
   parentOf,
-  passer,
+  bypassCheck,
   rulesetsOf,
   rulesetUrl,
   rulesFor,
-  stands,
-  type InForce,
-  type Verdict,
-} from './in-force.ts'
-import { asksOfPush, inspect, keyOf, patternProblem } from './inspect.ts'
-import type { Rule } from './parameters.ts'
+  isBlocking,
+  type ApplicableRule,
+  type RuleResult,
+} from './applicable-rules.ts'
+import { isPushInspected, inspectCommitRange, keyOf, patternProblem } from './inspect-commits.ts'
+import { patternMatcher } from './patterns.ts'
+import type { Rule } from './rule-parameters.ts'
 import type { RulesetRow } from './store.ts'
 
-/** What git said, by ref and rule. */
-type Found = ReadonlyMap<string, string | null>
+/** Findings by ref and rule. */
+type FindingsByUpdate = ReadonlyMap<string, string | null>
 
-const MOST_HIDDEN = 1_000
+const MAX_HIDDEN_TIPS = 1_000
 
-const placeOf = (
+const findingKey = (
   update: Pick<PreparedUpdate, 'name' | 'new'>,
-  { ruleset, rule }: InForce,
+  { ruleset, rule }: ApplicableRule,
 ): string => `${update.name} ${update.new} ${ruleset.target === 'push'} ${keyOf(rule)}`
 
 /**
- * The commits that are known already. For the rules of a branch: where it was, and the default
- * branch, whose own rules have seen what it holds. For rules about pushes: everything that the
- * repository has.
+ * Commits that were checked before. For branch rules: the old tip, and the default branch, whose
+ * rules have checked its commits. For push rules: all commits of the repository.
  */
 function hiddenFor(
-  { db }: Hearth,
+  hearth: Hearth,
   row: RepoRow,
   parent: RepoRow,
   update: PreparedUpdate,
@@ -65,27 +64,29 @@ function hiddenFor(
   const trunks = [row, parent].map((repo) =>
     repo === row && update.name === branchRef(row.default_branch)
       ? null
-      : readRef(db, repo.id, branchRef(repo.default_branch)),
+      : readRef(hearth.db, repo.id, branchRef(repo.default_branch)),
   )
   const all = ofPush
     ? [row, parent].flatMap(({ id }) =>
-        refsOf(db, id)
+        refsOf(hearth, id)
           .refs.filter(({ name }) => branchOf(name) !== null)
           .map(({ oid }) => oid),
       )
     : []
   const old = branchOf(update.name) === null ? null : update.old
-  return [...new Set([old, ...trunks, ...all])].filter((oid) => oid !== null).slice(0, MOST_HIDDEN)
+  return [...new Set([old, ...trunks, ...all])]
+    .filter((oid) => oid !== null)
+    .slice(0, MAX_HIDDEN_TIPS)
 }
 
-async function ask(hearth: Hearth, question: MoveQuestion): Promise<MoveRuling> {
+async function inspectUpdates(hearth: Hearth, question: RequestedMoves): Promise<RuleEvaluation> {
   const { row, by, updates } = question
   const parent = parentOf(hearth, row)
   const rulesets = rulesetsOf(hearth, parent)
   const found = new Map<string, string | null>()
   for (const update of rulesets.length === 0 ? [] : updates) {
-    const wanted = inForce(hearth, rulesets, row, parent, update, by).filter(({ rule }) =>
-      asksOfPush(rule),
+    const wanted = applicableRules(hearth, rulesets, row, parent, update, by).filter(({ rule }) =>
+      isPushInspected(rule),
     )
     for (const ofPush of [false, true]) {
       const rules = wanted.filter(({ ruleset }) => (ruleset.target === 'push') === ofPush)
@@ -93,68 +94,68 @@ async function ask(hearth: Hearth, question: MoveQuestion): Promise<MoveRuling> 
         update.new === null || rules.length === 0
           ? null
           : branchOf(update.name) === null
-            ? await hearth.git.peel(row.store, update.new)
+            ? await hearth.git.peelToCommit(row.store, update.new)
             : update.new
       if (tip === null) continue
-      const findings = await inspect(
-        hearth.git,
+      const findings = await inspectCommitRange(
+        hearth,
         { store: row.store, tip, hide: hiddenFor(hearth, row, parent, update, ofPush), net: null },
         rules.map(({ rule }) => rule),
-        signaturesOf(hearth),
+        signatureVerifier(hearth),
       )
       for (const one of rules)
-        found.set(placeOf(update, one), findings.get(keyOf(one.rule)) ?? null)
+        found.set(findingKey(update, one), findings.get(keyOf(one.rule)) ?? null)
     }
   }
   const refused = updates
     .map((update) => ({
       update,
-      verdicts: judge(hearth, row, parent, update, by, found).filter(stands),
+      verdicts: judge(hearth, row, parent, update, by, found).filter(isBlocking),
     }))
     .filter(({ verdicts }) => verdicts.length > 0)
-  // What is refused now never comes to the transaction of the move.
+  // A refused update never reaches its transaction, so its evaluations are stored here.
   if (refused.length > 0)
     await writeAs(hearth, null, (tx) =>
-      refused.forEach(({ update, verdicts }) => note(tx, parent, by, update, verdicts)),
+      refused.forEach(({ update, verdicts }) => recordResults(tx, parent, by, update, verdicts)),
     )
   return {
-    objections: refused.flatMap(({ update, verdicts }) =>
-      verdicts.map((verdict) => objection(hearth, update.name, verdict)),
+    violations: refused.flatMap(({ update, verdicts }) =>
+      verdicts.map((verdict) => refusalText(hearth, update.name, verdict)),
     ),
-    again: (tx, left) => left.flatMap((update) => lookAgain(tx, question, update, found)),
+    recheck: (tx, left) => left.flatMap((update) => evaluateAgain(tx, question, update, found)),
   }
 }
 
-function lookAgain(
+function evaluateAgain(
   tx: Tx,
-  { row, by }: MoveQuestion,
+  { row, by }: RequestedMoves,
   update: PreparedUpdate,
-  found: Found,
-): Objection[] {
+  found: FindingsByUpdate,
+): RuleViolation[] {
   const parent = parentOf(tx.hearth, row)
   const verdicts = judge(tx.hearth, row, parent, update, by, found)
-  note(tx, parent, by, update, verdicts)
-  return verdicts.filter(stands).map((verdict) => objection(tx.hearth, update.name, verdict))
+  recordResults(tx, parent, by, update, verdicts)
+  return verdicts.filter(isBlocking).map((verdict) => refusalText(tx.hearth, update.name, verdict))
 }
 
-const note = (
+const recordResults = (
   tx: Tx,
   { id }: RepoRow,
   by: SignedIn,
   update: PreparedUpdate,
-  verdicts: readonly Verdict[],
+  verdicts: readonly RuleResult[],
 ): void =>
-  noteVerdicts(
+  recordEvaluations(
     tx,
     { repo_id: id, ref: update.name, sha: update.new, pull_number: null, actor_id: by.id },
     verdicts,
   )
 
-function objection(
+function refusalText(
   hearth: Hearth,
   ref: string,
-  { one: { ruleset, rule }, problem }: Verdict,
-): Objection {
+  { one: { ruleset, rule }, problem }: RuleResult,
+): RuleViolation {
   const url = rulesetUrl(hearth, ruleset)
   const message = `rule ${rule.type}: ${problem ?? ''}`
   return {
@@ -172,18 +173,18 @@ function objection(
   }
 }
 
-function inForce(
+function applicableRules(
   hearth: Hearth,
   rulesets: readonly RulesetRow[],
   row: RepoRow,
   parent: RepoRow,
   update: PreparedUpdate,
   by: SignedIn,
-): InForce[] {
+): ApplicableRule[] {
   const own = rulesFor(rulesets, parent, update.name, row.id !== parent.id).filter(
     ({ rule }) => rule.type !== 'cost_cap',
   )
-  // A release has no branch: a ruleset about branches that freezes them is about all of them.
+  // A release has no branch, so a branch ruleset that freezes releases covers all of them.
   const releases =
     branchOf(update.name) === null
       ? rulesets
@@ -197,10 +198,7 @@ function inForce(
   ].filter(({ rule }) => rule.applies_to === 'everyone' || by.kind === 'agent')
 }
 
-/**
- * Caps on what agents may cost belong to the branch that a pull request goes into, and stop pushes
- * to where it comes from.
- */
+/** Cost caps belong to the base of a pull request and block pushes to its head. */
 function costCaps(
   hearth: Hearth,
   rulesets: readonly RulesetRow[],
@@ -208,7 +206,7 @@ function costCaps(
   parent: RepoRow,
   update: PreparedUpdate,
   by: SignedIn,
-): InForce[] {
+): ApplicableRule[] {
   if (
     by.kind !== 'agent' ||
     !rulesets.some(({ rules }) => rules.some(({ type }) => type === 'cost_cap'))
@@ -220,7 +218,7 @@ function costCaps(
   )
 }
 
-/** The pull request whose head is pushed. */
+/** The pull request whose head is updated. */
 function pullOf(
   { db }: Hearth,
   row: RepoRow,
@@ -237,20 +235,22 @@ function judge(
   parent: RepoRow,
   update: PreparedUpdate,
   by: SignedIn,
-  found: Found,
-): Verdict[] {
-  const passes = passer(hearth, parent, by, 'move')
-  return inForce(hearth, rulesetsOf(hearth, parent), row, parent, update, by).flatMap((one) => {
-    const problem = problemOf(hearth, row, parent, update, by, one, found)
-    return problem === undefined
-      ? []
-      : [{ one, problem, passed: problem !== null && passes(one.ruleset) }]
-  })
+  found: FindingsByUpdate,
+): RuleResult[] {
+  const passes = bypassCheck(hearth, parent, by, 'move')
+  return applicableRules(hearth, rulesetsOf(hearth, parent), row, parent, update, by).flatMap(
+    (one) => {
+      const problem = problemOf(hearth, row, parent, update, by, one, found)
+      return problem === undefined
+        ? []
+        : [{ one, problem, passed: problem !== null && passes(one.ruleset) }]
+    },
+  )
 }
 
 /**
- * What is wrong with a move by one rule; null when nothing is, undefined when the rule has nothing
- * to say of such a move.
+ * The violation of one rule by an update: null for none, undefined when the rule is not about such
+ * updates.
  */
 function problemOf(
   hearth: Hearth,
@@ -258,8 +258,8 @@ function problemOf(
   parent: RepoRow,
   update: PreparedUpdate,
   by: SignedIn,
-  one: InForce,
-  found: Found,
+  one: ApplicableRule,
+  found: FindingsByUpdate,
 ): string | null | undefined {
   const { rule } = one
   const branch = branchOf(update.name)
@@ -282,7 +282,7 @@ function problemOf(
             ? 'a tag may not be moved to something else'
             : `the push would lose commits of ${branch}; merge or rebase onto it instead of forcing`
     case 'pull_request':
-      // A branch may begin by a push: there is nothing yet to open a pull request against.
+      // A push may create the branch, because there is nothing yet to open a pull request against.
       return made || gone || branch === null
         ? undefined
         : `${branch} changes through pull requests only: push to another branch and open one`
@@ -292,11 +292,16 @@ function problemOf(
         : `${branch} changes through the merge queue only: open a pull request`
     case 'branch_name':
       return made && branch !== null
-        ? patternProblem(rule.parameters, branch, 'the name of the branch')
+        ? patternProblem(patternMatcher(hearth), rule.parameters, branch, 'the name of the branch')
         : undefined
     case 'tag_name':
       return made && branch === null
-        ? patternProblem(rule.parameters, tagOf(update.name) ?? '', 'the name of the tag')
+        ? patternProblem(
+            patternMatcher(hearth),
+            rule.parameters,
+            tagOf(update.name) ?? '',
+            'the name of the tag',
+          )
         : undefined
     case 'immutable_releases':
       return made || branch !== null || !isReleased(hearth, parent, update.name)
@@ -307,13 +312,17 @@ function problemOf(
         ? undefined
         : capProblem(hearth, row, parent, update, rule, one)
     default:
-      return asksOfPush(rule) && !gone ? gitProblem(update, one, found) : undefined
+      return isPushInspected(rule) && !gone ? gitProblem(update, one, found) : undefined
   }
 }
 
-/** Something that was not asked about: the rule is younger than the question. */
-function gitProblem(update: PreparedUpdate, one: InForce, found: Found): string | null {
-  const finding = found.get(placeOf(update, one))
+/** The finding of a rule; a rule that is newer than the inspection has none. */
+function gitProblem(
+  update: PreparedUpdate,
+  one: ApplicableRule,
+  found: FindingsByUpdate,
+): string | null {
+  const finding = found.get(findingKey(update, one))
   return finding === undefined ? 'this rule was changed just now; push again' : finding
 }
 
@@ -326,7 +335,7 @@ function capProblem(
   parent: RepoRow,
   update: PreparedUpdate,
   rule: Extract<Rule, { type: 'cost_cap' }>,
-  one: InForce,
+  one: ApplicableRule,
 ): string | null | undefined {
   if (rule.parameters.per !== 'pull')
     return costProblem(hearth, one.ruleset, rule.parameters, parent)
@@ -334,11 +343,13 @@ function capProblem(
   return pull === null ? undefined : pullCostProblem(rule.parameters, pull)
 }
 
-/** Answers to the point of repositories. */
+/** The implementation of `moveRules`. */
 export const moveRulings = {
-  ask,
-  keeps: (hearth: Hearth, { row, by, updates }: MoveQuestion): boolean => {
+  ask: inspectUpdates,
+  keeps: (hearth: Hearth, { row, by, updates }: RequestedMoves): boolean => {
     const parent = parentOf(hearth, row)
-    return updates.some((update) => judge(hearth, row, parent, update, by, new Map()).some(stands))
+    return updates.some((update) =>
+      judge(hearth, row, parent, update, by, new Map()).some(isBlocking),
+    )
   },
 }

@@ -1,63 +1,76 @@
 /**
- * Patterns of rules: regular expressions as RE2 has them
- * (https://github.com/google/re2/wiki/Syntax), which are matched in time that grows with the text
- * and not with what it could mean. JavaScript's own can be made to run for years.
+ * Patterns of rules: RE2 expressions (https://github.com/google/re2/wiki/Syntax), whose matching
+ * time is linear in the text. Expressions of JavaScript can backtrack for years.
  *
- * What remains is the product of both lengths; it is bounded, so that one text never holds
- * everybody else up.
+ * The remaining cost is pattern size times text length. It is bounded, so that one text does not
+ * block the event loop.
  */
 import { RE2JS } from 're2js'
-import { createCache } from '#lib/cache.ts'
+import { service } from '#core/service.ts'
+import type { Cache } from '#lib/cache.ts'
 import { invalid } from '#lib/errors.ts'
 
-const LONGEST = 500
+const MAX_PATTERN_LENGTH = 500
 /** Steps of the compiled pattern. */
-const MOST_STEPS = 2_000
+const MAX_PROGRAM_SIZE = 2_000
 /** Steps times characters for one text. */
-const MOST_WORK = 8_000_000
+const MAX_MATCH_WORK = 8_000_000
 
-const compiled = createCache<RE2JS>({
-  maxSize: 200_000,
-  sizeOf: (pattern) => pattern.programSize() + 100,
-})
-
-function compile(source: string): RE2JS {
-  const known = compiled.get(source)
-  if (known) return known
-  const pattern = RE2JS.compile(source)
-  compiled.set(source, pattern)
-  return pattern
-}
-
-/** Gives 422 for what is no pattern, or one that is too large. */
+/** Throws 422 for an invalid pattern, or for one that is too large. */
 export function requirePattern(source: string, field: string): string {
-  if (source.length > LONGEST) throw invalid(field, `${field} has at most ${LONGEST} characters`)
+  if (source.length > MAX_PATTERN_LENGTH)
+    throw invalid(field, `${field} has at most ${MAX_PATTERN_LENGTH} characters`)
   let pattern: RE2JS
   try {
-    pattern = compile(source)
+    pattern = RE2JS.compile(source)
   } catch (error) {
     throw invalid(
       field,
       `${field} is not an RE2 pattern: ${(error instanceof Error ? error.message : 'it cannot be read').replace(/^error parsing regexp: /, '')}`,
     )
   }
-  if (pattern.programSize() > MOST_STEPS)
+  if (pattern.programSize() > MAX_PROGRAM_SIZE)
     throw invalid(
       field,
-      `${field} is too large: its repetitions make ${pattern.programSize()} steps, and ${MOST_STEPS} are allowed`,
+      `${field} is too large: its repetitions make ${pattern.programSize()} steps, and ${MAX_PROGRAM_SIZE} are allowed`,
     )
   return source
 }
 
-/** Whether a pattern is found anywhere in a text; null when looking would take too long. */
-export function found(source: string, text: string): boolean | null {
-  const pattern = compile(source)
-  return text.length * pattern.programSize() > MOST_WORK ? null : pattern.test(text)
+/** After this much work the loop yields to other work. */
+export const MAX_WORK_PER_TURN = 2_000_000
+
+/** The limits of the cache of compiled patterns, in steps. */
+export const PATTERN_CACHE = {
+  maxSize: 200_000,
+  sizeOf: (pattern: RE2JS): number => pattern.programSize() + 100,
 }
 
-/** How much work a look is, in the unit of `ENOUGH_AT_ONCE`. */
-export const workOf = (source: string, text: string): number =>
-  text.length * compile(source).programSize()
+/** Matches patterns of rules, which are compiled once and cached. */
+export class PatternMatcher {
+  constructor(private readonly compiled: Cache<RE2JS>) {}
 
-/** After so much work others get a turn. */
-export const ENOUGH_AT_ONCE = 2_000_000
+  #compile(source: string): RE2JS {
+    const known = this.compiled.get(source)
+    if (known) return known
+    const pattern = RE2JS.compile(source)
+    this.compiled.set(source, pattern)
+    return pattern
+  }
+
+  /** Whether a pattern matches anywhere in a text; null when matching would take too long. */
+  matches(source: string, text: string): boolean | null {
+    const pattern = this.#compile(source)
+    return text.length * pattern.programSize() > MAX_MATCH_WORK ? null : pattern.test(text)
+  }
+
+  /** The cost of one match, in the unit of `MAX_WORK_PER_TURN`. */
+  workOf(source: string, text: string): number {
+    return text.length * this.#compile(source).programSize()
+  }
+}
+
+export const patternMatcher = service(
+  'rule patterns',
+  (hearth) => new PatternMatcher(hearth.caches.create('rule_patterns', PATTERN_CACHE)),
+)

@@ -1,4 +1,4 @@
-/** Records of rulesets as clients see them. */
+/** Records and inputs of rulesets. */
 import {
   Actor,
   FreeForm,
@@ -10,44 +10,18 @@ import {
   Type,
   type Static,
 } from '#core/schema.ts'
+import { AnyRule, AUDIENCES, NewRule, RULE_TYPES } from './rule-parameters.ts'
+
+export { AUDIENCES, RULE_TYPES, type RuleType } from './rule-parameters.ts'
 
 export const ENFORCEMENTS = ['active', 'evaluate', 'disabled'] as const
 export const TARGETS = ['branch', 'tag', 'push'] as const
 export const BYPASS_KINDS = ['team', 'user', 'role', 'workspace_token'] as const
 export const BYPASS_MODES = ['always', 'pull_request'] as const
 export const BYPASS_ROLES = ['maintain', 'admin', 'owner'] as const
-export const AUDIENCES = ['everyone', 'agents'] as const
 export const RESULTS = ['pass', 'fail', 'bypass'] as const
-export const RULE_TYPES = [
-  'merge_window',
-  'cost_cap',
-  'pull_request',
-  'human_approval',
-  'required_checks',
-  'acceptance_checks',
-  'session_required',
-  'change_size',
-  'path_restriction',
-  'file_size',
-  'file_extension',
-  'creation',
-  'update',
-  'deletion',
-  'non_fast_forward',
-  'linear_history',
-  'signed_commits',
-  'commit_message',
-  'commit_author_email',
-  'branch_name',
-  'tag_name',
-  'merge_queue',
-  'immutable_releases',
-  'max_open_pulls',
-] as const
-
 export type Enforcement = (typeof ENFORCEMENTS)[number]
 export type Target = (typeof TARGETS)[number]
-export type RuleType = (typeof RULE_TYPES)[number]
 export type Result = (typeof RESULTS)[number]
 
 const Patterns = (description: string) => Type.Array(Type.String(), { description })
@@ -85,14 +59,6 @@ export const BypassActor = Type.Object({
 })
 export type BypassActor = Static<typeof BypassActor>
 
-export const Rule = Type.Object({
-  type: OneOf(RULE_TYPES),
-  parameters: FreeForm({ description: 'What belongs to this type.' }),
-  applies_to: OneOf(AUDIENCES, {
-    description: 'everyone, or only agents and their pull requests.',
-  }),
-})
-
 export const Ruleset = Type.Object(
   {
     id: Id('rs'),
@@ -113,7 +79,7 @@ export const Ruleset = Type.Object(
     bypass_actors: Type.Array(BypassActor, {
       description: 'Who may pass its rules. Agents never do.',
     }),
-    rules: Type.Array(Rule),
+    rules: Type.Array(AnyRule),
     html_url: Type.String(),
     created_by: Nullable(Actor),
     created_at: Time,
@@ -172,10 +138,8 @@ export const RuleEvaluation = Type.Object(
 export type RuleEvaluation = Static<typeof RuleEvaluation>
 export const RuleEvaluations = ListOf(RuleEvaluation)
 
-/**
- * The inputs of making and changing one; read by hand, so that every fault is named with its place.
- */
-const RulesetInput = {
+/** The inputs that creating and updating a ruleset share. */
+export const RulesetInput = {
   enforcement: OneOf(ENFORCEMENTS, { description: 'active unless given.' }),
   target: OneOf(TARGETS, { description: 'branch unless given.' }),
   conditions: Type.Object(
@@ -216,20 +180,11 @@ const RulesetInput = {
         'kind team (<workspace>/<team>), user (username), role (maintain, admin, owner) or workspace_token (its id); mode always or pull_request.',
     },
   ),
-  rules: Type.Array(
-    Type.Object({
-      type: OneOf(RULE_TYPES),
-      parameters: Type.Optional(Nullable(FreeForm())),
-      applies_to: Type.Optional(OneOf(AUDIENCES)),
-    }),
-    {
-      maxItems: 100,
-      description: 'Each with its type, its parameters, and applies_to everyone or agents.',
-    },
-  ),
+  rules: Type.Array(NewRule, {
+    maxItems: 100,
+    description: 'Each with its type, its parameters, and applies_to everyone or agents.',
+  }),
 }
-export { RulesetInput }
-
 export type NewRules = Static<(typeof RulesetInput)['rules']>
 export type NewBypass = Static<(typeof RulesetInput)['bypass_actors']>
 export type NewConditions = Static<(typeof RulesetInput)['conditions']>

@@ -1,9 +1,5 @@
-/**
- * The tables `rule_evaluations`, `rule_findings`, `head_pushers` and `session_costs`: what rules
- * found, and what they go by.
- */
+/** The tables `rule_evaluations`, `rule_findings`, `head_pushers` and `session_costs`. */
 import type { Db } from '#core/db.ts'
-import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import type { Timestamp } from '#lib/time.ts'
@@ -77,7 +73,7 @@ export function listEvaluationRows(
       )
 }
 
-/** Takes away those from before a moment, at most `limit`. Gives how many. */
+/** Removes evaluations from before a moment, at most `limit`, and returns their number. */
 export const removeEvaluations = (tx: Tx, before: Timestamp, limit: number): number =>
   tx.db.run(
     'DELETE FROM rule_evaluations WHERE id IN (SELECT id FROM rule_evaluations WHERE time < ? LIMIT ?)',
@@ -92,46 +88,47 @@ export const removeEvaluationsOf = (tx: Tx, repo_id: string, limit: number): num
     limit,
   )
 
-type Pair = { readonly id: string; readonly base_sha: Oid; readonly head_sha: Oid | null }
+type CommitPair = { readonly id: string; readonly base_sha: Oid; readonly head_sha: Oid | null }
 
-/** What git said of the present pair of commits, by key; a missing key was not asked about. */
-export function findingsOf(db: Db, { id, base_sha, head_sha }: Pair): Map<string, string | null> {
-  const rows = kept(db, 'rule findings', id, () => listFindings(db, [id]))
-  return new Map(
-    rows.flatMap((row) =>
-      row.base_sha === base_sha && row.head_sha === head_sha
-        ? [[row.key, row.finding] as const]
-        : [],
-    ),
-  )
-}
+/** Findings by the key of their rule; a key without a finding was not computed yet. */
+export type Findings = ReadonlyMap<string, string | null>
 
 type FindingRow = {
-  pull_id: string
-  base_sha: Oid
-  head_sha: Oid
-  key: string
-  finding: string | null
+  readonly pull_id: string
+  readonly base_sha: Oid
+  readonly head_sha: Oid
+  readonly key: string
+  readonly finding: string | null
 }
 
-const listFindings = (db: Db, pull_ids: readonly string[]): FindingRow[] =>
-  db.all(
-    'SELECT pull_id, base_sha, head_sha, key, finding FROM rule_findings WHERE pull_id IN (SELECT value FROM json_each(?))',
-    JSON.stringify(pull_ids),
+/** The findings of several pull requests for their present commits, by id. */
+export function findingsOfAll(db: Db, pulls: readonly CommitPair[]): Map<string, Findings> {
+  const rows = db.all<FindingRow>(
+    `SELECT pull_id, base_sha, head_sha, key, finding FROM rule_findings
+     WHERE pull_id IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(pulls.map(({ id }) => id)),
   )
-
-/** Brings what git said of the pull requests of a page into the look that is under way. */
-export const keepFindings = (db: Db, pull_ids: readonly string[]): void =>
-  keepAll(
-    db,
-    'rule findings',
-    pull_ids,
-    () => Map.groupBy(listFindings(db, pull_ids), ({ pull_id }) => pull_id),
-    () => [],
+  const byPull = Map.groupBy(rows, ({ pull_id }) => pull_id)
+  return new Map(
+    pulls.map(({ id, base_sha, head_sha }) => [
+      id,
+      new Map(
+        (byPull.get(id) ?? []).flatMap((row) =>
+          row.base_sha === base_sha && row.head_sha === head_sha
+            ? [[row.key, row.finding] as const]
+            : [],
+        ),
+      ),
+    ]),
   )
+}
 
-/** Forgets what rules of one type found. Gives the pull requests that this was about. */
-export const forgetFindings = (tx: Tx, type: string): string[] => [
+/** The same for one pull request. */
+export const findingsOf = (db: Db, pull: CommitPair): Findings =>
+  findingsOfAll(db, [pull]).get(pull.id) ?? new Map()
+
+/** Removes the findings of one type of rule. Returns the ids of the pull requests. */
+export const removeFindings = (tx: Tx, type: string): string[] => [
   ...new Set(
     tx.db
       .all<{ pull_id: string }>(
@@ -142,10 +139,10 @@ export const forgetFindings = (tx: Tx, type: string): string[] => [
   ),
 ]
 
-/** Adds findings, and forgets those about other commits. */
+/** Stores findings and removes those of other commits. */
 export function setFindings(
   tx: Tx,
-  pull: Pair,
+  pull: CommitPair,
   findings: ReadonlyMap<string, string | null>,
 ): void {
   tx.db.run(
@@ -166,10 +163,10 @@ export function setFindings(
   }
 }
 
-/** Who pushed the head that a pull request has now; undefined when that was not noted. */
+/** Who pushed the present head; undefined when it was not recorded. */
 export const findPusher = (
   db: Db,
-  pull: Pick<Pair, 'id' | 'head_sha'>,
+  pull: Pick<CommitPair, 'id' | 'head_sha'>,
 ): string | null | undefined =>
   db.one<{ actor_id: string | null }>(
     'SELECT actor_id FROM head_pushers WHERE pull_id = ? AND head_sha = ?',
@@ -194,7 +191,7 @@ export const addCost = (tx: Tx, repo_id: string, day: string, cost_usd: number):
     cost_usd,
   )
 
-/** What sessions of a repository reported since a day, in dollars. */
+/** Costs that sessions of a repository reported since a day, in US dollars. */
 export const costSince = (db: Db, repo_id: string, day: string): number =>
   db.one<{ cost: number | null }>(
     'SELECT sum(cost_usd) AS cost FROM session_costs WHERE repo_id = ? AND day >= ?',
@@ -202,7 +199,7 @@ export const costSince = (db: Db, repo_id: string, day: string): number =>
     day,
   )?.cost ?? 0
 
-/** What sessions of a workspace reported since a day, in dollars. */
+/** Costs that sessions of a workspace reported since a day, in US dollars. */
 export const costOfWorkspace = (db: Db, workspace_id: string, day: string): number =>
   db.one<{ cost: number | null }>(
     'SELECT sum(c.cost_usd) AS cost FROM repos r JOIN session_costs c ON c.repo_id = r.id AND c.day >= ?2 WHERE r.workspace_id = ?1 AND r.parent_id IS NULL',
@@ -210,7 +207,7 @@ export const costOfWorkspace = (db: Db, workspace_id: string, day: string): numb
     day,
   )?.cost ?? 0
 
-/** The same for all repositories of a workspace that reported anything. */
+/** The same for each repository of a workspace with reported costs. */
 export const listCostsOfWorkspace = (
   db: Db,
   workspace_id: string,
@@ -233,8 +230,8 @@ export const listReposWithPulls = (db: Db, workspace_id: string): string[] =>
     .map(({ id }) => id)
 
 /**
- * How many active pull requests of a repository somebody made; with `agents` those of their agents
- * count too.
+ * The number of active pull requests of an author in a repository; with `agents` also those of the
+ * author's agents.
  */
 export const countOpen = (
   db: Db,

@@ -2,22 +2,22 @@
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
-import type { Bypass } from './bypass.ts'
-import type { Rule } from './parameters.ts'
+import type { StoredBypass } from './bypass.ts'
+import type { Rule } from './rule-parameters.ts'
 import type { Conditions, Enforcement, Target } from './schema.ts'
 
-/** A ruleset as it is kept: teams, people and tokens by their ids. */
+/** A stored ruleset. Teams, people and tokens are ids. */
 export type RulesetRow = {
   id: string
-  /** Set at the level of a workspace. */
+  /** Set for a ruleset of a workspace. */
   workspace_id: string | null
-  /** Set at the level of a repository. */
+  /** Set for a ruleset of a repository. */
   repo_id: string | null
   name: string
   enforcement: Enforcement
   target: Target
   conditions: Conditions
-  bypass_actors: readonly Bypass[]
+  bypass_actors: readonly StoredBypass[]
   rules: readonly Rule[]
   created_by: string | null
   created_at: Timestamp
@@ -25,30 +25,34 @@ export type RulesetRow = {
   updated_at: Timestamp
 }
 
-type Stored = Omit<RulesetRow, 'conditions' | 'bypass_actors' | 'rules'> & {
+type StoredRuleset = Omit<RulesetRow, 'conditions' | 'bypass_actors' | 'rules'> & {
   conditions: string
   bypass_actors: string
   rules: string
 }
 
-const parse = (row: Stored): RulesetRow => ({
+const parse = (row: StoredRuleset): RulesetRow => ({
   ...row,
   conditions: JSON.parse(row.conditions),
   bypass_actors: JSON.parse(row.bypass_actors),
   rules: JSON.parse(row.rules),
 })
 
-/** Where a ruleset belongs. */
-export type Owner =
+/** The owner of a ruleset. */
+export type OwnerColumns =
   | { readonly workspace_id: string; readonly repo_id: null }
   | { readonly workspace_id: null; readonly repo_id: string }
 
 export const findRuleset = (db: Db, id: string): RulesetRow | null => {
-  const row = db.one<Stored>('SELECT * FROM rulesets WHERE id = ?', id)
+  const row = db.one<StoredRuleset>('SELECT * FROM rulesets WHERE id = ?', id)
   return row && parse(row)
 }
 
-export const findRulesetByName = (db: Db, owner: Owner, name: string): { id: string } | null =>
+export const findRulesetByName = (
+  db: Db,
+  owner: OwnerColumns,
+  name: string,
+): { id: string } | null =>
   owner.repo_id === null
     ? db.one<{ id: string }>(
         'SELECT id FROM rulesets WHERE workspace_id = ? AND lower(name) = lower(?)',
@@ -64,17 +68,17 @@ export const findRulesetByName = (db: Db, owner: Owner, name: string): { id: str
 /** Newest first. */
 export const listRulesetRows = (
   db: Db,
-  owner: Owner,
+  owner: OwnerColumns,
   window: { limit: number; offset: number },
 ): RulesetRow[] =>
   (owner.repo_id === null
-    ? db.all<Stored>(
+    ? db.all<StoredRuleset>(
         'SELECT * FROM rulesets WHERE workspace_id = ? ORDER BY id DESC LIMIT ? OFFSET ?',
         owner.workspace_id,
         window.limit,
         window.offset,
       )
-    : db.all<Stored>(
+    : db.all<StoredRuleset>(
         'SELECT * FROM rulesets WHERE repo_id = ? ORDER BY id DESC LIMIT ? OFFSET ?',
         owner.repo_id,
         window.limit,
@@ -82,7 +86,7 @@ export const listRulesetRows = (
       )
   ).map(parse)
 
-export const countRulesets = (db: Db, owner: Owner): number =>
+export const countRulesets = (db: Db, owner: OwnerColumns): number =>
   (owner.repo_id === null
     ? db.one<{ count: number }>(
         'SELECT count(*) AS count FROM rulesets WHERE workspace_id = ?',
@@ -95,12 +99,12 @@ export const countRulesets = (db: Db, owner: Owner): number =>
   )?.count ?? 0
 
 /**
- * Those that may concern a repository, its workspace's first, the oldest first; not the disabled
- * ones.
+ * Rulesets that may apply to a repository, without disabled ones: those of the workspace first,
+ * then the oldest.
  */
-export const listWatching = (db: Db, workspace_id: string, repo_id: string): RulesetRow[] =>
+export const listApplicable = (db: Db, workspace_id: string, repo_id: string): RulesetRow[] =>
   db
-    .all<Stored>(
+    .all<StoredRuleset>(
       `SELECT * FROM (SELECT * FROM rulesets WHERE workspace_id = ?1 UNION ALL SELECT * FROM rulesets WHERE repo_id = ?2)
        WHERE enforcement <> 'disabled' ORDER BY workspace_id IS NULL, id`,
       workspace_id,

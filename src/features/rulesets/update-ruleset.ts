@@ -2,17 +2,18 @@ import { eitherAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import {
-  auditedOf,
+  auditedFields,
   contentOf,
-  inPlace,
-  placeOf,
+  ownerInput,
+  ownerOf,
   requireFreeName,
   requireRuleset,
   RulesetId,
   RulesetName,
   rulesetRecord,
-  tellOfChange,
-} from './place.ts'
+  recordChange,
+} from './ruleset-record.ts'
+import { explainRules } from './explain-rules.ts'
 import { Ruleset, RulesetInput } from './schema.ts'
 import { setRuleset, type RulesetRow } from './store.ts'
 
@@ -32,7 +33,7 @@ export const updateRuleset = operation({
     writes: true,
   }),
   input: Type.Object({
-    ...inPlace,
+    ...ownerInput,
     id: RulesetId,
     name: Type.Optional(RulesetName),
     enforcement: Type.Optional(RulesetInput.enforcement),
@@ -41,6 +42,7 @@ export const updateRuleset = operation({
     bypass_actors: Type.Optional(RulesetInput.bypass_actors),
     rules: Type.Optional(RulesetInput.rules),
   }),
+  explainInvalid: explainRules,
   output: Ruleset,
   annotations: { idempotent: true },
 
@@ -48,7 +50,7 @@ export const updateRuleset = operation({
     { hearth, repo, workspace, caller, write },
     { repo: _, workspace: __, id, ...input },
   ) => {
-    const place = placeOf({ repo, workspace })
+    const place = ownerOf({ repo, workspace })
     return write((tx) => {
       const before = requireRuleset(tx.db, place, id)
       const content = contentOf(tx.db, place, input, before)
@@ -59,9 +61,9 @@ export const updateRuleset = operation({
       if (same) return rulesetRecord(hearth, before)
       const row: RulesetRow = { ...before, ...content, updated_by: caller.id, updated_at: tx.now }
       setRuleset(tx, row)
-      tellOfChange(tx, place, 'updated', row, {
-        before: auditedOf(hearth, before),
-        after: auditedOf(hearth, row),
+      recordChange(tx, place, 'updated', row, {
+        before: auditedFields(hearth, before),
+        after: auditedFields(hearth, row),
       })
       return rulesetRecord(hearth, row)
     })

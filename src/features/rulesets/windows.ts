@@ -1,7 +1,4 @@
-/**
- * When merging is allowed by one rule: windows of the week in one offset from UTC, without its
- * freezes.
- */
+/** Merge windows: weekly windows at a fixed offset from UTC, without freezes. */
 import { DAY, MINUTE } from '#lib/time.ts'
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
@@ -15,7 +12,7 @@ export type MergeWindow = {
   readonly freezes: readonly Freeze[]
 }
 
-/** `09:30` as minutes of the day; `24:00` is its end. Null for anything else. */
+/** `09:30` in minutes of the day; `24:00` is its end. Null for an invalid time. */
 export function minutesOf(text: string): number | null {
   const [, hours = '', minutes = ''] = /^([0-2][0-9]):([0-5][0-9])$/.exec(text) ?? []
   if (hours === '') return null
@@ -23,7 +20,7 @@ export function minutesOf(text: string): number | null {
   return at > 24 * 60 ? null : at
 }
 
-/** `+05:30` as minutes; null for what is no offset. */
+/** `+05:30` in minutes; null for an invalid offset. */
 export function offsetOf(text: string): number | null {
   const [, sign = '', hours = '', minutes = ''] =
     /^([+-])([01][0-9]):([0-5][0-9])$/.exec(text) ?? []
@@ -32,29 +29,29 @@ export function offsetOf(text: string): number | null {
   return at > 14 * 60 ? null : sign === '-' ? -at : at
 }
 
-const DATE = /^\d{4}-\d{2}-\d{2}$/
-const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/
+const DATE_PATTERN = /^\d{4}-\d{2}-\d{2}$/
+const LOCAL_TIME_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/
 
 /**
- * A moment of a freeze in milliseconds: RFC 3339, or a date or a time of the rule's own offset; a
- * date that ends one means all of that day.
+ * A time of a freeze in milliseconds: RFC 3339, or a date or time in the offset of the rule. A date
+ * at the end includes that day.
  */
 export function momentOf(text: string, offset: number, which: 'start' | 'end'): number | null {
   if (/(?:[zZ]|[+-]\d{2}:\d{2})$/.test(text) && /^\d{4}-\d{2}-\d{2}[tT ]/.test(text)) {
     const at = Date.parse(text.toUpperCase().replace(' ', 'T'))
     return Number.isNaN(at) ? null : at
   }
-  if (!DATE.test(text) && !LOCAL.test(text)) return null
-  const at = Date.parse(DATE.test(text) ? `${text}T00:00:00Z` : `${text}Z`)
+  if (!DATE_PATTERN.test(text) && !LOCAL_TIME_PATTERN.test(text)) return null
+  const at = Date.parse(DATE_PATTERN.test(text) ? `${text}T00:00:00Z` : `${text}Z`)
   if (Number.isNaN(at)) return null
-  return at - offset * MINUTE + (DATE.test(text) && which === 'end' ? DAY : 0)
+  return at - offset * MINUTE + (DATE_PATTERN.test(text) && which === 'end' ? DAY : 0)
 }
 
 type Span = { readonly from: number; readonly to: number }
 
 /**
- * The spans of all windows that begin on one of `count` days from the one before `now`. Times are
- * of the rule's own offset.
+ * The spans of all windows that start in `count` days, from the day before `now`. Times are in the
+ * offset of the rule.
  */
 function spansOf({ windows }: MergeWindow, local_now: number, count: number): Span[] {
   const first = Math.floor(local_now / DAY) - 1
@@ -76,19 +73,22 @@ function spansOf({ windows }: MergeWindow, local_now: number, count: number): Sp
   return spans
 }
 
-export type Opening = {
+export type WindowState = {
   readonly open: boolean
-  /** When it opens next, in milliseconds; null when it is open, or does not open within a year. */
+  /**
+   * When the window opens next, in milliseconds; null when it is open or does not open within a
+   * year.
+   */
   readonly opens_at: number | null
-  /** The freeze that keeps it shut, if that is why. */
+  /** The freeze that is the cause, if any. */
   readonly freeze: Freeze | null
 }
 
-/** How far ahead the next opening is looked for; mostly it is in the coming days. */
-const DAYS_AHEAD = [9, 370]
+/** Days searched for the next opening: usually it is within days, so a short search comes first. */
+const SEARCHED_DAYS = [9, 370]
 
-/** Whether merging is allowed at a moment, and if not, when it will be. */
-export function openingAt(rule: MergeWindow, now: number): Opening {
+/** Whether merging is allowed at a moment, and else when it will be. */
+export function openingAt(rule: MergeWindow, now: number): WindowState {
   const offset = offsetOf(rule.time_zone) ?? 0
   const freezes = rule.freezes.flatMap((freeze) => {
     const from = momentOf(freeze.start, offset, 'start')
@@ -97,7 +97,7 @@ export function openingAt(rule: MergeWindow, now: number): Opening {
   })
   const frozen = freezes.find(({ from, to }) => now >= from && now < to)
   const shift = offset * MINUTE
-  for (const days of DAYS_AHEAD) {
+  for (const days of SEARCHED_DAYS) {
     const spans = spansOf(rule, now + shift, days).map(({ from, to }) => ({
       from: from - shift,
       to: to - shift,
@@ -105,7 +105,7 @@ export function openingAt(rule: MergeWindow, now: number): Opening {
     const inside = (at: number): boolean =>
       rule.windows.length === 0 || spans.some(({ from, to }) => at >= from && at < to)
     if (!frozen && inside(now)) return { open: true, opens_at: null, freeze: null }
-    // It can open only where a window begins or a freeze ends.
+    // Merging can become allowed only at the start of a window or the end of a freeze.
     const moments = [...spans.map(({ from }) => from), ...freezes.map(({ to }) => to)]
       .filter((at) => at > now)
       .sort((a, b) => a - b)

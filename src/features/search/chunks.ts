@@ -1,29 +1,29 @@
 /**
- * Texts are kept in chunks of whole lines. Nothing that is looked for goes over the end of a line,
- * so each chunk is a text of its own to the index. The id of a chunk holds that of its blob, so the
- * chunks of a blob are in a row and neither needs a table to be found.
+ * Divides texts into chunks of whole lines. No search matches across lines, so the index treats
+ * each chunk as a text of its own. A chunk's id contains the id of its blob, so the chunks of a
+ * blob have consecutive ids and no table is needed to find them.
  */
 
 /**
- * A chunk ends with the first line that brings it to this size, in bytes; so a file of 1 MiB has at
- * most 64.
+ * A chunk ends with the first line that brings it to this size. A file of 1 MiB therefore has at
+ * most 64 chunks.
  */
-const CHUNK = 16 * 1024
-export const CHUNKS_OF_BLOB = 64
+const CHUNK_BYTES = 16 * 1024
+export const MAX_CHUNKS_PER_BLOB = 64
 
-export const blobOf = (chunk: number): number => Math.floor(chunk / CHUNKS_OF_BLOB)
-export const firstChunk = (blob: number): number => blob * CHUNKS_OF_BLOB
+export const blobOf = (chunk: number): number => Math.floor(chunk / MAX_CHUNKS_PER_BLOB)
+export const firstChunk = (blob: number): number => blob * MAX_CHUNKS_PER_BLOB
 
 const LINE_END = 10
 
-/** The chunks of a text, in order; together they are the text. */
-export function* chunksOf(data: Uint8Array): Generator<Uint8Array> {
+/** Yields the chunks of a text in order. Joined they are the text. */
+export function* splitChunks(data: Uint8Array): Generator<Uint8Array> {
   let from = 0
   for (let count = 1; from < data.length; count++) {
     const end =
-      count === CHUNKS_OF_BLOB
+      count === MAX_CHUNKS_PER_BLOB
         ? -1
-        : data.indexOf(LINE_END, Math.min(data.length, from + CHUNK - 1))
+        : data.indexOf(LINE_END, Math.min(data.length, from + CHUNK_BYTES - 1))
     const to = end < 0 ? data.length : end + 1
     yield data.subarray(from, to)
     from = to
@@ -32,6 +32,6 @@ export function* chunksOf(data: Uint8Array): Generator<Uint8Array> {
 
 const decoder = new TextDecoder()
 
-/** A text that has one character for each byte, as people read it. */
-export const asText = (bytes: string): string =>
+/** Decodes a text with one character per byte (latin1) as UTF-8. */
+export const decodeBytes = (bytes: string): string =>
   /[^\0-\x7f]/.test(bytes) ? decoder.decode(Buffer.from(bytes, 'latin1')) : bytes

@@ -1,39 +1,42 @@
-/**
- * What is shown of a file that was found: the lines, with what was found in them, and the names
- * that are defined there.
- */
+/** What a result shows of a file: the matching lines, and the symbols that the file defines. */
 import type { DatabaseHandle } from '#core/db.ts'
 import type { CodeFile } from './find-code.ts'
-import { lookFor, type Ask } from './look.ts'
-import { excerptOf, type Span } from './parts.ts'
-import type { CodeHit, CodeLine, FindRequest } from './request.ts'
-import { chunksOfBlob, lineOfChunk, listSymbols } from './store-find.ts'
+import { createMatchers, type TextMatcher } from './matchers.ts'
+import { highlightExcerpt, type Span } from './highlight.ts'
+import type { CodeHit, CodeLine, FindRequest } from './find-request.ts'
+import { listChunksOfBlob, findFirstLine, listSymbols } from './store-queries.ts'
 import type { SymbolKind } from './symbol-table.ts'
-import { textOf } from './texts.ts'
+import type { ChunkTexts } from './chunk-texts.ts'
 
-const MOST_LINES = 8
-const LONGEST_LINE = 240
-const MOST_SYMBOLS = 10
-const SYMBOLS_LOOKED_AT = 200
-/** Of each thing, looked at to choose the lines that hold most of what was asked. */
-const MOST_PLACES = 100
+const MAX_LINES = 8
+const MAX_LINE_LENGTH = 240
+const MAX_SYMBOLS = 10
+const MAX_SCANNED_SYMBOLS = 200
+/** Matches per term that are examined to choose the lines with the most terms. */
+const MAX_MATCHES_PER_TERM = 100
 
-type Line = {
+type MatchedLine = {
   readonly number: number
   readonly content: string
   readonly spans: Span[]
   readonly of: Set<number>
 }
 
-/** The lines of a chunk in which something begins. */
-function linesIn(text: string, first: number, wanted: readonly Ask[]): Line[] {
+/** Returns the lines of a chunk in which a match starts. */
+function findMatchedLines(
+  text: string,
+  first: number,
+  wanted: readonly TextMatcher[],
+): MatchedLine[] {
   const places = wanted
-    .flatMap((ask, of) => ask.places(text, MOST_PLACES).map(([from, to]) => ({ from, to, of })))
+    .flatMap((ask, of) =>
+      ask.findIn(text, MAX_MATCHES_PER_TERM).map(([from, to]) => ({ from, to, of })),
+    )
     .sort((a, b) => a.from - b.from)
-  const lines: Line[] = []
+  const lines: MatchedLine[] = []
   let number = first
   let start = 0
-  let last: { line: Line; start: number } | null = null
+  let last: { line: MatchedLine; start: number } | null = null
   for (const { from, to, of } of places) {
     for (
       let end = text.indexOf('\n', start);
@@ -45,7 +48,7 @@ function linesIn(text: string, first: number, wanted: readonly Ask[]): Line[] {
     }
     if (last?.line.number !== number) {
       const end = text.indexOf('\n', start)
-      const line: Line = {
+      const line: MatchedLine = {
         number,
         content: text.slice(start, end < 0 ? undefined : end).replace(/\r$/, ''),
         spans: [],
@@ -60,33 +63,35 @@ function linesIn(text: string, first: number, wanted: readonly Ask[]): Line[] {
   return lines
 }
 
-/** The chunks of a file that may hold something that is looked for. */
+/** Lists the chunks of a file that may contain a match. */
 const chunksFor = (db: DatabaseHandle, { blob, chunks }: CodeFile): number[] =>
   chunks.includes(null)
-    ? chunksOfBlob(db, blob)
+    ? listChunksOfBlob(db, blob)
     : [...new Set(chunks.flatMap((ids) => ids ?? []))].sort((a, b) => a - b)
 
-/** First those lines that hold most of what was asked; shown in their order. */
-const chosen = (lines: readonly Line[]): CodeLine[] =>
+/** Chooses the lines that match the most terms, and returns them in line order. */
+const chooseLines = (lines: readonly MatchedLine[]): CodeLine[] =>
   lines
     .toSorted((a, b) => b.of.size - a.of.size || a.number - b.number)
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .sort((a, b) => a.number - b.number)
     .map(({ number, content, spans }) => ({
       number,
-      parts: excerptOf(content, spans, LONGEST_LINE),
+      parts: highlightExcerpt(content, spans, MAX_LINE_LENGTH),
     }))
 
-/** The lines that define names; asked for when nothing else was. */
-function definitions(
+/** Returns the lines that define symbols, for queries without a text term. */
+function definitionLines(
   db: DatabaseHandle,
+  texts: ChunkTexts,
   blob: number,
   symbols: readonly { readonly name: string; readonly line: number }[],
-): Line[] {
-  const chunks = chunksOfBlob(db, blob).map((id) => ({ id, line: lineOfChunk(db, id) }))
-  return symbols.flatMap(({ name, line }): Line[] => {
+): MatchedLine[] {
+  const chunks = listChunksOfBlob(db, blob).map((id) => ({ id, line: findFirstLine(db, id) }))
+  return symbols.flatMap(({ name, line }): MatchedLine[] => {
     const chunk = chunks.findLast((one) => one.line <= line)
-    const content = chunk && textOf(db, chunk.id).split('\n')[line - chunk.line]?.replace(/\r$/, '')
+    const content =
+      chunk && texts.readText(chunk.id).split('\n')[line - chunk.line]?.replace(/\r$/, '')
     if (content === undefined) return []
     const at = content.indexOf(name)
     return [
@@ -95,39 +100,41 @@ function definitions(
   })
 }
 
-export function showFile(
+export function codeHit(
   db: DatabaseHandle,
+  texts: ChunkTexts,
   file: CodeFile,
   request: FindRequest,
   defaultBranch: string,
 ): CodeHit {
-  const { wanted } = lookFor(request)
-  const texts = request.terms.filter(({ not }) => !not).map(({ text }) => text.toLowerCase())
+  const { wanted } = createMatchers(request)
+  const wantedTexts = request.terms.filter(({ not }) => !not).map(({ text }) => text.toLowerCase())
   const asked = request.filters.symbols
     .filter(({ not }) => !not)
     .map(({ name }) => name.toLowerCase())
-  const rank = (name: string): number => (texts.includes(name) || asked.includes(name) ? 0 : 1)
+  const rank = (name: string): number =>
+    wantedTexts.includes(name) || asked.includes(name) ? 0 : 1
   const symbols = (
-    texts.length + asked.length === 0
+    wantedTexts.length + asked.length === 0
       ? []
-      : listSymbols(db, file.blob, [...texts, ...asked], SYMBOLS_LOOKED_AT)
+      : listSymbols(db, file.blob, [...wantedTexts, ...asked], MAX_SCANNED_SYMBOLS)
   )
     .sort((a, b) => rank(a.name.toLowerCase()) - rank(b.name.toLowerCase()) || a.line - b.line)
-    .slice(0, MOST_SYMBOLS)
+    .slice(0, MAX_SYMBOLS)
     .map(({ name, kind, line }) => ({ name, kind: kind as SymbolKind, line }))
   const lines =
     wanted.length > 0
       ? chunksFor(db, file).flatMap((chunk) =>
-          linesIn(textOf(db, chunk), lineOfChunk(db, chunk), wanted),
+          findMatchedLines(texts.readText(chunk), findFirstLine(db, chunk), wanted),
         )
-      : definitions(db, file.blob, symbols)
+      : definitionLines(db, texts, file.blob, symbols)
   return {
     repo_id: file.tree.repo_id,
     path: file.path,
     commit: file.tree.commit_oid ?? '',
     ref: file.tree.ref === '' ? defaultBranch : file.tree.ref,
     language: file.language,
-    matches: chosen(lines),
+    matches: chooseLines(lines),
     symbols,
   }
 }

@@ -1,4 +1,4 @@
-/** When a search must have answered. */
+/** The time at which a search must return. */
 export type Deadline = { passed(): boolean }
 
 export const deadlineIn = (milliseconds: number): Deadline => {

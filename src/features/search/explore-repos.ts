@@ -1,18 +1,22 @@
 import { publicRead } from '#core/access.ts'
-import { look } from '#core/look.ts'
+import { readScope } from '#core/read-scope.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, OneOf, Type } from '#core/schema.ts'
-import { keepRepos, listSeen, Repo, repoById, repoRecords, sightOf } from '#features/repos/index.ts'
+import {
+  preloadRepos,
+  filterVisibleRepos,
+  Repo,
+  repoById,
+  repoRecords,
+  visibleReposOf,
+} from '#features/repos/index.ts'
 import { searchIndex } from './search-index.ts'
-import { scopeOf } from './sight.ts'
+import { searchScopeOf } from './search-scope.ts'
 
 const Choice = Type.Object({ name: Type.String(), count: Type.Integer() })
 
-/**
- * What the website lists for those who look around: repositories with the languages and topics to
- * narrow them by.
- */
+/** The repositories on the Explore page, with the languages and topics to narrow them by. */
 export const exploreRepos = operation({
   name: 'explore_repos',
   summary:
@@ -41,16 +45,16 @@ export const exploreRepos = operation({
   ) => {
     const window = windowOf(paging)
     const { ids, total, languages, topics } = await searchIndex(hearth).explore({
-      scope: scopeOf(db, caller),
+      scope: searchScopeOf(db, caller),
       filter: { piece: q.trim(), language: language ?? null, topic: topic ?? null },
       order: sort,
       limit: window.limit,
       offset: window.offset,
     })
-    // Looked at again: one may have become private since the thread looked.
-    const seen = new Set(listSeen(db, sightOf(db, caller), ids))
-    const rows = look(db, () => {
-      keepRepos(db, ids)
+    // Checked again, because a repository may have become private since the thread read it.
+    const seen = new Set(filterVisibleRepos(db, visibleReposOf(db, caller), ids))
+    const rows = readScope(db, () => {
+      preloadRepos(db, ids)
       return ids.flatMap((id) => (seen.has(id) ? (repoById(db, id) ?? []) : []))
     })
     const repos = repoRecords(hearth, rows, caller)

@@ -1,19 +1,19 @@
-/** The list of repositories with what it can be narrowed by, on a thread that only reads. */
+/** The queries of the Explore page, run on a reader thread. */
 import type { DatabaseHandle } from '#core/db.ts'
-import { everywhere } from './everywhere.ts'
-import type { Scope } from './request.ts'
+import { NO_FILTERS } from './no-filters.ts'
+import type { SearchScope } from './find-request.ts'
 import {
-  exploreChoices,
-  exploreRows,
+  listExploreChoices,
+  listExploreRows,
   repoConditions,
   type ExploreFilter,
   type ExploreOrder,
-} from './store-find.ts'
+} from './store-queries.ts'
 
-const MOST_CHOICES = 12
+const MAX_CHOICES = 12
 
 export type ExploreRequest = {
-  readonly scope: Scope
+  readonly scope: SearchScope
   readonly filter: ExploreFilter
   readonly order: ExploreOrder
   readonly limit: number
@@ -24,9 +24,9 @@ export function explore(
   db: DatabaseHandle,
   { scope, filter, order, limit, offset }: ExploreRequest,
 ) {
-  const repos = repoConditions('repositories', scope, { ...everywhere, archived: true })
+  const repos = repoConditions('repositories', scope, { ...NO_FILTERS, archived: true })
   return {
-    ...exploreRows(db, repos, filter, order, { limit, offset }),
-    ...exploreChoices(db, repos, MOST_CHOICES),
+    ...listExploreRows(db, repos, filter, order, { limit, offset }),
+    ...listExploreChoices(db, repos, MAX_CHOICES),
   }
 }

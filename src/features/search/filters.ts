@@ -1,30 +1,36 @@
 /**
- * Names of a query become ids. A name that is not there, or that the caller may not see, finds
- * nothing, and tells nothing.
+ * Resolves the names in a query to ids. A name that does not exist or that the caller cannot see
+ * matches nothing, so the result does not reveal which.
  */
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call } from '#core/operation.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { listActorIds } from '#features/accounts/index.ts'
-import { fileLanguage, movedTo, repoById, repoByPath, type RepoRow } from '#features/repos/index.ts'
+import {
+  fileLanguage,
+  findNewPath,
+  repoById,
+  repoByPath,
+  type RepoRow,
+} from '#features/repos/index.ts'
 import { listTeamRepos } from '#features/teams/index.ts'
 import { findWorkspace, formerWorkspace } from '#features/workspaces/index.ts'
 import { requireExpression } from './pattern.ts'
 import type { Query, QualifierName } from './query.ts'
-import type { Filters } from './request.ts'
+import type { Filters } from './find-request.ts'
 
 const FIELD = 'query'
 
-function repoAt(hearth: Hearth, path: string): RepoRow | null {
+function findRepoAt(hearth: Hearth, path: string): RepoRow | null {
   const row = repoByPath(hearth.db, path)
   if (row && row.deleted_at === null) return row
-  const moved = movedTo(hearth.db, path)
+  const moved = findNewPath(hearth.db, path)
   return moved === null ? null : repoByPath(hearth.db, moved)
 }
 
-/** Other words for languages; and any ending of a file's name stands for its language. */
-const LANGUAGES: Readonly<Record<string, string>> = {
+/** Other names of languages. File extensions are accepted as well. */
+const LANGUAGE_ALIASES: Readonly<Record<string, string>> = {
   golang: 'go',
   cpp: 'c++',
   csharp: 'c#',
@@ -37,10 +43,12 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   protobuf: 'protocol buffer',
   latex: 'tex',
 }
-function languagesOf(value: string): string[] {
+function resolveLanguages(value: string): string[] {
   const word = value.toLowerCase()
   const byEnding = /^\w+$/.test(word) ? fileLanguage(`x.${word}`)?.toLowerCase() : undefined
-  return [...new Set([LANGUAGES[word] ?? word, ...(byEnding === undefined ? [] : [byEnding])])]
+  return [
+    ...new Set([LANGUAGE_ALIASES[word] ?? word, ...(byEnding === undefined ? [] : [byEnding])]),
+  ]
 }
 
 function actorIds({ db }: Hearth, caller: Caller, name: string): string[] {
@@ -48,17 +56,17 @@ function actorIds({ db }: Hearth, caller: Caller, name: string): string[] {
   return [...listActorIds(db, name.replace(/^@/, ''))]
 }
 
-const MOST_TEAM_PAGES = 5
+const MAX_TEAM_PAGES = 5
 
 /**
- * The repositories that a team gives a role on, as far as the caller may know of team and
- * repositories.
+ * Lists the repositories on which a team gives a role, as far as the caller can see the team and
+ * the repositories.
  */
-async function reposOfTeam(hearth: Hearth, caller: Caller, value: string): Promise<string[]> {
+async function listReposOfTeam(hearth: Hearth, caller: Caller, value: string): Promise<string[]> {
   const [workspace = '', team = ''] = value.replace(/^@/, '').split('/')
   const ids: string[] = []
   try {
-    for (let page = 1; page <= MOST_TEAM_PAGES; page++) {
+    for (let page = 1; page <= MAX_TEAM_PAGES; page++) {
       const { items, next } = await call(hearth, listTeamRepos, caller, {
         workspace,
         team,
@@ -74,7 +82,17 @@ async function reposOfTeam(hearth: Hearth, caller: Caller, value: string): Promi
   return ids
 }
 
-export async function filtersOf(
+async function listReposOfTeams(
+  hearth: Hearth,
+  caller: Caller,
+  teams: readonly string[],
+): Promise<string[]> {
+  const ids: string[] = []
+  for (const team of teams) ids.push(...(await listReposOfTeam(hearth, caller, team)))
+  return ids
+}
+
+export async function resolveFilters(
   hearth: Hearth,
   caller: Caller,
   { qualifiers }: Query,
@@ -85,23 +103,19 @@ export async function filtersOf(
   const both = <T>(name: QualifierName, of: (value: string, not: boolean) => T): T[] =>
     qualifiers.filter((one) => one.name === name).map(({ value, not }) => of(value, not))
   const repoIds = (not: boolean) =>
-    values('repo', not).flatMap((path) => repoAt(hearth, path)?.id ?? [])
+    values('repo', not).flatMap((path) => findRepoAt(hearth, path)?.id ?? [])
   const workspaceIds = (not: boolean) =>
     values('org', not).flatMap(
       (slug) => (findWorkspace(db, slug) ?? formerWorkspace(db, slug))?.id ?? [],
     )
-  const teams: string[] = []
-  for (const value of values('team', false))
-    teams.push(...(await reposOfTeam(hearth, caller, value)))
-  const notTeams: string[] = []
-  for (const value of values('team', true))
-    notTeams.push(...(await reposOfTeam(hearth, caller, value)))
+  const teams = await listReposOfTeams(hearth, caller, values('team', false))
+  const notTeams = await listReposOfTeams(hearth, caller, values('team', true))
   const named = repoIds(false)
   const places =
     values('repo', false).length + values('team', false).length + values('org', false).length > 0
   for (const source of [...values('regex', false), ...values('regex', true)])
     requireExpression(source, FIELD)
-  // Several of one kind are choices; each of the others must hold.
+  // Several qualifiers of one kind are alternatives; negated ones must all hold.
   const anyOf = (name: QualifierName, ids: (value: string) => readonly string[]) => [
     ...(values(name, false).length > 0
       ? [{ values: values(name, false).flatMap(ids), not: false }]
@@ -115,7 +129,7 @@ export async function filtersOf(
     notRepos: [...repoIds(true), ...notTeams],
     notWorkspaces: workspaceIds(true),
     named,
-    languages: anyOf('language', languagesOf),
+    languages: anyOf('language', resolveLanguages),
     paths: both('path', (pattern, not) => ({ pattern, not })),
     authors: anyOf('author', (name) => actorIds(hearth, caller, name)),
     assignees: anyOf('assignee', (name) => actorIds(hearth, caller, name)),
@@ -127,7 +141,12 @@ export async function filtersOf(
       : null,
     symbols: both('symbol', (name, not) => ({ name, not })),
     regexes: both('regex', (source, not) => ({ source, not })),
-    branch: branchOf(hearth, values('branch', false).at(-1), values('repo', false).length, named),
+    branch: resolveBranch(
+      hearth,
+      values('branch', false).at(-1),
+      values('repo', false).length,
+      named,
+    ),
     exactCase: yes('case'),
     archived: yes('archived'),
     generated: yes('generated'),
@@ -135,10 +154,10 @@ export async function filtersOf(
 }
 
 /**
- * Another branch than the default one; null for that. Gives 422 where it is not said of which
- * repository.
+ * Returns the branch to search; null for the default branch. Throws 422 unless the query names
+ * exactly one repository.
  */
-function branchOf(
+function resolveBranch(
   { db }: Hearth,
   branch: string | undefined,
   places: number,

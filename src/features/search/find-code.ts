@@ -1,20 +1,22 @@
 /**
- * Files of code that fit. The index of trigrams gives blobs that may hold what is looked for; the
- * files that have them are held against what may be seen and what was asked; only then is a text
- * unpacked and looked through. So no count and no time tells of a file that the caller cannot see.
+ * Finds files by their content. The trigram index returns candidate blobs. The files with these
+ * blobs are checked against the caller's visibility and the filters, and only then is a text
+ * decompressed and searched. So neither counts nor response times reveal files that the caller
+ * cannot see.
  */
 import type { DatabaseHandle } from '#core/db.ts'
 import { pathGlob } from '#lib/glob.ts'
 import { blobOf } from './chunks.ts'
+import type { ChunkTexts } from './chunk-texts.ts'
 import type { Deadline } from './deadline.ts'
-import { lookFor, type Look } from './look.ts'
-import { MOST_COUNTED, type FindRequest } from './request.ts'
+import { createMatchers, type TextMatchers } from './matchers.ts'
+import { MAX_COUNTED, type FindRequest } from './find-request.ts'
 import {
-  blobsOfTree,
-  chunksOfBlob,
+  listBlobsOfTree,
+  listChunksOfBlob,
   findTreeRow,
-  findVisible,
-  lastBlob,
+  findVisibleRepo,
+  findLastBlob,
   listBlobs,
   listChunks,
   listDefining,
@@ -24,16 +26,21 @@ import {
   repoConditions,
   type FileRow,
   type TreeRow,
-} from './store-find.ts'
+  type SqlCondition,
+  type VisibleRepo,
+} from './store-queries.ts'
 
-/** Blobs that the index is asked about at once; each time twice as many. */
-const FIRST_STEP = 512
-const LONGEST_STEP = 16_384
-/** Of so many repositories that were named, the blobs are known before the index is asked. */
-const MOST_NAMED = 20
-const MOST_DEFINED = 5_000
-/** Counting more of one word in one file would not make it a better find. */
-const MOST_TIMES = 8
+/** Number of blobs per index query; it doubles with each query. */
+const MIN_STEP_BLOBS = 512
+const MAX_STEP_BLOBS = 16_384
+/**
+ * For up to this many named repositories, the candidate blobs are known before the index is
+ * queried.
+ */
+const MAX_NAMED_REPOS = 20
+const MAX_DEFINITIONS = 5_000
+/** More occurrences in one file do not improve its score. */
+const MAX_OCCURRENCES = 8
 
 export type CodeFile = {
   readonly blob: number
@@ -42,35 +49,40 @@ export type CodeFile = {
   readonly language: string | null
   readonly score: number
   readonly at: string
-  readonly chunks: Candidate['chunks']
+  readonly chunks: CandidateBlob['chunks']
 }
 
-type Chunks = readonly (readonly number[] | null)[]
+type CandidateChunks = readonly (readonly number[] | null)[]
 /**
- * A blob that may fit, with the chunks that may hold each thing that is wanted, and each that is
- * not; null where the index does not tell.
+ * A blob that may match, with the chunks that may contain each wanted and each unwanted term; null
+ * where the index cannot tell.
  */
-type Candidate = { readonly blob: number; readonly chunks: Chunks; readonly unwanted: Chunks }
+type CandidateBlob = {
+  readonly blob: number
+  readonly chunks: CandidateChunks
+  readonly unwanted: CandidateChunks
+}
 
 /**
- * How often what is wanted is in a blob, each at least once; null when it does not fit, and
- * undefined when looking would take too long.
+ * Counts the matches of all wanted terms in a blob. Null when the blob does not match, and
+ * undefined when matching would take too long.
  */
-function fit(
+function countMatches(
   db: DatabaseHandle,
-  candidate: Candidate,
-  { wanted, unwanted }: Look,
+  texts: ChunkTexts,
+  candidate: CandidateBlob,
+  { wanted, unwanted }: TextMatchers,
 ): number | null | undefined {
   let all: number[] | null = null
-  const every = (): number[] => (all ??= chunksOfBlob(db, candidate.blob))
+  const every = (): number[] => (all ??= listChunksOfBlob(db, candidate.blob))
   let times = 0
   for (const [index, ask] of wanted.entries()) {
     let here = 0
     for (const chunk of candidate.chunks[index] ?? every()) {
-      const found = ask.times(db, chunk, MOST_TIMES)
+      const found = ask.countIn(texts, chunk, MAX_OCCURRENCES)
       if (found === null) return undefined
       here = found
-      // How often it is in the first chunk that has it tells enough.
+      // The count of the first chunk with a match is enough for the score.
       if (found > 0) break
     }
     if (here === 0) return null
@@ -78,17 +90,17 @@ function fit(
   }
   for (const [index, ask] of unwanted.entries()) {
     for (const chunk of candidate.unwanted[index] ?? every()) {
-      const found = ask.times(db, chunk, 1)
+      const found = ask.countIn(texts, chunk, 1)
       if (found !== 0) return found === null ? undefined : null
     }
   }
-  // What is no text has no chunk, and nothing can be said of it.
+  // Binary blobs have no chunks, and nothing can be said about their content.
   return wanted.length > 0 || every().length > 0 ? times : null
 }
 
 /**
- * Wildcards are held against the whole path, or the name alone where the pattern has no slash;
- * other text is looked for in the path.
+ * Returns a test for a `path:` pattern. A pattern with wildcards must match the whole path, or only
+ * the name when it has no slash. Other text must be contained in the path.
  */
 function pathTest(pattern: string): (path: string) => boolean {
   if (!/[*?]/.test(pattern)) {
@@ -101,14 +113,14 @@ function pathTest(pattern: string): (path: string) => boolean {
   return pattern.includes('/') ? matches : (path) => matches(path.slice(path.lastIndexOf('/') + 1))
 }
 
-/** Blobs that define all of these names; null when none is asked for. */
-function definingBlobs(
+/** Finds the blobs that define all symbols of the query; null when the query names none. */
+function findDefiningBlobs(
   db: DatabaseHandle,
   { filters }: FindRequest,
 ): { defined: Set<number> | null; notDefined: Set<number> } {
   const blobs = (name: string) =>
     new Set(
-      listDefining(db, name, { open: true, limit: MOST_DEFINED })
+      listDefining(db, name, { open: true, limit: MAX_DEFINITIONS })
         .filter((row) => !filters.exactCase || row.name.startsWith(name))
         .map(({ blob }) => blob),
     )
@@ -122,124 +134,144 @@ function definingBlobs(
   return { defined, notDefined }
 }
 
-const TESTS =
+const SECONDARY_PATHS =
   /(^|\/)(tests?|__tests__|specs?|fixtures?|testdata|vendor|third_party|node_modules|dist|examples?|docs?)\//i
 
-export function findCode(
+/** The candidate blobs that the filters determine before the index is queried; null for all. */
+function findScope(
   db: DatabaseHandle,
-  request: FindRequest,
-  deadline: Deadline,
-): { files: CodeFile[]; incomplete: boolean } {
-  const { terms, filters, scope, sort } = request
-  const repos = repoConditions('code', scope, filters)
-  const look = lookFor(request)
-  const { defined, notDefined } = definingBlobs(db, request)
-  const ref = filters.branch ?? ''
-  let incomplete = false
-
-  // Where.
+  { filters, scope }: FindRequest,
+  repos: SqlCondition,
+  defined: Set<number> | null,
+): { blobs: Set<number> | null; incomplete: boolean } {
   const named =
-    filters.repos !== null || filters.workspaces !== null || scope.bound !== null
-      ? listRepoIds(db, repos, MOST_NAMED + 1)
+    filters.repos !== null || filters.workspaces !== null || scope.onlyRepo !== null
+      ? listRepoIds(db, repos, MAX_NAMED_REPOS + 1)
       : null
-  if (named?.length === 0) return { files: [], incomplete }
-  let among: Set<number> | null = defined
-  if (named !== null && named.length <= MOST_NAMED) {
-    const trees = named.flatMap((repo_id) =>
-      listTrees(db, repo_id).filter((tree) => tree.ref === ref),
-    )
-    // What is still being taken in may lack what is looked for.
-    if (trees.some(({ done }) => done === 0)) incomplete = true
-    const blobs = new Set(trees.flatMap(({ id }) => blobsOfTree(db, id)))
-    among = among === null ? blobs : among.intersection(blobs)
+  if (named === null || named.length > MAX_NAMED_REPOS) return { blobs: defined, incomplete: false }
+  if (named.length === 0) return { blobs: new Set(), incomplete: false }
+  const ref = filters.branch ?? ''
+  const trees = named.flatMap((repo_id) =>
+    listTrees(db, repo_id).filter((tree) => tree.ref === ref),
+  )
+  const blobs = new Set(trees.flatMap(({ id }) => listBlobsOfTree(db, id)))
+  return {
+    blobs: defined === null ? blobs : defined.intersection(blobs),
+    // A repository that is still being indexed may lack matches.
+    incomplete: trees.some(({ done }) => done === 0),
   }
-  if (among?.size === 0) return { files: [], incomplete }
+}
 
-  const seen = new Map<string, ReturnType<typeof findVisible>>()
-  const visible = (repo_id: string) => {
-    let facts = seen.get(repo_id)
-    if (facts === undefined) seen.set(repo_id, (facts = findVisible(db, repo_id, repos)))
-    return facts
+type AcceptedFile = { readonly tree: TreeRow; readonly path: string; readonly at: string }
+
+/** Checks files against the filters and the caller's visibility. */
+class FileFilter {
+  readonly #repos = new Map<string, VisibleRepo | null>()
+  readonly #trees = new Map<number, TreeRow | null>()
+  readonly #paths: readonly { readonly test: (path: string) => boolean; readonly not: boolean }[]
+
+  constructor(
+    private readonly db: DatabaseHandle,
+    private readonly request: FindRequest,
+    private readonly visible: SqlCondition,
+  ) {
+    this.#paths = request.filters.paths.map(({ pattern, not }) => ({
+      test: pathTest(pattern),
+      not,
+    }))
   }
-  const trees = new Map<number, TreeRow | null>()
-  const treeOf = (id: number): TreeRow | null => {
-    let tree = trees.get(id)
-    if (tree === undefined) trees.set(id, (tree = findTreeRow(db, id)))
-    return tree
-  }
-  const paths = filters.paths.map(({ pattern, not }) => ({ test: pathTest(pattern), not }))
-  const accepted = ({
-    tree,
-    dir,
-    name,
-    language,
-    generated,
-  }: FileRow): { tree: TreeRow; path: string; at: string } | null => {
+
+  accept({ tree, dir, name, language, generated }: FileRow): AcceptedFile | null {
+    const { filters, sort } = this.request
     if (generated === 1 && !filters.generated) return null
-    if (
-      !filters.languages.every(
-        ({ values, not }) => values.includes(language?.toLowerCase() ?? '') !== not,
-      )
-    )
+    const languageKey = language?.toLowerCase() ?? ''
+    if (!filters.languages.every(({ values, not }) => values.includes(languageKey) !== not))
       return null
     const path = dir === '' ? name : `${dir}/${name}`
-    if (!paths.every(({ test, not }) => test(path) !== not)) return null
-    const row = treeOf(tree)
-    if (row === null || row.ref !== ref) return null
-    const facts = visible(row.repo_id)
-    if (facts === null) return null
-    return { tree: row, path, at: (sort === 'created' ? facts.created_at : facts.pushed_at) ?? '' }
+    if (!this.#paths.every(({ test, not }) => test(path) !== not)) return null
+    const row = this.#findTree(tree)
+    if (row === null || row.ref !== (filters.branch ?? '')) return null
+    const repo = this.#findRepo(row.repo_id)
+    if (repo === null) return null
+    return { tree: row, path, at: (sort === 'created' ? repo.created_at : repo.pushed_at) ?? '' }
   }
 
-  const wantedTexts = terms.filter(({ not }) => !not).map(({ text }) => text)
+  #findRepo(id: string): VisibleRepo | null {
+    let repo = this.#repos.get(id)
+    if (repo === undefined) this.#repos.set(id, (repo = findVisibleRepo(this.db, id, this.visible)))
+    return repo
+  }
+
+  #findTree(id: number): TreeRow | null {
+    let tree = this.#trees.get(id)
+    if (tree === undefined) this.#trees.set(id, (tree = findTreeRow(this.db, id)))
+    return tree
+  }
+}
+
+/** Returns a function that scores a file with a number of matches. */
+function fileScorer(
+  db: DatabaseHandle,
+  { terms }: FindRequest,
+): (blob: number, path: string, matches: number) => number {
+  const texts = terms.filter(({ not }) => !not).map(({ text }) => text)
   const definesExactly = new Set(
-    wantedTexts.flatMap((name) =>
-      listDefining(db, name, { open: false, limit: MOST_DEFINED }).map(({ blob }) => blob),
+    texts.flatMap((name) =>
+      listDefining(db, name, { open: false, limit: MAX_DEFINITIONS }).map(({ blob }) => blob),
     ),
   )
-  const score = (blob: number, path: string, times: number): number => {
+  return (blob, path, matches) => {
     const base = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
-    const inName = wantedTexts.some((text) => base.includes(text.toLowerCase())) ? 12 : 0
+    const inName = texts.some((text) => base.includes(text.toLowerCase()))
     return (
       (definesExactly.has(blob) ? 30 : 0) +
-      inName +
-      Math.min(times, 12) -
-      (TESTS.test(path) ? 15 : 0) -
+      (inName ? 12 : 0) +
+      Math.min(matches, 12) -
+      (SECONDARY_PATHS.test(path) ? 15 : 0) -
       path.split('/').length / 4
     )
   }
+}
 
+export function findCode(
+  db: DatabaseHandle,
+  texts: ChunkTexts,
+  request: FindRequest,
+  deadline: Deadline,
+): { files: CodeFile[]; incomplete: boolean } {
+  const { filters, scope, sort } = request
+  const repos = repoConditions('code', scope, filters)
+  const matchers = createMatchers(request)
+  const { defined, notDefined } = findDefiningBlobs(db, request)
+  const { blobs, incomplete: isIndexing } = findScope(db, request, repos, defined)
+  let incomplete = isIndexing
+  if (blobs?.size === 0) return { files: [], incomplete }
+  const filter = new FileFilter(db, request, repos)
+  const score = fileScorer(db, request)
   const files: CodeFile[] = []
-  for (const step of candidates(db, look, among)) {
-    const byBlob = Map.groupBy(
-      listFiles(
-        db,
-        step.filter(({ blob }) => !notDefined.has(blob)).map(({ blob }) => blob),
-      ),
-      ({ blob }) => blob,
-    )
+  for (const step of listCandidates(db, matchers, blobs)) {
+    const ids = step.map(({ blob }) => blob).filter((blob) => !notDefined.has(blob))
+    const filesByBlob = Map.groupBy(listFiles(db, ids), ({ blob }) => blob)
     for (const candidate of step) {
-      const places = (byBlob.get(candidate.blob) ?? []).flatMap((row) => {
-        const place = accepted(row)
-        return place ? [{ ...place, language: row.language }] : []
+      const { blob } = candidate
+      const accepted = (filesByBlob.get(blob) ?? []).flatMap((row) => {
+        const file = filter.accept(row)
+        return file ? [{ ...file, language: row.language }] : []
       })
-      if (places.length === 0) continue
-      const times = fit(db, candidate, look)
-      if (times === undefined) incomplete = true
-      if (times === null || times === undefined) continue
-      for (const { tree, path, language, at } of places)
+      if (accepted.length === 0) continue
+      const matches = countMatches(db, texts, candidate, matchers)
+      if (matches === undefined) incomplete = true
+      if (matches === null || matches === undefined) continue
+      for (const file of accepted)
         files.push({
-          blob: candidate.blob,
-          tree,
-          path,
-          language,
-          at,
-          score: score(candidate.blob, path, times),
+          ...file,
+          blob,
+          score: score(blob, file.path, matches),
           chunks: candidate.chunks,
         })
-      if (files.length > MOST_COUNTED || deadline.passed()) break
+      if (files.length > MAX_COUNTED || deadline.passed()) break
     }
-    if (files.length > MOST_COUNTED) break
+    if (files.length > MAX_COUNTED) break
     if (deadline.passed()) {
       incomplete = true
       break
@@ -247,40 +279,47 @@ export function findCode(
   }
   if (sort === 'best') files.sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
   else files.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : b.score - a.score))
-  return { files: files.slice(0, MOST_COUNTED), incomplete }
+  return { files: files.slice(0, MAX_COUNTED), incomplete }
 }
 
-/** Blobs that may hold all that is looked for, in steps, in the order of their ids. */
-function* candidates(
+/** The range of blob ids to search: those after `after` up to `last`. */
+function blobRange(
   db: DatabaseHandle,
-  { wanted, unwanted }: Look,
   among: ReadonlySet<number> | null,
-): Generator<Candidate[]> {
-  let after = 0
-  let last = lastBlob(db)
-  if (among !== null) {
-    last = 0
-    after = Number.MAX_SAFE_INTEGER
-    for (const id of among) {
-      last = Math.max(last, id)
-      after = Math.min(after, id - 1)
-    }
+): { after: number; last: number } {
+  if (among === null) return { after: 0, last: findLastBlob(db) }
+  let [after, last] = [Number.MAX_SAFE_INTEGER, 0]
+  for (const id of among) {
+    last = Math.max(last, id)
+    after = Math.min(after, id - 1)
   }
-  const unknown: Chunks = wanted.map(() => null)
-  const unknownToo: Chunks = unwanted.map(() => null)
-  if (among !== null && wanted.every(({ match }) => match === null)) {
+  return { after, last }
+}
+
+/** Yields candidate blobs in steps, in the order of their ids. */
+function* listCandidates(
+  db: DatabaseHandle,
+  { wanted, unwanted }: TextMatchers,
+  among: ReadonlySet<number> | null,
+): Generator<CandidateBlob[]> {
+  const range = blobRange(db, among)
+  const { last } = range
+  let { after } = range
+  const unknown: CandidateChunks = wanted.map(() => null)
+  const unknownToo: CandidateChunks = unwanted.map(() => null)
+  if (among !== null && wanted.every(({ indexQuery: match }) => match === null)) {
     const ids = [...among].sort((a, b) => a - b)
-    for (let at = 0; at < ids.length; at += FIRST_STEP)
+    for (let at = 0; at < ids.length; at += MIN_STEP_BLOBS)
       yield ids
-        .slice(at, at + FIRST_STEP)
+        .slice(at, at + MIN_STEP_BLOBS)
         .map((blob) => ({ blob, chunks: unknown, unwanted: unknownToo }))
     return
   }
-  for (let step = FIRST_STEP; after < last; step = Math.min(LONGEST_STEP, step * 2)) {
+  for (let step = MIN_STEP_BLOBS; after < last; step = Math.min(MAX_STEP_BLOBS, step * 2)) {
     const to = Math.min(last, after + step)
     const chunksWith = (match: string) => Map.groupBy(listChunks(db, match, after, to), blobOf)
     let found: Map<number, (readonly number[] | null)[]> | null = null
-    for (const [index, { match }] of wanted.entries()) {
+    for (const [index, { indexQuery: match }] of wanted.entries()) {
       if (match === null || found?.size === 0) continue
       const before: Map<number, (readonly number[] | null)[]> | null = found
       found = new Map()
@@ -298,13 +337,13 @@ function* candidates(
     }
     const blobs =
       found === null
-        ? listBlobs(db, after, to).map((blob): [number, Chunks] => [blob, unknown])
+        ? listBlobs(db, after, to).map((blob): [number, CandidateChunks] => [blob, unknown])
         : [...found]
-    // What the index does not have of them is not in them.
+    // Chunks that the index does not return for an unwanted term do not contain it.
     const without =
       blobs.length === 0
         ? []
-        : unwanted.map(({ match }) => (match === null ? null : chunksWith(match)))
+        : unwanted.map(({ indexQuery: match }) => (match === null ? null : chunksWith(match)))
     yield blobs.map(([blob, chunks]) => ({
       blob,
       chunks,

@@ -1,11 +1,11 @@
 /**
- * Repositories and people whose names fit. What the index gives is held against the names as they
- * are now.
+ * Finds repositories and people by their names. The current names are checked after the index
+ * query.
  */
 import type { DatabaseHandle } from '#core/db.ts'
 import type { Deadline } from './deadline.ts'
-import { folded } from './parts.ts'
-import { MOST_COUNTED, type FindRequest } from './request.ts'
+import { foldText } from './highlight.ts'
+import { MAX_COUNTED, type FindRequest } from './find-request.ts'
 import {
   listNameRows,
   listPeople,
@@ -14,58 +14,61 @@ import {
   repoConditions,
   type PersonHit,
   type RepoHit,
-  type Sql,
-} from './store-find.ts'
+  type SqlCondition,
+} from './store-queries.ts'
 
-const STEP = 500
-/** The index knows pieces of three characters and more. */
-const SHORTEST = 3
+const STEP_ROWS = 500
+/** The trigram index finds texts of at least three characters. */
+const MIN_INDEXED_LENGTH = 3
 
-type Result = { readonly hits: string[]; readonly incomplete: boolean }
+type NameResult = { readonly hits: string[]; readonly incomplete: boolean }
 
 const pieces = ({ terms }: FindRequest, not: boolean): string[] =>
   terms
     .filter((term) => term.not === not)
-    .map(({ text }) => folded(text.trim()))
+    .map(({ text }) => foldText(text.trim()))
     .filter((piece) => piece !== '')
 
 /**
- * What a name or a description must hold for a piece to be in it: of `acme/site` only what is
- * behind the slash is in one of them.
+ * The part of a term that the index can find: of `acme/site` only the part after the slash, because
+ * names and descriptions do not contain the rest.
  */
-const indexed = (piece: string): string => piece.slice(piece.lastIndexOf('/') + 1)
+const indexedPart = (piece: string): string => piece.slice(piece.lastIndexOf('/') + 1)
 
-/** Goes through the repositories that may fit, in steps. */
-function* candidates(
+/** Yields candidate repositories in steps. */
+function* listCandidateRepos(
   db: DatabaseHandle,
   wanted: readonly string[],
-  repos: Sql,
+  repos: SqlCondition,
 ): Generator<RepoHit[]> {
-  const parts = wanted.map(indexed).filter((part) => [...part].length >= SHORTEST)
+  const parts = wanted.map(indexedPart).filter((part) => [...part].length >= MIN_INDEXED_LENGTH)
   if (parts.length === 0) {
     for (let after = ''; ; ) {
-      const rows = listReposAfter(db, after, STEP, repos)
+      const rows = listReposAfter(db, after, STEP_ROWS, repos)
       yield rows
-      if (rows.length < STEP) return
+      if (rows.length < STEP_ROWS) return
       after = rows.at(-1)?.id ?? ''
     }
   }
   const match = parts.map((part) => `"${part.replaceAll('"', '""')}"`).join(' AND ')
   for (let after = 0; ; ) {
-    const rows = listNameRows(db, match, after, STEP)
+    const rows = listNameRows(db, match, after, STEP_ROWS)
     yield listReposById(
       db,
       rows.map(({ repo_id }) => repo_id),
       repos,
     )
-    if (rows.length < STEP) return
+    if (rows.length < STEP_ROWS) return
     after = rows.at(-1)?.id ?? 0
   }
 }
 
-/** The better, the higher: the name itself, its beginning, in it, only in the description. */
-function rank(repo: RepoHit, wanted: readonly string[]): number {
-  const name = folded(repo.name)
+/**
+ * The score of a repository: exact name, then prefix, then containment, then a match in the
+ * description only.
+ */
+function rankRepo(repo: RepoHit, wanted: readonly string[]): number {
+  const name = foldText(repo.name)
   const full = `${repo.slug}/${name}`
   return wanted.reduce((sum, piece) => {
     const text = piece.includes('/') ? full : name
@@ -75,15 +78,23 @@ function rank(repo: RepoHit, wanted: readonly string[]): number {
   }, 0)
 }
 
-export function findRepos(db: DatabaseHandle, request: FindRequest, deadline: Deadline): Result {
+export function findRepos(
+  db: DatabaseHandle,
+  request: FindRequest,
+  deadline: Deadline,
+): NameResult {
   const { filters, scope, sort } = request
   const wanted = pieces(request, false)
   const unwanted = pieces(request, true)
   const found: RepoHit[] = []
   let incomplete = false
-  for (const rows of candidates(db, wanted, repoConditions('repositories', scope, filters))) {
+  for (const rows of listCandidateRepos(
+    db,
+    wanted,
+    repoConditions('repositories', scope, filters),
+  )) {
     for (const row of rows) {
-      const text = folded(
+      const text = foldText(
         `${row.slug}/${row.name}\n${row.description ?? ''}\n${(JSON.parse(row.topics) as string[]).join('\n')}`,
       )
       if (
@@ -106,20 +117,17 @@ export function findRepos(db: DatabaseHandle, request: FindRequest, deadline: De
       : sort === 'updated'
         ? row.updated_at
         : (row.pushed_at ?? row.created_at)
-  const ranks = new Map(sort === 'best' ? found.map((row) => [row.id, rank(row, wanted)]) : [])
+  const ranks = new Map(sort === 'best' ? found.map((row) => [row.id, rankRepo(row, wanted)]) : [])
   found.sort(
     (a, b) =>
       (ranks.get(b.id) ?? 0) - (ranks.get(a.id) ?? 0) ||
       (at(a) < at(b) ? 1 : at(a) > at(b) ? -1 : 0),
   )
-  return { hits: found.slice(0, MOST_COUNTED).map(({ id }) => id), incomplete }
+  return { hits: found.slice(0, MAX_COUNTED).map(({ id }) => id), incomplete }
 }
 
-/**
- * People are few beside what they write, and are looked through as they are; so nobody is found
- * under a name that was given up.
- */
-export function findPeople(db: DatabaseHandle, request: FindRequest): Result {
+/** Finds people without an index, because they are few. So former names find nobody. */
+export function findPeople(db: DatabaseHandle, request: FindRequest): NameResult {
   const { sort, scope } = request
   const strip = (text: string): string => text.trim().replace(/^@/, '')
   const texts = (not: boolean) =>
@@ -128,8 +136,8 @@ export function findPeople(db: DatabaseHandle, request: FindRequest): Result {
       .map(({ text }) => strip(text))
       .filter((text) => text !== '')
   const wanted = texts(false)
-  if (wanted.length === 0 || scope.bound !== null) return { hits: [], incomplete: false }
-  const people = listPeople(db, wanted, texts(true), MOST_COUNTED)
+  if (wanted.length === 0 || scope.onlyRepo !== null) return { hits: [], incomplete: false }
+  const people = listPeople(db, wanted, texts(true), MAX_COUNTED)
   const fit = ({ username, name }: PersonHit): number =>
     wanted.reduce((sum, text) => {
       const piece = text.toLowerCase()

@@ -1,13 +1,13 @@
 /**
- * Issues and pull requests that fit: from the words where there are some, else from the newest
- * records back.
+ * Finds issues and pull requests: by the word index when the query has words, else from the newest
+ * record backwards.
  */
 import type { DatabaseHandle } from '#core/db.ts'
-import { wordsFor, type Words } from './parts.ts'
+import { parseWords, type WordSequence } from './highlight.ts'
 import type { Term } from './query.ts'
-import { MOST_COUNTED, type FindRequest, type RecordHit } from './request.ts'
+import { MAX_COUNTED, type FindRequest, type RecordHit, type Sort } from './find-request.ts'
 import {
-  fitting,
+  filterRecordRows,
   listRecordRows,
   listRecordRowsOf,
   listRepoIds,
@@ -15,24 +15,41 @@ import {
   listTextRows,
   recordConditions,
   repoConditions,
-  textMatch,
+  recordTextQuery,
   type RecordRow,
-} from './store-find.ts'
+} from './store-queries.ts'
 import type { Deadline } from './deadline.ts'
 
-/** So many rows are looked at before the time is. */
-const FIRST_STEP = 500
-const STEP = 4_000
-/** How well they fit is only computed for so many. */
-const MOST_SCORED = 5_000
-const MOST_REPOS = 50
+/** Rows that are read before the deadline is checked for the first time. */
+const FIRST_STEP_ROWS = 500
+const STEP_ROWS = 4_000
+/** Scores are computed only up to this many rows. */
+const MAX_SCORED_ROWS = 5_000
+const MAX_NAMED_REPOS = 50
 
-const phraseOf = ({ words, open }: Words): string => `"${words.join(' ')}"${open ? ' *' : ''}`
+const phraseQuery = ({ words, isPrefix: open }: WordSequence): string =>
+  `"${words.join(' ')}"${open ? ' *' : ''}`
 
-/** The words of some terms in the language of the index; null when there are none. */
-function matchOf(terms: readonly Term[], join: 'AND' | 'OR'): string | null {
-  const phrases = terms.flatMap(({ text, phrase }) => wordsFor(text, phrase) ?? []).map(phraseOf)
+/** Converts terms to an FTS5 query; null when they contain no words. */
+function termsQuery(terms: readonly Term[], join: 'AND' | 'OR'): string | null {
+  const phrases = terms
+    .flatMap(({ text, phrase }) => parseWords(text, phrase) ?? [])
+    .map(phraseQuery)
   return phrases.length === 0 ? null : `(${phrases.join(` ${join} `)})`
+}
+
+/** Sorts rows in place. Without a word query, `best` keeps the newest first. */
+function sortRows(db: DatabaseHandle, rows: RecordRow[], sort: Sort, match: string | null): void {
+  if (sort === 'updated')
+    rows.sort((a, b) =>
+      a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : b.seq - a.seq,
+    )
+  else if (sort === 'best' && match !== null && rows.length > 1) {
+    const scores = new Map(
+      listScoredRows(db, match, MAX_SCORED_ROWS).map(({ id, score }) => [id, score]),
+    )
+    rows.sort((a, b) => (scores.get(a.seq) ?? 0) - (scores.get(b.seq) ?? 0) || b.seq - a.seq)
+  }
 }
 
 export function findRecords(
@@ -44,22 +61,22 @@ export function findRecords(
   const { terms, filters, scope, sort } = request
   const kind = type === 'issues' ? 'issue' : 'pull'
   const asked = terms.filter(({ not }) => !not)
-  const wanted = matchOf(asked, 'AND')
-  // Signs alone are no words, and no question here.
+  const wanted = termsQuery(asked, 'AND')
+  // A query of punctuation only matches nothing.
   if (wanted === null && asked.length > 0) return { hits: [], incomplete: false }
-  const unwanted = matchOf(
+  const unwanted = termsQuery(
     terms.filter(({ not }) => not),
     'OR',
   )
   const repos = repoConditions(type, scope, filters)
   const records = recordConditions(kind, filters)
   const named =
-    filters.repos === null && filters.workspaces === null && scope.bound === null
+    filters.repos === null && filters.workspaces === null && scope.onlyRepo === null
       ? null
-      : listRepoIds(db, repos, MOST_REPOS + 1)
+      : listRepoIds(db, repos, MAX_NAMED_REPOS + 1)
   if (named?.length === 0) return { hits: [], incomplete: false }
-  const within = named !== null && named.length <= MOST_REPOS ? named : null
-  const match = textMatch(
+  const within = named !== null && named.length <= MAX_NAMED_REPOS ? named : null
+  const match = recordTextQuery(
     kind,
     within,
     wanted === null || unwanted === null ? wanted : `(${wanted} NOT ${unwanted})`,
@@ -71,34 +88,25 @@ export function findRecords(
   let before = Number.MAX_SAFE_INTEGER
   let looked = 0
   let incomplete = false
-  for (let step = FIRST_STEP; ; step = STEP) {
+  for (let step = FIRST_STEP_ROWS; ; step = STEP_ROWS) {
     const ids =
       match !== null
         ? listTextRows(db, match, before, step)
         : within
           ? listRecordRowsOf(db, within, before, step)
           : listRecordRows(db, before, step)
-    rows.push(...fitting(db, ids, repos, records, without))
+    rows.push(...filterRecordRows(db, ids, repos, records, without))
     looked += ids.length
     before = ids.at(-1) ?? 0
-    if (ids.length < step || (rows.length > MOST_COUNTED && sort !== 'updated')) break
+    if (ids.length < step || (rows.length > MAX_COUNTED && sort !== 'updated')) break
     if (deadline.passed()) {
       incomplete = true
       break
     }
   }
-  if (sort === 'updated')
-    rows.sort((a, b) =>
-      a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : b.seq - a.seq,
-    )
-  else if (sort === 'best' && match !== null && looked <= MOST_SCORED && rows.length > 1) {
-    const scores = new Map(
-      listScoredRows(db, match, MOST_SCORED).map(({ id, score }) => [id, score]),
-    )
-    rows.sort((a, b) => (scores.get(a.seq) ?? 0) - (scores.get(b.seq) ?? 0) || b.seq - a.seq)
-  }
+  sortRows(db, rows, sort, looked <= MAX_SCORED_ROWS ? match : null)
   return {
-    hits: rows.slice(0, MOST_COUNTED).map(({ repo_id, number }) => ({ repo_id, number })),
+    hits: rows.slice(0, MAX_COUNTED).map(({ repo_id, number }) => ({ repo_id, number })),
     incomplete,
   }
 }

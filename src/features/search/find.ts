@@ -1,36 +1,38 @@
 /**
- * One search, on a thread that only reads: what was asked for in full, the other types counted, all
- * within one budget of time.
+ * Runs one search on a reader thread: one page of the requested type, and counts of the other
+ * types, within one time budget.
  */
 import type { DatabaseHandle } from '#core/db.ts'
-import { applies } from './applies.ts'
-import { showFile } from './code-lines.ts'
+import { qualifiersApply } from './qualifiers-apply.ts'
+import { ChunkTexts } from './chunk-texts.ts'
+import { codeHit } from './code-lines.ts'
 import { deadlineIn, type Deadline } from './deadline.ts'
 import { findCode, type CodeFile } from './find-code.ts'
 import { findPeople, findRepos } from './find-names.ts'
 import { findRecords } from './find-records.ts'
 import { SEARCH_TYPES, type SearchType } from './query.ts'
-import type { FindRequest, Found, Hits, RecordHit } from './request.ts'
-import { findVisible, repoConditions, stateOf } from './store-find.ts'
+import type { FindRequest, FindResult, Hits, RecordHit } from './find-request.ts'
+import { findVisibleRepo, repoConditions, databaseVersions } from './store-queries.ts'
 
-type Listed<T extends SearchType, H> = T extends SearchType
+type HitListOf<T extends SearchType, H> = T extends SearchType
   ? { readonly type: T; readonly hits: readonly H[]; readonly incomplete: boolean }
   : never
-type List =
-  | Listed<'repositories' | 'people', string>
-  | Listed<'issues' | 'pulls', RecordHit>
-  | Listed<'code', CodeFile>
+type HitList =
+  | HitListOf<'repositories' | 'people', string>
+  | HitListOf<'issues' | 'pulls', RecordHit>
+  | HitListOf<'code', CodeFile>
 
-function listOf(
+function findByType(
   db: DatabaseHandle,
+  texts: ChunkTexts,
   type: SearchType,
   request: FindRequest,
   deadline: Deadline,
-): List {
-  const fits = applies(request.filters, type)
+): HitList {
+  const fits = qualifiersApply(request.filters, type)
   if (type === 'code') {
     const { files, incomplete } = fits
-      ? findCode(db, request, deadline)
+      ? findCode(db, texts, request, deadline)
       : { files: [], incomplete: false }
     return { type, hits: files, incomplete }
   }
@@ -46,13 +48,18 @@ function listOf(
   }
 }
 
-function page(db: DatabaseHandle, list: List, request: FindRequest): Hits {
+function pageOfHits(
+  db: DatabaseHandle,
+  texts: ChunkTexts,
+  list: HitList,
+  request: FindRequest,
+): Hits {
   const { offset, limit } = request
   if (list.type === 'code') {
     const repos = repoConditions('code', request.scope, request.filters)
     const files = list.hits.slice(offset, offset + limit).flatMap((file) => {
-      const facts = findVisible(db, file.tree.repo_id, repos)
-      return facts ? [showFile(db, file, request, facts.default_branch)] : []
+      const facts = findVisibleRepo(db, file.tree.repo_id, repos)
+      return facts ? [codeHit(db, texts, file, request, facts.default_branch)] : []
     })
     return { type: 'code', files }
   }
@@ -61,55 +68,60 @@ function page(db: DatabaseHandle, list: List, request: FindRequest): Hits {
   return { type: list.type, ids: list.hits.slice(offset, offset + limit) }
 }
 
-/**
- * The lists of the last questions: the next page and the next tab ask the same again. Good while
- * nothing is written.
- */
-const MOST_KEPT = 24
-const kept = new Map<string, List>()
-let keptState = ''
+const MAX_CACHED_LISTS = 24
 
-export function find(db: DatabaseHandle, request: FindRequest): Found {
-  const state = stateOf(db)
-  if (state !== keptState) {
-    kept.clear()
-    keptState = state
+/** Runs the searches of one reader thread. */
+export class Searcher {
+  readonly #texts: ChunkTexts
+  /**
+   * Result lists of the latest queries, because the next page and the next tab repeat the query.
+   * Valid until either database changes.
+   */
+  readonly #lists = new Map<string, HitList>()
+  #versions = ''
+
+  constructor(private readonly db: DatabaseHandle) {
+    this.#texts = new ChunkTexts(db)
   }
-  const deadline = deadlineIn(request.budget)
-  const { terms, filters, scope, sort } = request
-  const question = JSON.stringify([terms, filters, scope])
-  const ask = (type: SearchType): List => {
-    // How the others are ordered is nobody's business: they are counted.
-    const key = `${type} ${type === request.type ? sort : 'best'} ${question}`
-    const known = kept.get(key)
-    if (known) return known
-    const list = listOf(
-      db,
-      type,
-      type === request.type ? request : { ...request, sort: 'best' },
-      deadline,
-    )
+
+  find(request: FindRequest): FindResult {
+    const versions = databaseVersions(this.db)
+    if (versions !== this.#versions) {
+      this.#lists.clear()
+      this.#versions = versions
+    }
+    const deadline = deadlineIn(request.budgetMs)
+    const query = JSON.stringify([request.terms, request.filters, request.scope])
+    const main = this.#list(request.type, request, query, deadline)
+    const hits = pageOfHits(this.db, this.#texts, main, request)
+    const counts = Object.fromEntries(SEARCH_TYPES.map((type) => [type, 0])) as Record<
+      SearchType,
+      number
+    >
+    counts[request.type] = main.hits.length
+    let incomplete = main.incomplete
+    for (const type of request.counted) {
+      if (type === request.type) continue
+      const list = this.#list(type, request, query, deadline)
+      counts[type] = list.hits.length
+      incomplete ||= list.incomplete
+    }
+    return { counts, hits, incomplete }
+  }
+
+  #list(type: SearchType, request: FindRequest, query: string, deadline: Deadline): HitList {
+    // Other types are only counted, so their order does not matter.
+    const sort = type === request.type ? request.sort : 'best'
+    const key = `${type} ${sort} ${query}`
+    const cached = this.#lists.get(key)
+    if (cached) return cached
+    const list = findByType(this.db, this.#texts, type, { ...request, sort }, deadline)
     if (list.incomplete) return list
-    kept.set(key, list)
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MOST_KEPT) break
-      kept.delete(oldest)
+    this.#lists.set(key, list)
+    for (const oldest of this.#lists.keys()) {
+      if (this.#lists.size <= MAX_CACHED_LISTS) break
+      this.#lists.delete(oldest)
     }
     return list
   }
-  const main = ask(request.type)
-  const hits = page(db, main, request)
-  const counts = Object.fromEntries(SEARCH_TYPES.map((type) => [type, 0])) as Record<
-    SearchType,
-    number
-  >
-  counts[request.type] = main.hits.length
-  let incomplete = main.incomplete
-  for (const type of request.counted) {
-    if (type === request.type) continue
-    const list = ask(type)
-    counts[type] = list.hits.length
-    incomplete ||= list.incomplete
-  }
-  return { counts, hits, incomplete }
 }

@@ -1,25 +1,23 @@
-/** Search: everything that a caller can see, from an index beside the forge. */
+/** Search over everything that a caller can see. A leaf. */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { belongings } from '#features/repos/index.ts'
-import { takeBranch } from './branches.ts'
-import { exploreRepos } from './explore-repos.ts'
-import { followers, reactions } from './follow.ts'
-import { jump } from './jump.ts'
-import { keepIndex, sweepSearch } from './keep-index.ts'
-import { search } from './search.ts'
-import { removeRecordMarks } from './store.ts'
+import { repoDataRemovers } from '#features/repos/index.ts'
+import { indexBranch } from './index-branch.ts'
+import { followers, reactions } from './mark-changes.ts'
+import { updateIndex, sweepSearch } from './update-index.ts'
+import { removeRecordMarks } from './store-marks.ts'
+import * as operations from './operations.ts'
 
 export * from './schema.ts'
-export { parseQuery, SEARCH_TYPES, typeOf, type SearchType } from './query.ts'
-export { exploreRepos, jump, search }
+export { parseQuery, SEARCH_TYPES, impliedType, type SearchType } from './query.ts'
+export * from './operations.ts'
 
 export const feature: Feature = {
   name: 'search',
-  operations: [search, jump, exploreRepos],
+  operations: Object.values(operations),
   reactions,
-  followers,
-  jobs: [keepIndex, sweepSearch, takeBranch] as Job[],
-  // After that of the issues, whose deleted comments leave marks.
-  extensions: [belongings.with(removeRecordMarks)],
+  handlers: followers,
+  jobs: [updateIndex, sweepSearch, indexBranch] as Job[],
+  // After the issues' remover, because deleted comments leave marks.
+  extensions: [repoDataRemovers.with(removeRecordMarks)],
 }

@@ -6,19 +6,16 @@ import { RepoPath, Type } from '#core/schema.ts'
 import { findRecord } from '#features/issues/index.ts'
 import { factsOf, fullNameOf, repoById, repoByPath, viewerRole } from '#features/repos/index.ts'
 import { missingScope } from '#core/scopes.ts'
-import { everywhere } from './everywhere.ts'
-import { Place } from './schema.ts'
+import { NO_FILTERS } from './no-filters.ts'
+import { JumpItem } from './schema.ts'
 import { searchIndex } from './search-index.ts'
-import { scopeOf } from './sight.ts'
+import { searchScopeOf } from './search-scope.ts'
 
-const MOST_REPOS = 8
-const BUDGET = 300
+const MAX_REPOS = 8
+const SEARCH_BUDGET_MS = 300
 
-/**
- * Where in a repository, and on the site, one may want to go; words that lead there besides the
- * title.
- */
-const OF_REPO: readonly (readonly [title: string, path: string, words: string])[] = [
+/** Pages of a repository and of the site, with additional words that find them. */
+const REPO_PAGES: readonly (readonly [title: string, path: string, words: string])[] = [
   ['Code', '', 'files readme'],
   ['Issues', '/issues', 'bugs'],
   ['New issue', '/issues/new', 'bug report'],
@@ -29,7 +26,7 @@ const OF_REPO: readonly (readonly [title: string, path: string, words: string])[
   ['Activity', '/activity', 'events'],
   ['Search', '/search', 'find'],
 ]
-const OF_SITE: readonly (readonly [
+const SITE_PAGES: readonly (readonly [
   title: string,
   path: string,
   words: string,
@@ -46,7 +43,7 @@ const OF_SITE: readonly (readonly [
   ['API reference', '/docs', 'help', false],
 ]
 
-/** For the site's quick switcher: where a few letters may lead, the likeliest first. */
+/** For the quick switcher: where a few letters may lead, the most likely first. */
 export const jump = operation({
   name: 'jump',
   summary:
@@ -55,12 +52,12 @@ export const jump = operation({
   tool: false,
   access: publicRead({ scope: 'repo:read' }),
   input: Type.Object({ query: Type.String({ maxLength: 200 }), repo: Type.Optional(RepoPath) }),
-  output: Type.Object({ items: Type.Array(Place) }),
+  output: Type.Object({ items: Type.Array(JumpItem) }),
 
   handler: async ({ hearth, caller }, { query, repo }) => {
     const text = query.trim()
-    const here = repo === undefined ? null : visible(hearth, caller, repo)
-    const numbered = recordAt(hearth, caller, text, here)
+    const here = repo === undefined ? null : findVisibleName(hearth, caller, repo)
+    const numbered = findRecordItem(hearth, caller, text, here)
     const words = text
       .toLowerCase()
       .split(/\s+/)
@@ -77,17 +74,17 @@ export const jump = operation({
     const pages = [
       ...(here === null
         ? []
-        : OF_REPO.filter(([title, , more]) => fits(title, more)).map(([title, path]) => ({
+        : REPO_PAGES.filter(([title, , more]) => fits(title, more)).map(([title, path]) => ({
             kind: 'page' as const,
             title,
             detail: here,
             path: `/${here}${path}`,
           }))),
-      ...OF_SITE.filter(
+      ...SITE_PAGES.filter(
         ([title, , more, person]) => fits(title, more) && (!person || caller.kind === 'user'),
       ).map(([title, path]) => ({ kind: 'page' as const, title, detail: null, path })),
     ]
-    const repos = text.startsWith('#') ? [] : await reposLike(hearth, caller, words)
+    const repos = text.startsWith('#') ? [] : await findRepoItems(hearth, caller, words)
     const everything =
       text === ''
         ? []
@@ -115,8 +112,8 @@ export const jump = operation({
   },
 })
 
-/** The full name of a repository that the caller may see; null for none. */
-function visible(hearth: Hearth, caller: Caller, path: string): string | null {
+/** Returns the full name of a repository that the caller can see; null otherwise. */
+function findVisibleName(hearth: Hearth, caller: Caller, path: string): string | null {
   const row = repoByPath(hearth.db, path)
   const facts = row && row.parent_id === null ? factsOf(hearth.db, row, caller) : null
   const allowed =
@@ -126,10 +123,15 @@ function visible(hearth: Hearth, caller: Caller, path: string): string | null {
   return allowed ? facts.full_name : null
 }
 
-/** `#12` or `12` here, `owner/name#12` anywhere. */
-function recordAt(hearth: Hearth, caller: Caller, text: string, here: string | null): Place | null {
-  const [, named, number] = /^(?:([^\s#]+\/[^\s#]+)#|#?)(\d{1,9})$/.exec(text) ?? []
-  const name = named === undefined ? here : visible(hearth, caller, named)
+/** Finds `#12` or `12` in this repository, and `owner/name#12` in any. */
+function findRecordItem(
+  hearth: Hearth,
+  caller: Caller,
+  text: string,
+  here: string | null,
+): JumpItem | null {
+  const [, named, number] = /^(?:([^\s#/]+\/[^\s#]+)#|#?)(\d{1,9})$/.exec(text) ?? []
+  const name = named === undefined ? here : findVisibleName(hearth, caller, named)
   const row = name === null ? null : repoByPath(hearth.db, name)
   const record = row && number !== undefined ? findRecord(hearth.db, row.id, Number(number)) : null
   if (!record || !row) return null
@@ -148,26 +150,26 @@ function recordAt(hearth: Hearth, caller: Caller, text: string, here: string | n
   }
 }
 
-async function reposLike(
+async function findRepoItems(
   hearth: Hearth,
   caller: Caller,
   words: readonly string[],
-): Promise<Place[]> {
+): Promise<JumpItem[]> {
   const { hits } = await searchIndex(hearth).find({
     terms: words.map((text) => ({ text, phrase: false, not: false })),
-    filters: everywhere,
-    scope: scopeOf(hearth.db, caller),
+    filters: NO_FILTERS,
+    scope: searchScopeOf(hearth.db, caller),
     type: 'repositories',
     counted: [],
     sort: 'best',
     offset: 0,
-    limit: MOST_REPOS,
-    budget: BUDGET,
+    limit: MAX_REPOS,
+    budgetMs: SEARCH_BUDGET_MS,
   })
   if (hits.type !== 'repositories') return []
   return hits.ids.flatMap((id) => {
     const row = repoById(hearth.db, id)
-    const name = row && visible(hearth, caller, fullNameOf(hearth.db, row))
+    const name = row && findVisibleName(hearth, caller, fullNameOf(hearth.db, row))
     return name && row
       ? [{ kind: 'repository' as const, title: name, detail: row.description, path: `/${name}` }]
       : []

@@ -1,31 +1,30 @@
 /**
- * Regular expressions of a search, as RE2 has them (https://github.com/google/re2/wiki/Syntax):
- * time grows with the text and not
- * with what the expression could mean. They are held against single lines, as grep does, so a line
- * without the letters that every
- * match must have is passed over.
+ * Regular expressions of a search, in RE2 syntax (https://github.com/google/re2/wiki/Syntax). RE2
+ * takes time linear in the text. Expressions match single lines, as in grep, so lines without a
+ * required text are skipped.
  */
 import { RE2JS } from 're2js'
 import { invalid } from '#lib/errors.ts'
-import { asText } from './chunks.ts'
-import { plainExpression } from './plain-expression.ts'
-import { regexNeed } from './regex-need.ts'
-import type { Need } from './trigrams.ts'
+import { decodeBytes } from './chunks.ts'
+import { plainExpression, type PlainExpression } from './plain-expression.ts'
+import { requiredTextOf } from './required-text.ts'
+import type { RequiredText } from './trigrams.ts'
 
-const LONGEST = 500
-/** Steps of the compiled expression. */
-const MOST_STEPS = 1_500
-/** Steps times characters of one line: some seconds at the very worst. */
-const MOST_WORK = 50_000_000
+const MAX_LENGTH = 500
+/** Instructions of the compiled program. */
+const MAX_PROGRAM_STEPS = 1_500
+/** Instructions times characters of one line: a few seconds at most. */
+const MAX_LINE_WORK = 50_000_000
 
-/** What is left to JavaScript's own engine, in characters. */
-const LARGEST_PLAIN = 24 * 1024
+/** The longest text that is matched by JavaScript's own engine. */
+const MAX_NATIVE_LENGTH = 24 * 1024
 
 const flagsOf = (exactCase: boolean): number => (exactCase ? 0 : RE2JS.CASE_INSENSITIVE)
 
-/** Gives 422 for what is no expression, or one that is too large. */
+/** Throws 422 for an invalid or too large expression. */
 export function requireExpression(source: string, field: string): void {
-  if (source.length > LONGEST) throw invalid(field, `regex: takes at most ${LONGEST} characters`)
+  if (source.length > MAX_LENGTH)
+    throw invalid(field, `regex: takes at most ${MAX_LENGTH} characters`)
   let steps: number
   try {
     steps = RE2JS.compile(source, flagsOf(false)).programSize()
@@ -35,28 +34,25 @@ export function requireExpression(source: string, field: string): void {
       `regex: is not an RE2 expression: ${(error instanceof Error ? error.message : 'it cannot be read').replace(/^error parsing regexp: /, '')}`,
     )
   }
-  if (steps > MOST_STEPS)
+  if (steps > MAX_PROGRAM_STEPS)
     throw invalid(
       field,
-      `regex: is too large: its repetitions make ${steps} steps, and ${MOST_STEPS} are allowed`,
+      `regex: is too large: its repetitions make ${steps} steps, and ${MAX_PROGRAM_STEPS} are allowed`,
     )
 }
 
-/**
- * Texts of which one must be in every match, the longest that are known; null when nothing is
- * known.
- */
-function anchors(need: Need): string[] | null {
+/** Texts of which every match contains at least one, the longest known; null when none is known. */
+function requiredAlternatives(need: RequiredText): string[] | null {
   if (need === null) return null
   if ('piece' in need) return [need.piece]
   if ('any' in need) {
-    const each = need.any.map(anchors)
+    const each = need.any.map(requiredAlternatives)
     return each.includes(null) ? null : each.flatMap((one) => one ?? [])
   }
   const shortest = (pieces: readonly string[]): number =>
     Math.min(...pieces.map((piece) => piece.length))
   return need.all
-    .map(anchors)
+    .map(requiredAlternatives)
     .filter((one) => one !== null)
     .reduce<string[] | null>(
       (best, one) => (best === null || shortest(one) > shortest(best) ? one : best),
@@ -64,49 +60,93 @@ function anchors(need: Need): string[] | null {
     )
 }
 
-/** Texts that must all be in a line that matches, in this order, where that is known. */
-function inOrder(need: Need): string[] {
+/** Texts that a matching line must contain in this order, as far as known. */
+function requiredInOrder(need: RequiredText): string[] {
   if (need === null || 'any' in need) return []
   return 'piece' in need
     ? [need.piece]
     : need.all.flatMap((one) => (one !== null && 'piece' in one ? [one.piece] : []))
 }
 
-export type Expression = {
-  /**
-   * Whether it is found in a line of a text that has one character for each byte; null when looking
-   * would take too long.
-   */
-  found(bytes: string): boolean | null
-  /** The first places where it is found in a text. */
-  places(text: string, most: number): [number, number][]
-}
+/** A compiled expression that matches single lines. */
+export class LineExpression {
+  readonly #pattern: RE2JS
+  readonly #steps: number
+  readonly #native: PlainExpression | null
+  /** Finds the next line with a required text; null when none is known. */
+  readonly #anchor: RegExp | null
+  /** Texts that a matching line contains in this order. */
+  readonly #required: readonly string[]
 
-export function expression(source: string, exactCase: boolean): Expression {
-  const pattern = RE2JS.compile(source, flagsOf(exactCase))
-  const steps = pattern.programSize()
-  const need = regexNeed(source)
-  const plain = plainExpression(source, exactCase)
-  // Other scripts have other bytes and other cases than their letters here.
-  const known = anchors(need)?.every(isPlain) ? anchors(need) : null
-  const anchor =
-    known === null
-      ? null
-      : new RegExp(known.map((piece) => RegExp.escape(piece)).join('|'), exactCase ? 'g' : 'gi')
-  const signs = inOrder(need).filter(
-    (piece) => isPlain(piece) && (exactCase || !/[A-Za-z]/.test(piece)),
-  )
-  const hasSigns = (line: string): boolean => {
+  constructor(source: string, exactCase: boolean) {
+    this.#pattern = RE2JS.compile(source, flagsOf(exactCase))
+    this.#steps = this.#pattern.programSize()
+    this.#native = plainExpression(source, exactCase)
+    const needed = requiredTextOf(source)
+    const alternatives = requiredAlternatives(needed)
+    // In a text with one character per byte, only ASCII letters are themselves.
+    this.#anchor = alternatives?.every(isAscii)
+      ? new RegExp(
+          alternatives.map((piece) => RegExp.escape(piece)).join('|'),
+          exactCase ? 'g' : 'gi',
+        )
+      : null
+    this.#required = requiredInOrder(needed).filter(
+      (piece) => isAscii(piece) && (exactCase || !/[A-Za-z]/.test(piece)),
+    )
+  }
+
+  /**
+   * Whether a line of a text with one character per byte matches; null when matching would take too
+   * long.
+   */
+  isFoundIn(bytes: string): boolean | null {
+    const native = this.#native
+    // A larger chunk contains a long line, and quadratic time would be too much.
+    if (
+      native &&
+      bytes.length <= MAX_NATIVE_LENGTH &&
+      !(native.beyondAscii && /[^\0-\x7f]/.test(bytes))
+    )
+      return native.pattern.test(bytes)
+    let found: boolean | null = false
+    for (const [from, to] of this.#lines(bytes)) {
+      const line = bytes.slice(from, to)
+      if (!this.#hasRequired(line)) continue
+      if (line.length * this.#steps > MAX_LINE_WORK) found = null
+      else if (this.#pattern.test(decodeBytes(line))) return true
+    }
+    return found
+  }
+
+  /** Returns the positions of the first `most` matches in a text. */
+  findIn(text: string, most: number): [number, number][] {
+    const found: [number, number][] = []
+    for (const [from, to] of this.#lines(text)) {
+      const line = text.slice(from, to)
+      if (!this.#hasRequired(line) || line.length * this.#steps > MAX_LINE_WORK) continue
+      const matcher = this.#pattern.matcher(line)
+      while (matcher.find()) {
+        if (matcher.end() > matcher.start())
+          found.push([from + matcher.start(), from + matcher.end()])
+        if (found.length >= most) return found
+      }
+    }
+    return found
+  }
+
+  #hasRequired(line: string): boolean {
     let from = 0
-    for (const sign of signs) {
-      from = line.indexOf(sign, from)
+    for (const piece of this.#required) {
+      from = line.indexOf(piece, from)
       if (from < 0) return false
     }
     return true
   }
 
-  /** Where the lines are that may match. */
-  function* lines(text: string): Generator<[number, number]> {
+  /** Yields the positions of the lines that may match. */
+  *#lines(text: string): Generator<[number, number]> {
+    const anchor = this.#anchor
     for (let from = 0; from < text.length; ) {
       if (anchor) {
         anchor.lastIndex = from
@@ -120,40 +160,6 @@ export function expression(source: string, exactCase: boolean): Expression {
       from = to + 1
     }
   }
-
-  return {
-    found(bytes) {
-      // A chunk that is larger has a line that is long, and its square is too much.
-      if (
-        plain &&
-        bytes.length <= LARGEST_PLAIN &&
-        !(plain.beyondAscii && /[^\0-\x7f]/.test(bytes))
-      )
-        return plain.pattern.test(bytes)
-      let found: boolean | null = false
-      for (const [from, to] of lines(bytes)) {
-        const line = bytes.slice(from, to)
-        if (!hasSigns(line)) continue
-        if (line.length * steps > MOST_WORK) found = null
-        else if (pattern.test(asText(line))) return true
-      }
-      return found
-    },
-    places(text, most) {
-      const found: [number, number][] = []
-      for (const [from, to] of lines(text)) {
-        const line = text.slice(from, to)
-        if (!hasSigns(line) || line.length * steps > MOST_WORK) continue
-        const matcher = pattern.matcher(line)
-        while (matcher.find()) {
-          if (matcher.end() > matcher.start())
-            found.push([from + matcher.start(), from + matcher.end()])
-          if (found.length >= most) return found
-        }
-      }
-      return found
-    },
-  }
 }
 
-const isPlain = (piece: string): boolean => /^[\0-\x7f]+$/.test(piece)
+const isAscii = (piece: string): boolean => /^[\0-\x7f]+$/.test(piece)

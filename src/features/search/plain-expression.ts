@@ -1,38 +1,37 @@
 /**
- * Expressions that JavaScript's own engine may look for. Most that people type are a few letters
- * with a class or two between them:
- * those mean the same in both languages, and cost at most the square of what one line holds,
- * because no more than one part may go on
- * without end. All others are left to RE2.
+ * Recognizes expressions that JavaScript's own engine can match. Most queries are a few letters
+ * with a class or two between them. These have the same meaning in RE2 and JavaScript, and take at
+ * most quadratic time in the length of a line, because only one part may repeat without limit. RE2
+ * matches all others.
  */
 
-/**
- * One part: an escape, a class of plain members, the point, an end of the line, or a character that
- * stands for itself.
- */
-const PART =
+/** One part: an escape, a class of plain members, a dot, an anchor, or a literal character. */
+const EXPRESSION_PART =
   /\\([swdb])|\\([^\w\s])|\[((?:[A-Za-z0-9](?:-[A-Za-z0-9])?|[ _.:;,<>=!@#%&"'~`/+*?$()|{}]|\\[^\w\s]|\\[swd])+-?)\]|(\.)|([\^$])|([A-Za-z0-9 _"'#%&,/:;<=>@~`!-])/y
-const TIMES = /([*+?])\??|\{(\d{1,2})(,(\d{1,2}))?\}\??/y
+const REPETITION = /([*+?])\??|\{(\d{1,2})(,(\d{1,2}))?\}\??/y
 
-const SPACE = ' \\t\\f\\r'
-const MOST_TIMES = 20
+const RE2_SPACE = ' \\t\\f\\r'
+const MAX_REPETITIONS = 20
 
-const inClass = (members: string): string =>
-  members.replace(/\\s/g, SPACE).replace(/[/]/g, '\\/').replace(/-$/, '\\-')
-const ordered = (members: string): boolean =>
+const classMembers = (members: string): string =>
+  members.replace(/\\s/g, RE2_SPACE).replace(/[/]/g, '\\/').replace(/-$/, '\\-')
+const rangesAreOrdered = (members: string): boolean =>
   [...members.matchAll(/([A-Za-z0-9])-([A-Za-z0-9])/g)].every(
     ([, from = '', to = '']) => from <= to,
   )
 
 export type PlainExpression = {
   readonly pattern: RegExp
-  /** Whether a match may hold characters of other scripts; then it is good for ASCII alone. */
+  /**
+   * Whether a match may contain characters beyond ASCII. The expression is then valid only for
+   * ASCII texts.
+   */
   readonly beyondAscii: boolean
 }
 
 /**
- * The same in JavaScript; null for what is not as plain as that. It never goes over the end of a
- * line.
+ * Translates an expression to JavaScript; null when it is not plain. A match never crosses the end
+ * of a line.
  */
 export function plainExpression(source: string, exactCase: boolean): PlainExpression | null {
   let at = 0
@@ -40,41 +39,41 @@ export function plainExpression(source: string, exactCase: boolean): PlainExpres
   let beyondAscii = false
   let made = ''
   while (at < source.length) {
-    PART.lastIndex = at
-    const part = PART.exec(source)
+    EXPRESSION_PART.lastIndex = at
+    const part = EXPRESSION_PART.exec(source)
     if (!part) return null
-    at = PART.lastIndex
+    at = EXPRESSION_PART.lastIndex
     const [, letter, sign, members, point, edge, plain] = part
-    if (members !== undefined && !ordered(members)) return null
+    if (members !== undefined && !rangesAreOrdered(members)) return null
     beyondAscii ||= point !== undefined
     made +=
       letter !== undefined
         ? letter === 's'
-          ? `[${SPACE}]`
+          ? `[${RE2_SPACE}]`
           : `\\${letter}`
         : sign !== undefined
           ? RegExp.escape(sign)
           : members !== undefined
-            ? `[${inClass(members)}]`
+            ? `[${classMembers(members)}]`
             : point !== undefined
               ? '[^\\n]'
               : (edge ?? RegExp.escape(plain ?? ''))
-    TIMES.lastIndex = at
-    const times = TIMES.exec(source)
+    REPETITION.lastIndex = at
+    const times = REPETITION.exec(source)
     if (!times) continue
-    at = TIMES.lastIndex
+    at = REPETITION.lastIndex
     if (letter === 'b' || edge !== undefined) return null
     const [whole, often, least, range, most] = times
     if (
       often === undefined &&
-      (Number(least) > MOST_TIMES ||
-        Number(most ?? 0) > MOST_TIMES ||
+      (Number(least) > MAX_REPETITIONS ||
+        Number(most ?? 0) > MAX_REPETITIONS ||
         (range !== undefined && Number(most) < Number(least)))
     )
       return null
     if ((often === '*' || often === '+') && ++endless > 1) return null
     made += whole
-    // A sign behind a sign means something else in each language.
+    // Consecutive quantifiers have different meanings in the two languages.
     if (/[*+?{]/.test(source[at] ?? '')) return null
   }
   return { pattern: new RegExp(made, exactCase ? 'm' : 'im'), beyondAscii }

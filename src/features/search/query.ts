@@ -1,7 +1,6 @@
 /**
- * What somebody typed into a search, taken apart: words, quoted phrases, `-` before what must not
- * be there, and qualifiers (`label:bug`, `repo:acme/site`). A qualifier that nobody knows, or whose
- * value means nothing, is a word like any other.
+ * Parses a search query: words, quoted phrases, `-` for negation, and qualifiers (`label:bug`,
+ * `repo:acme/site`). An unknown qualifier, or one with a meaningless value, is treated as a word.
  */
 import { invalid } from '#lib/errors.ts'
 
@@ -11,7 +10,7 @@ export const SEARCH_TYPES = ['repositories', 'code', 'issues', 'pulls', 'people'
 export type Term = { readonly text: string; readonly phrase: boolean; readonly not: boolean }
 
 const YES_NO = ['yes', 'no']
-/** The qualifiers with the values that mean something; null takes any. */
+/** The qualifiers with their allowed values; null allows any value. */
 const QUALIFIERS = {
   repo: null,
   org: null,
@@ -40,16 +39,14 @@ export type Qualifier = {
 
 export type Query = { readonly terms: readonly Term[]; readonly qualifiers: readonly Qualifier[] }
 
-/** More parts than this are no question of a person. */
-const MOST_PARTS = 32
+/** Longer queries are refused. */
+const MAX_PARTS = 32
 
-const known = (name: string): name is keyof typeof QUALIFIERS => Object.hasOwn(QUALIFIERS, name)
+const isQualifier = (name: string): name is keyof typeof QUALIFIERS =>
+  Object.hasOwn(QUALIFIERS, name)
 
-/**
- * Whether a value means something for a qualifier; the text is lower case already where only some
- * words do.
- */
-function means(name: keyof typeof QUALIFIERS, value: string): boolean {
+/** Whether a value is valid for a qualifier. */
+function isMeaningful(name: keyof typeof QUALIFIERS, value: string): boolean {
   if (value === '') return false
   const values: readonly string[] | null = QUALIFIERS[name]
   if (values) return values.includes(value.toLowerCase())
@@ -63,18 +60,18 @@ const qualifier = (name: keyof typeof QUALIFIERS, value: string, not: boolean): 
 })
 
 /**
- * Reads up to the closing sign; a backslash keeps the next character. Gives the text and where to
- * go on; without an end it goes to the last.
+ * Reads up to the closing delimiter; a backslash escapes the next character. Returns the text and
+ * the position after it. Without a closing delimiter it reads to the end.
  */
-function upTo(text: string, from: number, sign: '"' | '/'): { value: string; next: number } {
+function readUntil(text: string, from: number, sign: '"' | '/'): { value: string; next: number } {
   let value = ''
   for (let at = from; at < text.length; at++) {
     const char = text[at]
     if (char === sign) return { value, next: at + 1 }
     if (char === '\\' && at + 1 < text.length) {
       const after = text[at + 1] ?? ''
-      // In an expression everything but the slash keeps its backslash, which is part of the
-      // language.
+      // In a regular expression only `\/` is unescaped, because other backslashes belong to its
+      // syntax.
       value +=
         after === sign ? after : sign === '/' ? `\\${after}` : after === '\\' ? '\\' : `\\${after}`
       at++
@@ -83,11 +80,11 @@ function upTo(text: string, from: number, sign: '"' | '/'): { value: string; nex
   return { value, next: text.length }
 }
 
-/** Takes a query apart. Gives 422 for one that asks nothing, or too much at once. */
+/** Parses a query. Throws 422 for an empty one, and for one with too many parts. */
 export function parseQuery(text: string, field = 'query'): Query {
   const terms: Term[] = []
   const qualifiers: Qualifier[] = []
-  // A character that no text has would end the words of the index early.
+  // NUL would end the words of the index query early.
   const source = text.replaceAll('\0', ' ').normalize('NFC')
   let at = 0
   while (at < source.length) {
@@ -98,22 +95,22 @@ export function parseQuery(text: string, field = 'query'): Query {
     const not = source[at] === '-' && /\S/.test(source[at + 1] ?? '')
     if (not) at++
     if (source.startsWith('regex:/', at)) {
-      const { value, next } = upTo(source, at + 'regex:/'.length, '/')
+      const { value, next } = readUntil(source, at + 'regex:/'.length, '/')
       if (value !== '') qualifiers.push({ name: 'regex', value, not })
       at = next
       continue
     }
     if (source[at] === '"') {
-      const { value, next } = upTo(source, at + 1, '"')
+      const { value, next } = readUntil(source, at + 1, '"')
       if (value.trim() !== '') terms.push({ text: value, phrase: true, not })
       at = next
       continue
     }
     const [, name = '', quote] = /^([A-Za-z]+):("?)/.exec(source.slice(at, at + 40)) ?? []
     const lower = name.toLowerCase()
-    if (known(lower) && quote === '"') {
-      const { value, next } = upTo(source, at + name.length + 2, '"')
-      if (means(lower, value)) {
+    if (isQualifier(lower) && quote === '"') {
+      const { value, next } = readUntil(source, at + name.length + 2, '"')
+      if (isMeaningful(lower, value)) {
         qualifiers.push(qualifier(lower, value, not))
         at = next
         continue
@@ -121,7 +118,8 @@ export function parseQuery(text: string, field = 'query'): Query {
     }
     const word = /^\S+/.exec(source.slice(at))?.[0] ?? ''
     const value = word.slice(name.length + 1)
-    if (known(lower) && means(lower, value)) qualifiers.push(qualifier(lower, value, not))
+    if (isQualifier(lower) && isMeaningful(lower, value))
+      qualifiers.push(qualifier(lower, value, not))
     else terms.push({ text: word, phrase: false, not })
     at += word.length
   }
@@ -130,8 +128,8 @@ export function parseQuery(text: string, field = 'query'): Query {
       field,
       `${field} is empty: give words to look for, or a qualifier such as is:open`,
     )
-  if (terms.length + qualifiers.length > MOST_PARTS)
-    throw invalid(field, `${field} has at most ${MOST_PARTS} words and qualifiers`)
+  if (terms.length + qualifiers.length > MAX_PARTS)
+    throw invalid(field, `${field} has at most ${MAX_PARTS} words and qualifiers`)
   return { terms, qualifiers }
 }
 
@@ -144,8 +142,8 @@ const CODE_ONLY: ReadonlySet<string> = new Set([
   'generated',
 ])
 
-/** The type that a query asks for by itself. */
-export function typeOf({ qualifiers }: Query): SearchType {
+/** Returns the result type that a query implies. */
+export function impliedType({ qualifiers }: Query): SearchType {
   const said = (name: QualifierName, ...values: string[]) =>
     qualifiers.some((one) => !one.not && one.name === name && values.includes(one.value))
   if (said('is', 'pr', 'pull')) return 'pulls'

@@ -1,4 +1,4 @@
-/** What a search answers. */
+/** Schemas of search results. */
 import { Actor, Id, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 import { PULL_STATUSES } from '#features/issues/schema.ts'
 import { Repo } from '#features/repos/schema.ts'
@@ -109,10 +109,10 @@ export type SearchResult = Static<typeof SearchResult>
 
 export type RepoFound = Static<typeof RepoFound>
 
-export const Place = Type.Object({
+export const JumpItem = Type.Object({
   kind: OneOf(['repository', 'issue', 'pull', 'page', 'search']),
   title: Type.String(),
   detail: Nullable(Type.String()),
   path: Type.String(),
 })
-export type Place = Static<typeof Place>
+export type JumpItem = Static<typeof JumpItem>

@@ -1,40 +1,40 @@
-/**
- * The index of one forge: its threads, made when they are first needed, and ended with the forge.
- */
+/** The search index of one forge. Its threads start when first needed and end with the forge. */
 import type { Hearth } from '#core/hearth.ts'
+import { service } from '#core/service.ts'
+import { WorkerFailure } from '#lib/worker-requests.ts'
 import { join } from 'node:path'
 import type { ExploreRequest } from './explore.ts'
 import { SEARCH_TYPES, type SearchType } from './query.ts'
-import type { FindRequest, Found } from './request.ts'
-import type { Reading, Writing } from './search.worker.ts'
-import { databaseFile } from './store.ts'
-import { SearchThread, ThreadEnded } from './thread.ts'
+import type { FindRequest, FindResult } from './find-request.ts'
+import type { ReaderFunctions, WriterFunctions } from './search.worker.ts'
+import { databasePath } from './store-marks.ts'
+import { SearchThread } from './search-thread.ts'
 
-/** Searches that run at once; others wait for the one with the shortest line. */
+/** Concurrent searches. Others queue at the thread with the shortest queue. */
 const READERS = Math.min(2, Math.max(1, navigator.hardwareConcurrency))
-/** What a thread may take beyond the budget of its search before it is given up. */
-const GRACE_MS = 1_500
+/** Time that a thread may take beyond the search budget before it is terminated. */
+const CALL_GRACE_MS = 1_500
 
 export class SearchIndex {
-  readonly writer: SearchThread<Writing>
-  readonly #readers: SearchThread<Reading>[]
-  /** Whether the index holds all that the forge had when it was made. */
+  readonly writer: SearchThread<WriterFunctions>
+  readonly #readers: SearchThread<ReaderFunctions>[]
+  /** Whether the index contains everything that the forge had when its file was created. */
   #complete: Promise<boolean> | null = null
-  /** Whether somebody works on the index now. */
+  /** Whether an update is running. */
   working = false
-  /** Branches that somebody takes in now: two at one would undo each other's marks. */
+  /** Branches being indexed. Two concurrent runs on one branch would undo each other's state. */
   readonly branches = new Set<string>()
 
   constructor(hearth: Hearth) {
-    const place = { index: join(hearth.settings.data, 'search.db'), forge: databaseFile(hearth.db) }
-    this.writer = new SearchThread<Writing>({ ...place, writes: true })
+    const paths = { index: join(hearth.settings.data, 'search.db'), forge: databasePath(hearth.db) }
+    this.writer = new SearchThread<WriterFunctions>({ ...paths, writes: true })
     this.#readers = Array.from(
       { length: READERS },
-      () => new SearchThread<Reading>({ ...place, writes: false }),
+      () => new SearchThread<ReaderFunctions>({ ...paths, writes: false }),
     )
   }
 
-  /** Opens or makes the file, and gives whether it is complete. */
+  /** Opens or creates the file. Returns whether it is complete. */
   opened(): Promise<boolean> {
     this.#complete ??= this.writer.call('isComplete', []).catch((error: unknown) => {
       this.#complete = null
@@ -47,29 +47,26 @@ export class SearchIndex {
     this.#complete = Promise.resolve(true)
   }
 
-  /**
-   * The thread with the shortest line; one that is not there yet is made only when the others have
-   * work.
-   */
-  #reader(): SearchThread<Reading> {
+  /** The reader with the shortest queue. A thread starts only when all others are busy. */
+  #reader(): SearchThread<ReaderFunctions> {
     return this.#readers.reduce((best, other) => (other.load < best.load ? other : best))
   }
 
-  /** One search. What takes too long is answered with nothing and `incomplete`. */
-  async find(request: FindRequest): Promise<Found> {
+  /** Runs one search. A search that takes too long returns nothing, with `incomplete`. */
+  async find(request: FindRequest): Promise<FindResult> {
     await this.opened()
     const reader = this.#reader()
     try {
       return await reader.call('find', [request], {
-        patience: (reader.load + 1) * (request.budget + GRACE_MS),
+        timeoutMs: (reader.load + 1) * (request.budgetMs + CALL_GRACE_MS),
       })
     } catch (error) {
-      if (!(error instanceof ThreadEnded)) throw error
-      return nothing(request.type)
+      if (!(error instanceof WorkerFailure)) throw error
+      return emptyResult(request.type)
     }
   }
 
-  async explore(request: ExploreRequest): Promise<ReturnType<Reading['explore']>> {
+  async explore(request: ExploreRequest): Promise<ReturnType<ReaderFunctions['explore']>> {
     await this.opened()
     return this.#reader().call('explore', [request])
   }
@@ -79,7 +76,7 @@ export class SearchIndex {
   }
 }
 
-function nothing(type: SearchType): Found {
+function emptyResult(type: SearchType): FindResult {
   const counts = Object.fromEntries(SEARCH_TYPES.map((one) => [one, 0])) as Record<
     SearchType,
     number
@@ -93,16 +90,7 @@ function nothing(type: SearchType): Found {
   return { counts, hits, incomplete: true }
 }
 
-/** By the database, which is one however the forge is handed around. */
-const open = new WeakMap<Hearth['database'], SearchIndex>()
-
-/** The index of a forge; gives an error once the forge is closing. */
-export function searchIndex(hearth: Hearth): SearchIndex {
-  const known = open.get(hearth.database)
-  if (known) return known
-  if (hearth.stopping.aborted) throw new ThreadEnded('the forge is stopping')
-  const index = new SearchIndex(hearth)
-  open.set(hearth.database, index)
-  hearth.onClose(() => index.close())
-  return index
-}
+/** The search index of a forge. Throws a TypeError when the forge is closed. */
+export const searchIndex = service('search index', (hearth) => new SearchIndex(hearth), {
+  close: (index) => index.close(),
+})

@@ -4,25 +4,32 @@ import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, windowOf } from '#core/page.ts'
 import { OneOf, Type } from '#core/schema.ts'
-import { distrust, places } from '#features/issues/index.ts'
-import { prepareBranch } from './branches.ts'
-import { filtersOf } from './filters.ts'
-import { itemsOf } from './items.ts'
-import { parseQuery, SEARCH_TYPES, typeOf } from './query.ts'
-import { MOST_COUNTED } from './request.ts'
+import { untrustedAuthors, textPointers } from '#features/issues/index.ts'
+import { prepareBranch } from './index-branch.ts'
+import { resolveFilters } from './filters.ts'
+import { resultItems } from './result-items.ts'
+import { parseQuery, SEARCH_TYPES, impliedType } from './query.ts'
+import { MAX_COUNTED } from './find-request.ts'
 import { SearchResult } from './schema.ts'
 import { searchIndex } from './search-index.ts'
-import { scopeOf } from './sight.ts'
+import { searchScopeOf } from './search-scope.ts'
 
-const SIZES = { size: 20, max: 50 }
-/** Milliseconds for one search, all types together. */
-const BUDGET = 2_000
+const PAGE_SIZES = { size: 20, max: 50 }
+/** Time for one search over all types. */
+const SEARCH_BUDGET_MS = 2_000
 
 export const search = operation({
   name: 'search',
   summary:
     'Search what you can see: repositories, code, issues, pulls or people. Words, "phrases", -not, and qualifiers such as repo:, org:, language:, path:, is:open, is:pr, author:, label:, symbol:, regex:/…/. Counts every type, shows one, with highlighted parts.',
   route: 'GET /search',
+  listed: 'core',
+  aliasInputs: {
+    search_code: { type: 'code' },
+    search_issues: { type: 'issues' },
+    search_repositories: { type: 'repositories' },
+    search_users: { type: 'people' },
+  },
   access: publicRead({ scope: 'repo:read' }),
   input: Type.Object({
     query: Type.String({ maxLength: 1000, description: 'What to look for.' }),
@@ -36,16 +43,16 @@ export const search = operation({
         description: 'best unless given; the others newest first.',
       }),
     ),
-    ...byPage(SIZES),
+    ...byPage(PAGE_SIZES),
   }),
   output: SearchResult,
-  untrusted: (answer, { hearth, caller }) => untrustedPlaces(hearth, caller, answer),
+  untrusted: (answer, { hearth, caller }) => listUntrustedTexts(hearth, caller, answer),
 
   handler: async ({ hearth, db, caller }, { query, type: given, sort = 'best', ...paging }) => {
-    const { limit, offset, page } = windowOf(paging, SIZES)
+    const { limit, offset, page } = windowOf(paging, PAGE_SIZES)
     const parsed = parseQuery(query)
-    const type = given ?? typeOf(parsed)
-    const filters = await filtersOf(hearth, caller, parsed)
+    const type = given ?? impliedType(parsed)
+    const filters = await resolveFilters(hearth, caller, parsed)
     const [repo] = filters.named
     if (filters.branch !== null && repo !== undefined)
       await prepareBranch(hearth, caller, repo, filters.branch)
@@ -53,20 +60,20 @@ export const search = operation({
     const { counts, hits, incomplete } = await index.find({
       terms: parsed.terms,
       filters,
-      scope: scopeOf(db, caller),
+      scope: searchScopeOf(db, caller),
       type,
       counted: SEARCH_TYPES,
       sort,
-      offset: Math.min(offset, MOST_COUNTED),
+      offset: Math.min(offset, MAX_COUNTED),
       limit,
-      budget: BUDGET,
+      budgetMs: SEARCH_BUDGET_MS,
     })
     const complete = await index.opened()
     return {
       query,
       type,
       counts,
-      items: itemsOf(hearth, caller, hits, parsed.terms),
+      items: resultItems(hearth, caller, hits, parsed.terms),
       page,
       per_page: limit,
       next: offset + limit < counts[type] ? String(page + 1) : null,
@@ -75,20 +82,17 @@ export const search = operation({
   },
 })
 
-/**
- * Issues, pull requests and comments of people without write on their repository are data, not
- * instructions.
- */
-function untrustedPlaces(hearth: Hearth, caller: Caller, { items }: SearchResult): string[] {
+/** Texts by people without write access are data for an agent, not instructions. */
+function listUntrustedTexts(hearth: Hearth, caller: Caller, { items }: SearchResult): string[] {
   return items.flatMap((item, index) => {
     if (!('number' in item)) return []
     const repo = hearth.facts.repo(item.repo, caller)
     if (!repo) return []
-    const distrusted = distrust({ hearth, repo })
+    const distrusted = untrustedAuthors({ hearth, repo })
     const at = `/items/${index}`
     return [
       ...(distrusted(item.author)
-        ? [...places(at, item, 'title'), `${at}/highlights/title`, `${at}/highlights/body`]
+        ? [...textPointers(at, item, 'title'), `${at}/highlights/title`, `${at}/highlights/body`]
         : []),
       ...item.highlights.comments.flatMap(({ author }, number) =>
         distrusted(author) ? [`${at}/highlights/comments/${number}/parts`] : [],

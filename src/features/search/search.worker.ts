@@ -1,32 +1,35 @@
 /**
- * A thread of the search. One of them writes the index, the others only ask. It hears `{id, name,
- * args}` and answers each with its value or with what went wrong.
+ * A search thread. One thread writes the index, the others only read it. Each message `{id, name,
+ * args}` is answered with a value or an error.
  */
 import type { DatabaseHandle } from '#core/db.ts'
+import { serveRequests } from '#lib/worker-requests.ts'
 import { explore } from './explore.ts'
-import { find } from './find.ts'
+import type { FindRequest } from './find-request.ts'
+import { Searcher } from './find.ts'
 import {
   beginTree,
-  dropOrphans,
+  removeOrphanBlobs,
   endTree,
   findTree,
-  listGone,
-  listStale,
-  listUnused,
+  listRemovedRepos,
+  listStaleRepos,
+  listUnusedTrees,
   openFolder,
   putBlobs,
   putFolder,
   removeTree,
-  treesOf,
+  listTreesOf,
 } from './store-code.ts'
 import { openIndex, openIndexForReading } from './store-index.ts'
 import { isComplete, putNames, putTexts, rebuildStep, removeTexts } from './store-texts.ts'
 
-declare const self: Worker
-
-/** What each thread can be asked. */
-const READING = { find, explore }
-const WRITING = {
+/** The functions that each kind of thread offers. */
+function createReaderFunctions(db: DatabaseHandle) {
+  const searcher = new Searcher(db)
+  return { find: (_: DatabaseHandle, request: FindRequest) => searcher.find(request), explore }
+}
+const WRITER_FUNCTIONS = {
   isComplete,
   rebuildStep,
   putTexts,
@@ -39,52 +42,48 @@ const WRITING = {
   putBlobs,
   putFolder,
   removeTree,
-  treesOf,
-  listUnused,
-  dropOrphans,
-  listStale,
-  listGone,
+  listTreesOf,
+  listUnusedTrees,
+  removeOrphanBlobs,
+  listStaleRepos,
+  listRemovedRepos,
 }
-export type Reading = typeof READING
-export type Writing = typeof WRITING
+export type ReaderFunctions = ReturnType<typeof createReaderFunctions>
+export type WriterFunctions = typeof WRITER_FUNCTIONS
 
-/** What starts a thread. */
-export type Opening = { readonly writes: boolean; readonly index: string; readonly forge: string }
-export type Asked = {
-  readonly id: number
-  readonly name: string
-  readonly args: readonly unknown[]
+/** The options of a new thread. */
+export type ThreadOptions = {
+  readonly writes: boolean
+  readonly index: string
+  readonly forge: string
 }
-export type Answered = { readonly id: number } & (
-  | { readonly value: unknown }
-  | { readonly error: string }
-)
 
-let db: DatabaseHandle | null = null
-let able: Readonly<Record<string, unknown>> = {}
+export type SearchRequest =
+  | { readonly opening: ThreadOptions }
+  | { readonly name: string; readonly args: readonly unknown[] }
 
-self.onmessage = ({ data }: MessageEvent<Asked & { readonly opening?: Opening }>) => {
-  try {
-    if (data.opening) {
-      const { writes, index, forge } = data.opening
-      db = writes ? openIndex(index, forge) : openIndexForReading(index, forge)
-      able = writes ? WRITING : READING
-      postMessage({ id: data.id, value: null } satisfies Answered)
-      return
+class SearchServer {
+  #db: DatabaseHandle | null = null
+  #functions: Readonly<Record<string, unknown>> = {}
+
+  handle(request: SearchRequest): unknown {
+    if ('opening' in request) {
+      const { writes, index, forge } = request.opening
+      this.#db = writes ? openIndex(index, forge) : openIndexForReading(index, forge)
+      this.#functions = writes ? WRITER_FUNCTIONS : createReaderFunctions(this.#db)
+      return null
     }
-    if (data.name === 'close') {
-      db?.raw.close()
-      db = null
-      postMessage({ id: data.id, value: null } satisfies Answered)
-      return
+    if (request.name === 'close') {
+      this.#db?.raw.close()
+      this.#db = null
+      return null
     }
-    const run = able[data.name]
-    if (!db || typeof run !== 'function') throw new Error(`the search has no ${data.name}`)
-    postMessage({ id: data.id, value: run(db, ...data.args) } satisfies Answered)
-  } catch (error) {
-    postMessage({
-      id: data.id,
-      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    } satisfies Answered)
+    const run = this.#functions[request.name]
+    if (!this.#db || typeof run !== 'function')
+      throw new Error(`the search thread has no function ${request.name}`)
+    return run(this.#db, ...request.args)
   }
 }
+
+const server = new SearchServer()
+serveRequests((request: SearchRequest) => server.handle(request))

@@ -1,9 +1,9 @@
-/** Taking in code: trees of commits, folder by folder, and each blob once. */
+/** SQL for indexed code: the trees of commits folder by folder, and each blob once. */
 import type { DatabaseHandle } from '#core/db.ts'
-import { chunksOf, CHUNKS_OF_BLOB, firstChunk } from './chunks.ts'
-import { inIndex } from './store-index.ts'
-import { symbolsOf } from './symbols.ts'
-import { isBinary, readsGenerated } from './text-kind.ts'
+import { splitChunks, MAX_CHUNKS_PER_BLOB, firstChunk } from './chunks.ts'
+import { indexTransaction } from './store-index.ts'
+import { findSymbols } from './symbols.ts'
+import { isBinary, looksGenerated } from './text-kind.ts'
 
 export type TreeState = {
   readonly id: number
@@ -21,7 +21,7 @@ export const findTree = (db: DatabaseHandle, repo_id: string, ref: string): Tree
   return row && { id: row.id, commit_oid: row.commit_oid, done: row.done === 1 }
 }
 
-/** Says that a tree is on its way to a commit. Gives what it held before. */
+/** Marks a tree as being updated to a commit. Returns its previous state. */
 export function beginTree(
   db: DatabaseHandle,
   repo_id: string,
@@ -29,7 +29,7 @@ export function beginTree(
   commit: string,
   now: number,
 ): TreeState {
-  return inIndex(db, () => {
+  return indexTransaction(db, () => {
     const before = findTree(db, repo_id, ref)
     if (before?.done && before.commit_oid === commit) {
       db.run('UPDATE trees SET used_at = ? WHERE id = ?', now, before.id)
@@ -50,21 +50,21 @@ export function beginTree(
 export const endTree = (db: DatabaseHandle, tree: number, commit: string): void =>
   void db.run('UPDATE trees SET done = 1 WHERE id = ? AND commit_oid = ?', tree, commit)
 
-export type FolderLook = { readonly path: string; readonly oid: string }
+export type FolderVersion = { readonly path: string; readonly oid: string }
 
 /**
- * Begins a folder that has changed: it is whole no more. Gives which of the folders in it are not
- * in the index as they are, and which blobs it has none of.
+ * Starts to update a changed folder. Returns which of its subfolders are not indexed in their
+ * current version, and which blobs are missing.
  */
 export function openFolder(
   db: DatabaseHandle,
   tree: number,
   path: string,
-  folders: readonly FolderLook[],
+  folders: readonly FolderVersion[],
   oids: readonly string[],
 ): { folders: string[]; missing: string[] } {
   db.run('DELETE FROM dirs WHERE tree = ? AND path = ?', tree, path)
-  const isWhole = (one: FolderLook) =>
+  const isWhole = (one: FolderVersion) =>
     db.one<{ oid: string }>('SELECT oid FROM dirs WHERE tree = ? AND path = ?', tree, one.path)
       ?.oid === one.oid
   return {
@@ -78,30 +78,30 @@ export function openFolder(
 export type NewBlob = {
   readonly oid: string
   readonly size: number
-  /** Null for what could not be read, or is too large. */
+  /** Null for a blob that is unreadable or too large. */
   readonly data: Uint8Array | null
-  /** Says where names are defined in it. */
+  /** Selects the rules that find symbols. */
   readonly language: string | null
 }
 
 const decoder = new TextDecoder()
 
-/** Takes in blobs that the index has not. */
+/** Indexes new blobs. */
 export function putBlobs(db: DatabaseHandle, blobs: readonly NewBlob[]): void {
-  inIndex(db, () => {
+  indexTransaction(db, () => {
     for (const { oid, size, data, language } of blobs) {
       const text = data === null || isBinary(data) ? null : decoder.decode(data)
       const row = db.one<{ id: number }>(
         'INSERT INTO blobs (oid, size, generated) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id',
         oid,
         size,
-        text !== null && readsGenerated(text) ? 1 : 0,
+        text !== null && looksGenerated(text) ? 1 : 0,
       )
-      // It may have come twice in one folder.
+      // A blob may occur twice in one folder.
       if (!row || text === null || data === null) continue
       let chunk = firstChunk(row.id)
       let start = 1
-      for (const part of chunksOf(data)) {
+      for (const part of splitChunks(data)) {
         const content = decoder.decode(part)
         db.run(
           'INSERT INTO chunks (id, line, text) VALUES (?, ?, ?)',
@@ -114,7 +114,7 @@ export function putBlobs(db: DatabaseHandle, blobs: readonly NewBlob[]): void {
         for (let end = content.indexOf('\n'); end >= 0; end = content.indexOf('\n', end + 1))
           start++
       }
-      for (const { name, kind, line } of symbolsOf(text, language))
+      for (const { name, kind, line } of findSymbols(text, language))
         db.run(
           'INSERT OR IGNORE INTO symbols (blob, line, name, kind) VALUES (?, ?, ?, ?)',
           row.id,
@@ -133,31 +133,31 @@ export type NewFile = {
   readonly generated: boolean
 }
 
-/** Takes away blobs that no file has any more. */
-function dropUnused(db: DatabaseHandle, blobs: Iterable<number>): void {
+/** Deletes blobs without a file. */
+function removeUnusedBlobs(db: DatabaseHandle, blobs: Iterable<number>): void {
   for (const blob of blobs) {
     if (db.one('SELECT 1 FROM files WHERE blob = ? LIMIT 1', blob)) continue
     const first = firstChunk(blob)
     for (const { id } of db.all<{ id: number }>(
       'SELECT id FROM chunks WHERE id >= ? AND id < ?',
       first,
-      first + CHUNKS_OF_BLOB,
+      first + MAX_CHUNKS_PER_BLOB,
     ))
       db.run('DELETE FROM code_fts WHERE rowid = ?', id)
-    db.run('DELETE FROM chunks WHERE id >= ? AND id < ?', first, first + CHUNKS_OF_BLOB)
+    db.run('DELETE FROM chunks WHERE id >= ? AND id < ?', first, first + MAX_CHUNKS_PER_BLOB)
     db.run('DELETE FROM symbols WHERE blob = ?', blob)
     db.run('DELETE FROM blobs WHERE id = ?', blob)
   }
 }
 
-/** A folder, and where what is below it begins and ends in the order of paths. */
-const rangeOf = (path: string): [string, string, string] => [path, `${path}/`, `${path}0`]
+/** A folder, and the range of paths below it. */
+const pathRange = (path: string): [string, string, string] => [path, `${path}/`, `${path}0`]
 
 /**
- * The folders right in a folder that hold files in the index and are not among these. Goes from one
- * to the next by the order of paths.
+ * Lists the direct subfolders with indexed files, except those in `but`. Each query skips to the
+ * next subfolder in path order.
  */
-function foldersIn(
+function listFoldersIn(
   db: DatabaseHandle,
   tree: number,
   path: string,
@@ -179,18 +179,38 @@ function foldersIn(
   }
 }
 
+/** Deletes a folder with everything below it. Returns the blobs that its files had. */
+function removeFolder(db: DatabaseHandle, tree: number, path: string): number[] {
+  const blobs = db.all<{ blob: number }>(
+    'SELECT blob FROM files WHERE tree = ? AND (dir = ? OR (dir >= ? AND dir < ?))',
+    tree,
+    ...pathRange(path),
+  )
+  db.run(
+    'DELETE FROM files WHERE tree = ? AND (dir = ? OR (dir >= ? AND dir < ?))',
+    tree,
+    ...pathRange(path),
+  )
+  db.run(
+    'DELETE FROM dirs WHERE tree = ? AND (path = ? OR (path >= ? AND path < ?))',
+    tree,
+    ...pathRange(path),
+  )
+  return blobs.map(({ blob }) => blob)
+}
+
 /**
- * Sets the files right in a folder, all of them, and marks the folder as whole; folders in it that
- * are not among `folders` (paths) leave.
+ * Stores all files directly in a folder and marks the folder as complete. Subfolders that are not
+ * in `folders` are removed.
  */
 export function putFolder(
   db: DatabaseHandle,
   tree: number,
-  folder: FolderLook,
+  folder: FolderVersion,
   files: readonly NewFile[],
   folders: readonly string[],
 ): void {
-  inIndex(db, () => {
+  indexTransaction(db, () => {
     const { path, oid } = folder
     const left = new Map(
       db
@@ -223,67 +243,51 @@ export function putFolder(
       db.run('DELETE FROM files WHERE tree = ? AND dir = ? AND name = ?', tree, path, name)
       loose.add(blob)
     }
-    for (const inner of foldersIn(db, tree, path, new Set(folders))) {
-      for (const { blob } of db.all<{ blob: number }>(
-        'SELECT blob FROM files WHERE tree = ? AND (dir = ? OR (dir >= ? AND dir < ?))',
-        tree,
-        ...rangeOf(inner),
-      ))
-        loose.add(blob)
-      db.run(
-        'DELETE FROM files WHERE tree = ? AND (dir = ? OR (dir >= ? AND dir < ?))',
-        tree,
-        ...rangeOf(inner),
-      )
-      db.run(
-        'DELETE FROM dirs WHERE tree = ? AND (path = ? OR (path >= ? AND path < ?))',
-        tree,
-        ...rangeOf(inner),
-      )
-    }
+    for (const inner of listFoldersIn(db, tree, path, new Set(folders)))
+      for (const blob of removeFolder(db, tree, inner)) loose.add(blob)
     db.run('INSERT OR REPLACE INTO dirs (tree, path, oid) VALUES (?, ?, ?)', tree, path, oid)
-    dropUnused(db, loose)
+    removeUnusedBlobs(db, loose)
   })
 }
 
-const FILES_AT_ONCE = 500
+const FILES_PER_BATCH = 500
 
-/** Takes away a tree, some of it. Gives whether there may be more. */
+/** Deletes part of a tree. Returns whether more remains. */
 export function removeTree(db: DatabaseHandle, tree: number): boolean {
-  return inIndex(db, () => {
+  return indexTransaction(db, () => {
     db.run('UPDATE trees SET done = 0, commit_oid = NULL WHERE id = ?', tree)
     db.run('DELETE FROM dirs WHERE tree = ?', tree)
     const files = db.all<{ dir: string; name: string; blob: number }>(
       'SELECT dir, name, blob FROM files WHERE tree = ? LIMIT ?',
       tree,
-      FILES_AT_ONCE,
+      FILES_PER_BATCH,
     )
     for (const { dir, name } of files)
       db.run('DELETE FROM files WHERE tree = ? AND dir = ? AND name = ?', tree, dir, name)
-    dropUnused(db, new Set(files.map(({ blob }) => blob)))
-    if (files.length === FILES_AT_ONCE) return true
+    removeUnusedBlobs(db, new Set(files.map(({ blob }) => blob)))
+    if (files.length === FILES_PER_BATCH) return true
     db.run('DELETE FROM trees WHERE id = ?', tree)
     return false
   })
 }
 
-export const treesOf = (db: DatabaseHandle, repo_id: string): { id: number; ref: string }[] =>
+export const listTreesOf = (db: DatabaseHandle, repo_id: string): { id: number; ref: string }[] =>
   db.all('SELECT id, ref FROM trees WHERE repo_id = ?', repo_id)
 
-/** Trees of other branches that nobody asked for since. */
-export const listUnused = (db: DatabaseHandle, since: number): number[] =>
+/** Lists trees of other branches that were not searched since then. */
+export const listUnusedTrees = (db: DatabaseHandle, since: number): number[] =>
   db
     .all<{ id: number }>(`SELECT id FROM trees WHERE ref <> '' AND used_at < ? LIMIT 20`, since)
     .map(({ id }) => id)
 
-/** Takes away blobs that a stop left without a file. Gives how many. */
-export function dropOrphans(db: DatabaseHandle, limit: number): number {
-  return inIndex(db, () => {
+/** Deletes blobs that an interruption left without a file. Returns how many. */
+export function removeOrphanBlobs(db: DatabaseHandle, limit: number): number {
+  return indexTransaction(db, () => {
     const orphans = db.all<{ id: number }>(
       'SELECT id FROM blobs WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.blob = blobs.id) LIMIT ?',
       limit,
     )
-    dropUnused(
+    removeUnusedBlobs(
       db,
       orphans.map(({ id }) => id),
     )
@@ -291,11 +295,8 @@ export function dropOrphans(db: DatabaseHandle, limit: number): number {
   })
 }
 
-/**
- * Repositories whose code is not in the index as the forge has it: never begun, unfinished, or
- * another commit.
- */
-export const listStale = (db: DatabaseHandle, limit: number): string[] =>
+/** Lists repositories whose indexed code is missing, incomplete, or of another commit. */
+export const listStaleRepos = (db: DatabaseHandle, limit: number): string[] =>
   db
     .all<{ id: string }>(
       `SELECT p.id FROM forge.repos p JOIN forge.refs f ON f.repo_id = p.id AND f.name = 'refs/heads/' || p.default_branch
@@ -305,8 +306,8 @@ export const listStale = (db: DatabaseHandle, limit: number): string[] =>
     )
     .map(({ id }) => id)
 
-/** Repositories and records that the index has and the forge has not, of trees and words. */
-export const listGone = (db: DatabaseHandle, limit: number): string[] =>
+/** Lists repositories that the index has and the forge no longer has. */
+export const listRemovedRepos = (db: DatabaseHandle, limit: number): string[] =>
   db
     .all<{ repo_id: string }>(
       `SELECT DISTINCT t.repo_id FROM trees t LEFT JOIN forge.repos p ON p.id = t.repo_id WHERE p.id IS NULL OR p.purged_at IS NOT NULL

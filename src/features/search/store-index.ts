@@ -1,47 +1,43 @@
 /**
- * The index: a database file of its own beside the forge's. It holds nothing that cannot be made
- * again from the forge, so it may be deleted at any time, is in no backup, and does without an
- * fsync for every change. It is written in a thread of its own: taking in a large repository never
- * keeps the forge's one writer, or the event loop, from others.
+ * The index is a database file of its own. It holds nothing that cannot be rebuilt from the forge's
+ * database. So it can be deleted at any time, is not in backups, and needs no fsync for each
+ * change. A thread of its own writes it, so indexing a large repository blocks neither the forge's
+ * writer nor the event loop.
  */
 import { openDatabase, transaction, type DatabaseHandle } from '#core/db.ts'
 import { rmSync } from 'node:fs'
 
-/**
- * Changes with the tables below or with what is put into them; another number makes the index anew.
- */
+/** Incremented when the tables or the stored values change. Another number rebuilds the index. */
 const FORMAT = 1
 
-const TABLES = [
+const SCHEMA = [
   'CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID',
 
-  // Words of issues and pull requests; the row is the record's seq. The first two columns narrow a
-  // question without reading records.
+  // Words of issues and pull requests. The rowid is the record's seq. The first two columns narrow
+  // a query without reading records.
   `CREATE VIRTUAL TABLE text_fts USING fts5 (repo, kind, title, body, comments, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2')`,
   'CREATE TABLE texts (seq INTEGER PRIMARY KEY, repo_id TEXT NOT NULL)',
   'CREATE INDEX texts_of_repo ON texts (repo_id)',
 
-  // Names, descriptions and topics of repositories, by pieces of words.
+  // Names, descriptions and topics of repositories, as trigrams.
   `CREATE VIRTUAL TABLE name_fts USING fts5 (name, description, topics, content = '', contentless_delete = 1, tokenize = 'trigram remove_diacritics 1')`,
   'CREATE TABLE names (id INTEGER PRIMARY KEY, repo_id TEXT NOT NULL UNIQUE)',
 
-  // One tree for each repository: that of its default branch (ref is empty), and of other branches
-  // that were asked for. commit_oid is what it holds or is becoming; done says which.
+  // One tree for each indexed branch; `ref` is empty for the default branch. `commit_oid` is the
+  // commit that the tree holds, or is being updated to while `done` is 0.
   `CREATE TABLE trees (
     id INTEGER PRIMARY KEY, repo_id TEXT NOT NULL, ref TEXT NOT NULL, commit_oid TEXT, done INTEGER NOT NULL DEFAULT 0, used_at INTEGER NOT NULL DEFAULT 0,
     UNIQUE (repo_id, ref))`,
-  // Folders that are in the index whole, with their git tree: what is the same there needs no
-  // second look.
+  // Folders that are completely indexed, with their git tree id. An unchanged folder is skipped.
   'CREATE TABLE dirs (tree INTEGER NOT NULL, path TEXT NOT NULL, oid TEXT NOT NULL, PRIMARY KEY (tree, path)) WITHOUT ROWID',
   `CREATE TABLE files (
     tree INTEGER NOT NULL, dir TEXT NOT NULL, name TEXT NOT NULL, blob INTEGER NOT NULL, language TEXT, generated INTEGER NOT NULL,
     PRIMARY KEY (tree, dir, name)) WITHOUT ROWID`,
   'CREATE INDEX files_of_blob ON files (blob, tree)',
-  // A blob is kept once, however many repositories and paths have it. What is not text has no
-  // chunk.
+  // A blob is stored once for all repositories and paths. Binary blobs have no chunks.
   'CREATE TABLE blobs (id INTEGER PRIMARY KEY AUTOINCREMENT, oid TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, generated INTEGER NOT NULL)',
-  // The text, packed, in chunks of whole lines, so that of a large file only what may hold the
-  // words is unpacked. `line` is the number of its first one. See chunks.ts for ids.
+  // The compressed text in chunks of whole lines, so only chunks that may match are decompressed.
+  // `line` is the number of the first line. chunks.ts explains the ids.
   'CREATE TABLE chunks (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, text BLOB NOT NULL)',
   `CREATE VIRTUAL TABLE code_fts USING fts5 (text, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram')`,
   'CREATE TABLE symbols (blob INTEGER NOT NULL, line INTEGER NOT NULL, name TEXT NOT NULL COLLATE NOCASE, kind TEXT NOT NULL, PRIMARY KEY (blob, line)) WITHOUT ROWID',
@@ -71,35 +67,32 @@ function openOrNull(path: string): DatabaseHandle | null {
     if (isCurrent(db)) return db
     db.close()
   } catch {
-    // Damaged, or no database at all. What is in it can be made again.
+    // Damaged or not a database. It can be rebuilt.
     db?.raw.close()
   }
   return null
 }
 
-/**
- * Opens the index for its one writer, and makes it anew when it is missing, damaged, or of another
- * format.
- */
+/** Opens the index for its writer. Creates it when it is missing, damaged, or of another format. */
 export function openIndex(path: string, forge: string): DatabaseHandle {
   let db = openOrNull(path)
   if (!db) {
     for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true })
     const fresh = openDatabase({ path })
     transaction(fresh, () => {
-      for (const sql of TABLES) fresh.exec(sql)
+      for (const sql of SCHEMA) fresh.exec(sql)
       writeMeta(fresh, 'format', String(FORMAT))
     })
     db = fresh
   }
-  // After a power cut the last changes may be missing; they are found and made again.
+  // After a power failure the last changes may be missing. The sweep finds them.
   db.exec('PRAGMA synchronous = NORMAL')
   db.exec('PRAGMA wal_autocheckpoint = 2000')
   attachForge(db, forge)
   return db
 }
 
-/** Opens the index for a thread that only asks. */
+/** Opens the index for a reader thread. */
 export function openIndexForReading(path: string, forge: string): DatabaseHandle {
   const db = openDatabase({ path, readonly: true })
   db.exec('PRAGMA cache_size = -65536')
@@ -108,8 +101,9 @@ export function openIndexForReading(path: string, forge: string): DatabaseHandle
   return db
 }
 
-/** A transaction of the index, which never locks the forge's database for writing. */
-export const inIndex = <T>(db: DatabaseHandle, run: () => T): T => transaction(db, run, 'DEFERRED')
+/** Runs a transaction on the index without a write lock on the forge's database. */
+export const indexTransaction = <T>(db: DatabaseHandle, run: () => T): T =>
+  transaction(db, run, 'DEFERRED')
 
 function attachForge(db: DatabaseHandle, forge: string): void {
   db.raw.run('ATTACH ? AS forge', [forge])

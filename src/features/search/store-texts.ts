@@ -1,18 +1,18 @@
-/** Taking in the words of issues, pull requests and repositories, as the forge has them now. */
+/**
+ * SQL for the indexed words of issues, pull requests and repositories, read from the forge's
+ * database.
+ */
 import type { DatabaseHandle } from '#core/db.ts'
-import { inIndex, readMeta, writeMeta } from './store-index.ts'
+import { indexTransaction, readMeta, writeMeta } from './store-index.ts'
 
 export type RecordKey = { readonly repo_id: string; readonly number: number }
 
-/**
- * Of one record at most so much is taken in, the beginning of it: a log that was pasted is not what
- * people look for.
- */
-const LONGEST_BODY = 256 * 1024
-const LONGEST_COMMENTS = 1024 * 1024
-const MOST_COMMENTS = 2_000
+/** Only the beginning of a long text is indexed, because long texts are mostly pasted logs. */
+const MAX_BODY_LENGTH = 256 * 1024
+const MAX_COMMENTS_LENGTH = 1024 * 1024
+const MAX_COMMENTS = 2_000
 
-type Source = {
+type RecordText = {
   seq: number
   repo_id: string
   number: number
@@ -21,30 +21,31 @@ type Source = {
   body: string | null
 }
 
-const SOURCE = `SELECT r.seq, r.repo_id, r.number, r.kind, r.title, substr(coalesce(i.body, p.body, ''), 1, ${LONGEST_BODY}) AS body FROM forge.records r
+const SELECT_RECORD_TEXT = `SELECT r.seq, r.repo_id, r.number, r.kind, r.title,
+    substr(coalesce(i.body, p.body, ''), 1, ${MAX_BODY_LENGTH}) AS body FROM forge.records r
   LEFT JOIN forge.issues i ON r.kind = 'issue' AND i.repo_id = r.repo_id AND i.number = r.number
   LEFT JOIN forge.pulls p ON r.kind = 'pull' AND p.repo_id = r.repo_id AND p.number = r.number`
 
-/** The word that stands for a repository. */
+/** The index word for a repository. */
 export const repoWord = (repo_id: string): string => repo_id.slice(repo_id.lastIndexOf('_') + 1)
 
-function commentsOf(db: DatabaseHandle, { repo_id, number }: RecordKey): string {
+function readComments(db: DatabaseHandle, { repo_id, number }: RecordKey): string {
   const rows = db.all<{ body: string }>(
     'SELECT body FROM forge.comments WHERE repo_id = ? AND number = ? ORDER BY id LIMIT ?',
     repo_id,
     number,
-    MOST_COMMENTS,
+    MAX_COMMENTS,
   )
   let text = ''
   for (const { body } of rows) {
-    if (text.length > LONGEST_COMMENTS) break
-    // A word that no one types, so that no phrase goes from one comment into the next.
-    text += `${body.slice(0, LONGEST_BODY)}\n\u{e000}\n`
+    if (text.length > MAX_COMMENTS_LENGTH) break
+    // A private-use character as a word, so that no phrase matches across comments.
+    text += `${body.slice(0, MAX_BODY_LENGTH)}\n\u{e000}\n`
   }
   return text
 }
 
-function putText(db: DatabaseHandle, source: Source): void {
+function putText(db: DatabaseHandle, source: RecordText): void {
   db.run('INSERT OR REPLACE INTO texts (seq, repo_id) VALUES (?, ?)', source.seq, source.repo_id)
   db.run(
     'INSERT OR REPLACE INTO text_fts (rowid, repo, kind, title, body, comments) VALUES (?, ?, ?, ?, ?, ?)',
@@ -53,16 +54,16 @@ function putText(db: DatabaseHandle, source: Source): void {
     source.kind,
     source.title,
     source.body ?? '',
-    commentsOf(db, source),
+    readComments(db, source),
   )
 }
 
-/** Takes in these records anew; those that are gone were taken away by their repository. */
+/** Indexes these records again. Records of purged repositories are removed with the repository. */
 export function putTexts(db: DatabaseHandle, keys: readonly RecordKey[]): void {
-  inIndex(db, () => {
+  indexTransaction(db, () => {
     for (const { repo_id, number } of keys) {
-      const source = db.one<Source>(
-        `${SOURCE} WHERE r.repo_id = ? AND r.number = ?`,
+      const source = db.one<RecordText>(
+        `${SELECT_RECORD_TEXT} WHERE r.repo_id = ? AND r.number = ?`,
         repo_id,
         number,
       )
@@ -71,9 +72,9 @@ export function putTexts(db: DatabaseHandle, keys: readonly RecordKey[]): void {
   })
 }
 
-type RepoSource = { id: string; name: string; description: string | null; topics: string }
+type RepoText = { id: string; name: string; description: string | null; topics: string }
 
-function putName(db: DatabaseHandle, repo_id: string, source: RepoSource | null): void {
+function putName(db: DatabaseHandle, repo_id: string, source: RepoText | null): void {
   const known =
     db.one<{ id: number }>('SELECT id FROM names WHERE repo_id = ?', repo_id)?.id ?? null
   if (!source) {
@@ -96,52 +97,51 @@ function putName(db: DatabaseHandle, repo_id: string, source: RepoSource | null)
   )
 }
 
-const REPO_SOURCE =
+const SELECT_REPO_TEXT =
   'SELECT id, name, description, topics FROM forge.repos WHERE parent_id IS NULL AND purged_at IS NULL'
 
-/** Takes in repositories as they are called now; those that are gone leave. */
+/** Indexes the current names of repositories, and removes purged ones. */
 export function putNames(db: DatabaseHandle, repo_ids: readonly string[]): void {
-  inIndex(db, () => {
-    for (const id of repo_ids) putName(db, id, db.one<RepoSource>(`${REPO_SOURCE} AND id = ?`, id))
+  indexTransaction(db, () => {
+    for (const id of repo_ids)
+      putName(db, id, db.one<RepoText>(`${SELECT_REPO_TEXT} AND id = ?`, id))
   })
 }
 
-const REMOVED_AT_ONCE = 500
+const REMOVED_PER_BATCH = 500
 
-/**
- * Takes away the words of a repository that is gone, some of them. Gives whether there may be more.
- */
+/** Deletes some of the words of a purged repository. Returns whether more remain. */
 export function removeTexts(db: DatabaseHandle, repo_id: string): boolean {
-  return inIndex(db, () => {
+  return indexTransaction(db, () => {
     const seqs = db.all<{ seq: number }>(
       'SELECT seq FROM texts WHERE repo_id = ? LIMIT ?',
       repo_id,
-      REMOVED_AT_ONCE,
+      REMOVED_PER_BATCH,
     )
     for (const { seq } of seqs) {
       db.run('DELETE FROM text_fts WHERE rowid = ?', seq)
       db.run('DELETE FROM texts WHERE seq = ?', seq)
     }
-    return seqs.length === REMOVED_AT_ONCE
+    return seqs.length === REMOVED_PER_BATCH
   })
 }
 
-const RECORDS_AT_ONCE = 200
-const REPOS_AT_ONCE = 200
+const RECORDS_PER_STEP = 200
+const REPOS_PER_STEP = 200
 
 /**
- * Goes through all that the forge has, some at a time, and takes it in; where it got to is kept in
- * the same commit, so that a stop loses nothing. Gives the repositories of this step, whose code is
- * to be taken in too, and null when all is done.
+ * One step of the initial build. The position is stored in the same commit, so an interruption
+ * loses nothing. Returns the repositories of this step, whose code must be indexed as well; null
+ * when the build is complete.
  */
 export function rebuildStep(db: DatabaseHandle): { readonly repos: readonly string[] } | null {
-  return inIndex(db, () => {
+  return indexTransaction(db, () => {
     if (readMeta(db, 'complete') === '1') return null
     const seq = Number(readMeta(db, 'records') ?? 0)
-    const records = db.all<Source>(
-      `${SOURCE} WHERE r.seq > ? ORDER BY r.seq LIMIT ?`,
+    const records = db.all<RecordText>(
+      `${SELECT_RECORD_TEXT} WHERE r.seq > ? ORDER BY r.seq LIMIT ?`,
       seq,
-      RECORDS_AT_ONCE,
+      RECORDS_PER_STEP,
     )
     for (const source of records) putText(db, source)
     const last = records.at(-1)
@@ -150,10 +150,10 @@ export function rebuildStep(db: DatabaseHandle): { readonly repos: readonly stri
       return { repos: [] }
     }
     const after = readMeta(db, 'repos') ?? ''
-    const repos = db.all<RepoSource>(
-      `${REPO_SOURCE} AND id > ? ORDER BY id LIMIT ?`,
+    const repos = db.all<RepoText>(
+      `${SELECT_REPO_TEXT} AND id > ? ORDER BY id LIMIT ?`,
       after,
-      REPOS_AT_ONCE,
+      REPOS_PER_STEP,
     )
     for (const source of repos) putName(db, source.id, source)
     const lastRepo = repos.at(-1)

@@ -1,9 +1,9 @@
 /**
- * Where names are defined, by language: expressions that are tried on each line, with the name in
- * their first group. They find
- * what people look for (functions, types, constants at the top) and make no parser of each
- * language. Each reads its line once:
- * no part that repeats is followed by another that could take the same characters.
+ * Rules that find definitions, by language. Each rule is a regular expression for one line with the
+ * name in its first group. They find functions, types and top-level constants without a parser.
+ *
+ * Each expression takes linear time: no repeated part is followed by one that matches the same
+ * characters.
  */
 
 export type SymbolRule = { readonly kind: SymbolKind; readonly pattern: RegExp }
@@ -262,6 +262,6 @@ const BY_LANGUAGE: Readonly<Record<string, readonly SymbolRule[]>> = {
   Markdown: rules(['heading', /^#{1,3} ([^#\n]{1,100})/]),
 }
 
-const NONE: readonly SymbolRule[] = []
+const NO_RULES: readonly SymbolRule[] = []
 export const rulesFor = (language: string | null): readonly SymbolRule[] =>
-  language === null ? NONE : (BY_LANGUAGE[language] ?? NONE)
+  language === null ? NO_RULES : (BY_LANGUAGE[language] ?? NO_RULES)

@@ -1,20 +1,18 @@
-/** What a file's content says of it: whether it is text, and whether a tool wrote it. */
+/** Detects binary and generated files by their content. */
 
-/** As git looks for it: a zero byte near the beginning (git's buffer_is_binary). */
-const LOOKED_AT = 8_000
+/** Git looks for a NUL byte near the beginning (`buffer_is_binary`). */
+const BINARY_CHECK_BYTES = 8_000
 
-export const isBinary = (data: Uint8Array): boolean => data.subarray(0, LOOKED_AT).includes(0)
+export const isBinary = (data: Uint8Array): boolean =>
+  data.subarray(0, BINARY_CHECK_BYTES).includes(0)
 
-const SAID_BY_TOOLS =
+const GENERATED_MARKER =
   /@generated\b|\bDO NOT EDIT\b|\bautomatically generated\b|\bauto-?generated (?:by|file)\b/i
-const SAID_WITHIN = 1_500
+const MARKER_SEARCH_LENGTH = 1_500
 
-/**
- * Whether a tool wrote it, by its own word near the beginning, or by lines that no person would
- * write.
- */
-export function readsGenerated(text: string): boolean {
-  if (SAID_BY_TOOLS.test(text.slice(0, SAID_WITHIN))) return true
+/** Whether a tool generated the text: by a marker near the beginning, or by very long lines. */
+export function looksGenerated(text: string): boolean {
+  if (GENERATED_MARKER.test(text.slice(0, MARKER_SEARCH_LENGTH))) return true
   if (text.length < 10_000) return false
   let lines = 1
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++

@@ -1,23 +1,22 @@
 /**
- * Questions to the index of trigrams: every run of three characters that must be in a text. The
- * index knows only which texts have a trigram, so what it gives may still lack the word, and is
- * looked at.
+ * Queries on the trigram index: every run of three characters that a text must contain. The index
+ * stores no positions, so its candidates must be searched.
  */
 
 /**
- * What must be in a text for it to match: one piece, all of some, or any of some; null says
+ * What a text must contain to match: one piece, all of several, or any of several. Null requires
  * nothing.
  */
-export type Need =
+export type RequiredText =
   | { readonly piece: string }
-  | { readonly all: readonly Need[] }
-  | { readonly any: readonly Need[] }
+  | { readonly all: readonly RequiredText[] }
+  | { readonly any: readonly RequiredText[] }
   | null
 
-/** More would cost more to join than they leave out. */
-const MOST_TRIGRAMS = 24
+/** Joining more trigrams costs more than it excludes. */
+const MAX_TRIGRAMS = 24
 
-/** The trigrams of a piece, at most so many, spread over its length. */
+/** Returns at most `most` trigrams of a piece, spread over its length. */
 function trigramsOf(piece: string, most: number): string[] {
   const chars = [...piece]
   const found = new Set<string>()
@@ -29,34 +28,34 @@ function trigramsOf(piece: string, most: number): string[] {
   return [...found]
 }
 
-const quoted = (trigram: string): string => `"${trigram.replaceAll('"', '""')}"`
+const quoteTrigram = (trigram: string): string => `"${trigram.replaceAll('"', '""')}"`
 
 /**
- * The question in the language of FTS5 (https://www.sqlite.org/fts5.html#full_text_query_syntax);
- * null when the index cannot help.
+ * Returns the FTS5 query (https://www.sqlite.org/fts5.html#full_text_query_syntax); null when the
+ * index cannot help.
  */
-export function trigramMatch(need: Need, most = MOST_TRIGRAMS): string | null {
+export function trigramQuery(need: RequiredText, most = MAX_TRIGRAMS): string | null {
   if (need === null) return null
   if ('piece' in need) {
     const trigrams = trigramsOf(need.piece, most)
     return trigrams.length === 0
       ? null
       : trigrams.length === 1
-        ? quoted(trigrams[0] ?? '')
-        : `(${trigrams.map(quoted).join(' AND ')})`
+        ? quoteTrigram(trigrams[0] ?? '')
+        : `(${trigrams.map(quoteTrigram).join(' AND ')})`
   }
   if ('all' in need) {
     const share = Math.max(3, Math.floor(most / Math.max(1, need.all.length)))
-    const parts = need.all.flatMap((one) => trigramMatch(one, share) ?? [])
+    const parts = need.all.flatMap((one) => trigramQuery(one, share) ?? [])
     return parts.length === 0
       ? null
       : parts.length === 1
         ? (parts[0] ?? null)
         : `(${parts.join(' AND ')})`
   }
-  // One that nothing is known of lets everything through.
+  // An unknown alternative matches every text.
   const parts = need.any.map((one) =>
-    trigramMatch(one, Math.max(3, Math.floor(most / Math.max(1, need.any.length)))),
+    trigramQuery(one, Math.max(3, Math.floor(most / Math.max(1, need.any.length)))),
   )
   return parts.length === 0 || parts.includes(null) ? null : `(${parts.join(' OR ')})`
 }

@@ -1,14 +1,14 @@
 import { siteAdmin } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
+import { outboundClient } from '#core/outbound.ts'
 import { Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
-import { OutboundError, parseOutboundRules, requestOutside } from '#lib/outbound.ts'
+import { OutboundError } from '#lib/outbound.ts'
 import { SECOND } from '#lib/time.ts'
-import { outboundTrouble } from './outbound-trouble.ts'
+import { diagnoseOutboundError } from './diagnose-outbound-error.ts'
 
 /**
- * As webhooks, imports and mirrors reach it: the same rules, the same checks of addresses and
- * certificates.
+ * Uses the same rules and checks of addresses and certificates as webhooks, imports and mirrors.
  */
 export const checkOutbound = operation({
   name: 'check_outbound',
@@ -27,12 +27,11 @@ export const checkOutbound = operation({
     const url = new URL(text)
     const started = performance.now()
     try {
-      const { status } = await requestOutside(url, {
-        rules: parseOutboundRules(hearth.settings.outbound_allow),
+      const { status } = await outboundClient(hearth).request(url, {
         method: 'HEAD',
-        timeout: 10 * SECOND,
+        timeoutMs: 10 * SECOND,
         maxBytes: 65_536,
-        cut: true,
+        truncate: true,
         signal,
         headers: { 'user-agent': `hearth/${hearth.settings.version}` },
       })
@@ -42,7 +41,7 @@ export const checkOutbound = operation({
       }
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error
-      return { reached: false, detail: outboundTrouble(error, url) }
+      return { reached: false, detail: diagnoseOutboundError(error, url) }
     }
   },
 })

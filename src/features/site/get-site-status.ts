@@ -2,7 +2,7 @@ import { siteAdmin } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { SiteStatus } from './schema.ts'
-import { statusOf } from './status.ts'
+import { collectSiteStatus } from './status.ts'
 
 export const getSiteStatus = operation({
   name: 'get_site_status',
@@ -14,5 +14,5 @@ export const getSiteStatus = operation({
   input: Type.Object({}),
   output: SiteStatus,
 
-  handler: ({ hearth }) => statusOf(hearth),
+  handler: ({ hearth }) => collectSiteStatus(hearth),
 })

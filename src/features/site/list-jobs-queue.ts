@@ -3,7 +3,7 @@ import { listJobs } from '#core/jobs.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { OneOf, Type } from '#core/schema.ts'
-import { jobRecord } from './jobs.ts'
+import { jobRecord } from './job-record.ts'
 import { BackgroundJobs, JOB_STATES } from './schema.ts'
 
 export const listJobsQueue = operation({

@@ -3,7 +3,7 @@ import { findJob, retryJob as retry } from '#core/jobs.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { conflict, notFound } from '#lib/errors.ts'
-import { jobRecord } from './jobs.ts'
+import { jobRecord } from './job-record.ts'
 import { BackgroundJob } from './schema.ts'
 
 export const retryJob = operation({

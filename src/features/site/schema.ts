@@ -1,4 +1,4 @@
-/** The records of site administration as clients see them. */
+/** Records of site administration as clients see them. */
 import { FreeForm, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 const Limited = (what: string) =>

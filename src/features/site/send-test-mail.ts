@@ -2,13 +2,13 @@ import { siteAdmin } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { deliverMail, EmailInput, readEmail } from '#features/accounts/index.ts'
-import { mailTrouble } from './mail-trouble.ts'
+import { diagnoseMailError } from './diagnose-mail-error.ts'
 
-/** Unlike other mail it is sent at once: whoever asks waits to hear what is wrong. */
+/** Sends immediately, unlike other mail: the administrator waits for the result. */
 export const sendTestMail = operation({
   name: 'send_test_mail',
   summary:
-    'Send a letter to see whether mail leaves, and say what is wrong if it does not. For site administrators, people only.',
+    'Send a test message and report what is wrong if it is not sent. For site administrators, people only.',
   route: null,
   access: siteAdmin({ writes: true }),
   input: Type.Object({ to: EmailInput }),
@@ -33,15 +33,15 @@ export const sendTestMail = operation({
       await deliverMail(hearth, {
         to: address,
         kind: 'test',
-        subject: `A test letter from ${host}`,
+        subject: `A test message from ${host}`,
         text: `${caller.username} sent this from ${settings.site_url}\nto see whether mail leaves. It does.\n`,
       })
     } catch (error) {
-      hearth.log.warn('a test letter was not sent', { error })
+      hearth.log.warn('the test message was not sent', { error })
       await note(false)
       return {
         sent: false,
-        detail: mailTrouble(
+        detail: diagnoseMailError(
           error,
           settings.mail === null ? 'the outbox' : new URL(settings.mail.url).host,
         ),
@@ -52,8 +52,8 @@ export const sendTestMail = operation({
       sent: true,
       detail:
         settings.mail === null
-          ? `No mail server is set, so the letter is a file in ${settings.data}/outbox.`
-          : `${new URL(settings.mail.url).host} took the letter for ${address}. Whether it arrives is up to the servers after it.`,
+          ? `No mail server is set, so the message is a file in ${settings.data}/outbox.`
+          : `${new URL(settings.mail.url).host} accepted the message for ${address}. Later servers decide whether it is delivered.`,
     }
   },
 })

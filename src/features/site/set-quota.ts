@@ -1,7 +1,7 @@
 import { siteAdmin } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, Type, WorkspaceSlug } from '#core/schema.ts'
-import { findWorkspace, GROWING, type Growing } from '#features/workspaces/index.ts'
+import { findWorkspace, QUOTA_RESOURCES, type QuotaResource } from '#features/workspaces/index.ts'
 import { notFound } from '#lib/errors.ts'
 import { Quota } from './schema.ts'
 import { putQuota } from './store.ts'
@@ -26,7 +26,7 @@ export const setQuota = operation({
   toolset: 'admin',
   access: siteAdmin({ writes: true }),
   input: Type.Object({
-    // Named by whoever keeps the site, who need not belong to it.
+    // The administrator need not belong to the workspace.
     workspace: WorkspaceSlug,
     repos_bytes: limit('bytes of git objects'),
     lfs_bytes: limit('bytes of large files'),
@@ -39,17 +39,20 @@ export const setQuota = operation({
   output: Quota,
   annotations: { idempotent: true },
 
-  handler: ({ write }, { workspace: slug, ...given }) =>
+  handler: ({ write }, { workspace: slug, ...fields }) =>
     write((tx) => {
       const workspace = findWorkspace(tx.db, slug)
       if (!workspace) throw notFound(`the workspace ${slug}`)
       const before = quotaRecord(tx.db, workspace)
       const limits = Object.fromEntries(
-        GROWING.map((name) => [name, given[name] === undefined ? before[name] : given[name]]),
-      ) as Record<Growing, number | null>
+        QUOTA_RESOURCES.map((name) => [
+          name,
+          fields[name] === undefined ? before[name] : fields[name],
+        ]),
+      ) as Record<QuotaResource, number | null>
       putQuota(tx, workspace.id, limits)
-      const changed = GROWING.filter((name) => limits[name] !== before[name])
-      const pick = (of: Readonly<Record<Growing, number | null>>) =>
+      const changed = QUOTA_RESOURCES.filter((name) => limits[name] !== before[name])
+      const pick = (of: Readonly<Record<QuotaResource, number | null>>) =>
         Object.fromEntries(changed.map((name) => [name, of[name]]))
       tx.audit({
         action: 'workspace.quota_changed',

@@ -1,16 +1,14 @@
 /** All settings of an installation as one record. */
 import type { Hearth } from '#core/hearth.ts'
-import { CHANGEABLE } from './changeable.ts'
+import { changeableValues, isChangeable } from './changeable-settings.ts'
 import type { SiteSettings } from './schema.ts'
 import { listSettings } from './store.ts'
 
 export function settingsRecord({ settings, db }: Hearth): SiteSettings {
   const chosen = new Set(listSettings(db).map(({ name }) => name))
-  const now = Object.fromEntries(
-    Object.entries(CHANGEABLE).map(([name, { read }]) => [name, read(settings)]),
-  )
+  const now = changeableValues(settings)
   const all = settings.configuration.map(({ name, value, source, help }) => {
-    const changeable = Object.hasOwn(CHANGEABLE, name)
+    const changeable = isChangeable(name)
     return {
       name,
       help,

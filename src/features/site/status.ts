@@ -1,4 +1,4 @@
-/** How the installation does, gathered from the floor and from what features say of themselves. */
+/** The status of the installation, from core and from the conditions that features report. */
 import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { conditions, type Condition } from '#core/gauges.ts'
@@ -6,11 +6,11 @@ import type { Hearth } from '#core/hearth.ts'
 import { countJobs } from '#core/jobs.ts'
 import { timestamp } from '#lib/time.ts'
 import { mailFailure } from '#features/accounts/index.ts'
-import { mailTrouble } from './mail-trouble.ts'
+import { diagnoseMailError } from './diagnose-mail-error.ts'
 import type { SiteStatus } from './schema.ts'
 import { countAll, lastMigration } from './store.ts'
 
-const sizeOf = (path: string): number => {
+const fileBytes = (path: string): number => {
   try {
     return statSync(path).size
   } catch {
@@ -18,7 +18,7 @@ const sizeOf = (path: string): number => {
   }
 }
 
-function diskOf({ data }: Hearth['settings']): { free_bytes: number; size_bytes: number } {
+function readDiskSpace({ data }: Hearth['settings']): { free_bytes: number; size_bytes: number } {
   try {
     const { bavail, blocks, bsize } = statfsSync(data)
     return { free_bytes: bavail * bsize, size_bytes: blocks * bsize }
@@ -27,7 +27,7 @@ function diskOf({ data }: Hearth['settings']): { free_bytes: number; size_bytes:
   }
 }
 
-function queuesOf(hearth: Hearth): SiteStatus['queues'] {
+function countQueues(hearth: Hearth): SiteStatus['queues'] {
   const queues = new Map<string, SiteStatus['queues'][number]>()
   for (const { kind, state, count } of countJobs(hearth.db)) {
     const queue = queues.get(kind) ?? {
@@ -35,15 +35,18 @@ function queuesOf(hearth: Hearth): SiteStatus['queues'] {
       waiting: 0,
       running: 0,
       failed: 0,
-      every: hearth.jobs.everyOf(kind),
+      every: hearth.jobs.intervalOf(kind),
     }
     queues.set(kind, { ...queue, [state]: count })
   }
   return [...queues.values()]
 }
 
-/** A part whose question fails says so; the others are still heard. */
-async function conditionsOf(hearth: Hearth): Promise<Condition[]> {
+/**
+ * Collects the conditions of all features. One that throws is reported as failing and does not hide
+ * the others.
+ */
+async function collectConditions(hearth: Hearth): Promise<Condition[]> {
   const said = await Promise.all(
     conditions.all(hearth).map(async (ask): Promise<Condition | null> => {
       try {
@@ -62,12 +65,12 @@ async function conditionsOf(hearth: Hearth): Promise<Condition[]> {
   return said.filter((one) => one !== null)
 }
 
-export async function statusOf(hearth: Hearth): Promise<SiteStatus> {
+export async function collectSiteStatus(hearth: Hearth): Promise<SiteStatus> {
   const { settings, db } = hearth
-  const said = await conditionsOf(hearth)
+  const said = await collectConditions(hearth)
   const backups = said.find(({ name }) => name === 'backups')
-  const disk = diskOf(settings)
-  const jobs = queuesOf(hearth)
+  const disk = readDiskSpace(settings)
+  const jobs = countQueues(hearth)
   const { packs, reads } = hearth.git.load()
   const failed = jobs.reduce((sum, queue) => sum + queue.failed, 0)
   return {
@@ -78,8 +81,8 @@ export async function statusOf(hearth: Hearth): Promise<SiteStatus> {
     uptime_seconds: Math.round(process.uptime()),
     memory_bytes: process.memoryUsage.rss(),
     database: {
-      bytes: sizeOf(join(settings.data, 'hearth.db')),
-      wal_bytes: sizeOf(join(settings.data, 'hearth.db-wal')),
+      bytes: fileBytes(join(settings.data, 'hearth.db')),
+      wal_bytes: fileBytes(join(settings.data, 'hearth.db-wal')),
       migration: lastMigration(db),
     },
     disk: { ...disk, writable: disk.free_bytes >= settings.limits.disk_reserve },
@@ -102,7 +105,7 @@ export async function statusOf(hearth: Hearth): Promise<SiteStatus> {
   }
 }
 
-/** How mail leaves: what the settings tell, and what happened to the last letter. */
+/** The state of mail: its settings and the result of the last message. */
 export function mailCondition(hearth: Hearth): Condition {
   const { mail, data } = hearth.settings
   const failure = mailFailure(hearth)
@@ -112,7 +115,7 @@ export function mailCondition(hearth: Hearth): Condition {
     return {
       ...condition,
       state: 'failing',
-      detail: `Nothing has left since ${timestamp(failure.since).slice(0, 16).replace('T', ' ')} UTC. ${mailTrouble(failure.error, server)} What waits is tried again by itself.`,
+      detail: `Nothing has left since ${timestamp(failure.since).slice(0, 16).replace('T', ' ')} UTC. ${diagnoseMailError(failure.error, server)} What waits is tried again by itself.`,
     }
   }
   if (mail === null)
@@ -128,7 +131,7 @@ export function mailCondition(hearth: Hearth): Condition {
   }
 }
 
-/** How connections are encrypted. */
+/** How connections to the site are encrypted. */
 export const tlsCondition = ({ settings: { tls, site_url } }: Hearth): Condition => ({
   name: 'encryption',
   href: null,
@@ -141,6 +144,6 @@ export const tlsCondition = ({ settings: { tls, site_url } }: Hearth): Condition
       ? { state: 'ok' as const, detail: 'The public address is https: a proxy in front encrypts.' }
       : {
           state: 'attention' as const,
-          detail: 'The public address is http: passwords and tokens travel in the clear.',
+          detail: 'The public address is http: passwords and tokens are sent unencrypted.',
         }),
 })

@@ -1,9 +1,7 @@
-/**
- * The tables `site_settings` and `quotas`, and the numbers that administrators are shown of others.
- */
+/** The tables `site_settings` and `quotas`, and counts of other tables for administrators. */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
-import { GROWING, type Growing } from '#features/workspaces/index.ts'
+import { QUOTA_RESOURCES, type QuotaResource } from '#features/workspaces/index.ts'
 
 export const listSettings = (db: Db): { name: string; value: string }[] =>
   db.all('SELECT name, value FROM site_settings ORDER BY name')
@@ -11,7 +9,8 @@ export const listSettings = (db: Db): { name: string; value: string }[] =>
 export const putSetting = (tx: Tx, name: string, value: unknown, changed_by: string): void =>
   void tx.db.run(
     `INSERT INTO site_settings (name, value, changed_by, changed_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (name) DO UPDATE SET value = excluded.value, changed_by = excluded.changed_by, changed_at = excluded.changed_at`,
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value, changed_by = excluded.changed_by,
+     changed_at = excluded.changed_at`,
     name,
     JSON.stringify(value),
     changed_by,
@@ -21,28 +20,33 @@ export const putSetting = (tx: Tx, name: string, value: unknown, changed_by: str
 export const removeSetting = (tx: Tx, name: string): void =>
   void tx.db.run('DELETE FROM site_settings WHERE name = ?', name)
 
-export type QuotaRow = Readonly<Record<Growing, number | null>> & { readonly updated_at: string }
+export type QuotaRow = Readonly<Record<QuotaResource, number | null>> & {
+  readonly updated_at: string
+}
 
 export const findQuota = (db: Db, workspace_id: string): QuotaRow | null =>
   db.one<QuotaRow>(
-    `SELECT ${GROWING.join(', ')}, updated_at FROM quotas WHERE workspace_id = ?`,
+    `SELECT ${QUOTA_RESOURCES.join(', ')}, updated_at FROM quotas WHERE workspace_id = ?`,
     workspace_id,
   )
 
 export const putQuota = (
   tx: Tx,
   workspace_id: string,
-  limits: Readonly<Record<Growing, number | null>>,
+  limits: Readonly<Record<QuotaResource, number | null>>,
 ): void =>
   void tx.db.run(
-    `INSERT INTO quotas (workspace_id, ${GROWING.join(', ')}, updated_at) VALUES (?, ${GROWING.map(() => '?').join(', ')}, ?)
-     ON CONFLICT (workspace_id) DO UPDATE SET ${GROWING.map((name) => `${name} = excluded.${name}`).join(', ')}, updated_at = excluded.updated_at`,
+    `INSERT INTO quotas (workspace_id, ${QUOTA_RESOURCES.join(', ')}, updated_at)
+     VALUES (?, ${QUOTA_RESOURCES.map(() => '?').join(', ')}, ?)
+     ON CONFLICT (workspace_id) DO UPDATE
+     SET ${QUOTA_RESOURCES.map((name) => `${name} = excluded.${name}`).join(', ')},
+     updated_at = excluded.updated_at`,
     workspace_id,
-    ...GROWING.map((name) => limits[name]),
+    ...QUOTA_RESOURCES.map((name) => limits[name]),
     tx.now,
   )
 
-/** Forks share the objects of their parent, whose size counts them. */
+/** Forks share the objects of their parent, whose size includes them. */
 export const countReposBytes = (db: Db, workspace_id: string): number =>
   db.one<{ bytes: number | null }>(
     'SELECT sum(size_in_bytes) AS bytes FROM repos WHERE workspace_id = ? AND parent_id IS NULL',
@@ -51,7 +55,8 @@ export const countReposBytes = (db: Db, workspace_id: string): number =>
 
 export const countRepositories = (db: Db, workspace_id: string): number =>
   db.one<{ count: number }>(
-    'SELECT count(*) AS count FROM repos WHERE workspace_id = ? AND parent_id IS NULL AND deleted_at IS NULL',
+    `SELECT count(*) AS count FROM repos WHERE workspace_id = ? AND parent_id IS NULL
+     AND deleted_at IS NULL`,
     workspace_id,
   )?.count ?? 0
 
@@ -61,7 +66,8 @@ export const countMembers = (db: Db, workspace_id: string): number =>
     workspace_id,
   )?.count ?? 0
 
-const MATCHES = `FROM workspaces w JOIN actors a ON a.id = w.id WHERE ?1 IS NULL OR instr(a.username, ?1) > 0 OR instr(lower(coalesce(a.name, '')), ?1) > 0`
+const MATCHES = `FROM workspaces w JOIN actors a ON a.id = w.id WHERE ?1 IS NULL
+  OR instr(a.username, ?1) > 0 OR instr(lower(coalesce(a.name, '')), ?1) > 0`
 
 /** Newest first. */
 export const listWorkspaceRows = (
@@ -70,7 +76,8 @@ export const listWorkspaceRows = (
   window: { limit: number; offset: number },
 ): { id: string; slug: string; name: string; created_at: string }[] =>
   db.all(
-    `SELECT w.id, a.username AS slug, coalesce(a.name, a.username) AS name, w.created_at ${MATCHES} ORDER BY w.id DESC LIMIT ?2 OFFSET ?3`,
+    `SELECT w.id, a.username AS slug, coalesce(a.name, a.username) AS name,
+     w.created_at ${MATCHES} ORDER BY w.id DESC LIMIT ?2 OFFSET ?3`,
     q,
     window.limit,
     window.offset,

@@ -1,6 +1,5 @@
 /**
- * Letters that were written to files because no mail server is set: somebody reads them soon, or
- * nobody does.
+ * Deletes old messages from the outbox. Without a mail server, messages are written to files there.
  */
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,14 +7,14 @@ import { job } from '#core/jobs.ts'
 import { namesIn } from '#lib/disk.ts'
 import { DAY } from '#lib/time.ts'
 
-const KEPT = 30 * DAY
+const RETENTION_MS = 30 * DAY
 
 export const sweepOutbox = job<null>({
   kind: 'sweep_outbox',
   every: '24h',
   run: ({ hearth }) => {
     const folder = join(hearth.settings.data, 'outbox')
-    const before = hearth.clock.now() - KEPT
+    const before = hearth.clock.now() - RETENTION_MS
     for (const name of namesIn(folder)) {
       const path = join(folder, name)
       if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? before) < before)

@@ -2,7 +2,12 @@ import { siteAdmin } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { FreeForm, Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
-import { applySettings, CHANGEABLE, checked } from './changeable.ts'
+import {
+  applySettings,
+  CHANGEABLE_NAMES,
+  isChangeable,
+  requireSettingValue,
+} from './changeable-settings.ts'
 import { SiteSettings } from './schema.ts'
 import { settingsRecord } from './settings-record.ts'
 import { putSetting, removeSetting } from './store.ts'
@@ -21,30 +26,30 @@ export const updateSiteSettings = operation({
   annotations: { idempotent: true },
 
   handler: async ({ hearth, caller, write }, { settings }) => {
-    const given = Object.entries(settings)
-    if (given.length === 0)
-      throw invalid('settings', `name what to change: ${Object.keys(CHANGEABLE).join(', ')}`)
-    const wanted = given.map(
+    const entries = Object.entries(settings)
+    if (entries.length === 0)
+      throw invalid('settings', `name what to change: ${CHANGEABLE_NAMES.join(', ')}`)
+    const changes = entries.map(
       ([name, value]) =>
         [
           name,
-          value === null && Object.hasOwn(CHANGEABLE, name) ? null : checked(name, value),
+          value === null && isChangeable(name) ? null : requireSettingValue(name, value),
         ] as const,
     )
     await write((tx) => {
       const before = settingsRecord(hearth).settings
-      for (const [name, value] of wanted) {
+      for (const [name, value] of changes) {
         if (value === null) removeSetting(tx, name)
         else putSetting(tx, name, value, caller.id)
       }
-      // An order of one's own is kept: what is on disk first, then what holds.
+      // The settings take effect only after the change is on disk.
       tx.afterCommit(() => applySettings(hearth))
       tx.audit({
         action: 'site.settings_changed',
         target: { kind: 'site', id: 'site', name: hearth.settings.site_url },
         data: {
-          before: Object.fromEntries(wanted.map(([name]) => [name, before[name]])),
-          after: Object.fromEntries(wanted),
+          before: Object.fromEntries(changes.map(([name]) => [name, before[name]])),
+          after: Object.fromEntries(changes),
         },
       })
     })

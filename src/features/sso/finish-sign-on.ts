@@ -1,11 +1,11 @@
 import { publicWrite } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, Type } from '#core/schema.ts'
-import { NewSignIn, openSignIn } from '#features/accounts/index.ts'
+import { NewSignIn, beginSignIn } from '#features/accounts/index.ts'
 import { forbidden } from '#lib/errors.ts'
-import { findAccount } from './find-account.ts'
-import { followGroups } from './follow-groups.ts'
-import { finish, requireAttempt, requireProvider } from './oidc.ts'
+import { findOrCreateAccount } from './find-or-create-account.ts'
+import { syncGroupMemberships } from './sync-group-memberships.ts'
+import { exchangeCode, requireAttempt, requireProvider } from './oidc.ts'
 
 export const finishSignOn = operation({
   name: 'finish_sign_on',
@@ -30,11 +30,11 @@ export const finishSignOn = operation({
     const { link_to, next } = attempt
     if (link_to !== null && !(caller.kind === 'user' && caller.id === link_to))
       throw forbidden('role', 'sign in to the account that you began to link')
-    const known = await finish(hearth, provider, attempt, input.query)
+    const identity = await exchangeCode(hearth, provider, attempt, input.query)
     return write((tx) => {
-      const user = findAccount(tx, provider, known, link_to)
-      const sign_in = link_to === null ? openSignIn(tx, user, { method: 'sso', origin }) : null
-      followGroups(tx, provider, user, known.groups)
+      const user = findOrCreateAccount(tx, provider, identity, link_to)
+      const sign_in = link_to === null ? beginSignIn(tx, user, { method: 'sso', origin }) : null
+      syncGroupMemberships(tx, provider, user, identity.groups)
       return { sign_in, next }
     })
   },

@@ -1,7 +1,7 @@
 /**
- * LDAP (RFC 4511): a person is looked up by the installation's own entry, and then proves the
- * password by a bind of theirs. Each check has a connection of its own. A name that the directory
- * does not have costs a bind too, so that the time does not tell which names it has.
+ * LDAP (RFC 4511). The installation's own entry searches for the user, then a bind as that user
+ * verifies the password. Each check uses its own connection. An unknown name costs a bind too, so
+ * the response time does not reveal which names exist.
  */
 import { Client, InvalidCredentialsError, type Entry } from 'ldapts'
 import type { Hearth } from '#core/hearth.ts'
@@ -9,22 +9,22 @@ import type { LdapDirectory } from '#core/settings.ts'
 import { Refusal } from '#lib/errors.ts'
 import { randomToken } from '#lib/hash.ts'
 import { SECOND } from '#lib/time.ts'
-import type { Known } from './known.ts'
+import type { ProviderIdentity } from './provider-identity.ts'
 
 const TIMEOUT_MS = 5 * SECOND
-const MOST_GROUPS = 1000
+const MAX_GROUPS = 1000
 
-/** A text as a value in a filter (RFC 4515 section 3). */
+/** Escapes a text for use as a value in a filter (RFC 4515 section 3). */
 export const escapeFilter = (text: string): string =>
   text.replace(/[\\*()\0]/g, (letter) => `\\${letter.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
-const fill = (filter: string, values: Readonly<Record<string, string>>): string =>
+const fillFilter = (filter: string, values: Readonly<Record<string, string>>): string =>
   filter.replace(/\{(\w+)\}/g, (whole, name: string) =>
     name in values ? escapeFilter(values[name] ?? '') : whole,
   )
 
-/** The first value of an attribute, whatever its case; bytes as hex digits. */
-function valueOf(entry: Entry, attribute: string): string | null {
+/** The first value of an attribute, matched without case. Binary values as hex digits. */
+function firstValue(entry: Entry, attribute: string): string | null {
   const key = Object.keys(entry).find((name) => name.toLowerCase() === attribute.toLowerCase())
   const value = key === undefined ? undefined : entry[key]
   const first = Array.isArray(value) ? value[0] : value
@@ -56,15 +56,18 @@ async function withClient<T>(
   }
 }
 
-async function bindOwn(client: Client, { bind_dn, bind_password }: LdapDirectory): Promise<void> {
+async function bindInstallation(
+  client: Client,
+  { bind_dn, bind_password }: LdapDirectory,
+): Promise<void> {
   if (bind_dn !== null) await client.bind(bind_dn, bind_password ?? '')
 }
 
 /**
- * Whether a bind with this password goes through. An empty one never does: servers take it for no
- * bind at all (RFC 4513 section 5.1.2).
+ * Whether a bind with this password succeeds. An empty password is refused here, because servers
+ * treat it as an anonymous bind (RFC 4513 section 5.1.2).
  */
-async function proves(client: Client, dn: string, password: string): Promise<boolean> {
+async function canBind(client: Client, dn: string, password: string): Promise<boolean> {
   if (password === '') return false
   try {
     await client.bind(dn, password)
@@ -84,25 +87,25 @@ async function groupsOf(
   if (directory.group_base === null) return null
   const { searchEntries } = await client.search(directory.group_base, {
     scope: 'sub',
-    filter: fill(directory.group_filter, { dn, username }),
+    filter: fillFilter(directory.group_filter, { dn, username }),
     attributes: [directory.group_attribute],
-    sizeLimit: MOST_GROUPS,
+    sizeLimit: MAX_GROUPS,
   })
   return searchEntries
-    .map((entry) => valueOf(entry, directory.group_attribute))
+    .map((entry) => firstValue(entry, directory.group_attribute))
     .filter((name) => name !== null)
 }
 
-async function look(
+async function searchAndBind(
   client: Client,
   directory: LdapDirectory,
   login: string,
   password: string,
-): Promise<Known | null> {
-  await bindOwn(client, directory)
+): Promise<ProviderIdentity | null> {
+  await bindInstallation(client, directory)
   const { searchEntries } = await client.search(directory.base, {
     scope: 'sub',
-    filter: fill(directory.filter, { login }),
+    filter: fillFilter(directory.filter, { login }),
     sizeLimit: 2,
     attributes: [
       directory.id_attribute,
@@ -114,36 +117,38 @@ async function look(
   })
   const [entry, another] = searchEntries
   if (!entry || another) {
-    await proves(client, `cn=${randomToken(9)},${directory.base}`, password).catch(() => false)
+    await canBind(client, `cn=${randomToken(9)},${directory.base}`, password).catch(() => false)
     return null
   }
-  const username = valueOf(entry, directory.username_attribute) ?? login
+  const username = firstValue(entry, directory.username_attribute) ?? login
   const groups = await groupsOf(client, directory, entry.dn, username)
-  if (!(await proves(client, entry.dn, password))) return null
-  const subject = valueOf(entry, directory.id_attribute)
+  if (!(await canBind(client, entry.dn, password))) return null
+  const subject = firstValue(entry, directory.id_attribute)
   if (subject === null) throw new Error(`the entry ${entry.dn} has no ${directory.id_attribute}`)
   return {
     subject,
     username,
-    name: valueOf(entry, directory.name_attribute),
-    email: valueOf(entry, directory.email_attribute),
+    name: firstValue(entry, directory.name_attribute),
+    email: firstValue(entry, directory.email_attribute),
     email_verified: directory.trust_email,
     groups,
   }
 }
 
 /**
- * Who this is, when the directory takes the password; null when it does not. Gives 503 when it does
- * not answer as it should.
+ * The identity of the user when the directory accepts the password, otherwise null. Throws 503 when
+ * the directory fails.
  */
 export async function checkDirectory(
   hearth: Pick<Hearth, 'log'>,
   directory: LdapDirectory,
   login: string,
   password: string,
-): Promise<Known | null> {
+): Promise<ProviderIdentity | null> {
   try {
-    return await withClient(directory, (client) => look(client, directory, login, password))
+    return await withClient(directory, (client) =>
+      searchAndBind(client, directory, login, password),
+    )
   } catch (error) {
     hearth.log.warn('the directory does not answer as it should', { error })
     throw new Refusal('unavailable', `${directory.name} does not answer; try again later`, {

@@ -1,7 +1,7 @@
 /**
  * OpenID Connect (https://openid.net/specs/openid-connect-core-1_0.html): the code flow with PKCE
- * (RFC 7636), state and nonce. What belongs to one attempt travels in a sealed cookie, so only the
- * browser that began can finish, and within ten minutes.
+ * (RFC 7636), state and nonce. A sealed cookie carries the attempt, so only the browser that
+ * started it can finish it, within ten minutes.
  */
 import {
   allowInsecureRequests,
@@ -19,81 +19,81 @@ import {
   type Configuration,
 } from 'openid-client'
 import type { Hearth } from '#core/hearth.ts'
+import { service } from '#core/service.ts'
 import type { OidcProvider } from '#core/settings.ts'
 import { sealUntil, unsealFresh } from '#features/accounts/index.ts'
 import { invalid, notFound, Refusal } from '#lib/errors.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
-import type { Known } from './known.ts'
+import type { ProviderIdentity } from './provider-identity.ts'
 
-export const ATTEMPT_MS = 10 * MINUTE
-const DISCOVERED_MS = HOUR
+export const ATTEMPT_LIFETIME_MS = 10 * MINUTE
+const DISCOVERY_TTL_MS = HOUR
 const TIMEOUT_SECONDS = 10
 const PURPOSE = 'sign-on'
-const MOST_GROUPS = 1000
+const MAX_GROUPS = 1000
 
-export type Attempt = {
+export type SignOnAttempt = {
   provider: string
   state: string
   nonce: string
   verifier: string
   next: string | null
-  /** The person who links this sign-in to their account; null for signing in. */
+  /** The user who links this identity to their account. Null for a sign-in. */
   link_to: string | null
 }
 
-/** Gives 404 for a provider that the settings do not have. */
+/** Throws 404 for a provider that is not configured. */
 export function requireProvider({ settings }: Pick<Hearth, 'settings'>, id: string): OidcProvider {
   const provider = settings.sso.oidc.find((one) => one.id === id)
   if (!provider) throw notFound(`the provider ${id}`)
   return provider
 }
 
-export const callbackAddress = (
+export const callbackUrl = (
   { settings }: Pick<Hearth, 'settings'>,
   provider: OidcProvider,
 ): string => `${settings.site_url}/login/sso/${provider.id}/callback`
 
-const discovered = new WeakMap<
-  OidcProvider,
-  { at: number; configuration: Promise<Configuration> }
->()
+type Discovery = { readonly at: number; readonly configuration: Promise<Configuration> }
 
-/** What the provider says of itself, kept for an hour. Gives 503 when it does not answer. */
+/** Discovery documents of providers, by the provider's id. */
+const discoveries = service('OpenID Connect discovery', () => new Map<string, Discovery>())
+
+/** The provider's discovery document, cached for an hour. Throws 503 when the provider fails. */
 async function configurationOf(
-  hearth: Pick<Hearth, 'clock' | 'log'>,
+  hearth: Pick<Hearth, 'clock' | 'log' | 'services'>,
   provider: OidcProvider,
 ): Promise<Configuration> {
+  const entries = discoveries(hearth)
   const now = hearth.clock.now()
-  let known = discovered.get(provider)
-  if (!known || known.at < now - DISCOVERED_MS) {
-    const insecure = new URL(provider.issuer).protocol === 'http:'
-    known = {
-      at: now,
-      configuration: discovery(
-        new URL(provider.issuer),
-        provider.client_id,
-        undefined,
-        clientAuth(provider),
-        {
-          timeout: TIMEOUT_SECONDS,
-          ...(insecure ? { execute: [allowInsecureRequests] } : {}),
-        },
-      ),
-    }
-    discovered.set(provider, known)
+  let entry = entries.get(provider.id)
+  if (!entry || entry.at < now - DISCOVERY_TTL_MS) {
+    entry = { at: now, configuration: discover(provider) }
+    entries.set(provider.id, entry)
   }
   try {
-    return await known.configuration
+    return await entry.configuration
   } catch (error) {
-    discovered.delete(provider)
-    hearth.log.warn('a provider of sign-on does not answer', { provider: provider.id, error })
+    entries.delete(provider.id)
+    hearth.log.warn('a sign-on provider does not respond', { provider: provider.id, error })
     throw new Refusal('unavailable', `${provider.name} does not answer; try again later`, {
       headers: { 'Retry-After': '30' },
     })
   }
 }
 
-/** How the secret is sent: as the provider says it takes it, in the header where it takes both. */
+function discover(provider: OidcProvider): Promise<Configuration> {
+  const issuer = new URL(provider.issuer)
+  return discovery(issuer, provider.client_id, undefined, clientAuth(provider), {
+    timeout: TIMEOUT_SECONDS,
+    ...(issuer.protocol === 'http:' ? { execute: [allowInsecureRequests] } : {}),
+  })
+}
+
+/**
+ * How the client secret is sent: as the provider's metadata requires, in the header if it accepts
+ * both.
+ */
 function clientAuth({ client_secret }: OidcProvider): Parameters<typeof discovery>[3] {
   if (client_secret === null) return None()
   const [basic, post] = [ClientSecretBasic(client_secret), ClientSecretPost(client_secret)]
@@ -103,14 +103,14 @@ function clientAuth({ client_secret }: OidcProvider): Parameters<typeof discover
   }
 }
 
-/** Where the browser goes, and the sealed attempt that it brings back. */
-export async function begin(
+/** Starts an attempt. Returns the authorization URL and the sealed attempt for the cookie. */
+export async function beginSignOn(
   hearth: Hearth,
   provider: OidcProvider,
   options: { next: string | null; link_to: string | null },
 ): Promise<{ url: string; attempt: string }> {
   const configuration = await configurationOf(hearth, provider)
-  const attempt: Attempt = {
+  const attempt: SignOnAttempt = {
     provider: provider.id,
     state: randomState(),
     nonce: randomNonce(),
@@ -118,7 +118,7 @@ export async function begin(
     ...options,
   }
   const url = buildAuthorizationUrl(configuration, {
-    redirect_uri: callbackAddress(hearth, provider),
+    redirect_uri: callbackUrl(hearth, provider),
     scope: [...new Set(['openid', ...provider.scopes])].join(' '),
     code_challenge: await calculatePKCECodeChallenge(attempt.verifier),
     code_challenge_method: 'S256',
@@ -127,15 +127,17 @@ export async function begin(
   })
   return {
     url: url.href,
-    attempt: sealUntil(hearth, PURPOSE, hearth.clock.now() + ATTEMPT_MS, attempt),
+    attempt: sealUntil(hearth, PURPOSE, hearth.clock.now() + ATTEMPT_LIFETIME_MS, attempt),
   }
 }
 
-/**
- * The attempt of this browser. Gives 422 for none, one that is too old, or one at another provider.
- */
-export function requireAttempt(hearth: Hearth, provider: OidcProvider, sealed: string): Attempt {
-  const attempt = sealed === '' ? null : unsealFresh<Attempt>(hearth, PURPOSE, sealed)
+/** The attempt of this browser. Throws 422 when it is missing, expired, or for another provider. */
+export function requireAttempt(
+  hearth: Hearth,
+  provider: OidcProvider,
+  sealed: string,
+): SignOnAttempt {
+  const attempt = sealed === '' ? null : unsealFresh<SignOnAttempt>(hearth, PURPOSE, sealed)
   if (!attempt || attempt.provider !== provider.id)
     throw invalid('attempt', 'this took too long, or was begun in another browser; sign in again')
   return attempt
@@ -148,24 +150,24 @@ function groupsOf(value: unknown): string[] | null {
   if (value === undefined || value === null) return null
   return (Array.isArray(value) ? value : [value])
     .filter((one) => typeof one === 'string')
-    .slice(0, MOST_GROUPS)
+    .slice(0, MAX_GROUPS)
 }
 
 /**
- * Exchanges the code that came back. `query` is what stood behind the address of the callback.
- * Gives 422 when anything is not as it should be.
+ * Exchanges the authorization code for the user's identity. `query` is the query string of the
+ * callback. Throws 422 when any check fails.
  */
-export async function finish(
+export async function exchangeCode(
   hearth: Hearth,
   provider: OidcProvider,
-  attempt: Attempt,
+  attempt: SignOnAttempt,
   query: string,
-): Promise<Known> {
+): Promise<ProviderIdentity> {
   const configuration = await configurationOf(hearth, provider)
   try {
     const tokens = await authorizationCodeGrant(
       configuration,
-      new URL(`${callbackAddress(hearth, provider)}?${query.replace(/^\?/, '')}`),
+      new URL(`${callbackUrl(hearth, provider)}?${query.replace(/^\?/, '')}`),
       {
         pkceCodeVerifier: attempt.verifier,
         expectedState: attempt.state,
@@ -179,18 +181,18 @@ export async function finish(
       ? await fetchUserInfo(configuration, tokens.access_token, token.sub)
       : {}
     const claims: Record<string, unknown> = { ...token, ...about }
-    const email = textOf(claims['email'])
+    const email = textOf(claims.email)
     return {
       subject: token.sub,
       username: textOf(claims[provider.username_claim]) ?? email ?? token.sub,
-      name: textOf(claims['name']),
+      name: textOf(claims.name),
       email,
-      // Some send the word instead of the value.
-      email_verified: claims['email_verified'] === true || claims['email_verified'] === 'true',
+      // Some providers send the string instead of the boolean.
+      email_verified: claims.email_verified === true || claims.email_verified === 'true',
       groups: groupsOf(claims[provider.groups_claim]),
     }
   } catch (error) {
-    // The error's cause may hold tokens or the code, so only its name and message are written down.
+    // The error's cause may contain tokens or the code, so the log gets only its name and message.
     const { name, message } = error instanceof Error ? error : new Error(String(error))
     hearth.log.warn('a sign-on was not completed', {
       provider: provider.id,

@@ -4,22 +4,22 @@ import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, Type, type Static } from '#core/schema.ts'
+import { cache } from '#core/service.ts'
 import {
   findIdentity,
   findSignInById,
   NewSignIn,
-  openSignIn,
+  beginSignIn,
   removeSignIn,
 } from '#features/accounts/index.ts'
-import { createCache, type Cache } from '#lib/cache.ts'
 import { Refusal } from '#lib/errors.ts'
-import { findAccount } from './find-account.ts'
-import { followGroups } from './follow-groups.ts'
-import type { Known } from './known.ts'
+import { findOrCreateAccount } from './find-or-create-account.ts'
+import { syncGroupMemberships } from './sync-group-memberships.ts'
+import type { ProviderIdentity } from './provider-identity.ts'
 
 const Line = Type.String({ minLength: 1, maxLength: 1000 })
 
-const Named = Type.Object(
+const ProxyIdentity = Type.Object(
   {
     id: Line,
     username: Line,
@@ -31,29 +31,33 @@ const Named = Type.Object(
 )
 
 /**
- * Every page asks, so what the groups were when somebody was last here is remembered: writing
- * nothing is cheapest.
+ * The last groups of each user. Every page request runs this operation, so a cache avoids a write
+ * when the groups did not change.
  */
-const seen = new WeakMap<Hearth['settings'], Cache<string>>()
+const lastGroups = cache<string>('sso_proxy_groups', {
+  maxSize: 1 << 20,
+  sizeOf: (text) => text.length,
+})
 
 function haveGroupsChanged(
-  { settings }: Pick<Hearth, 'settings'>,
+  hearth: Pick<Hearth, 'services'>,
   user_id: string,
   groups: readonly string[],
 ): boolean {
-  let cache = seen.get(settings)
-  if (!cache)
-    seen.set(
-      settings,
-      (cache = createCache<string>({ maxSize: 1 << 20, sizeOf: (text) => text.length })),
-    )
-  const now = groups.join('\n')
-  if (cache.get(user_id) === `=${now}`) return false
-  cache.set(user_id, `=${now}`)
+  // The prefix keeps the value of a user without groups from being empty.
+  const now = `=${groups.join('\n')}`
+  if (lastGroups(hearth).get(user_id) === now) return false
+  lastGroups(hearth).set(user_id, now)
   return true
 }
 
-const knownOf = ({ id, username, name, email, groups }: Static<typeof Named>): Known => ({
+const providerIdentityOf = ({
+  id,
+  username,
+  name,
+  email,
+  groups,
+}: Static<typeof ProxyIdentity>): ProviderIdentity => ({
   subject: id,
   username,
   name,
@@ -62,18 +66,20 @@ const knownOf = ({ id, username, name, email, groups }: Static<typeof Named>): K
   groups,
 })
 
-/** The sign-in that the proxy opened and that it may therefore end; null for any other. */
-function openedByProxy(db: Db, caller: UserCaller): string | null {
+/**
+ * The current sign-in if the proxy created it, so that the proxy may replace it. Otherwise null.
+ */
+function findProxySignIn(db: Db, caller: UserCaller): string | null {
   const row = caller.sign_in === null ? null : findSignInById(db, caller.sign_in)
   return row?.method === 'proxy' ? row.id : null
 }
 
 /**
- * Whoever signed in here by themselves stays who they are: that is how an administrator gets in
- * past the proxy's names.
+ * Whether the caller authenticated without the proxy. Such a sign-in is kept, so that an
+ * administrator can use a local account behind the proxy.
  */
-const staysAsTheyAre = (db: Db, caller: Caller): boolean =>
-  caller.kind !== 'anonymous' && !(caller.kind === 'user' && openedByProxy(db, caller) !== null)
+const hasOwnSignIn = (db: Db, caller: Caller): boolean =>
+  caller.kind !== 'anonymous' && !(caller.kind === 'user' && findProxySignIn(db, caller) !== null)
 
 export const signInByProxy = operation({
   name: 'sign_in_by_proxy',
@@ -81,42 +87,47 @@ export const signInByProxy = operation({
     'Sign in on the website whom a trusted proxy names, or link that name to the own account. Answers with the sign-in, or none when it stands already.',
   route: null,
   access: publicWrite(),
-  input: Type.Object({ named: Named, link: Type.Optional(Type.Boolean()) }),
+  input: Type.Object({ named: ProxyIdentity, link: Type.Optional(Type.Boolean()) }),
   output: Type.Object({ sign_in: Nullable(NewSignIn) }),
   secretAnswer: true,
 
   handler: async ({ hearth, db, caller, origin, write }, { named, link = false }) => {
     const provider = hearth.settings.sso.header
     if (provider === null) throw new Refusal('not_available', 'no proxy signs people in here')
-    const known = knownOf(named)
+    const identity = providerIdentityOf(named)
     if (link) {
       if (caller.kind !== 'user' || caller.token !== null)
         throw new Refusal('unauthenticated', 'sign in first, to link this to your account')
       return write((tx) => {
-        followGroups(tx, provider, findAccount(tx, provider, known, caller.id), known.groups)
+        syncGroupMemberships(
+          tx,
+          provider,
+          findOrCreateAccount(tx, provider, identity, caller.id),
+          identity.groups,
+        )
         return { sign_in: null }
       })
     }
     if (
       caller.kind === 'user' &&
-      findIdentity(db, provider.id, known.subject)?.user_id === caller.id
+      findIdentity(db, provider.id, identity.subject)?.user_id === caller.id
     ) {
       if (
-        known.groups !== null &&
+        identity.groups !== null &&
         provider.groups.length > 0 &&
-        haveGroupsChanged(hearth, caller.id, known.groups)
+        haveGroupsChanged(hearth, caller.id, identity.groups)
       ) {
-        await write((tx) => followGroups(tx, provider, caller, known.groups))
+        await write((tx) => syncGroupMemberships(tx, provider, caller, identity.groups))
       }
       return { sign_in: null }
     }
-    if (staysAsTheyAre(db, caller)) return { sign_in: null }
+    if (hasOwnSignIn(db, caller)) return { sign_in: null }
     return write((tx) => {
-      const before = caller.kind === 'user' ? openedByProxy(tx.db, caller) : null
+      const before = caller.kind === 'user' ? findProxySignIn(tx.db, caller) : null
       if (before !== null) removeSignIn(tx.db, before)
-      const user = findAccount(tx, provider, known, null)
-      const sign_in = openSignIn(tx, user, { method: 'proxy', origin })
-      followGroups(tx, provider, user, known.groups)
+      const user = findOrCreateAccount(tx, provider, identity, null)
+      const sign_in = beginSignIn(tx, user, { method: 'proxy', origin })
+      syncGroupMemberships(tx, provider, user, identity.groups)
       return { sign_in }
     })
   },

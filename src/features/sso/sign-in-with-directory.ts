@@ -4,28 +4,28 @@ import { Type } from '#core/schema.ts'
 import {
   findLogin,
   findUserById,
-  guardOf,
+  signInAttempts,
   listIdentities,
   NewSignIn,
-  openSignIn,
+  beginSignIn,
   PasswordInput,
-  usablePassword,
+  usablePasswordHash,
   type UserRow,
 } from '#features/accounts/index.ts'
 import { randomToken } from '#lib/hash.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
-import { verifyPassword } from '#lib/password.ts'
-import { findAccount } from './find-account.ts'
-import { followGroups } from './follow-groups.ts'
-import type { Known } from './known.ts'
+import { passwords } from '#core/passwords.ts'
+import { findOrCreateAccount } from './find-or-create-account.ts'
+import { syncGroupMemberships } from './sync-group-memberships.ts'
+import type { ProviderIdentity } from './provider-identity.ts'
 import { checkDirectory } from './ldap.ts'
 
-const wrong = () => invalid('password', 'the name or the password is wrong')
+const wrongLogin = () => invalid('password', 'the name or the password is wrong')
 
 /**
- * A password of this site counts first, so that its administrators get in while the directory is
- * out of order; their passwords are never sent there. Everything that fails costs the same: one
- * check here and one there.
+ * A local password is checked first, so that administrators can sign in while the directory is
+ * down. Their passwords are never sent to the directory. Every failure costs the same: one local
+ * check and one at the directory.
  */
 export const signInWithDirectory = operation({
   name: 'sign_in_with_directory',
@@ -45,31 +45,37 @@ export const signInWithDirectory = operation({
     if (directory === null) throw new Refusal('not_available', 'there is no directory')
     const name = login.trim().toLowerCase()
     const user = findLogin(db, name)
-    const found: { local: UserRow | null; known: Known | null } = { local: null, known: null }
-    await guardOf(hearth).attempt(user?.id ?? `? ${name}`, async () => {
-      const { matches } = await verifyPassword(password, usablePassword(hearth, user))
+    const found: { local: UserRow | null; known: ProviderIdentity | null } = {
+      local: null,
+      known: null,
+    }
+    await signInAttempts(hearth).attempt(user?.id ?? `? ${name}`, async () => {
+      const { matches } = await passwords(hearth).verify(password, usablePasswordHash(hearth, user))
       if (matches && user) found.local = user
-      else if (user && keepsPassword(user, listIdentities(db, user.id).length > 0))
+      else if (user && isLocalOnly(user, listIdentities(db, user.id).length > 0))
         await checkDirectory(hearth, directory, randomToken(9), randomToken())
       else found.known = await checkDirectory(hearth, directory, login.trim(), password)
       return found.local !== null || found.known !== null
     })
-    const { local, known } = found
+    const { local, known: identity } = found
     return write((tx) => {
       if (local) {
         const now = findUserById(tx.db, local.id)
-        if (!now || now.password_hash !== local.password_hash) throw wrong()
-        return openSignIn(tx, now, { method: 'password', origin })
+        if (!now || now.password_hash !== local.password_hash) throw wrongLogin()
+        return beginSignIn(tx, now, { method: 'password', origin })
       }
-      if (!known) throw wrong()
-      const account = findAccount(tx, directory, known, null)
-      const opened = openSignIn(tx, account, { method: 'sso', origin })
-      followGroups(tx, directory, account, known.groups)
+      if (!identity) throw wrongLogin()
+      const account = findOrCreateAccount(tx, directory, identity, null)
+      const opened = beginSignIn(tx, account, { method: 'sso', origin })
+      syncGroupMemberships(tx, directory, account, identity.groups)
       return opened
     })
   },
 })
 
-/** Whether the typed password is this account's own business alone. */
-const keepsPassword = (user: UserRow, linked: boolean): boolean =>
+/**
+ * Whether an account signs in with its local password only: an administrator without linked
+ * identities.
+ */
+const isLocalOnly = (user: UserRow, linked: boolean): boolean =>
   user.site_admin === 1 && user.password_hash !== null && !linked

@@ -2,10 +2,10 @@ import { publicRead } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { Refusal } from '#lib/errors.ts'
-import { begin, requireProvider } from './oidc.ts'
+import { beginSignOn, requireProvider } from './oidc.ts'
 
-/** It travels in a cookie, and browsers keep 4096 bytes. */
-export const LONGEST_NEXT = 2400
+/** The value travels in a cookie, and browsers limit a cookie to 4096 bytes. */
+export const MAX_NEXT_LENGTH = 2400
 
 export const startSignOn = operation({
   name: 'start_sign_on',
@@ -15,7 +15,7 @@ export const startSignOn = operation({
   access: publicRead(),
   input: Type.Object({
     provider: Type.String({ maxLength: 40 }),
-    next: Type.Optional(Type.String({ maxLength: LONGEST_NEXT })),
+    next: Type.Optional(Type.String({ maxLength: MAX_NEXT_LENGTH })),
     link: Type.Optional(Type.Boolean()),
   }),
   output: Type.Object({ url: Type.String(), attempt: Type.String() }),
@@ -23,7 +23,7 @@ export const startSignOn = operation({
   handler: ({ hearth, caller }, { provider, next, link = false }) => {
     if (link && (caller.kind !== 'user' || caller.token !== null))
       throw new Refusal('unauthenticated', 'sign in first, to link this to your account')
-    return begin(hearth, requireProvider(hearth, provider), {
+    return beginSignOn(hearth, requireProvider(hearth, provider), {
       next: next ?? null,
       link_to: link && caller.kind === 'user' ? caller.id : null,
     })

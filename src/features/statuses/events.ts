@@ -1,4 +1,4 @@
-/** What is told of commit statuses. */
+/** Events of commit statuses. */
 import { event } from '#core/events.ts'
 import { OneOf, Type } from '#core/schema.ts'
 import { STATES } from './schema.ts'

@@ -2,9 +2,9 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { Ref } from '#features/repos/schema.ts'
-import { combinedState, requireRepo, resolveCommit } from '#features/repos/index.ts'
+import { combineStates, requireRepo, resolveCommit } from '#features/repos/index.ts'
 import { CombinedStatus } from './schema.ts'
-import { statusRecord } from './statuses.ts'
+import { statusRecord } from './status-record.ts'
 import { listLatest } from './store.ts'
 
 export const getCommitStatus = operation({
@@ -18,14 +18,14 @@ export const getCommitStatus = operation({
   output: CombinedStatus,
 
   handler: async ({ hearth, db, repo }, { ref }) => {
-    // The fork of a pull request shares the statuses of its repository.
+    // A fork shares the statuses of its repository.
     const home = repo.parent_id ?? repo.id
     const known = /^[0-9a-f]{40}$/i.test(ref) ? listLatest(db, home, ref.toLowerCase()) : []
     const sha = known[0]?.sha ?? (await resolveCommit(hearth, requireRepo(db, repo.id), ref))
     const rows = known.length > 0 ? known : listLatest(db, home, sha)
     return {
       sha,
-      state: combinedState(rows.map(({ state }) => state)),
+      state: combineStates(rows.map(({ state }) => state)),
       statuses: rows.map((row) => statusRecord(hearth, row)),
       total: rows.length,
     }

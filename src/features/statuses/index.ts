@@ -1,21 +1,20 @@
 /**
- * Commit statuses: what something outside says of a commit, under a name. Rules may ask for some of
+ * Commit statuses: states that external services report on a commit, by context. Rules may require
  * them. A leaf.
  */
 import type { Feature } from '#core/hearth.ts'
-import { belongings, commitContexts } from '#features/repos/index.ts'
+import { repoDataRemovers, commitContexts } from '#features/repos/index.ts'
 import { commitStatusSet } from './events.ts'
-import { getCommitStatus } from './get-commit-status.ts'
-import { setCommitStatus } from './set-commit-status.ts'
-import { contextsOf } from './statuses.ts'
+import { contextsOf } from './status-record.ts'
 import { removeStatuses } from './store.ts'
+import * as operations from './operations.ts'
 
+export * from './operations.ts'
 export * from './schema.ts'
-export { getCommitStatus, setCommitStatus }
 
 export const feature: Feature = {
   name: 'statuses',
-  operations: [setCommitStatus, getCommitStatus],
+  operations: Object.values(operations),
   events: [commitStatusSet],
-  extensions: [commitContexts.with(contextsOf), belongings.with(removeStatuses)],
+  extensions: [commitContexts.with(contextsOf), repoDataRemovers.with(removeStatuses)],
 }

@@ -1,4 +1,4 @@
-/** Commit statuses as clients see them. */
+/** Records of commit statuses. */
 import { Actor, Id, Nullable, OneOf, Sha, Time, Type, type Static } from '#core/schema.ts'
 
 export const STATES = ['pending', 'success', 'failure', 'error'] as const

@@ -2,7 +2,7 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, OneOf, RepoPath, Type } from '#core/schema.ts'
 import {
-  blameInput,
+  refuseBadInput,
   listTipsOfStore,
   requireLive,
   requireRepo,
@@ -10,21 +10,21 @@ import {
 } from '#features/repos/index.ts'
 import { conflict, invalid, notFound, Refusal } from '#lib/errors.ts'
 import { oneLine } from '#lib/one-line.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Oid } from '#git'
 import { commitStatusSet } from './events.ts'
 import { CommitStatus, STATES } from './schema.ts'
-import { statusRecord } from './statuses.ts'
+import { statusRecord } from './status-record.ts'
 import { countContexts, hasContext, insertStatus } from './store.ts'
 
-const MOST_CONTEXTS = 200
+const MAX_CONTEXTS = 200
 
 /**
- * The commit of an id. One of a pull request's fork can be named too: those who may write to the
- * repository see all of them, and what tests a pull request speaks of its head.
+ * Resolves a commit id. Commits of forks are found as well: everyone with write sees them, and
+ * tests of a pull request report on its head.
  */
-async function commitOf(
+async function resolveStatusCommit(
   hearth: Hearth,
   repo: { id: string; store: string },
   sha: string,
@@ -33,7 +33,7 @@ async function commitOf(
     return await resolveCommit(hearth, repo, sha, 'sha')
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const oid = await blameInput('sha', () => hearth.git.expand(repo.store, sha))
+    const oid = await refuseBadInput('sha', () => hearth.git.expandPrefix(repo.store, sha))
     const tips = oid === null ? [] : listTipsOfStore(hearth.db, repo.store)
     if (
       oid === null ||
@@ -79,15 +79,19 @@ export const setCommitStatus = operation({
     const url = target_url === null || target_url.trim() === '' ? null : target_url.trim()
     if (url !== null && !(/^https?:\/\/[^\s]+$/i.test(url) && URL.canParse(url)))
       throw invalid('target_url', 'target_url must be an http or https address')
-    const oid = await commitOf(hearth, requireRepo(hearth.db, repo.id), sha.toLowerCase())
+    const oid = await resolveStatusCommit(
+      hearth,
+      requireRepo(hearth.db, repo.id),
+      sha.toLowerCase(),
+    )
     return write((tx) => {
       requireLive(tx.db, repo.id)
       if (
         !hasContext(tx.db, repo.id, oid, name) &&
-        countContexts(tx.db, repo.id, oid) >= MOST_CONTEXTS
+        countContexts(tx.db, repo.id, oid) >= MAX_CONTEXTS
       ) {
-        throw conflict('limit_reached', `a commit has at most ${MOST_CONTEXTS} contexts`, {
-          limit: MOST_CONTEXTS,
+        throw conflict('limit_reached', `a commit has at most ${MAX_CONTEXTS} contexts`, {
+          limit: MAX_CONTEXTS,
         })
       }
       const row = {

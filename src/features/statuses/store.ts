@@ -33,7 +33,7 @@ export function insertStatus(tx: Tx, row: StatusRow): void {
 }
 
 /**
- * The latest of each context, by name; with `agents` false (below) the latest that no agent said.
+ * The latest status of each context, by name; with `agents: false` the latest that no agent set.
  */
 export const listLatest = (db: Db, repo_id: string, sha: Oid): StatusRow[] =>
   listLatestOfAll(db, repo_id, [sha])

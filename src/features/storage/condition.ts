@@ -1,60 +1,60 @@
-/** How the bucket stands: one line for administrators, and numbers. */
+/** The state of the bucket: one line for administrators, and metrics. */
 import type { Condition, Gauge } from '#core/gauges.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { countJobs } from '#core/jobs.ts'
 import { bytesText } from '#lib/bytes-text.ts'
-import { copyToBucket } from './jobs.ts'
-import { Keeper } from './keeper.ts'
+import { copyToBucket } from './copy-job.ts'
+import { BucketStorage } from './bucket-storage.ts'
 import { sumStored } from './store.ts'
 
-const said = (state: Condition['state'], detail: string): Condition => ({
+const bucketCondition = (state: Condition['state'], detail: string): Condition => ({
   name: 'bucket',
   state,
   detail,
   href: '/admin/jobs?kind=copy_to_bucket',
 })
 
-const waiting = (hearth: Hearth): number =>
+const countWaitingCopies = (hearth: Hearth): number =>
   countJobs(hearth.db).reduce(
     (sum, { kind, state, count }) =>
       sum + (kind === copyToBucket.kind && state !== 'failed' ? count : 0),
     0,
   )
 
-/** Null where there is no bucket. */
+/** Null without a bucket. */
 export function condition(hearth: Hearth): Condition | null {
   const { storage, settings } = hearth
-  if (!(storage instanceof Keeper)) return null
+  if (!(storage instanceof BucketStorage)) return null
   const { bytes, local, away } = sumStored(hearth.db)
   if (storage.address === null)
-    return said(
+    return bucketCondition(
       'failing',
       `${bytesText(away)} of packs and files are in a bucket only, and storage.bucket is not set.`,
     )
-  const left = waiting(hearth)
+  const left = countWaitingCopies(hearth)
   const most = settings.storage?.local_bytes ?? null
   const sums = `${bytesText(bytes)} are in ${storage.address}, ${bytesText(local)} of it on this machine too${most === null ? '' : ` (${bytesText(most)} may be)`}, ${bytesText(away)} only there.`
   const queue =
     left === 0
       ? 'Nothing waits.'
       : `${left} ${left === 1 ? 'copy waits' : 'copies wait'} or ${left === 1 ? 'is' : 'are'} under way.`
-  if (storage.trouble)
-    return said(
+  if (storage.lastFailure)
+    return bucketCondition(
       'failing',
-      `${sums} ${queue} Since ${storage.trouble.at}: ${storage.trouble.message}.`,
+      `${sums} ${queue} Since ${storage.lastFailure.at}: ${storage.lastFailure.message}.`,
     )
-  if (!storage.known)
-    return said(
+  if (!storage.isOwner)
+    return bucketCondition(
       'attention',
       `${sums} Another data directory had this bucket before: nothing is taken out of it, and nothing leaves this disk, until hearth doctor --fix says that this one has it now.`,
     )
-  return said('ok', `${sums} ${queue}`)
+  return bucketCondition('ok', `${sums} ${queue}`)
 }
 
 const gauge = (name: string, help: string, read: (hearth: Hearth) => number): Gauge => ({
   name: `storage_${name}`,
   help,
-  read: (hearth) => (hearth.storage instanceof Keeper ? read(hearth) : 0),
+  read: (hearth) => (hearth.storage instanceof BucketStorage ? read(hearth) : 0),
 })
 
 export const storageGauges: readonly Gauge[] = [
@@ -71,6 +71,6 @@ export const storageGauges: readonly Gauge[] = [
   gauge(
     'copies_waiting',
     'Stores and uploaded files that wait to be copied to the bucket.',
-    waiting,
+    countWaitingCopies,
   ),
 ]

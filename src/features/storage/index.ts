@@ -1,6 +1,5 @@
 /**
- * Packs and uploaded files in a bucket besides this machine. A leaf; the floor asks it through
- * `core/storage.ts`.
+ * Offloads packs and uploaded files to a bucket. A leaf; core uses it through `core/storage.ts`.
  */
 import { conditions, gauges } from '#core/gauges.ts'
 import type { Feature } from '#core/hearth.ts'
@@ -9,14 +8,14 @@ import type { Job } from '#core/jobs.ts'
 import { gitPush } from '#features/repos/events.ts'
 import { repoById } from '#features/repos/index.ts'
 import { condition, storageGauges } from './condition.ts'
-import { copyToBucket } from './jobs.ts'
-import { keepBucket } from './keep-bucket.ts'
+import { copyToBucket } from './copy-job.ts'
+import { maintainBucket } from './maintain-bucket.ts'
 
-export { sweepIncoming } from './incoming.ts'
-export { makeKeeper } from './keeper.ts'
+export { sweepIncoming } from './incoming-files.ts'
+export { createBucketStorage } from './bucket-storage.ts'
 
-/** What came with a push goes out at once. */
-const onPush = reaction('storage.copy', gitPush, (tx, { repo_id }) => {
+/** Copies new packs right after a push. */
+const copyAfterPush = reaction('storage.copy', gitPush, (tx, { repo_id }) => {
   if (tx.hearth.settings.storage === null || repo_id === null) return
   const repo = repoById(tx.db, repo_id)
   if (repo) tx.enqueue(copyToBucket, { store: repo.store }, { key: repo.store })
@@ -24,7 +23,7 @@ const onPush = reaction('storage.copy', gitPush, (tx, { repo_id }) => {
 
 export const feature: Feature = {
   name: 'storage',
-  jobs: [copyToBucket, keepBucket] as Job[],
-  reactions: [onPush],
+  jobs: [copyToBucket, maintainBucket] as Job[],
+  reactions: [copyAfterPush],
   extensions: [conditions.with(condition), ...storageGauges.map((gauge) => gauges.with(gauge))],
 }

@@ -1,4 +1,4 @@
-/** What is known of the bucket. */
+/** SQL for the files in the bucket. */
 import type { Db, WritableDb } from '#core/db.ts'
 import type { Timestamp } from '#lib/time.ts'
 
@@ -33,7 +33,7 @@ export const hasStored = (db: Db, store: string): boolean =>
 export const isStoreNamed = (db: Db, store: string): boolean =>
   db.one('SELECT 1 FROM repos WHERE store = ? LIMIT 1', store) !== null
 
-/** Uploaded files that are needed, from a name on, in the order of names. */
+/** Lists uploaded files after a name, in name order. */
 export const listStoredBlobs = (db: Db, after: string, limit: number): StoredRow[] =>
   db.all<StoredRow>(
     'SELECT * FROM stored_files WHERE store IS NULL AND name > ? ORDER BY name LIMIT ?',
@@ -41,14 +41,16 @@ export const listStoredBlobs = (db: Db, after: string, limit: number): StoredRow
     limit,
   )
 
-export const isAnyAway = (db: Db): boolean =>
+export const hasOffloaded = (db: Db): boolean =>
   db.one('SELECT 1 FROM stored_files WHERE away = 1 LIMIT 1') !== null
 
-/** One that is known already is needed again. */
+/** Inserts a file; an existing row is marked as needed again. */
 export function insertStored(db: WritableDb, row: NewStored, now: Timestamp, now_ms: number): void {
   db.run(
-    `INSERT INTO stored_files (name, store, size, sha256, modified_ms, stored_at, used_ms, away) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (name) DO UPDATE SET size = excluded.size, sha256 = excluded.sha256, modified_ms = excluded.modified_ms, away = excluded.away, proven = 0, unneeded_at = NULL`,
+    `INSERT INTO stored_files (name, store, size, sha256, modified_ms, stored_at, used_ms, away)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET size = excluded.size, sha256 = excluded.sha256,
+       modified_ms = excluded.modified_ms, away = excluded.away, proven = 0, unneeded_at = NULL`,
     row.name,
     row.store,
     row.size,
@@ -60,7 +62,7 @@ export function insertStored(db: WritableDb, row: NewStored, now: Timestamp, now
   )
 }
 
-export const setAway = (db: WritableDb, name: string, away: boolean): number =>
+export const setOffloaded = (db: WritableDb, name: string, away: boolean): number =>
   db.run('UPDATE stored_files SET away = ?1 WHERE name = ?2 AND away <> ?1', away ? 1 : 0, name)
 export const setProven = (db: WritableDb, name: string): number =>
   db.run('UPDATE stored_files SET proven = 1 WHERE name = ?', name)
@@ -69,11 +71,11 @@ export const setUnneeded = (db: WritableDb, name: string, at: Timestamp | null):
 export const removeStored = (db: WritableDb, name: string): number =>
   db.run('DELETE FROM stored_files WHERE name = ?', name)
 
-/** Forgets what is on this machine too, so that it is copied again. */
-export const removeHere = (db: WritableDb): number =>
+/** Deletes the rows of local files, so that they are copied again. */
+export const removeLocalRows = (db: WritableDb): number =>
   db.run('DELETE FROM stored_files WHERE away = 0')
 
-/** Notes when a store, or one uploaded file, was last used. */
+/** Stores when a store or an uploaded file was last used. */
 export const setUsed = (
   db: WritableDb,
   unit: { store: string } | { name: string },
@@ -90,39 +92,45 @@ export const listUnneeded = (db: Db, before: Timestamp, limit: number): StoredRo
     limit,
   )
 
-/** Stores that have rows and that no repository uses any more. */
-export const listForsakenStores = (db: Db): string[] =>
+/** Lists stores with rows that no repository uses any more. */
+export const listUnusedStores = (db: Db): string[] =>
   db
     .all<{ store: string }>(
       `SELECT DISTINCT store FROM stored_files WHERE store IS NOT NULL AND unneeded_at IS NULL AND NOT EXISTS (SELECT 1 FROM repos WHERE repos.store = stored_files.store)`,
     )
     .map(({ store }) => store)
 
-export type Sums = {
+export type StoredTotals = {
   readonly files: number
   readonly bytes: number
   readonly local: number
   readonly away: number
 }
 
-/** Bytes of what is needed: all of it, what of it is here too, and what is in the bucket only. */
-export const sumStored = (db: Db): Sums =>
-  db.one<Sums>(
-    `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes, coalesce(sum(CASE away WHEN 0 THEN size END), 0) AS local, coalesce(sum(CASE away WHEN 1 THEN size END), 0) AS away
+/**
+ * Returns the bytes of needed files: all, those also on this disk, and those only in the bucket.
+ */
+export const sumStored = (db: Db): StoredTotals =>
+  db.one<StoredTotals>(
+    `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes,
+       coalesce(sum(CASE away WHEN 0 THEN size END), 0) AS local,
+       coalesce(sum(CASE away WHEN 1 THEN size END), 0) AS away
      FROM stored_files WHERE unneeded_at IS NULL`,
   ) ?? { files: 0, bytes: 0, local: 0, away: 0 }
 
 /**
- * What may leave this disk: the packs of one store together, or one uploaded file; what was not
- * used for longest first.
+ * Lists what can be evicted: the packs of one store together, or one uploaded file; the least
+ * recently used first.
  */
-export const listUnits = (
+export const listEvictable = (
   db: Db,
   before_ms: number,
   limit: number,
 ): { store: string | null; name: string; bytes: number }[] =>
   db.all(
-    `SELECT store, min(name) AS name, sum(size) AS bytes FROM stored_files WHERE away = 0 AND unneeded_at IS NULL AND used_ms < ?1 AND (store IS NULL OR name LIKE '%.pack')
+    `SELECT store, min(name) AS name, sum(size) AS bytes FROM stored_files
+     WHERE away = 0 AND unneeded_at IS NULL AND used_ms < ?1
+       AND (store IS NULL OR name LIKE '%.pack')
      GROUP BY coalesce(store, name) ORDER BY max(used_ms), 2 LIMIT ?2`,
     before_ms,
     limit,

@@ -1,24 +1,26 @@
 /**
- * Takes out of the bucket what no row knows: a stop between a copy and its row leaves such, when
- * the pack was replaced before it could be copied again. What is here, or noted here as away, or
- * named by a row of the forge, stays, whatever the table of the bucket says.
+ * Deletes objects that no row knows. An interruption between a copy and its row leaves such
+ * objects. A file that is here, offloaded, or referenced by the forge stays, whatever the rows of
+ * the bucket say.
  */
 import { blobHolders, blobPath } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Keeper } from './keeper.ts'
-import { BLOBS, markOf, nameOf, packOf } from './names.ts'
+import type { BucketStorage } from './bucket-storage.ts'
+import { BLOBS_PREFIX, completeMarkPath, fileOfKey, packOf } from './bucket-names.ts'
 import { findStored, isStoreNamed } from './store.ts'
 
-function isWanted(hearth: Hearth, keeper: Keeper, name: string): boolean {
+function isKnown(hearth: Hearth, storage: BucketStorage, name: string): boolean {
   if (findStored(hearth.db, name) !== null) return true
   const pack = packOf(name)
   if (pack) {
-    const directory = keeper.directory(pack.store)
-    // Until a store was compared with the bucket, what the bucket has of it may be all there is.
+    const directory = storage.directory(pack.store)
+    // Until a store is compared with the bucket, the bucket may have its only copy.
     if (
-      existsSync(directory) ? !existsSync(markOf(directory)) : isStoreNamed(hearth.db, pack.store)
+      existsSync(directory)
+        ? !existsSync(completeMarkPath(directory))
+        : isStoreNamed(hearth.db, pack.store)
     )
       return true
     return existsSync(join(directory, 'objects', 'pack', `${pack.pack}.idx`))
@@ -26,26 +28,26 @@ function isWanted(hearth: Hearth, keeper: Keeper, name: string): boolean {
   const sha256 = name.slice(name.lastIndexOf('/') + 1)
   return (
     existsSync(blobPath(hearth, sha256)) ||
-    blobHolders.all(hearth).some(({ holds }) => holds(hearth.db, sha256))
+    blobHolders.all(hearth).some((holder) => holder.isReferenced(hearth.db, sha256))
   )
 }
 
-/** Gives BucketError. Gives how many objects went. */
+/** Returns how many objects were deleted. Throws BucketError. */
 export async function sweepBucket(
   hearth: Hearth,
-  keeper: Keeper,
+  storage: BucketStorage,
   grace_ms: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const { bucket } = keeper
-  if (bucket === null || !(await keeper.own())) return 0
+  const { bucket } = storage
+  if (bucket === null || !(await storage.ensureOwner())) return 0
   const before = hearth.clock.now() - grace_ms
   let gone = 0
-  for (const prefix of ['repos/', BLOBS]) {
+  for (const prefix of ['repos/', BLOBS_PREFIX]) {
     for await (const { name: key, modified_ms } of bucket.list(prefix)) {
       signal.throwIfAborted()
-      const name = nameOf(key)
-      if (name === null || modified_ms >= before || isWanted(hearth, keeper, name)) continue
+      const name = fileOfKey(key)
+      if (name === null || modified_ms >= before || isKnown(hearth, storage, name)) continue
       await bucket.remove(key)
       gone++
     }

@@ -3,15 +3,15 @@ import { operation } from '#core/operation.ts'
 import { Nullable, OneOf, Type, WorkspaceSlug } from '#core/schema.ts'
 import { oneLine, requireWorkspace } from '#features/workspaces/index.ts'
 import { forbidden, invalid } from '#lib/errors.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 import { Team, TeamSlug, VISIBILITIES } from './schema.ts'
 import { insertTeam } from './store.ts'
 import { putTeamMember } from './store-members.ts'
 import {
-  freeSlug,
+  requireFreeTeamSlug,
   requireParent,
   requireTeam,
-  TEAM_DESCRIPTION_LENGTH,
+  MAX_TEAM_DESCRIPTION_LENGTH,
   teamName,
   teamRecord,
 } from './teams.ts'
@@ -56,15 +56,15 @@ export const createTeam = operation({
     write((tx) => {
       if (requireWorkspace(tx.db, workspace.id).team_creation === 'owners')
         workspace.require('owner')
-      // A team can be given roles everywhere in the workspace; a token for some repositories ends
-      // there.
+      // A team can get roles on every repository of the workspace, which a token for some
+      // repositories must not exceed.
       if (caller.token?.repos)
         throw forbidden(
           'scope',
           'this token is limited to certain repositories, so it cannot make a team',
         )
       const name = teamName(input.name)
-      const slug = freeSlug(tx.db, workspace, name, input.slug)
+      const slug = requireFreeTeamSlug(tx.db, workspace, name, input.slug)
       if (parent !== null && visibility === 'secret')
         throw invalid('parent', 'a secret team stands alone: it can have no parent')
       const above = parent === null ? null : requireParent(tx, workspace, parent, caller, null)
@@ -74,7 +74,7 @@ export const createTeam = operation({
         workspace_id: workspace.id,
         slug,
         name,
-        description: oneLine(description, TEAM_DESCRIPTION_LENGTH),
+        description: oneLine(description, MAX_TEAM_DESCRIPTION_LENGTH),
         visibility,
         parent_id: above?.id ?? null,
         notify: notify ? 1 : 0,

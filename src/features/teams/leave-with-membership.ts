@@ -1,12 +1,12 @@
 /**
- * What a team loses with other changes: people who leave the workspace, and repositories that move
- * to another.
+ * Removes users from teams when they leave the workspace, and repositories when they move to
+ * another.
  */
 import { reaction, type EventRow, type Reaction } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
 import { findUser } from '#features/accounts/index.ts'
 import { repoTransferred } from '#features/repos/events.ts'
-import { noteDroppedAccess } from '#features/repos/index.ts'
+import { recordDroppedAccess } from '#features/repos/index.ts'
 import { memberRemoved } from '#features/workspaces/events.ts'
 import { listTeamsOf, removeTeamMemberRow } from './store-members.ts'
 import { listTeamsOfRepo, removeTeamRepoRow } from './store-repos.ts'
@@ -25,16 +25,16 @@ function leaveTeams(tx: Tx, { workspace_id, data }: EventRow<{ username: string 
   }
 }
 
-/** The entry about the move names what ended. */
-function leaveWorkspace(tx: Tx, { repo_id }: EventRow): void {
+/** The audit entry of the transfer lists the roles that ended. */
+function removeTeamRoles(tx: Tx, { repo_id }: EventRow): void {
   if (repo_id === null) return
   for (const { team_id, slug, role } of listTeamsOfRepo(tx.db, repo_id)) {
     removeTeamRepoRow(tx, team_id, repo_id)
-    noteDroppedAccess(tx, { kind: 'team', name: slug, role })
+    recordDroppedAccess(tx, { kind: 'team', name: slug, role })
   }
 }
 
 export const leaveWithMembership: readonly Reaction[] = [
   reaction('leave_teams', memberRemoved, leaveTeams),
-  reaction('leave_teams_behind', repoTransferred, leaveWorkspace),
+  reaction('leave_teams_behind', repoTransferred, removeTeamRoles),
 ]

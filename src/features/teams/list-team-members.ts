@@ -4,7 +4,7 @@ import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, Type, WorkspaceSlug } from '#core/schema.ts'
 import { TeamMember, TeamRole, TeamSlug } from './schema.ts'
 import { listTeamMemberRows } from './store-members.ts'
-import { requireTeam, teamMemberRecord } from './teams.ts'
+import { requireTeam, teamMemberRecords } from './teams.ts'
 
 const SIZES = { size: 100, max: 100 }
 
@@ -33,9 +33,6 @@ export const listTeamMembers = operation({
       limit: window.limit + 1,
       offset: window.offset,
     })
-    return pageOf(
-      rows.map((member) => teamMemberRecord(hearth, member)),
-      window,
-    )
+    return pageOf(teamMemberRecords(hearth, rows), window)
   },
 })

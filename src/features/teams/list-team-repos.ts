@@ -24,12 +24,12 @@ export const listTeamRepos = operation({
       listTeamRepoRows(db, requireTeam(db, workspace, team, caller).id),
       ({ repo_id }) => repo_id,
     )
-    const seen: TeamRepo[] = []
+    const visible: TeamRepo[] = []
     for (const rows of ways.values()) {
-      if (seen.length > window.offset + window.limit) break
+      if (visible.length > window.offset + window.limit) break
       const record = teamRepoRecord(rows)
-      if (record && canSeeRepo(hearth, caller, record.full_name)) seen.push(record)
+      if (record && canSeeRepo(hearth, caller, record.full_name)) visible.push(record)
     }
-    return pageOf(seen.slice(window.offset), window)
+    return pageOf(visible.slice(window.offset), window)
   },
 })

@@ -4,7 +4,7 @@ import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { Teams } from './schema.ts'
 import { listTeamRows } from './store.ts'
-import { eyesOf, teamRecord } from './teams.ts'
+import { teamViewerOf, teamRecord } from './teams.ts'
 
 const SIZES = { size: 100, max: 100 }
 
@@ -27,7 +27,7 @@ export const listTeams = operation({
     const window = windowOf(paging, SIZES)
     const rows = listTeamRows(db, {
       workspace_id: workspace.id,
-      eyes: eyesOf(workspace, caller),
+      eyes: teamViewerOf(workspace, caller),
       q: q.trim(),
       limit: window.limit + 1,
       offset: window.offset,

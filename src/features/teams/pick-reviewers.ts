@@ -1,41 +1,43 @@
 /**
- * Whom a team asks for a review. A pure function: who is there, what waits for them and when the
- * team asked them last come in, ids come out. `round_robin` picks whoever the team asked least
- * recently, `load_balance` whoever has the fewest reviews waiting; what is even is settled by the
- * other, then by the order in which people are given, so the same question has one answer.
+ * Picks the reviewers of a team. A pure function: its input holds the members, the number of
+ * waiting reviews and the last turn of each. `round_robin` picks the member who was asked least
+ * recently, `load_balance` the one with the fewest waiting reviews. The other criterion breaks
+ * ties, then the order of the input, so the result is deterministic.
  */
 export type PickRules = {
   readonly algorithm: 'round_robin' | 'load_balance'
   readonly count: number
   readonly skip_busy: boolean
   readonly busy_at: number
-  /** Ids that are never picked. */
+  /** Ids of users who are never picked. */
   readonly excluded: readonly string[]
 }
 
 export type Candidate = {
   readonly id: string
-  /** Pull requests that wait for this person's review. */
+  /** The number of pull requests that wait for this user's review. */
   readonly waiting: number
-  /** The turn in which the team asked this person last; 0 for never. */
+  /** The last turn in which the team asked this user; 0 for never. */
   readonly asked_at: number
 }
 
 export type PickInput = {
   readonly rules: PickRules
-  /** The people of the team who may see the pull request. */
+  /** The members of the team who can see the pull request. */
   readonly people: readonly Candidate[]
-  /** Never picked: the author, and whoever stands behind an agent that is. */
+  /** Never picked: the author, and the owner when the author is an agent. */
   readonly authors: readonly string[]
-  /** Asked for this pull request already, by whatever way; those of the team count. */
+  /**
+   * Reviewers that this pull request already has. Those who are in the team count towards `count`.
+   */
   readonly asked: readonly string[]
 }
 
 export function pickReviewers({ rules, people, authors, asked }: PickInput): string[] {
   const isAsked = new Set(asked)
   const never = new Set([...authors, ...rules.excluded])
-  const wanted = rules.count - people.filter(({ id }) => isAsked.has(id)).length
-  if (wanted <= 0) return []
+  const count = rules.count - people.filter(({ id }) => isAsked.has(id)).length
+  if (count <= 0) return []
   const byTurn = (a: Candidate, b: Candidate): number => a.asked_at - b.asked_at
   const byLoad = (a: Candidate, b: Candidate): number => a.waiting - b.waiting
   const [first, second] = rules.algorithm === 'round_robin' ? [byTurn, byLoad] : [byLoad, byTurn]
@@ -45,6 +47,6 @@ export function pickReviewers({ rules, people, authors, asked }: PickInput): str
         !isAsked.has(id) && !never.has(id) && !(rules.skip_busy && waiting >= rules.busy_at),
     )
     .sort((a, b) => first(a, b) || second(a, b))
-    .slice(0, wanted)
+    .slice(0, count)
     .map(({ id }) => id)
 }

@@ -2,7 +2,7 @@ import { writesRepoAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nothing, RepoPath, Type, WorkspaceSlug } from '#core/schema.ts'
 import { invalid, notFound } from '#lib/errors.ts'
-import { teamForRepo } from './on-team-repo.ts'
+import { teamForRepo } from './team-for-repo.ts'
 import { TeamSlug } from './schema.ts'
 import { listTeamRepoRowsOf, removeTeamRepoRow } from './store-repos.ts'
 
@@ -18,9 +18,9 @@ export const removeTeamRepo = operation({
   status: 204,
   annotations: { destructive: true },
 
-  handler: ({ hearth, caller, repo, write }, at) =>
+  handler: ({ hearth, caller, repo, write }, path) =>
     write((tx) => {
-      const team = teamForRepo(hearth, caller, repo, at)
+      const team = teamForRepo(hearth, caller, repo, path)
       const [own] = listTeamRepoRowsOf(tx.db, team.id, repo.id)
       if (!own) throw notFound(`the role of the team ${team.slug} on ${repo.full_name}`)
       if (own.distance > 0)

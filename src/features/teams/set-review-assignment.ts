@@ -5,11 +5,11 @@ import { findUser } from '#features/accounts/index.ts'
 import { findStanding } from '#features/workspaces/index.ts'
 import { invalid } from '#lib/errors.ts'
 import {
-  assignmentOf,
+  reviewAssignmentOf,
   assignmentRecord,
   DEFAULT_ASSIGNMENT,
-  type Assignment,
-} from './assignment.ts'
+  type ReviewAssignmentRules,
+} from './review-assignment.ts'
 import { ALGORITHMS, Team, TeamSlug } from './schema.ts'
 import { setTeam } from './store.ts'
 import { requireManager, requireTeam, teamRecord } from './teams.ts'
@@ -20,6 +20,7 @@ export const setReviewAssignment = operation({
     'Set whom a team asks for a review: everyone (enabled off), or count people picked in turn or by load. What is left out stays; excluded replaces the whole list. For owners and its maintainers.',
   route: 'PUT /workspaces/{workspace}/teams/{team}/review_assignment',
   toolset: 'access',
+  listed: 'default',
   access: writesWorkspaceAsPerson('member', { scope: 'workspace:admin' }),
   input: Type.Object({
     workspace: WorkspaceSlug,
@@ -54,31 +55,32 @@ export const setReviewAssignment = operation({
   output: Team,
   annotations: { idempotent: true },
 
-  handler: ({ hearth, caller, workspace, write }, { workspace: _, team, excluded, ...given }) =>
+  handler: ({ hearth, caller, workspace, write }, { workspace: _, team, excluded, ...fields }) =>
     write((tx) => {
       const row = requireTeam(tx.db, workspace, team, caller)
       requireManager(tx.db, workspace, row, caller)
-      const before = assignmentOf(row)
-      const ids = excluded?.map((username, at) => {
+      const before = reviewAssignmentOf(row)
+      const ids = excluded?.map((username, index) => {
         const person = findUser(tx.db, username.trim().replace(/^@/, ''))
-        const known =
+        const isMember =
           person &&
           (findStanding(tx.db, workspace.id, person.id) || before.excluded.includes(person.id))
-        if (!person || !known)
-          throw invalid(`excluded[${at}]`, `${username} does not belong to ${workspace.slug}`)
+        if (!person || !isMember)
+          throw invalid(`excluded[${index}]`, `${username} does not belong to ${workspace.slug}`)
         return person.id
       })
       const change = Object.fromEntries(
-        Object.entries({ ...given, excluded: ids && [...new Set(ids)] }).filter(
+        Object.entries({ ...fields, excluded: ids && [...new Set(ids)] }).filter(
           ([, value]) => value !== undefined,
         ),
       )
-      const wanted = { ...before, ...change } as Assignment
-      const kept = Object.entries(wanted).filter(
+      const rules = { ...before, ...change } as ReviewAssignmentRules
+      const changed = Object.entries(rules).filter(
         ([name, value]) =>
-          JSON.stringify(value) !== JSON.stringify(DEFAULT_ASSIGNMENT[name as keyof Assignment]),
+          JSON.stringify(value) !==
+          JSON.stringify(DEFAULT_ASSIGNMENT[name as keyof ReviewAssignmentRules]),
       )
-      setTeam(tx, row.id, { review_assignment: JSON.stringify(Object.fromEntries(kept)) })
+      setTeam(tx, row.id, { review_assignment: JSON.stringify(Object.fromEntries(changed)) })
       const after = requireTeam(tx.db, workspace, team, caller)
       tx.audit({
         action: 'team.review_assignment_changed',

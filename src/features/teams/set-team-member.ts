@@ -6,7 +6,7 @@ import { findStanding } from '#features/workspaces/index.ts'
 import { invalid } from '#lib/errors.ts'
 import { TeamMember, TeamRole, TeamSlug } from './schema.ts'
 import { findTeamMember, putTeamMember } from './store-members.ts'
-import { requireManager, requireTeam, teamMemberRecord } from './teams.ts'
+import { requireManager, requireTeam, teamMemberRecords } from './teams.ts'
 
 export const setTeamMember = operation({
   name: 'set_team_member',
@@ -29,18 +29,19 @@ export const setTeamMember = operation({
       const row = requireTeam(tx.db, workspace, team, caller)
       requireManager(tx.db, workspace, row, caller)
       const person = findUser(tx.db, username)
-      // One answer for both, so that nobody learns which accounts exist.
+      // One message for both cases, so that it does not reveal which accounts exist.
       if (!person || !findStanding(tx.db, workspace.id, person.id))
         throw invalid(
           'username',
           `${username} does not belong to ${workspace.slug}; invite them first`,
         )
       const before = findTeamMember(tx.db, row.id, person.id)
-      const wanted = role ?? before?.role ?? 'member'
-      putTeamMember(tx, { team_id: row.id, user_id: person.id, role: wanted, added_by: caller.id })
+      const newRole = role ?? before?.role ?? 'member'
+      putTeamMember(tx, { team_id: row.id, user_id: person.id, role: newRole, added_by: caller.id })
       const after = findTeamMember(tx.db, row.id, person.id)
-      if (!after) throw new TypeError('a person who was just put into a team is missing')
-      if (before?.role !== wanted) {
+      const [record] = after ? teamMemberRecords(hearth, [after]) : []
+      if (!record) throw new TypeError('the new team member is missing')
+      if (before?.role !== newRole) {
         tx.audit({
           action: before ? 'team.member_role_changed' : 'team.member_added',
           target: { kind: 'user', id: person.id, name: person.username },
@@ -48,10 +49,10 @@ export const setTeamMember = operation({
           data: {
             team: row.slug,
             before: before && { role: before.role },
-            after: { role: wanted },
+            after: { role: newRole },
           },
         })
       }
-      return teamMemberRecord(hearth, after)
+      return record
     }),
 })

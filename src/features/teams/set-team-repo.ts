@@ -2,7 +2,7 @@ import { writesRepoAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type, WorkspaceSlug } from '#core/schema.ts'
 import { RoleWord } from '#features/repos/index.ts'
-import { teamForRepo } from './on-team-repo.ts'
+import { teamForRepo } from './team-for-repo.ts'
 import { TeamRepo, TeamSlug } from './schema.ts'
 import { listTeamRepoRowsOf, putTeamRepo } from './store-repos.ts'
 import { teamRepoRecord } from './team-repos.ts'
@@ -18,9 +18,9 @@ export const setTeamRepo = operation({
   output: TeamRepo,
   annotations: { idempotent: true },
 
-  handler: ({ hearth, caller, repo, write }, { role, ...at }) =>
+  handler: ({ hearth, caller, repo, write }, { role, ...path }) =>
     write((tx) => {
-      const team = teamForRepo(hearth, caller, repo, at)
+      const team = teamForRepo(hearth, caller, repo, path)
       const before = listTeamRepoRowsOf(tx.db, team.id, repo.id).find(
         ({ distance }) => distance === 0,
       )

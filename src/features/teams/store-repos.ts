@@ -1,6 +1,6 @@
 /**
- * The table `team_repos`: the role that a team gives on a repository, to its people and to those of
- * the teams below it.
+ * The table `team_repos`: the role that a team gives on a repository to its members and to those of
+ * its descendants.
  */
 import type { Role } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
@@ -16,12 +16,15 @@ export type TeamRepoRow = {
   distance: number
 }
 
-const SELECT = `SELECT x.repo_id, a.username || '/' || r.name AS full_name, r.private, x.role, t.id AS from_id, t.slug AS from_slug, l.distance
-  FROM team_lines l JOIN team_repos x ON x.team_id = l.ancestor_id JOIN teams t ON t.id = x.team_id JOIN repos r ON r.id = x.repo_id JOIN actors a ON a.id = r.workspace_id`
+const SELECT = `SELECT x.repo_id, a.username || '/' || r.name AS full_name, r.private, x.role,
+  t.id AS from_id, t.slug AS from_slug, l.distance
+  FROM team_lines l JOIN team_repos x ON x.team_id = l.ancestor_id
+  JOIN teams t ON t.id = x.team_id JOIN repos r ON r.id = x.repo_id
+  JOIN actors a ON a.id = r.workspace_id`
 
 /**
- * What a team gives and inherits, newest repository first; one that comes in several ways has a row
- * for each.
+ * The roles that a team gives or inherits, newest repository first. A repository with several
+ * sources has a row for each.
  */
 export const listTeamRepoRows = (db: Db, team_id: string): TeamRepoRow[] =>
   db.all<TeamRepoRow>(
@@ -36,13 +39,14 @@ export const listTeamRepoRowsOf = (db: Db, team_id: string, repo_id: string): Te
     repo_id,
   )
 
-/** The teams that give a role on a repository themselves, with whether they are secret. */
+/** The teams that give a role on a repository directly. */
 export const listTeamsOfRepo = (
   db: Db,
   repo_id: string,
 ): { team_id: string; slug: string; name: string; role: Role }[] =>
   db.all(
-    'SELECT x.team_id, t.slug, t.name, x.role FROM team_repos x JOIN teams t ON t.id = x.team_id WHERE x.repo_id = ? ORDER BY t.slug',
+    `SELECT x.team_id, t.slug, t.name, x.role FROM team_repos x JOIN teams t ON t.id = x.team_id
+     WHERE x.repo_id = ? ORDER BY t.slug`,
     repo_id,
   )
 
@@ -51,7 +55,8 @@ export const putTeamRepo = (
   row: { team_id: string; repo_id: string; role: Role; added_by: string },
 ): void =>
   void tx.db.run(
-    `INSERT INTO team_repos (team_id, repo_id, role, added_by, added_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (team_id, repo_id) DO UPDATE SET role = excluded.role`,
+    `INSERT INTO team_repos (team_id, repo_id, role, added_by, added_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (team_id, repo_id) DO UPDATE SET role = excluded.role`,
     row.team_id,
     row.repo_id,
     row.role,

@@ -15,7 +15,7 @@ export type TeamRow = {
   parent_slug: string | null
   parent_name: string | null
   notify: 0 | 1
-  /** JSON; read it with `assignmentOf`. */
+  /** JSON, read with `reviewAssignmentOf`. */
   review_assignment: string
   created_at: Timestamp
   updated_at: Timestamp
@@ -40,20 +40,23 @@ export const listTeamsById = (db: Db, ids: readonly string[]): TeamRow[] =>
     JSON.stringify(ids),
   )
 
-/** Whose eyes a list is for: owners see secret teams, others those that they are in. */
-export type Eyes = { readonly owner: boolean; readonly person_id: string | null }
+/** The reader of a list of teams. Owners see all secret teams, others the ones they are in. */
+export type TeamViewer = { readonly owner: boolean; readonly person_id: string | null }
 
-const SEEN = `(t.visibility = 'visible' OR ?2 = 1 OR EXISTS (SELECT 1 FROM team_members x WHERE x.team_id = t.id AND x.user_id = ?3))`
+const IS_VISIBLE = `(t.visibility = 'visible' OR ?2 = 1 OR EXISTS (SELECT 1 FROM team_members x
+  WHERE x.team_id = t.id AND x.user_id = ?3))`
 const likePattern = (text: string): string =>
   `%${text.replace(/[\\%_]/g, (letter) => `\\${letter}`)}%`
 
-/** Newest first; `q` is a part of the slug or name. */
+/** Newest first. `q` is a part of the slug or name. */
 export const listTeamRows = (
   db: Db,
-  filter: { workspace_id: string; eyes: Eyes; q: string; limit: number; offset: number },
+  filter: { workspace_id: string; eyes: TeamViewer; q: string; limit: number; offset: number },
 ): TeamRow[] =>
   db.all<TeamRow>(
-    `${SELECT} WHERE t.workspace_id = ?1 AND ${SEEN} AND (?4 = '' OR t.slug LIKE ?5 ESCAPE '\\' OR t.name LIKE ?5 ESCAPE '\\') ORDER BY t.id DESC LIMIT ?6 OFFSET ?7`,
+    `${SELECT} WHERE t.workspace_id = ?1 AND ${IS_VISIBLE} AND (?4 = ''
+     OR t.slug LIKE ?5 ESCAPE '\\' OR t.name LIKE ?5 ESCAPE '\\') ORDER BY t.id DESC
+     LIMIT ?6 OFFSET ?7`,
     filter.workspace_id,
     filter.eyes.owner ? 1 : 0,
     filter.eyes.person_id,
@@ -63,7 +66,7 @@ export const listTeamRows = (
     filter.offset,
   )
 
-/** The teams right below one; none of them is secret. */
+/** The child teams of a team. None of them is secret. */
 export const listChildRows = (
   db: Db,
   parent_id: string,
@@ -81,7 +84,8 @@ export type TeamCounts = { members: number; repos: number; children: number }
 export const countsOf = (db: Db, id: string): TeamCounts =>
   db.one<TeamCounts>(
     `SELECT (SELECT count(*) FROM team_members WHERE team_id = ?1) AS members,
-       (SELECT count(DISTINCT x.repo_id) FROM team_lines l JOIN team_repos x ON x.team_id = l.ancestor_id JOIN repos r ON r.id = x.repo_id
+       (SELECT count(DISTINCT x.repo_id) FROM team_lines l
+       JOIN team_repos x ON x.team_id = l.ancestor_id JOIN repos r ON r.id = x.repo_id
          WHERE l.team_id = ?1 AND r.deleted_at IS NULL) AS repos,
        (SELECT count(*) FROM teams WHERE parent_id = ?1) AS children`,
     id,
@@ -94,7 +98,8 @@ export type NewTeam = Pick<
 
 export function insertTeam(tx: Tx, row: NewTeam): void {
   tx.db.run(
-    'INSERT INTO teams (id, workspace_id, slug, name, description, visibility, parent_id, notify, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO teams (id, workspace_id, slug, name, description, visibility, parent_id, notify,
+     created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.workspace_id,
     row.slug,
@@ -106,7 +111,7 @@ export function insertTeam(tx: Tx, row: NewTeam): void {
     tx.now,
     tx.now,
   )
-  drawLines(tx, row.id)
+  insertTeamLines(tx, row.id)
 }
 
 export type TeamChange = Partial<
@@ -128,26 +133,26 @@ export function setTeam(tx: Tx, id: string, change: TeamChange): void {
     id,
   )
   if (change.parent_id !== undefined)
-    redrawLines(
+    rebuildTeamLines(
       tx,
-      listLine(tx.db, id, 'down').map(({ id: below }) => below),
+      listTeamLine(tx.db, id, 'down').map(({ id: below }) => below),
     )
 }
 
 /**
- * Its children become top level; the lines of all below are drawn anew, so that nothing is
- * inherited through it.
+ * Deletes a team. Its children become top-level teams. The lines of all descendants are rebuilt, so
+ * that they inherit nothing through it.
  */
 export function removeTeam(tx: Tx, id: string): void {
-  const below = listLine(tx.db, id, 'down')
+  const below = listTeamLine(tx.db, id, 'down')
     .map((line) => line.id)
     .filter((other) => other !== id)
   tx.db.run('DELETE FROM teams WHERE id = ?', id)
-  redrawLines(tx, below)
+  rebuildTeamLines(tx, below)
 }
 
-/** The team and those above it (up) or below it (down), the nearest first. */
-export const listLine = (
+/** The team and its ancestors (up) or descendants (down), the nearest first. */
+export const listTeamLine = (
   db: Db,
   id: string,
   direction: 'up' | 'down',
@@ -163,22 +168,24 @@ export const listLine = (
       )
 
 /**
- * The line of a team is itself and its parent's line; parents must be drawn before their children.
+ * Inserts the line of a team: itself and the line of its parent. Lines of parents must be inserted
+ * before those of their children.
  */
-function drawLines(tx: Tx, id: string): void {
+function insertTeamLines(tx: Tx, id: string): void {
   tx.db.run('INSERT INTO team_lines (team_id, ancestor_id, distance) VALUES (?1, ?1, 0)', id)
   tx.db.run(
     `INSERT INTO team_lines (team_id, ancestor_id, distance)
-     SELECT t.id, l.ancestor_id, l.distance + 1 FROM teams t JOIN team_lines l ON l.team_id = t.parent_id WHERE t.id = ?`,
+     SELECT t.id, l.ancestor_id, l.distance + 1 FROM teams t
+     JOIN team_lines l ON l.team_id = t.parent_id WHERE t.id = ?`,
     id,
   )
 }
 
-/** `ids` from the top down. */
-function redrawLines(tx: Tx, ids: readonly string[]): void {
+/** Rebuilds the lines of `ids`, which are ordered from the top down. */
+function rebuildTeamLines(tx: Tx, ids: readonly string[]): void {
   tx.db.run(
     'DELETE FROM team_lines WHERE team_id IN (SELECT value FROM json_each(?))',
     JSON.stringify(ids),
   )
-  for (const id of ids) drawLines(tx, id)
+  for (const id of ids) insertTeamLines(tx, id)
 }

@@ -1,16 +1,15 @@
 /**
- * Repositories of a team as records: the highest role counts, whether the team gives it or one
- * above.
+ * Records of a team's repositories. The highest role counts, whether the team gives it or an
+ * ancestor.
  */
-import { limitedRole } from '#core/access.ts'
 import { reaches, type SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { TeamRepo } from './schema.ts'
 import type { TeamRepoRow } from './store-repos.ts'
 
 /**
- * One record for a repository from all the ways in which a team has it; the nearest of equal ones
- * is named.
+ * Combines all sources of a team's role on a repository into one record. Among equal roles the
+ * nearest source is named.
  */
 export function teamRepoRecord(rows: readonly TeamRepoRow[]): TeamRepo | null {
   const best = rows.reduce<TeamRepoRow | null>(
@@ -28,12 +27,12 @@ export function teamRepoRecord(rows: readonly TeamRepoRow[]): TeamRepo | null {
   )
 }
 
-/** A caller reads in a team only the names of repositories that they see. */
+/** Whether a caller can see a repository and so its name in a team. */
 export function canSeeRepo(hearth: Hearth, caller: SignedIn, full_name: string): boolean {
   const facts = hearth.facts.repo(full_name, caller)
   return (
     facts !== null &&
     !facts.deleted &&
-    (!facts.private || (limitedRole(facts, caller) !== null && !facts.two_factor_missing))
+    (!facts.private || (facts.role !== null && !facts.two_factor_missing))
   )
 }

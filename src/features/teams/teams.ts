@@ -1,36 +1,40 @@
-/** Finding teams as a caller may see them, what the caller may do with them, and their records. */
+/**
+ * Looks up teams for a caller, checks what the caller may do with them, and builds their records.
+ */
 import type { WorkspaceGrant } from '#core/access.ts'
 import type { Caller, SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
-import { actorOf } from '#features/accounts/index.ts'
+import { loadActors } from '#features/accounts/index.ts'
 import { oneLine } from '#features/workspaces/index.ts'
 import { conflict, forbidden, invalid, notFound } from '#lib/errors.ts'
 import { isSlug, slugify } from '#lib/slug.ts'
-import { assignmentRecord } from './assignment.ts'
+import { assignmentRecord } from './review-assignment.ts'
 import type { Team, TeamMember, TeamRole } from './schema.ts'
-import { countsOf, findTeamBySlug, listLine, type Eyes, type TeamRow } from './store.ts'
+import { countsOf, findTeamBySlug, listTeamLine, type TeamViewer, type TeamRow } from './store.ts'
 import { findTeamRole, type TeamMemberRow } from './store-members.ts'
 
-export const TEAM_NAME_LENGTH = 80
-export const TEAM_DESCRIPTION_LENGTH = 350
-/** How many teams may stand one above the other. */
-export const DEEPEST = 6
+export const MAX_TEAM_NAME_LENGTH = 80
+export const MAX_TEAM_DESCRIPTION_LENGTH = 350
+/** The maximum depth of nested teams. */
+export const MAX_TEAM_DEPTH = 6
 
-const RESERVED: ReadonlySet<string> = new Set(['owners', 'members', 'everyone'])
+const RESERVED_SLUGS: ReadonlySet<string> = new Set(['owners', 'members', 'everyone'])
 
-/** The workspace of the call with the caller's role there. */
-export type Place = Pick<WorkspaceGrant, 'id' | 'slug' | 'role'>
+/** The workspace of the call with the caller's role in it. */
+export type TeamWorkspace = Pick<WorkspaceGrant, 'id' | 'slug' | 'role'>
 
 /**
- * Whose membership counts: a person's, and for an agent that of nobody, because teams are people.
+ * The user whose membership counts. Null for agents and workspaces, because teams consist of users.
  */
 const personOf = (caller: Caller): string | null => (caller.kind === 'user' ? caller.id : null)
 
-/** What somebody sees in a workspace: owners all, others what is visible and what they are in. */
-export const eyesOf = (place: Place, caller: Caller): Eyes => ({
-  owner: place.role === 'owner',
+/**
+ * The viewer of teams in a workspace. Owners see all teams, others the visible ones and their own.
+ */
+export const teamViewerOf = (workspace: TeamWorkspace, caller: Caller): TeamViewer => ({
+  owner: workspace.role === 'owner',
   person_id: personOf(caller),
 })
 
@@ -39,42 +43,64 @@ export const roleInTeam = (db: Db, team_id: string, caller: Caller): TeamRole | 
   return person === null ? null : findTeamRole(db, team_id, person)
 }
 
-/** Gives 404 for a team that is not there, and for a secret one that the caller is not in. */
-export function requireTeam(db: Db, place: Place, slug: string, caller: Caller): TeamRow {
-  const row = findTeamBySlug(db, place.id, slug)
-  const seen =
-    row &&
-    (row.visibility === 'visible' ||
-      place.role === 'owner' ||
-      roleInTeam(db, row.id, caller) !== null)
-  if (!row || !seen) throw notFound(`the team ${slug} of ${place.slug}`)
+/** Whether the caller can see a team: a visible one, one of their own, and as owner all. */
+const canSeeTeam = (
+  db: Db,
+  workspace: TeamWorkspace,
+  team: Pick<TeamRow, 'id' | 'visibility'>,
+  caller: Caller,
+): boolean =>
+  team.visibility === 'visible' ||
+  workspace.role === 'owner' ||
+  roleInTeam(db, team.id, caller) !== null
+
+/** Throws 404 for an unknown team and for a secret one that the caller is not in. */
+export function requireTeam(
+  db: Db,
+  workspace: TeamWorkspace,
+  slug: string,
+  caller: Caller,
+): TeamRow {
+  const row = findTeamBySlug(db, workspace.id, slug)
+  if (!row || !canSeeTeam(db, workspace, row, caller))
+    throw notFound(`the team ${slug} of ${workspace.slug}`)
   return row
 }
 
 /**
- * Owners and the team's maintainers; not through a token that is limited to some repositories,
- * because a team reaches others.
+ * Whether the caller may manage a team: owners and the team's maintainers. Not with a token that is
+ * limited to some repositories, because a team reaches others.
  */
 export function canManage(
   db: Db,
-  place: Place,
+  workspace: TeamWorkspace,
   team: Pick<TeamRow, 'id'>,
   caller: Caller,
 ): boolean {
   if (caller.kind !== 'user' || (caller.token?.repos ?? null) !== null) return false
-  return place.role === 'owner' || roleInTeam(db, team.id, caller) === 'maintainer'
+  return workspace.role === 'owner' || roleInTeam(db, team.id, caller) === 'maintainer'
 }
 
-/** Gives 403 `role`. */
-export function requireManager(db: Db, place: Place, team: TeamRow, caller: Caller): void {
-  if (!canManage(db, place, team, caller))
+/** Throws 403 `role`. */
+export function requireManager(
+  db: Db,
+  workspace: TeamWorkspace,
+  team: TeamRow,
+  caller: Caller,
+): void {
+  if (!canManage(db, workspace, team, caller))
     throw forbidden(
       'role',
-      `only an owner of ${place.slug} or a maintainer of the team ${team.slug} may do this`,
+      `only an owner of ${workspace.slug} or a maintainer of the team ${team.slug} may do this`,
     )
 }
 
-export function teamRecord(hearth: Hearth, row: TeamRow, place: Place, caller: SignedIn): Team {
+export function teamRecord(
+  hearth: Hearth,
+  row: TeamRow,
+  workspace: TeamWorkspace,
+  caller: SignedIn,
+): Team {
   const { members, repos, children } = countsOf(hearth.db, row.id)
   return {
     id: row.id,
@@ -93,34 +119,46 @@ export function teamRecord(hearth: Hearth, row: TeamRow, place: Place, caller: S
     repos_count: repos,
     child_teams_count: children,
     viewer_role: roleInTeam(hearth.db, row.id, caller),
-    can_manage: canManage(hearth.db, place, row, caller),
+    can_manage: canManage(hearth.db, workspace, row, caller),
     created_at: row.created_at,
     updated_at: row.updated_at,
   }
 }
 
-export const teamMemberRecord = (hearth: Hearth, row: TeamMemberRow): TeamMember => ({
-  user: actorOf(hearth, row.user_id),
-  role: row.role,
-  state: 'active',
-  added_at: row.added_at,
-  added_by: actorOf(hearth, row.added_by),
-})
+/** The records of team members. */
+export function teamMemberRecords(hearth: Hearth, rows: readonly TeamMemberRow[]): TeamMember[] {
+  const actor = loadActors(
+    hearth,
+    rows.flatMap(({ user_id, added_by }) => [user_id, added_by]),
+  )
+  return rows.map((row) => ({
+    user: actor(row.user_id),
+    role: row.role,
+    state: 'active',
+    added_at: row.added_at,
+    added_by: actor(row.added_by),
+  }))
+}
 
-/** Gives 422 for a name without a visible character. */
+/** Throws 422 for a name without a visible character. */
 export function teamName(text: string): string {
-  const name = oneLine(text, TEAM_NAME_LENGTH)
+  const name = oneLine(text, MAX_TEAM_NAME_LENGTH)
   if (name === '') throw invalid('name', 'name must have at least one visible character')
   return name
 }
 
 /**
- * The slug of a new team: the one given, or made from the name. Gives 422 for one that cannot be,
- * 409 `already_exists` for one that is taken or reserved.
+ * The slug of a new team: the given one, or one derived from the name. Throws 422 for an invalid
+ * slug and 409 `already_exists` for a taken or reserved one.
  */
-export function freeSlug(db: Db, place: Place, name: string, given: string | undefined): string {
-  const slug = given ?? slugify(name)
-  if (given === undefined && slug === '')
+export function requireFreeTeamSlug(
+  db: Db,
+  workspace: TeamWorkspace,
+  name: string,
+  requested: string | undefined,
+): string {
+  const slug = requested ?? slugify(name)
+  if (requested === undefined && slug === '')
     throw invalid(
       'slug',
       'no slug can be made from this name; give one of lowercase letters, digits and single hyphens',
@@ -130,9 +168,9 @@ export function freeSlug(db: Db, place: Place, name: string, given: string | und
       'slug',
       'slug must be 1 to 39 lowercase letters and digits, with single hyphens between them',
     )
-  if (RESERVED.has(slug))
+  if (RESERVED_SLUGS.has(slug))
     throw conflict('already_exists', `the slug ${slug} is reserved; choose another`)
-  if (findTeamBySlug(db, place.id, slug))
+  if (findTeamBySlug(db, workspace.id, slug))
     throw conflict(
       'already_exists',
       `a team with the slug ${slug} is there already; choose another`,
@@ -141,39 +179,35 @@ export function freeSlug(db: Db, place: Place, name: string, given: string | und
 }
 
 /**
- * The team that is to stand above another (null: a new one). Whoever puts a team there gives it
- * what the upper one has, so they must manage that too. Gives 422 for a loop, a depth of more than
- * six, and secret teams.
+ * The new parent of a team (`below`; null for a new team). The child inherits the roles of the
+ * parent, so the caller must manage the parent too. Throws 422 for a cycle, a depth over six, and
+ * secret teams.
  */
 export function requireParent(
   tx: Tx,
-  place: Place,
+  workspace: TeamWorkspace,
   slug: string,
   caller: SignedIn,
   below: TeamRow | null,
 ): TeamRow {
-  const parent = findTeamBySlug(tx.db, place.id, slug)
-  const seen =
-    parent &&
-    (parent.visibility === 'visible' ||
-      place.role === 'owner' ||
-      roleInTeam(tx.db, parent.id, caller) !== null)
-  if (!parent || !seen) throw invalid('parent', `there is no team ${slug} in ${place.slug}`)
+  const parent = findTeamBySlug(tx.db, workspace.id, slug)
+  if (!parent || !canSeeTeam(tx.db, workspace, parent, caller))
+    throw invalid('parent', `there is no team ${slug} in ${workspace.slug}`)
   if (parent.visibility === 'secret')
     throw invalid('parent', 'a secret team stands alone: it can be no parent')
-  if (!canManage(tx.db, place, parent, caller)) {
+  if (!canManage(tx.db, workspace, parent, caller)) {
     throw forbidden(
       'role',
-      `a team below ${slug} inherits its roles, so only an owner of ${place.slug} or a maintainer of ${slug} may put one there`,
+      `a team below ${slug} inherits its roles, so only an owner of ${workspace.slug} or a maintainer of ${slug} may put one there`,
     )
   }
-  const above = listLine(tx.db, parent.id, 'up')
+  const above = listTeamLine(tx.db, parent.id, 'up')
   if (below && above.some(({ id }) => id === below.id))
     throw invalid('parent', `${slug} stands below ${below.slug}, so it cannot stand above it`)
   const height = below
-    ? Math.max(...listLine(tx.db, below.id, 'down').map(({ distance }) => distance)) + 1
+    ? Math.max(...listTeamLine(tx.db, below.id, 'down').map(({ distance }) => distance)) + 1
     : 1
-  if (above.length + height > DEEPEST)
-    throw invalid('parent', `at most ${DEEPEST} teams may stand one above the other`)
+  if (above.length + height > MAX_TEAM_DEPTH)
+    throw invalid('parent', `at most ${MAX_TEAM_DEPTH} teams may stand one above the other`)
   return parent
 }

@@ -9,7 +9,7 @@ import {
   requireManager,
   requireParent,
   requireTeam,
-  TEAM_DESCRIPTION_LENGTH,
+  MAX_TEAM_DESCRIPTION_LENGTH,
   teamName,
   teamRecord,
 } from './teams.ts'
@@ -74,7 +74,7 @@ export const updateTeam = operation({
       setTeam(tx, row.id, {
         name: name === undefined ? undefined : teamName(name),
         description:
-          description === undefined ? undefined : oneLine(description, TEAM_DESCRIPTION_LENGTH),
+          description === undefined ? undefined : oneLine(description, MAX_TEAM_DESCRIPTION_LENGTH),
         visibility,
         parent_id: parent === null ? null : above?.id,
         notify: notify === undefined ? undefined : notify ? 1 : 0,

@@ -1,9 +1,9 @@
 /**
- * Writes one workspace as an archive: a place like that of backups, with a database of its own and
- * the object stores.
+ * Writes one workspace as an archive, in the format of backups: a database with its rows, and the
+ * object stores.
  */
 import { localBlob } from '#core/blobs.ts'
-import { copyDatabase, openDatabase, transaction } from '#core/db.ts'
+import { copyDatabase, openDatabase, transaction, type DatabaseHandle } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { migrate, migrations } from '#core/migrate.ts'
 import {
@@ -15,28 +15,28 @@ import {
   type Source,
   type Tell,
 } from '#backup'
-import { freezeStore, holdFile } from '#git'
+import { snapshotStore, linkOrCopyFile } from '#git'
 import { notFound } from '#lib/errors.ts'
 import { hmacSha256 } from '#lib/hash.ts'
 import { installationKey } from '#lib/installation-key.ts'
 import { timestamp } from '#lib/time.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  actorsNamed,
-  atOneMoment,
-  blobsOfWorkspace,
-  confirmedOf,
+  listNamedActors,
+  readSnapshot,
+  listBlobsOfWorkspace,
+  listConfirmedEmails,
   copyRows,
   countReposOfWorkspace,
   findWorkspaceActor,
   insertActorRow,
-  insertShadow,
-  storesOfWorkspace,
+  insertPlaceholderUser,
+  listStoresOfWorkspace,
 } from './store.ts'
 
-export const DATABASE = 'workspace.db'
+export const DATABASE_FILE = 'workspace.db'
 
 const filesBelow = (root: string): string[] =>
   readdirSync(root, { recursive: true })
@@ -44,8 +44,79 @@ const filesBelow = (root: string): string[] =>
     .filter((name) => statSync(join(root, name)).isFile())
 
 /**
- * Gives 404 for a workspace that is not there, BackupError for a place that holds anything already.
+ * Links the files of object stores into the staging folder, so that nothing can delete them. Returns
+ * the stores that are missing.
  */
+async function linkStores(
+  hearth: Hearth,
+  stores: readonly string[],
+  staging: string,
+): Promise<string[]> {
+  const missing: string[] = []
+  for (const store of stores) {
+    // Offloaded packs are downloaded and linked at once, before they can be evicted again.
+    await hearth.git.ensureLocal(store)
+    if (!snapshotStore(join(hearth.settings.data, 'repos', store), join(staging, 'repos', store)))
+      missing.push(store)
+  }
+  return missing
+}
+
+/** Copies the rows of a workspace as they are at one moment. */
+const copyWorkspace = (
+  source: DatabaseHandle,
+  target: DatabaseHandle,
+  workspace_id: string,
+  now: string,
+) =>
+  readSnapshot(source, () =>
+    transaction(target, () => {
+      for (const actor of listNamedActors(source, workspace_id)) {
+        insertActorRow(target, actor)
+        if (actor.kind === 'user')
+          insertPlaceholderUser(target, actor.id, listConfirmedEmails(source, actor.id), now)
+      }
+      return {
+        rows: copyRows(source, target, workspace_id, { mapped: new Map(), nobody: new Set() }),
+        stores: listStoresOfWorkspace(source, workspace_id),
+        repositories: countReposOfWorkspace(source, workspace_id),
+        blobs: listBlobsOfWorkspace(source, workspace_id),
+      }
+    }),
+  )
+
+/** Lists the files of the archive, and the uploaded files that are missing. */
+async function collectFiles(
+  hearth: Hearth,
+  stores: readonly string[],
+  blobs: readonly string[],
+  staging: string,
+): Promise<{ sources: Source[]; missing: string[] }> {
+  const sources: Source[] = [
+    { path: DATABASE_FILE, file: join(staging, DATABASE_FILE), compress: true, immutable: false },
+  ]
+  const missing: string[] = []
+  for (const store of stores) {
+    const directory = join(staging, 'repos', store)
+    for (const name of filesBelow(directory))
+      sources.push({
+        path: `repos/${store}/${name}`,
+        file: join(directory, name),
+        compress: false,
+        immutable: false,
+      })
+  }
+  for (const sha256 of blobs) {
+    const file = await localBlob(hearth, sha256)
+    const linked = join(staging, 'blobs', sha256)
+    if (file !== null && linkOrCopyFile(file, linked))
+      sources.push({ path: `blobs/${sha256}`, file: linked, compress: false, immutable: false })
+    else missing.push(`blobs/${sha256}`)
+  }
+  return { sources, missing }
+}
+
+/** Throws 404 for a missing workspace, and BackupError when the destination is not empty. */
 export async function exportWorkspace(
   hearth: Hearth,
   slug: string,
@@ -66,56 +137,17 @@ export async function exportWorkspace(
   const target = openDatabase({ path })
   const source = openDatabase({ path: join(data, 'hearth.db'), readonly: true })
   try {
-    const freeze = async (stores: readonly string[]): Promise<string[]> => {
-      const gone: string[] = []
-      for (const store of stores) {
-        // What is elsewhere comes back first, and is held before anybody can take it away again.
-        await hearth.git.ready(store)
-        if (!freezeStore(join(data, 'repos', store), join(staging, 'repos', store)))
-          gone.push(store)
-      }
-      return gone
-    }
-    await freeze(storesOfWorkspace(source, workspace.id))
+    await linkStores(hearth, listStoresOfWorkspace(source, workspace.id), staging)
     migrate(target, now)
-    const { rows, stores, repositories, blobs } = atOneMoment(source, () =>
-      transaction(target, () => {
-        for (const actor of actorsNamed(source, workspace.id)) {
-          insertActorRow(target, actor)
-          if (actor.kind === 'user')
-            insertShadow(target, actor.id, confirmedOf(source, actor.id), now)
-        }
-        return {
-          rows: copyRows(source, target, workspace.id, { mapped: new Map(), nobody: new Set() }),
-          stores: storesOfWorkspace(source, workspace.id),
-          repositories: countReposOfWorkspace(source, workspace.id),
-          blobs: blobsOfWorkspace(source, workspace.id),
-        }
-      }),
-    )
-    const missing = await freeze(stores)
+    const { rows, stores, repositories, blobs } = copyWorkspace(source, target, workspace.id, now)
+    const missing = await linkStores(hearth, stores, staging)
     target.close()
-    copyDatabase(path, join(staging, DATABASE))
-    const sources: Source[] = [
-      { path: DATABASE, file: join(staging, DATABASE), compress: true, immutable: false },
-    ]
-    for (const store of stores.filter((one) => !missing.includes(one))) {
-      const directory = join(staging, 'repos', store)
-      for (const name of filesBelow(directory))
-        sources.push({
-          path: `repos/${store}/${name}`,
-          file: join(directory, name),
-          compress: false,
-          immutable: false,
-        })
-    }
-    for (const sha256 of blobs) {
-      const file = await localBlob(hearth, sha256)
-      const held = join(staging, 'blobs', sha256)
-      if (file !== null && holdFile(file, held))
-        sources.push({ path: `blobs/${sha256}`, file: held, compress: false, immutable: false })
-      else missing.push(`blobs/${sha256}`)
-    }
+    copyDatabase(path, join(staging, DATABASE_FILE))
+    const present = stores.filter((store) => !missing.includes(store))
+    const { sources, missing: missingBlobs } = await collectFiles(hearth, present, blobs, staging)
+    const notes = [...missing, ...missingBlobs].map(
+      (name) => `${name} is missing: run hearth doctor`,
+    )
     const { manifest } = await writeBackup(
       place,
       sources,
@@ -126,7 +158,7 @@ export async function exportWorkspace(
         version,
         schema: migrations.at(-1)?.name ?? '',
         repositories,
-        notes: missing.map((name) => `${name} is missing: run hearth doctor`),
+        notes,
         folders: [],
         recipients: backups.recipients,
         name_key: hmacSha256(installationKey(data), 'names of encrypted parts of backups'),
@@ -141,7 +173,10 @@ export async function exportWorkspace(
   }
 }
 
-/** The archive of a place. Gives BackupError when it holds none, or a backup of a whole forge. */
+/**
+ * Returns the manifest of an archive. Throws BackupError when there is none, or when it is a backup
+ * of a whole forge.
+ */
 export async function requireArchive(place: Place): Promise<Manifest> {
   const [found] = await listBackups(place)
   if (!found) throw new BackupError(`${place.address} holds no archive`)

@@ -1,29 +1,29 @@
 /**
- * Takes a workspace from an archive of another forge. Files come first, under a name of their own;
- * then the stores get their places, and one transaction makes all rows. Cut off before that,
- * nothing of it is there, and the same import begins anew.
+ * Imports a workspace from an archive of another forge. Files are restored first under temporary
+ * names. Then the stores are moved to their places, and one transaction inserts all rows. If it is
+ * interrupted before that, nothing is visible, and the import can be repeated.
  */
 import { blobPath } from '#core/blobs.ts'
-import { openDatabase } from '#core/db.ts'
+import { openDatabase, type DatabaseHandle, type Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { migrate, NewerDatabase, pendingMigrations } from '#core/migrate.ts'
 import { writeAs, type Tx } from '#core/write.ts'
-import { findActorById, isUsernameFree, requireFreeName } from '#features/accounts/index.ts'
+import { findActor, isUsernameFree, requireFreeName } from '#features/accounts/index.ts'
 import { indexText } from '#features/issues/index.ts'
 import { addMember, changeMemberRole, findMember } from '#features/workspaces/index.ts'
 import { BackupError, restoreBackup, type Manifest, type Place, type Tell } from '#backup'
 import { conflict, invalid } from '#lib/errors.ts'
-import { timestamp } from '#lib/time.ts'
+import { timestamp, type Timestamp } from '#lib/time.ts'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DATABASE } from './export-workspace.ts'
+import { DATABASE_FILE } from './export-workspace.ts'
 import {
-  actorsNamed,
-  blobsOfWorkspace,
-  confirmedOf,
+  listNamedActors,
+  listBlobsOfWorkspace,
+  listConfirmedEmails,
   copyRows,
-  findArchived,
-  findByAddress,
+  findArchivedWorkspace,
+  findPersonByEmail,
   findPerson,
   hasActor,
   hasUser,
@@ -31,32 +31,30 @@ import {
   isPlainId,
   isStoreNamed,
   listIssuesOfWorkspace,
-  storesOfWorkspace,
+  listStoresOfWorkspace,
   type ActorRow,
 } from './store.ts'
 
 export type ImportOptions = {
-  /** Another slug than it had. */
+  /** A new slug; null keeps the old one. */
   readonly as: string | null
-  /**
-   * Who is to be an owner of it, by username; needed when none of its people has an account here.
-   */
+  /** The username of an owner here; needed when none of its people has an account here. */
   readonly owner: string
-  /** Usernames there and here, for people whom no confirmed address connects. */
+  /** Usernames there and here, for people without a common confirmed email address. */
   readonly people: ReadonlyMap<string, string>
   readonly identities: readonly string[]
 }
 
-export type Imported = {
+export type ImportedWorkspace = {
   readonly slug: string
   readonly rows: Record<string, number>
   /** Usernames there and here. */
   readonly found: readonly (readonly [string, string])[]
-  /** Who has no account here: what they wrote stands under a name, nobody signs in with it. */
+  /** People without an account here. Their texts keep a name with which nobody can sign in. */
   readonly nobody: readonly (readonly [string, string])[]
 }
 
-type Plan = {
+type ImportPlan = {
   readonly mapped: Map<string, string>
   readonly nobody: Set<string>
   readonly found: [string, string][]
@@ -70,18 +68,131 @@ function requirePerson(hearth: Hearth, username: string): { id: string; username
   return person
 }
 
-/** Whoever keeps this forge says who owns it here, whatever they were there. */
-function makeOwner(tx: Tx, workspace_id: string, owner: { id: string; username: string }): void {
+/** The administrator chooses the owner here, whatever the roles there were. */
+function setOwner(tx: Tx, workspace_id: string, owner: { id: string; username: string }): void {
   const member = findMember(tx.db, workspace_id, owner.username)
   if (member) changeMemberRole(tx, workspace_id, member, 'owner')
   else addMember(tx, { workspace_id, user_id: owner.id, role: 'owner' })
 }
 
-/** A free name near the one that somebody had. */
-function freeName(hearth: Hearth, wanted: string, taken: ReadonlySet<string>): string {
+/** Finds a free username similar to the original one. */
+function findFreeName(hearth: Hearth, wanted: string, taken: ReadonlySet<string>): string {
   for (let n = 1; ; n++) {
     const name = n === 1 ? wanted : `${wanted.slice(0, 34)}-${n}`
     if (!taken.has(name) && isUsernameFree(hearth.db, name)) return name
+  }
+}
+
+/** Decides who each person of the archive is here. */
+function planPeople(
+  hearth: Hearth,
+  source: Db,
+  workspace_id: string,
+  slug: string,
+  people: ImportOptions['people'],
+): ImportPlan {
+  const plan: ImportPlan = {
+    mapped: new Map(),
+    nobody: new Set(),
+    found: [],
+    shadows: [],
+    others: [],
+  }
+  const names = new Set<string>([slug])
+  for (const actor of listNamedActors(source, workspace_id)) {
+    if (actor.id === workspace_id) continue
+    if (actor.kind !== 'user') {
+      if (!hasActor(hearth.db, actor.id)) plan.others.push(actor)
+      continue
+    }
+    const named = people.get(actor.username)
+    const here = hasUser(hearth.db, actor.id)
+      ? { id: actor.id, username: findActor(hearth.db, actor.id)?.username ?? actor.username }
+      : named !== undefined
+        ? requirePerson(hearth, named)
+        : findPersonByEmail(hearth.db, listConfirmedEmails(source, actor.id))
+    if (here) {
+      if (here.id !== actor.id) plan.mapped.set(actor.id, here.id)
+      plan.found.push([actor.username, here.username])
+    } else {
+      const username = findFreeName(hearth, actor.username, names)
+      names.add(username)
+      plan.nobody.add(actor.id)
+      plan.shadows.push({ row: { ...actor, username }, there: actor.username })
+    }
+  }
+  return plan
+}
+
+/** Moves the restored object stores to their places. Throws 409 when one exists here. */
+async function moveStores(
+  hearth: Hearth,
+  stores: readonly string[],
+  staging: string,
+): Promise<void> {
+  const { data } = hearth.settings
+  for (const store of stores)
+    if (!isPlainId(store))
+      throw new BackupError(
+        `the archive has ${JSON.stringify(store.slice(0, 100))} as an object store, which is no id`,
+      )
+  for (const store of stores) {
+    const from = join(staging, 'repos', store)
+    const to = join(data, 'repos', store)
+    if (isStoreNamed(hearth.db, store))
+      throw conflict('already_exists', `the repository store ${store} is here already`)
+    // Left by an interrupted import; no row names it.
+    if (existsSync(to)) rmSync(to, { recursive: true })
+    if (existsSync(from)) {
+      for (const folder of ['refs', 'objects/info', 'objects/pack'])
+        mkdirSync(join(from, folder), { recursive: true, mode: 0o700 })
+      renameSync(from, to)
+    }
+  }
+  for (const store of stores)
+    if (!existsSync(join(data, 'repos', store))) await hearth.git.createStore(store)
+}
+
+function moveBlobs(hearth: Hearth, blobs: readonly string[], staging: string): void {
+  for (const sha256 of blobs) {
+    const from = join(staging, 'blobs', sha256)
+    const to = blobPath(hearth, sha256)
+    mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+    if (existsSync(from) && !existsSync(to)) renameSync(from, to)
+  }
+}
+
+/** Inserts the people without an account and the agents, with the names of their owners here. */
+function insertPlannedActors(tx: Tx, plan: ImportPlan): void {
+  for (const { row } of plan.shadows) if (!hasActor(tx.db, row.id)) insertActorRow(tx.db, row)
+  const usernames = new Map(plan.shadows.map(({ row }) => [row.id, row.username]))
+  for (const agent of plan.others) {
+    const on_behalf_of =
+      agent.on_behalf_of === null
+        ? null
+        : (plan.mapped.get(agent.on_behalf_of) ?? agent.on_behalf_of)
+    const person =
+      on_behalf_of === null
+        ? null
+        : (usernames.get(on_behalf_of) ??
+          plan.found.find(([there]) => agent.username.startsWith(`${there}/`))?.[1] ??
+          null)
+    insertActorRow(tx.db, {
+      ...agent,
+      on_behalf_of,
+      username: person === null ? agent.username : agent.username.replace(/^[^/]*/, person),
+    })
+  }
+}
+
+/** Brings the database of an archive to this version. Throws BackupError when it is newer. */
+function migrateArchive(source: DatabaseHandle, now: Timestamp): void {
+  try {
+    if (pendingMigrations(source).length > 0) migrate(source, now)
+  } catch (error) {
+    if (error instanceof NewerDatabase)
+      throw new BackupError('the archive is of a newer Hearth: bring this one up to date first')
+    throw error
   }
 }
 
@@ -92,11 +203,10 @@ export async function importWorkspace(
   options: ImportOptions,
   tell: Tell,
   signal: AbortSignal,
-): Promise<Imported> {
-  const { data } = hearth.settings
+): Promise<ImportedWorkspace> {
   const owner = findPerson(hearth.db, options.owner)
   if (!owner) throw invalid('owner', `there is no account ${options.owner} here`)
-  const staging = join(data, 'tmp', `import-${manifest.id}`)
+  const staging = join(hearth.settings.data, 'tmp', `import-${manifest.id}`)
   await restoreBackup(
     place,
     manifest,
@@ -104,101 +214,24 @@ export async function importWorkspace(
     tell,
     signal,
   )
-  const source = openDatabase({ path: join(staging, DATABASE) })
+  const source = openDatabase({ path: join(staging, DATABASE_FILE) })
   try {
-    try {
-      if (pendingMigrations(source).length > 0) migrate(source, timestamp(hearth.clock.now()))
-    } catch (error) {
-      if (error instanceof NewerDatabase)
-        throw new BackupError('the archive is of a newer Hearth: bring this one up to date first')
-      throw error
-    }
-    const workspace = findArchived(source)
+    migrateArchive(source, timestamp(hearth.clock.now()))
+    const workspace = findArchivedWorkspace(source)
     if (!workspace) throw new BackupError(`${place.address} holds no workspace`)
     if (hasActor(hearth.db, workspace.id))
       throw conflict('already_exists', `the workspace ${workspace.username} is here already`)
     const slug = options.as ?? workspace.username
     requireFreeName(hearth.db, slug, { field: 'slug', owner_id: owner.id })
 
-    const plan: Plan = { mapped: new Map(), nobody: new Set(), found: [], shadows: [], others: [] }
-    const names = new Set<string>([slug])
-    for (const actor of actorsNamed(source, workspace.id)) {
-      if (actor.id === workspace.id) continue
-      if (actor.kind !== 'user') {
-        if (!hasActor(hearth.db, actor.id)) plan.others.push(actor)
-        continue
-      }
-      const named = options.people.get(actor.username)
-      const here = hasUser(hearth.db, actor.id)
-        ? { id: actor.id, username: findActorById(hearth.db, actor.id)?.username ?? actor.username }
-        : named !== undefined
-          ? requirePerson(hearth, named)
-          : findByAddress(hearth.db, confirmedOf(source, actor.id))
-      if (here) {
-        if (here.id !== actor.id) plan.mapped.set(actor.id, here.id)
-        plan.found.push([actor.username, here.username])
-      } else {
-        const username = freeName(hearth, actor.username, names)
-        names.add(username)
-        plan.nobody.add(actor.id)
-        plan.shadows.push({ row: { ...actor, username }, there: actor.username })
-      }
-    }
-
-    const stores = storesOfWorkspace(source, workspace.id)
-    for (const store of stores)
-      if (!isPlainId(store))
-        throw new BackupError(
-          `the archive has ${JSON.stringify(store.slice(0, 100))} as an object store, which is no id`,
-        )
-    for (const store of stores) {
-      const from = join(staging, 'repos', store)
-      const to = join(data, 'repos', store)
-      if (isStoreNamed(hearth.db, store))
-        throw conflict('already_exists', `the repository store ${store} is here already`)
-      // Left by an import that was cut off: no row names it.
-      if (existsSync(to)) rmSync(to, { recursive: true })
-      if (existsSync(from)) {
-        for (const folder of ['refs', 'objects/info', 'objects/pack'])
-          mkdirSync(join(from, folder), { recursive: true, mode: 0o700 })
-        renameSync(from, to)
-      }
-    }
-    for (const store of stores)
-      if (!existsSync(join(data, 'repos', store))) await hearth.git.createStore(store)
-
-    for (const sha256 of blobsOfWorkspace(source, workspace.id)) {
-      const from = join(staging, 'blobs', sha256)
-      const to = blobPath(hearth, sha256)
-      mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
-      if (existsSync(from) && !existsSync(to)) renameSync(from, to)
-    }
-
+    const plan = planPeople(hearth, source, workspace.id, slug, options.people)
+    await moveStores(hearth, listStoresOfWorkspace(source, workspace.id), staging)
+    moveBlobs(hearth, listBlobsOfWorkspace(source, workspace.id), staging)
     const rows = await writeAs(hearth, null, (tx) => {
       insertActorRow(tx.db, { ...workspace, username: slug })
-      for (const { row } of plan.shadows) if (!hasActor(tx.db, row.id)) insertActorRow(tx.db, row)
-      const nameOf = new Map([
-        ...plan.shadows.map(({ row }): [string, string] => [row.id, row.username]),
-      ])
-      for (const agent of plan.others) {
-        const on_behalf_of =
-          agent.on_behalf_of === null
-            ? null
-            : (plan.mapped.get(agent.on_behalf_of) ?? agent.on_behalf_of)
-        const person =
-          on_behalf_of === null
-            ? null
-            : (nameOf.get(on_behalf_of) ??
-              plan.found.find(([there]) => agent.username.startsWith(`${there}/`))?.[1] ??
-              null)
-        insertActorRow(tx.db, {
-          ...agent,
-          on_behalf_of,
-          username: person === null ? agent.username : agent.username.replace(/^[^/]*/, person),
-        })
-      }
+      insertPlannedActors(tx, plan)
       const counts = copyRows(source, tx.db, workspace.id, plan)
-      makeOwner(tx, workspace.id, owner)
+      setOwner(tx, workspace.id, owner)
       for (const { repo_id, number } of listIssuesOfWorkspace(tx.db, workspace.id))
         indexText(tx, repo_id, number)
       tx.audit({

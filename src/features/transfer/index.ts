@@ -1,6 +1,3 @@
-/**
- * One workspace from one forge to another, by whoever keeps them. A leaf with commands and no
- * operations.
- */
+/** Moves one workspace from one forge to another. A leaf with commands and no operations. */
 export { exportWorkspace, requireArchive } from './export-workspace.ts'
-export { importWorkspace, type Imported, type ImportOptions } from './import-workspace.ts'
+export { importWorkspace, type ImportedWorkspace, type ImportOptions } from './import-workspace.ts'

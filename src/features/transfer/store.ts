@@ -1,11 +1,16 @@
 /**
- * Copies the rows of a workspace from one database into another; the tables and columns come from
- * the schema itself.
+ * SQL that copies the rows of a workspace from one database to another. Tables and columns come
+ * from the schema itself.
  */
 import type { Db, DatabaseHandle, SqlValue, WritableDb } from '#core/db.ts'
 import { BackupError } from '#backup'
 import { parseTypeId } from '#lib/typeid.ts'
-import { BEGINS_AT, GIVEN, NAMES_ACTOR, TAKEN } from './tables.ts'
+import {
+  INITIAL_VALUES,
+  GENERATED_COLUMNS,
+  ACTOR_COLUMNS,
+  TRANSFERRED_TABLES,
+} from './transferred-tables.ts'
 
 type Row = Record<string, SqlValue>
 export type ActorRow = {
@@ -16,16 +21,16 @@ export type ActorRow = {
   readonly on_behalf_of: string | null
 }
 
-const quoted = (name: string): string => `"${name}"`
+const quoteName = (name: string): string => `"${name}"`
 
-/** Columns that rows are written with; generated ones are not. */
-const columnsOf = (db: Db, table: string): string[] =>
+/** Lists the columns that can be written; generated columns cannot. */
+const listColumns = (db: Db, table: string): string[] =>
   db
     .all<{ name: string; hidden: number }>('SELECT name, hidden FROM pragma_table_xinfo(?)', table)
     .filter(({ hidden }) => hidden === 0)
     .map(({ name }) => name)
 
-const keysInto = (db: Db, table: string, parent: string): string[] =>
+const listForeignKeys = (db: Db, table: string, parent: string): string[] =>
   db
     .all<{ name: string }>(
       `SELECT "from" AS name FROM pragma_foreign_key_list(?) WHERE "table" = ?`,
@@ -41,19 +46,19 @@ export const listTables = (db: Db): string[] =>
     )
     .map(({ name }) => name)
 
-function wanted(table: string): string {
+function rowCondition(table: string): string {
   const repos = 'SELECT id FROM repos WHERE workspace_id = ?1 AND purged_at IS NULL'
-  return (TAKEN[table] ?? '0')
+  return (TRANSFERRED_TABLES[table] ?? '0')
     .replaceAll(':repos', repos)
     .replaceAll(':pulls', `SELECT id FROM pulls WHERE repo_id IN (${repos})`)
 }
 
-/** Rows of one table that go with a workspace, a part at a time. */
-function* rowsOf(db: Db, table: string, workspace_id: string): Generator<Row> {
+/** Yields the rows of one table that belong to a workspace, in batches. */
+function* readRows(db: Db, table: string, workspace_id: string): Generator<Row> {
   const most = 500
   for (let offset = 0; ; offset += most) {
     const rows = db.all<Row>(
-      `SELECT * FROM ${quoted(table)} WHERE ${wanted(table)} ${table === 'records' ? '' : 'ORDER BY 1, 2'} LIMIT ${most} OFFSET ${offset}`,
+      `SELECT * FROM ${quoteName(table)} WHERE ${rowCondition(table)} ${table === 'records' ? '' : 'ORDER BY 1, 2'} LIMIT ${most} OFFSET ${offset}`,
       workspace_id,
     )
     yield* rows
@@ -67,12 +72,12 @@ export const findWorkspaceActor = (db: Db, slug: string): ActorRow | null =>
     slug.toLowerCase(),
   )
 
-/** The one workspace of an archive. */
-export const findArchived = (db: Db): ActorRow | null =>
+/** Returns the workspace of an archive. */
+export const findArchivedWorkspace = (db: Db): ActorRow | null =>
   db.one<ActorRow>(`SELECT actors.* FROM workspaces JOIN actors USING (id) LIMIT 1`)
 
-/** The object stores of a workspace's repositories. */
-export const storesOfWorkspace = (db: Db, workspace_id: string): string[] =>
+/** Lists the object stores of a workspace's repositories. */
+export const listStoresOfWorkspace = (db: Db, workspace_id: string): string[] =>
   db
     .all<{ store: string }>(
       'SELECT DISTINCT store FROM repos WHERE workspace_id = ? AND purged_at IS NULL ORDER BY store',
@@ -93,18 +98,18 @@ export const hasActor = (db: Db, id: string): boolean =>
 export const hasUser = (db: Db, id: string): boolean =>
   db.one('SELECT 1 FROM users WHERE id = ?', id) !== null
 
-/** Everybody whom the rows of a workspace name, with those on whose behalf they act. */
-export function actorsNamed(db: Db, workspace_id: string): ActorRow[] {
+/** Lists all actors named by the rows of a workspace, and the owners of their agents. */
+export function listNamedActors(db: Db, workspace_id: string): ActorRow[] {
   const ids = new Set<string>([workspace_id])
-  for (const table of Object.keys(TAKEN)) {
+  for (const table of Object.keys(TRANSFERRED_TABLES)) {
     const columns = new Set([
-      ...keysInto(db, table, 'actors'),
-      ...keysInto(db, table, 'users'),
-      ...(NAMES_ACTOR[table] ?? []),
+      ...listForeignKeys(db, table, 'actors'),
+      ...listForeignKeys(db, table, 'users'),
+      ...(ACTOR_COLUMNS[table] ?? []),
     ])
     for (const column of columns) {
       const rows = db.all<{ id: string }>(
-        `SELECT DISTINCT ${quoted(column)} AS id FROM ${quoted(table)} WHERE ${quoted(column)} IS NOT NULL AND (${wanted(table).replace(/ ORDER BY .*$/, '')})`,
+        `SELECT DISTINCT ${quoteName(column)} AS id FROM ${quoteName(table)} WHERE ${quoteName(column)} IS NOT NULL AND (${rowCondition(table).replace(/ ORDER BY .*$/, '')})`,
         workspace_id,
       )
       for (const { id } of rows) ids.add(id)
@@ -126,7 +131,7 @@ export function actorsNamed(db: Db, workspace_id: string): ActorRow[] {
   ].sort((a, b) => (a.kind === 'agent' ? 1 : 0) - (b.kind === 'agent' ? 1 : 0))
 }
 
-export const confirmedOf = (db: Db, user_id: string): string[] =>
+export const listConfirmedEmails = (db: Db, user_id: string): string[] =>
   db
     .all<{ email: string }>(
       'SELECT email FROM emails WHERE user_id = ? AND verified_at IS NOT NULL ORDER BY is_primary DESC, email',
@@ -134,8 +139,8 @@ export const confirmedOf = (db: Db, user_id: string): string[] =>
     )
     .map(({ email }) => email)
 
-/** Who has confirmed any of these addresses here. */
-export const findByAddress = (
+/** Finds the person with one of these confirmed email addresses. */
+export const findPersonByEmail = (
   db: Db,
   emails: readonly string[],
 ): { id: string; username: string } | null =>
@@ -153,20 +158,17 @@ export const findPerson = (db: Db, username: string): { id: string; username: st
 function insertRow(db: WritableDb, table: string, row: Row): void {
   const columns = Object.keys(row)
   db.run(
-    `INSERT INTO ${quoted(table)} (${columns.map(quoted).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    `INSERT INTO ${quoteName(table)} (${columns.map(quoteName).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     ...Object.values(row),
   )
 }
 
-/** Names come from another forge as they are; who calls this has looked that they are free here. */
+/** Inserts an actor from another forge. The caller has checked that the name is free. */
 export const insertActorRow = (db: WritableDb, row: ActorRow): void =>
   insertRow(db, 'actors', { ...row })
 
-/**
- * In an archive people are names and confirmed addresses, and nothing with which anybody could sign
- * in.
- */
-export function insertShadow(
+/** Inserts a person into an archive: a name and confirmed email addresses, without credentials. */
+export function insertPlaceholderUser(
   db: WritableDb,
   id: string,
   emails: readonly string[],
@@ -184,21 +186,20 @@ export function insertShadow(
   )
 }
 
-export type Change = {
-  /** Ids of people there, by those that they have in the rows. */
+export type PeopleMapping = {
+  /** Ids of people in the target, by their ids in the rows. */
   readonly mapped: ReadonlyMap<string, string>
-  /** Those who have no account there: what only accounts have goes without them. */
+  /** People without an account in the target; rows that require an account are left out. */
   readonly nobody: ReadonlySet<string>
 }
 
 /**
- * Columns that become names of files and folders here, which an archive of a stranger must not
- * choose freely.
+ * Columns that become file and folder names here, which a foreign archive must not choose freely.
  */
-const NAMES_FILES = new Set(['id', 'repo_id', 'run_id', 'workspace_id', 'pull_id', 'store'])
+const FILE_NAME_COLUMNS = new Set(['id', 'repo_id', 'run_id', 'workspace_id', 'pull_id', 'store'])
 
-/** Files that the rows of a workspace name, by the digest of their bytes. */
-export const blobsOfWorkspace = (db: Db, workspace_id: string): string[] =>
+/** Lists the files that the rows of a workspace reference, by SHA-256. */
+export const listBlobsOfWorkspace = (db: Db, workspace_id: string): string[] =>
   db
     .all<{ sha256: string }>(
       `SELECT DISTINCT sha256 FROM release_assets JOIN releases ON releases.id = release_assets.release_id JOIN repos ON repos.id = releases.repo_id
@@ -210,9 +211,9 @@ export const blobsOfWorkspace = (db: Db, workspace_id: string): string[] =>
 export const isPlainId = (value: unknown): boolean =>
   typeof value === 'string' && parseTypeId(value) !== null && value.length < 64
 
-function requirePlain(table: string, row: Row): void {
+function requirePlainIds(table: string, row: Row): void {
   for (const [column, value] of Object.entries(row)) {
-    if (value !== null && NAMES_FILES.has(column) && !isPlainId(value))
+    if (value !== null && FILE_NAME_COLUMNS.has(column) && !isPlainId(value))
       throw new BackupError(
         `the archive has ${JSON.stringify(String(value).slice(0, 100))} as ${column} of ${table}, which is no id`,
       )
@@ -220,38 +221,39 @@ function requirePlain(table: string, row: Row): void {
 }
 
 /**
- * Writes the rows of a workspace into `to`, table by table. Gives how many of each; foreign keys
- * are held at the end of the transaction.
+ * Copies the rows of a workspace table by table. Returns how many of each. Foreign keys are checked
+ * at the end of the transaction.
  */
 export function copyRows(
   from: Db,
   to: WritableDb,
   workspace_id: string,
-  change: Change,
+  change: PeopleMapping,
 ): Record<string, number> {
   to.run('PRAGMA defer_foreign_keys = ON')
   const counts: Record<string, number> = {}
   const merged = new Set(change.mapped.values()).size < change.mapped.size
-  for (const table of Object.keys(TAKEN)) {
-    const given = new Set(GIVEN[table] ?? [])
-    const there = new Set(columnsOf(to, table))
-    const columns = columnsOf(from, table).filter(
+  for (const table of Object.keys(TRANSFERRED_TABLES)) {
+    const given = new Set(GENERATED_COLUMNS[table] ?? [])
+    const there = new Set(listColumns(to, table))
+    const columns = listColumns(from, table).filter(
       (column) => there.has(column) && !given.has(column),
     )
-    const accounts = keysInto(to, table, 'users')
-    // Two people who are one there may both have starred a repository; of all else each row is one
-    // of its own.
+    const accounts = listForeignKeys(to, table, 'users')
+    // When two people become one, both may have starred a repository. All other rows stay distinct.
     const word = accounts.length > 0 || merged ? 'INSERT OR IGNORE' : 'INSERT'
-    const sql = `${word} INTO ${quoted(table)} (${columns.map(quoted).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+    const sql = `${word} INTO ${quoteName(table)} (${columns.map(quoteName).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
     let count = 0
-    for (const row of rowsOf(from, table, workspace_id)) {
-      requirePlain(table, row)
+    for (const row of readRows(from, table, workspace_id)) {
+      requirePlainIds(table, row)
       if (accounts.some((column) => change.nobody.has(String(row[column])))) continue
-      const fixed = BEGINS_AT[table] ?? {}
+      const fixed = INITIAL_VALUES[table] ?? {}
       count += to.run(
         sql,
         ...columns.map((column) =>
-          column in fixed ? (fixed[column] ?? null) : renamed(row[column] ?? null, change.mapped),
+          column in fixed
+            ? (fixed[column] ?? null)
+            : replacePeople(row[column] ?? null, change.mapped),
         ),
       )
     }
@@ -262,8 +264,8 @@ export function copyRows(
 
 const PERSON = /usr_[0-7][0-9a-hjkmnp-tv-z]{25}/g
 
-/** Ids of people stand in columns, and in lists and data of events. */
-function renamed(value: SqlValue, mapped: Change['mapped']): SqlValue {
+/** Replaces ids of people, which occur in columns, lists and event data. */
+function replacePeople(value: SqlValue, mapped: PeopleMapping['mapped']): SqlValue {
   if (typeof value !== 'string' || !value.includes('usr_') || mapped.size === 0) return value
   return value.replace(PERSON, (id) => mapped.get(id) ?? id)
 }
@@ -277,8 +279,8 @@ export const listIssuesOfWorkspace = (
     workspace_id,
   )
 
-/** Reads at one moment, whatever is written meanwhile. */
-export function atOneMoment<T>(db: DatabaseHandle, read: () => T): T {
+/** Runs reads in one transaction, so that they see one state. */
+export function readSnapshot<T>(db: DatabaseHandle, read: () => T): T {
   db.exec('BEGIN')
   try {
     db.one('SELECT count(*) FROM sqlite_schema')

@@ -2,23 +2,31 @@ import { actorId } from '#core/caller.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { conflict } from '#lib/errors.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 import { Events, readEvents, readUrl, Secret, Url } from './inputs.ts'
-import { auditHook, hookRoutes, ownerOf, place, requireHook, writesHooks } from './owner.ts'
+import {
+  auditHook,
+  hookRoutes,
+  ownerOf,
+  ownerInput,
+  requireHook,
+  writesHooks,
+} from './webhook-owner.ts'
 import { sendPing } from './ping-webhook.ts'
-import { webhookRecord } from './record.ts'
-import { MOST_WEBHOOKS, Webhook } from './schema.ts'
-import { sealSecret, secretFrom } from './secret.ts'
+import { webhookRecord } from './webhook-record.ts'
+import { MAX_WEBHOOKS, Webhook } from './schema.ts'
+import { encryptSecret, secretFrom } from './secret.ts'
 import { countHooks, insertHook } from './store.ts'
 
 export const createWebhook = operation({
   name: 'create_webhook',
-  summary: `Send what happens in a repository or workspace to an https address, from a ping on. For those with admin, or owners; at most ${MOST_WEBHOOKS}. The answer holds the secret that signs, this once.`,
+  summary: `Send what happens in a repository or workspace to an https address, from a ping on. For those with admin, or owners; at most ${MAX_WEBHOOKS}. The answer holds the secret that signs, this once.`,
   route: hookRoutes('POST'),
   toolset: 'admin',
+  listed: 'default',
   access: writesHooks,
   input: Type.Object({
-    ...place,
+    ...ownerInput,
     url: Url,
     events: Type.Optional(Events),
     secret: Type.Optional(Secret),
@@ -35,10 +43,10 @@ export const createWebhook = operation({
     const secret = secretFrom(input.secret)
     const url = await readUrl(hearth, input.url)
     return write((tx) => {
-      if (countHooks(tx.db, owner) >= MOST_WEBHOOKS)
+      if (countHooks(tx.db, owner) >= MAX_WEBHOOKS)
         throw conflict(
           'limit_reached',
-          `there are ${MOST_WEBHOOKS} webhooks already, which is the most`,
+          `there are ${MAX_WEBHOOKS} webhooks already, which is the most`,
         )
       const id = typeId('whk', tx.now_ms)
       insertHook(tx, {
@@ -46,7 +54,7 @@ export const createWebhook = operation({
         id,
         url,
         events: JSON.stringify(events),
-        secret: sealSecret(hearth, secret),
+        secret: encryptSecret(hearth, secret),
         created_by: actorId(caller),
       })
       const hook = requireHook(tx.db, grants, id)

@@ -1,19 +1,27 @@
 import { operation } from '#core/operation.ts'
 import { Nothing, Type } from '#core/schema.ts'
-import { auditHook, HookId, hookRoutes, place, requireHook, writesHooks } from './owner.ts'
-import { changeHook } from './pause.ts'
+import {
+  auditHook,
+  HookId,
+  hookRoutes,
+  ownerInput,
+  requireHook,
+  writesHooks,
+} from './webhook-owner.ts'
+import { changeHook } from './pause-webhook.ts'
 import { setRemoved } from './store.ts'
 import { cancelDue } from './store-deliveries.ts'
 
-/** Its rows, which may be many, are taken away by the sweep. */
+/** Deletes a webhook. The sweep removes its deliveries, which may be many. */
 export const deleteWebhook = operation({
   name: 'delete_webhook',
   summary:
     'Delete a webhook of a repository or workspace with its deliveries; nothing more is sent, what waits for another try included. The answer is empty.',
   route: hookRoutes('DELETE', '/{id}'),
   toolset: 'admin',
+  listed: 'default',
   access: writesHooks,
-  input: Type.Object({ ...place, id: HookId }),
+  input: Type.Object({ ...ownerInput, id: HookId }),
   output: Nothing,
   status: 204,
   annotations: { destructive: true },

@@ -1,4 +1,4 @@
-/** The event that tries a webhook. It is sent to that one alone and stands in no timeline. */
+/** The event that tests a webhook. It is sent to that webhook only and is in no timeline. */
 import { event } from '#core/events.ts'
 import { Id, Type } from '#core/schema.ts'
 

@@ -4,12 +4,12 @@ import {
   DeliveryId,
   HookId,
   hookRoutes,
-  place,
+  ownerInput,
   readsHooks,
   requireDelivery,
   requireHook,
-} from './owner.ts'
-import { deliveryRecord, writtenOutside } from './record.ts'
+} from './webhook-owner.ts'
+import { deliveryRecord, untrustedPointers } from './webhook-record.ts'
 import { Delivery } from './schema.ts'
 
 export const getWebhookDelivery = operation({
@@ -19,9 +19,9 @@ export const getWebhookDelivery = operation({
   route: hookRoutes('GET', '/{id}/deliveries/{delivery}'),
   toolset: 'admin',
   access: readsHooks,
-  input: Type.Object({ ...place, id: HookId, delivery: DeliveryId }),
+  input: Type.Object({ ...ownerInput, id: HookId, delivery: DeliveryId }),
   output: Delivery,
-  untrusted: (delivery) => writtenOutside(delivery),
+  untrusted: (delivery) => untrustedPointers(delivery),
 
   handler: ({ db, repo, workspace }, { id, delivery }) => {
     const hook = requireHook(db, { repo, workspace }, id)

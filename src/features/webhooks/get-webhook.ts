@@ -1,7 +1,7 @@
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { HookId, hookRoutes, place, readsHooks, requireHook } from './owner.ts'
-import { webhookRecord } from './record.ts'
+import { HookId, hookRoutes, ownerInput, readsHooks, requireHook } from './webhook-owner.ts'
+import { webhookRecord } from './webhook-record.ts'
 import { Webhook } from './schema.ts'
 
 export const getWebhook = operation({
@@ -11,7 +11,7 @@ export const getWebhook = operation({
   route: hookRoutes('GET', '/{id}'),
   toolset: 'admin',
   access: readsHooks,
-  input: Type.Object({ ...place, id: HookId }),
+  input: Type.Object({ ...ownerInput, id: HookId }),
   output: Webhook,
 
   handler: ({ hearth, db, repo, workspace }, { id }) =>

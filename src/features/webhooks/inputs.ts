@@ -1,11 +1,11 @@
-/** What may be set on a webhook. */
+/** Inputs of webhooks. */
 import { EVENT_TYPES } from '#core/event-types.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
-import { checkedAddress, OutboundError } from '#lib/outbound.ts'
+import { outboundClient } from '#core/outbound.ts'
+import { OutboundError } from '#lib/outbound.ts'
 import { SECOND } from '#lib/time.ts'
-import { rulesOf } from './rules.ts'
 
 export const Url = Type.String({
   minLength: 1,
@@ -21,11 +21,11 @@ export const Secret = Type.String({
   description: 'Signs what is sent; 16 to 256 characters. Made for you when left out or empty.',
 })
 
-const LONGEST_LOOK_UP = 3 * SECOND
+const MAX_LOOKUP_MS = 3 * SECOND
 
 /**
- * Reads the address and looks whether it may be reached. Gives 422 for one that may not. A name
- * that has no address at this moment is taken: the ping shows it, and it may have one later.
+ * Parses a URL and checks that its address is allowed; throws 422 otherwise. A host name that does
+ * not resolve now is accepted: it may resolve later, and the ping shows the failure.
  */
 export async function readUrl(hearth: Hearth, text: string): Promise<string> {
   const url = URL.parse(text.trim())
@@ -35,8 +35,8 @@ export async function readUrl(hearth: Hearth, text: string): Promise<string> {
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
     await Promise.race([
-      checkedAddress(url, rulesOf(hearth)),
-      new Promise<void>((resolve) => (timer = setTimeout(resolve, LONGEST_LOOK_UP))),
+      outboundClient(hearth).checkAddress(url),
+      new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_LOOKUP_MS))),
     ])
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
@@ -47,7 +47,7 @@ export async function readUrl(hearth: Hearth, text: string): Promise<string> {
   return url.href
 }
 
-/** The types without repetition. Gives 422 for a name that no event has. */
+/** Distinct event types. Throws 422 for an unknown type. */
 export function readEvents(events: readonly string[]): string[] {
   const unknown = events.find((type) => !EVENT_TYPES.has(type))
   if (unknown !== undefined)

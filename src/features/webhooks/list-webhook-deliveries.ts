@@ -1,8 +1,8 @@
 import { operation } from '#core/operation.ts'
 import { beforeOf, byBefore, keyPageOf } from '#core/page.ts'
 import { Type } from '#core/schema.ts'
-import { HookId, hookRoutes, place, readsHooks, requireHook } from './owner.ts'
-import { deliveryRecord, writtenOutside } from './record.ts'
+import { HookId, hookRoutes, ownerInput, readsHooks, requireHook } from './webhook-owner.ts'
+import { deliveryRecord, untrustedPointers } from './webhook-record.ts'
 import { Deliveries, DeliveryStateWord } from './schema.ts'
 import { listDeliveryRows } from './store-deliveries.ts'
 
@@ -12,9 +12,10 @@ export const listWebhookDeliveries = operation({
     'List what a webhook was sent in the last 14 days, newest first: the event, the state, the last try with request and answer, and when the next try is. Go back with before.',
   route: hookRoutes('GET', '/{id}/deliveries'),
   toolset: 'admin',
+  listed: 'default',
   access: readsHooks,
   input: Type.Object({
-    ...place,
+    ...ownerInput,
     id: HookId,
     ...byBefore(),
     state: Type.Optional(DeliveryStateWord),
@@ -22,7 +23,7 @@ export const listWebhookDeliveries = operation({
   output: Deliveries,
   list: 'before',
   untrusted: ({ items }) =>
-    items.flatMap((delivery, index) => writtenOutside(delivery, `/items/${index}`)),
+    items.flatMap((delivery, index) => untrustedPointers(delivery, `/items/${index}`)),
 
   handler: ({ db, repo, workspace }, { id, state, ...paging }) => {
     const hook = requireHook(db, { repo, workspace }, id)

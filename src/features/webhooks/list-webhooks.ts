@@ -1,8 +1,8 @@
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { Type } from '#core/schema.ts'
-import { hookRoutes, ownerOf, place, readsHooks } from './owner.ts'
-import { webhookRecord } from './record.ts'
+import { hookRoutes, ownerOf, ownerInput, readsHooks } from './webhook-owner.ts'
+import { webhookRecord } from './webhook-record.ts'
 import { Webhooks } from './schema.ts'
 import { countHooks, listHooks } from './store.ts'
 
@@ -12,8 +12,9 @@ export const listWebhooks = operation({
     'List the webhooks of a repository, for those with admin, or of a workspace, for its owners; newest first, each with how its deliveries go.',
   route: hookRoutes('GET'),
   toolset: 'admin',
+  listed: 'default',
   access: readsHooks,
-  input: Type.Object({ ...place, ...byPage() }),
+  input: Type.Object({ ...ownerInput, ...byPage() }),
   output: Webhooks,
   list: 'page',
 

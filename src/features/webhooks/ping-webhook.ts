@@ -4,17 +4,24 @@ import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import { repoById } from '#features/repos/index.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 import { deliver } from './deliveries.ts'
 import { ping } from './events.ts'
-import { HookId, hookRoutes, place, requireDelivery, requireHook, writesHooks } from './owner.ts'
-import { deliveryRecord } from './record.ts'
+import {
+  HookId,
+  hookRoutes,
+  ownerInput,
+  requireDelivery,
+  requireHook,
+  writesHooks,
+} from './webhook-owner.ts'
+import { deliveryRecord } from './webhook-record.ts'
 import { Delivery } from './schema.ts'
 import type { HookRow } from './store.ts'
 
 /**
- * Sends a ping, whatever the webhook is told of. It is no event of the repository: who watches that
- * need not know of its webhooks.
+ * Queues a ping, whichever events are subscribed. It is not in the timeline of the repository,
+ * whose readers need not know its webhooks.
  */
 export function sendPing(tx: Tx, hook: HookRow): string {
   const event: EventRow = {
@@ -39,8 +46,9 @@ export const pingWebhook = operation({
     'Try a webhook: sends an event of the type ping to its address, also while it is paused. The answer is the delivery, which goes on its way at once.',
   route: hookRoutes('POST', '/{id}/pings'),
   toolset: 'admin',
+  listed: 'default',
   access: writesHooks,
-  input: Type.Object({ ...place, id: HookId }),
+  input: Type.Object({ ...ownerInput, id: HookId }),
   output: Delivery,
   status: 202,
   annotations: { openWorld: true },

@@ -5,12 +5,12 @@ import {
   DeliveryId,
   HookId,
   hookRoutes,
-  place,
+  ownerInput,
   requireDelivery,
   requireHook,
   writesHooks,
-} from './owner.ts'
-import { deliveryRecord } from './record.ts'
+} from './webhook-owner.ts'
+import { deliveryRecord } from './webhook-record.ts'
 import { Delivery } from './schema.ts'
 
 export const redeliverWebhook = operation({
@@ -19,8 +19,9 @@ export const redeliverWebhook = operation({
     'Send what a delivery held once more, as a new delivery of the same event, also while the webhook is paused. The answer is the new delivery.',
   route: hookRoutes('POST', '/{id}/deliveries/{delivery}/redeliver'),
   toolset: 'admin',
+  listed: 'default',
   access: writesHooks,
-  input: Type.Object({ ...place, id: HookId, delivery: DeliveryId }),
+  input: Type.Object({ ...ownerInput, id: HookId, delivery: DeliveryId }),
   output: Delivery,
   status: 202,
   annotations: { openWorld: true },

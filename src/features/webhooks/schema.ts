@@ -1,8 +1,8 @@
-/** Records of webhooks as clients see them. */
+/** Records of webhooks. */
 import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
-export const MOST_WEBHOOKS = 20
-export const MOST_ATTEMPTS = 6
+export const MAX_WEBHOOKS = 20
+export const MAX_ATTEMPTS = 6
 
 export const STATES = ['sent', 'delivered', 'waiting', 'failed', 'cancelled'] as const
 export type DeliveryState = (typeof STATES)[number]
@@ -57,7 +57,7 @@ export const Delivery = Type.Object(
     state: DeliveryStateWord,
     attempt: Type.Integer({
       minimum: 1,
-      maximum: MOST_ATTEMPTS,
+      maximum: MAX_ATTEMPTS,
       description: 'Which try this is, of six.',
     }),
     redelivery_of: Nullable(Id('dlv')),

@@ -9,7 +9,7 @@ export type DeliveryRow = {
   readonly hook_id: string
   readonly event_id: string
   readonly type: string
-  /** The text that is sent. */
+  /** The body of the request. */
   readonly payload: string
   readonly state: DeliveryState
   readonly attempt: number
@@ -41,7 +41,7 @@ export type DeliveryFilter = {
   limit: number
 }
 
-/** After every id, so that the newest are found by the same question. */
+/** Sorts after every id, so that the first page uses the same query. */
 const END = 'dlw'
 
 /** Newest first. */
@@ -99,7 +99,7 @@ export const insertDelivery = (
     tx.now,
   )
 
-/** The ids of what is to be sent now, the longest due first. */
+/** Ids of due deliveries, the longest due first. */
 export const listDue = (db: Db, hook_id: string, now_ms: number, limit: number): string[] =>
   db
     .all<{ id: string }>(
@@ -110,14 +110,14 @@ export const listDue = (db: Db, hook_id: string, now_ms: number, limit: number):
     )
     .map(({ id }) => id)
 
-/** When something is to be sent next; null when nothing is. */
+/** When the next delivery is due; null for none. */
 export const nextDue = (db: Db, hook_id: string): number | null =>
   db.one<{ at: number | null }>(
     'SELECT min(due_at) AS at FROM webhook_deliveries WHERE hook_id = ? AND due_at IS NOT NULL',
     hook_id,
   )?.at ?? null
 
-export type Tried = Pick<
+export type AttemptResult = Pick<
   DeliveryRow,
   | 'state'
   | 'attempt'
@@ -133,7 +133,7 @@ export type Tried = Pick<
   | 'finished_at'
 >
 
-export const setTried = (tx: Tx, id: string, row: Tried): void =>
+export const setAttempted = (tx: Tx, id: string, row: AttemptResult): void =>
   void tx.db.run(
     `UPDATE webhook_deliveries SET state = ?, attempt = ?, due_at = ?, tried_at = ?, url = ?, signature = ?, status = ?, headers = ?, body = ?, error = ?,
        duration_ms = ?, finished_at = ? WHERE id = ?`,
@@ -152,7 +152,7 @@ export const setTried = (tx: Tx, id: string, row: Tried): void =>
     id,
   )
 
-/** Calls off what is still to be sent. Gives how many. */
+/** Cancels all due deliveries and returns their number. */
 export const cancelDue = (tx: Tx, hook_id: string): number =>
   tx.db.run(
     `UPDATE webhook_deliveries SET state = 'cancelled', due_at = NULL, finished_at = ? WHERE hook_id = ? AND due_at IS NOT NULL`,
@@ -160,7 +160,7 @@ export const cancelDue = (tx: Tx, hook_id: string): number =>
     hook_id,
   )
 
-/** Whether the oldest one of a webhook is from before a moment. */
+/** Whether the oldest delivery of a webhook is from before a moment. */
 export const hasOlder = (db: Db, hook_id: string, before: Timestamp): boolean =>
   (db.one<{ created_at: Timestamp }>(
     'SELECT created_at FROM webhook_deliveries WHERE hook_id = ? ORDER BY id LIMIT 1',
@@ -168,8 +168,8 @@ export const hasOlder = (db: Db, hook_id: string, before: Timestamp): boolean =>
   )?.created_at ?? before) < before
 
 /**
- * Takes away the oldest of a webhook that are from before a moment, at most `limit`. Gives how
- * many.
+ * Removes the oldest deliveries of a webhook from before a moment, at most `limit`, and returns
+ * their number.
  */
 export const removeOldDeliveries = (
   tx: Tx,
@@ -198,13 +198,13 @@ export const removeOldPayloads = (tx: Tx, before: Timestamp, limit: number): num
     limit,
   )
 
-/** How many are still to be sent. */
+/** The number of due deliveries. */
 export const countDue = (db: Db): number =>
   db.one<{ count: number }>(
     'SELECT count(*) AS count FROM webhook_deliveries WHERE due_at IS NOT NULL',
   )?.count ?? 0
 
-/** Webhooks for which something is still to be sent. */
+/** Webhooks with due deliveries. */
 export const listWithDue = (db: Db): string[] =>
   db
     .all<{ hook_id: string }>(

@@ -4,7 +4,7 @@ import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { Light } from './schema.ts'
 
-/** Whose events it is told: one of the two. */
+/** The owner; one of the two is set. */
 export type Owner =
   | { readonly repo_id: string; readonly workspace_id: null }
   | { readonly repo_id: null; readonly workspace_id: string }
@@ -12,10 +12,10 @@ export type Owner =
 export type HookRow = Owner & {
   readonly id: string
   readonly url: string
-  /** A JSON array of types. */
+  /** A JSON array of event types. */
   readonly events: string
   readonly active: 0 | 1
-  /** Sealed. */
+  /** Encrypted. */
   readonly secret: string
   readonly light: Light
   readonly light_delivery: string | null
@@ -27,7 +27,7 @@ export type HookRow = Owner & {
   readonly removed_at: Timestamp | null
 }
 
-/** Also one that is being taken away. */
+/** A webhook, also one that is being removed. */
 export const findHook = (db: Db, id: string): HookRow | null =>
   db.one<HookRow>('SELECT * FROM webhooks WHERE id = ?', id)
 
@@ -55,11 +55,8 @@ export const countHooks = (db: Db, { repo_id, workspace_id }: Owner): number =>
     workspace_id,
   )?.count ?? 0
 
-/**
- * Those that are told of what happens in a repository (null: in the workspace itself), the oldest
- * first.
- */
-export const listListening = (db: Db, repo_id: string | null, workspace_id: string): HookRow[] =>
+/** Active webhooks for events of a repository (null: of the workspace itself), the oldest first. */
+export const listSubscribers = (db: Db, repo_id: string | null, workspace_id: string): HookRow[] =>
   db.all<HookRow>(
     `SELECT * FROM webhooks WHERE ${OF_OWNER} AND active = 1 ORDER BY id`,
     repo_id,
@@ -85,7 +82,7 @@ export const insertHook = (
 
 export type HookChange = Partial<Pick<HookRow, 'url' | 'events' | 'active' | 'secret'>>
 
-/** What its managers set. */
+/** Updates the settings of a webhook. */
 export const setHook = (tx: Tx, row: HookRow, change: HookChange): void => {
   const now = { ...row, ...change }
   tx.db.run(
@@ -99,8 +96,8 @@ export const setHook = (tx: Tx, row: HookRow, change: HookChange): void => {
   )
 }
 
-/** How its deliveries go. */
-export const setStanding = (
+/** Updates the delivery state of a webhook. */
+export const setDeliveryState = (
   tx: Tx,
   id: string,
   standing: Pick<HookRow, 'light' | 'light_delivery' | 'failed_in_row' | 'failing_since'>,
@@ -120,7 +117,7 @@ export const setRemoved = (tx: Tx, id: string): void =>
 export const listHooksOfRepo = (db: Db, repo_id: string): HookRow[] =>
   db.all<HookRow>('SELECT * FROM webhooks WHERE repo_id = ? AND removed_at IS NULL', repo_id)
 
-/** All ids in their order, a part at a time. */
+/** All ids in order, one page at a time. */
 export const listHookIds = (
   db: Db,
   after: string,
@@ -132,8 +129,8 @@ export const removeHookRow = (tx: Tx, id: string): void =>
   void tx.db.run('DELETE FROM webhooks WHERE id = ?', id)
 
 /**
- * Who may manage the webhooks of a workspace (its owners) or of a repository (everyone with admin
- * on it), with an address that is confirmed.
+ * People with a confirmed email address who may manage the webhooks: owners of the workspace, or
+ * people with admin on the repository.
  */
 export const listManagers = (
   db: Db,

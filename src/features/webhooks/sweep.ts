@@ -1,11 +1,11 @@
 /**
- * Old deliveries go after two weeks, webhooks that were taken away go in parts, and nothing that is
- * due is forgotten.
+ * Removes deliveries after two weeks and deleted webhooks in batches, and restarts forgotten
+ * deliveries.
  */
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { timestamp } from '#lib/time.ts'
-import { KEPT_MS } from './deliveries.ts'
+import { RETENTION_MS } from './deliveries.ts'
 import { startSending } from './send-deliveries.ts'
 import { listHookIds, removeHookRow } from './store.ts'
 import {
@@ -17,34 +17,34 @@ import {
   removeOldPayloads,
 } from './store-deliveries.ts'
 
-const AT_ONCE = 500
+const ROWS_PER_BATCH = 500
 
 export const sweepWebhooks = job({
   kind: 'sweep_webhooks',
   every: '10m',
   async run({ hearth, signal }) {
-    /** Many rows in several transactions, so that nobody waits long for one. */
+    /** Removes rows in several transactions, so that none holds the writer for long. */
     const inParts = async (remove: (tx: Tx) => number): Promise<void> => {
-      while ((await writeAs(hearth, null, remove)) >= AT_ONCE)
+      while ((await writeAs(hearth, null, remove)) >= ROWS_PER_BATCH)
         if (signal.aborted) throw new Error('the process is stopping')
     }
-    const before = timestamp(hearth.clock.now() - KEPT_MS)
+    const before = timestamp(hearth.clock.now() - RETENTION_MS)
     for (let after = ''; ; ) {
-      const hooks = listHookIds(hearth.db, after, AT_ONCE)
+      const hooks = listHookIds(hearth.db, after, ROWS_PER_BATCH)
       for (const { id, removed_at } of hooks) {
         if (hasOlder(hearth.db, id, before))
-          await inParts((tx) => removeOldDeliveries(tx, id, before, AT_ONCE))
+          await inParts((tx) => removeOldDeliveries(tx, id, before, ROWS_PER_BATCH))
         if (removed_at === null || nextDue(hearth.db, id) !== null) continue
-        await inParts((tx) => removeDeliveries(tx, id, AT_ONCE))
+        await inParts((tx) => removeDeliveries(tx, id, ROWS_PER_BATCH))
         await writeAs(hearth, null, (tx) => removeHookRow(tx, id))
       }
       const last = hooks.at(-1)
-      if (!last || hooks.length < AT_ONCE) break
+      if (!last || hooks.length < ROWS_PER_BATCH) break
       after = last.id
     }
-    await inParts((tx) => removeOldPayloads(tx, timestamp(hearth.clock.now()), AT_ONCE))
-    // A job that failed for good (a key that could not be read) leaves deliveries behind that may
-    // work by now.
+    await inParts((tx) => removeOldPayloads(tx, timestamp(hearth.clock.now()), ROWS_PER_BATCH))
+    // A job that failed for good, for example without the key, leaves due deliveries that may
+    // succeed now.
     await writeAs(hearth, null, (tx) => {
       for (const hook_id of listWithDue(tx.db)) startSending(tx, hook_id)
     })

@@ -1,14 +1,21 @@
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { Events, readEvents, readUrl, Url } from './inputs.ts'
-import { auditHook, HookId, hookRoutes, place, requireHook, writesHooks } from './owner.ts'
-import { changeHook } from './pause.ts'
-import { webhookRecord } from './record.ts'
+import {
+  auditHook,
+  HookId,
+  hookRoutes,
+  ownerInput,
+  requireHook,
+  writesHooks,
+} from './webhook-owner.ts'
+import { changeHook } from './pause-webhook.ts'
+import { webhookRecord } from './webhook-record.ts'
 import { Webhook } from './schema.ts'
-import { sealSecret, secretFrom } from './secret.ts'
+import { encryptSecret, secretFrom } from './secret.ts'
 import type { HookChange, HookRow } from './store.ts'
 
-/** What the log says of a webhook: which host, never the whole address. */
+/** The audited settings of a webhook, with the host but not the whole URL. */
 const settingsOf = (row: HookRow) => ({
   host: new URL(row.url).host,
   events: JSON.parse(row.events) as string[],
@@ -21,9 +28,10 @@ export const updateWebhook = operation({
     'Change where a webhook sends, what it is told of, its secret, or pause it (active false), which calls off what waits for another try. What is left out stays. The secret is not shown.',
   route: hookRoutes('PATCH', '/{id}'),
   toolset: 'admin',
+  listed: 'default',
   access: writesHooks,
   input: Type.Object({
-    ...place,
+    ...ownerInput,
     id: HookId,
     url: Type.Optional(Url),
     events: Type.Optional(Events),
@@ -47,7 +55,7 @@ export const updateWebhook = operation({
       ...(input.active === undefined ? {} : { active: input.active ? 1 : 0 }),
       ...(input.secret === undefined
         ? {}
-        : { secret: sealSecret(hearth, secretFrom(input.secret)) }),
+        : { secret: encryptSecret(hearth, secretFrom(input.secret)) }),
       ...(input.url === undefined ? {} : { url: await readUrl(hearth, input.url) }),
     }
     return write((tx) => {

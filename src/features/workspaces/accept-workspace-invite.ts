@@ -1,5 +1,5 @@
 import { operation } from '#core/operation.ts'
-import { answer, answering, invitationRecord } from './invitations.ts'
+import { answerInvitation, answerOperation, invitationRecord } from './invitations.ts'
 import { addMember } from './members.ts'
 
 export const acceptWorkspaceInvite = operation({
@@ -7,11 +7,11 @@ export const acceptWorkspaceInvite = operation({
   summary:
     'Accept an invitation into a workspace; you belong to it at once. For the person invited. Answers with the invitation.',
   route: 'PATCH /user/workspace_invitations/{id}',
-  ...answering,
+  ...answerOperation,
 
   handler: ({ hearth, caller, write }, { id }) =>
     write((tx) => {
-      const row = answer(tx, caller, id, 'workspace', 'accepted')
+      const row = answerInvitation(tx, caller, id, 'workspace', 'accepted')
       addMember(tx, {
         workspace_id: row.workspace_id,
         user_id: caller.id,

@@ -2,10 +2,10 @@ import { writesWorkspace } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Slug, Type, WorkspaceSlug } from '#core/schema.ts'
 import { conflict } from '#lib/errors.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 import { Project, projectRecord, ReposInput, requireProject, setProjectRepos } from './projects.ts'
 import { findProject, insertProject } from './store-projects.ts'
-import { DESCRIPTION_LENGTH, NAME_LENGTH, oneLine } from './workspaces.ts'
+import { MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH, oneLine } from './workspaces.ts'
 
 export const createProject = operation({
   name: 'create_project',
@@ -43,8 +43,8 @@ export const createProject = operation({
         id,
         workspace_id: workspace.id,
         slug,
-        name: oneLine(name, NAME_LENGTH) || slug,
-        description: oneLine(description, DESCRIPTION_LENGTH),
+        name: oneLine(name, MAX_NAME_LENGTH) || slug,
+        description: oneLine(description, MAX_DESCRIPTION_LENGTH),
         created_by: caller.id,
       })
       const row = requireProject(tx.db, workspace, slug)

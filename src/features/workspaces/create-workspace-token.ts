@@ -2,7 +2,7 @@ import { writesWorkspaceAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, Type, WorkspaceSlug } from '#core/schema.ts'
 import {
-  endAfter,
+  tokenExpiry,
   issueToken,
   NewToken,
   requireImpersonalScopes,
@@ -15,11 +15,11 @@ import {
 import { invalid } from '#lib/errors.ts'
 import { DAY } from '#lib/time.ts'
 
-const USUAL_DAYS = 90
+const DEFAULT_LIFETIME_DAYS = 90
 
 /**
- * A workspace's token acts as the workspace, so it outlives whoever made it and can do nothing that
- * is left to people.
+ * A workspace token acts as the workspace. It stays valid when its creator leaves, and it cannot do
+ * what is reserved for users.
  */
 export const createWorkspaceToken = operation({
   name: 'create_workspace_token',
@@ -52,7 +52,7 @@ export const createWorkspaceToken = operation({
 
   handler: (
     { hearth, caller, workspace, now_ms, write },
-    { name, scopes, role = 'write', repos, expires_in_days = USUAL_DAYS },
+    { name, scopes, role = 'write', repos, expires_in_days = DEFAULT_LIFETIME_DAYS },
   ) => {
     requireImpersonalScopes(caller, scopes)
     const chosen = repos ? requireRepos(hearth, caller, repos) : null
@@ -70,7 +70,7 @@ export const createWorkspaceToken = operation({
         repos: chosen,
         workspace_id: workspace.id,
         role,
-        expires_at: endAfter(caller, now_ms, expires_in_days * DAY),
+        expires_at: tokenExpiry(caller, now_ms, expires_in_days * DAY),
         created_by: caller.id,
       })
       return { ...tokenRecord(hearth, token), secret }

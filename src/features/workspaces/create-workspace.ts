@@ -2,7 +2,7 @@ import { personOnly } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Slug, Type } from '#core/schema.ts'
 import { WorkspaceBasics } from './schema.ts'
-import { makeWorkspace, workspaceBasics } from './workspaces.ts'
+import { addWorkspace, workspaceBasics } from './workspaces.ts'
 
 export const createWorkspace = operation({
   name: 'create_workspace',
@@ -10,6 +10,7 @@ export const createWorkspace = operation({
     'Create a workspace, which owns repositories, and become its owner. For people with a confirmed address. Answers with the workspace.',
   route: 'POST /v1/workspaces',
   toolset: 'access',
+  listed: 'default',
   access: personOnly({ scope: 'workspace:admin', writes: true }),
   input: Type.Object({
     slug: Slug,
@@ -18,5 +19,5 @@ export const createWorkspace = operation({
   output: WorkspaceBasics,
 
   handler: ({ hearth, caller, write }, { slug, name }) =>
-    write((tx) => workspaceBasics(hearth, makeWorkspace(tx, { slug, name, owner_id: caller.id }))),
+    write((tx) => workspaceBasics(hearth, addWorkspace(tx, { slug, name, owner_id: caller.id }))),
 })

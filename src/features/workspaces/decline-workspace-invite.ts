@@ -1,13 +1,15 @@
 import { operation } from '#core/operation.ts'
-import { answer, answering, invitationRecord } from './invitations.ts'
+import { answerInvitation, answerOperation, invitationRecord } from './invitations.ts'
 
 export const declineWorkspaceInvite = operation({
   name: 'decline_workspace_invite',
   summary:
     'Decline an invitation into a workspace. For the person invited. Answers with the invitation, state declined.',
   route: 'DELETE /user/workspace_invitations/{id}',
-  ...answering,
+  ...answerOperation,
 
   handler: ({ hearth, caller, write }, { id }) =>
-    write((tx) => invitationRecord(hearth, answer(tx, caller, id, 'workspace', 'declined'))),
+    write((tx) =>
+      invitationRecord(hearth, answerInvitation(tx, caller, id, 'workspace', 'declined')),
+    ),
 })

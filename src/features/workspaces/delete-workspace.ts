@@ -3,12 +3,12 @@ import { operation } from '#core/operation.ts'
 import { Nothing, Type, WorkspaceSlug } from '#core/schema.ts'
 import { endTokensOf, removeActor } from '#features/accounts/index.ts'
 import { conflict, invalid } from '#lib/errors.ts'
-import { countKept, removeWorkspaceRow } from './store.ts'
+import { countUnpurgedRepositories, removeWorkspaceRow } from './store.ts'
 import { requireWorkspace } from './workspaces.ts'
 
 /**
- * Members, teams, invitations and the workspace's tokens go with it. No event: there is nobody left
- * whose timeline it could be in.
+ * Deletes members, teams, invitations and tokens with the workspace. No event is appended, because
+ * the timeline is deleted too.
  */
 export const deleteWorkspace = operation({
   name: 'delete_workspace',
@@ -16,6 +16,7 @@ export const deleteWorkspace = operation({
     'Delete a workspace that has no repositories left; deleted ones count until they are purged. confirm must be its slug. For its owners, people only. The answer is empty.',
   route: 'DELETE /workspaces/{workspace}',
   toolset: 'access',
+  listed: 'default',
   access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin' }),
   input: Type.Object({
     workspace: WorkspaceSlug,
@@ -33,7 +34,7 @@ export const deleteWorkspace = operation({
       throw invalid('confirm', `confirm must be ${workspace.slug}, the slug of the workspace`)
     return write((tx) => {
       const row = requireWorkspace(tx.db, workspace.id)
-      const { repositories } = countKept(tx.db, row.id)
+      const { repositories } = countUnpurgedRepositories(tx.db, row.id)
       if (repositories > 0) {
         throw conflict(
           'not_empty',

@@ -1,8 +1,8 @@
 /**
- * The standing of a caller in a workspace. A workspace's token and an agent are members of their
- * one workspace, never owners. A token that is limited to another workspace has no standing here.
+ * The role of a caller in a workspace. A workspace token and an agent are members of their own
+ * workspace, never owners. `limitWorkspaceFacts` applies the limits of tokens.
  */
-import type { WorkspaceFacts, WorkspaceRole } from '#core/access.ts'
+import { limitWorkspaceFacts, type WorkspaceFacts, type WorkspaceRole } from '#core/access.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import { findUser } from '#features/accounts/index.ts'
@@ -11,7 +11,7 @@ import { formerWorkspace } from './store-redirects.ts'
 
 type Standing = { role: WorkspaceRole; two_factor_missing: boolean }
 
-function standing(db: Db, workspace_id: string, caller: Caller): Standing | null {
+function findCallerStanding(db: Db, workspace_id: string, caller: Caller): Standing | null {
   switch (caller.kind) {
     case 'anonymous':
       return null
@@ -30,29 +30,18 @@ function standing(db: Db, workspace_id: string, caller: Caller): Standing | null
 }
 
 /**
- * The role in a workspace, from membership alone; a token's limits on repositories are applied by
- * the floor.
- */
-export const roleIn = (db: Db, workspace_id: string, caller: Caller): WorkspaceRole | null =>
-  standing(db, workspace_id, caller)?.role ?? null
-
-export const twoFactorMissing = (db: Db, workspace_id: string, caller: Caller): boolean =>
-  standing(db, workspace_id, caller)?.two_factor_missing ?? false
-
-/**
- * A slug that a workspace had before finds it too, while nobody else has it; the answer then names
- * the present one.
+ * Looks up a workspace for a caller. A former slug also finds it while nobody else has that slug;
+ * the response names the current one.
  */
 export function workspaceFacts(db: Db, slug: string, caller: Caller): WorkspaceFacts | null {
   const row = findWorkspace(db, slug) ?? (findUser(db, slug) ? null : formerWorkspace(db, slug))
   if (!row) return null
-  const found = standing(db, row.id, caller)
-  const token = caller.kind === 'anonymous' ? null : caller.token
-  const outside = token !== null && token.workspace !== null && token.workspace !== row.id
-  return {
+  const standing = findCallerStanding(db, row.id, caller)
+  const facts = {
     id: row.id,
     slug: row.slug,
-    role: found === null || outside ? null : found.role,
-    two_factor_missing: found?.two_factor_missing ?? false,
+    role: standing?.role ?? null,
+    two_factor_missing: standing?.two_factor_missing ?? false,
   }
+  return limitWorkspaceFacts(facts, caller)
 }

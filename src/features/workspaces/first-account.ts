@@ -1,20 +1,19 @@
 /**
- * The first account of a forge: a confirmed site administrator with a workspace of their own. It is
- * made in the browser with the one-time link (`setup_forge`), or by a command on the machine
- * itself.
+ * The first account of a forge: a confirmed site administrator with a workspace. It is created in
+ * the browser with the one-time link (`setup_forge`) or by a command on the machine.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import {
-  endSetup,
+  removeSetupLink,
   isWithoutAccounts,
-  makeLink,
+  createMailedLink,
   readEmail,
   requireFreeName,
   signUp,
 } from '#features/accounts/index.ts'
 import { conflict } from '#lib/errors.ts'
-import { makeWorkspace } from './workspaces.ts'
+import { addWorkspace } from './workspaces.ts'
 
 export type FirstAccount = {
   username: string
@@ -23,22 +22,22 @@ export type FirstAccount = {
   workspace: string
 }
 
-/** Gives 409 `already_exists` when there is an account, 422 and 409 for the names. */
-export function makeFirstAccount(
+/** Throws 409 `already_exists` when an account exists, and 422 or 409 for the names. */
+export function insertFirstAccount(
   tx: Tx,
   { username, email, password_hash, workspace }: FirstAccount,
 ): { id: string; username: string; email: string } {
   if (!isWithoutAccounts(tx.db))
     throw conflict('already_exists', 'this forge has an account already')
   const user = signUp(tx, { username, email, password_hash, verified: true, site_admin: true })
-  makeWorkspace(tx, { slug: workspace, owner_id: user.id })
-  endSetup(tx)
+  addWorkspace(tx, { slug: workspace, owner_id: user.id })
+  removeSetupLink(tx)
   return user
 }
 
 /**
- * For `hearth setup`: makes the account without a password and gives the link with which its owner
- * sets one.
+ * For `hearth setup`: creates the account without a password and returns the link with which its
+ * owner sets one.
  */
 export async function createFirstAccount(
   hearth: Hearth,
@@ -48,10 +47,10 @@ export async function createFirstAccount(
   const workspace = input.workspace ?? input.username
   requireFreeName(hearth.db, workspace, { field: 'workspace' })
   return writeAs(hearth, null, (tx) =>
-    makeLink(
+    createMailedLink(
       tx,
       'reset',
-      makeFirstAccount(tx, { username: input.username, email, password_hash: null, workspace }),
+      insertFirstAccount(tx, { username: input.username, email, password_hash: null, workspace }),
     ),
   )
 }

@@ -10,6 +10,7 @@ export const getWorkspace = operation({
     'Get a workspace that you belong to: its settings, what members may do there, and your role. For its members.',
   route: 'GET /workspaces/{workspace}',
   toolset: 'access',
+  listed: 'default',
   access: readsWorkspace({ scope: 'workspace:read', whileTwoFactorMissing: true }),
   input: Type.Object({ workspace: WorkspaceSlug }),
   output: Workspace,

@@ -1,5 +1,5 @@
 /**
- * The message of an invitation. It is made by the job, because the link to an address holds the
+ * The mail of an invitation. The job creates it, because the link to an address contains the
  * permission to sign up.
  */
 import { job } from '#core/jobs.ts'
@@ -7,24 +7,24 @@ import {
   actorOf,
   deliverMail,
   findUserById,
-  MAIL_RETRY,
-  signUpCode,
+  MAIL_RETRY_DELAYS,
+  findSignUpCode,
 } from '#features/accounts/index.ts'
 import { timestamp } from '#lib/time.ts'
 import { findInvitation } from './store-invitations.ts'
 
 export const mailInvitation = job<{ id: string }>({
   kind: 'mail_invitation',
-  retry: MAIL_RETRY,
+  retry: MAIL_RETRY_DELAYS,
   async run({ hearth }, { id }) {
     const row = findInvitation(hearth.db, id)
     const now = timestamp(hearth.clock.now())
-    if (!row || row.state !== 'pending' || row.expires_at <= now) return
+    if (row?.state !== 'pending' || row.expires_at <= now) return
     const to =
       row.email ??
       (row.invitee_id === null ? null : (findUserById(hearth.db, row.invitee_id)?.email ?? null))
     if (to === null) return
-    const code = row.invite_id === null ? null : signUpCode(hearth.db, row.invite_id, now)
+    const code = row.invite_id === null ? null : findSignUpCode(hearth.db, row.invite_id, now)
     const { site_url } = hearth.settings
     const { host } = new URL(site_url)
     const by = actorOf(hearth, row.invited_by)?.username ?? 'Somebody'

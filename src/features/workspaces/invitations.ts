@@ -1,11 +1,10 @@
 /**
- * Invitations, into a workspace or to a repository: somebody with an account, or whoever reads an
- * address. Those to an address do not say whose it is until that person has answered: asking must
- * not be a way to find out.
+ * Invitations into a workspace or to a repository, for an account or an email address. An
+ * invitation to an address does not reveal which account has it until that user answers.
  */
 import { personOnly } from '#core/access.ts'
 import type { UserCaller } from '#core/caller.ts'
-import { signal } from '#core/events.ts'
+import { internalEvent } from '#core/events.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
@@ -18,24 +17,21 @@ import {
 } from '#features/accounts/index.ts'
 import { conflict, notFound } from '#lib/errors.ts'
 import { DAY, timestamp } from '#lib/time.ts'
-import { isTypeId, typeId } from '#lib/typeid.ts'
+import { isTypeId, typeId } from '#core/ids.ts'
 import { mailInvitation } from './invitation-mail.ts'
 import {
-  countSent,
+  countSentInvitations,
   findInvitation,
-  findPending,
+  findPendingInvitation,
   insertInvitation,
-  listPending,
-  setAnswered,
+  listPendingInvitations,
+  setInvitationState,
   type InvitationRow,
 } from './store-invitations.ts'
 
-const LIFE_MS = 7 * DAY
-/**
- * More invitations than these to one person or address in a day are refused: they would be
- * somebody's flood of mail.
- */
-const MOST_A_DAY = 5
+const INVITATION_LIFETIME_MS = 7 * DAY
+/** The most invitations per day to one user or address. More would flood a mailbox. */
+const MAX_INVITATIONS_PER_DAY = 5
 
 export const Invitation = Type.Object(
   {
@@ -68,8 +64,8 @@ export const Invitation = Type.Object(
 export type Invitation = Static<typeof Invitation>
 export const Invitations = ListOf(Invitation)
 
-/** An invitation was sent, answered or taken back. */
-export const invitationChanged = signal(
+/** An invitation was sent, answered or withdrawn. */
+export const invitationChanged = internalEvent(
   'invitation.changed',
   Type.Object({
     id: Id('inv'),
@@ -116,51 +112,52 @@ export function invitationRecord(
   }
 }
 
-export type Invite = {
+export type InvitationInput = {
   to: { invitee_id: string; email: null } | { invitee_id: null; email: string }
   role: Invitation['role']
   invited_by: string
   workspace_id: string
-  /** Null for one into the workspace itself. */
+  /** Null for an invitation into the workspace itself. */
   repo_id: string | null
 }
 
 /**
- * Invites and mails the link; an address that is invited may make an account with it. Gives 409
- * `already_exists` while another invitation to the same waits, and `limit_reached` when there were
- * too many of them today.
+ * Creates an invitation and mails its link. An invited address may sign up with it. Throws 409
+ * `already_exists` while another one is pending, and `limit_reached` after too many in one day.
  */
-export function invite(
+export function sendInvitation(
   tx: Tx,
-  { to, role, invited_by, workspace_id, repo_id }: Invite,
+  { to, role, invited_by, workspace_id, repo_id }: InvitationInput,
 ): InvitationRow {
-  const place =
+  const target =
     repo_id === null
       ? ({ kind: 'workspace', workspace_id } as const)
       : ({ kind: 'repository', repo_id } as const)
-  const pending = findPending(tx.db, place, to, tx.now)
+  const pending = findPendingInvitation(tx.db, target, to, tx.now)
   if (pending)
     throw conflict(
       'already_exists',
       'there is an invitation that waits for an answer; revoke it to send another',
       { id: pending.id },
     )
-  if (countSent(tx.db, place, to, timestamp(tx.now_ms - DAY)) >= MOST_A_DAY) {
+  if (
+    countSentInvitations(tx.db, target, to, timestamp(tx.now_ms - DAY)) >= MAX_INVITATIONS_PER_DAY
+  ) {
     throw conflict(
       'limit_reached',
-      `at most ${MOST_A_DAY} invitations a day can be sent to one person`,
-      { limit: MOST_A_DAY },
+      `at most ${MAX_INVITATIONS_PER_DAY} invitations a day can be sent to one person`,
+      { limit: MAX_INVITATIONS_PER_DAY },
     )
   }
   const id = typeId('inv', tx.now_ms)
-  const expires_at = timestamp(tx.now_ms + LIFE_MS)
+  const expires_at = timestamp(tx.now_ms + INVITATION_LIFETIME_MS)
   const invite_id =
     to.email === null
       ? null
       : permitSignUp(tx, { email: to.email, created_by: invited_by, expires_at })
   insertInvitation(tx.db, {
     id,
-    kind: place.kind,
+    kind: target.kind,
     workspace_id,
     repo_id,
     ...to,
@@ -171,7 +168,7 @@ export function invite(
     expires_at,
   })
   tx.enqueue(mailInvitation, { id })
-  tx.signal(invitationChanged, { id, state: 'pending' })
+  tx.emit(invitationChanged, { id, state: 'pending' })
   return requireRow(tx.db, id)
 }
 
@@ -193,38 +190,35 @@ function requireOpen(row: InvitationRow, now: string): void {
     )
 }
 
-/**
- * An invitation that can be taken back, of one workspace or repository. Gives 404, and 409
- * `not_open`.
- */
-export function withdraw(
+/** Withdraws a pending invitation of a workspace or repository. Throws 404, and 409 `not_open`. */
+export function withdrawInvitation(
   tx: Tx,
   id: string,
-  place: { workspace_id: string } | { repo_id: string },
+  target: { workspace_id: string } | { repo_id: string },
 ): InvitationRow {
   const row = isTypeId(id, 'inv') ? findInvitation(tx.db, id) : null
-  const here =
+  const isInTarget =
     row &&
-    ('repo_id' in place
-      ? row.repo_id === place.repo_id
-      : row.kind === 'workspace' && row.workspace_id === place.workspace_id)
-  if (!row || !here) throw notFound(`the invitation ${id}`)
+    ('repo_id' in target
+      ? row.repo_id === target.repo_id
+      : row.kind === 'workspace' && row.workspace_id === target.workspace_id)
+  if (!row || !isInTarget) throw notFound(`the invitation ${id}`)
   requireOpen(row, tx.now)
-  setAnswered(tx.db, id, 'withdrawn', null, tx.now)
-  tx.signal(invitationChanged, { id, state: 'withdrawn' })
+  setInvitationState(tx.db, id, 'withdrawn', null, tx.now)
+  tx.emit(invitationChanged, { id, state: 'withdrawn' })
   if (row.invite_id !== null) withdrawSignUp(tx, row.invite_id)
   return requireRow(tx.db, id)
 }
 
-/** Takes back all that wait for an answer, to a repository. */
-export function withdrawAll(tx: Tx, repo_id: string): InvitationRow[] {
-  return listPending(tx.db, { kind: 'repository', repo_id }, tx.now, 10_000).map((row) =>
-    withdraw(tx, row.id, { repo_id }),
+/** Withdraws all pending invitations to a repository. */
+export function withdrawRepoInvitations(tx: Tx, repo_id: string): InvitationRow[] {
+  return listPendingInvitations(tx.db, { kind: 'repository', repo_id }, tx.now, 10_000).map((row) =>
+    withdrawInvitation(tx, row.id, { repo_id }),
   )
 }
 
-/** What the operations that answer an invitation have in common. */
-export const answering = {
+/** The common parts of the operations that answer an invitation. */
+export const answerOperation = {
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true }),
   input: Type.Object({ id: Id('inv') }),
@@ -232,11 +226,11 @@ export const answering = {
 }
 
 /**
- * Answers an invitation for the person it is for, by account or by an address that they have
- * confirmed, and notes it in the audit log. Gives 404 for somebody else's, 409 `not_open` for one
- * that is answered, taken back or too old.
+ * Records the answer of the invited user, found by account or by a confirmed address, and writes
+ * the audit entry. Throws 404 for someone else's invitation and 409 `not_open` for one that was
+ * answered, withdrawn or expired.
  */
-export function answer(
+export function answerInvitation(
   tx: Tx,
   caller: UserCaller,
   id: string,
@@ -244,19 +238,19 @@ export function answer(
   state: 'accepted' | 'declined',
 ): InvitationRow {
   const row = isTypeId(id, 'inv') ? findInvitation(tx.db, id) : null
-  const mine =
+  const isInvited =
     row &&
     row.kind === kind &&
     (row.invitee_id === caller.id ||
       (row.invitee_id === null &&
         row.email !== null &&
         confirmedAddresses(tx.db, caller.id).includes(row.email)))
-  if (!row || !mine) throw notFound(`the invitation ${id}`)
+  if (!row || !isInvited) throw notFound(`the invitation ${id}`)
   requireOpen(row, tx.now)
   if (row.repo_deleted === 1)
     throw conflict('not_open', 'the repository of this invitation is deleted')
-  setAnswered(tx.db, id, state, caller.id, tx.now)
-  tx.signal(invitationChanged, { id, state })
+  setInvitationState(tx.db, id, state, caller.id, tx.now)
+  tx.emit(invitationChanged, { id, state })
   if (row.invite_id !== null) withdrawSignUp(tx, row.invite_id)
   tx.audit({
     action: `${kind === 'repository' ? 'repo' : 'workspace'}.invitation_${state}`,
@@ -271,6 +265,6 @@ export function answer(
   return requireRow(tx.db, id)
 }
 
-/** How the audit log names whom an invitation is for. */
+/** The name of the invited user or address in the audit log. */
 export const inviteeName = (hearth: Pick<Hearth, 'db' | 'settings'>, row: InvitationRow): string =>
   row.email ?? actorOf(hearth, row.invitee_id)?.username ?? ''

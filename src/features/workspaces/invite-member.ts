@@ -3,7 +3,7 @@ import { operation } from '#core/operation.ts'
 import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { EmailInput, findUserByEmail, readEmail } from '#features/accounts/index.ts'
 import { conflict } from '#lib/errors.ts'
-import { Invitation, invitationRecord, invite } from './invitations.ts'
+import { Invitation, invitationRecord, sendInvitation } from './invitations.ts'
 import { WorkspaceRoleName } from './schema.ts'
 import { findStanding } from './store.ts'
 
@@ -13,6 +13,7 @@ export const inviteMember = operation({
     'Invite somebody into a workspace by their address, as a member unless role says owner. The mailed link also lets them make an account. For owners, people only.',
   route: 'POST /workspaces/{workspace}/invitations',
   toolset: 'access',
+  listed: 'default',
   access: writesWorkspaceAsPerson('owner', { scope: 'access:admin' }),
   input: Type.Object({
     workspace: WorkspaceSlug,
@@ -28,7 +29,7 @@ export const inviteMember = operation({
       const person = findUserByEmail(tx.db, email)
       if (person && findStanding(tx.db, workspace.id, person.id))
         throw conflict('already_exists', `${email} belongs to ${workspace.slug} already`)
-      const row = invite(tx, {
+      const row = sendInvitation(tx, {
         to: { invitee_id: null, email },
         role,
         invited_by: caller.id,

@@ -2,7 +2,7 @@ import { readsWorkspace } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { Type, WorkspaceSlug } from '#core/schema.ts'
-import { memberRecord } from './members.ts'
+import { memberRecords } from './members.ts'
 import { Members, WorkspaceRoleName } from './schema.ts'
 import { listMemberRows } from './store.ts'
 
@@ -31,9 +31,6 @@ export const listMembers = operation({
       limit: window.limit + 1,
       offset: window.offset,
     })
-    return pageOf(
-      rows.map((row) => memberRecord(hearth, row, workspace.role)),
-      window,
-    )
+    return pageOf(memberRecords(hearth, rows, workspace.role), window)
   },
 })

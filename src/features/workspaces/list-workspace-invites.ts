@@ -6,8 +6,8 @@ import { readsWorkspaceAsOwningPerson } from './access.ts'
 import { invitationRecord, Invitations } from './invitations.ts'
 import { listInvitations } from './store-invitations.ts'
 
-/** How long answered ones are listed. */
-const SHOWN_MS = 30 * DAY
+/** How long answered invitations stay listed. */
+const ANSWERED_LISTED_MS = 30 * DAY
 
 export const listWorkspaceInvites = operation({
   name: 'list_workspace_invites',
@@ -15,6 +15,7 @@ export const listWorkspaceInvites = operation({
     'List the invitations into a workspace: those that wait for an answer first, then those of the last 30 days. For its owners, people only.',
   route: 'GET /workspaces/{workspace}/invitations',
   toolset: 'access',
+  listed: 'default',
   access: readsWorkspaceAsOwningPerson({ scope: 'access:admin' }),
   input: Type.Object({ workspace: WorkspaceSlug, ...byPage() }),
   output: Invitations,
@@ -24,7 +25,7 @@ export const listWorkspaceInvites = operation({
     const window = windowOf(paging)
     const range = {
       now,
-      since: timestamp(now_ms - SHOWN_MS),
+      since: timestamp(now_ms - ANSWERED_LISTED_MS),
       limit: window.limit + 1,
       offset: window.offset,
     }

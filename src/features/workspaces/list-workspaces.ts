@@ -9,10 +9,8 @@ import { Workspaces } from './schema.ts'
 import { findWorkspace, listMemberships } from './store.ts'
 import { workspaceRecord } from './workspaces.ts'
 
-/**
- * The slugs of the workspaces that a caller may belong to; `workspaceFacts` says whether they do.
- */
-function candidates(db: Db, caller: SignedIn): string[] {
+/** The slugs of workspaces that a caller may belong to. `workspaceFacts` decides about each. */
+function candidateSlugs(db: Db, caller: SignedIn): string[] {
   if (caller.kind === 'workspace') return [caller.username]
   return listMemberships(db, caller.kind === 'agent' ? caller.owner_id : caller.id).map(
     ({ slug }) => slug,
@@ -31,7 +29,7 @@ export const listWorkspaces = operation({
 
   handler: ({ hearth, db, caller }, input) => {
     const window = windowOf(input)
-    const all = candidates(db, caller).flatMap((slug) => {
+    const all = candidateSlugs(db, caller).flatMap((slug) => {
       const row = findWorkspace(db, slug)
       const role = workspaceFacts(db, slug, caller)?.role ?? null
       return row && role ? [workspaceRecord(hearth, row, role)] : []

@@ -1,12 +1,12 @@
-/** Who belongs to a workspace. */
+/** Members of a workspace. */
 import type { WorkspaceRole } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
-import { actorOf } from '#features/accounts/index.ts'
+import { actorOf, loadActors } from '#features/accounts/index.ts'
 import { conflict, notFound } from '#lib/errors.ts'
 import { memberAdded, memberRemoved } from './events.ts'
-import { requireRoomToGrow } from './points.ts'
+import { requireQuota } from './extension-points.ts'
 import type { Member } from './schema.ts'
 import {
   countMemberships,
@@ -19,8 +19,8 @@ import {
   type MemberRow,
 } from './store.ts'
 
-/** Gives 409 `limit_reached` when the person is in as many workspaces as one may be. */
-export function requireRoomFor(tx: Tx, user_id: string): void {
+/** Throws 409 `limit_reached` when the user belongs to the maximum number of workspaces. */
+export function requireMembershipLimit(tx: Tx, user_id: string): void {
   const limit = tx.hearth.settings.workspaces_per_person
   if (countMemberships(tx.db, user_id) >= limit) {
     throw conflict('limit_reached', `a person can belong to at most ${limit} workspaces`, { limit })
@@ -34,7 +34,7 @@ export type NewMember = {
   invited_by?: string | null
 }
 
-/** Adds a person and appends `member.added`. Gives 409 `already_exists` and `limit_reached`. */
+/** Adds a member and appends `member.added`. Throws 409 `already_exists` and `limit_reached`. */
 export function addMember(
   tx: Tx,
   { workspace_id, user_id, role, invited_by = null }: NewMember,
@@ -42,8 +42,8 @@ export function addMember(
   const { username } = actorOf(tx.hearth, user_id)
   if (findStanding(tx.db, workspace_id, user_id))
     throw conflict('already_exists', `${username} belongs to this workspace already`)
-  requireRoomFor(tx, user_id)
-  requireRoomToGrow(tx.hearth, tx.db, workspace_id, 'members', 1)
+  requireMembershipLimit(tx, user_id)
+  requireQuota(tx.hearth, tx.db, workspace_id, 'members', 1)
   insertMember(tx.db, { workspace_id, user_id, role, invited_by, now: tx.now })
   tx.append(memberAdded, { workspace_id, repo_id: null }, { username, role })
   tx.audit({
@@ -54,7 +54,7 @@ export function addMember(
   })
 }
 
-/** Gives 404 for someone who is not in the workspace. */
+/** Throws 404 for a user who is not a member. */
 export function requireMember(
   db: Db,
   workspace: { id: string; slug: string },
@@ -65,7 +65,7 @@ export function requireMember(
   return member
 }
 
-/** Gives 409 `last_owner` when the workspace would be left without an owner. */
+/** Throws 409 `last_owner` when the workspace would have no owner left. */
 export function requireAnotherOwner(tx: Tx, workspace_id: string, member: MemberRow): void {
   if (member.role === 'owner' && countOwners(tx.db, workspace_id) === 1) {
     throw conflict(
@@ -75,7 +75,7 @@ export function requireAnotherOwner(tx: Tx, workspace_id: string, member: Member
   }
 }
 
-export function dropMember(tx: Tx, workspace_id: string, member: MemberRow): void {
+export function endMembership(tx: Tx, workspace_id: string, member: MemberRow): void {
   requireAnotherOwner(tx, workspace_id, member)
   removeMemberRow(tx.db, workspace_id, member.user_id)
   tx.append(
@@ -91,7 +91,7 @@ export function dropMember(tx: Tx, workspace_id: string, member: MemberRow): voi
   })
 }
 
-/** Gives 409 `last_owner` as `requireAnotherOwner` does. */
+/** Throws 409 `last_owner` as `requireAnotherOwner` does. */
 export function changeMemberRole(
   tx: Tx,
   workspace_id: string,
@@ -109,13 +109,30 @@ export function changeMemberRole(
   })
 }
 
-/** A member as clients see them; whether they use a second factor is for owners. */
-export const memberRecord = (hearth: Hearth, row: MemberRow, viewer: WorkspaceRole): Member => ({
-  user: actorOf(hearth, row.user_id),
-  role: row.role,
-  two_factor_enabled: viewer === 'owner' ? row.two_factor_enabled === 1 : null,
-  // That somebody is in a secret team is as secret as the team.
-  teams_count: viewer === 'owner' ? row.teams : row.visible_teams,
-  joined_at: row.joined_at,
-  invited_by: actorOf(hearth, row.invited_by),
-})
+/** The records of members. Only owners see whether a member uses a second factor. */
+export function memberRecords(
+  hearth: Hearth,
+  rows: readonly MemberRow[],
+  viewer: WorkspaceRole,
+): Member[] {
+  const actor = loadActors(
+    hearth,
+    rows.flatMap(({ user_id, invited_by }) => [user_id, invited_by]),
+  )
+  return rows.map((row) => ({
+    user: actor(row.user_id),
+    role: row.role,
+    two_factor_enabled: viewer === 'owner' ? row.two_factor_enabled === 1 : null,
+    // Membership in a secret team is as secret as the team.
+    teams_count: viewer === 'owner' ? row.teams : row.visible_teams,
+    joined_at: row.joined_at,
+    invited_by: actor(row.invited_by),
+  }))
+}
+
+/** The record of one member. */
+export function memberRecord(hearth: Hearth, row: MemberRow, viewer: WorkspaceRole): Member {
+  const [record] = memberRecords(hearth, [row], viewer)
+  if (!record) throw new TypeError('a member has no record')
+  return record
+}

@@ -1,10 +1,8 @@
 /**
- * Projects: repositories of a workspace under one name, for variables and context. Being in one
- * gives nobody access, so the names of repositories are shown only to those who see them, and only
- * they can put them in or take them out.
+ * Projects: repositories of a workspace under one name, for variables and context. A project grants
+ * no access. Only callers who see a repository see its name in a project and can add or remove it.
  */
 import type { WorkspaceGrant } from '#core/access.ts'
-import { limitedRole } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -49,16 +47,14 @@ export const ReposInput = Type.Array(RepoPath, {
   description: 'All its repositories, of this workspace; replaces those you can see.',
 })
 
-function sees(
+function findVisibleRepo(
   hearth: Hearth,
   caller: SignedIn,
   full_name: string,
 ): { id: string; workspace_id: string } | null {
   const facts = hearth.facts.repo(full_name, caller)
   if (!facts || facts.deleted || facts.parent_id !== null) return null
-  return !facts.private || (limitedRole(facts, caller) !== null && !facts.two_factor_missing)
-    ? facts
-    : null
+  return !facts.private || (facts.role !== null && !facts.two_factor_missing) ? facts : null
 }
 
 export const projectRecord = (hearth: Hearth, row: ProjectRow, caller: SignedIn): Project => ({
@@ -67,7 +63,7 @@ export const projectRecord = (hearth: Hearth, row: ProjectRow, caller: SignedIn)
   name: row.name,
   description: row.description,
   repositories: listProjectRepos(hearth.db, row.id).flatMap(({ full_name }) =>
-    sees(hearth, caller, full_name) ? [full_name] : [],
+    findVisibleRepo(hearth, caller, full_name) ? [full_name] : [],
   ),
   packages: [],
   owner: actorOf(hearth, row.created_by).username,
@@ -86,8 +82,8 @@ export function requireProject(
 }
 
 /**
- * Makes these the repositories of a project; those that the caller cannot see stay as they are.
- * Gives 422 for one that is not of the workspace.
+ * Replaces the repositories of a project. Repositories that the caller cannot see stay. Throws 422
+ * for one outside the workspace.
  */
 export function setProjectRepos(
   tx: Tx,
@@ -96,22 +92,22 @@ export function setProjectRepos(
   caller: SignedIn,
 ): { before: string[]; after: string[] } {
   const { hearth } = tx
-  const wanted = new Map(
-    names.map((name, at) => {
-      const repo = sees(hearth, caller, name)
+  const repos = new Map(
+    names.map((name, index) => {
+      const repo = findVisibleRepo(hearth, caller, name)
       if (repo?.workspace_id !== project.workspace_id)
         throw invalid(
-          `repos[${at}]`,
+          `repos[${index}]`,
           `${name} is not a repository of this workspace that you can see`,
         )
       return [repo.id, name]
     }),
   )
   const present = listProjectRepos(tx.db, project.id).filter(({ full_name }) =>
-    sees(hearth, caller, full_name),
+    findVisibleRepo(hearth, caller, full_name),
   )
   for (const { repo_id } of present)
-    if (!wanted.has(repo_id)) removeProjectRepo(tx, project.id, repo_id)
-  for (const repo_id of wanted.keys()) addProjectRepo(tx, project.id, repo_id)
-  return { before: present.map(({ full_name }) => full_name), after: [...wanted.values()] }
+    if (!repos.has(repo_id)) removeProjectRepo(tx, project.id, repo_id)
+  for (const repo_id of repos.keys()) addProjectRepo(tx, project.id, repo_id)
+  return { before: present.map(({ full_name }) => full_name), after: [...repos.values()] }
 }

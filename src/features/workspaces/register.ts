@@ -15,13 +15,10 @@ import {
   UsernameInput,
 } from '#features/accounts/index.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
-import { hashPassword } from '#lib/password.ts'
+import { passwords } from '#core/passwords.ts'
 import { addMember } from './members.ts'
 
-/**
- * Gives 501 when the site takes no new accounts here, 422 when it takes them by invite and there is
- * none.
- */
+/** Throws 501 when registration is closed, and 422 when it needs an invite and none is given. */
 function requireOpen(settings: Settings, invite: string | undefined): void {
   if (settings.sign_up === 'closed')
     throw new Refusal('not_available', 'this site takes no new accounts')
@@ -38,9 +35,9 @@ function requireOpen(settings: Settings, invite: string | undefined): void {
 }
 
 /**
- * The account begins unconfirmed: it can sign in and read. An address that somebody else has
- * confirmed is no obstacle here, and nothing in the answer or in the account tells; the message
- * goes to that person instead of a link, and so the account can never take the address.
+ * A new account is unconfirmed: it can sign in and read. An address that another account has
+ * confirmed is accepted, and neither the response nor the account reveals it. The owner of the
+ * address gets a mail instead of the link, so the new account can never confirm it.
  */
 export const register = operation({
   name: 'register',
@@ -70,7 +67,7 @@ export const register = operation({
     if (invite !== undefined) requireInvite(db, invite, email, now)
     requireFreeName(db, username, { field: 'username' })
     requireGoodPassword(password, { username, email })
-    const password_hash = await hashPassword(password)
+    const password_hash = await passwords(hearth).hash(password)
     return write((tx) => {
       const used = invite === undefined ? null : requireInvite(tx.db, invite, email, tx.now)
       const user = signUp(tx, {

@@ -3,7 +3,7 @@ import { operation } from '#core/operation.ts'
 import { Nothing, Type, WorkspaceSlug } from '#core/schema.ts'
 import { forbidden } from '#lib/errors.ts'
 import { Username } from '#features/accounts/index.ts'
-import { dropMember, requireMember } from './members.ts'
+import { endMembership, requireMember } from './members.ts'
 
 export const removeMember = operation({
   name: 'remove_member',
@@ -19,7 +19,7 @@ export const removeMember = operation({
 
   handler: ({ caller, workspace, write }, { username }) => {
     if (username.toLowerCase() !== caller.username) {
-      // Leaving is open to those who cannot do anything else here.
+      // A member who lacks the required second factor may still leave.
       if (workspace.two_factor_missing)
         throw forbidden(
           'two_factor_required',
@@ -28,7 +28,7 @@ export const removeMember = operation({
       workspace.require('owner')
     }
     return write((tx) => {
-      dropMember(tx, workspace.id, requireMember(tx.db, workspace, username))
+      endMembership(tx, workspace.id, requireMember(tx.db, workspace, username))
       return null
     })
   },

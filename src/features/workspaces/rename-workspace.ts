@@ -7,7 +7,7 @@ import { Workspace } from './schema.ts'
 import { recordFormerSlug } from './store-redirects.ts'
 import { requireWorkspace, workspaceRecord } from './workspaces.ts'
 
-/** Addresses under the old slug lead to the new one until somebody else takes it. */
+/** URLs with the old slug redirect until another user or workspace takes it. */
 export const renameWorkspace = operation({
   name: 'rename_workspace',
   summary:

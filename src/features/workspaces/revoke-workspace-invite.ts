@@ -1,7 +1,7 @@
 import { writesWorkspaceAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Id, Type, WorkspaceSlug } from '#core/schema.ts'
-import { Invitation, invitationRecord, inviteeName, withdraw } from './invitations.ts'
+import { Invitation, invitationRecord, inviteeName, withdrawInvitation } from './invitations.ts'
 
 export const revokeWorkspaceInvite = operation({
   name: 'revoke_workspace_invite',
@@ -9,6 +9,7 @@ export const revokeWorkspaceInvite = operation({
     'Take back an invitation into a workspace that waits for an answer. For its owners, people only. Answers with the invitation, state withdrawn.',
   route: 'DELETE /workspaces/{workspace}/invitations/{id}',
   toolset: 'access',
+  listed: 'default',
   access: writesWorkspaceAsPerson('owner', { scope: 'access:admin' }),
   input: Type.Object({ workspace: WorkspaceSlug, id: Id('inv') }),
   output: Invitation,
@@ -16,7 +17,7 @@ export const revokeWorkspaceInvite = operation({
 
   handler: ({ hearth, workspace, write }, { id }) =>
     write((tx) => {
-      const row = withdraw(tx, id, { workspace_id: workspace.id })
+      const row = withdrawInvitation(tx, id, { workspace_id: workspace.id })
       tx.audit({
         action: 'workspace.invitation_withdrawn',
         target: { kind: 'invitation', id, name: inviteeName(hearth, row) },

@@ -20,7 +20,7 @@ const basics = {
   base_permission: BasePermission,
 }
 
-/** What creating and updating answer with. */
+/** The response of creating and updating a workspace. */
 export const WorkspaceBasics = Type.Object(basics, {
   $id: 'WorkspaceBasics',
   description: 'A workspace in short.',
@@ -61,7 +61,7 @@ export const Member = Type.Object(
 export type Member = Static<typeof Member>
 export const Members = ListOf(Member)
 
-/** The account behind a token or sign-in. */
+/** The account of a token or sign-in. */
 export const CurrentUser = Type.Object(
   {
     kind: OneOf(['user', 'workspace', 'agent'] as const),

@@ -1,10 +1,10 @@
 import { writesWorkspaceAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type, WorkspaceSlug } from '#core/schema.ts'
-import { changeWorkspace } from './change.ts'
+import { changeWorkspace } from './change-workspace.ts'
 import { BasePermission, WorkspaceBasics } from './schema.ts'
 
-/** Over REST this is `PATCH /workspaces/{workspace}`, which `update_workspace` serves. */
+/** A tool only. Over REST `update_workspace` serves `PATCH /workspaces/{workspace}`. */
 export const setBasePermission = operation({
   name: 'set_base_permission',
   summary:
@@ -12,6 +12,7 @@ export const setBasePermission = operation({
   route: null,
   tool: true,
   toolset: 'access',
+  listed: 'default',
   access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin access:admin' }),
   input: Type.Object({ workspace: WorkspaceSlug, base_permission: BasePermission }),
   output: WorkspaceBasics,

@@ -6,7 +6,7 @@ import { Workspace } from './schema.ts'
 import { PRIVILEGES, setPrivileges, type Privileges } from './store.ts'
 import { requireWorkspace, workspaceRecord } from './workspaces.ts'
 
-const yes = (description: string) => Type.Optional(Type.Boolean({ description }))
+const optionalFlag = (description: string) => Type.Optional(Type.Boolean({ description }))
 
 export const setMemberPrivileges = operation({
   name: 'set_member_privileges',
@@ -20,32 +20,36 @@ export const setMemberPrivileges = operation({
     team_creation: Type.Optional(
       OneOf(['members', 'owners'] as const, { description: 'Who may create teams.' }),
     ),
-    members_can_create_public_repositories: yes('Whether members may make public repositories.'),
-    members_can_create_private_repositories: yes('Whether members may make private repositories.'),
-    members_can_change_repo_visibility: yes(
+    members_can_create_public_repositories: optionalFlag(
+      'Whether members may make public repositories.',
+    ),
+    members_can_create_private_repositories: optionalFlag(
+      'Whether members may make private repositories.',
+    ),
+    members_can_change_repo_visibility: optionalFlag(
       'Whether admins of a repository who are members may change who sees it.',
     ),
-    members_can_delete_repositories: yes(
+    members_can_delete_repositories: optionalFlag(
       'Whether admins of a repository who are members may delete it.',
     ),
-    members_can_invite_outside_collaborators: yes(
+    members_can_invite_outside_collaborators: optionalFlag(
       'Whether admins of a repository who are members may invite people from outside.',
     ),
-    two_factor_requirement_enabled: yes(
+    two_factor_requirement_enabled: optionalFlag(
       'Whether members without a second factor see nothing private.',
     ),
   }),
   output: Workspace,
   annotations: { idempotent: true },
 
-  handler: ({ hearth, workspace, write }, { workspace: _, ...given }) => {
-    const wanted = Object.entries(given).filter(([, value]) => value !== undefined)
-    if (wanted.length === 0)
+  handler: ({ hearth, workspace, write }, { workspace: _, ...fields }) => {
+    const changes = Object.entries(fields).filter(([, value]) => value !== undefined)
+    if (changes.length === 0)
       throw new Refusal('invalid', `give at least one of ${PRIVILEGES.join(', ')}`)
     return write((tx) => {
       const row = requireWorkspace(tx.db, workspace.id)
       const change = Object.fromEntries(
-        wanted.map(([name, value]) => [name, typeof value === 'boolean' ? Number(value) : value]),
+        changes.map(([name, value]) => [name, typeof value === 'boolean' ? Number(value) : value]),
       ) as Partial<Privileges>
       const changed = PRIVILEGES.filter(
         (name) => change[name] !== undefined && change[name] !== row[name],

@@ -10,11 +10,11 @@ import {
   requireGoodPassword,
   requireSetupSecret,
   SecretInput,
-  startSignIn,
+  createSignIn,
   UsernameInput,
 } from '#features/accounts/index.ts'
-import { hashPassword } from '#lib/password.ts'
-import { makeFirstAccount } from './first-account.ts'
+import { passwords } from '#core/passwords.ts'
+import { insertFirstAccount } from './first-account.ts'
 
 export const setupForge = operation({
   name: 'setup_forge',
@@ -37,7 +37,7 @@ export const setupForge = operation({
   output: NewSignIn,
   secretAnswer: true,
 
-  handler: async ({ db, now, origin, write }, input) => {
+  handler: async ({ hearth, db, now, origin, write }, input) => {
     requireSetupSecret(db, input.code, now)
     const { username } = input
     const workspace = input.workspace || username
@@ -45,13 +45,17 @@ export const setupForge = operation({
     requireFreeName(db, username, { field: 'username' })
     requireFreeName(db, workspace, { field: 'workspace' })
     requireGoodPassword(input.password, { username, email })
-    const password_hash = await hashPassword(input.password)
+    const password_hash = await passwords(hearth).hash(input.password)
     return write((tx) => {
       requireSetupSecret(tx.db, input.code, tx.now)
-      return startSignIn(tx, makeFirstAccount(tx, { username, email, password_hash, workspace }), {
-        method: 'setup',
-        origin,
-      })
+      return createSignIn(
+        tx,
+        insertFirstAccount(tx, { username, email, password_hash, workspace }),
+        {
+          method: 'setup',
+          origin,
+        },
+      )
     })
   },
 })

@@ -1,7 +1,4 @@
-/**
- * The table `invitations`: into workspaces and to repositories, which are one thing but for what is
- * given.
- */
+/** The table `invitations`: invitations into workspaces and to repositories. */
 import type { Db, WritableDb } from '#core/db.ts'
 import type { Timestamp } from '#lib/time.ts'
 
@@ -11,7 +8,7 @@ export type InvitationRow = {
   workspace_id: string
   workspace: string
   repo_id: string | null
-  /** The name of the repository; null for one into a workspace. */
+  /** The name of the repository. Null for an invitation into a workspace. */
   repo_name: string | null
   repo_deleted: 0 | 1
   invitee_id: string | null
@@ -25,77 +22,89 @@ export type InvitationRow = {
   expires_at: Timestamp
 }
 
-const SELECT = `SELECT i.*, a.username AS workspace, r.name AS repo_name, r.deleted_at IS NOT NULL AS repo_deleted
+const SELECT = `SELECT i.*, a.username AS workspace, r.name AS repo_name,
+  r.deleted_at IS NOT NULL AS repo_deleted
   FROM invitations i JOIN actors a ON a.id = i.workspace_id LEFT JOIN repos r ON r.id = i.repo_id`
 
 export const findInvitation = (db: Db, id: string): InvitationRow | null =>
   db.one<InvitationRow>(`${SELECT} WHERE i.id = ?`, id)
 
-type Place = { kind: 'workspace'; workspace_id: string } | { kind: 'repository'; repo_id: string }
+type InvitationTarget =
+  | { kind: 'workspace'; workspace_id: string }
+  | { kind: 'repository'; repo_id: string }
 
-const at = (place: Place): string =>
-  place.kind === 'workspace'
+const targetCondition = (target: InvitationTarget): string =>
+  target.kind === 'workspace'
     ? `i.workspace_id = ? AND i.kind = 'workspace'`
     : `i.repo_id = ? AND i.kind = 'repository'`
-const placeId = (place: Place): string =>
-  place.kind === 'workspace' ? place.workspace_id : place.repo_id
+const targetId = (target: InvitationTarget): string =>
+  target.kind === 'workspace' ? target.workspace_id : target.repo_id
 
-/** The pending one to a person or address, if there is one. */
-export const findPending = (
+/** The pending invitation to a user or address. */
+export const findPendingInvitation = (
   db: Db,
-  place: Place,
+  target: InvitationTarget,
   to: { invitee_id: string | null; email: string | null },
   now: Timestamp,
 ): InvitationRow | null =>
   db.one<InvitationRow>(
-    `${SELECT} WHERE ${at(place)} AND i.state = 'pending' AND i.expires_at > ?2 AND (i.invitee_id = ?3 OR i.email = ?4) LIMIT 1`,
-    placeId(place),
+    `${SELECT} WHERE ${targetCondition(target)} AND i.state = 'pending' AND i.expires_at > ?2
+     AND (i.invitee_id = ?3 OR i.email = ?4) LIMIT 1`,
+    targetId(target),
     now,
     to.invitee_id,
     to.email,
   )
 
-/** How many were sent to an address or person since a moment, whatever became of them. */
-export const countSent = (
+/** The number of invitations to a user or address since a time, in any state. */
+export const countSentInvitations = (
   db: Db,
-  place: Place,
+  target: InvitationTarget,
   to: { invitee_id: string | null; email: string | null },
   since: Timestamp,
 ): number =>
   db.one<{ count: number }>(
-    `SELECT count(*) AS count FROM invitations i WHERE ${at(place)} AND i.created_at > ?2 AND (i.invitee_id = ?3 OR i.email = ?4)`,
-    placeId(place),
+    `SELECT count(*) AS count FROM invitations i WHERE ${targetCondition(target)}
+     AND i.created_at > ?2 AND (i.invitee_id = ?3 OR i.email = ?4)`,
+    targetId(target),
     since,
     to.invitee_id,
     to.email,
   )?.count ?? 0
 
-/** Pending ones first, then the others since a moment; newest first. */
+/** Pending invitations first, then the others since a time; newest first. */
 export const listInvitations = (
   db: Db,
-  place: Place,
+  target: InvitationTarget,
   range: { now: Timestamp; since: Timestamp; limit: number; offset: number },
 ): InvitationRow[] =>
   db.all<InvitationRow>(
-    `${SELECT} WHERE ${at(place)} AND (i.created_at > ?3 OR (i.state = 'pending' AND i.expires_at > ?2))
+    `${SELECT} WHERE ${targetCondition(target)} AND (i.created_at > ?3 OR (i.state = 'pending'
+     AND i.expires_at > ?2))
      ORDER BY i.state = 'pending' AND i.expires_at > ?2 DESC, i.id DESC LIMIT ?4 OFFSET ?5`,
-    placeId(place),
+    targetId(target),
     range.now,
     range.since,
     range.limit,
     range.offset,
   )
 
-/** Pending ones alone, newest first. */
-export const listPending = (db: Db, place: Place, now: Timestamp, limit: number): InvitationRow[] =>
+/** Pending invitations, newest first. */
+export const listPendingInvitations = (
+  db: Db,
+  target: InvitationTarget,
+  now: Timestamp,
+  limit: number,
+): InvitationRow[] =>
   db.all<InvitationRow>(
-    `${SELECT} WHERE ${at(place)} AND i.state = 'pending' AND i.expires_at > ? ORDER BY i.id DESC LIMIT ?`,
-    placeId(place),
+    `${SELECT} WHERE ${targetCondition(target)} AND i.state = 'pending' AND i.expires_at > ?
+     ORDER BY i.id DESC LIMIT ?`,
+    targetId(target),
     now,
     limit,
   )
 
-/** What waits for a person's answer, by account or by one of these addresses; newest first. */
+/** Pending invitations of a user, by account or by one of these addresses; newest first. */
 export const listInvitationsTo = (
   db: Db,
   person: { id: string; addresses: readonly string[] },
@@ -104,8 +113,10 @@ export const listInvitationsTo = (
   window: { limit: number; offset: number },
 ): InvitationRow[] =>
   db.all<InvitationRow>(
-    `${SELECT} WHERE i.id IN (SELECT id FROM invitations WHERE invitee_id = ?1 UNION SELECT id FROM invitations WHERE email IN (SELECT value FROM json_each(?2)))
-     AND i.kind = ?3 AND i.state = 'pending' AND i.expires_at > ?4 AND (i.repo_id IS NULL OR r.deleted_at IS NULL) ORDER BY i.id DESC LIMIT ?5 OFFSET ?6`,
+    `${SELECT} WHERE i.id IN (SELECT id FROM invitations WHERE invitee_id = ?1 UNION SELECT id
+     FROM invitations WHERE email IN (SELECT value FROM json_each(?2)))
+     AND i.kind = ?3 AND i.state = 'pending' AND i.expires_at > ?4 AND (i.repo_id IS NULL
+     OR r.deleted_at IS NULL) ORDER BY i.id DESC LIMIT ?5 OFFSET ?6`,
     person.id,
     JSON.stringify(person.addresses),
     kind,
@@ -131,7 +142,8 @@ export type NewInvitation = Pick<
 
 export const insertInvitation = (db: WritableDb, row: NewInvitation): void =>
   void db.run(
-    `INSERT INTO invitations (id, kind, workspace_id, repo_id, invitee_id, email, role, state, invite_id, invited_by, created_at, expires_at)
+    `INSERT INTO invitations (id, kind, workspace_id, repo_id, invitee_id, email, role, state,
+     invite_id, invited_by, created_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
     row.id,
     row.kind,
@@ -146,7 +158,7 @@ export const insertInvitation = (db: WritableDb, row: NewInvitation): void =>
     row.expires_at,
   )
 
-export const setAnswered = (
+export const setInvitationState = (
   db: WritableDb,
   id: string,
   state: 'accepted' | 'declined' | 'withdrawn',
@@ -154,7 +166,8 @@ export const setAnswered = (
   now: Timestamp,
 ): void =>
   void db.run(
-    'UPDATE invitations SET state = ?, invitee_id = coalesce(?, invitee_id), answered_at = ? WHERE id = ?',
+    `UPDATE invitations SET state = ?, invitee_id = coalesce(?, invitee_id), answered_at = ?
+     WHERE id = ?`,
     state,
     invitee_id,
     now,

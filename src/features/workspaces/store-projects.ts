@@ -36,7 +36,8 @@ export const listProjectRows = (
 
 export const insertProject = (tx: Tx, row: Omit<ProjectRow, 'created_at' | 'updated_at'>): void =>
   void tx.db.run(
-    'INSERT INTO projects (id, workspace_id, slug, name, description, created_by, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO projects (id, workspace_id, slug, name, description, created_by, created_at,
+     updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.workspace_id,
     row.slug,
@@ -53,7 +54,9 @@ export const setProject = (
   change: { name?: string; description?: string },
 ): void =>
   void tx.db.run(
-    'UPDATE projects SET name = coalesce(?, name), description = coalesce(?, description), updated_at = ? WHERE id = ?',
+    `UPDATE projects
+     SET name = coalesce(?, name), description = coalesce(?, description), updated_at = ?
+     WHERE id = ?`,
     change.name ?? null,
     change.description ?? null,
     tx.now,
@@ -64,16 +67,17 @@ export const removeProject = (tx: Tx, id: string): void =>
   void tx.db.run('DELETE FROM projects WHERE id = ?', id)
 
 /**
- * The repositories of a project that still belong to its workspace, by name; deleted ones are left
- * out.
+ * The repositories of a project that are not deleted and still belong to its workspace, by name.
  */
 export const listProjectRepos = (
   db: Db,
   project_id: string,
 ): { repo_id: string; full_name: string }[] =>
   db.all(
-    `SELECT r.id AS repo_id, a.username || '/' || r.name AS full_name FROM project_repos x JOIN projects p ON p.id = x.project_id
-     JOIN repos r ON r.id = x.repo_id AND r.workspace_id = p.workspace_id JOIN actors a ON a.id = r.workspace_id
+    `SELECT r.id AS repo_id, a.username || '/' || r.name AS full_name FROM project_repos x
+     JOIN projects p ON p.id = x.project_id
+     JOIN repos r ON r.id = x.repo_id AND r.workspace_id = p.workspace_id
+     JOIN actors a ON a.id = r.workspace_id
      WHERE x.project_id = ? AND r.deleted_at IS NULL ORDER BY r.name`,
     project_id,
   )

@@ -1,10 +1,10 @@
 /**
- * The tables `workspaces` and `members`. Slug and name come from the actor of a workspace, which
- * accounts keeps.
+ * The tables `workspaces` and `members`. Slug and name are columns of the workspace's row in
+ * `actors`, which accounts writes.
  */
 import type { WorkspaceRole } from '#core/access.ts'
 import type { Db, WritableDb } from '#core/db.ts'
-import { keepAll, kept } from '#core/look.ts'
+import { preload, memo } from '#core/read-scope.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { BasePermission } from './schema.ts'
 
@@ -27,10 +27,11 @@ export type WorkspaceRow = {
   updated_at: string
 }
 
-const SELECT = `SELECT w.*, a.username AS slug, coalesce(a.name, a.username) AS name FROM workspaces w JOIN actors a ON a.id = w.id`
+const SELECT = `SELECT w.*, a.username AS slug, coalesce(a.name, a.username) AS name
+  FROM workspaces w JOIN actors a ON a.id = w.id`
 
 export const findWorkspace = (db: Db, slug: string): WorkspaceRow | null =>
-  kept(db, 'workspace by name', slug.toLowerCase(), () =>
+  memo(db, 'workspace by name', slug.toLowerCase(), () =>
     db.one<WorkspaceRow>(
       `${SELECT} WHERE a.username = ? AND a.kind = 'workspace'`,
       slug.toLowerCase(),
@@ -38,11 +39,11 @@ export const findWorkspace = (db: Db, slug: string): WorkspaceRow | null =>
   )
 
 export const workspaceById = (db: Db, id: string): WorkspaceRow | null =>
-  kept(db, 'workspace', id, () => db.one<WorkspaceRow>(`${SELECT} WHERE w.id = ?`, id))
+  memo(db, 'workspace', id, () => db.one<WorkspaceRow>(`${SELECT} WHERE w.id = ?`, id))
 
-/** Brings workspaces into the look that is under way. */
-export const keepWorkspaces = (db: Db, ids: readonly string[]): void =>
-  keepAll(
+/** Preloads workspaces into the current read scope. */
+export const preloadWorkspaces = (db: Db, ids: readonly string[]): void =>
+  preload(
     db,
     'workspace',
     ids,
@@ -76,7 +77,8 @@ export const setWorkspace = (
   change: { description?: string; base_permission?: BasePermission; now: Timestamp },
 ): void =>
   void db.run(
-    'UPDATE workspaces SET description = coalesce(?, description), base_permission = coalesce(?, base_permission), updated_at = ? WHERE id = ?',
+    `UPDATE workspaces SET description = coalesce(?, description), base_permission = coalesce(?,
+     base_permission), updated_at = ? WHERE id = ?`,
     change.description ?? null,
     change.base_permission ?? null,
     change.now,
@@ -111,10 +113,10 @@ export function setPrivileges(
 }
 
 /**
- * What keeps a workspace from being deleted. Repositories go only by being purged, so they are
- * counted and not left to a cascade.
+ * Counts the repositories that prevent the deletion of a workspace. Repositories must be purged
+ * first, so deletion does not rely on a cascade.
  */
-export const countKept = (db: Db, id: string): { repositories: number } =>
+export const countUnpurgedRepositories = (db: Db, id: string): { repositories: number } =>
   db.one<{ repositories: number }>(
     'SELECT count(*) AS repositories FROM repos WHERE workspace_id = ? AND parent_id IS NULL',
     id,
@@ -138,11 +140,12 @@ export type Membership = {
   two_factor_required: boolean
 }
 
-/** The workspaces a person belongs to, newest first. */
+/** The workspaces that a user belongs to, newest first. */
 export const listMemberships = (db: Db, user_id: string): Membership[] =>
   db
     .all<Omit<Membership, 'two_factor_required'> & { two_factor_required: number }>(
-      `SELECT m.workspace_id, a.username AS slug, coalesce(a.name, a.username) AS name, m.role, w.two_factor_requirement_enabled AS two_factor_required
+      `SELECT m.workspace_id, a.username AS slug, coalesce(a.name, a.username) AS name, m.role,
+       w.two_factor_requirement_enabled AS two_factor_required
        FROM members m JOIN workspaces w ON w.id = m.workspace_id JOIN actors a ON a.id = w.id
        WHERE m.user_id = ? ORDER BY m.workspace_id DESC`,
       user_id,
@@ -150,15 +153,16 @@ export const listMemberships = (db: Db, user_id: string): Membership[] =>
     .map((row) => ({ ...row, two_factor_required: row.two_factor_required === 1 }))
 
 /**
- * The workspaces whose private repositories a person reads for being a member: owners do, and
- * others where the base permission gives something; none that requires a second factor which this
- * person lacks.
+ * The workspaces whose private repositories a user can read as a member: as owner, or through a
+ * base permission. Excludes workspaces that require a second factor which the user lacks.
  */
-export const listReadable = (db: Db, user_id: string): string[] =>
+export const listReadableWorkspaceIds = (db: Db, user_id: string): string[] =>
   db
     .all<{ workspace_id: string }>(
-      `SELECT m.workspace_id FROM members m JOIN workspaces w ON w.id = m.workspace_id JOIN users u ON u.id = m.user_id
-       WHERE m.user_id = ? AND (m.role = 'owner' OR w.base_permission <> 'none') AND NOT (w.two_factor_requirement_enabled = 1 AND u.two_factor_enabled = 0)`,
+      `SELECT m.workspace_id FROM members m JOIN workspaces w ON w.id = m.workspace_id
+       JOIN users u ON u.id = m.user_id
+       WHERE m.user_id = ? AND (m.role = 'owner' OR w.base_permission <> 'none')
+       AND NOT (w.two_factor_requirement_enabled = 1 AND u.two_factor_enabled = 0)`,
       user_id,
     )
     .map(({ workspace_id }) => workspace_id)
@@ -179,7 +183,7 @@ export const countOwners = (db: Db, workspace_id: string): number =>
     workspace_id,
   )?.count ?? 0
 
-/** A person's role in a workspace with whether they lack the second factor that it requires. */
+/** A user's role in a workspace, and whether the user lacks a second factor that it requires. */
 export const findStanding = (
   db: Db,
   workspace_id: string,
@@ -207,9 +211,11 @@ export type MemberRow = {
 }
 
 const MEMBERS = `SELECT m.user_id, a.username, m.role, m.invited_by, m.joined_at, u.two_factor_enabled,
-    (SELECT count(*) FROM team_members x JOIN teams t ON t.id = x.team_id WHERE x.user_id = m.user_id AND t.workspace_id = m.workspace_id) AS teams,
     (SELECT count(*) FROM team_members x JOIN teams t ON t.id = x.team_id
-      WHERE x.user_id = m.user_id AND t.workspace_id = m.workspace_id AND t.visibility = 'visible') AS visible_teams
+    WHERE x.user_id = m.user_id AND t.workspace_id = m.workspace_id) AS teams,
+    (SELECT count(*) FROM team_members x JOIN teams t ON t.id = x.team_id
+      WHERE x.user_id = m.user_id AND t.workspace_id = m.workspace_id
+      AND t.visibility = 'visible') AS visible_teams
   FROM members m JOIN actors a ON a.id = m.user_id JOIN users u ON u.id = m.user_id`
 
 export const findMember = (db: Db, workspace_id: string, username: string): MemberRow | null =>
@@ -225,7 +231,8 @@ export const listMemberRows = (
   filter: { workspace_id: string; role?: WorkspaceRole; limit: number; offset: number },
 ): MemberRow[] =>
   db.all<MemberRow>(
-    `${MEMBERS} WHERE m.workspace_id = ?1 AND (?2 IS NULL OR m.role = ?2) ORDER BY m.user_id DESC LIMIT ?3 OFFSET ?4`,
+    `${MEMBERS} WHERE m.workspace_id = ?1 AND (?2 IS NULL OR m.role = ?2) ORDER BY m.user_id DESC
+     LIMIT ?3 OFFSET ?4`,
     filter.workspace_id,
     filter.role ?? null,
     filter.limit,
@@ -243,7 +250,8 @@ export const insertMember = (
   },
 ): void =>
   void db.run(
-    'INSERT INTO members (workspace_id, user_id, role, invited_by, joined_at) VALUES (?, ?, ?, ?, ?)',
+    `INSERT INTO members (workspace_id, user_id, role, invited_by, joined_at)
+     VALUES (?, ?, ?, ?, ?)`,
     row.workspace_id,
     row.user_id,
     row.role,

@@ -20,7 +20,7 @@ export const updateMember = operation({
     write((tx) => {
       const member = requireMember(tx.db, workspace, username)
       changeMemberRole(tx, workspace.id, member, role)
-      // Whoever has just lowered themselves sees what a member sees.
+      // An owner who made themselves a member gets a member's view.
       return memberRecord(
         hearth,
         { ...member, role },

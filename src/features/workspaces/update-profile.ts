@@ -6,8 +6,8 @@ import { invalid, Refusal } from '#lib/errors.ts'
 import { CurrentUser } from './schema.ts'
 import { currentUser } from './whoami.ts'
 
-/** The most characters of each, after what is around them was cut off. */
-const LONGEST = {
+/** The maximum length of each field in characters, after trimming. */
+const MAX_LENGTHS = {
   name: 80,
   bio: 280,
   company: 80,
@@ -17,8 +17,8 @@ const LONGEST = {
   time_zone: 80,
   language: 35,
 } as const
-type Part = keyof typeof LONGEST
-const PARTS = Object.keys(LONGEST) as Part[]
+type ProfileField = keyof typeof MAX_LENGTHS
+const PROFILE_FIELDS = Object.keys(MAX_LENGTHS) as ProfileField[]
 
 const TextInput = (description: string) =>
   Type.Optional(
@@ -52,16 +52,16 @@ function languageOf(text: string): string {
   }
 }
 
-/** One value as it is kept; null for none. Gives 422 for what it cannot be. */
-function read(part: Part, value: string | null): string | null {
+/** Normalises one field; null when it is empty. Throws 422 for an invalid value. */
+function readProfileField(part: ProfileField, value: string | null): string | null {
   const text = (
     part === 'bio'
       ? (value ?? '').replace(/\r\n/g, '\n')
       : (value ?? '').replace(/[\s\p{Cc}]+/gu, ' ')
   ).trim()
   if (text === '') return null
-  if ([...text].length > LONGEST[part])
-    throw invalid(part, `${part} must have at most ${LONGEST[part]} characters`)
+  if ([...text].length > MAX_LENGTHS[part])
+    throw invalid(part, `${part} must have at most ${MAX_LENGTHS[part]} characters`)
   if (part === 'website') return websiteOf(text)
   if (part === 'language') return languageOf(text)
   if (part === 'time_zone' && !isTimeZone(text))
@@ -90,19 +90,20 @@ export const updateProfile = operation({
   annotations: { idempotent: true },
 
   handler: ({ hearth, caller, write }, input) => {
-    const given = PARTS.filter((part) => input[part] !== undefined)
-    if (given.length === 0) throw new Refusal('invalid', `give at least one of ${PARTS.join(', ')}`)
+    const fields = PROFILE_FIELDS.filter((part) => input[part] !== undefined)
+    if (fields.length === 0)
+      throw new Refusal('invalid', `give at least one of ${PROFILE_FIELDS.join(', ')}`)
     const change = Object.fromEntries(
-      given.map((part) => [part, read(part, input[part] ?? null)]),
-    ) as Partial<Record<Part, string | null>>
+      fields.map((part) => [part, readProfileField(part, input[part] ?? null)]),
+    ) as Partial<Record<ProfileField, string | null>>
     return write((tx) => {
       const user = requireUserRow(tx.db, caller.id)
       const { name, bio, company, location, website, pronouns, time_zone, language } = user
       const before = { name, bio, company, location, website, pronouns, time_zone, language }
-      const { name: called, ...profile } = { ...before, ...change }
+      const { name: display_name, ...profile } = { ...before, ...change }
       setProfile(tx, caller.id, profile)
-      if (called !== name) renameActor(tx, caller.id, { name: called })
-      const changed = given.filter((part) => change[part] !== before[part])
+      if (display_name !== name) renameActor(tx, caller.id, { name: display_name })
+      const changed = fields.filter((part) => change[part] !== before[part])
       if (changed.length > 0) {
         tx.audit({
           action: 'user.profile_changed',

@@ -11,7 +11,7 @@ import {
   setProjectRepos,
 } from './projects.ts'
 import { setProject } from './store-projects.ts'
-import { DESCRIPTION_LENGTH, NAME_LENGTH, oneLine } from './workspaces.ts'
+import { MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH, oneLine } from './workspaces.ts'
 
 export const updateProject = operation({
   name: 'update_project',
@@ -40,9 +40,9 @@ export const updateProject = operation({
     return write((tx) => {
       const row = requireProject(tx.db, workspace, project)
       setProject(tx, row.id, {
-        name: name === undefined ? undefined : oneLine(name, NAME_LENGTH) || row.slug,
+        name: name === undefined ? undefined : oneLine(name, MAX_NAME_LENGTH) || row.slug,
         description:
-          description === undefined ? undefined : oneLine(description, DESCRIPTION_LENGTH),
+          description === undefined ? undefined : oneLine(description, MAX_DESCRIPTION_LENGTH),
       })
       const repositories = repos && setProjectRepos(tx, row, repos, caller)
       const after = requireProject(tx.db, workspace, project)

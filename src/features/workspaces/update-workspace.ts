@@ -2,7 +2,7 @@ import { writesWorkspaceAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { Refusal } from '#lib/errors.ts'
-import { changeWorkspace, requireAccessScope } from './change.ts'
+import { changeWorkspace, requireAccessScope } from './change-workspace.ts'
 import { BasePermission, WorkspaceBasics } from './schema.ts'
 
 export const updateWorkspace = operation({
@@ -11,6 +11,7 @@ export const updateWorkspace = operation({
     'Change the name, description or base permission of a workspace; give at least one. For its owners, people only. Answers with the workspace as it is now.',
   route: 'PATCH /workspaces/{workspace}',
   toolset: 'access',
+  listed: 'default',
   access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin' }),
   input: Type.Object({
     workspace: WorkspaceSlug,

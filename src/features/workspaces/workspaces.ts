@@ -1,11 +1,11 @@
-/** Workspaces: making one, and its records. */
+/** Creates workspaces and their records. */
 import type { WorkspaceRole } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
 import { avatarUrl, recordActor } from '#features/accounts/index.ts'
 import { notFound } from '#lib/errors.ts'
-import { typeId } from '#lib/typeid.ts'
-import { requireRoomFor } from './members.ts'
+import { typeId } from '#core/ids.ts'
+import { requireMembershipLimit } from './members.ts'
 import type { Workspace, WorkspaceBasics } from './schema.ts'
 import {
   countMembers,
@@ -15,18 +15,18 @@ import {
   type WorkspaceRow,
 } from './store.ts'
 
-export const NAME_LENGTH = 80
-export const DESCRIPTION_LENGTH = 160
+export const MAX_NAME_LENGTH = 80
+export const MAX_DESCRIPTION_LENGTH = 160
 
-/** One line of at most `length` characters: what is longer is cut, not refused. */
+/** One line of at most `length` characters. Longer text is cut. */
 export const oneLine = (text: string, length: number): string =>
   [...text.replace(/[\s\p{Cc}]+/gu, ' ').trim()].slice(0, length).join('').trimEnd()
 
 /**
- * Makes a workspace with its first owner. Gives 422 for the slug, 409 `already_exists` and
+ * Creates a workspace with its first owner. Throws 422 for the slug, and 409 `already_exists` and
  * `limit_reached`.
  */
-export function makeWorkspace(
+export function addWorkspace(
   tx: Tx,
   { slug, name, owner_id }: { slug: string; name?: string; owner_id: string },
 ): WorkspaceRow {
@@ -35,10 +35,10 @@ export function makeWorkspace(
     id,
     kind: 'workspace',
     username: slug,
-    name: oneLine(name ?? '', NAME_LENGTH) || slug,
+    name: oneLine(name ?? '', MAX_NAME_LENGTH) || slug,
     owner_id,
   })
-  requireRoomFor(tx, owner_id)
+  requireMembershipLimit(tx, owner_id)
   insertWorkspace(tx.db, { id, created_by: owner_id, now: tx.now })
   insertMember(tx.db, {
     workspace_id: id,
@@ -55,9 +55,7 @@ export function makeWorkspace(
   return requireWorkspace(tx.db, id)
 }
 
-/**
- * The workspace of an id that a grant gave; it can only be missing when it was deleted meanwhile.
- */
+/** The workspace of a granted id. It is missing only when it was deleted meanwhile. */
 export function requireWorkspace(db: Hearth['db'], id: string): WorkspaceRow {
   const row = workspaceById(db, id)
   if (!row) throw notFound('the workspace')

@@ -1,7 +1,6 @@
 /**
  * Patterns of attribute files: those of gitignore (https://git-scm.com/docs/gitignore), matched on
- * names as the engine keeps them. A star is tried again from where it last was, never from several
- * places at once, so no pattern is dear.
+ * path keys. A mismatch backtracks only to the last star, so matching takes at most quadratic time.
  */
 
 /** Whether a pattern without slashes matches one name. */
@@ -44,7 +43,7 @@ const literal = (wanted: string, end: number): Token => ({
   accepts: (letter) => letter === wanted,
 })
 
-/** `[a-z_]` and `[!0-9]`; null for a bracket that nothing closes. */
+/** `[a-z_]` and `[!0-9]`; null for an unclosed bracket. */
 function classAt(pattern: string, at: number): Token | null {
   let i = at + 1
   const not = pattern[i] === '!' || pattern[i] === '^'
@@ -68,14 +67,14 @@ function classAt(pattern: string, at: number): Token | null {
   return null
 }
 
-/** Whether a pattern matches a path given in its parts; `**` stands for any number of them. */
+/** Whether a pattern matches a path given as segments; `**` matches any number of them. */
 export function pathMatches(pattern: readonly string[], parts: readonly string[]): boolean {
-  // For how many parts, from the first, the pattern so far fits.
+  // For each number of leading segments, whether the pattern so far matches them.
   let fits = new Set([0])
   for (const [at, word] of pattern.entries()) {
     const next = new Set<number>()
     if (word === '**') {
-      // At the end it stands for what is below, which is one name at least.
+      // At the end `**` matches at least one segment.
       const least = Math.min(...fits) + (at === pattern.length - 1 ? 1 : 0)
       for (let end = least; end <= parts.length; end++) next.add(end)
     } else

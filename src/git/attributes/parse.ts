@@ -1,15 +1,15 @@
-/** One `.gitattributes` file as rules (https://git-scm.com/docs/gitattributes). */
+/** Parses a `.gitattributes` file (https://git-scm.com/docs/gitattributes). */
 import type { PathKey } from '../history/names.ts'
 
-/** Set, unset, or a value; `null` is unspecified, which takes away what an earlier rule said. */
+/** Set, unset, or a value; null is unspecified, which cancels earlier rules. */
 export type AttributeValue = true | false | string | null
 
 export type Setting = readonly [name: string, value: AttributeValue]
 
 export type AttributeRule = {
   /**
-   * The parts of a pattern with a slash, which is matched from the file's directory; one part
-   * matches any name below.
+   * The segments of a pattern with a slash, which is matched from the directory of the file. A
+   * single segment matches any name below.
    */
   readonly pattern: readonly string[]
   readonly anchored: boolean
@@ -21,9 +21,9 @@ export type AttributeFile = {
   readonly macros: ReadonlyMap<string, readonly Setting[]>
 }
 
-/** What the engine acts upon; rules about nothing else are not kept. */
-const USED = new Set(['merge', 'diff', 'binary', 'linguist-generated'])
-const MOST_RULES = 2_000
+/** The attributes that the engine uses; rules for others are dropped. */
+const USED_ATTRIBUTES = new Set(['merge', 'diff', 'binary', 'linguist-generated'])
+const MAX_RULES = 2_000
 
 const NAME = /^[A-Za-z0-9_.][-A-Za-z0-9_.]*$/
 
@@ -39,7 +39,7 @@ function settingOf(word: string): Setting | null {
 const settingsOf = (words: readonly string[]): Setting[] =>
   words.map(settingOf).filter((setting) => setting !== null)
 
-/** The pattern at the start of a line and the rest; a pattern in double quotes may hold spaces. */
+/** The pattern and the rest of a line; a quoted pattern may contain spaces. */
 function split(line: string): { pattern: string; words: string[] } | null {
   const [, quoted, plain, rest = ''] =
     /^(?:"((?:\\.|[^"\\])*)"(?=\s|$)|(\S+))(.*)$/s.exec(line) ?? []
@@ -49,9 +49,9 @@ function split(line: string): { pattern: string; words: string[] } | null {
 }
 
 /**
- * The rules of a file, in its order. Macros (`[attr]name …`) are read where they may be defined, at
- * the top. Lines that git passes over are passed over here: comments, patterns that begin with `!`,
- * patterns for directories only.
+ * The rules of a file in order. Macros (`[attr]name …`) are accepted only where git accepts them,
+ * at the root. As in git, comments, patterns that begin with `!` and patterns for directories only
+ * are ignored.
  */
 export function parseAttributes(
   text: PathKey,
@@ -72,11 +72,13 @@ export function parseAttributes(
     }
     const found = split(line)
     if (!found || found.pattern.startsWith('!') || found.pattern.endsWith('/')) continue
-    const settings = settingsOf(found.words).filter(([name]) => USED.has(name) || macros.has(name))
+    const settings = settingsOf(found.words).filter(
+      ([name]) => USED_ATTRIBUTES.has(name) || macros.has(name),
+    )
     if (settings.length === 0) continue
     const anchored = found.pattern.includes('/')
     rules.push({ pattern: found.pattern.replace(/^\//, '').split('/'), anchored, settings })
-    if (rules.length >= MOST_RULES) break
+    if (rules.length >= MAX_RULES) break
   }
   return { rules, macros }
 }

@@ -1,6 +1,6 @@
 /**
- * The attributes of paths, from the `.gitattributes` files of one tree. Files nearer to a path win,
- * and in one file the last rule that matches. Files are read when a path below them is asked for.
+ * The attributes of paths from the `.gitattributes` files of one tree. Files nearer to a path win;
+ * within a file, the last matching rule wins. A file is read when a path below it is queried.
  */
 import type { ObjectReader, Oid } from '../ports.ts'
 import { bytesToKey, parentKey, type PathKey } from '../history/names.ts'
@@ -11,9 +11,9 @@ import { parseAttributes, type AttributeFile, type AttributeValue, type Setting 
 export type Attributes = ReadonlyMap<string, AttributeValue>
 
 const NAME = Buffer.from('.gitattributes')
-const LARGEST = 512 * 1024
+const MAX_FILE_BYTES = 512 * 1024
 
-/** `binary` is the one macro that git brings itself. */
+/** `binary` is the only macro that git predefines. */
 const BUILT_IN: ReadonlyMap<string, readonly Setting[]> = new Map([
   [
     'binary',
@@ -69,10 +69,10 @@ export class TreeAttributes {
     if (tree === null) return { tree, file: null }
     const cursor = new TreeCursor(readTree(this.db, tree))
     while (cursor.next()) {
-      // A link in its place is not followed, as git does not.
+      // As in git, a symbolic link is not followed.
       if (!cursor.nameIs(NAME) || !isFile(cursor.mode)) continue
       const data = readBlob(this.db, cursor.oid())
-      if (data.length > LARGEST) break
+      if (data.length > MAX_FILE_BYTES) break
       const top = directory === ''
       return {
         tree,

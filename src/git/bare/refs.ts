@@ -1,6 +1,6 @@
 /**
- * Refs of a plain bare repository: loose files over packed-refs (gitrepository-layout,
- * git-pack-refs).
+ * Refs of a plain bare repository: loose refs take precedence over packed-refs
+ * (gitrepository-layout, git-pack-refs).
  */
 import {
   closeSync,
@@ -19,16 +19,16 @@ import { isOid } from '../object.ts'
 import { GitError, type Oid, type RefUpdate } from '../ports.ts'
 import { isRefName } from '../protocol/ref-name.ts'
 
-const MAX_LINKS = 5
+const MAX_SYMREF_DEPTH = 5
 
 export type BareRefs = {
-  /** The full name that HEAD points at. */
+  /** Full name of the ref that HEAD points at. */
   readonly head: string
   readonly refs: ReadonlyMap<string, Oid>
 }
 
 /**
- * All refs that resolve to an object. Throws GitError `invalid` when the directory is no
+ * Returns all refs that resolve to an object. Throws GitError `invalid` when the directory is no
  * repository.
  */
 export function readBareRefs(directory: string): BareRefs {
@@ -43,7 +43,7 @@ export function readBareRefs(directory: string): BareRefs {
   }
   for (const [name, target] of links) {
     let at = target
-    for (let i = 0; i < MAX_LINKS && links.has(at); i++) at = links.get(at)!
+    for (let i = 0; i < MAX_SYMREF_DEPTH && links.has(at); i++) at = links.get(at)!
     const oid = refs.get(at)
     if (oid !== undefined) refs.set(name, oid)
   }
@@ -52,9 +52,9 @@ export function readBareRefs(directory: string): BareRefs {
 }
 
 /**
- * Moves refs that have the values that their updates expect; gives for each null, or why not. With
- * `atomic`, all move or none. Every ref is locked before the first is moved, so that other programs
- * see no part of what is refused.
+ * Updates the refs that have the expected old value. Returns null for each success, else the
+ * reason. With `atomic` all refs are updated or none. Every ref is locked before the first is
+ * updated, so other programs never see a part of a refused transaction.
  */
 export function updateBareRefs(
   directory: string,
@@ -63,16 +63,16 @@ export function updateBareRefs(
 ): (string | null)[] {
   const locks = new Set<string>()
   try {
-    const why: (string | null)[] = updates.map((update) => lock(directory, update, locks))
+    const why: (string | null)[] = updates.map((update) => lockRef(directory, update, locks))
     const { refs } = readBareRefs(directory)
     updates.forEach((update, i) => {
       if (why[i] === null && (refs.get(update.name) ?? null) !== update.old) why[i] = 'fetch first'
     })
-    // As git says it: a ref that cannot be locked fails the transaction, and is not told from those
-    // that fail with it.
+    // As in git: a ref that cannot be locked fails the transaction and is reported as the other
+    // refs are.
     if (atomic && why.some((one) => one !== null))
       return why.map((one) => (one === null || one === LOCKED ? 'atomic transaction failed' : one))
-    return updates.map((update, i) => why[i] ?? move(directory, update, locks))
+    return updates.map((update, i) => why[i] ?? moveRef(directory, update, locks))
   } finally {
     for (const path of locks) rmSync(path, { force: true })
   }
@@ -80,8 +80,8 @@ export function updateBareRefs(
 
 const LOCKED = 'failed to update ref'
 
-/** Takes the lock file of a ref, as git does, and adds it to the locks. */
-function lock(directory: string, { name }: RefUpdate, locks: Set<string>): string | null {
+/** Creates the lock file of a ref, as git does, and adds it to the locks. */
+function lockRef(directory: string, { name }: RefUpdate, locks: Set<string>): string | null {
   if (!isRefName(name) || !name.startsWith('refs/')) return 'funny refname'
   const path = `${join(directory, name)}.lock`
   try {
@@ -94,7 +94,7 @@ function lock(directory: string, { name }: RefUpdate, locks: Set<string>): strin
   }
 }
 
-function move(directory: string, update: RefUpdate, locks: Set<string>): string | null {
+function moveRef(directory: string, update: RefUpdate, locks: Set<string>): string | null {
   const path = join(directory, update.name)
   try {
     if (update.new === null) {
@@ -103,7 +103,7 @@ function move(directory: string, update: RefUpdate, locks: Set<string>): string 
     } else {
       writeSynced(`${path}.lock`, `${update.new}\n`)
       renameSync(`${path}.lock`, path)
-      // A lock of this name is now somebody else's.
+      // The lock file was renamed. Another process may create one of the same name.
       locks.delete(`${path}.lock`)
     }
     return null
@@ -121,7 +121,7 @@ function packedRefs(directory: string): Map<string, Oid> {
   return refs
 }
 
-/** Takes a ref, and the peeled line below it, out of packed-refs. */
+/** Removes a ref and the peeled line after it from packed-refs. */
 function unpackRef(directory: string, name: string): void {
   const path = join(directory, 'packed-refs')
   const text = readText(path)

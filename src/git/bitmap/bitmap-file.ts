@@ -1,29 +1,29 @@
 /**
- * A pack's `.bitmap` file (gitformat-bitmap): which objects selected commits reach, by their order
- * in the pack.
+ * Reads a pack's `.bitmap` file (gitformat-bitmap): the objects that selected commits reach, by
+ * pack position.
  */
-import { BLOB, COMMIT, TAG, TREE } from '../pack/entry.ts'
+import { BLOB, COMMIT, TAG, TREE } from '../pack/entry-header.ts'
 import { GitError } from '../ports.ts'
 import type { PackIndex } from '../store/pack-index.ts'
 import { be32 } from '../store/pack-index.ts'
-import { readWhole } from '../store/read-whole.ts'
-import { BitmapSets } from './bitmap-set.ts'
+import { readFileOrNull } from '../store/read-file.ts'
+import { StoredBitmaps } from './stored-bitmaps.ts'
 import { bitWords } from './bits.ts'
 import { decodeEwah, ewahSize } from './ewah.ts'
 
-const FULL_DAG = 1
-/** Decoded sets that are kept; each has a bit for every object of the pack. */
-const KEPT = 16
+const FLAG_FULL_DAG = 1
+/** Maximum number of decoded bitmaps in memory. Each has one bit for every object of the pack. */
+const MAX_DECODED = 16
 
 export class BitmapFile {
   readonly words: number
-  private readonly sets: BitmapSets
-  /** Entry by the commit's place in the index. */
-  private readonly byPlace = new Map<number, number>()
-  private readonly types: Uint32Array[] = []
-  private readonly typeAt: number[] = []
+  private readonly bitmaps: StoredBitmaps
+  /** Entry by the commit's index position. */
+  private readonly entryByIndexPos = new Map<number, number>()
+  private readonly typeBits: Uint32Array[] = []
+  private readonly typeBitmapsAt: number[] = []
 
-  /** Throws GitError `corrupt` when it does not fit the pack or itself. */
+  /** Throws GitError `corrupt` when it does not match the pack or is inconsistent. */
   constructor(
     private readonly bytes: Uint8Array,
     count: number,
@@ -38,65 +38,68 @@ export class BitmapFile {
       throw bad('no bitmap')
     const version = (bytes[4]! << 8) | bytes[5]!
     const flags = (bytes[6]! << 8) | bytes[7]!
-    if (version !== 1 || !(flags & FULL_DAG)) throw bad('an unknown kind of bitmap')
+    if (version !== 1 || !(flags & FLAG_FULL_DAG)) throw bad('an unknown kind of bitmap')
     if (Buffer.compare(bytes.subarray(12, 32), packChecksum) !== 0)
       throw bad('the bitmap belongs to another pack')
     const sum = Bun.SHA1.hash(bytes.subarray(0, bytes.length - 20)) as Uint8Array
     if (Buffer.compare(sum, bytes.subarray(bytes.length - 20)) !== 0)
       throw bad('the bitmap does not match its checksum')
     this.words = bitWords(count)
-    this.sets = new BitmapSets(this.words, KEPT)
+    this.bitmaps = new StoredBitmaps(this.words, MAX_DECODED)
     let at = 32
     for (let i = 0; i < 4; i++) {
-      this.typeAt.push(at)
+      this.typeBitmapsAt.push(at)
       at += ewahSize(bytes, at)
     }
     const entries = be32(bytes, 8)
     for (let i = 0; i < entries; i++) {
-      const place = be32(bytes, at)
+      const indexPos = be32(bytes, at)
       const offset = bytes[at + 4]!
-      if (offset > i || place >= count) throw bad('an entry is malformed')
-      this.byPlace.set(place, i)
-      this.sets.sets.push({ bytes, at: at + 6, base: offset === 0 ? -1 : i - offset })
+      if (offset > i || indexPos >= count) throw bad('an entry is malformed')
+      this.entryByIndexPos.set(indexPos, i)
+      this.bitmaps.stored.push({ bytes, at: at + 6, xorBase: offset === 0 ? -1 : i - offset })
       at += 6 + ewahSize(bytes, at + 6)
     }
   }
 
-  /** Null when the pack has none. */
+  /** Returns null when the pack has no bitmap. */
   static open(base: string, index: PackIndex): BitmapFile | null {
     const path = `${base}.bitmap`
-    const bytes = readWhole(path)
+    const bytes = readFileOrNull(path)
     return bytes === null ? null : new BitmapFile(bytes, index.count, index.packChecksum, path)
   }
 
-  /** Whether the commit at this place of the index has a set of its own. */
-  has(place: number): boolean {
-    return this.byPlace.has(place)
+  /** Whether the commit at this index position has a bitmap. */
+  has(indexPos: number): boolean {
+    return this.entryByIndexPos.has(indexPos)
   }
 
   /**
-   * What the commit at this place reaches, by order in the pack; not to be changed. Null when it
-   * has no set.
+   * Returns the objects that the commit at this index position reaches, by pack position, or null.
+   * The result is shared and must not be changed.
    */
-  reach(place: number): Uint32Array | null {
-    const entry = this.byPlace.get(place)
-    return entry === undefined ? null : this.sets.decode(entry)
+  reachable(indexPos: number): Uint32Array | null {
+    const entry = this.entryByIndexPos.get(indexPos)
+    return entry === undefined ? null : this.bitmaps.decode(entry)
   }
 
-  /** The objects of one type, by order in the pack; not to be changed. */
+  /**
+   * Returns the objects of one type, by pack position. The result is shared and must not be
+   * changed.
+   */
   ofType(type: number): Uint32Array {
     const slot = [COMMIT, TREE, BLOB, TAG].indexOf(type)
-    let bits = this.types[slot]
+    let bits = this.typeBits[slot]
     if (bits === undefined) {
       bits = new Uint32Array(this.words)
-      decodeEwah(this.bytes, this.typeAt[slot]!, bits)
-      this.types[slot] = bits
+      decodeEwah(this.bytes, this.typeBitmapsAt[slot]!, bits)
+      this.typeBits[slot] = bits
     }
     return bits
   }
 
-  /** How many commits have sets. */
+  /** Number of commits that have a bitmap. */
   get commitCount(): number {
-    return this.sets.sets.length
+    return this.bitmaps.stored.length
   }
 }

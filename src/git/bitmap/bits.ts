@@ -1,4 +1,4 @@
-/** Sets of small numbers as words of 32 bits. */
+/** Bit sets as arrays of 32-bit words. */
 
 export const bitWords = (count: number): number => ((count + 63) >>> 6) << 1
 
@@ -36,7 +36,7 @@ export function countBits(bits: Uint32Array): number {
   return count
 }
 
-/** The members in ascending order. */
+/** Returns the members in ascending order. */
 export function listBits(bits: Uint32Array): Uint32Array {
   const list = new Uint32Array(countBits(bits))
   let at = 0

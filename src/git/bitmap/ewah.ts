@@ -1,28 +1,30 @@
 /**
- * Compressed bit sets as git keeps them in `.bitmap` files (gitformat-bitmap, "Appendix A:
- * Serialization format for an
- * EWAH bitmap"): runs of equal words and literal words of 64 bits, all big-endian.
+ * EWAH-compressed bit sets as in git's `.bitmap` files (gitformat-bitmap, "Appendix A:
+ * Serialization format for an EWAH bitmap"): runs of equal words and literal words of 64 bits, all
+ * big-endian.
  */
 import { GitError } from '../ports.ts'
 import { be32 } from '../store/pack-index.ts'
 
-/** Most words that a run marker can count: 32 bits for the run, 31 for the literals. */
+/** Maximum number of literal words of one marker: 31 bits. */
 const MAX_LITERALS = 0x7fffffff
 
-const broken = () => new GitError('corrupt', 'a bitmap is malformed')
+const corruptBitmap = () => new GitError('corrupt', 'a bitmap is malformed')
 
 /**
- * Bytes that the serialized set at `at` takes. Throws GitError `corrupt` when it goes past the end.
+ * Returns the bytes of the serialized set at `at`. Throws GitError `corrupt` when it exceeds the
+ * file.
  */
 export function ewahSize(bytes: Uint8Array, at: number): number {
-  if (at + 12 > bytes.length) throw broken()
+  if (at + 12 > bytes.length) throw corruptBitmap()
   const size = 12 + be32(bytes, at + 4) * 8
-  if (at + size > bytes.length) throw broken()
+  if (at + size > bytes.length) throw corruptBitmap()
   return size
 }
 
 /**
- * Reads the set at `at` into words of 32 bits; `out` must be zero and is as long as the set may be.
+ * Decodes the set at `at` into 32-bit words. `out` must be zero and has the maximum length of the
+ * set.
  */
 export function decodeEwah(bytes: Uint8Array, at: number, out: Uint32Array): void {
   const words = be32(bytes, at + 4)
@@ -33,11 +35,11 @@ export function decodeEwah(bytes: Uint8Array, at: number, out: Uint32Array): voi
     const high = be32(bytes, from)
     const low = be32(bytes, from + 4)
     from += 8
-    // Bit 0 is the run's value, bits 1 to 32 its length in words, bits 33 to 63 the count of
+    // Bit 0 is the run's value, bits 1 to 32 its length in words, bits 33 to 63 the number of
     // literals.
     const run = ((low >>> 1) | ((high & 1) << 31)) >>> 0
     const literals = high >>> 1
-    if (to + (run + literals) * 2 > out.length || from + literals * 8 > end) throw broken()
+    if (to + (run + literals) * 2 > out.length || from + literals * 8 > end) throw corruptBitmap()
     if (low & 1) out.fill(0xffffffff, to, to + run * 2)
     to += run * 2
     for (let i = 0; i < literals; i++) {
@@ -56,13 +58,13 @@ export function encodeEwah(bits: Uint32Array, count: number): Uint8Array {
   let marker = 0
   let at = 0
   do {
-    const value = at < total ? fill(bits, at) : -1
+    const value = at < total ? uniformValue(bits, at) : -1
     let run = 0
     if (value >= 0)
-      while (at < total && run < 0xffffffff && fill(bits, at) === value)
+      while (at < total && run < 0xffffffff && uniformValue(bits, at) === value)
         [run, at] = [run + 1, at + 1]
     const start = at
-    while (at < total && at - start < MAX_LITERALS && fill(bits, at) < 0) at++
+    while (at < total && at - start < MAX_LITERALS && uniformValue(bits, at) < 0) at++
     const literals = at - start
     marker = words.length / 2
     words.push(((literals << 1) | (run >>> 31)) >>> 0, ((run << 1) | (value === 1 ? 1 : 0)) >>> 0)
@@ -76,8 +78,8 @@ export function encodeEwah(bits: Uint32Array, count: number): Uint8Array {
   return out
 }
 
-/** 0 or 1 when all bits of a word of 64 are that, else -1. */
-function fill(bits: Uint32Array, word: number): number {
+/** Returns 0 or 1 when all bits of a 64-bit word are equal, else -1. */
+function uniformValue(bits: Uint32Array, word: number): number {
   const low = bits[word * 2]!
   const high = bits[word * 2 + 1] ?? 0
   return low === 0 && high === 0 ? 0 : low === 0xffffffff && high === 0xffffffff ? 1 : -1

@@ -1,13 +1,13 @@
 /**
- * What a remote says that it can do: words on its first line (gitprotocol-capabilities) or lines of
- * their own (gitprotocol-v2).
+ * The capabilities of a remote: words of its first line (gitprotocol-capabilities) or separate
+ * lines (gitprotocol-v2).
  */
 import { RemoteError } from './ports.ts'
 
 export class Capabilities {
   readonly #words: ReadonlyMap<string, readonly string[]>
 
-  /** Each entry is `name` or `name=value`; names may come more than once (`symref`). */
+  /** Each entry is `name` or `name=value`; names may repeat (`symref`). */
   constructor(entries: readonly string[]) {
     const words = new Map<string, string[]>()
     for (const entry of entries) {

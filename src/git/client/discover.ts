@@ -1,19 +1,19 @@
 /**
  * The first request of every conversation: `GET info/refs` (gitprotocol-http, "Discovering
- * References"). It is the only one that may be redirected; what follows goes to where it led, as
- * git does (`http.followRedirects=initial`).
+ * References"). Only this one follows redirects; later requests go to the final address, as in git
+ * (`http.followRedirects=initial`).
  */
 import { isOid, ZERO_OID } from '../object.ts'
 import type { Ref } from '../ports.ts'
 import { isRefName } from '../protocol/ref-name.ts'
-import { Answer, requireLine } from './answer.ts'
+import { ResponseReader, requireLine } from './response-reader.ts'
 import { Capabilities } from './capabilities.ts'
 import { RemoteError, type RemoteOptions, type RemoteRefs, type Transport } from './ports.ts'
 
 export type Client = { readonly transport: Transport; readonly agent: string }
 export type Service = 'git-upload-pack' | 'git-receive-pack'
 
-/** Where the remote is, what it can, and, before version 2, what it has. */
+/** The address and capabilities of a remote and, before version 2, its refs. */
 export type Advertisement = {
   readonly base: string
   readonly protocol: 0 | 1 | 2
@@ -22,13 +22,10 @@ export type Advertisement = {
 }
 
 export const MAX_REFS = 200_000
-/** Bytes of all ref lines together; a hundred thousand refs with long names take twenty million. */
-const MAX_ADVERTISED = 256 << 20
+/** The size of all ref lines; 100,000 refs with long names need 20 MB. */
+const MAX_ADVERTISEMENT_BYTES = 256 << 20
 
-/**
- * Asks a remote what it is. Throws RemoteError for everything that is no repository that git could
- * read.
- */
+/** Discovers a remote. Throws RemoteError for anything but a readable repository. */
 export async function discover(
   client: Client,
   service: Service,
@@ -38,9 +35,9 @@ export async function discover(
   const response = await client.transport({
     method: 'GET',
     url: options.url.replace(/\/+$/, '') + suffix,
-    // Some servers answer only to what looks like git.
+    // Some servers respond only to user agents of git.
     headers: {
-      'user-agent': agentOf(client),
+      'user-agent': userAgentOf(client),
       accept: '*/*',
       'accept-encoding': 'identity',
       pragma: 'no-cache',
@@ -50,7 +47,7 @@ export async function discover(
     redirect: true,
     signal: options.signal ?? null,
   })
-  const answer = new Answer(response.body, MAX_ADVERTISED, options.pace)
+  const answer = new ResponseReader(response.body, MAX_ADVERTISEMENT_BYTES, options.speedLimits)
   try {
     requireOk(response, 'the repository')
     if (!response.url.endsWith(suffix))
@@ -62,7 +59,8 @@ export async function discover(
     if (type !== `application/x-${service}-advertisement`) {
       throw new RemoteError(
         'unsupported',
-        'there is no git repository at this address, or only one of the old “dumb” kind, which is not supported',
+        'there is no git repository at this address, ' +
+          'or only one of the old “dumb” kind, which is not supported',
       )
     }
     return await readAdvertisement(answer, response.url.slice(0, -suffix.length), options)
@@ -71,9 +69,9 @@ export async function discover(
   }
 }
 
-export const agentOf = ({ agent }: Client): string => `git/2.50.0 (${agent})`
+export const userAgentOf = ({ agent }: Client): string => `git/2.50.0 (${agent})`
 
-/** Throws RemoteError with what a status means for the person who named the address. */
+/** Throws RemoteError that explains a status to the user. */
 export function requireOk(
   response: { status: number; header(name: string): string | null },
   what: string,
@@ -102,17 +100,17 @@ export function requireOk(
 }
 
 async function readAdvertisement(
-  answer: Answer,
+  answer: ResponseReader,
   base: string,
   options: RemoteOptions,
 ): Promise<Advertisement> {
-  let packet = await answer.expect()
+  let packet = await answer.requirePacket()
   let line = requireLine(packet)
   if (line.startsWith('# service=')) {
-    do packet = await answer.expect()
+    do packet = await answer.requirePacket()
     while (packet.kind === 'data')
-    packet = await answer.expect()
-    // An empty repository of some servers says nothing at all.
+    packet = await answer.requirePacket()
+    // Some servers send nothing for an empty repository.
     if (packet.kind === 'flush')
       return {
         base,
@@ -125,7 +123,7 @@ async function readAdvertisement(
   if (line === 'version 2') {
     const words: string[] = []
     for (;;) {
-      packet = await answer.expect()
+      packet = await answer.requirePacket()
       if (packet.kind !== 'data') break
       words.push(requireLine(packet))
     }
@@ -134,7 +132,7 @@ async function readAdvertisement(
     return { base, protocol: 2, capabilities, refs: null }
   }
   const protocol = line === 'version 1' ? 1 : 0
-  if (protocol === 1) line = requireLine(await answer.expect())
+  if (protocol === 1) line = requireLine(await answer.requirePacket())
   const nul = line.indexOf('\0')
   const capabilities = new Capabilities(nul < 0 ? [] : line.slice(nul + 1).split(' '))
   capabilities.requireSha1()
@@ -143,14 +141,14 @@ async function readAdvertisement(
   if (symref !== undefined) list.head = symref.slice('HEAD:'.length)
   list.line(nul < 0 ? line : line.slice(0, nul))
   for (;;) {
-    packet = await answer.expect()
+    packet = await answer.requirePacket()
     if (packet.kind !== 'data') break
     list.line(requireLine(packet))
   }
   return { base, protocol, capabilities, refs: list.done(protocol) }
 }
 
-/** Gathers ref lines `<id> <name>`, with `<name>^{}` after a tag. */
+/** Collects ref lines `<id> <name>`, with `<name>^{}` after a tag. */
 export class RefList {
   head: string | null = null
   #headOid: string | null = null
@@ -162,7 +160,7 @@ export class RefList {
     this.#most = options.maxRefs ?? MAX_REFS
   }
 
-  /** One line of version 0 or 1. Throws RemoteError for one that is none. */
+  /** Adds a line of version 0 or 1. Throws RemoteError for a malformed one. */
   line(text: string): void {
     if (text.startsWith('shallow '))
       throw new RemoteError(
@@ -188,7 +186,7 @@ export class RefList {
     }
     const { prefixes } = this.options
     if (prefixes && !prefixes.some((prefix) => ref.name.startsWith(prefix))) return
-    // A name whose bytes are not text cannot be told from another one.
+    // A name that is not valid UTF-8 could not be distinguished from another one.
     if (!isRefName(ref.name) || ref.name.includes('\ufffd')) this.#malformed++
     else if (this.#refs.length >= this.#most)
       throw new RemoteError('too_large', `the remote has more than ${this.#most} refs`)
@@ -200,9 +198,7 @@ export class RefList {
     return { protocol, head, refs: this.#refs, malformed: this.#malformed }
   }
 
-  /**
-   * Old servers say where HEAD is, but not which branch it is (gitprotocol-capabilities, "symref").
-   */
+  /** Old servers send the id of HEAD but not its branch (gitprotocol-capabilities, "symref"). */
   #guessHead(): string | null {
     const branches = this.#refs
       .filter(({ name, oid }) => oid === this.#headOid && name.startsWith('refs/heads/'))

@@ -1,61 +1,71 @@
-/** Fetching from another server, from the first request to refs that have moved. */
+/** Fetches from another server, from the first request to the moved refs. */
 import { GitError, type Oid, type Ref } from '../ports.ts'
-import { viewOf } from '../protocol/snapshot-view.ts'
-import { MISSING, type IngestResult } from '../tasks/ingest.ts'
+import { MISSING_OBJECTS, type IngestRequest, type IngestResult } from '../tasks/ingest.ts'
 import { discover, type Client } from './discover.ts'
 import { fetchPack } from './fetch-pack.ts'
-import type { Known } from './known-task.ts'
-import { refsOf } from './list-refs.ts'
-import { RemoteError, type Fetched, type FetchFromOptions, type FetchProgress } from './ports.ts'
-import { PackTaker, type TakeContext, type Target } from './take-pack.ts'
+import type { FindHavesRequest, FindHavesResult } from './find-haves-task.ts'
+import { readRefs } from './list-refs.ts'
+import {
+  RemoteError,
+  type FetchResult,
+  type FetchFromOptions,
+  type FetchProgress,
+} from './ports.ts'
+import { PackIngestion, type IngestContext, type Target } from './pack-ingestion.ts'
 
-export type FetchContext = TakeContext & {
-  /** The refs moved: the pack stays. */
+export type FetchContext = IngestContext & {
+  /** Keeps the pack when refs moved. */
   readonly settle: (store: string, pack: string) => void
-  /** Holds raw ids until the function that it gives is called. */
+  /** Leases raw ids until the returned function is called. */
   readonly hold: (store: string, tips: () => Uint8Array) => () => void
 }
 
-/** Commits that are told to the remote at most. */
-const MOST_HAVES = 2048
+/** The maximum number of commits in `have` lines. */
+const MAX_HAVES = 2048
 
 const rawOf = (oids: readonly Oid[]): Buffer => Buffer.from(oids.join(''), 'hex')
 
 /**
- * Fetches what a remote's refs reach and this side lacks. Nothing is visible before all of it is
- * checked, as for a push. Throws RemoteError for what the remote is to blame for, and whatever the
- * transport throws.
+ * Fetches what a remote's refs reach and this side lacks. As for a push, nothing is visible before
+ * all of it is checked. Throws RemoteError for faults of the remote, and the errors of the
+ * transport.
  */
 export async function fetchFrom(
   context: FetchContext,
   store: string,
   client: Client,
+  /** Raw ids of the local refs. */
+  local: Uint8Array,
   options: FetchFromOptions,
-): Promise<Fetched> {
+): Promise<FetchResult> {
   const { onProgress = () => {}, signal } = options
   const advertisement = await discover(client, 'git-upload-pack', options)
-  const remote = await refsOf(client, advertisement, options)
+  const remote = await readRefs(client, advertisement, options)
   onProgress({ kind: 'refs', count: remote.refs.length })
-  const chosen = options.choose ? options.choose(remote) : remote.refs
+  const chosen = options.selectRefs ? options.selectRefs(remote) : remote.refs
   const asked = [...new Set(chosen.map(({ oid }) => oid))]
-  const local = viewOf(options.local).names.tips
   const release = context.hold(store, () => Buffer.concat([local, rawOf(asked)]))
   try {
-    const known = await context.threads.call<Known>('known', {
+    const known = await context.threads.call<FindHavesResult>('known', {
       store,
       tips: local,
-      asked,
+      remoteOids: asked,
       ownStore: options.ownStore ?? false,
-      limit: MOST_HAVES,
-    })
+      limit: MAX_HAVES,
+    } satisfies FindHavesRequest)
     const present = new Set(known.present)
     const wants = asked.filter((oid) => !present.has(oid))
     const targets = chosen.map(({ name, oid }) => ({ oid, commit: name.startsWith('refs/heads/') }))
     const tips = Buffer.concat([local, rawOf(known.present)])
     const result =
       wants.length === 0
-        ? await context.threads.call<IngestResult>('ingest', { store, tips, targets, pack: false })
-        : await bring(
+        ? await context.threads.call<IngestResult>('ingest', {
+            store,
+            tips,
+            targets,
+            pack: false,
+          } satisfies IngestRequest)
+        : await receiveRemotePack(
             context,
             store,
             client,
@@ -63,10 +73,9 @@ export async function fetchFrom(
             advertisement,
             options,
           )
-    // What a stopped fetch has brought was checked then, but nobody knows whether it was looked at
-    // afterwards.
-    const unlooked = result.unlooked || (options.ownStore === true && known.haves.length > 0)
-    return await hand(context, store, { ...result, unlooked }, { remote, chosen }, options)
+    // An interrupted fetch has checked its objects, but it may not have scanned them.
+    const unscanned = result.unscanned || (options.ownStore === true && known.haves.length > 0)
+    return await applyFetch(context, store, { ...result, unscanned }, { remote, chosen }, options)
   } catch (error) {
     if (signal?.aborted) throw new GitError('aborted', 'the fetch was given up')
     throw error
@@ -75,23 +84,23 @@ export async function fetchFrom(
   }
 }
 
-type Errand = {
+type PackTransfer = {
   readonly tips: Uint8Array
   readonly targets: readonly Target[]
-  readonly known: Known
+  readonly known: FindHavesResult
   readonly wants: readonly Oid[]
   readonly onProgress: (progress: FetchProgress) => void
 }
 
-async function bring(
+async function receiveRemotePack(
   context: FetchContext,
   store: string,
   client: Client,
-  { tips, targets, known, wants, onProgress }: Errand,
+  { tips, targets, known, wants, onProgress }: PackTransfer,
   advertisement: Awaited<ReturnType<typeof discover>>,
   options: FetchFromOptions,
 ): Promise<IngestResult> {
-  const taker = new PackTaker(context, store, tips, targets, onProgress)
+  const taker = new PackIngestion(context, store, tips, targets, onProgress)
   try {
     const wish = {
       wants,
@@ -101,7 +110,7 @@ async function bring(
     await fetchPack(client, advertisement, wish, taker, options)
     return await taker.end(options.signal ?? null)
   } catch (error) {
-    const reason = await taker.reason(error)
+    const reason = await taker.findCause(error)
     throw reason instanceof GitError &&
       !(reason instanceof RemoteError) &&
       reason.code !== 'aborted'
@@ -110,22 +119,22 @@ async function bring(
   }
 }
 
-/** Hands what has come to the host, and keeps the pack or takes it away by what the host says. */
-async function hand(
+/** Passes the result to the host, and keeps or removes the pack by its answer. */
+async function applyFetch(
   context: FetchContext,
   store: string,
   result: IngestResult,
-  { remote, chosen }: { remote: Fetched['remote']; chosen: readonly Ref[] },
+  { remote, chosen }: { remote: FetchResult['remote']; chosen: readonly Ref[] },
   options: FetchFromOptions,
-): Promise<Fetched> {
+): Promise<FetchResult> {
   const refs: Ref[] = []
   const refused: { name: string; why: string }[] = []
   chosen.forEach((ref, i) => {
-    const why = result.verdicts[i] ?? null
+    const why = result.targetErrors[i] ?? null
     if (why === null) refs.push(ref)
     else refused.push({ name: ref.name, why })
   })
-  const lacking = refused.find(({ why }) => why === MISSING)
+  const lacking = refused.find(({ why }) => why === MISSING_OBJECTS)
   if (lacking) {
     if (result.pack !== null) context.withdraw(store, result.pack)
     throw new RemoteError(
@@ -139,7 +148,7 @@ async function hand(
     refused,
     bytes: result.bytes,
     objects: result.objects,
-    unlooked: result.unlooked,
+    unscanned: result.unscanned,
   }
   let keeps = true
   try {

@@ -1,36 +1,36 @@
 /**
- * Asking for a pack (gitprotocol-v2 "fetch"; gitprotocol-pack "Packfile Negotiation"). HTTP keeps
- * no state between requests, so each round of version 2 says again what both sides are known to
- * have. Versions 0 and 1 are asked once, with everything that this side would tell.
+ * Requests a pack (gitprotocol-v2 "fetch"; gitprotocol-pack "Packfile Negotiation"). HTTP is
+ * stateless, so each round of version 2 repeats the common commits. Versions 0 and 1 get one
+ * request with all `have` lines.
  */
 import { isOid } from '../object.ts'
 import type { Oid } from '../ports.ts'
 import { FLUSH, pkt } from '../protocol/pkt-line.ts'
-import { Answer, requireLine, unband } from './answer.ts'
+import { type ResponseReader, requireLine, demultiplex } from './response-reader.ts'
 import type { Advertisement, Client } from './discover.ts'
-import { commandLines, post } from './list-refs.ts'
+import { commandLines, postToService } from './list-refs.ts'
 import { RemoteError, type RemoteOptions } from './ports.ts'
 
 export type PackSink = { put(bytes: Uint8Array): Promise<void> }
 
-export type PackWish = {
+export type PackRequest = {
   readonly wants: readonly Oid[]
-  /** What this side has, the most telling first. */
+  /** What this side has, the most useful ids first. */
   readonly haves: readonly Oid[]
   readonly onProgress: (text: string) => void
 }
 
-/** Ids in the first round of version 2; each further round tells twice as many new ones. */
-const FIRST_ROUND = 64
+/** The ids of the first round of version 2; each further round has twice as many new ones. */
+const FIRST_ROUND_HAVES = 64
 
 /**
- * Asks until a pack comes, and passes its bytes on. Throws RemoteError for a remote that does not
- * keep to the protocol.
+ * Negotiates until a pack comes, and passes on its bytes. Throws RemoteError for a violation of the
+ * protocol.
  */
 export async function fetchPack(
   client: Client,
   advertisement: Advertisement,
-  wish: PackWish,
+  wish: PackRequest,
   sink: PackSink,
   options: RemoteOptions,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function fetchPack(
 async function fetchV2(
   client: Client,
   advertisement: Advertisement,
-  wish: PackWish,
+  wish: PackRequest,
   sink: PackSink,
   options: RemoteOptions,
 ): Promise<void> {
@@ -54,7 +54,7 @@ async function fetchV2(
     ...wish.wants.map((oid) => pkt(`want ${oid}\n`)),
   ]
   const common = new Set<Oid>()
-  for (let at = 0, round = FIRST_ROUND; ; round *= 2) {
+  for (let at = 0, round = FIRST_ROUND_HAVES; ; round *= 2) {
     const fresh = wish.haves.slice(at, at + round)
     at += fresh.length
     const done = at >= wish.haves.length
@@ -62,7 +62,7 @@ async function fetchV2(
       pkt(`have ${oid}\n`),
     )
     const body = Buffer.concat([...head, ...told, ...(done ? [pkt('done\n')] : []), FLUSH])
-    const answer = await post(client, advertisement, 'git-upload-pack', body, options)
+    const answer = await postToService(client, advertisement, 'git-upload-pack', body, options)
     try {
       if (await readV2(answer, common, wish, sink)) return
       if (done) throw new RemoteError('invalid', 'the remote sent no pack')
@@ -72,22 +72,22 @@ async function fetchV2(
   }
 }
 
-/** Reads the sections of one answer; gives whether the pack was among them. */
+/** Reads the sections of a response; returns whether the pack was among them. */
 async function readV2(
-  answer: Answer,
+  answer: ResponseReader,
   common: Set<Oid>,
-  wish: PackWish,
+  wish: PackRequest,
   sink: PackSink,
 ): Promise<boolean> {
   for (;;) {
-    const section = requireLine(await answer.expect())
+    const section = requireLine(await answer.requirePacket())
     if (section === 'packfile') {
       await readBands(answer, wish.onProgress, sink)
       return true
     }
     let more = false
     for (;;) {
-      const packet = await answer.expect()
+      const packet = await answer.requirePacket()
       if (packet.kind !== 'data') {
         more = packet.kind === 'delim'
         break
@@ -113,27 +113,27 @@ async function readV2(
 }
 
 async function readBands(
-  answer: Answer,
+  answer: ResponseReader,
   onProgress: (text: string) => void,
   sink: PackSink,
 ): Promise<void> {
   for (;;) {
-    const packet = await answer.expect()
+    const packet = await answer.requirePacket()
     if (packet.kind !== 'data') return
-    const part = unband(packet.data, onProgress)
+    const part = demultiplex(packet.data, onProgress)
     if (part === null) continue
-    answer.flows()
+    answer.startTransfer()
     await sink.put(part)
   }
 }
 
-/** So many ids fit into a request that every server takes. */
-const MOST_HAVES_V0 = 4096
+/** A request with this many ids is accepted by all servers. */
+const MAX_HAVES_V0 = 4096
 
 async function fetchV0(
   client: Client,
   advertisement: Advertisement,
-  wish: PackWish,
+  wish: PackRequest,
   sink: PackSink,
   options: RemoteOptions,
 ): Promise<void> {
@@ -149,14 +149,14 @@ async function fetchV0(
   const body = Buffer.concat([
     ...wish.wants.map((oid, i) => pkt(`want ${oid}${i === 0 ? ` ${asked.join(' ')}` : ''}\n`)),
     FLUSH,
-    ...wish.haves.slice(0, MOST_HAVES_V0).map((oid) => pkt(`have ${oid}\n`)),
+    ...wish.haves.slice(0, MAX_HAVES_V0).map((oid) => pkt(`have ${oid}\n`)),
     pkt('done\n'),
   ])
-  const answer = await post(client, advertisement, 'git-upload-pack', body, options)
+  const answer = await postToService(client, advertisement, 'git-upload-pack', body, options)
   try {
     for (;;) {
-      const line = requireLine(await answer.expect())
-      // The last acknowledgment says nothing behind the id.
+      const line = requireLine(await answer.requirePacket())
+      // The last acknowledgment has nothing after the id.
       if (line === 'NAK' || (line.startsWith('ACK ') && line.length === 44)) break
       if (line.startsWith('shallow '))
         throw new RemoteError(
@@ -168,8 +168,8 @@ async function fetchV0(
     }
     if (asked.includes('side-band-64k')) await readBands(answer, wish.onProgress, sink)
     else {
-      answer.flows()
-      for (let part; (part = await answer.raw()) !== null; ) await sink.put(part)
+      answer.startTransfer()
+      for (let part; (part = await answer.readRaw()) !== null; ) await sink.put(part)
     }
   } finally {
     await answer.cancel()

@@ -1,12 +1,12 @@
 /**
- * What a remote has: the advertisement of old versions, or the command `ls-refs` of version 2
- * (gitprotocol-v2).
+ * Lists the refs of a remote: from the advertisement of old versions, or with `ls-refs` of version
+ * 2 (gitprotocol-v2).
  */
 import { isOid } from '../object.ts'
 import { DELIM, FLUSH, pkt } from '../protocol/pkt-line.ts'
-import { Answer, requireLine } from './answer.ts'
+import { ResponseReader, requireLine } from './response-reader.ts'
 import {
-  agentOf,
+  userAgentOf,
   discover,
   RefList,
   requireOk,
@@ -15,13 +15,13 @@ import {
 } from './discover.ts'
 import { RemoteError, type RemoteOptions, type RemoteRefs } from './ports.ts'
 
-const MAX_ANSWER = 256 << 20
+const MAX_REFS_BYTES = 256 << 20
 
 export async function listRemote(client: Client, options: RemoteOptions): Promise<RemoteRefs> {
-  return await refsOf(client, await discover(client, 'git-upload-pack', options), options)
+  return await readRefs(client, await discover(client, 'git-upload-pack', options), options)
 }
 
-/** The lines that begin every command of version 2. */
+/** The first lines of every command of version 2. */
 export const commandLines = (client: Client, command: string): Buffer[] => [
   pkt(`command=${command}\n`),
   pkt(`agent=${client.agent}\n`),
@@ -29,21 +29,21 @@ export const commandLines = (client: Client, command: string): Buffer[] => [
   DELIM,
 ]
 
-/** Sends one request to a service. Throws RemoteError unless it is answered as git does. */
-export async function post(
+/** Sends one request to a service. Throws RemoteError unless the response is git's. */
+export async function postToService(
   client: Client,
   advertisement: Advertisement,
   service: string,
   body: Uint8Array | ReadableStream<Uint8Array>,
   options: RemoteOptions,
   limit?: number,
-): Promise<Answer> {
+): Promise<ResponseReader> {
   const { protocol } = advertisement
   const response = await client.transport({
     method: 'POST',
     url: `${advertisement.base}/${service}`,
     headers: {
-      'user-agent': agentOf(client),
+      'user-agent': userAgentOf(client),
       'content-type': `application/x-${service}-request`,
       accept: `application/x-${service}-result`,
       'accept-encoding': 'identity',
@@ -53,7 +53,7 @@ export async function post(
     redirect: false,
     signal: options.signal ?? null,
   })
-  const answer = new Answer(response.body, limit, options.pace)
+  const answer = new ResponseReader(response.body, limit, options.speedLimits)
   try {
     requireOk(response, 'the repository')
     if (
@@ -71,7 +71,7 @@ export async function post(
   return answer
 }
 
-export async function refsOf(
+export async function readRefs(
   client: Client,
   advertisement: Advertisement,
   options: RemoteOptions,
@@ -88,11 +88,18 @@ export async function refsOf(
     ...args.map((arg) => pkt(`${arg}\n`)),
     FLUSH,
   ])
-  const answer = await post(client, advertisement, 'git-upload-pack', body, options, MAX_ANSWER)
+  const answer = await postToService(
+    client,
+    advertisement,
+    'git-upload-pack',
+    body,
+    options,
+    MAX_REFS_BYTES,
+  )
   try {
     const list = new RefList(options)
     for (;;) {
-      const packet = await answer.expect()
+      const packet = await answer.requirePacket()
       if (packet.kind !== 'data') break
       readLine(list, requireLine(packet))
     }
@@ -102,7 +109,7 @@ export async function refsOf(
   }
 }
 
-/** `<id or "unborn"> <name>` and attributes behind it. */
+/** `<id or "unborn"> <name>`, followed by attributes. */
 function readLine(list: RefList, line: string): void {
   const [oid = '', name = '', ...attributes] = line.split(' ')
   if (name === '' || (oid !== 'unborn' && !isOid(oid)))

@@ -1,8 +1,8 @@
 /**
- * Builds the pack of a push: what the remote lacks of what its refs are to get (gitprotocol-pack,
- * "Pushing Data To a Server").
+ * Builds the pack of a push: the objects that the remote lacks (gitprotocol-pack, "Pushing Data To
+ * a Server").
  */
-import { COMMIT } from '../pack/entry.ts'
+import { COMMIT } from '../pack/entry-header.ts'
 import type { Oid } from '../ports.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
 import { Framer } from '../protocol/framer.ts'
@@ -11,14 +11,14 @@ import { FetchOutput } from '../tasks/fetch-output.ts'
 import type { OpenStore } from '../tasks/open-store.ts'
 import { selectObjects } from '../tasks/select-objects.ts'
 import type { Task } from '../tasks/task.ts'
-import { NO_FILTER } from '../walk/filter.ts'
+import { NO_FILTER } from '../walk/object-filter.ts'
 import { peelHex } from '../walk/peel.ts'
 
 export type PackRequest = {
   readonly store: string
   readonly names: NamespaceTips
   readonly wants: readonly Oid[]
-  /** What the remote has; ids that the namespace does not reach are passed over. */
+  /** What the remote has; ids that the namespace does not reach are ignored. */
   readonly haves: readonly Oid[]
   readonly thin: boolean
   readonly ofsDelta: boolean
@@ -26,7 +26,7 @@ export type PackRequest = {
 
 const BARE: Omit<FetchRequest, 'wants' | 'thin' | 'ofsDelta'> = {
   protocol: 0,
-  talk: [],
+  negotiation: [],
   done: true,
   waitForDone: false,
   progress: false,
@@ -45,7 +45,7 @@ const BARE: Omit<FetchRequest, 'wants' | 'thin' | 'ofsDelta'> = {
 }
 
 /**
- * Gives the bytes of the pack. Throws GitError `missing` for a want that the namespace does not
+ * Yields the bytes of the pack. Throws GitError `missing` for a want that the namespace does not
  * reach.
  */
 export function* packTask(

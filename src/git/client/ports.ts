@@ -1,21 +1,17 @@
 /**
- * The client side of git: what it asks of its host (a way to make requests) and what it gives back.
- * The host decides which addresses may be asked and what stands in the headers; the client knows
- * git's protocols alone.
+ * The interface between the git client and its host, which makes the HTTP requests. The host
+ * decides which addresses are allowed and adds credentials; the client knows only git's protocols.
  */
 import { GitError, type Oid, type Ref, type RefSnapshot } from '../ports.ts'
-import type { PaceLimits } from './pace.ts'
+import type { SpeedLimits } from './speed-guard.ts'
 
 export type TransportRequest = {
   readonly method: 'GET' | 'POST'
   readonly url: string
-  /** Names in small letters. */
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null
-  /**
-   * Whether the answer may come from another place than was asked; only the first request of a
-   * conversation may be sent on.
-   */
+  /** Whether redirects are followed: only for the first request of a conversation. */
   readonly redirect: boolean
   readonly signal: AbortSignal | null
 }
@@ -23,58 +19,60 @@ export type TransportRequest = {
 export type TransportResponse = {
   readonly status: number
   header(name: string): string | null
-  /** Where the answer came from, after redirects. */
+  /** The URL of the response, after redirects. */
   readonly url: string
   readonly body: ReadableStream<Uint8Array>
 }
 
-/** Makes one request. What it throws goes to the caller as it is. */
+/** Makes one request. Its errors are passed on to the caller. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>
 
 /**
- * The remote said no, or something that is not git's protocol. `status` is that of HTTP, null for
- * what a body said.
+ * The remote refused, or responded with something other than git's protocol. `status` is the HTTP
+ * status, null for an error in a body.
  */
 export class RemoteError extends GitError {
   constructor(
     code: GitError['code'],
     message: string,
     readonly status: number | null = null,
-    /** Milliseconds after which the remote wants to be asked again; null when it did not say. */
-    readonly retryAfter: number | null = null,
+    /**
+     * Milliseconds after which the remote accepts another request (Retry-After); null when unknown.
+     */
+    readonly retryAfterMs: number | null = null,
   ) {
     super(code, message)
     this.name = 'RemoteError'
   }
 }
 
-/** What a remote shows of itself. */
+/** The refs of a remote. */
 export type RemoteRefs = {
   readonly protocol: 0 | 1 | 2
   /**
-   * The branch that HEAD points at (`refs/heads/main`), also when it has no commit yet; null when
-   * the remote does not say.
+   * The branch of HEAD (`refs/heads/main`), even without commits; null when the remote does not
+   * tell.
    */
   readonly head: string | null
-  /** As the remote gives them, without HEAD; `peeled` where it says so. */
+  /** The refs without HEAD; `peeled` where the remote tells it. */
   readonly refs: readonly Ref[]
-  /** How many refs were left out because their names are malformed. */
+  /** The number of refs that were omitted because their names are malformed. */
   readonly malformed: number
 }
 
 export type RemoteOptions = {
-  /** The address as one clones it, without a slash at the end. */
+  /** The URL for cloning, without a slash at the end. */
   readonly url: string
-  /** Only refs that begin so; all when left out. */
+  /** Only refs with these prefixes; all by default. */
   readonly prefixes?: readonly string[]
-  /** The most refs that are taken in; more are an error. 200,000 unless given. */
+  /** The maximum number of refs, 200,000 by default; more are an error. */
   readonly maxRefs?: number
-  /** How slow the remote may be; 1,000 bytes a second over a minute of a pack unless given. */
-  readonly pace?: PaceLimits
+  /** The minimum speed of the remote; 1,000 bytes per second over a minute of a pack by default. */
+  readonly speedLimits?: SpeedLimits
   readonly signal?: AbortSignal
 }
 
-/** How far a fetch has come. Counts only grow. */
+/** The progress of a fetch. Counts only grow. */
 export type FetchProgress =
   | { readonly kind: 'refs'; readonly count: number }
   | {
@@ -84,46 +82,51 @@ export type FetchProgress =
       readonly bytes: number
     }
   | { readonly kind: 'resolving'; readonly total: number; readonly bytes: number }
-  /** A line that the remote wrote for a person, without control characters. */
+  /** A line for the user from the remote, without control characters. */
   | { readonly kind: 'remote'; readonly text: string }
 
-/** What has come and is on disk; no ref points at it yet. */
-export type Fetched = {
+/** The fetched objects, on disk; no ref points at them yet. */
+export type FetchResult = {
   readonly remote: RemoteRefs
-  /** The refs that were chosen; each one's object is whole in the store. */
+  /** The selected refs; all their objects are in the store. */
   readonly refs: readonly Ref[]
-  /** Chosen refs whose objects cannot be had, with why (a branch that is no commit). */
+  /**
+   * Selected refs whose objects cannot be fetched, with the reason (a branch that is no commit).
+   */
   readonly refused: readonly { readonly name: string; readonly why: string }[]
   readonly bytes: number
   readonly objects: number
   /**
-   * Whether objects may be there that nobody has looked at for signs of a SHA-1 collision;
-   * `findForged` does that.
+   * Whether objects may not have been scanned for SHA-1 collision attacks; `findSha1Collisions`
+   * does that.
    */
-  readonly unlooked: boolean
+  readonly unscanned: boolean
 }
 
 export type FetchFromOptions = RemoteOptions & {
   /**
-   * What this side has: nothing else counts as known, whatever other namespaces have in the store.
+   * The local refs. Only what they reach counts as present, whatever other namespaces of the store
+   * have.
    */
   readonly local: RefSnapshot
   /**
-   * The store belongs to this namespace alone, so that all that is in it counts as known: what a
-   * stopped fetch has brought is kept.
+   * The store has this namespace only, so everything in it counts as present: an interrupted fetch
+   * resumes.
    */
   readonly ownStore?: boolean
-  /** Which of the remote's refs are wanted; all that `prefixes` let through unless given. */
-  readonly choose?: (remote: RemoteRefs) => readonly Ref[]
+  /** Selects the refs to fetch; all that `prefixes` match by default. */
+  readonly selectRefs?: (remote: RemoteRefs) => readonly Ref[]
   readonly onProgress?: (progress: FetchProgress) => void
   /**
-   * Moves the refs. Until it ends, the objects are held; when it gives false they are taken away
-   * again. When it throws they stay, because some refs may have moved.
+   * Moves the refs. The objects are held until it ends. If it returns false, they are removed. If
+   * it throws, they stay, because some refs may have moved.
    */
-  readonly apply: (fetched: Fetched) => Promise<boolean | void>
+  readonly apply:
+    | ((fetched: FetchResult) => Promise<boolean>)
+    | ((fetched: FetchResult) => Promise<void>)
 }
 
-/** One command of a push: null for a ref that is not there, or is to go. */
+/** One command of a push; null for a ref that does not exist, or that is to be deleted. */
 export type PushCommand = {
   readonly name: string
   readonly old: Oid | null
@@ -131,34 +134,38 @@ export type PushCommand = {
 }
 
 export type PushToOptions = RemoteOptions & {
-  /** What may be sent: all that these refs reach, and nothing else of the store. */
+  /** The refs whose objects may be sent; no other objects of the store are. */
   readonly local: RefSnapshot
-  /** What to ask for, from what the remote has now. The remote holds each to its `old`. */
+  /**
+   * Returns the commands for the remote's current refs. The remote compares each ref with its
+   * `old`.
+   */
   readonly commands: (remote: RemoteRefs) => readonly PushCommand[]
-  /** All or nothing. Gives GitError `unsupported` when the remote cannot. */
+  /** All or nothing. Throws GitError `unsupported` when the remote cannot. */
   readonly atomic?: boolean
-  /** Texts for the remote's hooks; left out where it takes none. */
+  /** Push options; omitted when the remote does not support them. */
   readonly options?: readonly string[]
-  /** A line that the remote wrote for a person. */
+  /** A line for the user from the remote. */
   readonly onProgress?: (text: string) => void
 }
 
 export type PushReport = {
   readonly remote: RemoteRefs
-  /** In the order of the commands; `refused` is the remote's own word. */
+  /** In the order of the commands; `refused` is the remote's reason. */
   readonly results: readonly { readonly name: string; readonly refused: string | null }[]
 }
 
-/** One move of a ref, as it is described for a host that keeps records of pushes. */
-export type Move = { readonly name: string; readonly old: Oid | null; readonly new: Oid }
+/** A move of a ref that is to be described. */
+export type RefMove = { readonly name: string; readonly old: Oid | null; readonly new: Oid }
 
-export type MoveFacts = {
-  /** Of the object that the ref gets. */
+export type RefMoveSummary = {
+  /** The type of the new object. */
   readonly type: 'commit' | 'tree' | 'blob' | 'tag'
-  /** What an annotated tag leads to in the end; null for everything else. */
+  /** The object that an annotated tag finally points at; null otherwise. */
   readonly peeled: Oid | null
   /**
-   * Commits that are gained: over `old`, or for a new ref over `trunk`. 0 for what is no commit.
+   * Commits that are added: compared with `old`, or for a new ref with `trunk`. 0 for an object
+   * that is no commit.
    */
   readonly commits: number
   /** Whether commits of `old` are lost. */

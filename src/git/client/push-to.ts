@@ -1,31 +1,33 @@
 /**
- * Pushing to another server (gitprotocol-pack, "Pushing Data To a Server"); receive-pack speaks
+ * Pushes to another server (gitprotocol-pack, "Pushing Data To a Server"). receive-pack has
  * versions 0 and 1.
  */
 import { ZERO_OID } from '../object.ts'
 import { GitError } from '../ports.ts'
-import { answerStream, givingBack } from '../protocol/answer-stream.ts'
+import { streamResponse, recyclingSink } from '../protocol/response-stream.ts'
+import type { NamespaceTips } from '../protocol/fetch-request.ts'
 import { FLUSH, lineOf, parsePackets, pkt } from '../protocol/pkt-line.ts'
 import { pipeTask, type TaskContext } from '../protocol/pipe-task.ts'
 import { isRefName } from '../protocol/ref-name.ts'
-import { viewOf } from '../protocol/snapshot-view.ts'
-import { shown, unband, type Answer } from './answer.ts'
+import { sanitizeLine, demultiplex, type ResponseReader } from './response-reader.ts'
 import { discover, type Advertisement, type Client } from './discover.ts'
-import { post } from './list-refs.ts'
+import { postToService } from './list-refs.ts'
+import type { PackRequest } from './pack-task.ts'
 import { RemoteError, type PushCommand, type PushReport, type PushToOptions } from './ports.ts'
 
-/** A report names every ref once; a hundred thousand fit. */
-const MAX_REPORT = 64 << 20
+/** A report has one line per ref; 100,000 fit. */
+const MAX_REPORT_BYTES = 64 << 20
 
 /**
- * Asks a remote to move its refs and sends what it lacks. Throws GitError `unsupported` for what
+ * Sends commands to a remote with the objects that it lacks. Throws GitError `unsupported` for what
  * the remote cannot do, `missing` for an object that the local refs do not reach, and RemoteError
- * for what the remote is to blame for.
+ * for faults of the remote.
  */
 export async function pushTo(
   context: TaskContext,
   store: string,
   client: Client,
+  names: NamespaceTips,
   options: PushToOptions,
 ): Promise<PushReport> {
   const advertisement = await discover(client, 'git-receive-pack', options)
@@ -40,35 +42,36 @@ export async function pushTo(
     if (!isRefName(name))
       throw new GitError('invalid', `"${name.slice(0, 100)}" is not a valid ref name`)
   if (commands.length === 0) return { remote, results: [] }
-  const words = wordsOf(client, advertisement, commands, options)
-  const head = headOf(commands, words, options)
+  const words = chooseCapabilities(client, advertisement, commands, options)
+  const head = encodeCommands(commands, words, options)
   const wants = commands.flatMap((command) => (command.new === null ? [] : [command.new]))
   const { capabilities } = advertisement
+  const { signal } = options
   const haves = remote.refs.map(({ oid }) => oid)
   const body =
     wants.length === 0
       ? head
-      : answerStream(async (sink) => {
+      : streamResponse(async (sink) => {
           sink.put(head)
           const args = {
             store,
-            names: viewOf(options.local).names,
+            names,
             wants,
             haves,
             thin: !capabilities.has('no-thin'),
             ofsDelta: capabilities.has('ofs-delta'),
-          }
-          await pipeTask(context, 'pack', args, givingBack(sink), options.signal)
-        }, options)
+          } satisfies PackRequest
+          await pipeTask(context, 'pack', args, recyclingSink(sink), signal)
+        }, signal && { signal })
   let failure: unknown = null
-  const answer = await post(
+  const answer = await postToService(
     client,
     advertisement,
     'git-receive-pack',
-    body instanceof Uint8Array ? body : watched(body, (error) => (failure = error)),
+    body instanceof Uint8Array ? body : observeErrors(body, (error) => (failure = error)),
     options,
   ).catch((error: unknown) => {
-    // What kept the pack from being made is the cause of the broken request.
+    // An error of packing is the cause of the failed request.
     throw failure ?? error
   })
   try {
@@ -78,8 +81,8 @@ export async function pushTo(
   }
 }
 
-/** Tells of the error that ends a stream. */
-function watched(
+/** Calls `onError` with the error that ends a stream. */
+function observeErrors(
   stream: ReadableStream<Uint8Array>,
   onError: (error: unknown) => void,
 ): ReadableStream<Uint8Array> {
@@ -102,7 +105,7 @@ function watched(
   )
 }
 
-function wordsOf(
+function chooseCapabilities(
   client: Client,
   { capabilities }: Advertisement,
   commands: readonly PushCommand[],
@@ -125,7 +128,7 @@ function wordsOf(
   return words
 }
 
-function headOf(
+function encodeCommands(
   commands: readonly PushCommand[],
   words: readonly string[],
   options: PushToOptions,
@@ -139,9 +142,9 @@ function headOf(
   return Buffer.concat([...lines, FLUSH, ...texts])
 }
 
-/** Reads report-status, which is packets within packets where there are side bands. */
+/** Reads report-status; with side bands its packets are nested in those of band 1. */
 async function readReport(
-  answer: Answer,
+  answer: ResponseReader,
   words: readonly string[],
   commands: readonly PushCommand[],
   options: PushToOptions,
@@ -154,14 +157,15 @@ async function readReport(
     if (banded && (packet === null || packet.kind !== 'data')) break
     const part =
       packet?.kind === 'data'
-        ? unband(packet.data, options.onProgress ?? (() => {}))
-        : await answer.raw()
+        ? demultiplex(packet.data, options.onProgress ?? (() => {}))
+        : await answer.readRaw()
     if (part === null) {
       if (banded) continue
       break
     }
     size += part.length
-    if (size > MAX_REPORT) throw new RemoteError('too_large', 'the remote’s report is too long')
+    if (size > MAX_REPORT_BYTES)
+      throw new RemoteError('too_large', 'the remote’s report is too long')
     parts.push(Buffer.from(part))
   }
   const lines = parsePackets(Buffer.concat(parts)).flatMap((packet) =>
@@ -169,19 +173,22 @@ async function readReport(
   )
   const [unpack = ''] = lines
   if (unpack.startsWith('ERR '))
-    throw new RemoteError('invalid', `the remote says: ${shown(Buffer.from(unpack.slice(4)))}`)
+    throw new RemoteError(
+      'invalid',
+      `the remote says: ${sanitizeLine(Buffer.from(unpack.slice(4)))}`,
+    )
   if (!unpack.startsWith('unpack '))
     throw new RemoteError('corrupt', 'the remote does not say what became of the push')
   if (unpack !== 'unpack ok')
     throw new RemoteError(
       'invalid',
-      `the remote did not take the objects: ${shown(Buffer.from(unpack.slice('unpack '.length)))}`,
+      `the remote did not take the objects: ${sanitizeLine(Buffer.from(unpack.slice('unpack '.length)))}`,
     )
   const verdicts = new Map<string, string | null>()
   for (const line of lines.slice(1)) {
     const [, word, name = '', why = ''] = /^(ok|ng) (\S+) ?(.*)$/s.exec(line) ?? []
     if (word !== undefined)
-      verdicts.set(name, word === 'ok' ? null : shown(Buffer.from(why)) || 'refused')
+      verdicts.set(name, word === 'ok' ? null : sanitizeLine(Buffer.from(why)) || 'refused')
   }
   return commands.map(({ name }) => {
     const verdict = verdicts.get(name)

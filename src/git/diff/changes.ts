@@ -1,7 +1,4 @@
-/**
- * What a line diff computes: for each side which lines are not common, and the runs of change that
- * follow from it.
- */
+/** The result of a line diff: the changed lines of each side, and the runs of changes. */
 
 /**
  * `oldCount` lines from line `old` are replaced by `newCount` lines from line `new`; lines count
@@ -14,7 +11,7 @@ export type Change = {
   readonly newCount: number
 }
 
-/** One byte per line, 1 where the line is changed, with one 0 beyond the end. */
+/** One byte per line: 1 for a changed line. One 0 follows the last line. */
 export type Marks = { readonly old: Uint8Array; readonly new: Uint8Array }
 
 export const blankMarks = (oldLines: number, newLines: number): Marks => ({

@@ -1,15 +1,14 @@
 /**
- * A run of changed lines can often be moved up or down without changing what the diff says. As git
- * does, runs are moved so that they join their neighbours, line up with changes on the other side,
- * or (for people) begin and end where the indentation says that something begins and ends (git-diff
- * `--indent-heuristic`).
+ * Moves runs of changed lines. A run can often be moved up or down without changing the meaning of
+ * the diff. As in git, runs are moved so that they merge with neighbours, align with changes of the
+ * other side, or begin and end where the indentation suggests (git-diff `--indent-heuristic`).
  */
 import type { Lines } from './lines.ts'
 import type { Marks } from './changes.ts'
 
 /**
- * Moves the runs of one side. `other` are the marks of the other side; `lines` is null when looks
- * do not matter.
+ * Moves the runs of one side. `other` are the marks of the other side. Without `lines` the
+ * indentation does not matter.
  */
 function compactSide(
   numbers: Int32Array,
@@ -112,16 +111,13 @@ function settle(run: Group, opposite: Group, lines: Lines | null): void {
   }
 }
 
-/** How far a run may be moved in search of a better place, in lines. */
+/** The maximum distance in lines that a run is moved to a better position. */
 const MAX_SLIDE = 100
 const MAX_BLANKS = 20
 const MAX_INDENT = 200
 const INDENT_WEIGHT = 60
 
-/**
- * What a boundary between lines costs; the numbers are those that git's authors fitted to hand-made
- * diffs.
- */
+/** The penalties of a boundary between lines. Git's authors fitted them to diffs made by hand. */
 const COST = {
   startOfFile: 1,
   endOfFile: 21,
@@ -193,8 +189,7 @@ function addBoundary(lines: Lines, at: number, score: Score): void {
 }
 
 /**
- * Columns of white space before a line's first other byte, tabs to the next eighth; -1 for a blank
- * line.
+ * The columns of white space at the beginning of a line, with tabs of eight; -1 for a blank line.
  */
 function indentOf(lines: Lines, line: number): number {
   let columns = 0

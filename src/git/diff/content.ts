@@ -1,7 +1,4 @@
-/**
- * The two contents of a changed file and how they compare. Submodules read as git shows them, as
- * one line of text.
- */
+/** The two contents of a changed file. A submodule is one line of text, as in git. */
 import type { ObjectReader } from '../ports.ts'
 import { readBlob, type Entry } from '../history/tree.ts'
 import type { Change } from './changes.ts'
@@ -10,10 +7,7 @@ import { isSubmodule, type FilePair } from './file-pair.ts'
 import { countLines, isBinary, splitLines, type Lines } from './lines.ts'
 import { diffLines } from './line-diff.ts'
 
-/**
- * Files over this are taken for binary, as git does beyond `core.bigFileThreshold` (which is 512 MB
- * there).
- */
+/** Larger files count as binary, as in git above `core.bigFileThreshold` (512 MiB by default). */
 const HUGE = 128 * 1024 * 1024
 
 export type Content = {
@@ -35,10 +29,7 @@ function contentOf(db: ObjectReader, entry: Entry | null): Uint8Array {
 const isHuge = (db: ObjectReader, entry: Entry | null): boolean =>
   entry !== null && !isSubmodule(entry) && (db.header(entry.oid)?.size ?? 0) > HUGE
 
-/**
- * `asText` is what the attribute `diff` says of a file: text, not text, or (null) that its content
- * decides.
- */
+/** `asText` is the attribute `diff` of a file: text, binary, or null when the content decides. */
 export function readContent(
   db: ObjectReader,
   pair: FilePair,
@@ -57,7 +48,7 @@ export type LineChanges = {
   readonly changes: readonly Change[]
 }
 
-/** A file that became something else is replaced whole, whatever its lines have in common. */
+/** Whether a file changed its type; then all its lines are replaced. */
 export function lineChanges(
   content: Content,
   replaced: boolean,
@@ -81,7 +72,7 @@ export const sumChanges = (changes: readonly Change[]): Counts =>
     { additions: 0, deletions: 0 },
   )
 
-/** Additions and deletions where they need no comparing, or null. */
+/** The additions and deletions when they are known without a comparison; otherwise null. */
 export function easyCounts(pair: FilePair, content: Content): Counts | null {
   if (content.binary) return { additions: 0, deletions: 0 }
   if (!pair.old) return { additions: countLines(content.new), deletions: 0 }

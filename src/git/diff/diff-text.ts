@@ -1,4 +1,4 @@
-/** Two texts compared without a repository, for what is not written yet. */
+/** Compares two texts that are not in a repository. */
 import type { Hunk } from '../ports.ts'
 import { sumChanges } from './content.ts'
 import { Effort } from './effort.ts'
@@ -6,7 +6,7 @@ import { toHunks } from './hunks.ts'
 import { diffLines } from './line-diff.ts'
 import { isBinary, splitLines } from './lines.ts'
 
-/** A tenth of a second or two: it runs where requests are answered. */
+/** 100 to 200 ms: it runs on the thread that serves requests. */
 const EFFORT = 20_000_000
 
 export type TextDiff = {
@@ -16,8 +16,7 @@ export type TextDiff = {
 }
 
 /**
- * The hunks that lead from one text to the other, with three lines of context; null when either is
- * binary.
+ * The hunks from one text to the other, with three lines of context; null when either is binary.
  */
 export function diffText(old: Uint8Array, now: Uint8Array): TextDiff | null {
   if (isBinary(old) || isBinary(now)) return null

@@ -1,4 +1,4 @@
-/** Two trees compared, file by file: https://git-scm.com/docs/git-diff. */
+/** `git diff` of two trees: https://git-scm.com/docs/git-diff. */
 import type { Diff, DiffOptions, FileDiff, ObjectReader, Oid } from '../ports.ts'
 import { modeText } from '../history/list-tree.ts'
 import { TreeAttributes, type AttributeValue } from '../attributes/index.ts'
@@ -18,11 +18,10 @@ import { toHunks } from './hunks.ts'
 import { scorePercent } from './similarity.ts'
 
 /**
- * Compares the trees of two commits (or trees); null stands for the empty tree. All files of the
- * answer carry their status and counts; hunks are there for the files of the page only (the others
- * have reason `page_limit`). Attributes are read from `from`: a change must not say of itself that
- * it is not worth showing. Gives GitError `missing` for unknown objects, `too_large` for more than
- * a million changes.
+ * Compares the trees of two commits (or trees); null is the empty tree. All files of the result
+ * have status and counts. Only the files of the page have hunks; the others have reason
+ * `page_limit`. Attributes are read from `from`, so that a change cannot hide itself. Throws
+ * GitError `missing` for unknown objects, and `too_large` above a million changes.
  */
 export function diffTrees(
   db: ObjectReader,
@@ -47,7 +46,7 @@ export function diffTrees(
   return { files, totals }
 }
 
-/** What the attribute `diff` says: set or a driver's name means text, unset means none. */
+/** The attribute `diff`: set or a driver means text, unset means binary. */
 const asText = (value: AttributeValue | undefined): boolean | null =>
   value === undefined || value === null ? null : value !== false
 

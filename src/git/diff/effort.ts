@@ -1,7 +1,7 @@
 /**
- * How much work comparisons may still do, in steps of a few nanoseconds. Files can be made so that
- * comparing them takes for ever; when the effort is spent, comparing goes on in a way that is quick
- * and coarse, and still correct.
+ * A budget for comparisons, in steps of a few nanoseconds. Files can be crafted to make a
+ * comparison extremely slow. When the budget is spent, comparisons continue in a fast and coarse
+ * way that is still correct.
  */
 export class Effort {
   constructor(private left: number) {}
@@ -15,7 +15,7 @@ export class Effort {
   }
 }
 
-/** For one comparison: some two seconds. */
+/** For one comparison: about two seconds. */
 export const oneFile = (): Effort => new Effort(400_000_000)
 /** For all comparisons of one request. */
 export const manyFiles = (): Effort => new Effort(1_000_000_000)

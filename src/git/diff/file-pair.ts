@@ -1,7 +1,4 @@
-/**
- * What happened to each path between two trees, with renames paired: the list that diffs and
- * patches start from.
- */
+/** The changes between two trees, with renames paired. Diffs and patches start from this list. */
 import { MODE } from '../object.ts'
 import type { FileStatus, ObjectReader, Oid } from '../ports.ts'
 import { compareKeys, splitPath, type PathKey } from '../history/names.ts'
@@ -29,8 +26,8 @@ function statusOf(change: TreeChange): FileStatus {
 }
 
 /**
- * Sorted by path. Null stands for the empty tree. Gives GitError `missing`, or `too_large` for more
- * than a million changes.
+ * Sorted by path. Null is the empty tree. Throws GitError `missing`, and `too_large` above a
+ * million changes.
  */
 export function filePairs(
   db: ObjectReader,

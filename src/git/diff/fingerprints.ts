@@ -1,13 +1,13 @@
-/** Fingerprints of blobs by id, made on first use and forgotten when they take too much memory. */
+/** Caches the fingerprints of blobs by id, within a memory limit. */
 import type { ObjectReader, Oid } from '../ports.ts'
 import { blobSize, readBlob } from '../history/tree.ts'
 import { fingerprint, similarity, tooDifferent, type Fingerprint } from './similarity.ts'
 
-/** Blobs over this are compared by id only. */
+/** Larger blobs are compared by id only. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** Bytes read and hashes compared for one search; beyond it nothing is alike any more. */
+/** Bytes read plus hashes compared for one search. Beyond it all scores are 0. */
 const MAX_WORK = 2_000_000_000
-/** Hashes kept at one time; each is eight bytes. */
+/** Cached hashes, of eight bytes each. */
 const MAX_KEPT = 8 * 1024 * 1024
 
 export class Fingerprints {
@@ -24,7 +24,7 @@ export class Fingerprints {
     return size
   }
 
-  /** The score of two blobs, 0 when it cannot reach `least`. */
+  /** The score of two blobs; 0 when it cannot reach `least`. */
   score(from: Oid, to: Oid, least: number): number {
     const a = this.size(from)
     const b = this.size(to)
@@ -34,7 +34,7 @@ export class Fingerprints {
     return similarity(one, two)
   }
 
-  /** Whether the search has become too dear; scores can no longer be trusted then. */
+  /** Whether the budget is spent. Scores are not reliable then. */
   get spent(): boolean {
     return this.work > MAX_WORK
   }

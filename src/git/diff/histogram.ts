@@ -1,17 +1,16 @@
 /**
- * Histogram diff, after JGit's `HistogramDiff` (https://www.eclipse.org/jgit) as git's
- * `--histogram` has it: split at the longest run of common lines among the rarest ones, and go on
- * with what is before and after it. Regions whose common lines are all frequent go to Myers'
- * algorithm, and so does everything once the work has passed a budget: the method is quadratic on
- * files made for it.
+ * The histogram diff of JGit's `HistogramDiff` (https://www.eclipse.org/jgit) and of git's
+ * `--histogram`: split at the longest run of common lines among the rarest ones, then repeat before
+ * and after it. Regions whose common lines are all frequent use Myers' algorithm. So does the rest
+ * when a budget is spent, because the method is quadratic on crafted files.
  */
 import type { Marks } from './changes.ts'
 import type { Effort } from './effort.ts'
 import { myersDiff } from './myers.ts'
 
-/** Lines that occur more often than this in a region are no place to split at. */
+/** More frequent lines of a region are not used for a split. */
 const MAX_OCCURRENCES = 64
-/** A bound on lines looked at, beside one that grows with the files. */
+/** A bound on compared lines, plus a part that grows with the files. */
 const BASE_BUDGET = 20_000_000
 const BUDGET_PER_LINE = 256
 
@@ -56,10 +55,10 @@ class SplitFinder {
   newEnd = 0
   private work = 0
   private readonly budget: number
-  /** Per kind of line: its first place in the old region plus one, and how often it is there. */
+  /** Per kind of line: its first position in the old region plus one, and its count there. */
   private readonly head: Int32Array
   private readonly counts: Int32Array
-  /** Per old line: the next place of the same kind plus one. */
+  /** Per old line: the next position of the same kind plus one. */
   private readonly next: Int32Array
 
   constructor(
@@ -134,7 +133,7 @@ class SplitFinder {
             this.newEnd = newEnd
             rarest = rare
           }
-          // Places inside the run just measured would only measure a part of it again.
+          // Positions inside this run would only find parts of it.
           do place = next[place - 1] as number
           while (place > 0 && place <= end)
         }

@@ -1,9 +1,9 @@
-/** Changes with their context, as in a unified diff: https://git-scm.com/docs/diff-format. */
+/** Groups changes into the hunks of a unified diff: https://git-scm.com/docs/diff-format. */
 import type { DiffLine, Hunk } from '../ports.ts'
 import type { Change } from './changes.ts'
 import { endsWithNewline, type Lines } from './lines.ts'
 
-/** A hunk by line numbers from 0: changes that share context, and how far that context goes. */
+/** A hunk with line numbers from 0: changes that share context, and the range of that context. */
 export type HunkRange = {
   readonly oldFrom: number
   readonly oldTo: number
@@ -12,7 +12,7 @@ export type HunkRange = {
   readonly changes: readonly Change[]
 }
 
-/** Groups changes whose contexts of `context` lines touch. */
+/** Groups changes whose contexts of `context` lines touch or overlap. */
 export function hunkRanges(
   changes: readonly Change[],
   oldCount: number,
@@ -59,7 +59,7 @@ const isLetter = (byte: number | undefined): boolean =>
 
 /**
  * Finds headings in the old file: the nearest line above a hunk that begins with a letter, `_` or
- * `$`. Ask from top to bottom: each line is looked at once.
+ * `$`. Hunks must be queried from top to bottom, so that each line is read once.
  */
 export class Headings {
   private looked = -1
@@ -94,8 +94,8 @@ function toText(lines: Lines, line: number): { text: string; no_newline: boolean
 }
 
 /**
- * Hunks with their lines as text. Context is the new file's, as git shows it when white space is
- * ignored.
+ * Hunks with the text of their lines. Context lines are the new file's, as in git when white space
+ * is ignored.
  */
 export function toHunks(a: Lines, b: Lines, changes: readonly Change[], context: number): Hunk[] {
   const headings = new Headings(a)

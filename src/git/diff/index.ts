@@ -1,4 +1,4 @@
-/** Comparing: lines of two files, paths of two trees, renames, hunks and patch text. */
+/** Comparison of lines, trees and renames; hunks and patch text. */
 export { diffTrees } from './diff-trees.ts'
 export { formatPatch, patchBytes } from './patch.ts'
 export { diffTreePaths, type TreeChange } from './tree-diff.ts'

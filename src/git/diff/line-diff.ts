@@ -8,14 +8,14 @@ import { numberLines, type Lines } from './lines.ts'
 import { myersDiff } from './myers.ts'
 
 export type LineDiffOptions = {
-  /** `histogram` unless given; `myers` is what git uses for blame. */
+  /** `histogram` by default; git uses `myers` for blame. */
   algorithm?: 'histogram' | 'myers'
   ignoreWhitespace?: boolean
   /**
-   * Move changes to where indentation suggests; on unless given. Merging goes without, as git does.
+   * Moves changes to where the indentation suggests; true by default. Merges do without, as in git.
    */
   indent?: boolean
-  /** Shared by the comparisons of one request, so that many files cannot cost more than a few. */
+  /** Shared by all comparisons of one request, so that their total cost is bounded. */
   effort?: Effort
 }
 
@@ -35,8 +35,7 @@ export function diffLines(a: Lines, b: Lines, options: LineDiffOptions = {}): Ch
 }
 
 /**
- * The same for versions whose lines have numbers below `kinds` already, as git compares them for
- * blame.
+ * The same for versions whose lines are numbered already, with numbers below `kinds`; for blame.
  */
 export function diffNumbered(
   a: NumberedLines,
@@ -55,7 +54,7 @@ export function diffNumbered(
     a.numbers[old - 1 - tail] === b.numbers[now - 1 - tail]
   )
     tail++
-  // Where lines were only added, or only taken away, there is nothing to search.
+  // If lines were only added or only removed, there is nothing to search.
   if (from + tail === old) marks.new.fill(1, from, now - tail)
   else if (from + tail === now) marks.old.fill(1, from, old - tail)
   else myersDiff(a.numbers, 0, old, b.numbers, 0, now, kinds, marks, effort)

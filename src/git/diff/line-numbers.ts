@@ -1,7 +1,7 @@
 /**
- * Lines as numbers over many versions of a file: equal lines have equal numbers in all of them. A
- * version is numbered from the one beside it, with which it shares most of its bytes, so only lines
- * in between are looked up.
+ * Numbers the lines of many versions of a file: equal lines have equal numbers in all versions. A
+ * version is numbered from its neighbour, with which it shares most bytes. So only the lines that
+ * differ are looked up.
  */
 import { splitLines, type Lines } from './lines.ts'
 
@@ -14,24 +14,24 @@ const BLOCK = 1024
 const asBuffer = (data: Uint8Array): Buffer =>
   Buffer.from(data.buffer, data.byteOffset, data.byteLength)
 
-/** A word of this process, so that nobody can prepare a file whose lines all collide. */
+/** A random seed per process, so that nobody can craft a file whose lines all collide. */
 const SEED = crypto.getRandomValues(new Int32Array(1))[0] ?? 0
 
 export class LineNumbers {
-  /** How many different lines there are: numbers are below it. */
+  /** The number of different lines; all line numbers are smaller. */
   kinds = 0
   private slots = new Int32Array(1 << 12)
   private hashes = new Int32Array(1 << 11)
-  /** Where each kind's bytes begin in `text`, and after the last where they end. */
+  /** The offsets in `text` at which each kind of line begins; the last is the end. */
   private places = new Uint32Array((1 << 11) + 1)
   private text = Buffer.allocUnsafeSlow(1 << 16)
 
-  /** Bytes that are held for the lines themselves. */
+  /** Bytes that the lines occupy. */
   get held(): number {
     return this.places[this.kinds] ?? 0
   }
 
-  /** The lines of a version; `near` is one that it shares most with. */
+  /** The lines of a version. `near` is a version with which it shares most bytes. */
   number(data: Uint8Array, near: NumberedLines | null = null): NumberedLines {
     if (near === null) return this.whole(splitLines(data))
     const mine = asBuffer(data)
@@ -39,7 +39,7 @@ export class LineNumbers {
     const { starts, count } = near.lines
     const shorter = Math.min(mine.length, other.length)
     const equal = commonStart(mine, other, shorter)
-    // A last line without a newline that goes on in the other file is another line there.
+    // A last line without newline differs from a line that continues in the other file.
     const cut =
       equal === other.length && mine.length > equal && equal > 0 && other[equal - 1] !== NEWLINE
     const head = lineAt(starts, cut ? equal - 1 : equal)
@@ -47,8 +47,8 @@ export class LineNumbers {
     const shift = mine.length - other.length
     const end = other.length - commonEnd(mine, other, shorter - from)
     let tail = lineAt(starts, end)
-    // Of the line in which the equal end begins only a part is the same, unless it begins there in
-    // both.
+    // The line in which the equal end begins is only partly equal, unless it begins there in both
+    // files.
     if ((starts[tail] as number) < end || (end + shift > from && mine[end + shift - 1] !== NEWLINE))
       tail++
     tail = Math.min(tail, count)
@@ -133,7 +133,7 @@ export class LineNumbers {
   }
 }
 
-/** The line that an offset is in; the number of lines for the end of the file. */
+/** The line of an offset; the number of lines for the end of the file. */
 function lineAt(starts: Uint32Array, offset: number): number {
   let low = 0
   let high = starts.length - 1

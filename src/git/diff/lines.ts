@@ -1,12 +1,12 @@
 /**
- * Files as lines, and lines as numbers: two files that are compared share one numbering in which
- * equal lines have equal numbers, given in order of appearance, the old file first. All diff
- * algorithms then work on integers only.
+ * Splits files into lines and numbers them. Two compared files share one numbering: equal lines
+ * have equal numbers, in order of first appearance, the old file first. So all diff algorithms work
+ * on integers.
  */
 
 /**
- * A file's bytes with the offset where each line starts; line i is `data[starts[i]..starts[i +
- * 1])`, its newline included.
+ * The bytes of a file with the offsets of its lines. Line i is `data[starts[i]..starts[i + 1])`,
+ * including its newline.
  */
 export type Lines = {
   readonly data: Uint8Array
@@ -36,16 +36,14 @@ export function splitLines(data: Uint8Array): Lines {
   return { data, count, starts: starts.subarray(0, count + 1) }
 }
 
-/** The bytes of the lines from (inclusive) to (exclusive). */
+/** The bytes of a range of lines, `to` exclusive. */
 export const sliceLines = (lines: Lines, from: number, to: number): Uint8Array =>
   lines.data.subarray(lines.starts[from] ?? 0, lines.starts[to] ?? lines.data.length)
 
 export const endsWithNewline = (data: Uint8Array): boolean =>
   data.length > 0 && data[data.length - 1] === NEWLINE
 
-/**
- * How many lines a file has, counted without keeping them: a last one without a newline counts too.
- */
+/** The number of lines of a file. A last line without newline counts too. */
 export function countLines(data: Uint8Array): number {
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
   let count = 0
@@ -57,13 +55,13 @@ export function countLines(data: Uint8Array): number {
   return data.length > 0 && !endsWithNewline(data) ? count + 1 : count
 }
 
-/** How git decides: a NUL byte in the first 8000 bytes. */
+/** Git's rule: a NUL byte in the first 8000 bytes. */
 export function isBinary(data: Uint8Array): boolean {
   const buffer = Buffer.from(data.buffer, data.byteOffset, Math.min(data.byteLength, 8000))
   return buffer.indexOf(0) >= 0
 }
 
-/** The bytes that git takes for white space (`isspace` of its own). */
+/** The bytes that git treats as white space (its own `isspace`). */
 const isSpace = (byte: number): boolean =>
   byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
 
@@ -82,10 +80,7 @@ export function numberLines(a: Lines, b: Lines, ignoreWhitespace = false): Numbe
   return { old: table.number(a), new: table.number(b), kinds: table.kinds }
 }
 
-/**
- * An open-addressing table from line content to number. The content stays where it is, in the
- * files.
- */
+/** An open-addressing table from line content to number. The content stays in the files. */
 class LineTable {
   kinds = 0
   private readonly mask: number
@@ -146,7 +141,9 @@ class LineTable {
   }
 }
 
-/** FNV-1a with a per-process seed, so that nobody can prepare a file whose lines all collide. */
+/**
+ * FNV-1a with a random seed per process, so that nobody can craft a file whose lines all collide.
+ */
 const SEED = crypto.getRandomValues(new Int32Array(1))[0] ?? 0
 
 function hashBytes(data: Uint8Array, from: number, to: number): number {

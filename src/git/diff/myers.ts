@@ -1,29 +1,29 @@
 /**
- * The linear-space diff of E. Myers ("An O(ND) Difference Algorithm and Its Variations", 1986) with
- * the two known ways out of its quadratic worst case, as in GNU diff and git's default algorithm:
- * lines that occur on one side only, or too often amid such lines, are set aside first; and a
- * search that has become too dear settles for the best split so far.
+ * The linear-space diff of E. Myers ("An O(ND) Difference Algorithm and Its Variations", 1986),
+ * with the two heuristics of GNU diff and git against its quadratic worst case. Lines that occur on
+ * one side only, or frequent lines among such lines, are marked as changed before the search. A
+ * search that exceeds its cost limit takes the best split found so far.
  */
 import type { Marks } from './changes.ts'
 import type { Effort } from './effort.ts'
 
-/** A search that found a run of this many equal lines may stop early. */
-const SNAKE = 20
-/** Before this cost the search always goes on. */
+/** A run of more equal lines than this lets a search stop early. */
+const MIN_SNAKE_LENGTH = 20
+/** Below this cost a search always continues. */
 const HEURISTIC_COST = 256
 const HEURISTIC_FACTOR = 4
-const LEAST_MAX_COST = 256
-/** With no effort left every search settles this early. */
-const TIRED_COST = 8
+const MIN_MAX_COST = 256
+/** The cost limit of a search when the effort is spent. */
+const EXHAUSTED_COST = 8
 /**
- * Lines that occur this often or more on the other side say little; the limit grows with the root
- * of the file's length.
+ * Lines with this many occurrences on the other side count as frequent. The limit grows with the
+ * square root of the file's length.
  */
-const MOST_MATCHES = 1024
+const MAX_MATCHES = 1024
 const WINDOW = 100
 const RUN_FACTOR = 4
 
-/** A power of two near the square root: what the limits of the search grow with. */
+/** A power of two near the square root, with which the limits grow. */
 export function roughRoot(n: number): number {
   let root = 1
   for (let left = n; left > 0; left >>>= 2) root <<= 1
@@ -31,8 +31,8 @@ export function roughRoot(n: number): number {
 }
 
 /**
- * Marks the differing lines of old[oldFrom..oldTo) and new[newFrom..newTo). `kinds` bounds the
- * numbers in both.
+ * Marks the differing lines of old[oldFrom..oldTo) and new[newFrom..newTo). All line numbers are
+ * below `kinds`.
  */
 export function myersDiff(
   a: Int32Array,
@@ -50,7 +50,7 @@ export function myersDiff(
   while (from < shorter && a[oldFrom + from] === b[newFrom + from]) from++
   let tail = 0
   while (tail < shorter - from && a[oldTo - 1 - tail] === b[newTo - 1 - tail]) tail++
-  const oldKept = keep(
+  const oldKept = selectLines(
     a,
     oldFrom,
     oldTo,
@@ -59,7 +59,7 @@ export function myersDiff(
     countKinds(b, newFrom, newTo, kinds),
     marks.old,
   )
-  const newKept = keep(
+  const newKept = selectLines(
     b,
     newFrom,
     newTo,
@@ -77,8 +77,8 @@ function countKinds(numbers: Int32Array, from: number, to: number, kinds: number
   return counts
 }
 
-/** The lines worth searching; the others are marked as changed at once. */
-function keep(
+/** Returns the lines to search; the others are marked as changed. */
+function selectLines(
   numbers: Int32Array,
   from: number,
   to: number,
@@ -87,7 +87,7 @@ function keep(
   matches: Int32Array,
   marks: Uint8Array,
 ): Int32Array {
-  const limit = Math.min(roughRoot(to - from), MOST_MATCHES)
+  const limit = Math.min(roughRoot(to - from), MAX_MATCHES)
   const rank = new Uint8Array(last - first)
   for (let i = first; i < last; i++) {
     const found = matches[numbers[i] as number] as number
@@ -102,10 +102,7 @@ function keep(
   return kept.subarray(0, count)
 }
 
-/**
- * Whether a frequent line stands in a stretch made mostly of lines that the other side does not
- * have.
- */
+/** Whether a frequent line is surrounded mostly by lines that the other side does not have. */
 function amidUnmatched(rank: Uint8Array, at: number): boolean {
   const lowest = Math.max(0, at - WINDOW)
   const highest = Math.min(rank.length - 1, at + WINDOW)
@@ -127,17 +124,15 @@ function amidUnmatched(rank: Uint8Array, at: number): boolean {
   return around * RUN_FACTOR < around + unmatched
 }
 
-type Box = { oldFrom: number; oldTo: number; newFrom: number; newTo: number; exact: boolean }
-type Split = { old: number; new: number; exactLow: boolean; exactHigh: boolean }
+type SearchBox = { oldFrom: number; oldTo: number; newFrom: number; newTo: number; exact: boolean }
+type SplitPoint = { old: number; new: number; exactLow: boolean; exactHigh: boolean }
 
-const FAR = 0x7fffffff
+const UNREACHED = 0x7fffffff
 
 class Search {
   private readonly x: Int32Array
   private readonly y: Int32Array
-  /**
-   * Furthest old position reached per diagonal, forward from the start and backward from the end.
-   */
+  /** The furthest old position per diagonal, forward from the start and backward from the end. */
   private readonly forward: Int32Array
   private readonly backward: Int32Array
   private readonly offset: number
@@ -157,12 +152,12 @@ class Search {
     this.forward = new Int32Array(diagonals + 1)
     this.backward = new Int32Array(diagonals + 1)
     this.offset = this.y.length + 1
-    this.maxCost = Math.max(LEAST_MAX_COST, roughRoot(diagonals))
+    this.maxCost = Math.max(MIN_MAX_COST, roughRoot(diagonals))
   }
 
   run(): void {
     const { x, y } = this
-    const stack: Box[] = [
+    const stack: SearchBox[] = [
       { oldFrom: 0, oldTo: x.length, newFrom: 0, newTo: y.length, exact: false },
     ]
     for (let box = stack.pop(); box; box = stack.pop()) {
@@ -188,10 +183,16 @@ class Search {
   }
 
   /**
-   * A point of a shortest path through the box, or of a good one when the search has become too
-   * dear.
+   * A point of a shortest path through the box, or of a good path when the cost limit is exceeded.
+   * It stays one function: it is the innermost loop of every comparison.
    */
-  private split(off1: number, lim1: number, off2: number, lim2: number, exact: boolean): Split {
+  private split(
+    off1: number,
+    lim1: number,
+    off2: number,
+    lim2: number,
+    exact: boolean,
+  ): SplitPoint {
     const { x, y, forward, backward, offset } = this
     const least = off1 - lim2
     const most = lim1 - off2
@@ -221,16 +222,16 @@ class Search {
           i++
           j++
         }
-        if (i - start > SNAKE) snake = true
+        if (i - start > MIN_SNAKE_LENGTH) snake = true
         steps += i - start
         forward[offset + d] = i
         if (odd && bmin <= d && d <= bmax && (backward[offset + d] as number) <= i) {
           return { old: i, new: j, exactLow: true, exactHigh: true }
         }
       }
-      if (bmin > least) backward[offset + --bmin - 1] = FAR
+      if (bmin > least) backward[offset + --bmin - 1] = UNREACHED
       else bmin++
-      if (bmax < most) backward[offset + ++bmax + 1] = FAR
+      if (bmax < most) backward[offset + ++bmax + 1] = UNREACHED
       else bmax--
       for (let d = bmax; d >= bmin; d -= 2) {
         const lower = backward[offset + d - 1] as number
@@ -242,7 +243,7 @@ class Search {
           i--
           j--
         }
-        if (start - i > SNAKE) snake = true
+        if (start - i > MIN_SNAKE_LENGTH) snake = true
         steps += start - i
         backward[offset + d] = i
         if (!odd && fmin <= d && d <= fmax && i <= (forward[offset + d] as number)) {
@@ -258,12 +259,12 @@ class Search {
           this.goodBackward(off1, lim1, off2, lim2, bmin, bmax, endDiagonal, cost)
         if (good) return good
       }
-      if (cost >= (tired ? TIRED_COST : this.maxCost))
+      if (cost >= (tired ? EXHAUSTED_COST : this.maxCost))
         return this.furthest(off1, lim1, off2, lim2, fmin, fmax, bmin, bmax)
     }
   }
 
-  /** A forward path that has come unusually far and ends in a run of equal lines. */
+  /** A forward path that has advanced unusually far and ends in a run of equal lines. */
   private goodForward(
     off1: number,
     lim1: number,
@@ -273,19 +274,20 @@ class Search {
     fmax: number,
     middle: number,
     cost: number,
-  ): Split | null {
+  ): SplitPoint | null {
     const { x, y, forward, offset } = this
     let best = 0
-    let split: Split | null = null
+    let split: SplitPoint | null = null
     for (let d = fmax; d >= fmin; d -= 2) {
       const i = forward[offset + d] as number
       const j = i - d
       const value = i - off1 + (j - off2) - Math.abs(d - middle)
       if (value <= HEURISTIC_FACTOR * cost || value <= best) continue
-      if (i < off1 + SNAKE || i >= lim1 || j < off2 + SNAKE || j >= lim2) continue
+      if (i < off1 + MIN_SNAKE_LENGTH || i >= lim1 || j < off2 + MIN_SNAKE_LENGTH || j >= lim2)
+        continue
       let run = 0
-      while (run < SNAKE && x[i - 1 - run] === y[j - 1 - run]) run++
-      if (run < SNAKE) continue
+      while (run < MIN_SNAKE_LENGTH && x[i - 1 - run] === y[j - 1 - run]) run++
+      if (run < MIN_SNAKE_LENGTH) continue
       best = value
       split = { old: i, new: j, exactLow: true, exactHigh: false }
     }
@@ -301,26 +303,27 @@ class Search {
     bmax: number,
     middle: number,
     cost: number,
-  ): Split | null {
+  ): SplitPoint | null {
     const { x, y, backward, offset } = this
     let best = 0
-    let split: Split | null = null
+    let split: SplitPoint | null = null
     for (let d = bmax; d >= bmin; d -= 2) {
       const i = backward[offset + d] as number
       const j = i - d
       const value = lim1 - i + (lim2 - j) - Math.abs(d - middle)
       if (value <= HEURISTIC_FACTOR * cost || value <= best) continue
-      if (i <= off1 || i > lim1 - SNAKE || j <= off2 || j > lim2 - SNAKE) continue
+      if (i <= off1 || i > lim1 - MIN_SNAKE_LENGTH || j <= off2 || j > lim2 - MIN_SNAKE_LENGTH)
+        continue
       let run = 0
-      while (run < SNAKE && x[i + run] === y[j + run]) run++
-      if (run < SNAKE) continue
+      while (run < MIN_SNAKE_LENGTH && x[i + run] === y[j + run]) run++
+      if (run < MIN_SNAKE_LENGTH) continue
       best = value
       split = { old: i, new: j, exactLow: false, exactHigh: true }
     }
     return split
   }
 
-  /** The path that has come furthest from its own end of the box. */
+  /** The path that has advanced furthest from its end of the box. */
   private furthest(
     off1: number,
     lim1: number,
@@ -330,7 +333,7 @@ class Search {
     fmax: number,
     bmin: number,
     bmax: number,
-  ): Split {
+  ): SplitPoint {
     const { forward, backward, offset } = this
     let best = -1
     let bestOld = -1
@@ -346,8 +349,8 @@ class Search {
         bestOld = i
       }
     }
-    let least = FAR
-    let leastOld = FAR
+    let least = UNREACHED
+    let leastOld = UNREACHED
     for (let d = bmax; d >= bmin; d -= 2) {
       let i = Math.max(off1, backward[offset + d] as number)
       let j = i - d

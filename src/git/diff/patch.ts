@@ -1,5 +1,5 @@
 /**
- * Unified patch text as `git diff` writes it
+ * Unified patches as `git diff` writes them
  * (https://git-scm.com/docs/diff-format#generate_patch_text_with_p).
  */
 import type { DiffOptions, ObjectReader, Oid } from '../ports.ts'
@@ -12,14 +12,11 @@ import { endsWithNewline, type Lines } from './lines.ts'
 import { quotePath } from './quote.ts'
 import { scorePercent } from './similarity.ts'
 
-/** Object ids in `index` lines are cut to this, git's default for repositories of ordinary size. */
+/** The length of object ids in `index` lines: git's default for repositories of usual size. */
 const SHORT = 7
 const NOTHING = '0'.repeat(SHORT)
 
-/**
- * The whole patch as text; bytes that are not UTF-8 become U+FFFD. Use `patchBytes` where the patch
- * is to be applied.
- */
+/** The patch as text; invalid UTF-8 becomes U+FFFD. Use `patchBytes` for a patch to be applied. */
 export function formatPatch(
   db: ObjectReader,
   from: Oid | null,
@@ -31,7 +28,7 @@ export function formatPatch(
   )
 }
 
-/** The same byte for byte, one chunk per file. `skip` and `limit` count files. */
+/** The patch as bytes, one chunk per file. `skip` and `limit` count files. */
 export function* patchBytes(
   db: ObjectReader,
   from: Oid | null,
@@ -45,7 +42,7 @@ export function* patchBytes(
     skip + (options.limit ?? Infinity),
   )) {
     if (pair.status === 'type_changed') {
-      // A file that became something else is shown as removed and added.
+      // A file that changed its type is shown as removed and added.
       yield filePatch(db, { ...pair, new: null, status: 'removed' }, options, effort)
       yield filePatch(db, { ...pair, old: null, status: 'added' }, options, effort)
     } else yield filePatch(db, pair, options, effort)
@@ -95,12 +92,12 @@ function filePatch(
   }
   const compared = lineChanges(content, false, options.ignoreWhitespace ?? false, effort)
   const { changes } = compared
-  // With white space ignored a file may turn out not to have changed at all.
+  // With white space ignored, a file may have no change left.
   const noteworthy = pair.status !== 'modified' || pair.old?.mode !== pair.new?.mode
   if (changes.length === 0 && options.ignoreWhitespace && !noteworthy) return none
   for (const line of header) out.line(line)
   if (changes.length > 0) {
-    // A name with a space is followed by a tab, so that it cannot be taken for a name and a date.
+    // A tab follows a name with a space, so that it is not parsed as a name and a date.
     out.line(`--- ${pair.old ? terminated(left) : left}`)
     out.line(`+++ ${pair.new ? terminated(right) : right}`)
     writeHunks(out, compared, options.context ?? 3)
@@ -159,7 +156,7 @@ function writeHunks(out: Output, { old, new: now, changes }: LineChanges, contex
 }
 
 /**
- * `start,count` with lines from 1, the count left out when it is 1; an empty range names the line
+ * `start,count` with lines from 1. The count is omitted when it is 1; an empty range has the line
  * before it.
  */
 function position(from: number, to: number): string {

@@ -1,5 +1,5 @@
 /**
- * Paths in patches, quoted as C strings where they hold something unusual (`core.quotePath`, on by
+ * Quotes paths in patches as C strings where they contain unusual bytes (`core.quotePath`, on by
  * default).
  */
 import type { PathKey } from '../history/names.ts'
@@ -21,7 +21,7 @@ const escape = (char: string): string =>
 
 const UNUSUAL = /[\0-\x1f"\\\x7f-\xff]/g
 
-/** The path after its prefix (`a/`, `b/`), in quotes when needed. Always ASCII. */
+/** The path with its prefix (`a/`, `b/`), quoted when needed. Always ASCII. */
 export function quotePath(path: PathKey, prefix = ''): string {
   const whole = prefix + path
   const quoted = whole.replace(UNUSUAL, escape)

@@ -1,7 +1,7 @@
 /**
- * Pairs files that went with files that came, as git does (`diffcore-rename`): first by identical
- * content, then by equal base names that are unique on both sides and alike enough, then the best
- * remaining pairs by similarity.
+ * Pairs removed files with added ones, like git's `diffcore-rename`: first files with identical
+ * content, then files whose base names are unique on both sides and that are similar enough, then
+ * the most similar remaining pairs.
  */
 import { EMPTY_BLOB, MODE } from '../object.ts'
 import type { ObjectReader, Oid } from '../ports.ts'
@@ -15,34 +15,34 @@ export type Rename = { readonly from: RenameFile; readonly to: RenameFile; reado
 
 export type RenameOptions = {
   /**
-   * Similarity is looked at only while sources times destinations is at most the square of this;
-   * 1000 unless given.
+   * Similarity is compared only while sources times destinations is at most the square of this;
+   * 1000 by default.
    */
   limit?: number
-  /** Whether empty files may be renames of each other; true unless given. */
+  /** Whether empty files may be renames of each other; true by default. */
   empty?: boolean
-  /** What a merge knows beyond the two lists, see `merge/rename-hints.ts`. */
+  /** Knowledge of a merge, see `merge/rename-hints.ts`. */
   hints?: RenameHints
 }
 
 /**
- * Lets a merge leave out files whose renames cannot matter, and guess where files of a moved
- * directory went.
+ * Lets a merge skip files whose renames do not matter, and guess where files of a renamed directory
+ * are.
  */
 export interface RenameHints {
-  /** Told of every pair that is found, with those by content first. */
+  /** Called for every pair, pairs of identical content first. */
   found(from: PathKey, to: PathKey): void
-  /** Called once, when the pairs by content are known. */
+  /** Called once, after the pairs of identical content. */
   ready(): void
   /** Whether a rename of this file could matter. */
   relevant(path: PathKey): boolean
-  /** Where a file has probably gone because its directory did, or null. */
+  /** The probable new path of a file in a renamed directory, or null. */
   guess(path: PathKey): PathKey | null
-  /** Called after base names: of these files, those that are still worth comparing. */
+  /** Called after the pairs by base name; returns the files that are still worth comparing. */
   narrow(paths: readonly PathKey[]): ReadonlySet<PathKey>
 }
 
-/** Destinations keep this many best sources while all pairs are looked at. */
+/** The best sources that are kept per destination. */
 const CANDIDATES = 4
 const MANY_ALIKE = 100
 
@@ -190,7 +190,7 @@ class RenameSearch {
       }
       candidates.push(...best)
     }
-    // Half a comparison would pair by chance.
+    // An incomplete comparison would pair files by chance.
     if (this.prints.spent) return
     candidates.sort(byScore)
     for (const { from, to, score } of candidates) {
@@ -204,7 +204,10 @@ class RenameSearch {
 const byScore = (a: Candidate, b: Candidate): number =>
   b.score - a.score || Number(b.sameName) - Number(a.sameName)
 
-/** Keeps the best few, each in the slot where it was put: ties go to whoever came first. */
+/**
+ * Keeps the best candidates, each in the slot in which it was put, so that the first of equals
+ * wins.
+ */
 function offer(best: Candidate[], candidate: Candidate): void {
   if (best.length < CANDIDATES) {
     best.push(candidate)
@@ -220,7 +223,7 @@ function offer(best: Candidate[], candidate: Candidate): void {
   if (last && byScore(last, candidate) > 0) best[worst] = candidate
 }
 
-/** Base names with the index of their file, or -1 where several files have the name. */
+/** The base names with the index of their file; -1 where several files have the name. */
 function uniqueNames(
   files: readonly RenameFile[],
   taken: (index: number) => boolean,

@@ -1,7 +1,7 @@
 /**
- * How alike two blobs are, on git's scale: content is cut into pieces (lines, or 64 bytes of longer
- * ones), each piece is hashed, and the score is the share of the larger file whose pieces occur in
- * the other (`diffcore-delta`).
+ * The similarity of two blobs on git's scale (`diffcore-delta`). Content is split into pieces
+ * (lines, or 64 bytes of longer ones) and each is hashed. The score is the share of the larger file
+ * whose pieces occur in the other.
  */
 import { isBinary } from './lines.ts'
 
@@ -13,14 +13,14 @@ export const RENAME_SCORE = 30000
 const HASHES = 107927
 const PIECE = 64
 
-/** The pieces of one blob: distinct hashes in ascending order, and how many bytes fall to each. */
+/** The pieces of one blob: distinct hashes in ascending order, with the bytes of each. */
 export type Fingerprint = {
   readonly size: number
   readonly hashes: Int32Array
   readonly bytes: Int32Array
 }
 
-/** Bytes per hash value while one blob is being read; cleared after each. */
+/** Bytes per hash value while a blob is read; cleared after each blob. */
 const tally = new Float64Array(HASHES)
 
 export function fingerprint(data: Uint8Array): Fingerprint {
@@ -48,7 +48,7 @@ export function fingerprint(data: Uint8Array): Fingerprint {
   return { size: data.length, hashes, bytes }
 }
 
-/** Whether sizes alone rule out a score of at least `least`. */
+/** Whether the sizes alone exclude a score of at least `least`. */
 export function tooDifferent(a: number, b: number, least: number): boolean {
   const larger = Math.max(a, b)
   return larger * (MAX_SCORE - least) < Math.abs(a - b) * MAX_SCORE

@@ -1,22 +1,22 @@
 /**
- * Which paths differ between two trees (git-diff-tree `-r`), by walking both at once and skipping
- * what is equal.
+ * The paths that differ between two trees (git-diff-tree `-r`). Both trees are walked in parallel;
+ * equal subtrees are skipped.
  */
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
 import { compareKeys, joinKey, MAX_DEPTH, type PathKey } from '../history/names.ts'
 import { entryAt, isDir, readTree, TreeCursor, type Entry } from '../history/tree.ts'
 
-/** A path that is not the same on both sides; never a directory. */
+/** A path that differs between the sides; never a directory. */
 export type TreeChange = {
   readonly path: PathKey
   readonly old: Entry | null
   readonly new: Entry | null
 }
 
-/** More changes than this are refused. */
+/** More changes are refused. */
 export const MAX_CHANGES = 1_000_000
 
-/** All changes between two trees (null is the empty one) in byte order of their paths. */
+/** All changes between two trees (null is the empty tree), in byte order of their paths. */
 export function diffTreePaths(db: ObjectReader, from: Oid | null, to: Oid | null): TreeChange[] {
   return new TreeDiff(db).run('', dirEntry(from), dirEntry(to))
 }
@@ -88,7 +88,7 @@ function sameOid(a: TreeCursor, b: TreeCursor): boolean {
   return true
 }
 
-/** Git's order of entries: a directory's name compares as if it ended in a slash. */
+/** Git's order of entries: by bytes of the names, with a slash after those of directories. */
 function compareNames(a: TreeCursor, b: TreeCursor): number {
   const lengthA = a.nameEnd - a.nameStart
   const lengthB = b.nameEnd - b.nameStart

@@ -1,7 +1,4 @@
-/**
- * A tree as one file to download, in git's order and with the commit's time on every entry
- * (git-archive).
- */
+/** `git archive`: a tree as a zip or tar, in git's order, with the commit's time on every entry. */
 import { MODE } from '../object.ts'
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
 import { commitSource } from './commit-source.ts'
@@ -12,7 +9,7 @@ import { entryAt, isDir, readBlob, treeOf } from './tree.ts'
 import { ZipWriter } from './zip.ts'
 
 export type ArchiveEntry = {
-  /** With the prefix; directories end in a slash. */
+  /** Includes the prefix; directories end in a slash. */
   readonly path: PathKey
   readonly kind: 'file' | 'executable' | 'dir' | 'symlink'
   readonly oid: Oid
@@ -29,10 +26,10 @@ export interface ArchiveWriter {
 const nothing = new Uint8Array(0)
 
 /**
- * The chunks of a zip or tar of a commit's tree, below the folder `prefix` ('' for none). `path`
- * takes only that directory or file of the tree, and keeps its whole path as `git archive <commit>
- * <path>` does. Submodules are empty directories. One file is in memory at a time. Gives GitError
- * `missing` for an unknown commit or path.
+ * Yields the chunks of a zip or tar of a commit's tree below the folder `prefix` ('' for none).
+ * `path` selects one directory or file, with its full path, like `git archive <commit> <path>`.
+ * Submodules are empty directories. One file is in memory at a time. Throws GitError `missing` for
+ * an unknown commit or path.
  */
 export function* archive(
   db: ObjectReader,
@@ -82,8 +79,8 @@ function* contents(
   }
   if (!isDir(entry.mode)) return
   for (const { path, entry: below } of walkTree(db, entry.oid, segments.join('/'))) {
-    // Such a name would unpack somewhere else; what checks pushes keeps them out, but not every
-    // tree came by push.
+    // Such a name would unpack outside the archive's folder. Pushes with such names are refused,
+    // but imported trees may contain them.
     if (baseKey(path) === '..' || baseKey(path) === '.' || baseKey(path) === '')
       throw new GitError('corrupt', `tree ${tree} has a bad name`)
     yield { path, ...below }

@@ -1,13 +1,13 @@
 /**
- * Who wrote each line: https://git-scm.com/docs/git-blame with its defaults. The lines of a file
- * are handed to the parents that already had them, through renames of the whole file, until a
- * commit is found that all of its parents cannot explain.
+ * `git blame` with its defaults (https://git-scm.com/docs/git-blame). Lines are passed from a commit
+ * to the parents that already had them, also through renames of the whole file. A commit is blamed
+ * for the lines that none of its parents had.
  */
-import { finish, type Turns } from './turns.ts'
+import { runToEnd, type PausableWork } from './pausable-work.ts'
 import {
   GitError,
   type BlameRange,
-  type KnownBlame,
+  type CachedBlame,
   type ObjectReader,
   type Oid,
 } from '../ports.ts'
@@ -18,123 +18,123 @@ import { LineNumbers, type NumberedLines } from '../diff/line-numbers.ts'
 import { countLines } from '../diff/lines.ts'
 import { findRenames } from '../diff/renames.ts'
 import { diffTreePaths } from '../diff/tree-diff.ts'
-import { canAsk, pathHashes } from '../store/changed-paths.ts'
+import { isFilterablePath, pathHashes } from '../store/changed-paths.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { commitSource, type CommitNode } from './commit-source.ts'
 import { readCommit } from './log.ts'
 import { keyToText, splitPath, type PathKey } from './names.ts'
-import { pathProbe, type PathProbe } from './path-probe.ts'
+import { createPathLookup, type PathLookup } from './path-lookup.ts'
 import { blobSize, entryAt, isBlob, isDir, isFile, readBlob, treeOf, type Entry } from './tree.ts'
 
-/** Files over this are refused. */
-const MAX_BYTES = 32 * 1024 * 1024
+/** Larger files are refused. */
+const MAX_FILE_BYTES = 32 * 1024 * 1024
 
 /**
- * A run of lines that are `count` lines from `at` (from 0) in a suspect's file, and from `final` in
- * the file asked about.
+ * A run of `count` lines: they begin at line `at` (from 0) of a suspect's file, and at line `final`
+ * of the blamed file.
  */
-type Run = { readonly at: number; readonly count: number; readonly final: number }
+type LineRun = { readonly at: number; readonly count: number; readonly final: number }
 
-/** A file at a commit that may have written the lines in `runs`. */
+/** A file at a commit that may be to blame for the lines in `runs`. */
 type Suspect = {
   readonly node: CommitNode
   readonly path: PathKey
   readonly entry: Entry
-  runs: Run[]
+  runs: LineRun[]
 }
 
 /**
- * The lines `from`..`to` (from 1, both included; the whole file unless given) in runs of one commit
- * and path each. Gives GitError `missing` when there is no such file, `invalid` for a directory or
- * submodule, `too_large` over 32 MB.
+ * Blames the lines `from`..`to` (from 1, inclusive; the whole file by default). Each range of the
+ * result has one commit and path. Throws GitError `missing` when there is no such file, `invalid`
+ * for a directory or submodule, and `too_large` above 32 MiB.
  */
 export const blame = (
   db: ObjectReader,
   commit: Oid,
   path: string,
   range?: LineRange,
-  known: readonly KnownBlame[] = [],
-): BlameRange[] => finish(blameTurns(db, commit, path, range, known))
+  known: readonly CachedBlame[] = [],
+): BlameRange[] => runToEnd(blameInTurns(db, commit, path, range, known))
 
 type LineRange = { readonly from: number; readonly to: number }
 
 /**
- * The same with pauses: an old file takes seconds. Lines that come to what is `known` are looked
- * for no further.
+ * The same with pauses: a file with a long history takes seconds. Lines that reach a cached result
+ * (`known`) are taken from it.
  */
-export function* blameTurns(
+export function* blameInTurns(
   db: ObjectReader,
   commit: Oid,
   path: string,
   range?: LineRange,
-  known: readonly KnownBlame[] = [],
-): Turns<BlameRange[]> {
+  known: readonly CachedBlame[] = [],
+): PausableWork<BlameRange[]> {
   const segments = splitPath(path)
   const entry = entryAt(db, treeOf(db, commit), segments)
   if (!entry) throw new GitError('missing', `no file ${path} at ${commit}`)
   if (isDir(entry.mode) || !isBlob(entry.mode))
     throw new GitError('invalid', `${path} is not a file`)
-  if (blobSize(db, entry.oid) > MAX_BYTES)
-    throw new GitError('too_large', `${path} is larger than ${MAX_BYTES} bytes`)
+  if (blobSize(db, entry.oid) > MAX_FILE_BYTES)
+    throw new GitError('too_large', `${path} is larger than ${MAX_FILE_BYTES} bytes`)
   const lines = countLines(readBlob(db, entry.oid))
   const from = Math.max(1, range?.from ?? 1)
   const to = Math.min(lines, range?.to ?? lines)
   if (from > to) return []
-  return yield* new Blame(db, known).run(commit, segments.join('/'), entry, {
+  return yield* new BlameWalk(db, known).run(commit, segments.join('/'), entry, {
     at: from - 1,
     count: to - from + 1,
     final: from - 1,
   })
 }
 
-/** After so many commits other work of the thread gets its turn. */
-const TURN = 4
+/** Other work of the thread gets a turn after this many commits. */
+const COMMITS_PER_TURN = 4
 
 type Pending = {
   readonly node: CommitNode
   readonly time: number
   readonly suspects: Map<PathKey, Suspect>
 }
-type Found = {
+type BlamedRun = {
   readonly final: number
   readonly count: number
   readonly commit: Oid
   readonly path: PathKey
 }
 
-class Blame {
+class BlameWalk {
   private readonly source
   private readonly queue = new CommitQueue<Pending>()
   private readonly pending = new Map<Oid, Pending>()
-  private readonly found: Found[] = []
+  private readonly found: BlamedRun[] = []
   private readonly files = new Map<Oid, NumberedLines>()
   private filesBytes = 0
   private numbers = new LineNumbers()
   private readonly hashes = new Map<PathKey, Uint32Array>()
-  private readonly probes = new Map<PathKey, PathProbe>()
+  private readonly probes = new Map<PathKey, PathLookup>()
   private readonly effort = manyFiles()
-  private readonly known: ReadonlyMap<Oid, KnownBlame>
+  private readonly known: ReadonlyMap<Oid, CachedBlame>
 
   constructor(
     private readonly db: ObjectReader,
-    known: readonly KnownBlame[],
+    known: readonly CachedBlame[],
   ) {
     this.source = commitSource(db)
     this.known = new Map(known.map((one) => [one.commit, one]))
   }
 
-  *run(commit: Oid, path: PathKey, entry: Entry, run: Run): Turns<BlameRange[]> {
+  *run(commit: Oid, path: PathKey, entry: Entry, run: LineRun): PausableWork<BlameRange[]> {
     this.suspect(this.source.get(commit), path, entry, [run])
     let steps = 0
     for (let step = this.queue.take(); step; step = this.queue.take()) {
-      if (++steps % TURN === 0) yield 'pause'
+      if (++steps % COMMITS_PER_TURN === 0) yield 'pause'
       this.pending.delete(step.node.oid)
       for (const suspect of step.suspects.values()) this.settle(suspect)
     }
     return this.ranges()
   }
 
-  private suspect(node: CommitNode, path: PathKey, entry: Entry, runs: readonly Run[]): void {
+  private suspect(node: CommitNode, path: PathKey, entry: Entry, runs: readonly LineRun[]): void {
     if (runs.length === 0) return
     let pending = this.pending.get(node.oid)
     if (!pending) {
@@ -147,11 +147,11 @@ class Blame {
     else pending.suspects.set(path, { node, path, entry, runs: [...runs] })
   }
 
-  /** Hands a suspect's lines to its parents; what none of them takes is its own. */
+  /** Passes a suspect's lines on to its parents. It is to blame for the lines that remain. */
   private settle(suspect: Suspect): void {
     const known = this.known.get(suspect.node.oid)
     if (known && suspect.path === splitPath(known.path).join('/')) {
-      this.takeKnown(known, suspect)
+      this.takeCached(known, suspect)
       return
     }
     const parents = suspect.node.parents.map((oid) => this.source.get(oid))
@@ -167,7 +167,7 @@ class Blame {
           this.suspect(parent, origin.path, origin.entry, suspect.runs)
           return
         }
-        // The same content through an earlier parent explains the same lines.
+        // An earlier parent with the same content has taken the same lines.
         const twice = origins.slice(0, i).some((other) => other?.entry.oid === origin.entry.oid)
         if (!twice) origins[i] = { node: parent, ...origin }
       }
@@ -189,8 +189,8 @@ class Blame {
       })
   }
 
-  /** What was found before says whose the lines are. */
-  private takeKnown({ path, ranges }: KnownBlame, suspect: Suspect): void {
+  /** Takes the lines of a suspect from a cached result. */
+  private takeCached({ path, ranges }: CachedBlame, suspect: Suspect): void {
     const ends = ranges.map(({ to_line }) => to_line)
     for (const run of suspect.runs) {
       const end = run.at + run.count
@@ -198,7 +198,7 @@ class Blame {
       for (let i = firstAbove(ends, at); at < end; i++) {
         const range = ranges[i]
         if (!range)
-          throw new GitError('corrupt', `what is known of ${path} ends before line ${at + 1}`)
+          throw new GitError('corrupt', `the cached blame of ${path} ends before line ${at + 1}`)
         const next = Math.min(end, range.to_line)
         this.found.push({
           final: run.final + at - run.at,
@@ -213,7 +213,8 @@ class Blame {
 
   private entryAt(tree: Oid, path: PathKey): Entry | null {
     let probe = this.probes.get(path)
-    if (probe === undefined) this.probes.set(path, (probe = pathProbe(this.db, path.split('/'))))
+    if (probe === undefined)
+      this.probes.set(path, (probe = createPathLookup(this.db, path.split('/'))))
     return probe(tree)
   }
 
@@ -221,12 +222,12 @@ class Blame {
     const first = suspect.node.parents[0] === parent.oid
     if (
       first &&
-      canAsk(suspect.path) &&
+      isFilterablePath(suspect.path) &&
       this.source.leaves?.(suspect.node.oid, this.hashesOf(suspect.path))
     )
       return { path: suspect.path, entry: suspect.entry }
     const entry = this.entryAt(parent.tree, suspect.path)
-    // A file that used to be a link, or the other way round, is another file.
+    // A file and a symbolic link of the same name have separate histories.
     if (!entry || !isBlob(entry.mode) || isFile(entry.mode) !== isFile(suspect.entry.mode))
       return null
     return { path: suspect.path, entry }
@@ -261,10 +262,10 @@ class Blame {
     const known = this.files.get(oid)
     if (known) return known
     const data = readBlob(this.db, oid)
-    if (data.length > MAX_BYTES)
-      throw new GitError('too_large', `blob ${oid} is larger than ${MAX_BYTES} bytes`)
-    // The two that are compared must have numbers of one kind, however large they are.
-    if (this.files.size > 1 && this.filesBytes + this.numbers.held + data.length > MAX_BYTES) {
+    if (data.length > MAX_FILE_BYTES)
+      throw new GitError('too_large', `blob ${oid} is larger than ${MAX_FILE_BYTES} bytes`)
+    // Two compared files must have numbers of the same numbering, whatever their size.
+    if (this.files.size > 1 && this.filesBytes + this.numbers.held + data.length > MAX_FILE_BYTES) {
       this.files.clear()
       this.filesBytes = 0
       this.numbers = new LineNumbers()
@@ -301,9 +302,9 @@ class Blame {
   }
 }
 
-/** In order of their place in the suspect's file, neighbours joined. */
-function byPosition(runs: readonly Run[]): Run[] {
-  const joined: Run[] = []
+/** The runs in order of their lines in the suspect's file, with adjacent runs merged. */
+function byPosition(runs: readonly LineRun[]): LineRun[] {
+  const joined: LineRun[] = []
   for (const run of [...runs].sort((a, b) => a.at - b.at || a.final - b.final)) {
     const last = joined.at(-1)
     if (last && last.at + last.count === run.at && last.final + last.count === run.final) {
@@ -313,10 +314,13 @@ function byPosition(runs: readonly Run[]): Run[] {
   return joined
 }
 
-/** Splits runs into what the older file has too (placed there) and what is new. */
-function divide(runs: readonly Run[], changes: readonly Change[]): { taken: Run[]; kept: Run[] } {
-  const taken: Run[] = []
-  const kept: Run[] = []
+/** Splits runs into lines that the older file has (with its line numbers) and new ones. */
+function divide(
+  runs: readonly LineRun[],
+  changes: readonly Change[],
+): { taken: LineRun[]; kept: LineRun[] } {
+  const taken: LineRun[] = []
+  const kept: LineRun[] = []
   const ends = changes.map((change) => change.new + change.newCount)
   for (const run of runs) {
     let at = run.at
@@ -343,7 +347,7 @@ function divide(runs: readonly Run[], changes: readonly Change[]): { taken: Run[
   return { taken, kept }
 }
 
-/** The first change that ends beyond a line; every one before it lies wholly above. */
+/** The index of the first change that ends after a line. */
 function firstAbove(ends: readonly number[], line: number): number {
   let low = 0
   let high = ends.length
@@ -355,17 +359,18 @@ function firstAbove(ends: readonly number[], line: number): number {
   return low
 }
 
-const BLOCK = 1024
+const COMPARED_BLOCK_BYTES = 1024
 
 /**
- * Leaves out a long common end, as git does before a diff without context: it bears on which lines
- * count as rare.
+ * Removes a long common end, as git does before a diff without context. This affects which lines
+ * count as rare, so it is needed for the same result.
  */
 function trimTail(a: NumberedLines, b: NumberedLines): [NumberedLines, NumberedLines] {
   const [old, now] = [asBuffer(a.lines.data), asBuffer(b.lines.data)]
   const smaller = Math.min(old.length, now.length)
   let trimmed = 0
-  while (trimmed + BLOCK <= smaller && sameBlock(old, now, trimmed)) trimmed += BLOCK
+  while (trimmed + COMPARED_BLOCK_BYTES <= smaller && sameBlock(old, now, trimmed))
+    trimmed += COMPARED_BLOCK_BYTES
   if (trimmed === 0) return [a, b]
   const newline = old.indexOf(0x0a, old.length - trimmed)
   if (newline < 0) return [a, b]
@@ -379,13 +384,13 @@ const asBuffer = (data: Uint8Array): Buffer =>
 const sameBlock = (a: Buffer, b: Buffer, trimmed: number): boolean =>
   a.compare(
     b,
-    b.length - trimmed - BLOCK,
+    b.length - trimmed - COMPARED_BLOCK_BYTES,
     b.length - trimmed,
-    a.length - trimmed - BLOCK,
+    a.length - trimmed - COMPARED_BLOCK_BYTES,
     a.length - trimmed,
   ) === 0
 
-/** Without so many bytes at the end, which are whole lines. */
+/** Removes the last `bytes` bytes, which are whole lines. */
 function shortened({ lines, numbers }: NumberedLines, bytes: number): NumberedLines {
   const length = lines.data.length - bytes
   let count = lines.count

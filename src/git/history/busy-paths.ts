@@ -1,34 +1,29 @@
-/**
- * The files that a branch's latest commits changed most: those that people are likely to ask about.
- */
+/** The files that the latest commits of a branch changed most often. */
 import { diffTreePaths } from '../diff/tree-diff.ts'
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
 import { commitSource } from './commit-source.ts'
 import { walkCommits } from './log.ts'
 import { keyToText, type PathKey } from './names.ts'
-import type { Turns } from './turns.ts'
+import type { PausableWork } from './pausable-work.ts'
 
-/** After so many commits other work of the thread gets its turn. */
-const TURN = 8
+/** Other work of the thread gets a turn after this many commits. */
+const COMMITS_PER_TURN = 8
 
-/**
- * Paths in the order of how many of the last commits changed them; merges do not count, nor do
- * commits that change very much.
- */
-export function* busyPathsTurns(
+/** Paths by the number of commits that changed them. Merges and very large commits do not count. */
+export function* findBusyPathsInTurns(
   db: ObjectReader,
   commit: Oid,
-  most: { commits: number; paths: number },
-): Turns<string[]> {
+  limits: { commits: number; paths: number },
+): PausableWork<string[]> {
   const source = commitSource(db)
   const times = new Map<PathKey, number>()
   let looked = 0
   for (const node of walkCommits(db, { tips: [commit] })) {
-    if (looked >= most.commits) break
+    if (looked >= limits.commits) break
     const [parent, second] = node.parents
     if (second !== undefined) continue
-    if (++looked % TURN === 0) yield 'pause'
-    for (const path of changed(
+    if (++looked % COMMITS_PER_TURN === 0) yield 'pause'
+    for (const path of listChangedPaths(
       db,
       parent === undefined ? null : source.get(parent).tree,
       node.tree,
@@ -37,11 +32,11 @@ export function* busyPathsTurns(
   }
   return [...times]
     .sort((a, b) => b[1] - a[1])
-    .slice(0, most.paths)
+    .slice(0, limits.paths)
     .map(([path]) => keyToText(path))
 }
 
-function changed(db: ObjectReader, parent: Oid | null, tree: Oid): PathKey[] {
+function listChangedPaths(db: ObjectReader, parent: Oid | null, tree: Oid): PathKey[] {
   try {
     return diffTreePaths(db, parent, tree).flatMap(({ path, new: now }) => (now ? [path] : []))
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * A heap that gives the newest item first; items of the same time come in the order they were put
- * (git's `prio_queue`).
+ * A priority queue, newest item first. Items of the same time are taken in the order in which they
+ * were put (git's `prio_queue`).
  */
 export class CommitQueue<T extends { readonly time: number }> {
   private readonly heap: { item: T; order: number }[] = []
@@ -10,7 +10,7 @@ export class CommitQueue<T extends { readonly time: number }> {
     return this.heap.length
   }
 
-  /** The item that `take` would give next. */
+  /** The item that `take` would return next. */
   get first(): T | undefined {
     return this.heap[0]?.item
   }

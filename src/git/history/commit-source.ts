@@ -1,7 +1,6 @@
 /**
- * Where a walk gets what it needs of a commit: parents, tree, time and generation. This is the
- * narrow place where a commit-graph file can stand in for parsing objects; everything else that
- * walks history asks only here.
+ * Reads what walks need of a commit: parents, tree, time and generation. All walks read commits
+ * here, so that a commit-graph file can replace the parsing of objects.
  */
 import { isOid } from '../object.ts'
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
@@ -13,45 +12,46 @@ export type CommitNode = {
   readonly tree: Oid
   readonly parents: readonly Oid[]
   readonly time: number
-  /** Topological level, larger than that of every ancestor; Infinity when it is not known. */
+  /** Topological level, larger than that of every ancestor; Infinity when unknown. */
   readonly generation: number
 }
 
-/**
- * What a database may offer beside objects: nodes from a commit-graph, null for a commit that it
- * does not cover.
- */
+/** The commit-graph of a database; `find` returns null for a commit that it does not contain. */
 export type CommitGraph = {
   find(oid: Oid): CommitNode | null
-  /** Whether a commit surely leaves a path as it is in its first parent (`pathHashes`). */
+  /** Whether a commit certainly has a path as in its first parent (`pathHashes`). */
   leaves?(oid: Oid, hashes: Uint32Array): boolean
 }
 
 export type CommitSource = {
   get(oid: Oid): CommitNode
-  /**
-   * Whether a commit surely leaves a path as it is in its first parent: then no tree need be read.
-   */
+  /** Whether a commit certainly has a path as in its first parent; then no tree is read. */
   leaves?(oid: Oid, hashes: Uint32Array): boolean
 }
 
 /**
- * Nodes are remembered per database in two halves: when the young half is full it becomes the old
- * one.
+ * A database with a commit-graph, and with a field for the source that `commitSource` creates. The
+ * parsed nodes live as long as the database.
  */
-const HALF = 1 << 16
+type CommitDatabase = ObjectReader & {
+  readonly commitGraph?: CommitGraph | null
+  commitSource?: CommitSource | null
+}
+
+/** Two generations of nodes are cached: when the young one is full, it replaces the old one. */
+const MAX_NODES_PER_GENERATION = 1 << 16
 
 class CachedSource implements CommitSource {
   private young = new Map<Oid, CommitNode>()
   private old = new Map<Oid, CommitNode>()
 
-  constructor(private readonly db: ObjectReader & { readonly commitGraph?: CommitGraph | null }) {}
+  constructor(private readonly db: CommitDatabase) {}
 
   get(oid: Oid): CommitNode {
     const known = this.young.get(oid)
     if (known) return known
     const node = this.old.get(oid) ?? this.db.commitGraph?.find(oid) ?? this.parse(oid)
-    if (this.young.size >= HALF) {
+    if (this.young.size >= MAX_NODES_PER_GENERATION) {
       this.old = this.young
       this.young = new Map()
     }
@@ -68,17 +68,14 @@ class CachedSource implements CommitSource {
     if (!object) throw new GitError('missing', `commit ${oid} is missing`)
     if (object.type !== 'commit')
       throw new GitError('invalid', `object ${oid} is a ${object.type}, not a commit`)
-    return parseNode(oid, object.data)
+    return parseCommitNode(oid, object.data)
   }
 }
 
-const sources = new WeakMap<ObjectReader, CommitSource>()
-
-/** The source of a database; its memory lives as long as the database object does. */
-export function commitSource(db: ObjectReader): CommitSource {
-  let source = sources.get(db)
-  if (!source) sources.set(db, (source = new CachedSource(db)))
-  return source
+/** The source of a database. A database without a field for it gets a new source each time. */
+export function commitSource(db: CommitDatabase): CommitSource {
+  if (db.commitSource === undefined) return new CachedSource(db)
+  return (db.commitSource ??= new CachedSource(db))
 }
 
 const oidAt = (data: Buffer, at: number): Oid => {
@@ -92,11 +89,8 @@ const startsWith = (data: Uint8Array, at: number, text: string): boolean => {
   return true
 }
 
-/**
- * Reads tree, parents and the committer's time straight from the bytes; the message is never
- * touched.
- */
-export function parseNode(oid: Oid, bytes: Uint8Array): CommitNode {
+/** Parses tree, parents and committer time from the bytes of a commit, without its message. */
+export function parseCommitNode(oid: Oid, bytes: Uint8Array): CommitNode {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (!startsWith(data, 0, 'tree ') || data[45] !== 0x0a)
     throw new GitError('corrupt', `commit ${oid} has no tree`)

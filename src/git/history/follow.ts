@@ -1,7 +1,7 @@
 /**
- * A file's history through its renames, as `git log --follow` has it: every commit is looked at,
- * merges are left out, and where the file appears for the first time the walk goes on with the file
- * that it came from.
+ * `git log --follow`: the history of a file through renames. Every commit except merges is compared
+ * with its parent. Where the file is added, the walk continues with the file that it was renamed or
+ * copied from.
  */
 import type { ObjectReader, Oid } from '../ports.ts'
 import { Fingerprints } from '../diff/fingerprints.ts'
@@ -10,7 +10,7 @@ import { diffTreePaths } from '../diff/tree-diff.ts'
 import { commitSource, type CommitNode } from './commit-source.ts'
 import { walkTree } from './list-tree.ts'
 import { baseKey, type PathKey } from './names.ts'
-import { pathProbe } from './path-probe.ts'
+import { createPathLookup } from './path-lookup.ts'
 import { isDir, isFile, sameEntry, type Entry } from './tree.ts'
 
 export function* followLog(
@@ -21,7 +21,7 @@ export function* followLog(
 ): Generator<CommitNode, void> {
   const source = commitSource(db)
   let path = segments.join('/')
-  let probe = pathProbe(db, segments)
+  let probe = createPathLookup(db, segments)
   for (const node of walk) {
     if (node.parents.length > 1 && !firstParent) continue
     const first = node.parents[0]
@@ -34,17 +34,17 @@ export function* followLog(
     const origin = findOrigin(db, parent.tree, node.tree, path, now)
     if (origin === null) continue
     path = origin
-    probe = pathProbe(db, path.split('/'))
+    probe = createPathLookup(db, path.split('/'))
   }
 }
 
 type Source = { readonly path: PathKey; readonly entry: Entry; readonly gone: boolean }
 
-/** Above this many files of fitting size only those that the commit touched are compared. */
-const MOST_SOURCES = 5000
+/** With more candidate files, only those that the commit changed are compared. */
+const MAX_SOURCES = 5000
 
 /**
- * The file of the parent that a new file was renamed or copied from, or null. Files that went are
+ * The parent's file that a new file was renamed or copied from, or null. Removed files are
  * preferred.
  */
 function findOrigin(
@@ -66,7 +66,7 @@ function findOrigin(
   if (!isFile(target.mode)) return null
   const prints = new Fingerprints(db)
   const few =
-    sources.length <= MOST_SOURCES ? sources : sources.filter((source) => changes.has(source.path))
+    sources.length <= MAX_SOURCES ? sources : sources.filter((source) => changes.has(source.path))
   const best: { source: Source; score: number; sameName: boolean }[] = []
   for (const source of few) {
     if (!isFile(source.entry.mode)) continue
@@ -75,9 +75,9 @@ function findOrigin(
     best.push({ source, score, sameName: baseKey(source.path) === baseKey(path) })
   }
   best.sort((a, b) => b.score - a.score || Number(b.sameName) - Number(a.sameName))
-  // Of the four best one that went is taken before one that stayed, as git does.
-  const few4 = best.slice(0, 4)
-  return (few4.find(({ source }) => source.gone) ?? few4[0])?.source.path ?? null
+  // As in git, a removed file among the four best is preferred to one that remains.
+  const best4 = best.slice(0, 4)
+  return (best4.find(({ source }) => source.gone) ?? best4[0])?.source.path ?? null
 }
 
 function byContent(sources: readonly Source[], path: PathKey, target: Entry): Source | null {

@@ -1,12 +1,19 @@
 /** Questions about history: what is reachable, who changed what when, and what a tree holds. */
-export { count, log, readCommit } from './log.ts'
-export { aheadBehind, isReachable, mergeBases } from './reachability.ts'
-export { lastCommits, lastCommitsTurns } from './last-commits.ts'
-export { blame, blameTurns } from './blame.ts'
-export { busyPathsTurns } from './busy-paths.ts'
+export { countCommits as count, log, readCommit } from './log.ts'
+export {
+  countAheadBehind as aheadBehind,
+  isReachable,
+  findMergeBases as mergeBases,
+} from './reachability.ts'
+export {
+  findLastCommits as lastCommits,
+  findLastCommitsInTurns as lastCommitsTurns,
+} from './last-commits.ts'
+export { blame, blameInTurns as blameTurns } from './blame.ts'
+export { findBusyPathsInTurns as busyPathsTurns } from './busy-paths.ts'
 export { findEntry, listTree } from './list-tree.ts'
-export { languages } from './languages.ts'
+export { measureLanguages as languages } from './languages.ts'
 export { archive } from './archive.ts'
 export { commitSource, type CommitGraph, type CommitNode } from './commit-source.ts'
-export { findForged } from './find-forged.ts'
+export { findSha1Collisions as findForged } from './find-sha1-collisions.ts'
 export { searchAdded } from './search-added.ts'

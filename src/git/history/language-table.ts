@@ -1,10 +1,6 @@
-/**
- * Which language a file is in, by its name. Only languages that people mean when they ask what a
- * project is written in:
- * data and prose (JSON, YAML, Markdown) are not counted.
- */
+/** Programming languages by file name. Data and prose (JSON, YAML, Markdown) are not included. */
 
-/** Language, then extensions (with a dot) and whole file names. */
+/** A language, then its extensions (with a dot) and file names. */
 const TABLE: readonly (readonly [string, string])[] = [
   ['Ada', '.adb .ads'],
   ['Assembly', '.asm .s .nasm'],
@@ -110,21 +106,21 @@ const TABLE: readonly (readonly [string, string])[] = [
   ['Zig', '.zig .zon'],
 ]
 
-const extensions = new Map<string, string>()
-const names = new Map<string, string>()
+const LANGUAGE_BY_EXTENSION = new Map<string, string>()
+const LANGUAGE_BY_NAME = new Map<string, string>()
 for (const [language, keys] of TABLE) {
   for (const key of keys.split(' ')) {
-    if (key.startsWith('.')) extensions.set(key.toLowerCase(), language)
-    else names.set(key, language)
+    if (key.startsWith('.')) LANGUAGE_BY_EXTENSION.set(key.toLowerCase(), language)
+    else LANGUAGE_BY_NAME.set(key, language)
   }
 }
 
 /** The language of a file by its base name, or null. */
 export function languageOf(name: string): string | null {
-  const named = names.get(name)
+  const named = LANGUAGE_BY_NAME.get(name)
   if (named) return named
   const dot = name.lastIndexOf('.')
-  return dot < 0 ? null : (extensions.get(name.slice(dot).toLowerCase()) ?? null)
+  return dot < 0 ? null : (LANGUAGE_BY_EXTENSION.get(name.slice(dot).toLowerCase()) ?? null)
 }
 
 const VENDORED_FOLDERS = new Set([
@@ -153,7 +149,7 @@ const VENDORED_FOLDERS = new Set([
   'fixtures',
 ])
 
-/** A folder whose content was written elsewhere or is not part of the project's own code. */
+/** Whether a folder usually contains code of other projects, or data. */
 export const isVendoredFolder = (name: string): boolean => VENDORED_FOLDERS.has(name.toLowerCase())
 
 const GENERATED = [
@@ -164,6 +160,6 @@ const GENERATED = [
   /\.bundle\.js$/i,
 ]
 
-/** A file made by a tool, by its base name. */
+/** Whether a file is generated, by its base name. */
 export const isGeneratedName = (name: string): boolean =>
   GENERATED.some((pattern) => pattern.test(name))

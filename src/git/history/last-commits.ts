@@ -1,73 +1,107 @@
 /**
- * For every entry of a directory the commit that changed it last: what `git log -1 -- <entry>` says
- * for each, in one walk. With git's default simplification an entry's history is a single chain: to
- * the first parent that has the same entry, and where there is none the commit itself is the
- * answer. Entries that share a chain are carried together. The filters of the commit-graph spare
- * most trees of a folder's history, and of the root's once few entries are left. Where a chain
- * comes through a commit whose answers are known, it ends there.
+ * The last commit that changed each entry of a directory: `git log -1 -- <entry>` for all entries in
+ * one walk.
+ *
+ * With git's default simplification the history of an entry is a single chain. It leads to the first
+ * parent that has the same entry; where no parent has it, the commit itself is the result. Entries
+ * on the same chain are followed together. The changed-path filters of the commit-graph avoid most
+ * trees. A chain ends at a commit whose result is cached.
  */
-import type { KnownLastCommits, LastCommit, ObjectReader, Oid } from '../ports.ts'
-import { canAsk, pathHashes } from '../store/changed-paths.ts'
-import { finish, type Turns } from './turns.ts'
+import type { CachedLastCommits, LastCommit, ObjectReader, Oid } from '../ports.ts'
+import { isFilterablePath, pathHashes } from '../store/changed-paths.ts'
+import { runToEnd, type PausableWork } from './pausable-work.ts'
 import { CommitQueue } from './commit-queue.ts'
-import { commitSource, type CommitNode } from './commit-source.ts'
+import { commitSource, type CommitNode, type CommitSource } from './commit-source.ts'
 import { readCommit } from './log.ts'
 import { compareListing, namesIn, readListing, type Listing } from './listing.ts'
 import { keyToText, splitPath, textToKey, type PathKey } from './names.ts'
-import { pathProbe } from './path-probe.ts'
+import { createPathLookup, type PathLookup } from './path-lookup.ts'
 import { entryAt, isDir, viewTree } from './tree.ts'
 
+/** A commit of the walk with the entries whose chains lead through it. */
 type Pending = { readonly node: CommitNode; readonly time: number; names: Set<PathKey> }
 
-/** Listings kept for commits that other ones will ask about again. */
-const REMEMBERED = 64
+/** Listings that are cached for neighbouring commits. */
+const MAX_LISTINGS = 64
 
-/** After so many commits other work of the thread gets its turn. */
-const TURN = 16
+/** Buffers of dropped listings that are reused: allocating thousands costs more than reading. */
+const MAX_SPARE_BUFFERS = 4
+
+/** Other work of the thread gets a turn after this many commits. */
+const COMMITS_PER_TURN = 16
+
+/** With more entries one filter nearly always says "maybe"; comparing trees is faster then. */
+const MAX_FILTERED_NAMES = 40
 
 /**
- * With more entries than these one of their filters nearly always says maybe: then comparing trees
- * is quicker than asking.
- */
-const MOST_ASKED = 40
-
-/**
- * Sorted as the directory is; empty when the commit has no such directory. Gives GitError
+ * In the order of the directory; empty when the commit has no such directory. Throws GitError
  * `missing`.
  */
-export const lastCommits = (
+export const findLastCommits = (
   db: ObjectReader,
   commit: Oid,
   path: string,
-  known: readonly KnownLastCommits[] = [],
-): LastCommit[] => finish(lastCommitsTurns(db, commit, path, known))
+  known: readonly CachedLastCommits[] = [],
+): LastCommit[] => runToEnd(findLastCommitsInTurns(db, commit, path, known))
 
-/** The same with pauses: at the top of a large repository it takes seconds. */
-export function* lastCommitsTurns(
+/** The same with pauses: at the root of a large repository it takes seconds. */
+export function* findLastCommitsInTurns(
   db: ObjectReader,
   commit: Oid,
   path: string,
-  known: readonly KnownLastCommits[] = [],
-): Turns<LastCommit[]> {
-  const source = commitSource(db)
+  known: readonly CachedLastCommits[] = [],
+): PausableWork<LastCommit[]> {
   const segments = splitPath(path)
-  const directory = entryAt(db, source.get(commit).tree, segments)
+  const directory = entryAt(db, commitSource(db).get(commit).tree, segments)
   if (!directory || !isDir(directory.mode)) return []
-  const probe = segments.length === 0 ? null : pathProbe(db, segments)
-  const treeAt = (node: CommitNode): Oid | null => {
-    if (!probe) return node.tree
-    const entry = probe(node.tree)
-    return entry && isDir(entry.mode) ? entry.oid : null
+  const listings = new ListingCache(db)
+  const names = namesIn(listings.get(directory.oid))
+  const walk = new LastCommitsWalk(db, segments, listings, known)
+  const results = yield* walk.run(commit, names)
+  const commits = new Map<Oid, LastCommit['commit']>()
+  return names.map((name) => {
+    const oid = results.get(name) ?? commit
+    let found = commits.get(oid)
+    if (!found) commits.set(oid, (found = readCommit(db, oid)))
+    return { name: keyToText(name), commit: found }
+  })
+}
+
+/** Listings of directories, of which only the latest are kept. */
+class ListingCache {
+  private readonly listings = new Map<Oid, Listing>()
+  private readonly spare: Buffer[] = []
+
+  constructor(private readonly db: ObjectReader) {}
+
+  get(oid: Oid): Listing {
+    let listing = this.listings.get(oid)
+    if (!listing) this.add(oid, (listing = readListing(this.read(oid))))
+    return listing
   }
-  const listings = new Map<Oid, Listing>()
-  /**
-   * Memory of listings that nobody needs any more: new memory for each of thousands costs more than
-   * reading them.
-   */
-  const spare: Buffer[] = []
-  const read = (oid: Oid): Buffer => {
-    const data = viewTree(db, oid)
-    const last = spare.pop()
+
+  /** The names in `own` that `theirs` has otherwise. */
+  changedNames(own: Oid, theirs: Oid): PathKey[] {
+    const known = this.listings.get(theirs)
+    const { other, changed } = compareListing(this.get(own), known?.data ?? this.read(theirs))
+    if (!known) this.add(theirs, other)
+    return changed
+  }
+
+  private add(oid: Oid, listing: Listing): void {
+    this.listings.set(oid, listing)
+    if (this.listings.size <= MAX_LISTINGS) return
+    for (const [oldest, { data }] of this.listings) {
+      this.listings.delete(oldest)
+      if (this.spare.length < MAX_SPARE_BUFFERS) this.spare.push(Buffer.from(data.buffer))
+      return
+    }
+  }
+
+  /** A copy of a tree in memory that may be reused. */
+  private read(oid: Oid): Buffer {
+    const data = viewTree(this.db, oid)
+    const last = this.spare.pop()
     const memory =
       last !== undefined && last.length >= data.length
         ? last
@@ -75,111 +109,140 @@ export function* lastCommitsTurns(
     memory.set(data)
     return memory.subarray(0, data.length)
   }
-  const letGo = (listing: Listing): void => {
-    if (spare.length < 4) spare.push(Buffer.from(listing.data.buffer))
-  }
-  const remember = (oid: Oid, listing: Listing): void => {
-    listings.set(oid, listing)
-    if (listings.size <= REMEMBERED) return
-    for (const [oldest, kept] of listings) {
-      listings.delete(oldest)
-      letGo(kept)
-      return
-    }
-  }
-  const listingOf = (oid: Oid): Listing => {
-    let listing = listings.get(oid)
-    if (!listing) remember(oid, (listing = readListing(read(oid))))
-    return listing
-  }
-  const changedNames = (own: Oid, theirs: Oid): PathKey[] => {
-    const known = listings.get(theirs)
-    const { other, changed } = compareListing(listingOf(own), known?.data ?? read(theirs))
-    if (!known) remember(theirs, other)
-    return changed
+}
+
+/** The changed-path filters of the commit-graph for a directory and its entries. */
+class EntryFilters {
+  private readonly prefix: string
+  private readonly directory: Uint32Array | null
+  private readonly entries = new Map<PathKey, Uint32Array | null>()
+
+  constructor(
+    private readonly source: CommitSource,
+    segments: readonly PathKey[],
+  ) {
+    const path = segments.join('/')
+    this.prefix = path === '' ? '' : `${path}/`
+    this.directory = isFilterablePath(path) ? pathHashes(path) : null
   }
 
-  const names = namesIn(listingOf(directory.oid))
-  const answers = new Map<PathKey, Oid>()
-  const waiting = new Map<Oid, Pending>()
-  const queue = new CommitQueue<Pending>()
-  const pass = (oid: Oid, passed: Set<PathKey>) => {
-    const known = waiting.get(oid)
-    if (known) {
-      for (const name of passed) known.names.add(name)
-      return
-    }
-    const node = source.get(oid)
-    const pending: Pending = { node, time: node.time, names: passed }
-    waiting.set(oid, pending)
-    queue.put(pending)
-  }
-  const prefix = segments.length === 0 ? '' : `${segments.join('/')}/`
-  const own = canAsk(prefix.slice(0, -1)) ? pathHashes(prefix.slice(0, -1)) : null
-  const hashes = new Map<PathKey, Uint32Array | null>()
-  const hashesOf = (name: PathKey): Uint32Array | null => {
-    let made = hashes.get(name)
-    if (made === undefined)
-      hashes.set(name, (made = canAsk(prefix + name) ? pathHashes(prefix + name) : null))
-    return made
-  }
-  /** Whether a commit surely leaves all of these as they are in its first parent. */
-  const leaves = (oid: Oid, names: ReadonlySet<PathKey>): boolean => {
+  /** Whether a commit certainly has all these entries as in its first parent. */
+  leaveUnchanged(oid: Oid, names: ReadonlySet<PathKey>): boolean {
+    const { source, directory } = this
     if (!source.leaves) return false
-    if (own !== null && source.leaves(oid, own)) return true
-    if (names.size > MOST_ASKED) return false
+    if (directory !== null && source.leaves(oid, directory)) return true
+    if (names.size > MAX_FILTERED_NAMES) return false
     for (const name of names) {
-      const asked = hashesOf(name)
-      if (asked === null || !source.leaves(oid, asked)) return false
+      const hashes = this.hashesOf(name)
+      if (hashes === null || !source.leaves(oid, hashes)) return false
     }
     return true
   }
-  const before = new Map(
-    known.map(({ commit: at, entries }) => [
-      at,
-      new Map(entries.map(({ name, oid }) => [textToKey(name), oid])),
-    ]),
-  )
-  pass(commit, new Set(names))
-  let steps = 0
-  for (let step = queue.take(); step; step = queue.take()) {
-    if (++steps % TURN === 0) yield 'pause'
-    waiting.delete(step.node.oid)
-    let left = step.names
-    const answered = before.get(step.node.oid)
-    if (answered) {
-      for (const name of left) {
-        const answer = answered.get(name)
-        if (answer === undefined) continue
-        answers.set(name, answer)
-        left.delete(name)
-      }
-      if (left.size === 0) continue
+
+  private hashesOf(name: PathKey): Uint32Array | null {
+    let hashes = this.entries.get(name)
+    if (hashes === undefined) {
+      const path = this.prefix + name
+      this.entries.set(name, (hashes = isFilterablePath(path) ? pathHashes(path) : null))
     }
-    const [first] = step.node.parents
-    if (first !== undefined && leaves(step.node.oid, left)) {
-      pass(first, left)
-      continue
+    return hashes
+  }
+}
+
+class LastCommitsWalk {
+  private readonly source: CommitSource
+  private readonly filters: EntryFilters
+  private readonly probe: PathLookup | null
+  private readonly waiting = new Map<Oid, Pending>()
+  private readonly queue = new CommitQueue<Pending>()
+  private readonly results = new Map<PathKey, Oid>()
+  /** Cached results by commit. */
+  private readonly cached: ReadonlyMap<Oid, ReadonlyMap<PathKey, Oid>>
+
+  constructor(
+    db: ObjectReader,
+    segments: readonly PathKey[],
+    private readonly listings: ListingCache,
+    cached: readonly CachedLastCommits[],
+  ) {
+    this.source = commitSource(db)
+    this.filters = new EntryFilters(this.source, segments)
+    this.probe = segments.length === 0 ? null : createPathLookup(db, segments)
+    this.cached = new Map(
+      cached.map(({ commit, entries }) => [
+        commit,
+        new Map(entries.map(({ name, oid }) => [textToKey(name), oid])),
+      ]),
+    )
+  }
+
+  *run(commit: Oid, names: readonly PathKey[]): PausableWork<ReadonlyMap<PathKey, Oid>> {
+    this.pass(commit, new Set(names))
+    let steps = 0
+    for (let step = this.queue.take(); step; step = this.queue.take()) {
+      if (++steps % COMMITS_PER_TURN === 0) yield 'pause'
+      this.waiting.delete(step.node.oid)
+      this.visit(step.node, step.names)
     }
-    const tree = treeAt(step.node)
-    for (const parent of step.node.parents) {
+    return this.results
+  }
+
+  /** Passes names on to the parents that have the same entries; the rest end at this commit. */
+  private visit(node: CommitNode, names: Set<PathKey>): void {
+    this.takeCached(node.oid, names)
+    if (names.size === 0) return
+    const [first] = node.parents
+    if (first !== undefined && this.filters.leaveUnchanged(node.oid, names)) {
+      this.pass(first, names)
+      return
+    }
+    let left = names
+    const tree = this.treeAt(node)
+    for (const parent of node.parents) {
       if (left.size === 0) break
-      const theirs = treeAt(source.get(parent))
+      const theirs = this.treeAt(this.source.get(parent))
       if (tree === null || theirs === null) continue
+      const remaining = left
       const changed =
-        tree === theirs ? [] : changedNames(tree, theirs).filter((name) => left.has(name))
+        tree === theirs
+          ? []
+          : this.listings.changedNames(tree, theirs).filter((name) => remaining.has(name))
       if (changed.length === left.size) continue
       for (const name of changed) left.delete(name)
-      pass(parent, left)
+      this.pass(parent, left)
       left = new Set(changed)
     }
-    for (const name of left) answers.set(name, step.node.oid)
+    for (const name of left) this.results.set(name, node.oid)
   }
-  const commits = new Map<Oid, LastCommit['commit']>()
-  return names.map((name) => {
-    const oid = answers.get(name) ?? commit
-    let found = commits.get(oid)
-    if (!found) commits.set(oid, (found = readCommit(db, oid)))
-    return { name: keyToText(name), commit: found }
-  })
+
+  /** Takes the names whose results are cached out of `names`. */
+  private takeCached(oid: Oid, names: Set<PathKey>): void {
+    const cached = this.cached.get(oid)
+    if (!cached) return
+    for (const name of names) {
+      const result = cached.get(name)
+      if (result === undefined) continue
+      this.results.set(name, result)
+      names.delete(name)
+    }
+  }
+
+  private pass(oid: Oid, names: Set<PathKey>): void {
+    const known = this.waiting.get(oid)
+    if (known) {
+      for (const name of names) known.names.add(name)
+      return
+    }
+    const node = this.source.get(oid)
+    const pending: Pending = { node, time: node.time, names }
+    this.waiting.set(oid, pending)
+    this.queue.put(pending)
+  }
+
+  /** The directory at a commit; null when there is none. */
+  private treeAt(node: CommitNode): Oid | null {
+    if (!this.probe) return node.tree
+    const entry = this.probe(node.tree)
+    return entry && isDir(entry.mode) ? entry.oid : null
+  }
 }

@@ -27,10 +27,7 @@ import {
   type Entry,
 } from './tree.ts'
 
-/**
- * A listing of more entries than this is refused: a few nested trees can stand for billions of
- * paths.
- */
+/** Larger listings are refused: a few nested trees can represent billions of paths. */
 export const MAX_ENTRIES = 1_000_000
 
 export const modeText = (mode: number): string => mode.toString(8).padStart(6, '0')
@@ -53,8 +50,8 @@ function toTreeEntry(db: ObjectReader, path: PathKey, entry: Entry, sizes: boole
 }
 
 /**
- * Everything below a tree in the order of `git ls-tree -r -t`, directories before what they hold.
- * Never recurses.
+ * All entries below a tree in the order of `git ls-tree -r -t`: directories before their entries.
+ * Uses a stack of its own instead of recursion.
  */
 export function* walkTree(
   db: ObjectReader,
@@ -83,8 +80,8 @@ export function* walkTree(
 
 /**
  * The entries of the directory at `path` of a commit or tree ('' is the root); null when there is
- * no such directory. Recursive listings hold everything below, directories included. Gives GitError
- * `missing`, or `too_large` for trees that no disk could hold.
+ * no such directory. Recursive listings include directories. Throws GitError `missing`, and
+ * `too_large` above `MAX_ENTRIES`.
  */
 export function listTree(
   db: ObjectReader,

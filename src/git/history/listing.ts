@@ -1,12 +1,11 @@
 /**
- * A directory as it changes from commit to commit. Neighbours in history differ in an entry or two,
- * so a listing is derived from the one next to it: what is equal is found by comparing memory, and
- * only what differs is read.
+ * Compares versions of a directory. Neighbouring commits differ in one or two entries. So equal
+ * parts of two trees are found by comparing memory, and only entries that differ are parsed.
  */
 import { bytesToKey, type PathKey } from './names.ts'
 import { TreeCursor } from './tree.ts'
 
-/** The bytes of a tree with the offset of each entry, and of the end. */
+/** The bytes of a tree, with the offsets of its entries and of its end. */
 export type Listing = { readonly data: Buffer; readonly starts: Uint32Array }
 
 const asBuffer = (data: Uint8Array): Buffer =>
@@ -20,7 +19,7 @@ export function readListing(bytes: Uint8Array): Listing {
   return { data, starts: Uint32Array.from([...starts, data.length]) }
 }
 
-/** The names in byte order of the entries. */
+/** The names, in the order of the entries. */
 export function namesIn(listing: Listing): PathKey[] {
   const { data, starts } = listing
   return Array.from({ length: starts.length - 1 }, (_, i) =>
@@ -29,9 +28,8 @@ export function namesIn(listing: Listing): PathKey[] {
 }
 
 /**
- * The listing of another tree, and which names of `own` are not the same entry there. Both are read
- * side by side in git's order:
- * what is equal is passed over as memory, and only entries that differ are looked at one by one.
+ * Returns the listing of another tree, and the names of `own` whose entries differ there. Both
+ * trees are walked in parallel, in git's order.
  */
 export function compareListing(
   own: Listing,
@@ -57,7 +55,7 @@ export function compareListing(
   for (;;) {
     const from = starts[index] as number
     const equal = commonRun(mine, from, data, at)
-    // Whole entries of the equal bytes are the same entry; the one in which they end is not.
+    // Entries within the equal bytes are equal; the entry in which the bytes end may differ.
     const meet = from + equal >= mine.length ? last : lastAtMost(starts, from + equal)
     for (; index < meet; index++) put(at + ((starts[index] as number) - from))
     at += (starts[meet] as number) - from
@@ -86,10 +84,10 @@ export function compareListing(
 
 const SPACE = 0x20
 const SLASH = 0x2f
-/** A directory's mode begins with a 4, and nothing else's does. */
+/** The first byte of a directory's mode, `40000`; all other modes begin with 1. */
 const DIRECTORY = 0x34
 
-/** Throws GitError `corrupt` for an entry without an end. */
+/** Throws GitError `corrupt` for a truncated entry. */
 function entryEnd(data: Buffer, at: number): number {
   const cursor = new TreeCursor(data, at)
   return cursor.next() ? cursor.oidStart + 20 : data.length
@@ -98,9 +96,7 @@ function entryEnd(data: Buffer, at: number): number {
 const nameOf = (data: Buffer, from: number, to: number): PathKey =>
   bytesToKey(data, data.indexOf(SPACE, from) + 1, to - 21)
 
-/**
- * The order of two entries in a tree: bytes of the names, a directory's as if it ended in a slash.
- */
+/** Git's order of tree entries: by bytes of the names, with a slash after those of directories. */
 function compareNames(
   a: Buffer,
   aFrom: number,
@@ -120,23 +116,23 @@ function compareNames(
   return next(a, i, aFrom, aTo) - next(b, j, bFrom, bTo)
 }
 
-/** Bytes that are compared at once, as memory. */
-const PIECE = 256
+/** Bytes per memory comparison. */
+const COMPARED_BYTES = 256
 
-/** How many bytes are equal from two places on. */
+/** The number of equal bytes from two offsets on. */
 function commonRun(a: Buffer, from: number, b: Buffer, at: number): number {
   const most = Math.min(a.length - from, b.length - at)
   let run = 0
   while (
-    run + PIECE <= most &&
-    a.compare(b, at + run, at + run + PIECE, from + run, from + run + PIECE) === 0
+    run + COMPARED_BYTES <= most &&
+    a.compare(b, at + run, at + run + COMPARED_BYTES, from + run, from + run + COMPARED_BYTES) === 0
   )
-    run += PIECE
+    run += COMPARED_BYTES
   while (run < most && a[from + run] === b[at + run]) run++
   return run
 }
 
-/** The index of the last start that is at most `at`. */
+/** The index of the last start that is not greater than `at`. */
 function lastAtMost(starts: Uint32Array, at: number): number {
   let low = 0
   let high = starts.length - 1

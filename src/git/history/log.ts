@@ -1,28 +1,28 @@
 /**
- * History as `git log` gives it: newest committer time first, with git's default simplification
- * when a path is given (https://git-scm.com/docs/git-log#_history_simplification): a merge that
- * took the path whole from one parent is left out and only that parent is followed.
+ * `git log`: newest committer time first, with git's default history simplification when a path is
+ * given (https://git-scm.com/docs/git-log#_history_simplification). A merge that took the path
+ * unchanged from one parent is omitted, and only that parent is followed.
  */
 import { parseCommit } from '../object.ts'
 import { GitError, type Commit, type LogOptions, type ObjectReader, type Oid } from '../ports.ts'
 import { CommitQueue } from './commit-queue.ts'
-import { canAsk, pathHashes } from '../store/changed-paths.ts'
+import { isFilterablePath, pathHashes } from '../store/changed-paths.ts'
 import { commitSource, type CommitNode, type CommitSource } from './commit-source.ts'
 import { followLog } from './follow.ts'
 import { splitPath } from './names.ts'
-import { pathProbe, type PathProbe } from './path-probe.ts'
+import { createPathLookup, type PathLookup } from './path-lookup.ts'
 import { sameEntry } from './tree.ts'
 
 /**
- * The commits of a log, newest first. Gives GitError `missing` for an unknown commit, `invalid` for
- * what is not one.
+ * The commits of a log, newest first. Throws GitError `missing` for an unknown id, and `invalid` for
+ * an object that is no commit.
  */
 export function log(db: ObjectReader, options: LogOptions): Commit[] {
   const commits: Commit[] = []
   const limit = options.limit ?? Infinity
   if (limit <= 0) return commits
   let skip = options.skip ?? 0
-  for (const node of matching(db, options)) {
+  for (const node of walkMatching(db, options)) {
     if (skip > 0) {
       skip--
       continue
@@ -33,10 +33,10 @@ export function log(db: ObjectReader, options: LogOptions): Commit[] {
   return commits
 }
 
-/** How many commits `log` would give without skip and limit. */
-export function count(db: ObjectReader, options: LogOptions): number {
+/** The number of commits that `log` would return without skip and limit. */
+export function countCommits(db: ObjectReader, options: LogOptions): number {
   let total = 0
-  const walk = matching(db, options)
+  const walk = walkMatching(db, options)
   while (!walk.next().done) total++
   return total
 }
@@ -55,7 +55,7 @@ export function readCommit(db: ObjectReader, oid: Oid): Commit {
   return parseCommit(oid, object.data)
 }
 
-function* matching(db: ObjectReader, options: LogOptions): Generator<CommitNode, void> {
+function* walkMatching(db: ObjectReader, options: LogOptions): Generator<CommitNode, void> {
   const author = options.author?.toLowerCase()
   const until = options.until ?? Infinity
   for (const node of walkLog(db, options)) {
@@ -68,129 +68,144 @@ function* matching(db: ObjectReader, options: LogOptions): Generator<CommitNode,
   }
 }
 
-/** The walk behind `log`, before the filters that only look at one commit. */
+/** The walk of `log`, before the filters by author and time. */
 function walkLog(db: ObjectReader, options: LogOptions): Generator<CommitNode, void> {
   const segments = splitPath(options.path ?? '')
   if (segments.length === 0) return walk(db, options, null)
   if (options.follow)
     return followLog(db, walk(db, options, null), segments, options.firstParent ?? false)
-  return walk(db, options, { probe: pathProbe(db, segments), hashes: hashesOf(segments.join('/')) })
+  return walk(db, options, {
+    probe: createPathLookup(db, segments),
+    hashes: hashesOf(segments.join('/')),
+  })
 }
 
-type Step = {
+type LogStep = {
   readonly node: CommitNode
   readonly time: number
   hidden: boolean
-  /**
-   * Named by the caller as hidden: where the log ends, and so a parent to compare with like any
-   * other.
-   */
+  /** Named in `hide`: the log ends here, but simplification compares with it as with any parent. */
   bottom: boolean
-  /**
-   * Already taken from the queue: what changes about it now must be carried to its parents by hand.
-   */
+  /** Already taken from the queue: a change of `hidden` must be passed on to its parents. */
   taken: boolean
-  /** Whether the commit changed the path against every parent that counts. */
+  /** Whether the commit differs in the path from all relevant parents. */
   shown: boolean
 }
 
-/**
- * How many hidden commits to look at after the last one of interest, in case the clocks were wrong.
- */
-const SLOP = 64
+/** Hidden commits that are walked after the last visible one, in case clocks were wrong. */
+const MAX_EXTRA_COMMITS = 64
 
 /**
- * The path that a walk is about; `hashes` are for the filters of the commit-graph, null when they
- * know nothing of it.
+ * The path of a log. `hashes` are for the changed-path filters of the commit-graph, null when those
+ * do not cover the path.
  */
-type PathQuestion = { readonly probe: PathProbe; readonly hashes: Uint32Array | null }
+type PathFilter = { readonly probe: PathLookup; readonly hashes: Uint32Array | null }
 
-const hashesOf = (path: string): Uint32Array | null => (canAsk(path) ? pathHashes(path) : null)
+const hashesOf = (path: string): Uint32Array | null =>
+  isFilterablePath(path) ? pathHashes(path) : null
 
-function* walk(
+const walk = (
   db: ObjectReader,
   options: LogOptions,
-  about: PathQuestion | null,
-): Generator<CommitNode, void> {
-  const source = commitSource(db)
-  const { since = -Infinity, firstParent = false } = options
-  const steps = new Map<Oid, Step>()
-  const foreseen = new Set<Oid>()
-  const queue = new CommitQueue<Step>()
-  let open = 0
-  const start = (oid: Oid, hidden: boolean, bottom = false) => {
-    const known = steps.get(oid)
+  about: PathFilter | null,
+): Generator<CommitNode, void> => new LogWalk(commitSource(db), options, about).run()
+
+class LogWalk {
+  private readonly steps = new Map<Oid, LogStep>()
+  /** Parents of hidden commits that the walk has not reached yet. */
+  private readonly foreseen = new Set<Oid>()
+  private readonly queue = new CommitQueue<LogStep>()
+  /** Visible commits in the queue. */
+  private open = 0
+
+  constructor(
+    private readonly source: CommitSource,
+    private readonly options: LogOptions,
+    private readonly about: PathFilter | null,
+  ) {}
+
+  *run(): Generator<CommitNode, void> {
+    const { tips, hide = [], since = -Infinity } = this.options
+    for (const oid of tips) this.start(oid, false)
+    for (const oid of hide) this.start(oid, true, true)
+    // With hidden commits, a commit is known to be visible only at the end of the walk.
+    const limited = hide.length > 0
+    const listed: LogStep[] = []
+    let lastShown = Infinity
+    let slop = MAX_EXTRA_COMMITS
+    while (this.queue.size > 0) {
+      if (limited && this.open === 0) {
+        const first = this.queue.first
+        slop = first && first.time >= lastShown ? MAX_EXTRA_COMMITS : slop - 1
+        if (slop < 0) break
+      }
+      const step = this.queue.take()
+      if (!step) break
+      step.taken = true
+      if (!step.hidden) this.open--
+      if (step.time < since && !step.hidden) {
+        if (!limited) continue
+        hideAncestry(this.steps, step)
+      }
+      if (step.hidden) {
+        for (const parent of step.node.parents) this.start(parent, true)
+        continue
+      }
+      for (const parent of this.parentsOf(step)) this.start(parent, false)
+      if (limited) {
+        listed.push(step)
+        lastShown = Math.min(lastShown, step.time)
+      } else if (step.shown) yield step.node
+    }
+    for (const step of listed) if (!step.hidden && step.shown) yield step.node
+  }
+
+  private parentsOf(step: LogStep): readonly Oid[] {
+    const { parents: all } = step.node
+    const parents = this.options.firstParent ? all.slice(0, 1) : all
+    return this.about ? simplify(this.source, this.isHidden, step, parents, this.about) : parents
+  }
+
+  private start(oid: Oid, hidden: boolean, bottom = false): void {
+    const known = this.steps.get(oid)
     if (known) {
       if (bottom) known.bottom = true
-      if (hidden) open -= hide(steps, known)
+      if (hidden) this.open -= hideAncestry(this.steps, known)
       return
     }
-    const node = source.get(oid)
-    const step: Step = {
+    const node = this.source.get(oid)
+    const step: LogStep = {
       node,
       time: node.time,
-      hidden: hidden || foreseen.has(oid),
+      hidden: hidden || this.foreseen.has(oid),
       bottom,
       taken: false,
       shown: true,
     }
-    steps.set(oid, step)
-    queue.put(step)
-    if (!step.hidden) open++
-    // Hiding runs ahead of the walk by a generation, as in git: simplification asks which parents
-    // are hidden.
-    if (hidden) for (const parent of node.parents) foresee(parent)
+    this.steps.set(oid, step)
+    this.queue.put(step)
+    if (!step.hidden) this.open++
+    // As in git, hiding is one generation ahead of the walk: simplification needs to know which
+    // parents are hidden.
+    if (hidden) for (const parent of node.parents) this.foresee(parent)
   }
-  const foresee = (oid: Oid) => {
-    const known = steps.get(oid)
-    if (known) open -= hide(steps, known)
-    else foreseen.add(oid)
+
+  private foresee(oid: Oid): void {
+    const known = this.steps.get(oid)
+    if (known) this.open -= hideAncestry(this.steps, known)
+    else this.foreseen.add(oid)
   }
-  const isHidden = (oid: Oid): boolean => {
-    const known = steps.get(oid)
-    return known ? known.hidden && !known.bottom : foreseen.has(oid)
+
+  private readonly isHidden = (oid: Oid): boolean => {
+    const known = this.steps.get(oid)
+    return known ? known.hidden && !known.bottom : this.foreseen.has(oid)
   }
-  const hides = options.hide ?? []
-  for (const oid of options.tips) start(oid, false)
-  for (const oid of hides) start(oid, true, true)
-  const limited = hides.length > 0
-  const listed: Step[] = []
-  let lastShown = Infinity
-  let slop = SLOP
-  while (queue.size > 0) {
-    if (limited && open === 0) {
-      const first = queue.first
-      slop = first && first.time >= lastShown ? SLOP : slop - 1
-      if (slop < 0) break
-    }
-    const step = queue.take()
-    if (!step) break
-    step.taken = true
-    if (!step.hidden) open--
-    if (step.time < since && !step.hidden) {
-      if (!limited) continue
-      hide(steps, step)
-    }
-    if (step.hidden) {
-      for (const parent of step.node.parents) start(parent, true)
-      continue
-    }
-    const parents = firstParent ? step.node.parents.slice(0, 1) : step.node.parents
-    for (const parent of about ? simplify(source, isHidden, step, parents, about) : parents)
-      start(parent, false)
-    if (limited) {
-      listed.push(step)
-      lastShown = Math.min(lastShown, step.time)
-    } else if (step.shown) yield step.node
-  }
-  for (const step of listed) if (!step.hidden && step.shown) yield step.node
 }
 
 /**
- * Marks a commit and all that is known of its past as hidden; says how many of them still waited in
- * the queue.
+ * Hides a commit and its known ancestors. Returns how many of them are still in the queue.
  */
-function hide(steps: Map<Oid, Step>, from: Step): number {
+function hideAncestry(steps: Map<Oid, LogStep>, from: LogStep): number {
   let waiting = 0
   const stack = [from]
   for (let step = stack.pop(); step; step = stack.pop()) {
@@ -209,19 +224,19 @@ function hide(steps: Map<Oid, Step>, from: Step): number {
 }
 
 /**
- * The parents to follow for a path, and whether the commit is shown (git's
+ * Returns the parents to follow for a path, and sets whether the commit is shown (git's
  * `try_to_simplify_commit`).
  */
 function simplify(
   source: CommitSource,
   isHidden: (oid: Oid) => boolean,
-  step: Step,
+  step: LogStep,
   parents: readonly Oid[],
-  { probe, hashes }: PathQuestion,
+  { probe, hashes }: PathFilter,
 ): readonly Oid[] {
   const [first] = parents
-  // Nearly all commits leave a given path alone, and most of them can say so without a tree being
-  // read.
+  // Most commits do not change a given path, and the changed-path filters tell that without reading
+  // a tree.
   if (
     first !== undefined &&
     hashes !== null &&

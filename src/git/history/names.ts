@@ -1,8 +1,7 @@
 /**
- * Names and paths of a tree are bytes. Inside the engine a path is a *key*: a string with one
- * character per byte (latin1), so that equality and `<` are byte equality and byte order and maps
- * can be keyed by it. Only at the door are keys turned into text (UTF-8, U+FFFD for what is not)
- * and text into keys.
+ * Names and paths of trees are bytes. Inside the engine a path is a *key*: a string with one
+ * character per byte (Latin-1). So `===` and `<` compare bytes, and maps can use paths as keys. Keys
+ * are converted to text (UTF-8, with U+FFFD for invalid bytes) and back only in the interface.
  */
 import { GitError } from '../ports.ts'
 
@@ -38,13 +37,10 @@ export const compareKeys = (a: PathKey, b: PathKey): number => (a < b ? -1 : a >
  * (`core.longpaths`, PATH_MAX).
  */
 export const MAX_PATH_BYTES = 4096
-/** Directories below directories. Deeper trees are hostile: no file system could check them out. */
+/** Nesting of directories. Deeper trees are hostile: no file system could check them out. */
 export const MAX_DEPTH = 1024
 
-/**
- * The segments of a path given by a caller: '' is the root; a leading or trailing slash is
- * forgiven.
- */
+/** The segments of a caller's path. '' is the root; leading and trailing slashes are ignored. */
 export function splitPath(path: string): PathKey[] {
   const key = textToKey(path)
   if (key.length > MAX_PATH_BYTES)

@@ -1,28 +1,25 @@
 /**
- * Which commits reach which: merge bases, ahead and behind, reachability. All walks go from new to
- * old by committer time (git's `paint_down_to_common`), and do not depend on the clocks having been
- * right for their answer, only for their speed.
+ * Merge bases, ahead and behind, reachability. All walks go from new to old by committer time (git's
+ * `paint_down_to_common`). Wrong clocks make them slower, never wrong.
  */
 import type { ObjectReader, Oid } from '../ports.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { commitSource, type CommitNode, type CommitSource } from './commit-source.ts'
 
-/** How many commits to look at that need not be, in case the clocks were wrong. */
-const SLOP = 128
+/** Commits that are walked after the apparent end, in case clocks were wrong. */
+const MAX_EXTRA_COMMITS = 128
 
 type Painted = { readonly node: CommitNode; readonly time: number; mark: bigint; waiting: boolean }
 
 /**
- * Paints every commit with the set of starts that reach it, until all that is left is reached by
- * every start.
+ * Marks every commit with the set of starts that reach it, until all commits in the queue are
+ * reached by every start.
  */
 function paint(source: CommitSource, starts: readonly Oid[]): Map<Oid, Painted> {
   const all = (1n << BigInt(starts.length)) - 1n
   const commits = new Map<Oid, Painted>()
   const queue = new CommitQueue<Painted>()
-  /**
-   * How many queued commits are not yet reached by every start; the walk ends when there are none.
-   */
+  /** Queued commits that some start does not reach yet. The walk ends when there are none. */
   let partial = 0
   const add = (oid: Oid, mark: bigint) => {
     let commit = commits.get(oid)
@@ -44,11 +41,11 @@ function paint(source: CommitSource, starts: readonly Oid[]): Map<Oid, Painted> 
   }
   starts.forEach((oid, i) => add(oid, 1n << BigInt(i)))
   let oldest = Infinity
-  let slop = SLOP
+  let slop = MAX_EXTRA_COMMITS
   for (;;) {
-    // A common commit may still lead to one that is painted in part, where clocks were wrong: look
-    // some further.
-    if (partial > 0 || (queue.first?.time ?? -1) >= oldest) slop = SLOP
+    // If clocks were wrong, a common commit may lead to one that is marked in part. So walk some
+    // commits further.
+    if (partial > 0 || (queue.first?.time ?? -1) >= oldest) slop = MAX_EXTRA_COMMITS
     else if (slop-- === 0) break
     const commit = queue.take()
     if (!commit) break
@@ -63,18 +60,17 @@ function paint(source: CommitSource, starts: readonly Oid[]): Map<Oid, Painted> 
 }
 
 /**
- * The best common ancestors of two commits, newest first: `git merge-base --all`. Several when
- * histories cross.
+ * `git merge-base --all`: the best common ancestors of two commits, newest first. There are several
+ * when histories cross.
  */
-export const mergeBases = (db: ObjectReader, a: Oid, b: Oid): Oid[] =>
-  mergeBasesIn(commitSource(db), a, b)
+export const findMergeBases = (db: ObjectReader, a: Oid, b: Oid): Oid[] =>
+  findMergeBasesIn(commitSource(db), a, b)
 
-export function mergeBasesIn(source: CommitSource, a: Oid, b: Oid): Oid[] {
+export function findMergeBasesIn(source: CommitSource, a: Oid, b: Oid): Oid[] {
   if (a === b) return [source.get(a).oid]
-  const found = commonFrontier(source, a, b)
+  const found = findCommonAncestors(source, a, b)
   if (found.length < 2) return found.map((node) => node.oid)
-  // A candidate that another one reaches is not a best one. The painting tells, in one walk for all
-  // of them.
+  // A candidate that another candidate reaches is not a best one. One walk marks all of them.
   const marks = paint(
     source,
     found.map((node) => node.oid),
@@ -88,8 +84,8 @@ const LEFT = 1
 const RIGHT = 2
 const BOTH = 3
 /**
- * Reached through a common ancestor: not a best one, unless the clocks lie, which the second pass
- * repairs.
+ * Reached through a common ancestor, so not a best one. Wrong clocks can hide that; the second pass
+ * of `findMergeBases` corrects it.
  */
 const STALE = 4
 
@@ -101,10 +97,10 @@ type Flagged = {
   found: boolean
 }
 
-function commonFrontier(source: CommitSource, a: Oid, b: Oid): CommitNode[] {
+function findCommonAncestors(source: CommitSource, a: Oid, b: Oid): CommitNode[] {
   const commits = new Map<Oid, Flagged>()
   const queue = new CommitQueue<Flagged>()
-  /** How many entries of the queue are not stale; without any the walk is over. */
+  /** Queue entries that are not stale. The walk ends when there are none. */
   let fresh = 0
   const add = (oid: Oid, flags: number) => {
     let commit = commits.get(oid)
@@ -114,7 +110,7 @@ function commonFrontier(source: CommitSource, a: Oid, b: Oid): CommitNode[] {
       commits.set(oid, commit)
     }
     if ((commit.flags & flags) === flags) return
-    // Copies that wait in the queue turn stale together with their commit.
+    // Queued copies become stale together with their commit.
     if (!(commit.flags & STALE) && flags & STALE) fresh -= commit.copies
     commit.flags |= flags
     commit.copies++
@@ -144,11 +140,8 @@ function commonFrontier(source: CommitSource, a: Oid, b: Oid): CommitNode[] {
     .map(({ node }) => node)
 }
 
-/**
- * How many commits `head` has that `base` has not, and the other way round, with the newest merge
- * base.
- */
-export function aheadBehind(
+/** Counts the commits that only `head` and only `base` has, and finds the newest merge base. */
+export function countAheadBehind(
   db: ObjectReader,
   head: Oid,
   base: Oid,
@@ -161,13 +154,13 @@ export function aheadBehind(
     if (mark === 1n) ahead++
     else if (mark === 2n) behind++
   }
-  return { ahead, behind, mergeBase: mergeBasesIn(source, head, base)[0] ?? null }
+  return { ahead, behind, mergeBase: findMergeBasesIn(source, head, base)[0] ?? null }
 }
 
 /**
- * Whether a commit is one of the tips or an ancestor of one. Tips that are not commits (tags of
- * trees or blobs) reach nothing. Newest first, so a true answer comes early; a false one walks
- * everything newer by generation, or all.
+ * Whether a commit is one of the tips or an ancestor of one. Tips that are no commits (tags of trees
+ * or blobs) reach nothing. The walk goes newest first, so it finds a reachable commit early. For an
+ * unreachable one it walks all commits of higher generation, or all without generations.
  */
 export function isReachable(db: ObjectReader, oid: Oid, tips: readonly Oid[]): boolean {
   if (tips.includes(oid)) return true
@@ -182,7 +175,7 @@ export function isReachable(db: ObjectReader, oid: Oid, tips: readonly Oid[]): b
     queue.put(source.get(tip))
   }
   for (let node = queue.take(); node; node = queue.take()) {
-    // A known level that is not above the target's cannot lead down to it.
+    // A commit does not reach commits of the same or a higher generation.
     if (
       node.generation !== Infinity &&
       target.generation !== Infinity &&

@@ -1,7 +1,7 @@
 /**
- * Finds a pattern in what commits add: file contents that no parent has at the same place. Every
- * blob is read once however many commits and branches hold it, and whether a match is news is asked
- * only where there is one.
+ * Finds a pattern in what commits add: matches that no parent has in the same file. Each blob is
+ * read once, however many commits contain it. A commit is compared with its parents only when one of
+ * its blobs matches.
  */
 import type { AddedMatch, AddedMatches, AddedSearch, ObjectReader, Oid } from '../ports.ts'
 import { diffTreePaths, type TreeChange } from '../diff/tree-diff.ts'
@@ -9,30 +9,30 @@ import type { CommitNode } from './commit-source.ts'
 import { commitSource } from './commit-source.ts'
 import { walkCommits } from './log.ts'
 import { keyToText } from './names.ts'
-import type { Turns } from './turns.ts'
+import type { PausableWork } from './pausable-work.ts'
 
-/** Of a file; a match further on in a larger one is not found. */
-const MOST_OF_A_FILE = 8 << 20
-/** Blobs that are remembered to hold nothing. */
-const MOST_CLEAN = 1 << 19
-/** Bytes that are looked through before others of the thread have their turn. */
-const TURN = 4 << 20
+/** Only the beginning of a larger file is searched. */
+const MAX_FILE_BYTES = 8 << 20
+/** Blobs without a match that are remembered. */
+const MAX_CLEAN_BLOBS = 1 << 19
+/** Other work of the thread gets a turn after this many bytes. */
+const BYTES_PER_TURN = 4 << 20
 
 const GITLINK = 0o160000
 
-type Hit = { readonly text: string; readonly index: number }
-const NONE: readonly Hit[] = []
+type PatternMatch = { readonly text: string; readonly index: number }
+const NONE: readonly PatternMatch[] = []
 
-/** The newest commits first. Throws GitError `missing` for what is not there. */
-export function* searchAdded(db: ObjectReader, search: AddedSearch): Turns<AddedMatches> {
-  const blobs = new Blobs(db, search)
+/** Newest commits first. Throws GitError `missing` for an object that is not in the store. */
+export function* searchAdded(db: ObjectReader, search: AddedSearch): PausableWork<AddedMatches> {
+  const blobs = new BlobSearch(db, search)
   const source = commitSource(db)
   const matches: AddedMatch[] = []
   const {
     commits: mostCommits = Infinity,
     bytes: mostBytes = Infinity,
     matches: mostMatches = 1000,
-  } = search.most ?? {}
+  } = search.limits ?? {}
   let commits = 0
   let turn = 0
   for (const node of walkCommits(db, search)) {
@@ -46,14 +46,14 @@ export function* searchAdded(db: ObjectReader, search: AddedSearch): Turns<Added
       if (change.new === null || change.new.mode === GITLINK || change.old?.oid === change.new.oid)
         continue
       if (blobs.hits(change.new.oid).length > 0) dirty.push(change)
-      if (blobs.read - turn >= TURN) {
+      if (blobs.read - turn >= BYTES_PER_TURN) {
         turn = blobs.read
         yield 'pause'
       }
     }
     if (dirty.length > 0)
       matches.push(
-        ...news(db, blobs, node, dirty, [
+        ...findAddedMatches(db, blobs, node, dirty, [
           changes,
           ...others.map((tree) => diffTreePaths(db, tree, node.tree)),
         ]),
@@ -64,19 +64,19 @@ export function* searchAdded(db: ObjectReader, search: AddedSearch): Turns<Added
 }
 
 /**
- * What a commit holds at `dirty` and none of its parents does. `compared` are the changes against
- * each of them.
+ * The matches in the `dirty` files of a commit that none of its parents has. `compared` holds the
+ * changes against each parent.
  */
-function news(
+function findAddedMatches(
   db: ObjectReader,
-  blobs: Blobs,
+  blobs: BlobSearch,
   { oid }: CommitNode,
   dirty: readonly TreeChange[],
   compared: readonly (readonly TreeChange[])[],
 ): AddedMatch[] {
   const sides = compared.map((changes) => ({
     at: new Map(changes.map((change) => [change.path, change])),
-    // What left a path may have come to another.
+    // A removed file may have been renamed, so its matches are not new elsewhere.
     gone: changes.flatMap((change) =>
       change.old !== null && change.new === null && change.old.mode !== GITLINK
         ? [change.old.oid]
@@ -88,7 +88,7 @@ function news(
     const known = new Set<string>()
     for (const { at, gone } of sides) {
       const change = at.get(path)
-      // One parent has it just so.
+      // The file is unchanged in this parent.
       if (change === undefined) return []
       const before =
         change.old === null || change.old.mode === GITLINK ? gone : [change.old.oid, ...gone]
@@ -109,7 +109,7 @@ function news(
 function contentOf(db: ObjectReader, oid: Oid): Buffer {
   const data = db.read(oid)?.data
   return data
-    ? Buffer.from(data.buffer, data.byteOffset, Math.min(data.length, MOST_OF_A_FILE))
+    ? Buffer.from(data.buffer, data.byteOffset, Math.min(data.length, MAX_FILE_BYTES))
     : Buffer.alloc(0)
 }
 
@@ -119,11 +119,11 @@ function lineAt(data: Buffer, index: number): number {
   return line
 }
 
-class Blobs {
-  /** Bytes that were looked through. */
+class BlobSearch {
+  /** Bytes that were searched. */
   read = 0
   private readonly clean = new Set<Oid>()
-  private readonly dirty = new Map<Oid, readonly Hit[]>()
+  private readonly dirty = new Map<Oid, readonly PatternMatch[]>()
   private readonly pattern: RegExp
 
   constructor(
@@ -133,13 +133,13 @@ class Blobs {
     this.pattern = new RegExp(search.pattern, 'g')
   }
 
-  hits(oid: Oid): readonly Hit[] {
+  hits(oid: Oid): readonly PatternMatch[] {
     if (this.clean.has(oid)) return NONE
     const known = this.dirty.get(oid)
     if (known) return known
     const data = contentOf(this.db, oid)
     this.read += data.length
-    // Bytes as text, each one character, so that any bytes will do.
+    // Latin-1 maps each byte to one character, so the pattern works on any bytes.
     const hits =
       data.indexOf(this.search.word) < 0
         ? []
@@ -149,7 +149,7 @@ class Blobs {
           }))
     if (hits.length > 0) this.dirty.set(oid, hits)
     else {
-      if (this.clean.size >= MOST_CLEAN) this.clean.clear()
+      if (this.clean.size >= MAX_CLEAN_BLOBS) this.clean.clear()
       this.clean.add(oid)
     }
     return hits

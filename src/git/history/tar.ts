@@ -1,13 +1,10 @@
-/**
- * Tar archives as `git archive --format=tar` makes them: POSIX ustar with pax headers where names
- * are long or not ASCII.
- */
+/** Tar archives like `git archive --format=tar`: POSIX ustar, with pax headers for long names. */
 import type { ArchiveEntry, ArchiveWriter } from './archive.ts'
 
 const BLOCK = 512
 const RECORD = 20 * BLOCK
 
-/** Access as git writes it: a umask of 002 on 666 and 777. */
+/** Permissions like git's: a umask of 002 on 666 and 777. */
 const PERMISSIONS = { file: 0o664, executable: 0o775, dir: 0o775, symlink: 0o777 } as const
 const TYPE = { file: '0', executable: '0', dir: '5', symlink: '2' } as const
 
@@ -95,8 +92,8 @@ export class TarWriter implements ArchiveWriter {
 }
 
 /**
- * A name of up to 100 bytes, or one cut at a slash into at most 155 and 100; null when neither
- * fits.
+ * Splits a name into a prefix of at most 155 bytes and a rest of at most 100, at a slash. Null when
+ * it does not fit.
  */
 function splitName(name: Buffer): { prefix: Buffer; rest: Buffer } | null {
   if (name.length <= 100) return { prefix: Buffer.alloc(0), rest: name }
@@ -140,7 +137,7 @@ function tarHeader(
 
 const octal = (value: number, digits: number): string => value.toString(8).padStart(digits, '0')
 
-/** `<length> key=value\n`, where the length counts its own digits. */
+/** `<length> key=value\n`; the length includes its own digits. */
 function paxRecord(key: string, value: Uint8Array): Buffer {
   const rest = value.length + key.length + 3
   let length = rest + String(rest).length

@@ -1,13 +1,13 @@
 /**
- * Trees as raw bytes: a cursor that walks the entries without making objects for them, and the
- * lookups built on it. Modes are read as git reads them (`canon_mode`): any regular file is 644 or
- * 755, whatever old versions have stored.
+ * Trees as raw bytes: a cursor over the entries that allocates nothing per entry, and lookups built
+ * on it. Modes are normalised like git's `canon_mode`: a regular file is 644 or 755, whatever mode
+ * old versions of git have stored.
  */
 import { bytesToOid, EMPTY_TREE, MODE, parseTag } from '../object.ts'
 import { GitError, type GitObject, type ObjectReader, type Oid } from '../ports.ts'
 import { bytesToKey, keyToBytes, keyToText, type PathKey } from './names.ts'
 
-/** What a name stands for in a tree: canonical mode and object id. */
+/** The entry of a name in a tree: canonical mode and object id. */
 export type Entry = { readonly mode: number; readonly oid: Oid }
 
 export const sameEntry = (a: Entry | null, b: Entry | null): boolean =>
@@ -33,17 +33,14 @@ export function canonicalMode(mode: number): number {
   }
 }
 
-/**
- * Walks the entries of one tree object: `next()` until it says false, reading the fields of the
- * current entry.
- */
+/** Walks the entries of a tree object. Call `next()` until it returns false; read the fields. */
 export class TreeCursor {
   mode = 0
   nameStart = 0
   nameEnd = 0
   oidStart = 0
 
-  /** `at` is where to begin: the offset of an entry. */
+  /** `at` is the offset of the first entry to read. */
   constructor(
     readonly data: Uint8Array,
     private at = 0,
@@ -92,13 +89,13 @@ export class TreeCursor {
 const emptyTree = new Uint8Array(0)
 
 /**
- * The bytes of a tree. Gives GitError `missing` or `corrupt` (some other type). The empty tree need
- * not be stored.
+ * The bytes of a tree. Throws GitError `missing`, or `corrupt` for an object of another type. The
+ * empty tree need not be stored.
  */
 export const readTree = (db: ObjectReader, oid: Oid): Uint8Array =>
   treeBytes(oid, oid === EMPTY_TREE ? null : db.read(oid))
 
-/** The same in memory that is good only until the next object is read. */
+/** The same, in memory that is valid only until the next object is read. */
 export const viewTree = (db: ObjectReader, oid: Oid): Uint8Array =>
   treeBytes(oid, oid === EMPTY_TREE ? null : db.view ? db.view(oid) : db.read(oid))
 
@@ -110,7 +107,7 @@ function treeBytes(oid: Oid, object: GitObject | null): Uint8Array {
   return object.data
 }
 
-/** The bytes of a blob. Gives GitError `missing` or `corrupt`. */
+/** The bytes of a blob. Throws GitError `missing` or `corrupt`. */
 export function readBlob(db: ObjectReader, oid: Oid): Uint8Array {
   const object = db.read(oid)
   if (!object) throw new GitError('missing', `blob ${oid} is missing`)
@@ -119,19 +116,19 @@ export function readBlob(db: ObjectReader, oid: Oid): Uint8Array {
   return object.data
 }
 
-/** The size of a blob without reading it whole. Gives GitError `missing`. */
+/** The size of a blob, read from its header. Throws GitError `missing`. */
 export function blobSize(db: ObjectReader, oid: Oid): number {
   const header = db.header(oid)
   if (!header) throw new GitError('missing', `blob ${oid} is missing`)
   return header.size
 }
 
-const MAX_TAGS = 32
+const MAX_TAG_DEPTH = 32
 
-/** The tree behind a commit, tag or tree. Gives GitError `missing`, or `invalid` for a blob. */
+/** The tree of a commit, tag or tree. Throws GitError `missing`, and `invalid` for a blob. */
 export function treeOf(db: ObjectReader, oid: Oid): Oid {
   let at = oid
-  for (let depth = 0; depth < MAX_TAGS; depth++) {
+  for (let depth = 0; depth < MAX_TAG_DEPTH; depth++) {
     if (at === EMPTY_TREE) return at
     const object = db.read(at)
     if (!object) throw new GitError('missing', `object ${at} is missing`)
@@ -145,8 +142,8 @@ export function treeOf(db: ObjectReader, oid: Oid): Oid {
 }
 
 /**
- * The entry of one name in a tree, or null. A name that holds U+FFFD also finds the bytes that are
- * shown that way.
+ * The entry of a name in a tree, or null. A name with U+FFFD also matches the invalid UTF-8 bytes
+ * that are displayed that way.
  */
 export function findInTree(data: Uint8Array, name: PathKey): Entry | null {
   const bytes = keyToBytes(name)
@@ -160,7 +157,7 @@ export function findInTree(data: Uint8Array, name: PathKey): Entry | null {
   return null
 }
 
-/** The entry at a path below a tree; no segments means the tree itself. Null when there is none. */
+/** The entry at a path below a tree, or null. Without segments it is the tree itself. */
 export function entryAt(db: ObjectReader, tree: Oid, segments: readonly PathKey[]): Entry | null {
   let entry: Entry = { mode: MODE.dir, oid: tree }
   for (const segment of segments) {

@@ -1,10 +1,10 @@
 /**
- * Zip archives (PKWARE APPNOTE 6.3.10) with deflate, Unix modes, UTF-8 names and, where sizes or
- * counts need it, the 64-bit fields. Each file is compressed in memory, so that headers can carry
- * sizes and no descriptors are needed.
+ * Zip archives (PKWARE APPNOTE 6.3.10) with deflate, Unix modes, UTF-8 names and, where needed,
+ * 64-bit fields. Each file is compressed in memory, so its size is known for the header and no data
+ * descriptor is needed.
  */
 import { deflateRawSync } from 'node:zlib'
-import { toUtc } from './zip-time.ts'
+import { toZipTime } from './zip-time.ts'
 import type { ArchiveEntry, ArchiveWriter } from './archive.ts'
 
 const LIMIT_32 = 0xffffffff
@@ -35,7 +35,7 @@ export class ZipWriter implements ArchiveWriter {
     private readonly commit: string,
     time: number,
   ) {
-    this.stamp = toUtc(time)
+    this.stamp = toZipTime(time)
     this.unixTime = Math.min(Math.max(time, 0), LIMIT_32)
   }
 
@@ -76,8 +76,8 @@ export class ZipWriter implements ArchiveWriter {
   }
 
   /**
-   * When a file was changed, in seconds (the "UT" field); readers else take the date below for
-   * local time.
+   * The modification time in seconds ("UT" field). Without it, readers interpret the date of the
+   * header as local time.
    */
   private timeField(): Buffer {
     const field = Buffer.alloc(9)

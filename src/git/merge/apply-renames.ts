@@ -1,7 +1,4 @@
-/**
- * Finds the renames of both sides and brings the versions of each renamed file together under one
- * path.
- */
+/** Finds the renames of both sides and moves the versions of each renamed file to one path. */
 import { findRenames } from '../diff/renames.ts'
 import { isFile } from '../history/tree.ts'
 import { compareKeys } from '../history/names.ts'
@@ -22,8 +19,8 @@ import {
 } from './state.ts'
 
 /**
- * Similarity is looked at for at most the square of this many pairs; git's own limit for merges is
- * 7000.
+ * Similarity is compared for at most the square of this many pairs, as in git (`merge.renameLimit`,
+ * 7000).
  */
 const LIMIT = 3000
 
@@ -51,7 +48,7 @@ const hasWork = (state: MergeState, side: Side): boolean => {
   return removed.length + added.length > 0 && relevant.size > 0
 }
 
-/** What a side renamed and added, in the order of the new paths. */
+/** The renames and additions of a side, in the order of the new paths. */
 function sideMoves(state: MergeState, side: Side): Move[] {
   const files = state.sides[side]
   const hints = new SideHints(files)
@@ -66,7 +63,7 @@ function sideMoves(state: MergeState, side: Side): Move[] {
   })
 }
 
-/** True when `next`, the other side's rename of the same file, has been dealt with as well. */
+/** Returns true when `next`, the other side's rename of the same file, is resolved as well. */
 function applyMove(state: MergeState, move: Move, next: Move | undefined): boolean {
   const { paths } = state
   const old = paths.get(move.from)
@@ -82,8 +79,8 @@ function applyMove(state: MergeState, move: Move, next: Move | undefined): boole
   const other = otherSide(side)
   const deleted = old.files === 1
   const kindChanged = !deleted && isFile(old.stages[other].mode) !== isFile(now.stages[side].mode)
-  // When the file also became something else at its old place, the two files at the new place are
-  // one renamed twice.
+  // If another file is at the old path now, the two files at the new path are one file renamed
+  // twice.
   const collision = (now.files & bit(other)) !== 0 && !kindChanged
   if (collision && !deleted) {
     const names: PathInfo['names'] = [move.from, move.from, move.from]

@@ -1,7 +1,6 @@
 /**
- * Walks the three trees at once and notes every path that is not the same everywhere, together with
- * what the search for renames needs: files removed and added on each side, and which of the removed
- * ones could matter.
+ * Walks the three trees in parallel. It collects every path that differs, and for the rename search
+ * the files that each side removed and added, and which of the removed ones matter.
  */
 import { GitError, type Oid } from '../ports.ts'
 import { compareKeys, joinKey, MAX_DEPTH, type PathKey } from '../history/names.ts'
@@ -34,7 +33,7 @@ export function collect(state: MergeState, base: Oid, ours: Oid, theirs: Oid): v
 }
 
 /**
- * A directory that only one side changed or added: it is read only if that side may have renamed
+ * A directory that only one side changed or added. It is read only if that side may have renamed
  * files.
  */
 type Deferred = {
@@ -71,8 +70,9 @@ class Collector {
   }
 
   /**
-   * `watched` is the side (as a mask) on which this directory still exists while the other removed
-   * it; it becomes ALL once a file was added there, since then it matters where the directory went.
+   * `watched` is the mask of the side on which this directory still exists while the other side
+   * removed it. It becomes ALL once a file was added there, since then the directory's new place
+   * matters.
    */
   directory(path: PathKey, trees: readonly (Oid | null)[], watched: number, depth: number): void {
     if (depth > MAX_DEPTH) throw new GitError('too_large', 'tree is nested too deeply')
@@ -152,7 +152,7 @@ class Collector {
     this.directory(path, treesOf(info.stages), below, depth + 1)
   }
 
-  /** Gives the mask to watch below this path. */
+  /** Returns the mask to watch below this path. */
   private noteForRenames(
     directory: PathKey,
     path: PathKey,
@@ -171,7 +171,7 @@ class Collector {
         if (!(dirs & bit(side))) sides[side].dirsRemoved.set(path, relevance)
     }
     if (mask === ALL && (files === 2 || files === 4)) {
-      // A file came into a directory that the other side has removed: where did it go there?
+      // A file was added to a directory that the other side removed: its new place matters.
       const remover: Side = files === 2 ? THEIRS : OURS
       sides[remover].dirsRemoved.set(directory, FOR_SELF)
     }

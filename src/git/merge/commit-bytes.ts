@@ -1,6 +1,5 @@
 /**
- * Commits made from other commits: what is not meant to change is copied as bytes, whatever its
- * encoding.
+ * Creates commits from other commits. Unchanged parts are copied as bytes, whatever their encoding.
  */
 import { formatSignature } from '../object.ts'
 import { GitError, type ObjectReader, type Oid, type Signature } from '../ports.ts'
@@ -33,7 +32,7 @@ export function readRawCommit(db: ObjectReader, oid: Oid): RawCommit {
   }
 }
 
-/** The commit again on another tree and parent, with its author and words kept. */
+/** The commit on another tree and parent, with its author and message. */
 export function replayedCommit(
   raw: RawCommit,
   options: { tree: Oid; parent: Oid; committer: Signature; trailers: readonly string[] },
@@ -57,7 +56,7 @@ const utf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin
 const TRAILER = /^[A-Za-z0-9-]+\s*:\s|^\(cherry picked from commit /
 
 /**
- * Adds lines such as `Reviewed-by: …` after those already there, else as a paragraph of their own
+ * Appends trailers such as `Reviewed-by: …` to existing ones, or else as a new paragraph
  * (git-interpret-trailers).
  */
 export function withTrailers(message: string, trailers: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** A commit made from single changes, without a work tree. */
+/** Creates a commit from single file changes, without a work tree. */
 import { MODE, serializeCommit } from '../object.ts'
 import {
   GitError,
@@ -24,11 +24,11 @@ export type CommitFilesOptions = {
 const MODES = { '100644': MODE.file, '100755': MODE.executable, '120000': MODE.symlink } as const
 
 /**
- * One commit on top of `parent` (null makes a root commit) with these changes in order; all or
- * nothing. A file that is put again keeps its mode unless one is given; folders come and go with
- * their files. Gives GitError `invalid`, naming the path, for a bad path, for one that is to be
- * deleted or moved and is not there, for a target that is already there, and where a file and a
- * folder would have the same name; `missing` for the parent.
+ * Creates one commit on `parent` (null creates a root commit) with these changes in order; all or
+ * nothing. A replaced file keeps its mode unless one is given. Folders are created and removed with
+ * their files. Throws GitError `missing` for the parent. Throws `invalid`, with the path, for an
+ * invalid path, for a missing file to delete or move, for an existing target of a move, and where a
+ * file and a folder would have the same name.
  */
 export function commitFiles(
   db: ObjectDatabase,
@@ -102,7 +102,7 @@ function checkLink(
   path: PathKey,
   change: { readonly path: string; readonly data: Uint8Array },
 ): void {
-  // Git reads these files itself and refuses links in their place.
+  // Git refuses links in place of the files that it reads itself.
   if (standsFor(baseKey(path)) !== null)
     throw new GitError('invalid', `path ${show(change.path)} cannot be a link`)
   if (change.data.length === 0 || change.data.includes(0))

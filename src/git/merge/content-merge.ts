@@ -1,4 +1,4 @@
-/** Three versions of one file, link or submodule into one. */
+/** Merges three versions of one file, link or submodule. */
 import type { AttributeValue } from '../attributes/index.ts'
 import { isBinary } from '../diff/lines.ts'
 import { isFile, readBlob } from '../history/tree.ts'
@@ -9,15 +9,15 @@ import { mergeText } from './text-merge.ts'
 const FORMAT = 0o170000
 export const sameKind = (a: Version, b: Version): boolean => (a.mode & FORMAT) === (b.mode & FORMAT)
 
-/** Together more than this are not merged by lines; git stops at a gigabyte each. */
-const MAX_BYTES = 256 * 1024 * 1024
-const MARKER = 7
+/** Larger versions, all three together, are not merged by lines. Git's limit is 1 GiB each. */
+const MAX_MERGED_BYTES = 256 * 1024 * 1024
+const MARKER_LENGTH = 7
 const nothing = new Uint8Array(0)
 
 /**
- * Both sides must be of one kind. `extra` lengthens conflict markers, so that those of nested
- * merges can be told apart. `names` is where the three versions lie; it is part of the markers.
- * `path` is the one whose attributes say how.
+ * Both sides must be of one kind. `extra` lengthens conflict markers, to distinguish those of
+ * nested merges. `names` are the paths of the three versions, for the markers. `path` is the path
+ * whose attributes apply.
  */
 export function mergeContent(
   state: MergeState,
@@ -49,17 +49,17 @@ export function mergeContent(
     )
     return { clean: clean && merged.clean, result: { mode, oid: merged.oid } }
   }
-  // Links and submodules that both sides changed: nobody can say what is between two targets.
+  // Links and submodules that both sides changed cannot be merged.
   return { clean: false, result: state.depth > 0 ? base : { mode, oid: ours.oid } }
 }
 
-type Driver = 'text' | 'binary' | 'union'
+type MergeDriver = 'text' | 'binary' | 'union'
 
 /**
- * The attribute `merge` (https://git-scm.com/docs/gitattributes). A driver that only a user's own
- * configuration could define is taken for the usual one, as git does where it is not configured.
+ * The attribute `merge` (https://git-scm.com/docs/gitattributes). A custom driver counts as text,
+ * as in git where the driver is not configured.
  */
-const driverOf = (value: AttributeValue | undefined): Driver =>
+const driverOf = (value: AttributeValue | undefined): MergeDriver =>
   value === false || value === 'binary' ? 'binary' : value === 'union' ? 'union' : 'text'
 
 function mergeBlobs(
@@ -69,7 +69,7 @@ function mergeBlobs(
   theirs: Version,
   names: readonly [PathKey, PathKey, PathKey],
   extra: number,
-  driver: Driver,
+  driver: MergeDriver,
 ): { clean: boolean; oid: string } {
   const { db, depth, labels } = state
   const o = base ? readBlob(db, base.oid) : nothing
@@ -80,9 +80,9 @@ function mergeBlobs(
     isBinary(o) ||
     isBinary(a) ||
     isBinary(b) ||
-    o.length + a.length + b.length > MAX_BYTES
+    o.length + a.length + b.length > MAX_MERGED_BYTES
   ) {
-    // Inside the merging of merge bases the old version stands for both.
+    // In a merge of merge bases the base version replaces both.
     if (depth > 0) return { clean: true, oid: base ? base.oid : db.write('blob', nothing) }
     return { clean: false, oid: ours.oid }
   }
@@ -96,10 +96,10 @@ function mergeBlobs(
     o,
     a,
     b,
-    { size: MARKER + extra, ...ends, union: driver === 'union' },
+    { size: MARKER_LENGTH + extra, ...ends, union: driver === 'union' },
     state.effort,
   )
-  // Nobody sees the text of a conflict outside of merge bases, so it is not stored.
+  // The text of a conflict is used only in a merge of merge bases, so it is not stored otherwise.
   if (!merged.clean && depth === 0) return { clean: false, oid: ours.oid }
   return { clean: merged.clean, oid: db.write('blob', merged.data) }
 }

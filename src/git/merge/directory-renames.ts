@@ -1,7 +1,7 @@
 /**
- * When one side renamed a directory and the other added a file to it, the file probably belongs
- * into the new directory. As git does by default (`merge.directoryRenames=conflict`), the file is
- * placed there and reported as a conflict.
+ * Directory renames: if one side renamed a directory and the other added a file to it, the file
+ * probably belongs in the new directory. As in git by default (`merge.directoryRenames=conflict`),
+ * the file is moved there and reported as a conflict.
  */
 import { joinKey, parentKey, type PathKey } from '../history/names.ts'
 import {
@@ -17,7 +17,7 @@ import {
   type Side,
 } from './state.ts'
 
-/** A file that one side renamed or added, in the words of that side. */
+/** A file that one side renamed or added, with that side's paths. */
 export type Move = {
   readonly side: Side
   readonly from: PathKey
@@ -36,17 +36,17 @@ export class DirectoryRenames {
     moves: readonly Move[],
   ) {
     this.renamed = { [OURS]: this.provisional(OURS), [THEIRS]: this.provisional(THEIRS) }
-    // A directory that both sides moved says nothing about where a file belongs.
+    // A directory that both sides moved does not tell where a file belongs.
     for (const dir of [...this.renamed[OURS].keys()]) {
       if (this.renamed[THEIRS].delete(dir)) this.renamed[OURS].delete(dir)
     }
     this.collisions = { [OURS]: this.targets(OURS, moves), [THEIRS]: this.targets(THEIRS, moves) }
   }
 
-  /** Old directory to the one that most of its files went to. A tie is a conflict. */
+  /** Old directory to the new one of most of its files. A tie is a conflict. */
   private provisional(side: Side): DirMap {
     const renamed: DirMap = new Map()
-    // The merging of merge bases does without: its conflicts could be seen by nobody.
+    // Merges of merge bases do without, because nobody would see the conflicts.
     if (this.state.depth > 0) return renamed
     for (const [dir, counts] of this.state.sides[side].dirCounts) {
       const most = Math.max(0, ...counts.values())
@@ -60,8 +60,8 @@ export class DirectoryRenames {
   }
 
   /**
-   * Where the other side's directory renames would put this side's files, and how many into each
-   * place.
+   * The new paths of this side's files by the other side's directory renames, with the number of
+   * files for each path.
    */
   private targets(
     side: Side,
@@ -89,8 +89,8 @@ export class DirectoryRenames {
   }
 
   /**
-   * The place for a file that `side` put at `path`, or null when it stays. Notes a conflict where
-   * the place is taken.
+   * The new path for a file that `side` has at `path`, or null when it stays. Records a conflict
+   * when that path is taken.
    */
   placeFor(path: PathKey, side: Side): PathKey | null {
     if (this.renamed[otherSide(side)].size === 0) return null
@@ -109,10 +109,7 @@ export class DirectoryRenames {
 const isInWay = (info: PathInfo | undefined, side: Side): boolean =>
   info !== undefined && (info.clean || (bit(side) & (info.files | info.dirs)) !== 0)
 
-/**
- * Moves what `side` has at `move.to` to its new place, and marks it as a conflict to be looked at
- * by a person.
- */
+/** Moves the file that `side` has at `move.to` to its new path and marks it as a conflict. */
 export function applyDirectoryRename(state: MergeState, move: Move, place: PathKey): void {
   const { paths } = state
   const old = paths.get(move.to)
@@ -121,7 +118,8 @@ export function applyDirectoryRename(state: MergeState, move: Move, place: PathK
   let info = old
   if (old.dirs === 0) paths.delete(move.to)
   else {
-    // The old directory is still needed while what is below it is settled: only the file goes.
+    // The entry of the old directory is still needed for the paths below it; only the file is
+    // moved.
     info = {
       ...old,
       stages: [...old.stages],
@@ -152,7 +150,7 @@ export function applyDirectoryRename(state: MergeState, move: Move, place: PathK
   move.to = place
 }
 
-/** Every entry has its directories in the table. */
+/** Creates the missing entries of the directories above a path. */
 function addDirectories(paths: Map<PathKey, PathInfo>, path: PathKey, mask: number): void {
   for (let dir = parentKey(path); dir !== '' && !paths.has(dir); dir = parentKey(dir)) {
     paths.set(dir, newInfo(dir, [ABSENT, ABSENT, ABSENT], 0, mask, 0))

@@ -1,7 +1,7 @@
 /**
- * The order in which git's hash tables give their keys (hashmap.c). It decides which of several
- * equally good renames git takes, since it decides in which order files are compared; without it
- * two merges of the same commits could differ.
+ * The order in which git's hash tables return their keys (hashmap.c). It decides in which order
+ * files are compared, and so which of several equally good renames git chooses. Without it, results
+ * could differ from git's.
  */
 import type { PathKey } from '../history/names.ts'
 
@@ -15,7 +15,7 @@ function hash(key: PathKey): number {
 const FIRST_SIZE = 64
 const GROWTH = 4
 
-/** The keys in table order, when they were put in the order given. */
+/** The keys in table order, after they were inserted in the given order. */
 export function inHashOrder<T>(items: readonly T[], keyOf: (item: T) => PathKey): T[] {
   let size = FIRST_SIZE
   let table = new Map<number, T[]>()
@@ -23,7 +23,7 @@ export function inHashOrder<T>(items: readonly T[], keyOf: (item: T) => PathKey)
   const put = (item: T) => {
     const slot = hash(keyOf(item)) % size
     const list = table.get(slot)
-    // New entries go before those already in their slot.
+    // New entries are inserted before those in the same slot.
     if (list) list.unshift(item)
     else table.set(slot, [item])
   }

@@ -1,8 +1,13 @@
-/** Making new trees and commits: three-way merges, landings, commits from single changes, tags. */
+/** Creates trees and commits: merges, rebases, reverts, commits from file changes, tags. */
 export { mergeThreeTrees, mergeTrees } from './merge-trees.ts'
 export { mergeText, type TextMerge } from './text-merge.ts'
-export { land, revert, type LandOptions, type RevertOptions } from './land.ts'
+export {
+  merge as land,
+  revert,
+  type MergeOptions as LandOptions,
+  type RevertOptions,
+} from './merge.ts'
 export { commitFiles, type CommitFilesOptions } from './commit-files.ts'
-export { createTag, type CreateTagOptions } from './tag.ts'
+export { createTag, type CreateTagOptions } from './create-tag.ts'
 export { checkPath } from './path-check.ts'
-export { ScratchDatabase } from './scratch.ts'
+export { ScratchDatabase } from './scratch-database.ts'

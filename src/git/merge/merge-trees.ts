@@ -1,6 +1,6 @@
 /**
- * Merging commits: three-way over their merge base, which is itself a merge when histories cross
- * (git-merge, `ort`).
+ * Merges commits: a three-way merge over their merge base. If histories cross, the merge base is
+ * itself a merge (git-merge, `ort`).
  */
 import { EMPTY_TREE } from '../object.ts'
 import {
@@ -14,35 +14,33 @@ import { TreeAttributes } from '../attributes/index.ts'
 import { manyFiles } from '../diff/effort.ts'
 import { commitSource, type CommitNode, type CommitSource } from '../history/commit-source.ts'
 import { keyToText } from '../history/names.ts'
-import { mergeBasesIn } from '../history/reachability.ts'
+import { findMergeBasesIn } from '../history/reachability.ts'
 import { TreeCursor, treeOf } from '../history/tree.ts'
 import { applyRenames } from './apply-renames.ts'
 import { collect } from './collect.ts'
-import { ScratchDatabase } from './scratch.ts'
+import { ScratchDatabase } from './scratch-database.ts'
 import { settle } from './settle.ts'
 import { MergeState, type MergeLabels } from './state.ts'
 
-/**
- * Merges of merge bases per merge. Histories that cross more often than this are made to be dear.
- */
-const MAX_VIRTUAL = 500
+/** Merges of merge bases per merge. Histories that cross more often are crafted. */
+const MAX_VIRTUAL_MERGES = 500
 const MAX_NESTING = 50
 
 const TOP: MergeLabels = { ours: 'ours', theirs: 'theirs' }
 const NESTED: MergeLabels = { ours: 'Temporary merge branch 1', theirs: 'Temporary merge branch 2' }
 
 /**
- * The tree of merging commit `theirs` into commit `ours`, or the paths in conflict. Commits without
- * common history are merged over the empty tree. The new blobs and trees of a clean result are
- * written to `db`, nothing else is. Gives GitError `missing` for unknown commits, `too_large` for
- * histories or trees that no one could have made in earnest.
+ * Merges commit `theirs` into commit `ours`. Returns the tree, or the paths in conflict. Commits
+ * without common history are merged over the empty tree. Only the new blobs and trees of a clean
+ * result are written to `db`. Throws GitError `missing` for unknown commits, and `too_large` for
+ * crafted histories or trees.
  */
 export function mergeTrees(db: ObjectDatabase, ours: Oid, theirs: Oid): TreeMerge {
   const merger = new Merger(db)
   return merger.keep(merger.commits(merger.node(ours), merger.node(theirs), 0))
 }
 
-/** The same for three given trees. */
+/** The same for three trees. */
 export function mergeThreeTrees(db: ObjectDatabase, base: Oid, ours: Oid, theirs: Oid): TreeMerge {
   const merger = new Merger(db)
   return merger.keep(merger.trees(base, ours, theirs, 0))
@@ -77,8 +75,8 @@ class Merger implements CommitSource {
   }
 
   private baseTree(ours: CommitNode, theirs: CommitNode, depth: number): Oid {
-    // Oldest first, as git takes them.
-    const bases = mergeBasesIn(this, ours.oid, theirs.oid).reverse()
+    // Oldest first, as in git.
+    const bases = findMergeBasesIn(this, ours.oid, theirs.oid).reverse()
     const [first, ...rest] = bases
     if (first === undefined) return EMPTY_TREE
     return rest.reduce(
@@ -87,14 +85,12 @@ class Merger implements CommitSource {
     ).tree
   }
 
-  /**
-   * A commit that stands for the merge of two merge bases; conflicts stay in its files as markers.
-   */
+  /** A commit for the merge of two merge bases; its files contain the conflicts as markers. */
   private mergeOfBases(a: CommitNode, b: CommitNode, depth: number): CommitNode {
     const key = `${a.oid} ${b.oid} ${depth}`
     const known = this.bases.get(key)
     if (known) return known
-    if (this.bases.size >= MAX_VIRTUAL || depth > MAX_NESTING)
+    if (this.bases.size >= MAX_VIRTUAL_MERGES || depth > MAX_NESTING)
       throw new GitError('too_large', 'the histories cross too often to be merged')
     const { tree } = this.commits(a, b, depth)
     const time = Math.max(a.time, b.time)
@@ -130,8 +126,7 @@ class Merger implements CommitSource {
   }
 
   /**
-   * One set for the whole merge, the merging of its merge bases too: it is as if our side were
-   * checked out.
+   * The attributes of our side, for the merges of merge bases too: as if our side were checked out.
    */
   private attributesOf(ours: Oid): TreeAttributes {
     return (this.attributes ??= new TreeAttributes(this.scratch, ours))

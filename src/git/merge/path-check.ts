@@ -1,24 +1,21 @@
 /**
- * Which paths may be made by a commit: what git refuses to check out or what would write into
- * `.git` on some system (`verify_path` with core.protectHFS and core.protectNTFS;
+ * Checks the paths of new commits. It refuses what git refuses to check out, and what would write
+ * into `.git` on some operating system (`verify_path` with core.protectHFS and core.protectNTFS;
  * https://git-scm.com/docs/git-config).
  */
-import { specialName, type SpecialName } from '../pack/names.ts'
+import { specialDotName, type SpecialName } from '../pack/dotgit-names.ts'
 import { GitError } from '../ports.ts'
 import { keyToBytes, MAX_PATH_BYTES, textToKey, type PathKey } from '../history/names.ts'
 
-/**
- * Which file or folder that git treats in its own way a name may stand for on some file system, or
- * null.
- */
+/** The special file or folder of git that a name means on some file system, or null. */
 export function standsFor(name: PathKey): SpecialName {
   const bytes = keyToBytes(name)
-  return specialName(bytes, 0, bytes.length)
+  return specialDotName(bytes, 0, bytes.length)
 }
 
 const MAX_NAME_BYTES = 255
 
-/** The path as a key. Gives GitError `invalid` naming the path and what is wrong with it. */
+/** The path as a key. Throws GitError `invalid` with the path and the fault. */
 export function checkPath(path: string): PathKey {
   const refuse = (why: string): never => {
     throw new GitError('invalid', `path ${JSON.stringify(path.slice(0, 200))} ${why}`)
@@ -33,7 +30,7 @@ export function checkPath(path: string): PathKey {
     if (segment === '') refuse('has an empty segment')
     if (segment === '.' || segment === '..') refuse(`has the segment ${segment}`)
     if (segment.length > MAX_NAME_BYTES) refuse(`has a name longer than ${MAX_NAME_BYTES} bytes`)
-    // A backslash separates names on Windows.
+    // A backslash is a path separator on Windows.
     if (segment.split('\\').includes('..')) refuse('has the segment ..')
     if (standsFor(segment) === 'git') refuse('names .git')
   }

@@ -1,15 +1,13 @@
 /**
- * What the search for renames may know in a merge: which removed files matter, and, from renames
- * already found, where the other files of a removed directory have probably gone.
+ * Knowledge of a merge for the rename search: which removed files matter, and, from renames already
+ * found, where the other files of a removed directory probably are.
  */
 import type { RenameHints } from '../diff/renames.ts'
 import { baseKey, joinKey, parentKey, type PathKey } from '../history/names.ts'
 import { inHashOrder } from './hash-order.ts'
 import { FOR_ANCESTOR, FOR_SELF, NOT_RELEVANT, type SideRenames } from './state.ts'
 
-/**
- * Stands for "not known yet" among the places where files of a directory went. No path holds a NUL.
- */
+/** The new directory of a file that is unknown so far. No path contains a NUL. */
 const UNKNOWN: PathKey = '\0'
 
 export class SideHints implements RenameHints {
@@ -18,8 +16,7 @@ export class SideHints implements RenameHints {
   constructor(private readonly side: SideRenames) {}
 
   /**
-   * Counts a rename for its directory and for those above it, as far up as the rest of the path
-   * stayed the same.
+   * Counts a rename for its directory and those above it, as long as the rest of the path is equal.
    */
   found(from: PathKey, to: PathKey): void {
     const { dirsRemoved } = this.side
@@ -65,9 +62,7 @@ export class SideHints implements RenameHints {
     return dir === undefined ? null : joinKey(dir, baseKey(path))
   }
 
-  /**
-   * Files that matter only for where their directory went are dropped once that is beyond doubt.
-   */
+  /** Drops files that matter only for the new place of their directory, once that is certain. */
   narrow(paths: readonly PathKey[]): ReadonlySet<PathKey> {
     const { dirsRemoved, dirCounts, relevant } = this.side
     for (const path of paths) {
@@ -96,7 +91,7 @@ export class SideHints implements RenameHints {
     }
   }
 
-  /** After the search: leaves only counts that say something about a directory that matters. */
+  /** Removes counts that do not matter, after the search. */
   finish(): void {
     for (const [dir, counts] of this.side.dirCounts) {
       if (dirsRemoved(this.side, dir) === NOT_RELEVANT) this.side.dirCounts.delete(dir)
@@ -108,7 +103,7 @@ export class SideHints implements RenameHints {
 const dirsRemoved = (side: SideRenames, dir: PathKey): number =>
   side.dirsRemoved.get(dir) ?? NOT_RELEVANT
 
-/** Whether the leading place stays ahead whatever the unknown files turn out to be. */
+/** Whether the leading directory stays ahead whatever the unknown files turn out to be. */
 function isDecided(counts: ReadonlyMap<PathKey, number>): boolean {
   let first = 0
   let second = 0

@@ -1,6 +1,6 @@
 /**
- * Decides each path of a merge once renames are applied, deepest paths first, and writes the trees
- * that result.
+ * Resolves each path of a merge after renames are applied, deepest paths first, and writes the
+ * resulting trees.
  */
 import { EMPTY_TREE, MODE, serializeTree, type RawTreeEntry } from '../object.ts'
 import type { Oid } from '../ports.ts'
@@ -19,19 +19,19 @@ import {
   type Version,
 } from './state.ts'
 
-/** Settles all paths and gives the merged tree; conflicts are added to the state. */
+/** Resolves all paths and returns the merged tree. Conflicts are added to the state. */
 export function settle(state: MergeState): Oid {
   return new Settler(state).run()
 }
 
 class Settler {
-  /** Entries of each directory that has any. */
+  /** The entries of each directory that is not empty. */
   private readonly directories = new Map<PathKey, Map<PathKey, Version>>()
 
   constructor(private readonly state: MergeState) {}
 
   run(): Oid {
-    // What lies below a directory comes before it, since its names are longer.
+    // In descending order, paths below a directory come before it.
     const order = [...this.state.paths.keys()].sort((a, b) => (a < b ? 1 : -1))
     for (const path of order) {
       const info = this.state.paths.get(path)
@@ -64,7 +64,7 @@ class Settler {
       if (info.files === 0) return
       if (!this.directories.has(path)) this.clearDirectory(info)
       else {
-        // Deleted on both sides: the directory is all that is left.
+        // Both sides deleted the file; only the directory is left.
         if (info.files === bit(BASE)) return
         fileSide = info.dirs & bit(OURS) ? THEIRS : OURS
         entry = this.moveAside(path, info)
@@ -75,7 +75,7 @@ class Settler {
     this.decide(at, entry, fileSide)
   }
 
-  /** The directory that stood in the way came to nothing. */
+  /** Handles a path whose directory has no entries left. */
   private clearDirectory(info: PathInfo): void {
     info.inDirectoryWay = false
     info.equal &= ~info.dirs
@@ -105,7 +105,8 @@ class Settler {
     const unburdened = !info.inDirectoryWay && !info.pathConflict
     if (info.equal !== 0) {
       info.result = info.equal === 6 ? ours : info.equal === 3 ? theirs : ours
-      // A file that one side deleted and the other left alone is gone, whatever else is the matter.
+      // A file that one side deleted and the other did not change is removed, even in a path
+      // conflict.
       info.clean = unburdened || (info.equal !== 6 && info.result.mode === 0)
     } else if (info.files >= 6 && !sameKind(ours, theirs)) {
       this.twoKinds(path, info)
@@ -119,7 +120,7 @@ class Settler {
         info.stages[fileSide] = merged.result
       }
     } else if (info.files === 3 || info.files === 5) {
-      // Modified here, deleted there.
+      // One side modified the file, the other deleted it.
       info.result = state.depth > 0 ? base : info.files === 5 ? theirs : ours
     } else if (info.files === 2 || info.files === 4) {
       info.result = info.files === 4 ? theirs : ours
@@ -132,7 +133,7 @@ class Settler {
   }
 
   /**
-   * A file on one side, a link or submodule on the other: both are kept, files under another name.
+   * One side has a file, the other a link or submodule: both are kept, the file under another name.
    */
   private twoKinds(path: PathKey, info: PathInfo): void {
     const { state } = this

@@ -1,14 +1,14 @@
 /**
- * What a three-way merge of trees knows while it works. The method is that of git's `ort` strategy
+ * The state of a three-way merge of trees. The method is that of git's `ort` strategy
  * (https://git-scm.com/docs/merge-strategies): collect every path where the three trees differ,
- * find renames, move paths to where they belong, then settle each path and write the trees.
+ * find renames, move paths accordingly, then resolve each path and write the trees.
  */
 import type { TreeAttributes } from '../attributes/index.ts'
 import type { ObjectDatabase, Oid } from '../ports.ts'
 import type { Effort } from '../diff/effort.ts'
 import type { PathKey } from '../history/names.ts'
 
-/** One version of a path; mode 0 means that it is not there. */
+/** One version of a path; mode 0 means absent. */
 export type Version = { readonly mode: number; readonly oid: Oid }
 export const ABSENT: Version = { mode: 0, oid: '' }
 
@@ -22,33 +22,34 @@ export const otherSide = (side: Side): Side => (side === OURS ? THEIRS : OURS)
 export const bit = (stage: Stage): number => 1 << stage
 
 export type PathInfo = {
-  /** The three versions; directories have theirs here until their files are settled. */
+  /** The three versions. Directories are included until their files are resolved. */
   stages: [Version, Version, Version]
-  /** Where each version lies, which differs after renames. */
+  /** The path of each version; they differ after renames. */
   names: [PathKey, PathKey, PathKey]
   /**
-   * Which stages are files (or links or submodules), which are directories, and which are equal.
+   * Masks of the stages that are files (or links or submodules), that are directories, and that are
+   * equal.
    */
   files: number
   dirs: number
   equal: number
-  /** A file stands where another side has a directory. */
+  /** One side has a file where another has a directory. */
   inDirectoryWay: boolean
-  /** Something about the path itself is in conflict: two renames, or a rename and a deletion. */
+  /** The path itself is in conflict: two renames, or a rename and a deletion. */
   pathConflict: boolean
   clean: boolean
-  /** What the merge makes of it; absent when it goes. */
+  /** The merged version; absent when the path is removed. */
   result: Version
-  /** The path to name in reports, where the entry had to be moved aside. */
+  /** The path for reports, when the entry was moved to another name. */
   shown: PathKey
 }
 
-/** Why a removed directory matters to the search for renames, in rising order. */
+/** Why a removed directory matters to the rename search, in ascending order. */
 export const NOT_RELEVANT = 0
 export const FOR_ANCESTOR = 1
 export const FOR_SELF = 2
 
-/** Why a removed file matters. */
+/** Why a removed file matters to the rename search. */
 export type SourceRelevance = 'content' | 'location'
 
 export type SideRenames = {
@@ -56,7 +57,7 @@ export type SideRenames = {
   readonly added: { path: PathKey; mode: number; oid: Oid }[]
   readonly relevant: Map<PathKey, SourceRelevance>
   readonly dirsRemoved: Map<PathKey, number>
-  /** Old directory to new ones, each with how many files went there. */
+  /** Old directory to new directories, with the number of files for each. */
   readonly dirCounts: Map<PathKey, Map<PathKey, number>>
 }
 
@@ -73,20 +74,20 @@ export type MergeLabels = { readonly ours: string; readonly theirs: string }
 export class MergeState {
   readonly paths = new Map<PathKey, PathInfo>()
   readonly sides: Record<Side, SideRenames> = { [OURS]: emptySide(), [THEIRS]: emptySide() }
-  /** Paths to report. A merge with any is not clean. */
+  /** Paths in conflict. A merge with any is not clean. */
   readonly conflicts = new Set<PathKey>()
 
   constructor(
     readonly db: ObjectDatabase,
     readonly effort: Effort,
-    /** 0 for the merge that was asked for, more for the merging of its merge bases. */
+    /** 0 for the requested merge, more for merges of merge bases. */
     readonly depth: number,
     readonly labels: MergeLabels,
-    /** Those of our side: how a change is merged is not for the change to say. */
+    /** The attributes of our side: a change must not decide how it is merged. */
     readonly attributes: TreeAttributes,
   ) {}
 
-  /** A name beside `path` that nothing else has, for a file that must make room. */
+  /** A free name beside `path`, for a file that has to be moved away. */
   freeName(path: PathKey, side: Side): PathKey {
     const label = (side === OURS ? this.labels.ours : this.labels.theirs).replaceAll('/', '_')
     const wanted = `${path}~${label}`

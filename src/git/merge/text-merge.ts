@@ -1,22 +1,17 @@
 /**
- * Three versions of a file into one, by lines and byte-exact (git-merge-file): changes of the two
- * sides that do not touch are both taken, equal ones once, and what is left is a conflict, narrowed
- * to the lines that really differ.
+ * Merges three versions of a file by lines, byte for byte like git-merge-file. Changes of the two
+ * sides that do not touch are both taken, and equal changes once. The others are conflicts,
+ * narrowed to the lines that differ.
  */
 import type { Change } from '../diff/changes.ts'
 import { oneFile, type Effort } from '../diff/effort.ts'
 import { diffLines } from '../diff/line-diff.ts'
 import { endsWithNewline, sliceLines, splitLines, type Lines } from '../diff/lines.ts'
 
-/**
- * A merge of text: whether it is clean, and the content, which holds markers around each conflict.
- */
+/** The merged content, with markers around each conflict, and whether it is clean. */
 export type TextMerge = { readonly clean: boolean; readonly data: Uint8Array }
 
-/**
- * With `union` nothing is in conflict: where both sides changed, the lines of both are kept, ours
- * first.
- */
+/** With `union` there are no conflicts: the lines of both sides are kept, ours first. */
 export type MarkerStyle = {
   readonly size: number
   readonly ours: string
@@ -25,8 +20,8 @@ export type MarkerStyle = {
 }
 
 /**
- * A stretch of the result that is not simply our version: lines of ours that are replaced, and the
- * lines of theirs. `take` is theirs where only they changed, `ours` where both agree after all.
+ * A region of the result that differs from our version: the replaced lines of ours, and the lines
+ * of theirs. `take` is `theirs` where only they changed it, and `ours` where both agree.
  */
 type Region = {
   take: 'ours' | 'theirs' | 'conflict'
@@ -36,7 +31,7 @@ type Region = {
   theirsCount: number
 }
 
-/** `effort` is shared by the files of one merge. */
+/** `effort` is shared by all files of a merge. */
 export function mergeText(
   base: Uint8Array,
   ours: Uint8Array,
@@ -59,8 +54,8 @@ export function mergeText(
 }
 
 /**
- * Lays the two lists of changes over each other. Changes that touch without a line between them are
- * in conflict.
+ * Overlays the two lists of changes. Changes without an unchanged line between them are in
+ * conflict.
  */
 function combine(
   left: readonly Change[],
@@ -77,7 +72,7 @@ function combine(
     const y = right[j]
     if (!x && !y) return regions
     if (x && (!y || x.old + x.oldCount < y.old)) {
-      // Beyond the last change of the other side its lines are counted from the end.
+      // After the last change of the other side, its lines are counted from the end.
       const theirs = y ? y.new - y.old + x.old : x.old + b.count - base.count
       add(regions, {
         take: 'ours',
@@ -132,7 +127,7 @@ const sameChange = (x: Change, y: Change, a: Lines, b: Lines): boolean =>
   ) === 0
 
 /**
- * A region that meets the one before it is one with it, and a conflict unless both take the same
+ * Joins a region with an adjacent one before it. They are a conflict unless both take the same
  * side.
  */
 function add(regions: Region[], region: Region): void {
@@ -147,7 +142,7 @@ function add(regions: Region[], region: Region): void {
   } else regions.push(region)
 }
 
-/** Compares the two sides of each conflict: lines that they share are no conflict. */
+/** Compares the sides of each conflict: lines that they share are no conflict. */
 function refine(regions: readonly Region[], a: Lines, b: Lines, effort: Effort): Region[] {
   return regions.flatMap((region) => {
     if (region.take !== 'conflict' || region.oursCount === 0 || region.theirsCount === 0)
@@ -166,7 +161,7 @@ function refine(regions: readonly Region[], a: Lines, b: Lines, effort: Effort):
   })
 }
 
-/** Conflicts with at most this many lines between them read better as one. */
+/** Conflicts with at most this many lines between them are joined, as that is easier to read. */
 const CLOSE = 3
 
 function joinClose(regions: readonly Region[]): Region[] {
@@ -221,10 +216,7 @@ function write(
 const closed = (lines: Uint8Array, end: string): Uint8Array[] =>
   lines.length === 0 || endsWithNewline(lines) ? [lines] : [lines, Buffer.from(end)]
 
-/**
- * Markers end in a carriage return too where the lines of both sides and of the base do, as far as
- * they can tell.
- */
+/** Whether markers end in CR LF: when the lines of both sides and of the base do. */
 function conflictEnding(region: Region, base: Lines, a: Lines, b: Lines): string {
   let ending = lineEnding(a, Math.max(0, region.ours - 1))
   if (ending !== 'lf') ending = lineEnding(b, Math.max(0, region.theirs - 1))

@@ -1,6 +1,6 @@
 /**
- * Commits so that each comes before its parents and lines of history stay together (git-rev-list
- * `--topo-order`).
+ * Sorts commits so that each comes before its parents and lines of history stay together
+ * (git-rev-list `--topo-order`).
  */
 import type { Oid } from '../ports.ts'
 import type { CommitNode } from '../history/commit-source.ts'

@@ -1,6 +1,5 @@
 /**
- * A tree that can be changed path by path; only the directories on the way to a change are read and
- * written again.
+ * A tree that is changed path by path. Only the directories of changed paths are read and written.
  */
 import { MODE, serializeTree } from '../object.ts'
 import { GitError, type ObjectDatabase, type Oid } from '../ports.ts'
@@ -25,7 +24,7 @@ export class TreeEditor {
     return { entries: new Map<PathKey, Entry | Folder>(entriesOf(this.db, tree)) }
   }
 
-  /** The folder at a path, opened for change; null when there is none. */
+  /** The folder at a path, loaded for changes; null when there is none. */
   private folder(segments: readonly PathKey[]): Folder | null {
     let at = this.root
     for (const segment of segments) {
@@ -59,8 +58,8 @@ export class TreeEditor {
   }
 
   /**
-   * Gives GitError `invalid` where a file stands in the way of a folder, or a folder in the way of
-   * the file.
+   * Throws GitError `invalid` where a file is in place of a folder, or a folder in place of the
+   * file.
    */
   put(path: PathKey, shown: string, entry: Entry): void {
     const segments = path.split('/')
@@ -95,7 +94,7 @@ export class TreeEditor {
     this.folder(segments)?.entries.delete(name)
   }
 
-  /** Writes the changed trees; folders without files vanish. Gives the root tree. */
+  /** Writes the changed trees and returns the root tree. Folders without files are removed. */
   write(): Oid {
     return this.writeFolder(this.root) ?? this.db.write('tree', serializeTree([]))
   }

@@ -1,23 +1,21 @@
 /** Writes pack indexes of version 2, byte for byte as git does (gitformat-pack). */
 import { writeSync } from 'node:fs'
 
-/**
- * What an index says of a pack's objects; row i of each list belongs to one object, in any order.
- */
+/** The data of an index. Row i of each column belongs to one object; the order is arbitrary. */
 export type IndexRows = {
   readonly count: number
-  /** Raw ids; row i has the one at `ids[i] * 20`, or at `i * 20` without `ids`. */
+  /** Raw ids. The id of row i is at `ids[i] * 20`, or at `i * 20` when `ids` is null. */
   readonly oids: Uint8Array
   readonly ids: Int32Array | null
   readonly crcs: Uint32Array
   readonly offsets: Float64Array
 }
 
-const BLOCK = 1 << 16
+const BLOCK_BYTES = 1 << 16
 
 /**
- * Writes the index of a pack with this checksum, part by part, to an open file. `order` is what
- * `sortRows` gives.
+ * Writes the index of the pack with this checksum to an open file, block by block. `order` is the
+ * result of `sortRows`.
  */
 export function writeIndex(
   fd: number,
@@ -27,7 +25,7 @@ export function writeIndex(
 ): void {
   const { count, oids, ids, crcs, offsets } = rows
   const hasher = new Bun.CryptoHasher('sha1')
-  const block = Buffer.allocUnsafeSlow(BLOCK)
+  const block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
   let filled = 0
   const flush = () => {
     hasher.update(block.subarray(0, filled))
@@ -35,7 +33,7 @@ export function writeIndex(
     filled = 0
   }
   const put32 = (value: number) => {
-    if (filled + 4 > BLOCK) flush()
+    if (filled + 4 > BLOCK_BYTES) flush()
     block.writeUInt32BE(value, filled)
     filled += 4
   }
@@ -46,7 +44,7 @@ export function writeIndex(
   let sum = 0
   for (let byte = 0; byte < 256; byte++) put32((sum += counts[byte]!))
   for (let i = 0; i < count; i++) {
-    if (filled + 20 > BLOCK) flush()
+    if (filled + 20 > BLOCK_BYTES) flush()
     const at = (ids === null ? order[i]! : ids[order[i]!]!) * 20
     for (let k = 0; k < 20; k++) block[filled + k] = oids[at + k]!
     filled += 20
@@ -71,7 +69,7 @@ export function writeIndex(
   writeAll(fd, hasher.digest() as Uint8Array)
 }
 
-/** Row numbers in the order of their ids. */
+/** Returns the row numbers in the order of their ids. */
 export function sortRows({
   count,
   oids,
@@ -86,8 +84,8 @@ export function sortRows({
 }
 
 /**
- * Numbers of ids in the order of the ids: counted by two bytes, then put in order within each
- * count.
+ * Returns the numbers of ids in the order of the ids: a counting sort by the first two bytes, then
+ * a sort within each bucket.
  */
 export function sortOids(oids: Uint8Array, count: number): Uint32Array {
   return sortRange(oids, (row) => row * 20, count)

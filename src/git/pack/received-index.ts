@@ -1,39 +1,37 @@
-/**
- * Makes a received pack durable: its own bytes are synced, then the index is written and synced.
- */
+/** Makes a received pack durable: syncs the pack, then writes and syncs its index. */
 import { closeSync, fchmodSync, fsyncSync, openSync } from 'node:fs'
-import { writeDurably } from '../store/files.ts'
-import { buildRev, placesOf } from '../store/pack-order.ts'
+import { writeDurably } from '../store/store-files.ts'
+import { buildReverseIndex, invertOrder } from '../store/reverse-index.ts'
 import { sortRows, writeIndex } from './index-writer.ts'
-import type { LinkTable } from './links.ts'
-import type { Rows } from './rows.ts'
+import type { LinkTable } from './link-table.ts'
+import type { EntryTable } from './entry-table.ts'
 
-/** Smaller packs are put in order quicker than another file is read. */
-export const REV_FROM = 10_000
+/** Smaller packs get no `.rev` file: sorting their offsets is faster than reading one more file. */
+export const MIN_REV_OBJECTS = 10_000
 
 export function writeReceivedIndex(
   path: string,
-  rows: Rows,
+  entries: EntryTable,
   links: LinkTable,
   checksum: Uint8Array,
 ): void {
   const fd = openSync(path.replace(/idx$/, 'pack'), 'r+')
   try {
-    // From now on it is for reading, as every pack.
+    // The file is complete: read-only from now on, as every pack.
     fchmodSync(fd, 0o444)
     fsyncSync(fd)
   } finally {
     closeSync(fd)
   }
-  const named = {
-    count: rows.count,
+  const rows = {
+    count: entries.count,
     oids: links.ids.bytes,
-    ids: rows.ids,
-    crcs: rows.crcs,
-    offsets: rows.offsets,
+    ids: entries.ids,
+    crcs: entries.crcs,
+    offsets: entries.offsets,
   }
-  const order = sortRows(named)
-  writeDurably(path, (idx) => writeIndex(idx, named, order, checksum))
-  if (rows.count >= REV_FROM)
-    writeDurably(path.replace(/idx$/, 'rev'), buildRev(placesOf(order), checksum))
+  const order = sortRows(rows)
+  writeDurably(path, (idx) => writeIndex(idx, rows, order, checksum))
+  if (entries.count >= MIN_REV_OBJECTS)
+    writeDurably(path.replace(/idx$/, 'rev'), buildReverseIndex(invertOrder(order), checksum))
 }

@@ -1,11 +1,7 @@
-/**
- * What a client hears first: `info/refs` of smart HTTP in versions 0, 1 and 2 (gitprotocol-http,
- * gitprotocol-v2).
- */
+/** `info/refs` of smart HTTP in versions 0, 1 and 2 (gitprotocol-http, gitprotocol-v2). */
 import { ZERO_OID } from '../object.ts'
-import type { RefSnapshot } from '../ports.ts'
 import { FLUSH, pkt } from './pkt-line.ts'
-import { viewOf, type SnapshotView } from './snapshot-view.ts'
+import type { SnapshotView } from './snapshot-view.ts'
 
 export type Service = 'git-upload-pack' | 'git-receive-pack'
 
@@ -38,17 +34,16 @@ const RECEIVE = [
   'push-options',
 ]
 
-/** The bytes of `info/refs`; kept with the snapshot. */
+/** The body of `info/refs`, memoised with the snapshot. */
 export function advertise(
   service: Service,
-  refs: RefSnapshot,
+  view: SnapshotView,
   protocol: 0 | 1 | 2,
   agent: string,
 ): Uint8Array {
-  const view = viewOf(refs)
-  // git-receive-pack knows no version 2: the client then gets version 0.
+  // git-receive-pack has no version 2; such a client gets version 0.
   const version = service === 'git-receive-pack' && protocol === 2 ? 0 : protocol
-  return view.kept(`${service} ${version} ${agent}`, () => {
+  return view.memoise(`${service} ${version} ${agent}`, () => {
     const first = [pkt(`# service=${service}\n`), FLUSH]
     if (version === 2) return Buffer.concat([...first, capabilities(agent)])
     if (version === 1) first.push(pkt('version 1\n'))

@@ -1,12 +1,11 @@
 /**
- * Reading request bodies: whole ones up to a limit, and packets one by one with the rest left as a
- * stream.
+ * Reads request bodies: complete ones up to a limit, or packet by packet with the rest as blocks.
  */
-import { giveBack } from '#lib/pieces.ts'
+import { release } from '#lib/pieces.ts'
 import { GitError } from '../ports.ts'
 import { packetLength, type Packet } from './pkt-line.ts'
 
-/** The whole body. Throws GitError `too_large` beyond `limit` bytes. */
+/** The complete body. Throws GitError `too_large` above `limit` bytes. */
 export async function readBody(
   body: ReadableStream<Uint8Array> | Uint8Array | null,
   limit: number,
@@ -40,7 +39,7 @@ export class BodyReader {
   }
 
   /**
-   * The next packet, or null at the end. Throws GitError `invalid` for malformed or cut off ones.
+   * The next packet; null at the end. Throws GitError `invalid` for a malformed or truncated body.
    */
   async packet(): Promise<Packet | null> {
     if (!(await this.need(4))) {
@@ -59,10 +58,7 @@ export class BodyReader {
     return { kind: 'data', data }
   }
 
-  /**
-   * The next bytes of the rest, gathered to blocks of a useful size with memory of their own; null
-   * at the end.
-   */
+  /** The next up to `size` bytes of the rest, in a new buffer; null at the end. */
   async block(size: number): Promise<Uint8Array | null> {
     const block = new Uint8Array(size)
     let at = 0
@@ -76,8 +72,8 @@ export class BodyReader {
       at += part.length
       const last = this.held
       this.held = last.subarray(part.length)
-      // What was read from the stream is ours alone, and has been copied.
-      if (this.held.length === 0 && this.reader !== null) giveBack(last)
+      // The chunk is no longer used: its bytes have been copied.
+      if (this.held.length === 0 && this.reader !== null) release(last)
     }
     if (at === 0) return null
     return at === size ? block : block.slice(0, at)
@@ -88,15 +84,12 @@ export class BodyReader {
     return this.ended && this.held.length === 0
   }
 
-  /** Whether anything follows. */
+  /** Whether the body continues. */
   async hasMore(): Promise<boolean> {
     return await this.need(1)
   }
 
-  /**
-   * Reads what is left and drops it, so that the client gets to read the answer; at most `limit`
-   * bytes.
-   */
+  /** Reads and drops up to `limit` bytes, so that the client gets to read the response. */
   async drain(limit: number): Promise<void> {
     let size = 0
     do {

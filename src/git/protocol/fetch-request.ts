@@ -1,16 +1,14 @@
-/**
- * What a client asks of `fetch`, in any protocol version, as plain values that can go to a worker.
- */
+/** A fetch request of any protocol version, as plain values that can be sent to a worker. */
 import type { Band } from './framer.ts'
 
 export type FetchRequest = {
   readonly protocol: 0 | 1 | 2
   readonly wants: readonly string[]
   /**
-   * Ids that the client says it has, in order; for versions 0 and 1 with the flushes and the `done`
-   * between them.
+   * The ids that the client has, in order; for versions 0 and 1 with the flushes and `done` in
+   * between.
    */
-  readonly talk: readonly Turn[]
+  readonly negotiation: readonly NegotiationLine[]
   readonly done: boolean
   readonly waitForDone: boolean
   readonly thin: boolean
@@ -21,24 +19,21 @@ export type FetchRequest = {
   readonly sidebandAll: boolean
   readonly multiAck: 'none' | 'simple' | 'detailed'
   readonly noDone: boolean
-  /** Ids at which the client's history ends. */
+  /** The ids at which the history of the client ends. */
   readonly shallow: readonly string[]
   readonly depth: number
   readonly deepenRelative: boolean
   readonly deepenSince: number | null
-  /** Tips of the refs whose history is to be left out. */
+  /** The tips of the refs whose history is excluded. */
   readonly deepenNot: readonly string[]
   readonly filter: string | null
-  /** `want-ref` answers of version 2: name and id. */
+  /** The `want-ref` lines of version 2: name and id. */
   readonly wantedRefs: readonly { readonly name: string; readonly oid: string }[]
 }
 
-export type Turn = { readonly have: string } | 'flush' | 'done'
+export type NegotiationLine = { readonly have: string } | 'flush' | 'done'
 
-/**
- * What a namespace shows: the ids of all its refs and, for annotated tags, pairs of tag and peeled
- * object.
- */
+/** The ids of all refs of a namespace and, for annotated tags, pairs of tag and peeled object. */
 export type NamespaceTips = {
   /** 20 bytes each. */
   readonly tips: Uint8Array

@@ -1,41 +1,42 @@
 /**
- * Puts bytes into pkt-lines of side band 1 as they come, in blocks that are ready to send
- * (gitprotocol-pack, "Packfile Data"). Without a side band the bytes go through as they are.
+ * Frames bytes as pkt-lines of side band 1, in blocks that are ready to send (gitprotocol-pack,
+ * "Packfile Data"). Without a side band the bytes are not framed.
  */
 import { pkt, writeLength } from './pkt-line.ts'
 
-const BLOCK = 1 << 18
-/** The most bytes that a letter takes. */
-const LETTER = 3
+const MAX_BLOCK_BYTES = 1 << 18
+/** UTF-8 needs at most three bytes per UTF-16 code unit. */
+const MAX_BYTES_PER_CODE_UNIT = 3
 /**
- * The first block is small, since most answers are; each that was filled makes the next one larger.
+ * The first block is small, as most responses are; each full block makes the next one four times
+ * larger.
  */
-const FIRST = 1 << 14
+const FIRST_BLOCK_BYTES = 1 << 14
 const NONE = Buffer.alloc(0)
 
 export type Band = 'none' | 'small' | 'large'
 
-/** Bytes of payload in one packet: 65520 or 1000, less the length and the number of the band. */
-const PAYLOAD: Record<Band, number> = { none: BLOCK, small: 995, large: 65515 }
+/** Payload per packet: 65520 or 1000 bytes, less the length and the band number. */
+const PAYLOAD_BYTES: Record<Band, number> = { none: MAX_BLOCK_BYTES, small: 995, large: 65515 }
 
 export class Framer {
   private block: Buffer = NONE
-  /** How large the next block is to be. */
-  private size = FIRST
+  /** The size of the next block. */
+  private size = FIRST_BLOCK_BYTES
   private at = 0
   /** Where the open packet starts, or -1. */
   private packet = -1
   private ready: Uint8Array[] = []
   private readonly payload: number
   private hasher: Bun.CryptoHasher | null = null
-  /** Without a band: up to where the block has been hashed. */
+  /** Without a band: the offset in the block up to which it is hashed. */
   private hashed = 0
 
   constructor(private readonly band: Band) {
-    this.payload = PAYLOAD[band]
+    this.payload = PAYLOAD_BYTES[band]
   }
 
-  /** From here on the payload also goes to `hasher`, or to none. */
+  /** From now on, the payload is also hashed by `hasher`, if any. */
   hashTo(hasher: Bun.CryptoHasher | null): void {
     this.end()
     this.hashNow()
@@ -53,7 +54,7 @@ export class Framer {
     }
   }
 
-  /** Adds `length` bytes of payload that are written straight into blocks, in parts. */
+  /** Adds `length` bytes of payload that `write` writes into blocks, in parts. */
   fill(length: number, write: (block: Buffer, at: number, length: number) => void): void {
     while (length > 0) {
       const part = Math.min(this.room(), length)
@@ -63,7 +64,7 @@ export class Framer {
     }
   }
 
-  /** How much fits into the open packet, or into a new one. */
+  /** The space in the open packet, or in a new one. */
   private room(): number {
     for (;;) {
       if (this.band !== 'none' && this.packet < 0) this.begin()
@@ -75,7 +76,7 @@ export class Framer {
     }
   }
 
-  /** Adds bytes between packets: a finished pkt-line of another kind. */
+  /** Adds a complete pkt-line of another kind between packets. */
   raw(bytes: Uint8Array): void {
     this.end()
     if (this.at + bytes.length > this.block.length) this.renew()
@@ -86,10 +87,10 @@ export class Framer {
     }
   }
 
-  /** Adds a pkt-line of text between packets; it is written where it goes. */
+  /** Adds a pkt-line of text between packets, encoded straight into the block. */
   line(text: string): void {
     this.end()
-    const most = 4 + text.length * LETTER
+    const most = 4 + text.length * MAX_BYTES_PER_CODE_UNIT
     if (this.at + most > this.block.length) this.renew()
     if (most > this.block.length) return this.raw(pkt(text))
     const length = 4 + this.block.write(text, this.at + 4)
@@ -97,7 +98,7 @@ export class Framer {
     this.at += length
   }
 
-  /** Everything that is ready; `all` includes the block that is not full yet. */
+  /** Returns the blocks that are ready; with `all`, the last partial block too. */
   take(all: boolean): Uint8Array[] {
     if (all) {
       this.end()
@@ -132,7 +133,7 @@ export class Framer {
     this.packet = -1
   }
 
-  /** Hands the block over, as far as it is filled. */
+  /** Moves the filled part of the block to the ready ones. */
   private give(): void {
     if (this.at === 0) return
     this.hashNow()
@@ -143,7 +144,7 @@ export class Framer {
   }
 
   private renew(): void {
-    if (this.at > 0) this.size = Math.min(BLOCK, this.size * 4)
+    if (this.at > 0) this.size = Math.min(MAX_BLOCK_BYTES, this.size * 4)
     this.give()
     this.block = Buffer.allocUnsafeSlow(this.size)
   }

@@ -3,13 +3,10 @@ import { GitError, type Ref } from '../ports.ts'
 import { FLUSH, MAX_PACKET } from './pkt-line.ts'
 import type { SnapshotView } from './snapshot-view.ts'
 
-/** As git does: beyond so many prefixes the client gets everything. */
+/** Like git: with more prefixes, all refs are listed. */
 const MAX_PREFIXES = 65536
 
-/**
- * Answers `ls-refs` with these arguments. Throws GitError `invalid` for an argument that it does
- * not know.
- */
+/** The response to `ls-refs`. Throws GitError `invalid` for an unknown argument. */
 export function lsRefs(view: SnapshotView, args: readonly string[]): Uint8Array {
   const wants = { peel: false, symrefs: false, unborn: false }
   const prefixes: string[] = []
@@ -21,28 +18,25 @@ export function lsRefs(view: SnapshotView, args: readonly string[]): Uint8Array 
   if (prefixes.length > MAX_PREFIXES) prefixes.length = 0
   const key = `ls-refs ${wants.peel} ${wants.symrefs} ${wants.unborn}\n${prefixes.join('\n')}`
   const answer = () => packets(lines(view, wants, prefixes))
-  // Clients ask for the same few prefixes again and again; anything else is not worth keeping.
+  // Clients send the same few prefixes; other responses are not memoised.
   return key.length < 512 &&
     view.snapshot.refs.length > 50 &&
     prefixes.length < 8 &&
     isCommon(prefixes)
-    ? view.kept(key, answer)
+    ? view.memoise(key, answer)
     : answer()
 }
 
-/** The lengths of usual lines, as packets begin with them. */
+/** The length prefixes of short lines. */
 const LENGTHS = Array.from({ length: 512 }, (_, length) => length.toString(16).padStart(4, '0'))
 
-/**
- * Lines as packets, put together as text: thousands of buffers would cost more than the lines
- * themselves.
- */
+/** Encodes lines as packets in one string: thousands of buffers would cost more than the lines. */
 function packets(all: readonly string[]): Buffer {
   let text = ''
   for (const line of all) text += `${LENGTHS[line.length + 5] ?? digits(line.length + 5)}${line}\n`
   text += FLUSH.toString()
   const bytes = Buffer.from(text)
-  // Names beyond ASCII have more bytes than letters.
+  // Names that are not ASCII have more bytes than characters.
   return bytes.length === text.length
     ? bytes
     : Buffer.from(
@@ -84,10 +78,7 @@ function lines(
   return out
 }
 
-/**
- * Prefixes in order, without those that begin with another one: none of them names a ref a second
- * time.
- */
+/** The sorted prefixes without those that extend another one, so that no ref is listed twice. */
 function shortest(prefixes: readonly string[]): string[] {
   const kept: string[] = []
   for (const prefix of [...prefixes].sort()) {
@@ -97,10 +88,7 @@ function shortest(prefixes: readonly string[]): string[] {
   return kept
 }
 
-/**
- * Calls `each` for the refs whose names begin with a prefix; among thousands they are looked up,
- * not looked through.
- */
+/** Calls `each` for the refs whose names begin with a prefix, found by binary search. */
 function below(refs: readonly Ref[], prefix: string, each: (ref: Ref) => void): void {
   let [low, high] = [0, refs.length]
   while (low < high) {

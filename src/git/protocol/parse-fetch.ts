@@ -1,16 +1,13 @@
-/**
- * Reads what a client sends to git-upload-pack into one `FetchRequest` (gitprotocol-pack,
- * gitprotocol-v2).
- */
+/** Parses requests to git-upload-pack into a `FetchRequest` (gitprotocol-pack, gitprotocol-v2). */
 import { isOid } from '../object.ts'
 import { GitError } from '../ports.ts'
-import type { FetchRequest, Turn } from './fetch-request.ts'
+import type { FetchRequest, NegotiationLine } from './fetch-request.ts'
 import { FLUSH_LINE, type Line } from './pkt-line.ts'
 import type { SnapshotView } from './snapshot-view.ts'
 
 type Draft = { -readonly [K in keyof FetchRequest]: FetchRequest[K] } & {
   wants: string[]
-  talk: Turn[]
+  negotiation: NegotiationLine[]
   shallow: string[]
   deepenNot: string[]
   wantedRefs: { name: string; oid: string }[]
@@ -19,7 +16,7 @@ type Draft = { -readonly [K in keyof FetchRequest]: FetchRequest[K] } & {
 const draft = (protocol: 0 | 1 | 2): Draft => ({
   protocol,
   wants: [],
-  talk: [],
+  negotiation: [],
   done: false,
   waitForDone: false,
   thin: false,
@@ -57,7 +54,7 @@ function positive(line: string, word: string): number {
   return value
 }
 
-/** The lines on boundaries and filters, which all versions share; false for any other line. */
+/** Parses lines for boundaries and filters, which all versions share; false for any other line. */
 function boundary(view: SnapshotView, out: Draft, line: string): boolean {
   if (line.startsWith('shallow ')) out.shallow.push(oidAfter(line, 'shallow '))
   else if (line.startsWith('deepen ')) out.depth = positive(line, 'deepen ')
@@ -69,7 +66,7 @@ function boundary(view: SnapshotView, out: Draft, line: string): boolean {
   return true
 }
 
-/** The id of a ref named in full or in short, as `--shallow-exclude` does. */
+/** The id of a ref by its full or short name, as for `--shallow-exclude`. */
 function refOf(view: SnapshotView, name: string): string {
   for (const full of [name, `refs/${name}`, `refs/tags/${name}`, `refs/heads/${name}`]) {
     const ref = view.find(full)
@@ -78,11 +75,11 @@ function refOf(view: SnapshotView, name: string): string {
   throw new GitError('invalid', `git upload-pack: ambiguous deepen-not: ${name.slice(0, 200)}`)
 }
 
-/** Far more than git sends: it stops after 256 that are not common. */
+/** Git sends far fewer: it stops after 256 ids that are not common. */
 const MAX_LINES = 200_000
 
 function check(out: Draft): FetchRequest {
-  if (out.wants.length + out.talk.length + out.shallow.length > MAX_LINES)
+  if (out.wants.length + out.negotiation.length + out.shallow.length > MAX_LINES)
     throw new GitError('too_large', 'the request names too many objects')
   if (out.depth > 0 && (out.deepenSince !== null || out.deepenNot.length > 0)) {
     throw new GitError(
@@ -94,12 +91,12 @@ function check(out: Draft): FetchRequest {
   return out
 }
 
-/** The arguments of version 2's `fetch`. Throws GitError `invalid` for what it cannot read. */
+/** Parses the arguments of `fetch` in version 2. Throws GitError `invalid`. */
 export function parseFetchV2(view: SnapshotView, args: readonly string[]): FetchRequest {
   const out = draft(2)
   for (const arg of args) {
     if (arg.startsWith('want ')) out.wants.push(oidAfter(arg, 'want '))
-    else if (arg.startsWith('have ')) out.talk.push({ have: oidAfter(arg, 'have ') })
+    else if (arg.startsWith('have ')) out.negotiation.push({ have: oidAfter(arg, 'have ') })
     else if (arg === 'done') out.done = true
     else if (arg === 'wait-for-done') out.waitForDone = true
     else if (arg === 'thin-pack') out.thin = true
@@ -119,7 +116,7 @@ export function parseFetchV2(view: SnapshotView, args: readonly string[]): Fetch
   return check(out)
 }
 
-/** A whole request of version 0 or 1. Null when the client wants nothing. */
+/** Parses a request of version 0 or 1. Null when the client wants nothing. */
 export function parseFetchV0(
   view: SnapshotView,
   lines: readonly Line[],
@@ -146,12 +143,12 @@ export function parseFetchV0(
   for (at++; at < lines.length; at++) {
     const given = lines[at]!
     if (given === FLUSH_LINE) {
-      out.talk.push('flush')
+      out.negotiation.push('flush')
       continue
     }
     const line = typeof given === 'string' ? given : ''
     if (line === 'done') {
-      out.talk.push('done')
+      out.negotiation.push('done')
       out.done = true
       break
     }
@@ -160,7 +157,7 @@ export function parseFetchV0(
         'invalid',
         `git upload-pack: expected SHA1 list, got '${line.slice(0, 100)}'`,
       )
-    out.talk.push({ have: oidAfter(line, 'have ') })
+    out.negotiation.push({ have: oidAfter(line, 'have ') })
   }
   return check(out)
 }

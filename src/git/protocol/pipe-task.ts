@@ -1,27 +1,27 @@
 /**
- * Runs a task whose output is an answer: one place among the heavy operations, blocks as fast as
+ * Runs a task whose output is a response, with a permit for heavy work. Blocks are sent as fast as
  * the reader takes them.
  */
-import type { Threads } from '../tasks/threads.ts'
-import type { AnswerSink } from './answer-stream.ts'
+import type { ThreadPool } from '../tasks/thread-pool.ts'
+import type { ResponseSink } from './response-stream.ts'
 
 export type TaskContext = {
-  readonly threads: Threads
-  /** Waits for a place among the heavy operations; the function that it gives frees the place. */
-  readonly enter: (signal?: AbortSignal) => Promise<() => void>
+  readonly threads: ThreadPool
+  /** Waits for a permit for heavy work; the returned function releases it. */
+  readonly acquire: (signal?: AbortSignal) => Promise<() => void>
 }
 
-/** Milliseconds after which a reader that takes nothing counts as slow. */
-const SLOW = 1_000
+/** A reader that takes no block for this long is slow. */
+const SLOW_READER_MS = 1_000
 
 export async function pipeTask<R = void>(
   context: TaskContext,
   name: string,
   args: unknown,
-  sink: AnswerSink,
+  sink: ResponseSink,
   signal?: AbortSignal,
 ): Promise<R> {
-  const leave = await context.enter(signal)
+  const release = await context.acquire(signal)
   let waiting: ReturnType<typeof setTimeout> | null = null
   try {
     const handle = context.threads.start<R>(name, args, (chunk, taken) => {
@@ -32,14 +32,13 @@ export async function pipeTask<R = void>(
         waiting = null
         taken()
       })
-      // A reader that takes its time costs no work meanwhile: its place goes to others, and it goes
-      // on without one.
-      if (open) waiting ??= setTimeout(leave, SLOW)
+      // A slow reader causes no work, so it continues without its permit, which goes to others.
+      if (open) waiting ??= setTimeout(release, SLOW_READER_MS)
     })
     sink.onCancel(() => handle.cancel())
     return await handle.result
   } finally {
     if (waiting !== null) clearTimeout(waiting)
-    leave()
+    release()
   }
 }

@@ -1,4 +1,4 @@
-/** Packets of git's protocols (gitprotocol-common, "pkt-line Format"). */
+/** The packets of git's protocols (gitprotocol-common, "pkt-line Format"). */
 import { isAscii } from 'node:buffer'
 import { GitError } from '../ports.ts'
 
@@ -16,8 +16,7 @@ export function pktBytes(bytes: Uint8Array): Buffer {
 }
 
 /**
- * Splits bytes into packets of a side band. Band 1 carries data, 2 progress for the person, 3 a
- * fatal error.
+ * Splits bytes into packets of a side band: 1 is data, 2 progress for the user, 3 a fatal error.
  */
 export function bandPackets(band: 1 | 2 | 3, bytes: Uint8Array, payload = MAX_PACKET - 5): Buffer {
   const parts: Uint8Array[] = []
@@ -32,7 +31,7 @@ export function bandPackets(band: 1 | 2 | 3, bytes: Uint8Array, payload = MAX_PA
   return Buffer.concat(parts)
 }
 
-/** A packet without content on band 1: tells the other side that work goes on. */
+/** An empty packet on band 1, a keep-alive. */
 export const KEEP_ALIVE = Buffer.from('0005\x01')
 
 export type Packet =
@@ -41,12 +40,12 @@ export type Packet =
 
 const DIGITS = Buffer.from('0123456789abcdef')
 
-/** Writes the length of a packet, its own four digits with it. */
+/** Writes the length of a packet, which includes its own four digits. */
 export function writeLength(bytes: Uint8Array, at: number, length: number): void {
   for (let i = 3; i >= 0; i--, length >>>= 4) bytes[at + i] = DIGITS[length & 15]!
 }
 
-/** Reads the length of a packet at `at`: -1 for malformed. */
+/** Parses the length of a packet; -1 when it is malformed. */
 export function packetLength(bytes: Uint8Array, at: number): number {
   let length = 0
   for (let i = 0; i < 4; i++) {
@@ -65,7 +64,7 @@ export function packetLength(bytes: Uint8Array, at: number): number {
   return length
 }
 
-/** Every packet of a whole body. Throws GitError `invalid` when it is malformed or cut off. */
+/** All packets of a body. Throws GitError `invalid` when it is malformed or truncated. */
 export function parsePackets(body: Uint8Array): Packet[] {
   const packets: Packet[] = []
   let at = 0
@@ -93,19 +92,16 @@ export const lineOf = (data: Buffer): string => {
   return text.endsWith('\n') ? text.slice(0, -1) : text
 }
 
-/**
- * A packet of a request that is made of lines: its text without the line feed, or the length that
- * stands for a packet without any.
- */
+/** A line of a request without its newline, or the length of a special packet. */
 export type Line = string | typeof FLUSH_LINE | typeof DELIM_LINE | typeof END_LINE
 export const FLUSH_LINE = 0
 export const DELIM_LINE = 1
 export const END_LINE = 2
 
 /**
- * Every line of a whole body. Throws GitError `invalid` when it is malformed or cut off. Lines are
- * parts of one text: a fetch names hundreds of ids, and bytes of their own for each would cost more
- * than all that is done with them.
+ * All lines of a body. Throws GitError `invalid` when it is malformed or truncated. Lines are
+ * slices of one string: a fetch has hundreds of ids, and a buffer for each would cost more than all
+ * other work.
  */
 export function parseLines(body: Uint8Array): Line[] {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)

@@ -5,30 +5,29 @@ import {
   GitError,
   type Push,
   type RefResult,
-  type RefSnapshot,
   type RefUpdate,
   type ServiceRequest,
 } from '../ports.ts'
-import type { IngestResult } from '../tasks/ingest.ts'
-import { answerStream, type AnswerSink } from './answer-stream.ts'
+import type { IngestRequest, IngestResult } from '../tasks/ingest.ts'
+import { streamResponse, type ResponseSink } from './response-stream.ts'
 import { BodyReader } from './body.ts'
 import { FLUSH, KEEP_ALIVE, bandPackets, lineOf, pkt } from './pkt-line.ts'
 import type { TaskContext } from './pipe-task.ts'
 import { isRefName } from './ref-name.ts'
-import { viewOf } from './snapshot-view.ts'
+import type { SnapshotView } from './snapshot-view.ts'
 
-/** Commands of one push; with their names that is a few megabytes at most. */
+/** Commands of one push; with their names a few megabytes at most. */
 const MAX_COMMANDS = 100_000
 const MAX_OPTIONS = 1000
-const BLOCK = 1 << 18
-const SILENCE = 5_000
-/** Of what the host says about refs; the rest is counted. */
-const MOST_LINES = 100
+const BLOCK_BYTES = 1 << 18
+const KEEP_ALIVE_MS = 5_000
+/** Lines of the host that are shown; the rest is counted. */
+const MAX_MESSAGE_LINES = 100
 
 export type ReceiveContext = TaskContext & {
-  /** The push was applied: its pack stays. */
+  /** Keeps the pack of an applied push. */
   readonly settle: (store: string, pack: string) => void
-  /** No ref moved: its pack goes. */
+  /** Removes the pack when no ref moved. */
   readonly withdraw: (store: string, pack: string) => void
   readonly maxPackBytes: number
 }
@@ -42,23 +41,26 @@ type PushRequest = ServiceRequest & {
   readonly apply: (push: Push) => Promise<readonly RefResult[]>
 }
 
-/** `over` is called once when nothing more happens, whatever the outcome. */
+/** `over` is called once at the end, whatever the outcome. */
 export function receivePack(
   context: ReceiveContext,
   store: string,
-  refs: RefSnapshot,
+  view: SnapshotView,
   request: PushRequest,
   over: () => void,
 ): ReadableStream<Uint8Array> {
-  return answerStream((sink) => answer(context, store, refs, request, sink).finally(over), request)
+  return streamResponse(
+    (sink) => answer(context, store, view, request, sink).finally(over),
+    request,
+  )
 }
 
 async function answer(
   context: ReceiveContext,
   store: string,
-  refs: RefSnapshot,
+  view: SnapshotView,
   request: PushRequest,
-  sink: AnswerSink,
+  sink: ResponseSink,
 ): Promise<void> {
   const body = new BodyReader(request.body)
   let commands: Commands | null
@@ -71,10 +73,10 @@ async function answer(
     return
   }
   if (commands !== null)
-    await new Receiver(context, store, refs, request, commands, body, sink).run()
+    await new Receiver(context, store, view, request, commands, body, sink).run()
 }
 
-/** Null when nothing was asked: the flush with which clients try the connection. */
+/** Null for a flush alone, with which clients probe the connection. */
 async function readCommands(body: BodyReader): Promise<Commands | null> {
   const updates: RefUpdate[] = []
   let features = new Set<string>()
@@ -114,7 +116,7 @@ async function readCommands(body: BodyReader): Promise<Commands | null> {
 }
 
 class Receiver {
-  /** Why a command is refused before the host is asked, by position. */
+  /** Why commands are refused before the host sees them, by index. */
   private readonly refusals = new Map<number, string>()
   private readonly banded: boolean
   private spoke = performance.now()
@@ -122,11 +124,11 @@ class Receiver {
   constructor(
     private readonly context: ReceiveContext,
     private readonly store: string,
-    private readonly refs: RefSnapshot,
+    private readonly view: SnapshotView,
     private readonly request: PushRequest,
     private readonly commands: Commands,
     private readonly body: BodyReader,
-    private readonly sink: AnswerSink,
+    private readonly sink: ResponseSink,
   ) {
     this.banded = commands.features.has('side-band-64k')
   }
@@ -135,14 +137,14 @@ class Receiver {
     const options = await this.readOptions()
     this.checkNames()
     let ingested: IngestResult
-    const alive = setInterval(() => this.keepAlive(), SILENCE)
+    const alive = setInterval(() => this.keepAlive(), KEEP_ALIVE_MS)
     try {
       try {
         ingested = await this.ingest()
       } catch (error) {
         if (error instanceof GitError && error.code === 'aborted') throw error
         await this.body.drain(this.context.maxPackBytes)
-        // Faults of ours are in the log already; the person gets to know that it was not the pack.
+        // Internal errors are logged; the user is told that the pack is not at fault.
         this.report(
           error instanceof GitError
             ? error.message
@@ -182,7 +184,7 @@ class Receiver {
     })
   }
 
-  /** Hands the pack to a thread block by block. */
+  /** Sends the pack to a thread, block by block. */
   private async ingest(): Promise<IngestResult> {
     const { updates } = this.commands
     const targets = updates.filter((update) => update.new !== null)
@@ -191,13 +193,13 @@ class Receiver {
       'ingest',
       {
         store: this.store,
-        tips: viewOf(this.refs).names.tips,
+        tips: this.view.names.tips,
         targets: targets.map((update) => ({
           oid: update.new!,
           commit: update.name.startsWith('refs/heads/'),
         })),
         pack,
-      },
+      } satisfies IngestRequest,
       (_, taken) => taken(),
     )
     this.sink.onCancel(() => {
@@ -206,16 +208,17 @@ class Receiver {
       })
       void this.body.cancel()
     })
-    // A place is needed for the work at the end alone: what comes slowly keeps nobody waiting.
+    // Only the work at the end needs a permit, so a slow upload holds none.
     let leave = () => {}
     if (pack) {
       try {
-        for (let block; (block = await this.body.block(BLOCK)) !== null; ) await handle.input(block)
-        leave = await this.context.enter(this.request.signal)
+        for (let block; (block = await this.body.block(BLOCK_BYTES)) !== null; )
+          await handle.input(block)
+        leave = await this.context.acquire(this.request.signal)
         await handle.input(null)
       } catch (error) {
-        // What the task itself says is better than that it took no more; a broken body has only its
-        // own error.
+        // The error of the task is more precise than the failed input. A truncated body has only
+        // its own error.
         handle.cancel()
         leave()
         throw await handle.result.then(
@@ -229,7 +232,7 @@ class Receiver {
     let at = 0
     updates.forEach((update, i) => {
       if (update.new === null) return
-      const verdict = result.verdicts[at++] ?? null
+      const verdict = result.targetErrors[at++] ?? null
       if (verdict !== null && !this.refusals.has(i)) this.refusals.set(i, verdict)
     })
     return result
@@ -252,11 +255,11 @@ class Receiver {
           options,
           atomic,
           packBytes: ingested.bytes,
-          unlooked: ingested.unlooked,
+          unscanned: ingested.unscanned,
         })
     } catch (error) {
-      // Nobody can tell whether refs moved before the host failed: the pack stays, maintenance
-      // finds out.
+      // Refs may have moved before the host failed. So the pack stays, and maintenance drops it if
+      // it is unused.
       if (ingested.pack !== null) this.context.settle(this.store, ingested.pack)
       throw error
     }
@@ -276,16 +279,16 @@ class Receiver {
     this.report(null, verdicts)
   }
 
-  /** Shows lines to the person, where the client has a channel for progress. */
+  /** Shows lines to the user, if the client has a side band. */
   private tell(lines: readonly string[]): void {
     if (!this.banded || lines.length === 0) return
-    for (const line of lines.slice(0, MOST_LINES))
+    for (const line of lines.slice(0, MAX_MESSAGE_LINES))
       this.sink.put(bandPackets(2, Buffer.from(`${clean(line)}\n`)))
-    if (lines.length > MOST_LINES)
-      this.sink.put(bandPackets(2, Buffer.from(`and ${lines.length - MOST_LINES} more\n`)))
+    if (lines.length > MAX_MESSAGE_LINES)
+      this.sink.put(bandPackets(2, Buffer.from(`and ${lines.length - MAX_MESSAGE_LINES} more\n`)))
   }
 
-  /** Writes report-status; `unpack` is what was wrong with the pack, or null. */
+  /** Sends report-status; `unpack` is the fault of the pack, or null. */
   private report(unpack: string | null, verdicts: readonly (string | null)[] | null): void {
     const { features, updates } = this.commands
     if (features.has('report-status') || features.has('report-status-v2')) {
@@ -303,9 +306,9 @@ class Receiver {
     if (this.banded) this.sink.put(FLUSH)
   }
 
-  /** Tells a waiting client that work goes on, once its own part is over. */
+  /** Sends keep-alives to a client that waits for the result. */
   private keepAlive(): void {
-    if (!this.banded || !this.body.isOver || performance.now() - this.spoke < SILENCE) return
+    if (!this.banded || !this.body.isOver || performance.now() - this.spoke < KEEP_ALIVE_MS) return
     this.spoke = performance.now()
     this.sink.put(KEEP_ALIVE)
   }

@@ -1,25 +1,21 @@
-/** What requests need of a snapshot of refs, computed once per snapshot and kept with it. */
+/** Derived data of a snapshot of refs that requests need, computed once per snapshot. */
 import type { Ref, RefSnapshot } from '../ports.ts'
 import type { NamespaceTips } from './fetch-request.ts'
 
-/**
- * Answers that are kept because they were asked for, not because everybody asks for them: so many,
- * each at most so long.
- */
-const MOST_ASKED = 32
-const LONGEST_ASKED = 1 << 16
+/** The number and size of responses that are memoised by the text of their request. */
+const MAX_MEMOISED_REQUESTS = 32
+const MAX_MEMOISED_BYTES = 1 << 16
 
 export class SnapshotView {
   readonly names: NamespaceTips
   private order: readonly Ref[] | null = null
   private sum: string | null = null
   private headOid: string | null | undefined
-  private readonly advertisements = new Map<string, Uint8Array>()
-  private readonly asked = new Map<string, Uint8Array>()
+  private readonly byKey = new Map<string, Uint8Array>()
+  private readonly byRequest = new Map<string, Uint8Array>()
 
   constructor(readonly snapshot: RefSnapshot) {
-    // All digits in one text: turning a thousand texts into bytes one by one takes ten times as
-    // long.
+    // One string for all ids: converting 1,000 strings one by one takes ten times as long.
     let [tips, tags] = ['', '']
     for (const { oid, peeled } of snapshot.refs) {
       tips += oid
@@ -28,7 +24,7 @@ export class SnapshotView {
     this.names = { tips: Buffer.from(tips, 'hex'), tags: Buffer.from(tags, 'hex') }
   }
 
-  /** The ref with a full name; where there are several, the last of them. */
+  /** The ref with a full name; the last one where there are several. */
   find(name: string): Ref | null {
     const refs = this.sorted
     let [low, high] = [0, refs.length]
@@ -41,7 +37,7 @@ export class SnapshotView {
     return ref?.name === name ? ref : null
   }
 
-  /** The refs in the order of their names, as the machine compares texts. */
+  /** The refs in JavaScript's order of their names. */
   get sorted(): readonly Ref[] {
     if (this.order !== null) return this.order
     const { refs } = this.snapshot
@@ -53,13 +49,13 @@ export class SnapshotView {
     return (this.order = refs)
   }
 
-  /** The object that HEAD leads to, or null when its branch has no commit yet. */
+  /** The object of HEAD; null when its branch has no commit yet. */
   get head(): string | null {
     if (this.headOid === undefined) this.headOid = this.find(this.snapshot.head)?.oid ?? null
     return this.headOid
   }
 
-  /** Stands for what the namespace shows: equal for equal ids of refs and tags. */
+  /** A digest of all ids of refs and tags. */
   get digest(): string {
     this.sum ??= Buffer.from(
       new Bun.CryptoHasher('sha1')
@@ -71,44 +67,44 @@ export class SnapshotView {
     return this.sum
   }
 
-  /** An answer that depends on nothing but the snapshot and `key`. */
-  kept(key: string, make: () => Uint8Array): Uint8Array {
-    const have = this.advertisements.get(key)
+  /** Memoises a response that depends only on the snapshot and `key`. */
+  memoise(key: string, make: () => Uint8Array): Uint8Array {
+    const have = this.byKey.get(key)
     if (have) return have
     const made = make()
-    this.advertisements.set(key, made)
+    this.byKey.set(key, made)
     return made
   }
 
-  /**
-   * The answer to a question that was asked in these words, as long as it is short and not too many
-   * others are asked.
-   */
-  keptAsAsked(question: string, make: () => Uint8Array): Uint8Array {
-    const have = this.asked.get(question)
+  /** The same by the text of a request, for a limited number of short responses. */
+  memoiseRequest(request: string, make: () => Uint8Array): Uint8Array {
+    const have = this.byRequest.get(request)
     if (have) return have
     const made = make()
-    if (made.length <= LONGEST_ASKED) this.asked.set(question, made)
-    if (this.asked.size > MOST_ASKED)
-      for (const oldest of this.asked.keys()) return (this.asked.delete(oldest), made)
+    if (made.length <= MAX_MEMOISED_BYTES) this.byRequest.set(request, made)
+    if (this.byRequest.size > MAX_MEMOISED_REQUESTS)
+      for (const oldest of this.byRequest.keys()) return (this.byRequest.delete(oldest), made)
     return made
   }
 }
 
 /**
- * By the list of refs, which a host hands out again until a ref moves; the snapshot around it may
- * be a new one each time.
+ * The views of an engine, by list of refs: a host passes the same list until a ref moves, although
+ * the snapshot around it may be a new object each time.
  */
-const views = new WeakMap<RefSnapshot['refs'], SnapshotView>()
+export class SnapshotViews {
+  readonly #views = new WeakMap<RefSnapshot['refs'], SnapshotView>()
 
-export function viewOf(snapshot: RefSnapshot): SnapshotView {
-  let view = views.get(snapshot.refs)
-  if (
-    view === undefined ||
-    view.snapshot.head !== snapshot.head ||
-    view.snapshot.generation !== snapshot.generation
-  ) {
-    views.set(snapshot.refs, (view = new SnapshotView(snapshot)))
+  of(snapshot: RefSnapshot): SnapshotView {
+    const known = this.#views.get(snapshot.refs)
+    if (
+      known !== undefined &&
+      known.snapshot.head === snapshot.head &&
+      known.snapshot.generation === snapshot.generation
+    )
+      return known
+    const view = new SnapshotView(snapshot)
+    this.#views.set(snapshot.refs, view)
+    return view
   }
-  return view
 }

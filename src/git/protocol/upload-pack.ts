@@ -1,94 +1,86 @@
 /**
- * git-upload-pack over smart HTTP: reads one request, answers what needs no objects, and hands
- * fetches to a thread.
+ * git-upload-pack over smart HTTP: parses a request, responds at once where no objects are needed,
+ * and runs fetches as tasks.
  */
 import { isOid } from '../object.ts'
-import { GitError, type RefSnapshot, type ServiceRequest } from '../ports.ts'
-import { answerSoon, answerStream, type AnswerSink } from './answer-stream.ts'
+import { GitError, type ServiceRequest } from '../ports.ts'
+import { bufferOrStreamResponse, streamResponse, type ResponseSink } from './response-stream.ts'
 import { readBody } from './body.ts'
 import type { FetchRequest } from './fetch-request.ts'
 import { lsRefs } from './ls-refs.ts'
-import type { Make } from './making-answer.ts'
+import type { ProduceResponse } from './shared-response.ts'
 import { parseFetchV0, parseFetchV2 } from './parse-fetch.ts'
 import { pipeTask, type TaskContext } from './pipe-task.ts'
 import { DELIM_LINE, END_LINE, FLUSH_LINE, parseLines, pkt, type Line } from './pkt-line.ts'
-import type { SharedAnswers } from './shared-answers.ts'
-import { viewOf, type SnapshotView } from './snapshot-view.ts'
-import { isCopy, type SmallFetches } from '../tasks/small-fetches.ts'
+import type { ResponseCache } from './response-cache.ts'
+import type { SnapshotView } from './snapshot-view.ts'
+import { isClone, type SmallFetches } from '../tasks/small-fetches.ts'
 
-/** A request of half a million wants and haves; git's own stay below a megabyte. */
-const MAX_REQUEST = 32 << 20
+/** Enough for half a million wants and haves; git's own requests stay below 1 MiB. */
+const MAX_REQUEST_BYTES = 32 << 20
 
 export type UploadContext = TaskContext & {
-  readonly answers: SharedAnswers
-  readonly onCopy?: () => void
+  readonly responses: ResponseCache
+  readonly onFullClone?: () => void
 }
 
-/** A whole answer, one on its way, or a file that is all of it. */
+/** A complete response, a stream, or a file with the complete response. */
 export type UploadAnswer =
   | Uint8Array
   | ReadableStream<Uint8Array>
   | { readonly path: string; readonly size: number }
 
-/**
- * The same as `uploadPack`; what is short is given whole, and what is kept on disk is named instead
- * of read.
- */
+/** Like `uploadPack`, but short responses are complete and cached files are not read. */
 export async function uploadPackOrFile(
   context: UploadContext,
   store: string,
-  refs: RefSnapshot,
+  view: SnapshotView,
   request: ServiceRequest,
 ): Promise<UploadAnswer> {
-  const reading = readBody(request.body, MAX_REQUEST)
-  // A request that is given up ends here as well, although its body may never do.
+  const reading = readBody(request.body, MAX_REQUEST_BYTES)
+  // A cancelled request ends here, although its body may never end.
   const { promise: givenUp, reject } = Promise.withResolvers<never>()
   const stop = (): void => reject(new GitError('aborted', 'the request was given up'))
   request.signal?.addEventListener('abort', stop, { once: true })
   try {
     const body = await (request.signal ? Promise.race([reading, givenUp]) : reading)
     request.signal?.removeEventListener('abort', stop)
-    const view = viewOf(refs)
     const lines = parseLines(body)
-    const kept = context.answers.hasFiles
-      ? fileFor(context, store, view, request.protocol, lines)
+    const kept = context.responses.hasFiles
+      ? findCachedFile(context, store, view, request.protocol, lines)
       : null
     return (
       kept ??
-      (await answerSoon(
-        (sink) => answerOrTell(context, store, view, request.protocol, lines, sink),
+      (await bufferOrStreamResponse(
+        (sink) => respondOrReport(context, store, view, request.protocol, lines, sink),
         request,
       ))
     )
   } catch (error) {
     request.signal?.removeEventListener('abort', stop)
-    if (!(error instanceof GitError) || isOfTheMoment(error)) throw error
+    if (!(error instanceof GitError) || isTransient(error)) throw error
     return errorLine(error)
   }
 }
 
 const LS_REFS = Buffer.from('command=ls-refs')
-/** Requests for refs are short: a few prefixes. */
-const MOST_ASKED = 1 << 11
+/** ls-refs requests are short: a few prefixes. */
+const MAX_LS_REFS_REQUEST_BYTES = 1 << 11
 
-/**
- * The answer to a request for refs and nothing else, which needs no objects; null for every other,
- * and for one that is not well made.
- */
-export function answerRefs(
-  refs: RefSnapshot,
+/** The response to a request that only lists refs; null for any other, and for a malformed one. */
+export function listRefs(
+  view: SnapshotView,
   protocol: 0 | 1 | 2,
   body: Uint8Array,
 ): Uint8Array | null {
   if (
     protocol !== 2 ||
-    body.length > MOST_ASKED ||
+    body.length > MAX_LS_REFS_REQUEST_BYTES ||
     Buffer.compare(body.subarray(4, 4 + LS_REFS.length), LS_REFS) !== 0
   )
     return null
-  const view = viewOf(refs)
   try {
-    return view.keptAsAsked(
+    return view.memoiseRequest(
       Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'),
       () => {
         const lines = parseLines(body)
@@ -99,24 +91,21 @@ export function answerRefs(
         const text = (from: number, to: number): string[] => lines.slice(from, to).map(String)
         for (const line of text(1, delim < 0 ? end : delim)) {
           if (line.startsWith('command=')) throw new GitError('invalid', 'more than one command')
-          capability(line)
+          checkCapability(line)
         }
         const args = delim < 0 ? [] : text(delim + 1, end)
         return lsRefs(view, args)
       },
     )
   } catch (error) {
-    // What is wrong with it is said by the answer that it gets on the long way.
+    // `uploadPack` reports the fault.
     if (error instanceof GitError) return null
     throw error
   }
 }
 
-/**
- * The one fetch that a request asks for; null for every other request, and for one that is not well
- * made.
- */
-function onlyFetch(
+/** The only fetch of a request; null for any other request, and for a malformed one. */
+function parseSingleFetch(
   view: SnapshotView,
   protocol: 0 | 1 | 2,
   lines: readonly Line[],
@@ -128,58 +117,57 @@ function onlyFetch(
     if (lines.indexOf(FLUSH_LINE) !== end || delim < 0 || lines.includes(END_LINE)) return null
     const before = lines.slice(0, delim).map(String)
     if (before.filter((line) => line.startsWith('command=')).join() !== 'command=fetch') return null
-    before.forEach(capability)
+    before.forEach(checkCapability)
     return parseFetchV2(view, lines.slice(delim + 1, end).map(String))
   } catch (error) {
-    // What is wrong with it is said in the answer.
+    // `uploadPack` reports the fault.
     if (error instanceof GitError) return null
     throw error
   }
 }
 
-/** The file that answers a request of one fetch, if there is one. */
-function fileFor(
+/** The cached file for a request of one fetch, or null. */
+function findCachedFile(
   context: UploadContext,
   store: string,
   view: SnapshotView,
   protocol: 0 | 1 | 2,
   lines: readonly Line[],
 ): { path: string; size: number } | null {
-  const request = onlyFetch(view, protocol, lines)
-  return request && context.answers.fileOf(keyOf(store, view, request))
+  const request = parseSingleFetch(view, protocol, lines)
+  return request && context.responses.getFile(cacheKeyOf(store, view, request))
 }
 
-/** Requests for something small are not long. */
-const LONGEST_NOW = 1 << 17
+/** Requests for small packs are short. */
+const MAX_SYNC_REQUEST_BYTES = 1 << 17
 
 /**
- * What can be answered at once: what is kept, and what is made here in no time. Null for everything
- * else, and while there is no place.
+ * The response to a fetch that is cached, or that can be packed here quickly. Null for any other,
+ * and while there is no permit.
  */
-export function answerNow(
+export function uploadPackSync(
   context: UploadContext & { readonly small: SmallFetches; readonly isFree: () => boolean },
   store: string,
-  refs: RefSnapshot,
+  view: SnapshotView,
   protocol: 0 | 1 | 2,
   body: Uint8Array,
 ): Uint8Array | { readonly path: string; readonly size: number } | null {
-  if (body.length > LONGEST_NOW) return null
-  const view = viewOf(refs)
-  const request = onlyFetch(view, protocol, linesOf(body))
+  if (body.length > MAX_SYNC_REQUEST_BYTES) return null
+  const request = parseSingleFetch(view, protocol, parseLinesOrNone(body))
   if (request === null || (request.wants.length === 0 && !request.waitForDone)) return null
-  const { answers } = context
-  const key = keyOf(store, view, request)
-  const kept = answers.wholeOf(key) ?? answers.fileOf(key)
-  // Somebody who waits for the same will have it as soon as it is there.
+  const { responses: answers } = context
+  const key = cacheKeyOf(store, view, request)
+  const kept = answers.getBytes(key) ?? answers.getFile(key)
+  // The same response is being produced, so the request joins it.
   if (kept !== null || answers.has(key) || !context.isFree()) return kept
-  const made = context.small.make(store, request, view.names)
+  const made = context.small.tryFetch(store, request, view.names)
   if (made === null) return null
-  if (isCopy(request)) context.onCopy?.()
-  if (made.again) answers.put(store, key, made.bytes)
+  if (isClone(request)) context.onFullClone?.()
+  if (made.isRepeatable) answers.put(store, key, made.bytes)
   return made.bytes
 }
 
-function linesOf(body: Uint8Array): readonly Line[] {
+function parseLinesOrNone(body: Uint8Array): readonly Line[] {
   try {
     return parseLines(body)
   } catch (error) {
@@ -191,35 +179,35 @@ function linesOf(body: Uint8Array): readonly Line[] {
 export function uploadPack(
   context: UploadContext,
   store: string,
-  refs: RefSnapshot,
+  view: SnapshotView,
   request: ServiceRequest,
 ): ReadableStream<Uint8Array> {
-  const body = readBody(request.body, MAX_REQUEST)
-  return answerStream(async (sink) => {
+  const body = readBody(request.body, MAX_REQUEST_BYTES)
+  return streamResponse(async (sink) => {
     try {
       const lines = parseLines(await body)
-      await answerOrTell(context, store, viewOf(refs), request.protocol, lines, sink)
+      await respondOrReport(context, store, view, request.protocol, lines, sink)
     } catch (error) {
-      if (!(error instanceof GitError) || isOfTheMoment(error)) throw error
+      if (!(error instanceof GitError) || isTransient(error)) throw error
       sink.put(errorLine(error))
     }
   }, request)
 }
 
-/** Answers, and tells the client of what is wrong with its request. */
-async function answerOrTell(
+/** Responds, and reports faults of the request to the client. */
+async function respondOrReport(
   ...[context, store, view, protocol, lines, sink]: Parameters<typeof answer>
 ): Promise<void> {
   try {
     await answer(context, store, view, protocol, lines, sink)
   } catch (error) {
-    if (!(error instanceof GitError) || isOfTheMoment(error)) throw error
+    if (!(error instanceof GitError) || isTransient(error)) throw error
     sink.put(errorLine(error))
   }
 }
 
-/** Not about the request, so no answer to it. */
-const isOfTheMoment = ({ code }: GitError): boolean => code === 'aborted' || code === 'busy'
+/** Errors that are not about the request, so they are not sent as its response. */
+const isTransient = ({ code }: GitError): boolean => code === 'aborted' || code === 'busy'
 
 const errorLine = (error: GitError): Buffer =>
   pkt(`ERR ${error.message.replace(/[\r\n]+/g, ' ').slice(0, 900)}`)
@@ -230,22 +218,22 @@ async function answer(
   view: SnapshotView,
   protocol: 0 | 1 | 2,
   lines: readonly Line[],
-  sink: AnswerSink,
+  sink: ResponseSink,
 ): Promise<void> {
-  if (protocol === 2) return await answerV2(context, store, view, lines, sink)
+  if (protocol === 2) return await respondV2(context, store, view, lines, sink)
   const parsed = parseFetchV0(view, lines, protocol)
   if (parsed !== null) await fetch(context, store, view, parsed, sink)
 }
 
-async function answerV2(
+async function respondV2(
   context: UploadContext,
   store: string,
   view: SnapshotView,
   lines: readonly Line[],
-  sink: AnswerSink,
+  sink: ResponseSink,
 ): Promise<void> {
   let at = 0
-  // One body may hold several commands one after the other.
+  // A body may contain several commands.
   while (at < lines.length) {
     let command: string | null = null
     const args: string[] = []
@@ -269,11 +257,11 @@ async function answerV2(
             `command '${line.slice(8, 60)}' requested after '${command}'`,
           )
         command = line.slice(8)
-      } else capability(line)
+      } else checkCapability(line)
     }
     at++
     if (command === null) {
-      // A lone flush is the probe with which clients try the connection.
+      // Clients probe the connection with a flush alone.
       if (given > 0) throw new GitError('invalid', 'no command requested')
       continue
     }
@@ -284,7 +272,7 @@ async function answerV2(
   }
 }
 
-function capability(line: string): void {
+function checkCapability(line: string): void {
   if (line.startsWith('object-format=') && line !== 'object-format=sha1') {
     throw new GitError(
       'unsupported',
@@ -298,18 +286,18 @@ async function fetch(
   store: string,
   view: SnapshotView,
   request: FetchRequest,
-  sink: AnswerSink,
+  sink: ResponseSink,
 ): Promise<void> {
   if (request.wants.length === 0 && !request.waitForDone) return
-  const make: Make = (out, given) =>
+  const make: ProduceResponse = (out, given) =>
     pipeTask<boolean>(context, 'fetch', { store, request, names: view.names }, out, given)
-  const key = keyOf(store, view, request)
-  if (context.onCopy && isCopy(request) && !context.answers.has(key)) context.onCopy()
-  await context.answers.answer(store, key, sink, make)
+  const key = cacheKeyOf(store, view, request)
+  if (context.onFullClone && isClone(request) && !context.responses.has(key)) context.onFullClone()
+  await context.responses.respond(store, key, sink, make)
 }
 
-/** Everything that the answer to a fetch depends on. */
-const keyOf = (store: string, view: SnapshotView, request: FetchRequest): string =>
+/** A hash of everything that the response to a fetch depends on. */
+const cacheKeyOf = (store: string, view: SnapshotView, request: FetchRequest): string =>
   Buffer.from(
     Bun.SHA1.hash(`${store}/${view.digest}/${JSON.stringify(request)}`) as Uint8Array,
   ).toString('latin1')
@@ -319,7 +307,7 @@ async function objectInfo(
   store: string,
   view: SnapshotView,
   args: readonly string[],
-  sink: AnswerSink,
+  sink: ResponseSink,
 ): Promise<void> {
   let size = false
   const oids: string[] = []

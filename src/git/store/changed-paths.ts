@@ -1,26 +1,26 @@
 /**
- * Filters of the paths that a commit changes against its first parent (gitformat-commit-graph,
- * "Bloom Filter Index" and "Bloom Filter Data"): they may say yes for a path that was not touched,
- * never no for one that was.
+ * Changed-path Bloom filters of a commit against its first parent (gitformat-commit-graph, "Bloom
+ * Filter Index" and "Bloom Filter Data"). A filter may match an unchanged path, but never misses a
+ * changed one.
  */
 
-/** Version 1 of the hash, seven bits for each path, ten bits of room for each: what git writes. */
+/** Git's settings: version 1 of the hash, seven hashes a path, ten bits a path. */
 export const FILTER_SETTINGS = { version: 1, hashes: 7, bitsPerPath: 10 } as const
-/** Commits that change more have a filter that says yes to everything. */
+/** Commits that change more paths get a filter that matches every path, as in git. */
 const MAX_PATHS = 512
-const SEEDS = [0x293ae76f, 0x7e646e2c] as const
+const HASH_SEEDS = [0x293ae76f, 0x7e646e2c] as const
 
-/** Says yes to everything. */
-export const FULL = Uint8Array.of(0xff)
+/** A filter that matches every path. */
+export const MATCH_ALL_FILTER = Uint8Array.of(0xff)
 
 /**
- * Git's first version of the hash reads bytes above 127 as its compiler does: for such paths
- * nothing is promised.
+ * Version 1 of git's hash depends on the signedness of `char` for bytes above 127. Such paths are
+ * not filtered.
  */
-const plain = /^[\0-\x7f]*$/
+const ASCII_ONLY = /^[\0-\x7f]*$/
 
-/** Whether filters can be asked about a path, in bytes as characters. */
-export const canAsk = (path: string): boolean => path !== '' && plain.test(path)
+/** Whether a path, one character for each byte, can be tested against filters. */
+export const isFilterablePath = (path: string): boolean => path !== '' && ASCII_ONLY.test(path)
 
 function murmur3(seed: number, text: string): number {
   const mix = (value: number): number => {
@@ -47,21 +47,23 @@ function murmur3(seed: number, text: string): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** The places of a path's bits before they are brought into the filter's size. */
+/**
+ * Returns the hashes of a path; a hash modulo the filter's size in bits is the position of one bit.
+ */
 export function pathHashes(path: string, count: number = FILTER_SETTINGS.hashes): Uint32Array {
-  const [first, second] = [murmur3(SEEDS[0], path), murmur3(SEEDS[1], path)]
+  const [first, second] = [murmur3(HASH_SEEDS[0], path), murmur3(HASH_SEEDS[1], path)]
   return Uint32Array.from({ length: count }, (_, i) => (first + Math.imul(i, second)) >>> 0)
 }
 
-/** The filter of changed files; null in their place stands for too many. */
-export function buildFilter(files: readonly string[] | null): Uint8Array {
-  if (files === null || files.length > MAX_PATHS || !files.every((path) => plain.test(path)))
-    return FULL
+/** Builds the filter of a list of changed files. Null stands for too many files. */
+export function buildPathFilter(files: readonly string[] | null): Uint8Array {
+  if (files === null || files.length > MAX_PATHS || !files.every((path) => ASCII_ONLY.test(path)))
+    return MATCH_ALL_FILTER
   const paths = new Set<string>()
   for (const file of files)
     for (let end = file.length; end > 0; end = file.lastIndexOf('/', end - 1))
       paths.add(file.slice(0, end))
-  if (paths.size > MAX_PATHS) return FULL
+  if (paths.size > MAX_PATHS) return MATCH_ALL_FILTER
   const filter = new Uint8Array(
     Math.max(1, Math.ceil((paths.size * FILTER_SETTINGS.bitsPerPath) / 8)),
   )
@@ -75,10 +77,15 @@ export function buildFilter(files: readonly string[] | null): Uint8Array {
 }
 
 /**
- * Whether the filter in `bytes[from, to)` leaves open that a path with these hashes was changed. An
- * empty one was never made.
+ * Whether the filter in `bytes[from, to)` may contain the path with these hashes. An empty filter
+ * has not been built and may contain every path.
  */
-export function mayHold(bytes: Uint8Array, from: number, to: number, hashes: Uint32Array): boolean {
+export function mayContain(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  hashes: Uint32Array,
+): boolean {
   const bits = (to - from) * 8
   if (bits === 0) return true
   for (const hash of hashes) {

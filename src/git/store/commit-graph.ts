@@ -1,17 +1,17 @@
 /**
- * Git's commit-graph file (gitformat-commit-graph): trees, parents, times and generations of
- * commits without parsing them.
+ * Reads git's commit-graph file (gitformat-commit-graph): trees, parents, times and generations of
+ * commits, without parsing the commits.
  */
 import { join } from 'node:path'
 import { GitError, type Oid } from '../ports.ts'
-import { FILTER_SETTINGS, mayHold } from './changed-paths.ts'
+import { FILTER_SETTINGS, mayContain } from './changed-paths.ts'
 import { be32 } from './pack-index.ts'
-import { readWhole } from './read-whole.ts'
+import { readFileOrNull } from './read-file.ts'
 
-const NONE = 0x70000000
-const EDGE = 0x80000000
+const NO_PARENT = 0x70000000
+const EDGE_FLAG = 0x80000000
 
-/** What walks need of a commit; the same shape as `history`'s nodes. */
+/** A commit as history walks need it; structurally equal to the nodes of `history`. */
 export type GraphNode = {
   readonly oid: Oid
   readonly tree: Oid
@@ -22,17 +22,17 @@ export type GraphNode = {
 
 export class CommitGraph {
   readonly count: number
-  private readonly fanout: number
-  private readonly names: number
-  private readonly data: number
-  private readonly edges: number
+  private readonly fanoutAt: number
+  private readonly oidsAt: number
+  private readonly commitDataAt: number
+  private readonly edgesAt: number
   private readonly edgeCount: number
-  /** Where the ends of the filters and the filters are; -1 without any. */
-  private readonly filterEnds: number
-  private readonly filters: number
+  /** Positions of the filters' end offsets and of the filters; -1 when the file has none. */
+  private readonly filterEndsAt: number
+  private readonly filtersAt: number
   private readonly filterBytes: number
 
-  /** Throws GitError `corrupt` when it does not fit itself. */
+  /** Throws GitError `corrupt` for an inconsistent file. */
   constructor(private readonly bytes: Uint8Array) {
     const bad = () => new GitError('corrupt', 'the commit-graph is malformed')
     const whole =
@@ -57,27 +57,27 @@ export class CommitGraph {
       })
     }
     const part = (name: string) => chunks.get(name) ?? { at: 0, size: -1 }
-    this.fanout = part('OIDF').at
-    this.names = part('OIDL').at
-    this.data = part('CDAT').at
-    this.edges = part('EDGE').at
+    this.fanoutAt = part('OIDF').at
+    this.oidsAt = part('OIDL').at
+    this.commitDataAt = part('CDAT').at
+    this.edgesAt = part('EDGE').at
     this.edgeCount = Math.max(0, part('EDGE').size) / 4
     if (part('OIDF').size !== 1024) throw bad()
-    this.count = be32(bytes, this.fanout + 1020)
+    this.count = be32(bytes, this.fanoutAt + 1020)
     const [ends, filters] = [part('BIDX'), part('BDAT')]
     const { version, hashes, bitsPerPath } = FILTER_SETTINGS
     const known =
       filters.size >= 12 &&
       [version, hashes, bitsPerPath].every((value, i) => be32(bytes, filters.at + i * 4) === value)
-    this.filterEnds = known && ends.size === this.count * 4 ? ends.at : -1
-    this.filters = filters.at + 12
+    this.filterEndsAt = known && ends.size === this.count * 4 ? ends.at : -1
+    this.filtersAt = filters.at + 12
     this.filterBytes = filters.size - 12
     if (part('OIDL').size !== this.count * 20 || part('CDAT').size !== this.count * 36) throw bad()
   }
 
-  /** Null when the store has none, or one that cannot be used. */
+  /** Returns null when the store has no commit-graph or an unusable one. */
   static open(directory: string): CommitGraph | null {
-    const bytes = readWhole(join(directory, 'objects', 'info', 'commit-graph'))
+    const bytes = readFileOrNull(join(directory, 'objects', 'info', 'commit-graph'))
     try {
       return bytes === null ? null : new CommitGraph(bytes)
     } catch (error) {
@@ -86,15 +86,15 @@ export class CommitGraph {
     }
   }
 
-  /** The position of a commit, or -1. */
+  /** Returns the position of a commit, or -1. */
   position(oid: Uint8Array, at: number): number {
     const { bytes } = this
     const first = oid[at]!
-    let low = first === 0 ? 0 : be32(bytes, this.fanout + (first - 1) * 4)
-    let high = Math.min(this.count, be32(bytes, this.fanout + first * 4))
+    let low = first === 0 ? 0 : be32(bytes, this.fanoutAt + (first - 1) * 4)
+    let high = Math.min(this.count, be32(bytes, this.fanoutAt + first * 4))
     while (low < high) {
       const mid = (low + high) >>> 1
-      const place = this.names + mid * 20
+      const place = this.oidsAt + mid * 20
       let order = 0
       for (let i = 0; order === 0 && i < 20; i++) order = oid[at + i]! - bytes[place + i]!
       if (order === 0) return mid
@@ -104,73 +104,72 @@ export class CommitGraph {
     return -1
   }
 
-  /** Where in `raw` the commit's id is. */
+  /** Returns the position of the commit's id in `raw`. */
   oidAt(position: number): number {
-    return this.names + position * 20
+    return this.oidsAt + position * 20
   }
 
-  /** Where in `raw` the id of the commit's tree is. */
+  /** Returns the position of the id of the commit's tree in `raw`. */
   treeAt(position: number): number {
-    return this.data + position * 36
+    return this.commitDataAt + position * 36
   }
 
   get raw(): Uint8Array {
     return this.bytes
   }
 
-  /** Committer time in seconds. */
+  /** Returns the committer time in seconds since 1970. */
   time(position: number): number {
-    const at = this.data + position * 36 + 28
+    const at = this.commitDataAt + position * 36 + 28
     return (be32(this.bytes, at) & 3) * 4294967296 + be32(this.bytes, at + 4)
   }
 
-  /** Topological level: one more than the largest of the parents. */
+  /** Returns the topological level: one more than the maximum of the parents. */
   generation(position: number): number {
-    return be32(this.bytes, this.data + position * 36 + 28) >>> 2
+    return be32(this.bytes, this.commitDataAt + position * 36 + 28) >>> 2
   }
 
-  /** Positions of the parents. Throws GitError `corrupt` for one that is not there. */
+  /**
+   * Returns the positions of the parents. Throws GitError `corrupt` for a position out of range.
+   */
   parents(position: number): number[] {
-    const at = this.data + position * 36 + 20
+    const at = this.commitDataAt + position * 36 + 20
     const first = be32(this.bytes, at)
     const second = be32(this.bytes, at + 4)
-    if (first === NONE) return []
-    if (second === NONE) return [this.checked(first)]
-    if (second < EDGE) return [this.checked(first), this.checked(second)]
-    const parents = [this.checked(first)]
-    for (let edge = second - EDGE; edge < this.edgeCount; edge++) {
-      const value = be32(this.bytes, this.edges + edge * 4)
-      parents.push(this.checked(value % EDGE))
-      if (value >= EDGE) break
+    if (first === NO_PARENT) return []
+    if (second === NO_PARENT) return [this.requirePosition(first)]
+    if (second < EDGE_FLAG) return [this.requirePosition(first), this.requirePosition(second)]
+    const parents = [this.requirePosition(first)]
+    for (let edge = second - EDGE_FLAG; edge < this.edgeCount; edge++) {
+      const value = be32(this.bytes, this.edgesAt + edge * 4)
+      parents.push(this.requirePosition(value % EDGE_FLAG))
+      if (value >= EDGE_FLAG) break
     }
     return parents
   }
 
-  /**
-   * The filter of the paths that a commit changes against its first parent; null when there is
-   * none.
-   */
+  /** Returns the changed-path filter of a commit against its first parent, or null. */
   filter(position: number): Uint8Array | null {
     const [from, to] = this.filterRange(position)
-    return to > from ? this.bytes.subarray(this.filters + from, this.filters + to) : null
+    return to > from ? this.bytes.subarray(this.filtersAt + from, this.filtersAt + to) : null
   }
 
   /**
-   * Whether a commit surely leaves the path with these hashes (`pathHashes`) as it is in its first
-   * parent.
+   * Whether the commit certainly leaves the path with these hashes (`pathHashes`) unchanged against
+   * its first parent.
    */
-  leaves(oid: Oid, hashes: Uint32Array): boolean {
-    if (this.filterEnds < 0) return false
+  leavesUnchanged(oid: Oid, hashes: Uint32Array): boolean {
+    if (this.filterEndsAt < 0) return false
     const position = this.position(Buffer.from(oid, 'hex'), 0)
     if (position < 0) return false
     const [from, to] = this.filterRange(position)
-    return !mayHold(this.bytes, this.filters + from, this.filters + to, hashes)
+    return !mayContain(this.bytes, this.filtersAt + from, this.filtersAt + to, hashes)
   }
 
   private filterRange(position: number): [from: number, to: number] {
-    if (this.filterEnds < 0) return [0, 0]
-    const from = position === 0 ? 0 : be32(this.bytes, this.filterEnds + (position - 1) * 4)
-    const to = be32(this.bytes, this.filterEnds + position * 4)
+    if (this.filterEndsAt < 0) return [0, 0]
+    const from = position === 0 ? 0 : be32(this.bytes, this.filterEndsAt + (position - 1) * 4)
+    const to = be32(this.bytes, this.filterEndsAt + position * 4)
     return from <= to && to <= this.filterBytes ? [from, to] : [0, 0]
   }
 
@@ -188,7 +187,7 @@ export class CommitGraph {
     }
   }
 
-  private checked(position: number): number {
+  private requirePosition(position: number): number {
     if (position >= this.count)
       throw new GitError('corrupt', 'the commit-graph names a commit that it does not have')
     return position

@@ -1,15 +1,15 @@
 /**
- * Deflating many small pieces: making zlib's state anew for each costs more than the work itself,
- * so one handle is used again and again, as in `inflate.ts`. It is proven by a self-test, else the
- * public function stands in.
+ * Deflates many small pieces. Creating zlib's state costs more than deflating a small piece, so one
+ * handle is reused, as in `inflate.ts`. A self-test verifies the handle; when it fails, the public
+ * function is used.
  */
 import zlib from 'node:zlib'
 import { copyBytes } from './copy-bytes.ts'
 
-/** Pieces of more bytes go to the public function: for them its cost is lost in the noise. */
-const SMALL = 1 << 16
+/** Larger pieces use the public function: its fixed cost is negligible for them. */
+const MAX_HANDLE_BYTES = 1 << 16
 
-type Handle = {
+type ZlibHandle = {
   reset(): void
   onerror: (message: string, errno: number, code: string) => void
   writeSync(
@@ -24,16 +24,16 @@ type Handle = {
 }
 
 class HandleDeflater {
-  private readonly handle: Handle
+  private readonly handle: ZlibHandle
   private readonly state: Uint32Array
-  private readonly out = Buffer.allocUnsafeSlow(SMALL + 1024)
+  private readonly out = Buffer.allocUnsafeSlow(MAX_HANDLE_BYTES + 1024)
   private failed = false
-  /** Keeps the stream that owns the handle alive. */
+  /** Keeps a reference to the stream that owns the handle, so that it is not collected. */
   private readonly owner: unknown
 
   constructor(level: number) {
     const owner = zlib.createDeflate({ level }) as unknown as {
-      _handle: Handle
+      _handle: ZlibHandle
       _writeState: Uint32Array
     }
     this.owner = owner
@@ -50,7 +50,7 @@ class HandleDeflater {
       throw new Error('no handle')
   }
 
-  /** A view that is valid until the next call; null when it cannot be done here. */
+  /** Returns a view that is valid until the next call, or null when the result does not fit. */
   run(data: Uint8Array): Buffer | null {
     this.failed = false
     this.handle.reset()
@@ -69,7 +69,7 @@ class HandleDeflater {
   }
 }
 
-function proven(level: number): HandleDeflater | null {
+function createVerified(level: number): HandleDeflater | null {
   try {
     const deflater = new HandleDeflater(level)
     for (const text of ['', 'pack my box with five dozen liquor jugs '.repeat(60), 'x']) {
@@ -84,12 +84,15 @@ function proven(level: number): HandleDeflater | null {
   }
 }
 
-const deflaters = new Map<number, HandleDeflater | null>()
+/** Reuses one verified handle for each compression level. One thread has one deflater. */
+export class Deflater {
+  private readonly handles = new Map<number, HandleDeflater | null>()
 
-/** The zlib stream of some bytes; a view that is valid until the next call on this thread. */
-export function deflate(data: Uint8Array, level: number): Buffer {
-  if (data.length > SMALL) return zlib.deflateSync(data, { level })
-  let deflater = deflaters.get(level)
-  if (deflater === undefined) deflaters.set(level, (deflater = proven(level)))
-  return deflater?.run(data) ?? zlib.deflateSync(data, { level })
+  /** Returns the zlib stream of some bytes, as a view that is valid until the next call. */
+  deflate(data: Uint8Array, level: number): Buffer {
+    if (data.length > MAX_HANDLE_BYTES) return zlib.deflateSync(data, { level })
+    let handle = this.handles.get(level)
+    if (handle === undefined) this.handles.set(level, (handle = createVerified(level)))
+    return handle?.run(data) ?? zlib.deflateSync(data, { level })
+  }
 }

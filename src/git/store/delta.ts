@@ -1,15 +1,15 @@
 /**
- * Deltas as packs hold them: copies from a base and inserted bytes (gitformat-pack, "Deltified
+ * Applies deltas: copies from a base and inserted bytes (gitformat-pack, "Deltified
  * representation").
  */
 import { GitError } from '../ports.ts'
 
-/** The sizes that a delta begins with, and where its instructions start. */
+/** The two sizes at the start of a delta, and the position of its first instruction. */
 export type DeltaSizes = { base: number; result: number; start: number }
 
-const broken = (what: string) => new GitError('corrupt', `delta ${what}`)
+const corruptDelta = (what: string) => new GitError('corrupt', `delta ${what}`)
 
-/** Reads the two sizes; `end` bounds the delta. Throws GitError `corrupt` when they do not fit. */
+/** Parses the two sizes. `end` bounds the delta. Throws GitError `corrupt` for malformed sizes. */
 export function deltaSizes(delta: Uint8Array, from: number, end: number): DeltaSizes {
   let at = from
   const sizes = [0, 0]
@@ -17,7 +17,7 @@ export function deltaSizes(delta: Uint8Array, from: number, end: number): DeltaS
     let scale = 1
     let byte: number
     do {
-      if (at >= end || scale > 2 ** 49) throw broken('has a malformed size')
+      if (at >= end || scale > 2 ** 49) throw corruptDelta('has a malformed size')
       byte = delta[at++]!
       sizes[k]! += (byte & 0x7f) * scale
       scale *= 128
@@ -29,7 +29,8 @@ export function deltaSizes(delta: Uint8Array, from: number, end: number): DeltaS
 /**
  * Applies the instructions in `delta[at, end)` to `base[baseFrom, baseFrom + baseSize)` and writes
  * exactly `size` bytes to `out` from `outFrom`. Throws GitError `corrupt` for anything out of
- * bounds.
+ * bounds. The loop stays in one function for speed: it runs once for each instruction of each
+ * delta.
  */
 export function applyDelta(
   base: Buffer,
@@ -58,10 +59,10 @@ export function applyDelta(
       if (op & 64) length |= delta[at++]! << 16
       if (length === 0) length = 0x10000
       if (at > end || offset + length > baseSize || to + length > limit)
-        throw broken('copies out of bounds')
+        throw corruptDelta('copies out of bounds')
       let source = baseFrom + offset
-      // Short copies are quicker by hand than through a native call, and `copy` makes no views as
-      // `set` would need.
+      // A loop copies less than 16 bytes faster than a native call. `copy` needs no views, in
+      // contrast to `set`.
       if (length < 16) {
         const stop = to + length
         while (to < stop) out[to++] = base[source++]!
@@ -70,8 +71,8 @@ export function applyDelta(
         to += length
       }
     } else {
-      if (op === 0) throw broken('has a reserved instruction')
-      if (at + op > end || to + op > limit) throw broken('inserts out of bounds')
+      if (op === 0) throw corruptDelta('has a reserved instruction')
+      if (at + op > end || to + op > limit) throw corruptDelta('inserts out of bounds')
       if (op < 16) {
         const stop = to + op
         while (to < stop) out[to++] = delta[at++]!
@@ -82,5 +83,5 @@ export function applyDelta(
       }
     }
   }
-  if (to !== limit) throw broken('gives fewer bytes than it says')
+  if (to !== limit) throw corruptDelta('produces fewer bytes than announced')
 }

@@ -1,17 +1,26 @@
 /**
- * Reads objects out of packs for one thread: scratch memory, a cache of raw blocks and the arena of
- * inflated objects live here and are shared by all stores of the thread.
+ * Reads objects from packs. One thread has one reader, and all its stores share the scratch memory,
+ * the cache of raw blocks and the arena of inflated objects.
  */
 import { GitError } from '../ports.ts'
-import { EntryHeader, MAX_HEADER, OFS_DELTA, REF_DELTA, TREE, parseEntry } from '../pack/entry.ts'
+import {
+  EntryHeader,
+  MAX_HEADER_BYTES,
+  OFS_DELTA,
+  REF_DELTA,
+  TREE,
+  parseEntryHeader,
+} from '../pack/entry-header.ts'
+import { DeltaCache } from '../pack/delta-cache.ts'
 import { Arena } from './arena.ts'
+import { Deflater } from './deflate.ts'
 import { applyDelta, deltaSizes } from './delta.ts'
-import { makeInflater } from './inflate.ts'
-import type { Meter } from './meter.ts'
+import { createInflater } from './inflate.ts'
+import type { WorkBudget } from './work-budget.ts'
 import type { PackFile } from './pack-file.ts'
 
-const BLOCK = 1 << 14
-const BLOCKS = 256
+const BLOCK_BYTES = 1 << 14
+const BLOCK_COUNT = 256
 const MAX_CHAIN = 10_000
 
 export class EntryReader {
@@ -21,19 +30,27 @@ export class EntryReader {
   to = 0
   type = 0
 
-  /** Bounds what is read, while it is set. */
-  meter: Meter | null = null
+  /** Bounds the work of the reader while it is set. */
+  budget: WorkBudget | null = null
 
   readonly arena: Arena
-  private readonly inflater = makeInflater()
+  /** Deflates entries for the pack builders of this thread. */
+  readonly deflater = new Deflater()
+  /** Deltas that the pack builders of this thread created recently. */
+  readonly deltaCache = new DeltaCache()
+  /** Read windows of finished pack builders; allocating one costs more than using it. */
+  readonly packWindows: Buffer[] = []
+  /** Copies of small trees by depth, for all walks of this thread. */
+  readonly treeBuffers: Buffer[] = []
+  private readonly inflater = createInflater()
   private readonly header = new EntryHeader()
-  private readonly blocks = Buffer.allocUnsafeSlow(BLOCK * BLOCKS)
-  private readonly blockPacks = new Array<PackFile | null>(BLOCKS).fill(null)
-  private readonly blockNumbers = new Float64Array(BLOCKS)
-  private readonly blockEnds = new Uint32Array(BLOCKS)
+  private readonly blocks = Buffer.allocUnsafeSlow(BLOCK_BYTES * BLOCK_COUNT)
+  private readonly blockPacks = new Array<PackFile | null>(BLOCK_COUNT).fill(null)
+  private readonly blockNumbers = new Float64Array(BLOCK_COUNT)
+  private readonly blockEnds = new Uint32Array(BLOCK_COUNT)
   private raw = Buffer.allocUnsafeSlow(1 << 16)
   private delta = Buffer.allocUnsafeSlow(1 << 16)
-  /** Where the last `window` put its bytes. */
+  /** The bytes that the last `readWindow` read. */
   private window: Buffer = this.blocks
   private windowFrom = 0
   private windowTo = 0
@@ -45,14 +62,14 @@ export class EntryReader {
     this.arena = new Arena(arenaBytes)
   }
 
-  /** Inflates the object at an offset. Throws GitError `corrupt` when it is damaged. */
+  /** Inflates the object at an offset. Throws GitError `corrupt` for damaged data. */
   load(pack: PackFile, offset: number): void {
     const chain: number[] = []
     let at = offset
     for (;;) {
-      const slot = this.arena.find(pack.cached, at)
+      const slot = this.arena.find(pack.arenaSlots, at)
       if (slot >= 0) {
-        this.give(
+        this.setView(
           this.arena.memory,
           this.arena.start(slot),
           this.arena.end(slot),
@@ -74,11 +91,11 @@ export class EntryReader {
   }
 
   /**
-   * The type and inflated size of the object at an offset, inflating no more than the start of a
-   * delta.
+   * Returns the type and inflated size of the object at an offset. Of a delta only the first bytes
+   * are inflated.
    */
   headerAt(pack: PackFile, offset: number): { type: number; size: number } {
-    const slot = this.arena.find(pack.cached, offset)
+    const slot = this.arena.find(pack.arenaSlots, offset)
     if (slot >= 0)
       return { type: this.arena.type(slot), size: this.arena.end(slot) - this.arena.start(slot) }
     this.readHeader(pack, offset)
@@ -87,7 +104,7 @@ export class EntryReader {
     for (let links = 0; this.header.type === OFS_DELTA || this.header.type === REF_DELTA; links++) {
       if (links > MAX_CHAIN) throw this.corrupt(pack, at, 'has an endless chain of deltas')
       const base = this.baseOffset(pack, at)
-      if (links === 0) size = this.deltaResult(pack, at)
+      if (links === 0) size = this.deltaResultSize(pack, at)
       at = base
       this.readHeader(pack, at)
     }
@@ -95,10 +112,10 @@ export class EntryReader {
   }
 
   /**
-   * The header of the entry itself, deltas as they are; `headerBytes` counts up to the compressed
-   * data.
+   * Returns the header of the entry itself, for deltas too. `headerBytes` is the length up to the
+   * compressed data.
    */
-  entry(
+  entryAt(
     pack: PackFile,
     offset: number,
   ): { type: number; size: number; base: number; headerBytes: number } {
@@ -109,12 +126,12 @@ export class EntryReader {
     return { type, size, base, headerBytes }
   }
 
-  /** Shows the tree with no entries, which need not be stored. */
+  /** Sets the view to the empty tree, which need not be stored. */
   setEmptyTree(): void {
-    this.give(this.blocks, 0, 0, TREE)
+    this.setView(this.blocks, 0, 0, TREE)
   }
 
-  private give(bytes: Buffer, from: number, to: number, type: number): void {
+  private setView(bytes: Buffer, from: number, to: number, type: number): void {
     this.bytes = bytes
     this.from = from
     this.to = to
@@ -124,16 +141,16 @@ export class EntryReader {
   private loadWhole(pack: PackFile, at: number, type: number, size: number): void {
     this.checkSize(pack, at, size)
     const skip = this.header.dataAt - this.windowFrom
-    if (size > this.arena.largest) {
+    if (size > this.arena.maxObjectBytes) {
       const own = Buffer.allocUnsafeSlow(size + 1)
       this.inflate(pack, at + skip, own, 0, size)
-      this.give(own, 0, size, type)
+      this.setView(own, 0, size, type)
       return
     }
     const from = this.arena.reserve(size + 1)
     this.inflate(pack, at + skip, this.arena.memory, from, size)
-    this.arena.commit(pack.cached, at, type, from, size)
-    this.give(this.arena.memory, from, from + size, type)
+    this.arena.commit(pack.arenaSlots, at, type, from, size)
+    this.setView(this.arena.memory, from, from + size, type)
   }
 
   private loadDelta(pack: PackFile, at: number): void {
@@ -145,10 +162,10 @@ export class EntryReader {
     const { base, result, start } = deltaSizes(this.delta, 0, deltaSize)
     if (base !== this.to - this.from) throw this.corrupt(pack, at, 'does not fit its base')
     this.checkSize(pack, at, result)
-    if (result > this.arena.largest) {
+    if (result > this.arena.maxObjectBytes) {
       const own = Buffer.allocUnsafeSlow(result)
       applyDelta(this.bytes, this.from, base, this.delta, start, deltaSize, own, 0, result)
-      this.give(own, 0, result, this.type)
+      this.setView(own, 0, result, this.type)
       if (this.delta.length > 1 << 22) this.delta = Buffer.allocUnsafeSlow(1 << 16)
       return
     }
@@ -165,12 +182,12 @@ export class EntryReader {
       from,
       result,
     )
-    this.arena.commit(pack.cached, at, this.type, from, result)
-    this.give(this.arena.memory, from, from + result, this.type)
+    this.arena.commit(pack.arenaSlots, at, this.type, from, result)
+    this.setView(this.arena.memory, from, from + result, this.type)
   }
 
-  /** The size that a delta gives, from its first bytes alone. */
-  private deltaResult(pack: PackFile, at: number): number {
+  /** Returns the size of the object that a delta produces, from the delta's first bytes. */
+  private deltaResultSize(pack: PackFile, at: number): number {
     this.readHeader(pack, at)
     const skip = this.header.dataAt - this.windowFrom
     this.readWindow(pack, at + skip, 256)
@@ -186,14 +203,14 @@ export class EntryReader {
       if (base < 12 || base >= at) throw this.corrupt(pack, at, 'has its base outside of the pack')
       return base
     }
-    const place = pack.index.find(this.window, this.header.baseAt)
-    if (place < 0) throw this.corrupt(pack, at, 'has its base outside of the pack')
-    return pack.index.offset(place)
+    const indexPos = pack.index.find(this.window, this.header.baseAt)
+    if (indexPos < 0) throw this.corrupt(pack, at, 'has its base outside of the pack')
+    return pack.index.offset(indexPos)
   }
 
   private readHeader(pack: PackFile, offset: number): void {
-    this.readWindow(pack, offset, MAX_HEADER)
-    if (!parseEntry(this.window, this.windowFrom, this.windowTo, this.header))
+    this.readWindow(pack, offset, MAX_HEADER_BYTES)
+    if (!parseEntryHeader(this.window, this.windowFrom, this.windowTo, this.header))
       throw this.corrupt(pack, offset, 'is cut off')
   }
 
@@ -204,8 +221,8 @@ export class EntryReader {
     outFrom: number,
     size: number,
   ): void {
-    // Deflate's worst case is a little over the size; unusual encoders need more, hence the second
-    // try.
+    // Deflate's worst case is slightly more than the size. Unusual encoders exceed it, which the
+    // second attempt covers.
     const bound = size + (size >>> 8) + 64
     this.readWindow(pack, offset, Math.min(bound, pack.size - 20 - offset))
     try {
@@ -219,16 +236,16 @@ export class EntryReader {
     }
   }
 
-  /** Brings at least `want` bytes at an offset (fewer at the end of the pack) into `window`. */
+  /** Reads at least `want` bytes at an offset into `window`; fewer at the end of the pack. */
   private readWindow(pack: PackFile, offset: number, want: number): void {
-    const block = Math.floor(offset / BLOCK)
-    const within = offset - block * BLOCK
-    if (within + want <= BLOCK) {
-      const slot = (block + pack.salt) & (BLOCKS - 1)
-      const base = slot * BLOCK
+    const block = Math.floor(offset / BLOCK_BYTES)
+    const within = offset - block * BLOCK_BYTES
+    if (within + want <= BLOCK_BYTES) {
+      const slot = (block + pack.salt) & (BLOCK_COUNT - 1)
+      const base = slot * BLOCK_BYTES
       if (this.blockNumbers[slot] !== block || this.blockPacks[slot] !== pack) {
         this.blockPacks[slot] = null
-        this.blockEnds[slot] = pack.read(this.blocks, base, BLOCK, block * BLOCK)
+        this.blockEnds[slot] = pack.read(this.blocks, base, BLOCK_BYTES, block * BLOCK_BYTES)
         this.blockNumbers[slot] = block
         this.blockPacks[slot] = pack
       }
@@ -245,7 +262,7 @@ export class EntryReader {
   }
 
   private checkSize(pack: PackFile, at: number, size: number): void {
-    this.meter?.spend(size)
+    this.budget?.spendBytes(size)
     if (size > this.maxObjectBytes)
       throw new GitError('too_large', `object at ${at} of ${pack.name} has ${size} bytes`)
   }

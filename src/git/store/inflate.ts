@@ -1,28 +1,27 @@
 /**
- * Inflating zlib streams whose end is not known beforehand, as packs need it. The fast way is
- * zlib's own reusable handle, which the runtime keeps behind `zlib.createInflate()`; it is proven
- * by a self-test at first use, and the public `inflateSync({ info: true })` stands in where the
- * test fails.
+ * Inflates zlib streams of unknown length, as packs contain them. The fast way is zlib's reusable
+ * handle, which the runtime hides behind `zlib.createInflate()`. A self-test verifies the handle.
+ * When it fails, the public `inflateSync({ info: true })` is used.
  */
 import zlib from 'node:zlib'
 import { GitError } from '../ports.ts'
 
-const FINISH = zlib.constants.Z_FINISH
-const SYNC = zlib.constants.Z_SYNC_FLUSH
+const Z_FINISH = zlib.constants.Z_FINISH
+const Z_SYNC_FLUSH = zlib.constants.Z_SYNC_FLUSH
 
 /**
- * Inflates one stream at a time. After `step`, `consumed` and `produced` say how far it came, and
- * `ended` whether the stream is complete, checksum included.
+ * Inflates one stream at a time. After `step`, `consumed` and `produced` are its byte counts, and
+ * `ended` says whether the stream is complete and its checksum correct.
  */
 export interface Inflater {
   consumed: number
   produced: number
   ended: boolean
-  /** Forgets the stream at hand. */
+  /** Starts a new stream. */
   begin(): void
   /**
-   * Feeds input; output goes to `out` from `outFrom`, never past `outTo`. `more` says whether input
-   * may follow.
+   * Inflates input to `out` from `outFrom`, at most up to `outTo`. `more` says whether further
+   * input may follow.
    */
   step(
     src: Uint8Array,
@@ -35,8 +34,8 @@ export interface Inflater {
   ): void
   /**
    * Inflates a whole stream of exactly `size` bytes into `out`, which must have one spare byte
-   * after them; gives the count of input bytes. Throws GitError `corrupt` when the stream is
-   * damaged, short or long.
+   * after them. Returns the number of input bytes. Throws GitError `corrupt` for a damaged, short
+   * or long stream.
    */
   whole(
     src: Uint8Array,
@@ -48,7 +47,7 @@ export interface Inflater {
   ): number
 }
 
-type Handle = {
+type ZlibHandle = {
   reset(): void
   onerror: (message: string, errno: number, code: string) => void
   writeSync(
@@ -62,20 +61,23 @@ type Handle = {
   ): void
 }
 
-const damaged = (what: string) => new GitError('corrupt', `compressed data: ${what}`)
+const corruptData = (what: string) => new GitError('corrupt', `compressed data: ${what}`)
 
 class HandleInflater implements Inflater {
   consumed = 0
   produced = 0
   ended = false
-  private readonly handle: Handle
+  private readonly handle: ZlibHandle
   private readonly state: Uint32Array
   private failure: string | null = null
-  /** Keeps the stream that owns the handle alive. */
+  /** Keeps a reference to the stream that owns the handle, so that it is not collected. */
   private readonly owner: unknown
 
   constructor() {
-    const owner = zlib.createInflate() as unknown as { _handle: Handle; _writeState: Uint32Array }
+    const owner = zlib.createInflate() as unknown as {
+      _handle: ZlibHandle
+      _writeState: Uint32Array
+    }
     this.owner = owner
     this.handle = owner._handle
     this.state = owner._writeState
@@ -104,8 +106,8 @@ class HandleInflater implements Inflater {
     outFrom: number,
     outTo: number,
   ): void {
-    this.handle.writeSync(SYNC, src, from, to - from, out, outFrom, outTo - outFrom)
-    if (this.failure !== null) throw damaged(this.failure)
+    this.handle.writeSync(Z_SYNC_FLUSH, src, from, to - from, out, outFrom, outTo - outFrom)
+    if (this.failure !== null) throw corruptData(this.failure)
     const roomLeft = this.state[0]!
     const inputLeft = this.state[1]!
     this.consumed = to - from - inputLeft
@@ -124,29 +126,26 @@ class HandleInflater implements Inflater {
   ): number {
     this.failure = null
     this.handle.reset()
-    this.handle.writeSync(FINISH, src, from, to - from, out, outFrom, size + 1)
-    if (this.failure !== null) throw damaged(this.failure)
-    if (this.state[0] !== 1) throw damaged('size differs from the one announced')
+    this.handle.writeSync(Z_FINISH, src, from, to - from, out, outFrom, size + 1)
+    if (this.failure !== null) throw corruptData(this.failure)
+    if (this.state[0] !== 1) throw corruptData('size differs from the one announced')
     return to - from - this.state[1]!
   }
 }
 
-class PlainInflater implements Inflater {
+class PublicApiInflater implements Inflater {
   consumed = 0
   produced = 0
   ended = false
-  /**
-   * Input of the stream at hand that did not suffice yet; it is tried again with every further
-   * piece.
-   */
-  private held: Uint8Array = new Uint8Array(0)
+  /** Incomplete input of the current stream. It is inflated again with each further piece. */
+  private pendingInput: Uint8Array = new Uint8Array(0)
   private result: Uint8Array | null = null
-  private given = 0
+  private givenBytes = 0
 
   begin(): void {
-    this.held = new Uint8Array(0)
+    this.pendingInput = new Uint8Array(0)
     this.result = null
-    this.given = 0
+    this.givenBytes = 0
     this.ended = false
   }
 
@@ -161,20 +160,20 @@ class PlainInflater implements Inflater {
   ): void {
     this.consumed = 0
     if (this.result === null) {
-      const before = this.held.length
-      this.held = Buffer.concat([this.held, src.subarray(from, to)])
+      const before = this.pendingInput.length
+      this.pendingInput = Buffer.concat([this.pendingInput, src.subarray(from, to)])
       this.consumed = to - from
       this.produced = 0
-      const done = inflateCounted(this.held, 0, this.held.length, 2 ** 31 - 1, more)
+      const done = inflateCounted(this.pendingInput, 0, this.pendingInput.length, 2 ** 31 - 1, more)
       if (done === null) return
       this.result = done.data
       this.consumed = Math.max(0, done.consumed - before)
     }
-    const part = this.result.subarray(this.given, this.given + outTo - outFrom)
+    const part = this.result.subarray(this.givenBytes, this.givenBytes + outTo - outFrom)
     out.set(part, outFrom)
-    this.given += part.length
+    this.givenBytes += part.length
     this.produced = part.length
-    this.ended = this.given === this.result.length
+    this.ended = this.givenBytes === this.result.length
   }
 
   whole(
@@ -187,13 +186,13 @@ class PlainInflater implements Inflater {
   ): number {
     const done = inflateCounted(src, from, to, size + 1, false)
     if (done === null || done.data.length !== size)
-      throw damaged('size differs from the one announced')
+      throw corruptData('size differs from the one announced')
     out.set(done.data, outFrom)
     return done.consumed
   }
 }
 
-type Counted = { data: Uint8Array; consumed: number }
+type InflatedData = { data: Uint8Array; consumed: number }
 
 function inflateCounted(
   src: Uint8Array,
@@ -201,7 +200,7 @@ function inflateCounted(
   to: number,
   limit: number,
   more: boolean,
-): Counted | null {
+): InflatedData | null {
   try {
     const options = { info: true, maxOutputLength: limit } as zlib.ZlibOptions
     const { buffer, engine } = zlib.inflateSync(src.subarray(from, to), options) as unknown as {
@@ -212,14 +211,15 @@ function inflateCounted(
   } catch (error) {
     const code = (error as { code?: string }).code
     if (more && code === 'Z_BUF_ERROR') return null
-    throw damaged(error instanceof Error ? error.message : String(error))
+    throw corruptData(error instanceof Error ? error.message : String(error))
   }
 }
 
 /**
- * Whether the handle does what this module counts on, tried on a good, a cut and a damaged stream.
+ * Whether the handle behaves as this module expects, with an intact, a truncated and a damaged
+ * stream.
  */
-function handleWorks(): boolean {
+function selfTestHandle(): boolean {
   try {
     const text = Buffer.from('pack my box with five dozen liquor jugs '.repeat(40))
     const good = zlib.deflateSync(text)
@@ -260,12 +260,12 @@ function handleWorks(): boolean {
   }
 }
 
-let proven: boolean | null = null
+/** The self-test takes about 2 ms, once for each thread. Every engine needs its result at start. */
+const HANDLE_WORKS = selfTestHandle()
 
-/** A new inflater; `kind` is for tests only. */
-export function makeInflater(kind?: 'handle' | 'plain'): Inflater {
-  proven ??= handleWorks()
-  return (kind ?? (proven ? 'handle' : 'plain')) === 'handle'
+/** Creates an inflater. Only tests pass `kind`. */
+export function createInflater(kind?: 'handle' | 'plain'): Inflater {
+  return (kind ?? (HANDLE_WORKS ? 'handle' : 'plain')) === 'handle'
     ? new HandleInflater()
-    : new PlainInflater()
+    : new PublicApiInflater()
 }

@@ -1,30 +1,30 @@
 /**
- * The `.mtimes` file beside a pack of objects that nothing reaches (gitformat-pack, "pack-*.mtimes
- * files have the format"): for each when it was found so. Git calls such packs cruft packs, and
- * knows them by this file.
+ * Reads and writes the `.mtimes` file of a cruft pack, git's name for a pack of unreachable objects
+ * (gitformat-pack, "pack-*.mtimes files have the format"). It has for each object the time at which
+ * the object was first found unreachable.
  */
 import { be32, type PackIndex } from './pack-index.ts'
-import { readWhole } from './read-whole.ts'
+import { readFileOrNull } from './read-file.ts'
 
-const HEADER = 12
-const TRAILER = 40
+const HEADER_BYTES = 12
+const TRAILER_BYTES = 40
 
 /**
- * The times in seconds since 1970 in the order of the index; null when there is no such file, or
- * one that does not fit.
+ * Returns the times in seconds since 1970 by index position; null when the file is missing or
+ * inconsistent.
  */
-export function readTimes(base: string, index: PackIndex): Uint32Array | null {
-  const bytes = readWhole(`${base}.mtimes`)
+export function readMtimes(base: string, index: PackIndex): Uint32Array | null {
+  const bytes = readFileOrNull(`${base}.mtimes`)
   const { count } = index
   if (
     bytes === null ||
-    bytes.length !== HEADER + count * 4 + TRAILER ||
+    bytes.length !== HEADER_BYTES + count * 4 + TRAILER_BYTES ||
     be32(bytes, 0) !== 0x4d544d45 ||
     be32(bytes, 4) !== 1 ||
     be32(bytes, 8) !== 1
   )
     return null
-  const end = bytes.length - TRAILER
+  const end = bytes.length - TRAILER_BYTES
   if (Buffer.compare(bytes.subarray(end, end + 20), index.packChecksum) !== 0) return null
   if (
     Buffer.compare(
@@ -34,19 +34,21 @@ export function readTimes(base: string, index: PackIndex): Uint32Array | null {
   )
     return null
   const times = new Uint32Array(count)
-  for (let place = 0; place < count; place++) times[place] = be32(bytes, HEADER + place * 4)
+  for (let indexPos = 0; indexPos < count; indexPos++)
+    times[indexPos] = be32(bytes, HEADER_BYTES + indexPos * 4)
   return times
 }
 
-/** The bytes of such a file; `timeAt` gives the time of the object at a place of the index. */
-export function buildTimes(index: PackIndex, timeAt: (place: number) => number): Uint8Array {
+/** Returns the bytes of the file. `timeAt` returns the time of the object at an index position. */
+export function buildMtimes(index: PackIndex, timeAt: (indexPos: number) => number): Uint8Array {
   const { count } = index
-  const out = Buffer.alloc(HEADER + count * 4 + TRAILER)
+  const out = Buffer.alloc(HEADER_BYTES + count * 4 + TRAILER_BYTES)
   out.write('MTME', 0, 'latin1')
   out.writeUInt32BE(1, 4)
   out.writeUInt32BE(1, 8)
-  for (let place = 0; place < count; place++) out.writeUInt32BE(timeAt(place), HEADER + place * 4)
-  out.set(index.packChecksum, out.length - TRAILER)
+  for (let indexPos = 0; indexPos < count; indexPos++)
+    out.writeUInt32BE(timeAt(indexPos), HEADER_BYTES + indexPos * 4)
+  out.set(index.packChecksum, out.length - TRAILER_BYTES)
   out.set(Bun.SHA1.hash(out.subarray(0, out.length - 20)) as Uint8Array, out.length - 20)
   return out
 }

@@ -1,34 +1,38 @@
 /**
- * All objects of one store, read from its packs by one thread. Packs that other threads add are
- * found on a miss.
+ * Reads the objects of one store on one thread. After a miss it lists the directory again, which
+ * finds the packs of other threads.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { EMPTY_TREE } from '../object.ts'
-import { typeName } from '../pack/entry.ts'
+import { typeName } from '../pack/entry-header.ts'
 import { GitError, type GitObject, type ObjectReader, type ObjectType, type Oid } from '../ports.ts'
+import type { CommitSource } from '../history/commit-source.ts'
 import { CommitGraph } from './commit-graph.ts'
 import { copyBytes } from './copy-bytes.ts'
 import type { EntryReader } from './entry-reader.ts'
-import { listPacks, packDirectory } from './files.ts'
+import { listPacks, packDirectory } from './store-files.ts'
 import { PackFile } from './pack-file.ts'
 
-const emptyTree = Buffer.from(EMPTY_TREE, 'hex')
+const EMPTY_TREE_OID = Buffer.from(EMPTY_TREE, 'hex')
 
 export class ObjectStore implements ObjectReader {
-  /** Where the last successful `locate` found its object. */
+  /** The commits that walks have parsed (`history/commit-source.ts`). */
+  commitSource: CommitSource | null = null
+
+  /** Location of the object that the last successful `locate` found. */
   pack!: PackFile
   offset = 0
-  place = 0
+  indexPos = 0
 
-  private list: PackFile[] = []
-  private last: PackFile | null = null
-  private stamp = -1
-  /** Packs that are gone from the directory, closed when no long work holds the store. */
+  private knownPacks: PackFile[] = []
+  private lastHit: PackFile | null = null
+  private directoryMtimeUs = -1
+  /** Packs removed from the directory. They are closed when no task pins the store. */
   private retired: PackFile[] = []
   private graph: CommitGraph | null | undefined = undefined
   private pins = 0
-  private leaving = false
+  private closing = false
   private readonly key = Buffer.alloc(20)
 
   constructor(
@@ -38,28 +42,31 @@ export class ObjectStore implements ObjectReader {
     this.refresh()
   }
 
-  /** The commit-graph of the store, or null; walks over history take commits from it. */
+  /** The commit-graph of the store, or null. History walks read commits from it. */
   get commitGraph(): CommitGraph | null {
     if (this.graph === undefined) this.graph = CommitGraph.open(this.directory)
     return this.graph
   }
 
-  /** The packs known now. */
+  /** The packs of the last directory listing. */
   get packs(): readonly PackFile[] {
-    return this.list
+    return this.knownPacks
   }
 
-  /** Looks at the directory again, if it changed since the last look; says whether anything did. */
+  /**
+   * Lists the directory again when its modification time changed. Returns whether the packs
+   * changed.
+   */
   refresh(): boolean {
     const path = packDirectory(this.directory)
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
     if (!stat) throw new GitError('missing', 'there is no such store')
     const stamp = Number(stat.mtimeNs / 1000n)
-    if (stamp === this.stamp) return false
-    // File times are coarse: a directory that changed just now may change again under the same
-    // time.
+    if (stamp === this.directoryMtimeUs) return false
+    // File times are coarse: a directory may change again within the same time stamp. So a stamp
+    // younger than 50 ms is not trusted.
     const age = (performance.timeOrigin + performance.now()) * 1000 - stamp
-    const known = new Map(this.list.map((pack) => [pack.name, pack]))
+    const known = new Map(this.knownPacks.map((pack) => [pack.name, pack]))
     const next: PackFile[] = []
     let changed = false
     for (const name of listPacks(this.directory)) {
@@ -70,74 +77,72 @@ export class ObjectStore implements ObjectReader {
     }
     for (const gone of known.values()) this.retired.push(gone)
     changed ||= known.size > 0
-    this.list = next
-    if (this.last && !next.includes(this.last)) this.last = null
-    this.stamp = age > 50_000 ? stamp : -1
+    this.knownPacks = next
+    if (this.lastHit && !next.includes(this.lastHit)) this.lastHit = null
+    this.directoryMtimeUs = age > 50_000 ? stamp : -1
     this.closeRetired()
     return changed
   }
 
-  /** Looks at the directory again, whatever its time says. */
-  lookAgain(): void {
-    this.stamp = -1
+  /** Lists the directory again, whatever its modification time is. */
+  forceRefresh(): void {
+    this.directoryMtimeUs = -1
     this.refresh()
   }
 
-  /** Keeps packs open that long work reads from, even when maintenance removes them. */
+  /** Keeps packs open for a task, even when maintenance removes them. */
   pin(): void {
     this.pins++
   }
 
   unpin(): void {
     this.pins--
-    if (this.leaving && this.pins === 0) this.close()
+    if (this.closing && this.pins === 0) this.close()
     else this.closeRetired()
   }
 
-  /** Closes the files now, or when the last long work is over. */
-  leave(): void {
-    this.leaving = true
+  /** Closes the files now, or when the last task unpins the store. */
+  closeWhenUnpinned(): void {
+    this.closing = true
     if (this.pins === 0) this.close()
   }
 
-  get pinned(): boolean {
+  get isPinned(): boolean {
     return this.pins > 0
   }
 
   close(): void {
-    for (const pack of this.list) pack.close()
+    for (const pack of this.knownPacks) pack.close()
     for (const pack of this.retired) pack.close()
     this.retired = []
-    this.list = []
-    this.last = null
-    this.stamp = -1
+    this.knownPacks = []
+    this.lastHit = null
+    this.directoryMtimeUs = -1
     this.graph = undefined
   }
 
-  /**
-   * Finds an object by its raw id in the packs known now; `pack`, `offset` and `place` tell where.
-   */
+  /** Finds an object by its raw id in the known packs and sets `pack`, `offset` and `indexPos`. */
   locateKnown(oid: Uint8Array, at: number): boolean {
-    this.reader.meter?.step()
-    if (this.last !== null && this.locateIn(this.last, oid, at)) return true
-    for (const pack of this.list) {
-      if (pack === this.last) continue
+    this.reader.budget?.countStep()
+    if (this.lastHit !== null && this.locateIn(this.lastHit, oid, at)) return true
+    for (const pack of this.knownPacks) {
+      if (pack === this.lastHit) continue
       if (this.locateIn(pack, oid, at)) {
-        this.last = pack
+        this.lastHit = pack
         return true
       }
     }
     return false
   }
 
-  /** The same, looking at the directory again on a miss. */
+  /** As `locateKnown`, and lists the directory again after a miss. */
   locate(oid: Uint8Array, at: number): boolean {
     return this.locateKnown(oid, at) || (this.refresh() && this.locateKnown(oid, at))
   }
 
   /**
-   * Loads the object into the reader's view (`reader.bytes`, `from`, `to`, `type`); false when it
-   * is not there.
+   * Loads an object into the reader's view (`reader.bytes`, `from`, `to`, `type`). Returns false
+   * when it is missing.
    */
   load(oid: Uint8Array, at: number): boolean {
     if (!this.locate(oid, at)) return this.loadEmptyTree(oid, at)
@@ -150,10 +155,12 @@ export class ObjectStore implements ObjectReader {
     return this.locate(this.key, 0)
   }
 
-  /** Whether a pack has it that is there to stay. */
+  /** Whether a pack that is not pending has the object. */
   hasSettled(oid: Oid): boolean {
     this.setKey(oid)
-    return this.present().some((pack) => !pack.isPending() && pack.index.find(this.key, 0) >= 0)
+    return this.readablePacks().some(
+      (pack) => !pack.isPending() && pack.index.find(this.key, 0) >= 0,
+    )
   }
 
   header(oid: Oid): { type: ObjectType; size: number } | null {
@@ -177,34 +184,35 @@ export class ObjectStore implements ObjectReader {
     return { type: typeName(type), data: bytes.subarray(from, to) }
   }
 
-  /** The ids that begin with a prefix, at most `limit`. */
+  /** Returns the ids that begin with a prefix, at most `limit`. */
   expand(prefix: string, limit: number): Oid[] {
     this.refresh()
     const found = new Set<Oid>()
-    for (const { index } of this.present()) {
+    for (const { index } of this.readablePacks()) {
       const [from, to] = index.range(prefix)
-      for (let place = from; place < to && found.size < limit; place++) found.add(index.oid(place))
+      for (let indexPos = from; indexPos < to && found.size < limit; indexPos++)
+        found.add(index.oid(indexPos))
     }
     return [...found]
   }
 
   private loadEmptyTree(oid: Uint8Array, at: number): boolean {
-    for (let i = 0; i < 20; i++) if (oid[at + i] !== emptyTree[i]) return false
+    for (let i = 0; i < 20; i++) if (oid[at + i] !== EMPTY_TREE_OID[i]) return false
     this.reader.setEmptyTree()
     return true
   }
 
   private locateIn(pack: PackFile, oid: Uint8Array, at: number): boolean {
-    const index = pack.indexIfThere
+    const index = pack.indexOrNull
     if (index === null) {
-      this.stamp = -1
+      this.directoryMtimeUs = -1
       return false
     }
-    const place = index.find(oid, at)
-    if (place < 0) return false
+    const indexPos = index.find(oid, at)
+    if (indexPos < 0) return false
     this.pack = pack
-    this.place = place
-    this.offset = index.offset(place)
+    this.indexPos = indexPos
+    this.offset = index.offset(indexPos)
     return true
   }
 
@@ -215,12 +223,12 @@ export class ObjectStore implements ObjectReader {
   }
 
   /**
-   * The packs, each opened. The directory is looked at again when maintenance removed one before
-   * that.
+   * Returns the packs whose index can be opened. When maintenance has removed one, the directory is
+   * listed again first.
    */
-  private present(): readonly PackFile[] {
-    if (this.list.some((pack) => pack.indexIfThere === null)) this.lookAgain()
-    return this.list.filter((pack) => pack.indexIfThere !== null)
+  private readablePacks(): readonly PackFile[] {
+    if (this.knownPacks.some((pack) => pack.indexOrNull === null)) this.forceRefresh()
+    return this.knownPacks.filter((pack) => pack.indexOrNull !== null)
   }
 
   private closeRetired(): void {

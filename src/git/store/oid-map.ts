@@ -1,15 +1,15 @@
 /**
- * Numbers object ids from 0 in the order they are added: a hash table over raw 20-byte ids that
- * makes no strings.
+ * Numbers object ids from 0 in the order of their addition: a hash table over raw 20-byte ids that
+ * creates no strings.
  */
 export class OidMap {
-  /** Five words per id. */
+  /** Five words for each id. */
   private words: Int32Array
-  /** Numbers plus one; fresh memory says empty, and is not touched before it is needed. */
+  /** Number plus one of each slot. Zero means empty, so fresh memory needs no initialization. */
   private slots: Int32Array
   private mask: number
   size = 0
-  /** Whether the last `add` found the id new. */
+  /** Whether the last `add` added a new id. */
   added = false
 
   constructor(expected = 64) {
@@ -20,10 +20,10 @@ export class OidMap {
     this.words = new Int32Array(Math.max(64, expected) * 5)
   }
 
-  /** The number of the id at `bytes[at, at + 20)`, or -1. */
+  /** Returns the number of the id at `bytes[at, at + 20)`, or -1. */
   get(bytes: Uint8Array, at: number): number {
-    const a = word(bytes, at)
-    let slot = mix(a) & this.mask
+    const a = readWord(bytes, at)
+    let slot = hashWord(a) & this.mask
     for (;;) {
       const index = this.slots[slot]! - 1
       if (index < 0) return -1
@@ -32,10 +32,10 @@ export class OidMap {
     }
   }
 
-  /** The number of the id, which is added when it is new (`added` tells). */
+  /** Returns the number of the id, which is added when it is new (`added`). */
   add(bytes: Uint8Array, at: number): number {
-    const a = word(bytes, at)
-    let slot = mix(a) & this.mask
+    const a = readWord(bytes, at)
+    let slot = hashWord(a) & this.mask
     for (;;) {
       const index = this.slots[slot]! - 1
       if (index < 0) break
@@ -50,10 +50,10 @@ export class OidMap {
     if (index * 5 >= this.words.length) this.growWords()
     const base = index * 5
     this.words[base] = a
-    this.words[base + 1] = word(bytes, at + 4)
-    this.words[base + 2] = word(bytes, at + 8)
-    this.words[base + 3] = word(bytes, at + 12)
-    this.words[base + 4] = word(bytes, at + 16)
+    this.words[base + 1] = readWord(bytes, at + 4)
+    this.words[base + 2] = readWord(bytes, at + 8)
+    this.words[base + 3] = readWord(bytes, at + 12)
+    this.words[base + 4] = readWord(bytes, at + 16)
     this.slots[slot] = index + 1
     if (this.size * 2 > this.slots.length) this.growSlots()
     return index
@@ -67,7 +67,7 @@ export class OidMap {
     return this.get(Buffer.from(oid, 'hex'), 0)
   }
 
-  /** All ids in the order of their numbers; a view that is valid until the next `add`. */
+  /** All ids by number, as a view that is valid until the next `add`. */
   get bytes(): Uint8Array {
     return new Uint8Array(this.words.buffer, 0, this.size * 20)
   }
@@ -79,10 +79,10 @@ export class OidMap {
   private same(base: number, bytes: Uint8Array, at: number): boolean {
     const words = this.words
     return (
-      words[base + 1] === word(bytes, at + 4) &&
-      words[base + 2] === word(bytes, at + 8) &&
-      words[base + 3] === word(bytes, at + 12) &&
-      words[base + 4] === word(bytes, at + 16)
+      words[base + 1] === readWord(bytes, at + 4) &&
+      words[base + 2] === readWord(bytes, at + 8) &&
+      words[base + 3] === readWord(bytes, at + 12) &&
+      words[base + 4] === readWord(bytes, at + 16)
     )
   }
 
@@ -96,7 +96,7 @@ export class OidMap {
     const slots = new Int32Array(this.slots.length * 2)
     const mask = slots.length - 1
     for (let index = 0; index < this.size; index++) {
-      let slot = mix(this.words[index * 5]!) & mask
+      let slot = hashWord(this.words[index * 5]!) & mask
       while (slots[slot]! > 0) slot = (slot + 1) & mask
       slots[slot] = index + 1
     }
@@ -105,13 +105,13 @@ export class OidMap {
   }
 }
 
-/** Differs in every process, so that nobody can prepare ids that collide here. */
-const seed = crypto.getRandomValues(new Int32Array(1))[0]! | 1
+/** Random for each process, so that nobody can prepare ids that collide in this table. */
+const HASH_SEED = crypto.getRandomValues(new Int32Array(1))[0]! | 1
 
-const mix = (value: number): number => {
-  const product = Math.imul(value ^ seed, 0x9e3779b1)
+const hashWord = (value: number): number => {
+  const product = Math.imul(value ^ HASH_SEED, 0x9e3779b1)
   return (product ^ (product >>> 15)) >>> 0
 }
 
-const word = (bytes: Uint8Array, at: number): number =>
+const readWord = (bytes: Uint8Array, at: number): number =>
   bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)

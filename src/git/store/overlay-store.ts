@@ -1,6 +1,6 @@
 /**
- * A store with one pack more, which nobody else sees: a push is checked with it before it is let
- * in.
+ * A store with one additional pack that no other reader sees. A push is checked with it before its
+ * pack is installed.
  */
 import type { CommitGraph } from './commit-graph.ts'
 import { ObjectStore } from './object-store.ts'
@@ -8,37 +8,37 @@ import type { PackFile } from './pack-file.ts'
 
 export class OverlayStore extends ObjectStore {
   constructor(
-    private readonly below: ObjectStore,
+    private readonly base: ObjectStore,
     private readonly added: PackFile,
   ) {
-    super(below.directory, below.reader)
+    super(base.directory, base.reader)
   }
 
   override get packs(): readonly PackFile[] {
-    return [this.added, ...(this.below?.packs ?? [])]
+    return [this.added, ...(this.base?.packs ?? [])]
   }
 
   override get commitGraph(): CommitGraph | null {
-    return this.below.commitGraph
+    return this.base.commitGraph
   }
 
   override refresh(): boolean {
-    // The constructor of the class above calls this before there is anything below.
-    return this.below?.refresh() ?? false
+    // The constructor of the base class calls this before `base` is set.
+    return this.base?.refresh() ?? false
   }
 
   override locateKnown(oid: Uint8Array, at: number): boolean {
-    const place = this.added.index.find(oid, at)
-    if (place >= 0) {
+    const indexPos = this.added.index.find(oid, at)
+    if (indexPos >= 0) {
       this.pack = this.added
-      this.place = place
-      this.offset = this.added.index.offset(place)
+      this.indexPos = indexPos
+      this.offset = this.added.index.offset(indexPos)
       return true
     }
-    if (!this.below.locateKnown(oid, at)) return false
-    this.pack = this.below.pack
-    this.place = this.below.place
-    this.offset = this.below.offset
+    if (!this.base.locateKnown(oid, at)) return false
+    this.pack = this.base.pack
+    this.indexPos = this.base.indexPos
+    this.offset = this.base.offset
     return true
   }
 

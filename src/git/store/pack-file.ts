@@ -1,25 +1,28 @@
-/** One pack on disk with its index: positioned reads of entries, nothing kept but the index. */
+/**
+ * One pack on disk with its index. Entries are read at their offsets; only the index is held in
+ * memory.
+ */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { GitError } from '../ports.ts'
 import { BitmapFile } from '../bitmap/bitmap-file.ts'
-import type { Owner } from './arena.ts'
+import type { ArenaSlots } from './arena.ts'
 import { PackIndex } from './pack-index.ts'
-import { PackOrder } from './pack-order.ts'
+import { ReverseIndex } from './reverse-index.ts'
 
 export class PackFile {
-  /** Its inflated objects in the arena. */
-  readonly cached: Owner = new Map()
-  /** Spreads the blocks of different packs over the cache of blocks. */
+  /** The pack's inflated objects in the arena. */
+  readonly arenaSlots: ArenaSlots = new Map()
+  /** Distributes the blocks of different packs over the block cache. */
   readonly salt = Math.floor(Math.random() * 256)
   private fd = -1
-  private opened: PackIndex | null = null
-  private length = 0
-  private bits: BitmapFile | null | undefined = undefined
-  private ordered: PackOrder | null = null
-  /** Whether the push that brought it has not been applied yet; see `isPending`. */
+  private openIndex: PackIndex | null = null
+  private fileBytes = 0
+  private openBitmap: BitmapFile | null | undefined = undefined
+  private openReverseIndex: ReverseIndex | null = null
+  /** Whether the push of this pack has not been applied yet; see `isPending`. */
   private pending: boolean
 
-  /** `base` is the path without `.pack`. Nothing is opened before it is needed. */
+  /** `base` is the path without `.pack`. Files are opened on first use. */
   constructor(readonly base: string) {
     this.pending = existsSync(`${base}.pending`)
   }
@@ -28,19 +31,17 @@ export class PackFile {
     return this.base.slice(this.base.lastIndexOf('/') + 1)
   }
 
-  /**
-   * Throws GitError `corrupt` when index and pack do not belong together; ENOENT passes through.
-   */
+  /** Throws GitError `corrupt` when index and pack do not match. ENOENT is passed on. */
   get index(): PackIndex {
-    if (this.opened === null) this.open()
-    return this.opened!
+    if (this.openIndex === null) this.open()
+    return this.openIndex!
   }
 
   /**
-   * The same, or null when maintenance removed the pack before this thread opened it: its objects
-   * are in another one then.
+   * The index, or null when maintenance removed the pack before this thread opened it. Its objects
+   * are then in another pack.
    */
-  get indexIfThere(): PackIndex | null {
+  get indexOrNull(): PackIndex | null {
     try {
       return this.index
     } catch (error) {
@@ -50,50 +51,49 @@ export class PackFile {
   }
 
   get size(): number {
-    if (this.opened === null) this.open()
-    return this.length
+    if (this.openIndex === null) this.open()
+    return this.fileBytes
   }
 
-  /** Its objects in the order in which they lie in the pack. */
-  get order(): PackOrder {
-    this.ordered ??= PackOrder.open(this.base, this.index, this.size - 20)
-    return this.ordered
+  /** The pack's objects in pack order. */
+  get reverseIndex(): ReverseIndex {
+    this.openReverseIndex ??= ReverseIndex.open(this.base, this.index, this.size - 20)
+    return this.openReverseIndex
   }
 
-  /** Roughly the bytes of memory that it holds; the index is mapped. */
-  get held(): number {
-    return this.ordered?.held ?? 0
+  /** Approximate memory of the pack in bytes. The index is mapped and does not count. */
+  get heldBytes(): number {
+    return this.openReverseIndex?.heldBytes ?? 0
   }
 
   /**
-   * The `.bitmap` beside it, or null; one that does not fit counts as none, and so does a pack that
-   * is gone.
+   * The `.bitmap` of the pack, or null when it is missing, does not match or the pack was removed.
    */
   get bitmap(): BitmapFile | null {
-    if (this.bits === undefined) {
+    if (this.openBitmap === undefined) {
       try {
-        const index = this.indexIfThere
-        this.bits = index && BitmapFile.open(this.base, index)
+        const index = this.indexOrNull
+        this.openBitmap = index && BitmapFile.open(this.base, index)
       } catch (error) {
         if (!(error instanceof GitError)) throw error
-        this.bits = null
+        this.openBitmap = null
       }
     }
-    return this.bits
+    return this.openBitmap
   }
 
-  /** Forgets that there was no bitmap: maintenance may have written one. */
-  lookAgain(): void {
-    if (this.bits === null) this.bits = undefined
+  /** Looks for the bitmap again on next use: maintenance may have written one. */
+  forgetMissingBitmap(): void {
+    if (this.openBitmap === null) this.openBitmap = undefined
   }
 
-  /** Whether the pack may still vanish because its push is refused. */
+  /** Whether the pack may still be removed because its push is refused. */
   isPending(): boolean {
     if (this.pending) this.pending = existsSync(`${this.base}.pending`)
     return this.pending
   }
 
-  /** Reads up to `length` bytes at `offset`; gives the count. */
+  /** Reads up to `length` bytes at `offset`. Returns the number of bytes read. */
   read(into: Uint8Array, at: number, length: number, offset: number): number {
     if (this.fd < 0) this.open()
     let done = 0
@@ -108,9 +108,9 @@ export class PackFile {
   close(): void {
     if (this.fd >= 0) closeSync(this.fd)
     this.fd = -1
-    this.opened = null
-    this.ordered = null
-    this.bits = undefined
+    this.openIndex = null
+    this.openReverseIndex = null
+    this.openBitmap = undefined
   }
 
   private open(): void {
@@ -132,12 +132,12 @@ export class PackFile {
       ) {
         throw new GitError('corrupt', `${this.name}: pack and index do not belong together`)
       }
-      this.length = length
+      this.fileBytes = length
     } catch (error) {
       closeSync(fd)
       throw error
     }
-    this.opened = index
+    this.openIndex = index
     this.fd = fd
   }
 }

@@ -1,13 +1,14 @@
 /**
- * New objects on top of a store: readable at once, on disk as one synced pack when they are kept,
- * else forgotten.
+ * New objects on top of a store. They are readable at once, and are written as one synced pack or
+ * discarded.
  */
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import zlib from 'node:zlib'
+import type { CommitSource } from '../history/commit-source.ts'
 import type { CommitGraph, CommitNode } from '../history/index.ts'
 import { hashObject, parseTree } from '../object.ts'
-import { packHeader, typeCode, writeEntryHeader } from '../pack/entry.ts'
+import { packHeader, typeCode, writeEntryHeader } from '../pack/entry-header.ts'
 import { sortRows, writeAll, writeIndex } from '../pack/index-writer.ts'
 import {
   GitError,
@@ -18,18 +19,20 @@ import {
   type Oid,
 } from '../ports.ts'
 import { copyBytes } from './copy-bytes.ts'
-import { installPack, randomName, writeDurably } from './files.ts'
+import { installPack, randomName, writeDurably } from './store-files.ts'
 
 export class WriteSet implements ObjectDatabase {
   private readonly objects = new Map<Oid, GitObject>()
-  private held = 0
-  /** Commits of the store come from what walks remember of it. */
+  private heldBytes = 0
+  /** Commits of the store, from the table of parsed commits. */
   readonly commitGraph: CommitGraph | null
+  /** The commits that walks have parsed (`history/commit-source.ts`). */
+  commitSource: CommitSource | null = null
 
-  /** `limit` bounds the bytes that are held in memory; `commit` gives the store's commits. */
+  /** `maxBytes` bounds the objects in memory. `commit` returns the store's commits. */
   constructor(
-    private readonly below: ObjectReader,
-    private readonly limit: number,
+    private readonly base: ObjectReader,
+    private readonly maxBytes: number,
     commit: ((oid: Oid) => CommitNode) | null = null,
   ) {
     this.commitGraph = commit && { find: (oid) => (this.objects.has(oid) ? null : commit(oid)) }
@@ -40,30 +43,33 @@ export class WriteSet implements ObjectDatabase {
   }
 
   read(oid: Oid): GitObject | null {
-    return this.objects.get(oid) ?? this.below.read(oid)
+    return this.objects.get(oid) ?? this.base.read(oid)
   }
 
   header(oid: Oid): { type: ObjectType; size: number } | null {
     const object = this.objects.get(oid)
-    return object ? { type: object.type, size: object.data.length } : this.below.header(oid)
+    return object ? { type: object.type, size: object.data.length } : this.base.header(oid)
   }
 
   has(oid: Oid): boolean {
-    return this.objects.has(oid) || this.below.has(oid)
+    return this.objects.has(oid) || this.base.has(oid)
   }
 
-  /** Throws GitError `too_large` when the set outgrows its limit. */
+  /** Throws GitError `too_large` when the set exceeds its limit. */
   write(type: ObjectType, data: Uint8Array): Oid {
     const oid = hashObject(type, data)
     if (this.objects.has(oid)) return oid
-    this.held += data.length + 200
-    if (this.held > this.limit)
-      throw new GitError('too_large', `the change has more than ${this.limit} bytes of new objects`)
+    this.heldBytes += data.length + 200
+    if (this.heldBytes > this.maxBytes)
+      throw new GitError(
+        'too_large',
+        `the change has more than ${this.maxBytes} bytes of new objects`,
+      )
     this.objects.set(oid, { type, data: copyBytes(data) })
     return oid
   }
 
-  /** Drops everything that `roots` do not reach: what a merge made on the way. */
+  /** Removes every object that `roots` do not reach, such as the intermediate trees of a merge. */
   keepReachable(roots: readonly Oid[]): void {
     const kept = new Map<Oid, GitObject>()
     const stack = [...roots]
@@ -73,16 +79,16 @@ export class WriteSet implements ObjectDatabase {
       if (object === undefined || kept.has(oid)) continue
       kept.set(oid, object)
       if (object.type === 'tree') for (const entry of parseTree(object.data)) stack.push(entry.oid)
-      else if (object.type === 'commit' || object.type === 'tag') stack.push(...named(object.data))
+      else if (object.type === 'commit' || object.type === 'tag')
+        stack.push(...headerOids(object.data))
     }
     this.objects.clear()
     for (const [oid, object] of kept) this.objects.set(oid, object)
   }
 
   /**
-   * Writes the set as one pack and waits until it is on disk; nothing for an empty set. Objects
-   * that the store has already are written all the same: the pack that has them may be one that a
-   * refused push takes back.
+   * Writes the set as one synced pack; an empty set writes nothing. Objects that the store has
+   * already are written as well, because they may be in a pending pack that a refused push removes.
    */
   persist(directory: string, tmp: string): void {
     if (this.objects.size === 0) return
@@ -135,8 +141,8 @@ export class WriteSet implements ObjectDatabase {
   }
 }
 
-/** The ids on the header lines of a commit or tag. */
-function named(data: Uint8Array): Oid[] {
+/** Returns the ids in the header of a commit or tag. */
+function headerOids(data: Uint8Array): Oid[] {
   const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('latin1')
   const head = text.slice(0, Math.max(0, text.indexOf('\n\n')))
   return [...head.matchAll(/^(?:tree|parent|object) ([0-9a-f]{40})$/gm)].map((match) => match[1]!)

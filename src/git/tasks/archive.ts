@@ -1,10 +1,10 @@
-/** An archive as output, in blocks of a useful size. */
+/** Streams an archive in blocks of 64 KiB. */
 import { archive } from '../history/index.ts'
 import type { Oid } from '../ports.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
 
-const BLOCK = 1 << 16
+const BLOCK_BYTES = 1 << 16
 
 export function* archiveTask(
   store: OpenStore,
@@ -14,17 +14,17 @@ export function* archiveTask(
   store.objects.pin()
   store.objects.refresh()
   try {
-    let block = new Uint8Array(BLOCK)
+    let block = new Uint8Array(BLOCK_BYTES)
     let at = 0
     for (const chunk of archive(store.objects, commit, options)) {
       for (let from = 0; from < chunk.length; ) {
-        const part = Math.min(BLOCK - at, chunk.length - from)
+        const part = Math.min(BLOCK_BYTES - at, chunk.length - from)
         block.set(chunk.subarray(from, from + part), at)
         at += part
         from += part
-        if (at === BLOCK) {
+        if (at === BLOCK_BYTES) {
           yield block
-          block = new Uint8Array(BLOCK)
+          block = new Uint8Array(BLOCK_BYTES)
           at = 0
         }
       }

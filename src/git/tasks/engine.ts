@@ -1,10 +1,10 @@
-/** What one thread of the engine holds: open stores, memory for reading, and the settings. */
+/** The state of one thread of the engine: open stores, memory for reading, and settings. */
 import { rmSync } from 'node:fs'
 import { EntryReader } from '../store/entry-reader.ts'
-import { storeDirectory } from '../store/files.ts'
+import { storeDirectory } from '../store/store-files.ts'
 import { OpenStore } from './open-store.ts'
 
-/** Settings with their defaults filled in; plain values, so that workers get them as they are. */
+/** Settings with defaults filled in, as plain values that can be sent to workers. */
 export type EngineSettings = {
   readonly root: string
   readonly tmp: string
@@ -16,21 +16,27 @@ export type EngineSettings = {
   readonly arenaBytes: number
 }
 
-/** What was let in when the limit was higher can still be read. */
-const MOST_READ = 1 << 30
+/** Minimum of the read limit, so that objects pushed under a higher limit stay readable. */
+const MIN_READ_LIMIT_BYTES = 1 << 30
 
-/** Stores that a thread keeps open at once. */
-const MAX_OPEN = 64
+/** Maximum number of stores that a thread keeps open. */
+const MAX_OPEN_STORES = 64
 
 export class Engine {
   readonly reader: EntryReader
   private readonly open = new Map<string, OpenStore>()
 
   constructor(readonly settings: EngineSettings) {
-    this.reader = new EntryReader(settings.arenaBytes, Math.max(settings.maxObjectBytes, MOST_READ))
+    this.reader = new EntryReader(
+      settings.arenaBytes,
+      Math.max(settings.maxObjectBytes, MIN_READ_LIMIT_BYTES),
+    )
   }
 
-  /** Throws GitError `invalid` for a bad name, `missing` when there is no such store. */
+  /**
+   * Opens a store. Throws GitError `invalid` for a bad name and `missing` when there is no such
+   * store.
+   */
   store(name: string): OpenStore {
     const have = this.open.get(name)
     if (have) {
@@ -45,16 +51,15 @@ export class Engine {
   }
 
   /**
-   * Closes the stores that were used least lately while there are too many, or too much is held for
-   * them.
+   * Closes the least recently used stores while there are too many or they hold too much memory.
    */
   private trim(keep: string): void {
     let weight = 0
-    for (const store of this.open.values()) weight += store.weight
+    for (const store of this.open.values()) weight += store.heldBytes
     for (const [name, store] of this.open) {
-      if (this.open.size <= MAX_OPEN && weight <= this.settings.memoryBudget / 4) return
-      if (name === keep || store.objects.pinned) continue
-      weight -= store.weight
+      if (this.open.size <= MAX_OPEN_STORES && weight <= this.settings.memoryBudget / 4) return
+      if (name === keep || store.objects.isPinned) continue
+      weight -= store.heldBytes
       store.close()
       this.open.delete(name)
     }
@@ -64,15 +69,15 @@ export class Engine {
     return storeDirectory(this.settings.root, name)
   }
 
-  /** Closes a store's files; its directory may be gone. */
+  /** Closes a store's files. Its directory may have been removed. */
   forget(name: string): void {
     this.open.get(name)?.close()
     this.open.delete(name)
   }
 
-  /** Looks at a store's packs again, if it is open. */
+  /** Lists the packs of a store again, if it is open. */
   refresh(name: string): void {
-    this.open.get(name)?.objects.lookAgain()
+    this.open.get(name)?.objects.forceRefresh()
   }
 
   close(): void {

@@ -1,16 +1,16 @@
 /**
- * Writes a plain bare repository that git reads: one pack with what the refs reach, packed refs,
- * HEAD (gitrepository-layout).
+ * Writes a plain bare repository that git can read: one pack with the objects that the refs reach,
+ * packed-refs and HEAD (gitrepository-layout).
  */
 import { syncDirectorySync } from '#lib/disk.ts'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writePackFile } from '../pack/write-file.ts'
+import { writePackFile } from '../pack/write-pack.ts'
 import { GitError, type RefSnapshot } from '../ports.ts'
 import type { NamespaceTips } from '../protocol/fetch-request.ts'
-import { makeStore, packDirectory, randomName, writeDurably } from '../store/files.ts'
+import { makeStore, packDirectory, randomName, writeDurably } from '../store/store-files.ts'
 import { PackIndex } from '../store/pack-index.ts'
-import { reachableObjects } from '../walk/reachable.ts'
+import { reachableObjects } from '../walk/reachable-objects.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
 

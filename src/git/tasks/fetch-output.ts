@@ -1,6 +1,6 @@
 /**
- * Lines, progress and the pack of a fetch's answer, in the order and the framing that the client
- * asked for.
+ * Writes the response of a fetch: negotiation lines, progress and the pack, in the order and
+ * framing that the client requested.
  */
 import type { GitError } from '../ports.ts'
 import type { FetchRequest } from '../protocol/fetch-request.ts'
@@ -8,16 +8,16 @@ import type { Framer } from '../protocol/framer.ts'
 import { DELIM, FLUSH, KEEP_ALIVE, bandPackets } from '../protocol/pkt-line.ts'
 import type { Task } from './task.ts'
 
-/** Milliseconds between two lines of progress, and after which silence is broken. */
-const PROGRESS_EVERY = 500
-const SILENCE = 5_000
+/** Milliseconds between two progress lines, and of silence before a keep-alive packet. */
+const PROGRESS_INTERVAL_MS = 500
+const KEEP_ALIVE_AFTER_MS = 5_000
 
 export class FetchOutput {
-  private shown = performance.now()
-  private sent = performance.now()
-  /** Whether the negotiation is over and packets of side bands flow, or the bare pack. */
-  private packing = false
-  /** Whether somebody waits for what is in the open block. */
+  private progressAtMs = performance.now()
+  private outputAtMs = performance.now()
+  /** Whether the negotiation is over and the pack has begun, with side bands or bare. */
+  private packStarted = false
+  /** Whether the incomplete block contains output to send at once, such as progress. */
   private urgent = false
 
   constructor(
@@ -25,7 +25,7 @@ export class FetchOutput {
     private readonly request: FetchRequest,
   ) {}
 
-  /** One line of negotiation. */
+  /** Writes one line of the negotiation. */
   line(text: string): void {
     this.framer.line(this.request.sidebandAll ? `\x01${text}` : text)
   }
@@ -38,10 +38,10 @@ export class FetchOutput {
     this.framer.raw(DELIM)
   }
 
-  /** The negotiation is over: what follows is the pack and what is said about it. */
+  /** Ends the negotiation. The pack and its progress follow. */
   packStarts(): void {
     if (this.request.protocol === 2) this.line('packfile\n')
-    this.packing = true
+    this.packStarted = true
   }
 
   packEnds(total: number): void {
@@ -50,16 +50,20 @@ export class FetchOutput {
   }
 
   /**
-   * Where a long count stands; shown now and then. A client that wants no progress gets a sign of
-   * life instead.
+   * Reports the progress of a long count at intervals. A client without progress gets a keep-alive
+   * packet instead.
    */
   counting(what: string, count: number): void {
     const now = performance.now()
-    if (now - this.shown >= PROGRESS_EVERY) {
-      this.shown = now
+    if (now - this.progressAtMs >= PROGRESS_INTERVAL_MS) {
+      this.progressAtMs = now
       this.progress(`${what}: ${count}\r`)
     }
-    if (now - this.sent >= SILENCE && this.packing && this.request.band !== 'none') {
+    if (
+      now - this.outputAtMs >= KEEP_ALIVE_AFTER_MS &&
+      this.packStarted &&
+      this.request.band !== 'none'
+    ) {
       this.framer.raw(KEEP_ALIVE)
       this.urgent = true
     }
@@ -70,7 +74,7 @@ export class FetchOutput {
   }
 
   progress(text: string): void {
-    if (!this.request.progress || !this.packing || this.request.band === 'none') return
+    if (!this.request.progress || !this.packStarted || this.request.band === 'none') return
     this.framer.raw(
       bandPackets(2, Buffer.from(text), this.request.band === 'small' ? 995 : undefined),
     )
@@ -78,22 +82,22 @@ export class FetchOutput {
   }
 
   /**
-   * An error: `ERR` while lines are spoken, side band 3 once bands flow. A bare pack can only be
-   * cut off.
+   * Reports an error: as an `ERR` line before the pack, on side band 3 within it. A bare pack can
+   * only be cut off.
    */
   fail(error: GitError): void {
     const text = error.message.replace(/[\n\r]+/g, ' ').slice(0, 900)
-    if (!this.packing) this.framer.line(`ERR ${text}\n`)
+    if (!this.packStarted) this.framer.line(`ERR ${text}\n`)
     else if (this.request.band !== 'none') this.framer.raw(bandPackets(3, Buffer.from(`${text}\n`)))
     else throw error
   }
 
-  /** Gives what is ready; everything when asked to, or when somebody waits for it. */
+  /** Yields the complete blocks, or everything when `all` is set or output is urgent. */
   *drain(all: boolean): Task<void> {
     const blocks = this.framer.take(all || this.urgent)
     this.urgent = false
     for (const block of blocks) {
-      this.sent = performance.now()
+      this.outputAtMs = performance.now()
       yield block
     }
   }

@@ -1,17 +1,17 @@
 /**
- * Answers one fetch of any protocol version (gitprotocol-pack, gitprotocol-v2): negotiation,
- * boundaries and pack.
+ * Serves one fetch of any protocol version (gitprotocol-pack, gitprotocol-v2): negotiation, shallow
+ * boundary and pack.
  */
-import { BLOB, COMMIT, TREE } from '../pack/entry.ts'
-import { PackBuilder } from '../pack/build.ts'
-import { planPack } from '../pack/plan.ts'
+import { BLOB, COMMIT, TREE } from '../pack/entry-header.ts'
+import { PackBuilder } from '../pack/pack-builder.ts'
+import { planPack } from '../pack/pack-plan.ts'
 import { GitError } from '../ports.ts'
-import { Spent } from '../store/meter.ts'
+import { BudgetExceeded } from '../store/work-budget.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
 import { Framer } from '../protocol/framer.ts'
-import { NO_FILTER, parseFilter } from '../walk/filter.ts'
+import { NO_FILTER, parseFilter } from '../walk/object-filter.ts'
 import { peelHex } from '../walk/peel.ts'
-import { selectObjects, type Selected, type Wants } from './select-objects.ts'
+import { selectObjects, type FetchSelection, type ResolvedWants } from './select-objects.ts'
 import { computeShallow } from '../walk/shallow.ts'
 import { negotiateV0, negotiateV2 } from './negotiate.ts'
 import type { OpenStore } from './open-store.ts'
@@ -19,8 +19,8 @@ import { FetchOutput } from './fetch-output.ts'
 import type { Task } from './task.ts'
 
 /**
- * The task behind `Git.uploadPack`'s fetch. Errors after the first output go into the stream as git
- * expects them. Gives whether it came to its end: such an answer can be given again.
+ * Runs a fetch of `Git.uploadPack`. Errors after the first output are sent in the stream, as git
+ * expects. Returns whether the response is complete and may be reused.
  */
 export function* fetchTask(
   store: OpenStore,
@@ -32,7 +32,7 @@ export function* fetchTask(
   const out = new FetchOutput(framer, request)
   let sent = false
   try {
-    sent = yield* answer(store, request, names, framer, out)
+    sent = yield* runFetch(store, request, names, framer, out)
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     out.fail(error)
@@ -43,7 +43,7 @@ export function* fetchTask(
   return sent
 }
 
-function* answer(
+function* runFetch(
   store: OpenStore,
   request: FetchRequest,
   names: NamespaceTips,
@@ -55,7 +55,8 @@ function* answer(
   const reach = store.reach(names.tips)
   const table = store.commits
   const wants = yield* resolveWants(store, request.wants, names)
-  // What does not exist or is not visible gets no number: strangers must not fill the table.
+  // Only existing objects get a commit number, so that clients cannot fill the table with invented
+  // ids.
   const ends = request.shallow.filter((oid) => store.objects.header(oid)?.type === 'commit')
   const client = ends.map((oid) => table.numberOf(oid)).filter((commit) => reach.has(commit, true))
 
@@ -71,7 +72,7 @@ function* answer(
       depth: request.depth,
       relative: request.deepenRelative,
       since: request.deepenSince,
-      not: not.map((peeled) => table.numberOf(peeled!.oid)),
+      excluded: not.map((peeled) => table.numberOf(peeled!.oid)),
     })
     if (found === null) throw new GitError('invalid', 'no commits selected for shallow requests')
     cut = found.cut
@@ -99,11 +100,11 @@ function* answer(
   return true
 }
 
-/** Writes the pack of what was selected, with its trailer. */
+/** Writes the pack of the selected objects and its trailer. */
 export function* sendPack(
   store: OpenStore,
   request: FetchRequest,
-  { chosen, known, origin }: Selected,
+  { objects: chosen, receiverHas: known, previousVersion: origin }: FetchSelection,
   framer: Framer,
   out: FetchOutput,
 ): Task<void> {
@@ -111,16 +112,16 @@ export function* sendPack(
   const builder = new PackBuilder(
     store.objects,
     parts,
-    { ofsDelta: request.ofsDelta, known, origin },
+    { ofsDelta: request.ofsDelta, receiverHas: known, previousVersion: origin },
     framer,
   )
-  const same = builder.copyOf
+  const same = builder.identicalPack
   const hasher = same === null ? new Bun.CryptoHasher('sha1') : null
   framer.hashTo(hasher)
   let next = 256
-  for (const _ of builder.run(() => framer.hasReady || builder.done >= next)) {
-    next = builder.done + 256
-    out.counting('Sending objects', builder.done)
+  for (const _ of builder.run(() => framer.hasReady || builder.doneCount >= next)) {
+    next = builder.doneCount + 256
+    out.counting('Sending objects', builder.doneCount)
     yield* out.drain(false)
     yield 'pause'
   }
@@ -131,14 +132,14 @@ export function* sendPack(
 }
 
 /**
- * Resolves what the client wants. Throws GitError `missing` for everything that the tips do not
+ * Resolves the wants of a client. Throws GitError `missing` for everything that the tips do not
  * reach.
  */
 export function* resolveWants(
   store: OpenStore,
   oids: readonly string[],
   names: NamespaceTips,
-): Task<Wants> {
+): Task<ResolvedWants> {
   const reach = store.reach(names.tips)
   const commits: number[] = []
   const tags: string[] = []
@@ -146,31 +147,31 @@ export function* resolveWants(
   const unproven: string[] = []
   for (const oid of oids) {
     const peeled = store.peel(oid)
-    if (peeled === null) throw notOurs(oid)
+    if (peeled === null) throw notOurRef(oid)
     if (!reach.isNamed(oid)) {
-      // Tags are visible by being tips or on the way from one only.
-      if (peeled.tags.length > 0) throw notOurs(oid)
+      // A tag is visible only as a tip or on the way from a tip.
+      if (peeled.tags.length > 0) throw notOurRef(oid)
       if (peeled.type === COMMIT) {
-        if (!reach.has(store.commits.number(peeled.raw, 0), true)) throw notOurs(oid)
+        if (!reach.has(store.commits.numberOfRaw(peeled.raw, 0), true)) throw notOurRef(oid)
       } else unproven.push(oid)
     }
     tags.push(...peeled.tags)
     if (peeled.type === COMMIT) {
-      const number = store.commits.number(peeled.raw, 0)
+      const number = store.commits.numberOfRaw(peeled.raw, 0)
       store.commits.load(number)
       commits.push(number)
     } else if (peeled.type === TREE || peeled.type === BLOB)
       others.push({ oid: peeled.oid, type: peeled.type })
   }
   if (unproven.length > 0) {
-    // What is found on the way is kept for the next question: it must not be given up half-way.
-    if (store.objects.reader.meter !== null) throw new Spent()
+    // The walk is kept for later queries, so it must not be aborted by a budget.
+    if (store.objects.reader.budget !== null) throw new BudgetExceeded()
     const hidden = yield* store
       .visible(names.tips)
       .firstHidden(Buffer.from(unproven.join(''), 'hex'))
-    if (hidden !== null) throw notOurs(hidden)
+    if (hidden !== null) throw notOurRef(hidden)
   }
   return { commits: [...new Set(commits)], tags, others }
 }
 
-const notOurs = (oid: string) => new GitError('missing', `upload-pack: not our ref ${oid}`)
+const notOurRef = (oid: string) => new GitError('missing', `upload-pack: not our ref ${oid}`)

@@ -1,65 +1,65 @@
 /**
- * Takes a push's pack in (gitprotocol-pack, "Reference Update Request And Packfile Transfer").
- * Nothing is visible before everything is checked: format, hashes, deltas, each object's content,
- * and that every object that a new one names is either in the pack or reachable from this
- * namespace's own refs. The last rule keeps the store closed under references and keeps a push from
- * naming objects that only another fork has.
+ * Receives the pack of a push (gitprotocol-pack, "Reference Update Request And Packfile Transfer").
+ * Nothing becomes visible before all checks have passed: format, hashes, deltas, content of each
+ * object, and connectivity. Every object that a new one references must be in the pack or reachable
+ * from this namespace's refs. This rule keeps the store closed under references. It also prevents a
+ * push from referencing objects that only another fork has.
  */
 import { join } from 'node:path'
-import { giveBack } from '#lib/pieces.ts'
-import { COMMIT } from '../pack/entry.ts'
-import { PackReceiver } from '../pack/receive.ts'
-import type { DeltaResolver } from '../pack/resolve.ts'
-import { resolveDeltas } from '../pack/resolve-all.ts'
+import { release } from '#lib/pieces.ts'
+import { COMMIT } from '../pack/entry-header.ts'
+import { PackReceiver } from '../pack/pack-receiver.ts'
+import type { DeltaResolver } from '../pack/delta-resolver.ts'
+import { resolveDeltas } from '../pack/resolve-deltas.ts'
 import { GitError } from '../ports.ts'
-import { installPack, randomName } from '../store/files.ts'
-import { completeThinPack } from '../pack/complete.ts'
+import { installPack, randomName } from '../store/store-files.ts'
+import { completeThinPack } from '../pack/thin-pack.ts'
 import { writeReceivedIndex } from '../pack/received-index.ts'
-import { refuseForged } from '../pack/forged.ts'
-import { checkCollisions, checkSettings, proveLinks } from '../pack/prove.ts'
+import { refuseSha1Collisions } from '../pack/refuse-sha1-collisions.ts'
+import { requireSameContent, checkSettingsFiles, checkConnectivity } from '../pack/connectivity.ts'
 import { OverlayStore } from '../store/overlay-store.ts'
 import { PackFile } from '../store/pack-file.ts'
 import { peelHex } from '../walk/peel.ts'
 import { removeQuietly, type Engine } from './engine.ts'
 import type { OpenStore } from './open-store.ts'
-import type { Help, Task } from './task.ts'
+import type { TaskHelpers, Task } from './task.ts'
 
 export type IngestRequest = {
   readonly store: string
   /** Raw ids of the namespace's refs. */
   readonly tips: Uint8Array
-  /** The ids that refs are to get; `commit` when only a commit will do. */
+  /** The new ids of the refs. `commit` says that only a commit is allowed. */
   readonly targets: readonly { readonly oid: string; readonly commit: boolean }[]
-  /** Whether a pack comes as input. */
+  /** Whether the input has a pack. */
   readonly pack: boolean
   /**
-   * Whether the output tells after each block of input how many objects have come and how many are
-   * announced, as two big-endian numbers of 32 bits.
+   * Whether the output reports progress after each block of input: received and announced objects,
+   * as two big-endian 32-bit numbers.
    */
   readonly counts?: boolean
-  /** Whether the pack comes from another server rather than from a push (fsck.ts). */
+  /** Whether the pack was fetched from another server instead of pushed (fsck.ts). */
   readonly imported?: boolean
 }
 
 export type IngestResult = {
-  /** Bytes of the pack as it came. */
+  /** Bytes of the received pack. */
   readonly bytes: number
   readonly objects: number
-  /** The pack as it lies in the store, pending; null when nothing new came. */
+  /** Name of the installed pack, which is pending; null when nothing was received. */
   readonly pack: string | null
-  /** Whether objects came that nobody has looked at for signs of a SHA-1 collision. */
-  readonly unlooked: boolean
-  /** For each target why it cannot be had, or null. */
-  readonly verdicts: readonly (string | null)[]
+  /** Whether objects were received that have not been scanned for SHA-1 collisions. */
+  readonly unscanned: boolean
+  /** For each target the reason why a ref may not point at it, or null. */
+  readonly targetErrors: readonly (string | null)[]
 }
 
-/** The verdict on a target that neither came nor is visible. */
-export const MISSING = 'missing necessary objects'
+/** The error of a target that was neither received nor is visible. */
+export const MISSING_OBJECTS = 'missing necessary objects'
 
 export function* ingestTask(
   engine: Engine,
   request: IngestRequest,
-  help: Help | null = null,
+  helpers: TaskHelpers | null = null,
 ): Task<IngestResult> {
   const store = engine.store(request.store)
   store.objects.pin()
@@ -67,27 +67,21 @@ export function* ingestTask(
   try {
     if (!request.pack) {
       store.objects.refresh()
-      return {
-        bytes: 0,
-        objects: 0,
-        pack: null,
-        unlooked: false,
-        verdicts: request.targets.map((target) => verdict(store, request.tips, target, null)),
-      }
+      return withoutPack(store, request, 0)
     }
-    return yield* takePack(engine, store, request, path, help)
+    return yield* receivePack(engine, store, request, path, helpers)
   } finally {
     store.objects.unpin()
     for (const ending of ['.pack', '.idx', '.rev']) removeQuietly(path + ending)
   }
 }
 
-function* takePack(
+function* receivePack(
   engine: Engine,
   store: OpenStore,
   request: IngestRequest,
   path: string,
-  help: Help | null,
+  helpers: TaskHelpers | null,
 ): Task<IngestResult> {
   const { settings } = engine
   const receiver = new PackReceiver(`${path}.pack`, {
@@ -95,72 +89,92 @@ function* takePack(
     imported: request.imported ?? false,
   })
   let resolver: DeltaResolver | null = null
-  let temporary: PackFile | null = null
   try {
-    for (;;) {
-      const chunk = yield 'input'
-      if (chunk === null || chunk === undefined) break
-      receiver.push(chunk)
-      giveBack(chunk)
-      if (request.counts) yield countOf(receiver)
-    }
-    receiver.end()
-    receiver.close()
+    yield* readInput(receiver, request.counts ?? false)
     const bytes = receiver.size
-    if (receiver.count === 0) {
+    if (receiver.expectedCount === 0) {
       store.objects.refresh()
-      return {
-        bytes,
-        objects: 0,
-        pack: null,
-        unlooked: false,
-        verdicts: request.targets.map((target) => verdict(store, request.tips, target, null)),
-      }
+      return withoutPack(store, request, bytes)
     }
-    const { rows, links } = receiver
     const limits = {
       maxObjectBytes: settings.maxObjectBytes,
-      memory: Math.max(16 << 20, Math.min(64 << 20, settings.memoryBudget / 8)),
+      memoryBytes: Math.max(16 << 20, Math.min(64 << 20, settings.memoryBudget / 8)),
     }
-    resolver = yield* resolveDeltas(receiver, bytes - 20, limits, help)
+    resolver = yield* resolveDeltas(receiver, bytes - 20, limits, helpers)
     store.objects.refresh()
     const checksum = yield* completeThinPack(store, receiver, resolver, request.tips, settings)
     const left = resolver.deltas - resolver.resolved
     if (left > 0) throw new GitError('corrupt', `the pack has ${left} deltas without a base`)
     resolver.close()
     resolver = null
-
-    writeReceivedIndex(`${path}.idx`, rows, links, checksum)
-    temporary = new PackFile(path)
-    const overlay = new OverlayStore(store.objects, temporary)
-    yield* proveLinks(store, overlay, rows, links, request.tips)
-    yield* checkCollisions(store.objects, temporary)
-    const looked = yield* refuseForged(store.objects, temporary)
-    checkSettings(overlay, links)
-    const verdicts = request.targets.map((target) => verdict(store, request.tips, target, overlay))
-    temporary.close()
+    writeReceivedIndex(`${path}.idx`, receiver.entries, receiver.links, checksum)
+    const checked = yield* checkPack(store, request, receiver, path)
     const pack = installPack(engine.directory(request.store), `${path}.pack`, `${path}.idx`, true)
     store.objects.refresh()
-    return { bytes, objects: receiver.count, pack, unlooked: !looked, verdicts }
+    return { bytes, objects: receiver.expectedCount, pack, ...checked }
   } finally {
     receiver.close()
     resolver?.close()
-    temporary?.close()
   }
 }
 
-function countOf(receiver: PackReceiver): Uint8Array {
+/** Passes the input to the receiver, and reports progress when `counts` is set. */
+function* readInput(receiver: PackReceiver, counts: boolean): Task<void> {
+  for (;;) {
+    const chunk = yield 'input'
+    if (chunk === null || chunk === undefined) break
+    receiver.push(chunk)
+    release(chunk)
+    if (counts) yield progressCounts(receiver)
+  }
+  receiver.end()
+  receiver.close()
+}
+
+/** Checks the content of a received pack that has an index. Throws GitError for a refused pack. */
+function* checkPack(
+  store: OpenStore,
+  request: IngestRequest,
+  { entries, links }: PackReceiver,
+  path: string,
+): Task<Pick<IngestResult, 'unscanned' | 'targetErrors'>> {
+  const received = new PackFile(path)
+  try {
+    const overlay = new OverlayStore(store.objects, received)
+    yield* checkConnectivity(store, overlay, entries, links, request.tips)
+    yield* requireSameContent(store.objects, received)
+    const scanned = yield* refuseSha1Collisions(store.objects, received)
+    checkSettingsFiles(overlay, links)
+    return { unscanned: !scanned, targetErrors: targetErrors(store, request, overlay) }
+  } finally {
+    received.close()
+  }
+}
+
+/** The result for a request without objects. */
+const withoutPack = (store: OpenStore, request: IngestRequest, bytes: number): IngestResult => ({
+  bytes,
+  objects: 0,
+  pack: null,
+  unscanned: false,
+  targetErrors: targetErrors(store, request, null),
+})
+
+const targetErrors = (
+  store: OpenStore,
+  { targets, tips }: IngestRequest,
+  overlay: OverlayStore | null,
+): (string | null)[] => targets.map((target) => targetError(store, tips, target, overlay))
+
+function progressCounts(receiver: PackReceiver): Uint8Array {
   const bytes = Buffer.alloc(8)
-  bytes.writeUInt32BE(receiver.rows.count, 0)
-  bytes.writeUInt32BE(receiver.count, 4)
+  bytes.writeUInt32BE(receiver.entries.count, 0)
+  bytes.writeUInt32BE(receiver.expectedCount, 4)
   return bytes
 }
 
-/**
- * Why a ref may not get this target: it is neither in the pack nor reachable from the refs, or no
- * commit.
- */
-function verdict(
+/** Returns why a ref may not point at this target, or null: it is missing, or it is no commit. */
+function targetError(
   store: OpenStore,
   tips: Uint8Array,
   target: { oid: string; commit: boolean },
@@ -168,14 +182,14 @@ function verdict(
 ): string | null {
   const raw = Buffer.from(target.oid, 'hex')
   const reach = store.reach(tips)
-  const sent = overlay !== null && overlay.isAdded(raw)
+  const sent = overlay?.isAdded(raw)
   const peeled = peelHex(overlay ?? store.objects, target.oid)
-  if (peeled === null) return MISSING
+  if (peeled === null) return MISSING_OBJECTS
   if (!sent) {
     const plain = peeled.tags.length === 0 && peeled.type === COMMIT
     const visible =
       reach.isNamed(target.oid) || (plain && reach.has(store.commits.numberOf(target.oid), true))
-    if (!visible) return MISSING
+    if (!visible) return MISSING_OBJECTS
   }
   if (target.commit && (peeled.type !== COMMIT || peeled.tags.length > 0))
     return 'a branch must point at a commit'

@@ -1,72 +1,77 @@
 /**
- * Keeps a store fast: small packs are put together so that each pack has at least twice the objects
- * of all smaller ones (git-repack, "--geometric"), and objects that nothing reaches go after a
- * grace period (`collect.ts`).
+ * Maintains a store. Small packs are combined so that each pack has at least twice the objects of
+ * all smaller ones (git-repack, "--geometric"). Unreachable objects are removed after a grace
+ * period (`collect-garbage.ts`).
  */
 import { syncDirectorySync } from '#lib/disk.ts'
 import { existsSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buildBitmap } from '../bitmap/build-bitmap.ts'
-import { COMMIT } from '../pack/entry.ts'
-import { REV_FROM } from '../pack/received-index.ts'
-import { writePackFile } from '../pack/write-file.ts'
+import { COMMIT } from '../pack/entry-header.ts'
+import { MIN_REV_OBJECTS } from '../pack/received-index.ts'
+import { writePackFile } from '../pack/write-pack.ts'
 import { diffTreePaths } from '../diff/tree-diff.ts'
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
-import { buildFilter } from '../store/changed-paths.ts'
-import { directorySize, installPack, randomName, removePack, writeDurably } from '../store/files.ts'
+import { buildPathFilter } from '../store/changed-paths.ts'
+import {
+  directorySize,
+  installPack,
+  randomName,
+  removePack,
+  writeDurably,
+} from '../store/store-files.ts'
 import { OidMap } from '../store/oid-map.ts'
-import { buildRev } from '../store/pack-order.ts'
+import { buildReverseIndex } from '../store/reverse-index.ts'
 import type { PackFile } from '../store/pack-file.ts'
-import { buildCommitGraph } from '../walk/build-graph.ts'
+import { buildCommitGraph } from '../walk/build-commit-graph.ts'
 import { peelHex } from '../walk/peel.ts'
-import { collectTask, isSetApart, type Collected } from './collect.ts'
+import { collectGarbage, isCruftPack, type GarbageResult } from './collect-garbage.ts'
 import { removeQuietly, type Engine } from './engine.ts'
 import type { OpenStore } from './open-store.ts'
 import { planDeltas } from './plan-deltas.ts'
 import type { Task } from './task.ts'
 
-const FACTOR = 2
-/** Packs with fewer objects are walked quicker than a bitmap is read. */
-const BITMAP_FROM = 1000
+const GEOMETRIC_FACTOR = 2
+/** Smaller packs get no bitmap: walking them is faster than reading one. */
+const MIN_BITMAP_OBJECTS = 1000
 /**
- * Objects that may lie outside of the largest pack before all are put together, so that its bitmap
- * covers them.
+ * Objects outside the largest pack above which all packs are combined, so that its bitmap covers
+ * them.
  */
-const OUTSIDE = 5000
+const MIN_OUTSIDE_OBJECTS = 5000
 
-/**
- * Filters of changed paths that one round makes anew; the rest of a long history follows in later
- * ones.
- */
-const NEW_FILTERS = 20_000
+/** Changed-path filters computed in one run. A long history needs several runs. */
+const MAX_NEW_FILTERS = 20_000
 
 export type MaintainOptions = {
-  /** Unreachable objects go when they were found so for longer than this. */
+  /**
+   * Grace period: unreachable objects are removed after this time. Without it nothing is removed.
+   */
   readonly graceMs?: number
-  /** The time, in milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   readonly nowMs?: number
-  /** What work under way rests on, as far as it exists. */
+  /** Ids that running tasks need. Missing ones are ignored. */
   readonly leased?: readonly Oid[]
   /**
-   * What the host names beside its refs, as far as it exists: raw ids, 20 bytes each. It only keeps
-   * objects; no aid to reading is made for it.
+   * Raw ids, 20 bytes each, that the host references outside its refs. They keep objects, but get
+   * no bitmap and no place in the commit-graph. Missing ones are ignored.
    */
   readonly kept?: Uint8Array
 }
 
-export type Maintained = Collected & {
+export type MaintenanceResult = GarbageResult & {
   readonly packs: number
   readonly bytes: number
   readonly unindexed: number
 }
 
-/** `named` are all refs of the family. */
+/** `named` are the ids of all refs of the fork network. */
 export function* maintainTask(
   engine: Engine,
   name: string,
   named: readonly Oid[],
   options: MaintainOptions = {},
-): Task<Maintained> {
+): Task<MaintenanceResult> {
   const store = engine.store(name)
   const { objects } = store
   const directory = engine.directory(name)
@@ -75,23 +80,24 @@ export function* maintainTask(
   try {
     objects.refresh()
     const tips = [...named, ...(options.leased ?? []).filter((oid) => objects.has(oid))]
-    let collected: Collected = { doomed: [], dropped: 0 }
+    let collected: GarbageResult = { obsoletePacks: [], dropped: 0 }
     if (options.graceMs === undefined) {
-      const gathered = toGather(settled(store))
-      if (gathered.length > 1) yield* replace(engine, name, gathered, yield* union(gathered), path)
+      const gathered = packsToCombine(settledPacks(store))
+      if (gathered.length > 1)
+        yield* repack(engine, name, gathered, yield* allObjects(gathered), path)
     } else {
       const nowMs = options.nowMs ?? performance.timeOrigin + performance.now()
       const all = Buffer.concat([
         Buffer.from(tips.join(''), 'hex'),
-        present(store, options.kept ?? new Uint8Array()),
+        existingOids(store, options.kept ?? new Uint8Array()),
       ])
-      collected = yield* collectTask(engine, name, all, options.graceMs, nowMs, path)
+      collected = yield* collectGarbage(engine, name, all, options.graceMs, nowMs, path)
     }
     objects.refresh()
-    const starts = commitsAt(store, tips)
-    const unindexed = yield* writeGraph(engine, name, starts)
-    yield* addOrders(engine, store)
-    yield* addBitmap(engine, name, starts, collected.doomed)
+    const starts = commitsOfTips(store, tips)
+    const unindexed = yield* writeCommitGraph(engine, name, starts)
+    yield* addReverseIndexes(engine, store)
+    yield* addBitmap(engine, name, starts, collected.obsoletePacks)
     return { ...collected, packs: objects.packs.length, bytes: directorySize(directory), unindexed }
   } finally {
     objects.unpin()
@@ -99,12 +105,12 @@ export function* maintainTask(
   }
 }
 
-/** The packs that are there to stay, less those that were set apart. */
-const settled = ({ objects }: OpenStore): PackFile[] =>
-  objects.packs.filter((pack) => !pack.isPending() && !isSetApart(pack))
+/** Returns the packs that are neither pending nor cruft packs. */
+const settledPacks = ({ objects }: OpenStore): PackFile[] =>
+  objects.packs.filter((pack) => !pack.isPending() && !isCruftPack(pack))
 
-/** Those of raw ids that the store has. */
-function present({ objects }: OpenStore, oids: Uint8Array): Uint8Array {
+/** Returns those of the raw ids that the store has. */
+function existingOids({ objects }: OpenStore, oids: Uint8Array): Uint8Array {
   const there = new Uint8Array(oids.length)
   let end = 0
   for (let at = 0; at < oids.length; at += 20) {
@@ -116,62 +122,67 @@ function present({ objects }: OpenStore, oids: Uint8Array): Uint8Array {
 }
 
 /**
- * Gives the largest pack its bitmap, if it is worth one and has none; those on their way out need
+ * Builds the bitmap of the largest pack when it is large enough and has none. Obsolete packs get
  * none.
  */
 function* addBitmap(
   engine: Engine,
   name: string,
   starts: readonly number[],
-  doomed: readonly string[],
+  obsoletePacks: readonly string[],
 ): Task<void> {
   const store = engine.store(name)
   const { objects, commits } = store
-  const largest = settled(store)
-    .filter((pack) => !doomed.includes(pack.name))
+  const largest = settledPacks(store)
+    .filter((pack) => !obsoletePacks.includes(pack.name))
     .reduce<PackFile | null>(
       (best, pack) => (best !== null && best.index.count >= pack.index.count ? best : pack),
       null,
     )
-  if (largest === null || largest.index.count < BITMAP_FROM || largest.bitmap !== null) return
+  if (largest === null || largest.index.count < MIN_BITMAP_OBJECTS || largest.bitmap !== null)
+    return
   const bytes = yield* buildBitmap(objects, commits, largest, starts)
   if (bytes === null) return
-  place(engine, bytes, `${largest.base}.bitmap`)
-  largest.lookAgain()
+  indexPos(engine, bytes, `${largest.base}.bitmap`)
+  largest.forgetMissingBitmap()
 }
 
-/** Writes what tells the order of objects for large packs that have none. */
-function* addOrders(engine: Engine, store: OpenStore): Task<void> {
-  for (const pack of settled(store)) {
-    if (pack.index.count < REV_FROM || existsSync(`${pack.base}.rev`)) continue
-    place(engine, buildRev(pack.order.whole.places, pack.index.packChecksum), `${pack.base}.rev`)
+/** Writes the reverse index of large packs that have none. */
+function* addReverseIndexes(engine: Engine, store: OpenStore): Task<void> {
+  for (const pack of settledPacks(store)) {
+    if (pack.index.count < MIN_REV_OBJECTS || existsSync(`${pack.base}.rev`)) continue
+    indexPos(
+      engine,
+      buildReverseIndex(pack.reverseIndex.all.indexPositions, pack.index.packChecksum),
+      `${pack.base}.rev`,
+    )
     yield 'pause'
   }
 }
 
 /**
- * Writes the commit-graph anew, of what the tips reach now. Gives how many commits have no filter
- * yet.
+ * Writes the commit-graph of the commits that the tips reach now. Returns the number of commits
+ * without a filter.
  */
-function* writeGraph(engine: Engine, name: string, starts: readonly number[]): Task<number> {
+function* writeCommitGraph(engine: Engine, name: string, starts: readonly number[]): Task<number> {
   const { objects, commits } = engine.store(name)
   const before = objects.commitGraph
   let unindexed = 0
   const bytes = yield* buildCommitGraph(commits, starts, {
-    most: NEW_FILTERS,
-    left: (count) => void (unindexed = count),
-    have: (oids, at) => {
+    maxNew: MAX_NEW_FILTERS,
+    onRemaining: (count) => void (unindexed = count),
+    existing: (oids, at) => {
       const position = before?.position(oids, at) ?? -1
       return position < 0 ? null : (before?.filter(position) ?? null)
     },
-    make: (parent, tree) => buildFilter(changedFiles(objects, parent, tree)),
+    build: (parent, tree) => buildPathFilter(changedFiles(objects, parent, tree)),
   })
   if (bytes !== null)
-    place(engine, bytes, join(engine.directory(name), 'objects', 'info', 'commit-graph'))
+    indexPos(engine, bytes, join(engine.directory(name), 'objects', 'info', 'commit-graph'))
   return unindexed
 }
 
-/** The files that differ between two trees; null when there are too many to be told. */
+/** Returns the files that differ between two trees; null when there are too many. */
 function changedFiles(objects: ObjectReader, parent: Oid | null, tree: Oid): string[] | null {
   try {
     return diffTreePaths(objects, parent, tree).map(({ path }) => path)
@@ -181,8 +192,8 @@ function changedFiles(objects: ObjectReader, parent: Oid | null, tree: Oid): str
   }
 }
 
-/** Puts a file in its place, whole and durable. */
-function place(engine: Engine, bytes: Uint8Array, target: string): void {
+/** Writes a file durably under a temporary name and renames it. */
+function indexPos(engine: Engine, bytes: Uint8Array, target: string): void {
   const path = join(engine.settings.tmp, `made-${randomName()}`)
   try {
     writeDurably(path, bytes)
@@ -193,8 +204,8 @@ function place(engine: Engine, bytes: Uint8Array, target: string): void {
   }
 }
 
-/** The commits that tips name, directly or through tags. */
-function commitsAt(store: OpenStore, tips: readonly Oid[]): number[] {
+/** Returns the commits that the tips name, directly or through tags. */
+function commitsOfTips(store: OpenStore, tips: readonly Oid[]): number[] {
   const commits = new Set<number>()
   for (const tip of tips) {
     const peeled = peelHex(store.objects, tip)
@@ -206,7 +217,7 @@ function commitsAt(store: OpenStore, tips: readonly Oid[]): number[] {
   return [...commits]
 }
 
-function* replace(
+function* repack(
   engine: Engine,
   name: string,
   gathered: readonly PackFile[],
@@ -222,45 +233,45 @@ function* replace(
 }
 
 /**
- * Everything, when too much lies outside of the pack with the bitmap; else what the progression
- * asks for.
+ * Returns all packs when too many objects are outside the pack with the bitmap, else the packs that
+ * violate the geometric progression.
  */
-function toGather(packs: readonly PackFile[]): readonly PackFile[] {
+function packsToCombine(packs: readonly PackFile[]): readonly PackFile[] {
   const largest = Math.max(0, ...packs.map((pack) => pack.index.count))
   const outside = packs.reduce((sum, pack) => sum + pack.index.count, 0) - largest
-  return outside > Math.max(OUTSIDE, largest / 4) ? packs : geometric(packs)
+  return outside > Math.max(MIN_OUTSIDE_OBJECTS, largest / 4) ? packs : geometricSplit(packs)
 }
 
 /**
- * The packs to put together: the smallest ones, as many as it takes for the rest to grow by the
- * factor.
+ * Returns the smallest packs that must be combined so that the rest forms a geometric progression.
  */
-export function geometric<P extends { readonly index: { readonly count: number } }>(
+export function geometricSplit<P extends { readonly index: { readonly count: number } }>(
   packs: readonly P[],
 ): P[] {
   const sorted = [...packs].sort((a, b) => a.index.count - b.index.count)
   let split = sorted.length
-  // From the largest down: the packs that already stand in progression stay.
+  // From the largest pack down: packs that form a progression stay.
   for (let i = sorted.length - 1; i > 0; i--) {
-    if (sorted[i]!.index.count < FACTOR * sorted[i - 1]!.index.count) break
+    if (sorted[i]!.index.count < GEOMETRIC_FACTOR * sorted[i - 1]!.index.count) break
     split = i
   }
   if (split <= 1) return []
-  // What is put together must not be too large for the next one: take that one in as well then.
+  // The combined pack must keep the progression too. So the next larger packs are included while
+  // they are less than twice its size.
   let total = 0
   for (let i = 0; i < split; i++) total += sorted[i]!.index.count
-  while (split < sorted.length && sorted[split]!.index.count < FACTOR * total)
+  while (split < sorted.length && sorted[split]!.index.count < GEOMETRIC_FACTOR * total)
     total += sorted[split++]!.index.count
   return sorted.slice(0, split)
 }
 
-function* union(packs: readonly PackFile[]): Generator<'pause', OidMap, unknown> {
+function* allObjects(packs: readonly PackFile[]): Generator<'pause', OidMap, unknown> {
   const all = new OidMap(packs.reduce((sum, pack) => sum + pack.index.count, 0))
   for (const pack of packs) {
     const { index } = pack
-    for (let place = 0; place < index.count; place++) {
-      all.add(index.raw, index.idAt(place))
-      if (place % 65536 === 65535) yield 'pause'
+    for (let indexPos = 0; indexPos < index.count; indexPos++) {
+      all.add(index.raw, index.oidAt(indexPos))
+      if (indexPos % 65536 === 65535) yield 'pause'
     }
   }
   return all

@@ -1,60 +1,60 @@
 /**
- * Finding what client and server have in common. An id counts as common only when this namespace's
- * own refs reach it:
- * the store may hold it for another fork, and saying so would tell strangers what is in there.
+ * Finds the commits that client and server have in common. An id counts as common only when this
+ * namespace's refs reach it. The store may have it for another fork, and acknowledging it would
+ * reveal that.
  */
-import { COMMIT } from '../pack/entry.ts'
+import { COMMIT } from '../pack/entry-header.ts'
 import type { FetchRequest } from '../protocol/fetch-request.ts'
 import type { CommitTable } from '../walk/commit-table.ts'
-import type { Reach } from '../walk/reach.ts'
+import type { ReachableCommits } from '../walk/reachable-commits.ts'
 import type { FetchOutput } from './fetch-output.ts'
 import type { OpenStore } from './open-store.ts'
 
-export type Talk = {
+export type Negotiation = {
   readonly request: FetchRequest
   readonly out: FetchOutput
   readonly store: OpenStore
-  readonly reach: Reach
+  readonly reach: ReachableCommits
   readonly wants: readonly number[]
   readonly boundary: { shallow: readonly number[]; unshallow: readonly number[] } | null
 }
 
 /**
- * The commit that an id stands for when it is common; null when not, 'other' when it is common but
- * no commit.
+ * Returns the commit of a common id, 'other' when the id is common but no commit, and null when it
+ * is not common.
  */
-function common(talk: Talk, oid: string): number | null | 'other' {
+function findCommon(talk: Negotiation, oid: string): number | null | 'other' {
   const known = talk.store.knownCommit(oid)
   if (known >= 0) return talk.reach.has(known, false) ? known : null
   const peeled = talk.store.peel(oid)
   if (peeled === null) return null
   if (peeled.type !== COMMIT) return talk.reach.isNamed(oid) ? 'other' : null
   if (peeled.tags.length > 0 && !talk.reach.isNamed(oid)) return null
-  const number = talk.store.commits.number(peeled.raw, 0)
+  const number = talk.store.commits.numberOfRaw(peeled.raw, 0)
   return talk.reach.has(number, false) ? number : null
 }
 
 /**
- * Writes acknowledgments and boundaries of version 2; gives what is common, or null when the client
- * must go on.
+ * Writes the acknowledgments and boundaries of version 2. Returns the common commits, or null when
+ * the client must continue the negotiation.
  */
-export function negotiateV2(talk: Talk): number[] | null {
+export function negotiateV2(talk: Negotiation): number[] | null {
   const { request, out, store } = talk
   const haves: number[] = []
   const acks: string[] = []
-  for (const turn of request.talk) {
+  for (const turn of request.negotiation) {
     if (typeof turn === 'string') continue
-    const number = common(talk, turn.have)
+    const number = findCommon(talk, turn.have)
     if (number === null) continue
     acks.push(turn.have)
     if (number !== 'other') haves.push(number)
   }
-  const talked = request.talk.length > 0
+  const talked = request.negotiation.length > 0
   if (talked && !request.done) {
     out.line('acknowledgments\n')
     if (acks.length === 0) out.line('NAK\n')
     for (const oid of acks) out.line(`ACK ${oid}\n`)
-    if (request.waitForDone || !enough(store.commits, talk.wants, haves)) {
+    if (request.waitForDone || !hasEnoughCommon(store.commits, talk.wants, haves)) {
       out.flush()
       return null
     }
@@ -67,7 +67,7 @@ export function negotiateV2(talk: Talk): number[] | null {
   }
   if (talk.boundary !== null) {
     out.line('shallow-info\n')
-    boundaryLines(talk, talk.boundary)
+    writeBoundary(talk, talk.boundary)
     out.delim()
   }
   if (request.wantedRefs.length > 0) {
@@ -78,12 +78,12 @@ export function negotiateV2(talk: Talk): number[] | null {
   return haves
 }
 
-/** Plays the client's lines of version 0 or 1 and answers each as git's upload-pack does. */
-export function negotiateV0(talk: Talk): number[] | null {
+/** Replays the client's lines of version 0 or 1 and responds to each as git's upload-pack does. */
+export function negotiateV0(talk: Negotiation): number[] | null {
   const { request, out, store } = talk
   const table = store.commits
   if (talk.boundary !== null) {
-    boundaryLines(talk, talk.boundary)
+    writeBoundary(talk, talk.boundary)
     out.flush()
   }
   const haves: number[] = []
@@ -93,9 +93,14 @@ export function negotiateV0(talk: Talk): number[] | null {
   let gotOther = false
   let sentReady = false
   const { multiAck } = request
-  for (const turn of request.talk) {
+  for (const turn of request.negotiation) {
     if (turn === 'flush') {
-      if (multiAck === 'detailed' && gotCommon && !gotOther && enough(table, talk.wants, haves)) {
+      if (
+        multiAck === 'detailed' &&
+        gotCommon &&
+        !gotOther &&
+        hasEnoughCommon(table, talk.wants, haves)
+      ) {
         sentReady = true
         out.line(`ACK ${last} ready\n`)
       }
@@ -112,10 +117,10 @@ export function negotiateV0(talk: Talk): number[] | null {
       } else out.line('NAK\n')
       return haves
     } else {
-      const number = common(talk, turn.have)
+      const number = findCommon(talk, turn.have)
       if (number === null) {
         gotOther = true
-        if (multiAck !== 'none' && enough(table, talk.wants, haves)) {
+        if (multiAck !== 'none' && hasEnoughCommon(table, talk.wants, haves)) {
           if (multiAck === 'detailed') sentReady = true
           out.line(`ACK ${turn.have} ${multiAck === 'detailed' ? 'ready' : 'continue'}\n`)
         }
@@ -133,21 +138,25 @@ export function negotiateV0(talk: Talk): number[] | null {
   return null
 }
 
-function boundaryLines(
-  talk: Talk,
+function writeBoundary(
+  talk: Negotiation,
   boundary: { shallow: readonly number[]; unshallow: readonly number[] },
 ): void {
   const table = talk.store.commits
-  // Without line feeds, as git sends them: libgit2 takes no others.
+  // Without line feeds, as git sends them: libgit2 rejects them otherwise.
   for (const commit of boundary.shallow) talk.out.line(`shallow ${table.oid(commit)}`)
   for (const commit of boundary.unshallow) talk.out.line(`unshallow ${table.oid(commit)}`)
 }
 
 /**
- * Whether every want has an ancestor that is common: then the client need not look further
- * (`ok_to_give_up`).
+ * Whether every want has a common ancestor, so that the client need not search further (git's
+ * `ok_to_give_up`).
  */
-function enough(table: CommitTable, wants: readonly number[], haves: readonly number[]): boolean {
+function hasEnoughCommon(
+  table: CommitTable,
+  wants: readonly number[],
+  haves: readonly number[],
+): boolean {
   if (haves.length === 0) return false
   const had = new Set(haves)
   let oldest = Infinity
@@ -155,9 +164,6 @@ function enough(table: CommitTable, wants: readonly number[], haves: readonly nu
     table.load(have)
     oldest = Math.min(oldest, table.time(have))
   }
-  /**
-   * What is known of a commit: 1 it is being looked at, 2 it leads to a common one, 3 it does not.
-   */
   const verdicts = new Map<number, number>()
   for (const want of wants) {
     const stack = [want]
@@ -192,7 +198,7 @@ function enough(table: CommitTable, wants: readonly number[], haves: readonly nu
       }
       if (leads) {
         verdicts.set(commit, 2)
-        // Parents pushed before the leading one was found stay on the stack above this commit; they
+        // Parents pushed before the leading one was found stay on the stack above this commit. They
         // do no harm.
         if (!waiting) stack.pop()
       } else if (waiting) verdicts.set(commit, 1)

@@ -7,10 +7,7 @@ import { FLUSH, pkt } from '../protocol/pkt-line.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
 
-/**
- * Gives the whole answer. Objects that are not there or not visible get an empty size, as git gives
- * for missing ones.
- */
+/** Returns the whole response. Missing and hidden objects get an empty size, as in git. */
 export function* objectInfoTask(
   store: OpenStore,
   request: { names: NamespaceTips; oids: readonly string[]; size: boolean },

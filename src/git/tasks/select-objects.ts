@@ -1,21 +1,21 @@
 /**
- * Which objects a fetch sends: by the bitmaps of a pack where they answer it, else by walking
- * commits and trees.
+ * Selects the objects that a fetch sends: with bitmaps where they apply, else by walking commits
+ * and trees.
  */
-import type { BuildOptions } from '../pack/build.ts'
-import type { Chosen } from '../pack/plan.ts'
-import { TREE } from '../pack/entry.ts'
+import type { PackBuildOptions } from '../pack/pack-builder.ts'
+import type { ObjectSelection } from '../pack/pack-plan.ts'
+import { TREE } from '../pack/entry-header.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
-import { BitmapReach, bitmapPack, fitsBitmaps } from '../walk/bitmap-reach.ts'
-import { Collector, type Base } from '../walk/collect.ts'
-import type { Filter } from '../walk/filter.ts'
+import { BitmapReach, bitmapPack, isBitmapFilter } from '../walk/bitmap-reach.ts'
+import { ObjectCollector, type BaseTree } from '../walk/object-collector.ts'
+import type { ObjectFilter } from '../walk/object-filter.ts'
 import { selectCommits, type CommitSelection } from '../walk/select-commits.ts'
-import { Spent } from '../store/meter.ts'
+import { BudgetExceeded } from '../store/work-budget.ts'
 import type { FetchOutput } from './fetch-output.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
 
-export type Wants = {
+export type ResolvedWants = {
   /** Commits, named directly or through tags. */
   readonly commits: readonly number[]
   /** Tag objects on the way. */
@@ -27,35 +27,35 @@ export type FetchPlan = {
   readonly store: OpenStore
   readonly request: FetchRequest
   readonly names: NamespaceTips
-  readonly wants: Wants
+  readonly wants: ResolvedWants
   readonly haves: readonly number[]
   readonly boundary: { readonly unshallow: readonly number[] } | null
-  /** Commits at which the client's history ends now, and those at which it will. */
+  /** Commits where the client's history ends now (`client`), and where it will end (`cut`). */
   readonly client: readonly number[]
   readonly cut: ReadonlySet<number>
-  readonly filter: Filter
+  readonly filter: ObjectFilter
   readonly out: FetchOutput
 }
 
-export type Selected = {
-  readonly chosen: Chosen
-  readonly known: BuildOptions['known']
-  readonly origin: BuildOptions['origin']
+export type FetchSelection = {
+  readonly objects: ObjectSelection
+  readonly receiverHas: PackBuildOptions['receiverHas']
+  readonly previousVersion: PackBuildOptions['previousVersion']
 }
 
-/** From so many commits on, sets are quicker than comparing each commit with its parents. */
-const MANY = 2000
+/** Number of commits from which bitmaps are faster than comparing each commit with its parents. */
+const MIN_BITMAP_COMMITS = 2000
 /**
- * Commits that are walked to find sets for what the client has, when they only serve to find bases
- * for deltas.
+ * Maximum number of commits walked to find a bitmap of the client's commits, when it only serves to
+ * find delta bases.
  */
-const NEARBY = 500
+const MAX_BASE_SEARCH_COMMITS = 500
 
-/** So many commits, and what they bring, are too much for where others wait. */
-const FEW = 256
+/** Maximum number of commits for a fetch with a work budget. */
+const MAX_BUDGETED_COMMITS = 256
 
-/** Which objects are to be sent. */
-export function* selectObjects(plan: FetchPlan): Task<Selected> {
+/** Selects the objects to send. */
+export function* selectObjects(plan: FetchPlan): Task<FetchSelection> {
   const { store, wants, haves } = plan
   const isPlain = plan.boundary === null && plan.cut.size === 0 && plan.client.length === 0
   const selection =
@@ -65,11 +65,11 @@ export function* selectObjects(plan: FetchPlan): Task<Selected> {
   return (yield* selectByBitmaps(plan, selection)) ?? (yield* selectByWalking(plan, selection))
 }
 
-/** Null when bitmaps cannot answer it or would be slower. */
+/** Returns null when bitmaps do not apply or would be slower. */
 function* selectByBitmaps(
   plan: FetchPlan,
   selection: CommitSelection | null,
-): Task<Selected | null> {
+): Task<FetchSelection | null> {
   const { store, request, wants, haves, filter, out } = plan
   const { objects, commits: table } = store
   const plain =
@@ -77,7 +77,11 @@ function* selectByBitmaps(
     plan.cut.size === 0 &&
     wants.commits.length > 0 &&
     wants.others.every(({ type }) => type !== TREE)
-  if (!plain || !fitsBitmaps(filter) || (selection !== null && selection.commits.length < MANY))
+  if (
+    !plain ||
+    !isBitmapFilter(filter) ||
+    (selection !== null && selection.commits.length < MIN_BITMAP_COMMITS)
+  )
     return null
   const pack = bitmapPack(objects)
   if (pack === null) return null
@@ -98,41 +102,50 @@ function* selectByBitmaps(
   if (haves.length === 0) {
     out.counted('Enumerating objects', wanted.size)
     yield* out.drain(false)
-    return { chosen: { pack, bits: wanted.bits, others: wanted.others }, known: null, origin: null }
+    return {
+      objects: { pack, bits: wanted.bits, others: wanted.others },
+      receiverHas: null,
+      previousVersion: null,
+    }
   }
   const had = new BitmapReach(objects, table, pack)
   had.addCommits(haves)
   yield* had.addTrees()
-  const chosen = { pack, ...wanted.minus(had) }
+  const chosen = { pack, ...wanted.subtract(had) }
   out.counted('Enumerating objects', wanted.size)
   yield* out.drain(false)
-  return { chosen, known: isThin(plan) ? (oid) => had.has(oid, 0) : null, origin: null }
+  return {
+    objects: chosen,
+    receiverHas: isThin(plan) ? (oid) => had.has(oid, 0) : null,
+    previousVersion: null,
+  }
 }
 
 const isThin = ({ request }: FetchPlan): boolean => request.thin && request.filter === null
 
-function* selectByWalking(plan: FetchPlan, found: CommitSelection | null): Task<Selected> {
+function* selectByWalking(plan: FetchPlan, found: CommitSelection | null): Task<FetchSelection> {
   const { store, request, wants, haves, boundary, client, cut, filter, out } = plan
   const { objects, commits: table } = store
-  // The client's side of history ends where it said; what is newly cut binds only what is sent.
+  // The client's history ends where it said. New cuts only affect what is sent.
   const starts = [...wants.commits]
   for (const commit of boundary?.unshallow ?? []) {
     for (let i = 0; i < table.parentCount(commit); i++) starts.push(table.parent(commit, i))
   }
-  // A commit that the client has cut off is one it has; what newly lies behind it comes through
+  // The client has the commits at its shallow boundary. History behind them is added through
   // `unshallow`.
   const had =
     boundary === null ? haves : [...haves, ...(haves.length > 0 ? client : boundary.unshallow)]
   const clientCut = new Set(client)
   const selection =
     found ?? selectCommits(table, starts, had, (commit) => cut.has(commit) || clientCut.has(commit))
-  if (objects.reader.meter !== null && selection.commits.length > FEW) throw new Spent()
-  const collector = new Collector(objects, filter, null, isThin(plan) && had.length > 0)
+  if (objects.reader.budget !== null && selection.commits.length > MAX_BUDGETED_COMMITS)
+    throw new BudgetExceeded()
+  const collector = new ObjectCollector(objects, filter, null, isThin(plan) && had.length > 0)
   for (const tag of wants.tags) collector.addTag(tag)
   for (const { oid, type } of wants.others) collector.addNamed(oid, type)
   for (const commit of selection.commits) collector.addCommit(table.oids, commit * 20)
-  // What the client named itself comes whatever the filter says, and so does what a tag that it
-  // named leads to.
+  // Objects that the client named are sent whatever the filter says, and so are the targets of tags
+  // that it named.
   if (filter.type !== null) {
     for (const oid of [...request.wants, ...wants.tags]) collector.chosen.addHex(oid)
     for (const commit of wants.commits) collector.chosen.add(table.oids, commit * 20)
@@ -146,39 +159,39 @@ function* selectByWalking(plan: FetchPlan, found: CommitSelection | null): Task<
       (at) => collector.chosen.get(tags, at) >= 0,
       (oid) => void collector.chosen.addHex(oid),
     )
-  const chosen = { pack: null, bits: null, others: collector.unknown() }
+  const chosen = { pack: null, bits: null, others: collector.chosenAndUnknown() }
   out.counted('Enumerating objects', chosen.others.size)
   yield* out.drain(false)
-  if (!isThin(plan) || had.length === 0) return { chosen, known: null, origin: null }
+  if (!isThin(plan) || had.length === 0)
+    return { objects: chosen, receiverHas: null, previousVersion: null }
   return {
-    chosen,
-    known: knownBy(plan, collector),
-    origin: (oid, at) => collector.originOf(oid, at),
+    objects: chosen,
+    receiverHas: knownBy(plan, collector),
+    previousVersion: (oid, at) => collector.previousVersionOf(oid, at),
   }
 }
 
 /**
- * Walks the trees of the selected commits; with `compares`, only where they differ from their
- * parents'.
+ * Walks the trees of the selected commits. With `compares`, only the differences to their parents.
  */
 function* collectTrees(
   plan: FetchPlan,
   selection: CommitSelection,
-  collector: Collector,
+  collector: ObjectCollector,
   compares: boolean,
 ): Task<void> {
   const { store, cut, out } = plan
   const table = store.commits
-  // Oldest first, so that what a commit shares with its parents is there before it.
+  // Oldest first, so that a commit's parents are collected before it.
   const order = compares ? [...selection.commits].reverse() : selection.commits
   let steps = 0
   for (const commit of order) {
-    const bases: Base[] = []
+    const bases: BaseTree[] = []
     if (compares && !cut.has(commit)) {
       for (let i = 0; i < table.parentCount(commit); i++) {
         const parent = table.parent(commit, i)
         table.load(parent)
-        bases.push({ bytes: table.treeOids, at: parent * 20, known: selection.isHidden(parent) })
+        bases.push({ bytes: table.treeOids, at: parent * 20, isKnown: selection.isHidden(parent) })
       }
     }
     collector.addTree(table.treeOids, commit * 20, bases)
@@ -190,8 +203,11 @@ function* collectTrees(
   }
 }
 
-/** What the client has: seen while comparing, or in a set of a commit that it has. */
-function knownBy(plan: FetchPlan, collector: Collector): (oid: Uint8Array) => boolean {
+/**
+ * Returns a test for objects that the client has: seen in a comparison, or in a bitmap of one of
+ * its commits.
+ */
+function knownBy(plan: FetchPlan, collector: ObjectCollector): (oid: Uint8Array) => boolean {
   const { objects, commits: table } = plan.store
   let near: BitmapReach | null | undefined
   return (oid) => {
@@ -199,16 +215,13 @@ function knownBy(plan: FetchPlan, collector: Collector): (oid: Uint8Array) => bo
     if (near === undefined) {
       const pack = plan.cut.size === 0 && plan.client.length === 0 ? bitmapPack(objects) : null
       near = pack === null ? null : new BitmapReach(objects, table, pack)
-      near?.addCommits(plan.haves, NEARBY)
+      near?.addCommits(plan.haves, MAX_BASE_SEARCH_COMMITS)
     }
     return near?.has(oid, 0) ?? false
   }
 }
 
-/**
- * Adds annotated tags of objects that are sent (`include-tag`), with the tags on the way from a tag
- * of a tag.
- */
+/** Adds annotated tags of sent objects (`include-tag`), and all tags in a chain of tags. */
 function addTags(
   store: OpenStore,
   tags: Uint8Array,

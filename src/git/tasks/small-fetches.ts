@@ -1,88 +1,93 @@
 /**
- * Small fetches are answered on the calling thread: what they send is made in less time than it
- * takes to wake another thread and to hand the question and the answer over. Each has a bound, and
- * so have all of them together; what turns out to be larger is thrown away and goes to a thread,
- * and so does at once what looks large, or a store where that happened lately.
+ * Serves small fetches on the calling thread, because waking another thread and passing messages
+ * costs more than their work. Each fetch has a budget, and all of them share one. A fetch that
+ * exceeds its budget is discarded and runs on a thread. Fetches that look large, and those of
+ * stores with recent failures, go to a thread at once.
  */
 import { GitError } from '../ports.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
-import { Meter, Spent } from '../store/meter.ts'
+import { WorkBudget, BudgetExceeded } from '../store/work-budget.ts'
 import type { Engine } from './engine.ts'
 import { fetchTask } from './fetch.ts'
 import type { OpenStore } from './open-store.ts'
 
-/** A whole answer, and whether it can be given again. */
-export type SmallAnswer = { readonly bytes: Uint8Array; readonly again: boolean }
+/** A complete response, and whether it may be reused. */
+export type SmallFetchResponse = { readonly bytes: Uint8Array; readonly isRepeatable: boolean }
 
-/** Bytes that one may work on, and bytes that it may send. */
-const MOST_WORK = 4 << 20
-const MOST_SENT = 1 << 18
-/** Lines of a request, refs of a namespace, and objects of a store that are looked at. */
-const MOST_LINES = 2000
-const MOST_REFS = 5000
-const MOST_OBJECTS = 100_000
-/** A store with so few objects is sent whole, to whoever has nothing. */
-const TINY = 1000
-/** Commits that are kept in mind here; more belong to the threads. */
-const MOST_COMMITS = 100_000
-/** Of the time, this share at most goes to small fetches; it is saved up for so many of them. */
-const SHARE = 0.4
-const SAVED = 3
+/** Maximum bytes that a fetch may process, and may send. */
+const MAX_WORK_BYTES = 4 << 20
+const MAX_RESPONSE_BYTES = 1 << 18
+/** Maximum lines of a request, refs of a namespace, and objects of a store. */
+const MAX_REQUEST_LINES = 2000
+const MAX_REFS = 5000
+const MAX_STORE_OBJECTS = 100_000
+/** Maximum objects of a store that may be cloned here. */
+const MAX_CLONE_OBJECTS = 1000
+/** Maximum commits in the table here. Larger histories are left to the threads. */
+const MAX_CACHED_COMMITS = 100_000
 /**
- * After as many failures in a row, so many times as many fetches of a store go to a thread at once.
+ * Share of the time for small fetches, and the number of fetches for which unused time is saved.
  */
-const MOST_PASSED = 64
-const MOST_STORES = 1000
+const TIME_SHARE = 0.4
+const MAX_SAVED_FETCHES = 3
+/** Maximum number of fetches of a store that skip this path after repeated failures. */
+const MAX_SKIPPED = 64
+const MAX_FAILURE_RECORDS = 1000
 
-type Record = { failures: number; pass: number }
+type FailureRecord = { failures: number; skip: number }
 
 export class SmallFetches {
-  /** Milliseconds that may be used now, and when that was reckoned. */
-  private saved: number
-  private at = performance.now()
-  private readonly records = new Map<string, Record>()
+  /** Milliseconds available, and when that was computed. */
+  private savedMs: number
+  private savedAtMs = performance.now()
+  private readonly failures = new Map<string, FailureRecord>()
 
-  /** `milliseconds` are for one fetch; with 0 none is answered here. */
+  /** `maxFetchMs` is the budget of one fetch; 0 disables this path. */
   constructor(
     private readonly engine: Engine,
-    private readonly milliseconds: number,
+    private readonly maxFetchMs: number,
   ) {
-    this.saved = milliseconds * SAVED
+    this.savedMs = maxFetchMs * MAX_SAVED_FETCHES
   }
 
   /**
-   * The answer, or null where a thread has to make it. It never waits, and gives no error: a thread
-   * will say what is wrong.
+   * Returns the response, or null when a thread must serve the fetch. It never waits and reports no
+   * GitError: the thread repeats the fetch and reports it.
    */
-  make(store: string, request: FetchRequest, names: NamespaceTips): SmallAnswer | null {
-    if (this.milliseconds <= 0 || !looksSmall(request, names) || !this.mayTry(store)) return null
+  tryFetch(store: string, request: FetchRequest, names: NamespaceTips): SmallFetchResponse | null {
+    if (this.maxFetchMs <= 0 || !looksSmall(request, names) || !this.mayTry(store)) return null
     const began = performance.now()
     try {
       const answer = this.run(this.engine.store(store), request, names)
-      if (answer !== null) this.records.delete(store)
+      if (answer !== null) this.failures.delete(store)
       else this.noteFailure(store)
       return answer
     } catch (error) {
-      if (error instanceof Spent) this.noteFailure(store)
+      if (error instanceof BudgetExceeded) this.noteFailure(store)
       else if (!(error instanceof GitError)) throw error
       return null
     } finally {
-      this.saved -= performance.now() - began
+      this.savedMs -= performance.now() - began
     }
   }
 
-  private run(store: OpenStore, request: FetchRequest, names: NamespaceTips): SmallAnswer | null {
+  private run(
+    store: OpenStore,
+    request: FetchRequest,
+    names: NamespaceTips,
+  ): SmallFetchResponse | null {
     const { reader } = store.objects
     const objects = store.objects.packs.reduce(
-      (sum, pack) => sum + (pack.indexIfThere?.count ?? 0),
+      (sum, pack) => sum + (pack.indexOrNull?.count ?? 0),
       0,
     )
-    if (objects > MOST_OBJECTS || (isCopy(request) && objects > TINY)) return null
-    if (store.commits.size > MOST_COMMITS) store.forget()
+    if (objects > MAX_STORE_OBJECTS || (isClone(request) && objects > MAX_CLONE_OBJECTS))
+      return null
+    if (store.commits.size > MAX_CACHED_COMMITS) store.clearCaches()
     const parts: Uint8Array[] = []
     let size = 0
-    const meter = new Meter({ milliseconds: this.milliseconds, bytes: MOST_WORK })
-    reader.meter = meter
+    const budget = new WorkBudget({ timeMs: this.maxFetchMs, bytes: MAX_WORK_BYTES })
+    reader.budget = budget
     const task = fetchTask(store, request, names)
     try {
       for (;;) {
@@ -91,57 +96,60 @@ export class SmallFetches {
           const [only] = parts
           return {
             bytes: parts.length === 1 && only ? only : Buffer.concat(parts),
-            again: step.value,
+            isRepeatable: step.value,
           }
         }
         if (typeof step.value !== 'string') {
           parts.push(step.value)
           size += step.value.length
-          if (size > MOST_SENT) return null
+          if (size > MAX_RESPONSE_BYTES) return null
         }
       }
     } finally {
-      reader.meter = null
+      reader.budget = null
       task.return(false)
     }
   }
 
-  /** Whether there is time for one, and no reason to think that it would not suffice. */
+  /** Whether time is available and the store has no recent failures. */
   private mayTry(store: string): boolean {
     const now = performance.now()
-    this.saved = Math.min(this.milliseconds * SAVED, this.saved + (now - this.at) * SHARE)
-    this.at = now
-    if (this.saved < this.milliseconds) return false
-    const record = this.records.get(store)
-    if (record === undefined || record.pass === 0) return true
-    record.pass--
+    this.savedMs = Math.min(
+      this.maxFetchMs * MAX_SAVED_FETCHES,
+      this.savedMs + (now - this.savedAtMs) * TIME_SHARE,
+    )
+    this.savedAtMs = now
+    if (this.savedMs < this.maxFetchMs) return false
+    const record = this.failures.get(store)
+    if (record === undefined || record.skip === 0) return true
+    record.skip--
     return false
   }
 
   private noteFailure(store: string): void {
-    const failures = (this.records.get(store)?.failures ?? 0) + 1
-    this.records.delete(store)
-    // The first times may only have lacked what is known now.
-    this.records.set(store, {
+    const failures = (this.failures.get(store)?.failures ?? 0) + 1
+    this.failures.delete(store)
+    // The first failures may only have been cold caches.
+    this.failures.set(store, {
       failures,
-      pass: failures < 4 ? 0 : Math.min(MOST_PASSED, 2 ** (failures - 4)),
+      skip: failures < 4 ? 0 : Math.min(MAX_SKIPPED, 2 ** (failures - 4)),
     })
-    if (this.records.size > MOST_STORES)
-      for (const oldest of this.records.keys()) return void this.records.delete(oldest)
+    if (this.failures.size > MAX_FAILURE_RECORDS)
+      for (const oldest of this.failures.keys()) return void this.failures.delete(oldest)
   }
 }
 
-/** Whether it asks for everything: by somebody who has nothing. */
-export const isCopy = ({ talk }: FetchRequest): boolean =>
+/** Whether the client requests a full clone: it has nothing. */
+export const isClone = ({ negotiation: talk }: FetchRequest): boolean =>
   talk.every((turn) => typeof turn === 'string')
 
 function looksSmall(
-  { wants, talk, shallow, depth, deepenSince, deepenNot }: FetchRequest,
+  { wants, negotiation: talk, shallow, depth, deepenSince, deepenNot }: FetchRequest,
   { tips }: NamespaceTips,
 ): boolean {
   return (
-    wants.length + talk.length + shallow.length <= MOST_LINES &&
-    tips.length <= MOST_REFS * 20 &&
+    wants.length + talk.length + shallow.length <= MAX_REQUEST_LINES &&
+    tips.length <= MAX_REFS * 20 &&
     depth === 0 &&
     deepenSince === null &&
     deepenNot.length === 0

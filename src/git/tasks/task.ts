@@ -1,25 +1,25 @@
 /**
- * Long work as generators: they give blocks of output, ask for input, or pause so that other work
- * of the thread gets its turn. The same tasks run in workers and, with `workers: 0`, on the calling
- * thread.
+ * Long work as generators. A task yields blocks of output, requests for input, or pauses that let
+ * other tasks of the thread run. The same tasks run in workers and, with `workers: 0`, on the
+ * calling thread.
  */
 
 /**
- * What a task yields: a block of output, the wish for input, a pause, or that it waits for an
- * answer (`Help`).
+ * What a task yields: a block of output, a request for input, a pause, or a wait for a delegated
+ * task.
  */
-export type Step = Uint8Array | 'input' | 'pause' | 'wait'
+export type TaskStep = Uint8Array | 'input' | 'pause' | 'wait'
 
-/** A task's `next` takes what it asked for: a block of input, or null at its end. */
-export type Task<R> = Generator<Step, R, Uint8Array | null | undefined>
+/** A task. `next` passes the requested input: a block, or null at its end. */
+export type Task<R> = Generator<TaskStep, R, Uint8Array | null | undefined>
 
-/** Work that another thread does for a task. */
-export type Asked<R> = { settled: boolean; value: R | null; error: Error | null }
+/** A task that another thread runs, and its result. */
+export type DelegatedTask<R> = { settled: boolean; value: R | null; error: Error | null }
 
-/** What a task may ask of the other threads. */
-export interface Help {
-  /** How many threads there are besides this one. */
-  readonly others: number
-  /** Starts a task on another thread; look at `settled`, and yield 'wait' until it is. */
-  ask<R>(name: string, args: unknown): Asked<R>
+/** Delegates work to other threads. */
+export interface TaskHelpers {
+  /** Number of other threads. */
+  readonly otherThreads: number
+  /** Starts a task on another thread. The caller yields 'wait' until `settled` is true. */
+  delegate<R>(name: string, args: unknown): DelegatedTask<R>
 }

@@ -1,26 +1,24 @@
-/**
- * Reads everything of a store and says what is wrong (as git-fsck and git-verify-pack do together).
- */
+/** Reads all data of a store and reports damage (git-fsck and git-verify-pack together). */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import zlib from 'node:zlib'
-import { HASH_PREFIX, hashInto } from '../pack/hash.ts'
-import { checkObject, type Links } from '../pack/fsck.ts'
-import { BLOB } from '../pack/entry.ts'
+import { HASH_PREFIX_BYTES, hashObjectInto } from '../pack/object-hash.ts'
+import { checkObject, type LinkVisitor } from '../pack/fsck.ts'
+import { BLOB } from '../pack/entry-header.ts'
 import { bytesToOid, parseCommit } from '../object.ts'
 import { GitError, type Oid } from '../ports.ts'
 import { CommitGraph } from '../store/commit-graph.ts'
-import { readTimes } from '../store/mtimes.ts'
+import { readMtimes } from '../store/mtimes.ts'
 import { OidMap } from '../store/oid-map.ts'
 import type { PackFile } from '../store/pack-file.ts'
 import { PackIndex } from '../store/pack-index.ts'
-import { isOrderDamaged } from '../store/pack-order.ts'
+import { isReverseIndexDamaged } from '../store/reverse-index.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
 
-const GRAPH = 'the commit-graph is damaged'
+const GRAPH_DAMAGED = 'the commit-graph is damaged'
 const MAX_LINES = 1000
-const BUFFER = 1 << 20
+const BUFFER_BYTES = 1 << 20
 
 export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string[]> {
   const { objects } = store
@@ -29,8 +27,8 @@ export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string
     if (wrong.length < MAX_LINES) wrong.push(line)
   }
   const named = new OidMap(1024)
-  // Nobody knows any more what was imported.
-  const links: Links = {
+  // The store does not record which objects were imported, so the relaxed rules apply.
+  const links: LinkVisitor = {
     imported: true,
     link: (bytes, at) => void named.add(bytes, at),
     settings: () => {},
@@ -44,10 +42,10 @@ export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string
         if (!isIndexSound(pack)) throw new GitError('corrupt', 'the index is damaged')
         if (pack.bitmap === null && existsSync(`${pack.base}.bitmap`))
           say(`${pack.name}: the bitmap is damaged`)
-        if (isOrderDamaged(pack.base, pack.index)) say(`${pack.name}: the order is damaged`)
-        if (existsSync(`${pack.base}.mtimes`) && readTimes(pack.base, pack.index) === null)
+        if (isReverseIndexDamaged(pack.base, pack.index)) say(`${pack.name}: the order is damaged`)
+        if (existsSync(`${pack.base}.mtimes`) && readMtimes(pack.base, pack.index) === null)
           say(`${pack.name}: the times are damaged`)
-        yield* verifyFile(pack, say)
+        yield* verifyChecksum(pack, say)
         yield* verifyEntries(store, pack, links, say)
       } catch (error) {
         if (!(error instanceof GitError)) throw error
@@ -55,7 +53,8 @@ export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string
         say(`${pack.name}: ${error.message.replace(`${pack.name}: `, '')}`)
       }
     }
-    // What a pack holds whose index cannot be trusted is not known: that comes first.
+    // The objects of a pack with a damaged index are unknown, so checks across packs would report
+    // false errors.
     if (blind) return wrong
     yield* verifyGraph(store, say)
     const oids = named.bytes
@@ -72,7 +71,7 @@ export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string
   return wrong
 }
 
-/** Throws GitError `corrupt` when pack and index do not belong together. */
+/** Whether the index can be parsed and matches its checksum. */
 function isIndexSound(pack: PackFile): boolean {
   try {
     PackIndex.open(`${pack.base}.idx`)
@@ -90,13 +89,12 @@ function isIndexSound(pack: PackFile): boolean {
 }
 
 /**
- * The commit-graph against its checksum, and against the commits that it tells of
- * (git-commit-graph, "verify").
+ * Compares the commit-graph with its checksum and with the commits (git-commit-graph, "verify").
  */
 function* verifyGraph({ objects }: OpenStore, say: (line: string) => void): Task<void> {
   const graph = CommitGraph.open(objects.directory)
   if (graph === null) {
-    if (existsSync(join(objects.directory, 'objects', 'info', 'commit-graph'))) say(GRAPH)
+    if (existsSync(join(objects.directory, 'objects', 'info', 'commit-graph'))) say(GRAPH_DAMAGED)
     return
   }
   for (let position = 0; position < graph.count; position++) {
@@ -111,17 +109,17 @@ function* verifyGraph({ objects }: OpenStore, say: (line: string) => void): Task
     } catch (error) {
       if (!(error instanceof GitError)) throw error
     }
-    return say(GRAPH)
+    return say(GRAPH_DAMAGED)
   }
 }
 
-/** The pack against its own checksum. */
-function* verifyFile(pack: PackFile, say: (line: string) => void): Task<void> {
+/** Compares the pack with its checksum. */
+function* verifyChecksum(pack: PackFile, say: (line: string) => void): Task<void> {
   const hasher = new Bun.CryptoHasher('sha1')
-  const buffer = new Uint8Array(BUFFER)
+  const buffer = new Uint8Array(BUFFER_BYTES)
   const end = pack.size - 20
   for (let at = 0; at < end; ) {
-    const got = pack.read(buffer, 0, Math.min(BUFFER, end - at), at)
+    const got = pack.read(buffer, 0, Math.min(BUFFER_BYTES, end - at), at)
     if (got === 0) break
     hasher.update(buffer.subarray(0, got))
     at += got
@@ -134,35 +132,36 @@ function* verifyFile(pack: PackFile, say: (line: string) => void): Task<void> {
 function* verifyEntries(
   store: OpenStore,
   pack: PackFile,
-  links: Links,
+  links: LinkVisitor,
   say: (line: string) => void,
 ): Task<void> {
   const { index } = pack
   const { reader } = store.objects
-  const { places, offsets } = pack.order.whole
+  const { indexPositions, offsets } = pack.reverseIndex.all
   let scratch = new Uint8Array(1 << 16)
   let entry = new Uint8Array(1 << 16)
   const oid = new Uint8Array(20)
-  for (let i = 0; i < places.length; i++) {
+  for (let i = 0; i < indexPositions.length; i++) {
     if (i % 256 === 255) yield 'pause'
-    const place = places[i]!
+    const indexPos = indexPositions[i]!
     const offset = offsets[i]!
     const end = offsets[i + 1]!
-    const name = index.oid(place)
+    const name = index.oid(indexPos)
     try {
       if (entry.length < end - offset) entry = new Uint8Array((end - offset) * 2)
       pack.read(entry, 0, end - offset, offset)
-      if (zlib.crc32(entry.subarray(0, end - offset)) !== index.crc(place))
+      if (zlib.crc32(entry.subarray(0, end - offset)) !== index.crc(indexPos))
         say(`${pack.name}: the entry of object ${name} is damaged`)
       reader.load(pack, offset)
       const size = reader.to - reader.from
-      if (scratch.length < size + HASH_PREFIX) scratch = new Uint8Array((size + HASH_PREFIX) * 2)
-      scratch.set(reader.bytes.subarray(reader.from, reader.to), HASH_PREFIX)
-      hashInto(reader.type, scratch, HASH_PREFIX, size, oid)
+      if (scratch.length < size + HASH_PREFIX_BYTES)
+        scratch = new Uint8Array((size + HASH_PREFIX_BYTES) * 2)
+      scratch.set(reader.bytes.subarray(reader.from, reader.to), HASH_PREFIX_BYTES)
+      hashObjectInto(reader.type, scratch, HASH_PREFIX_BYTES, size, oid)
       if (Buffer.from(oid).toString('hex') !== name)
         say(`${pack.name}: object ${name} has other content than its id says`)
       else if (reader.type !== BLOB)
-        checkObject(reader.type, scratch, HASH_PREFIX, HASH_PREFIX + size, links)
+        checkObject(reader.type, scratch, HASH_PREFIX_BYTES, HASH_PREFIX_BYTES + size, links)
     } catch (error) {
       if (!(error instanceof GitError)) throw error
       say(`object ${name}: ${error.message}`)

@@ -1,18 +1,18 @@
 /**
- * What commits reach, with the help of the bitmaps of a pack: sets are joined, and only what is
- * younger is walked.
+ * Computes what commits reach with a pack's bitmaps: their sets are joined, and only commits
+ * without a bitmap are walked.
  */
 import { andInto, andNotInto, countBits, getBit, orInto, setBit } from '../bitmap/bits.ts'
-import { BLOB, COMMIT, TAG } from '../pack/entry.ts'
+import { BLOB, COMMIT, TAG } from '../pack/entry-header.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { OidMap } from '../store/oid-map.ts'
 import type { PackFile } from '../store/pack-file.ts'
-import { Collector } from './collect.ts'
+import { ObjectCollector } from './object-collector.ts'
 import type { CommitTable } from './commit-table.ts'
-import { NO_FILTER, type Filter } from './filter.ts'
-import { Marks } from './marks.ts'
+import { NO_FILTER, type ObjectFilter } from './object-filter.ts'
+import { CommitMarks } from './commit-marks.ts'
 
-/** The largest pack of a store that has bitmaps, or null. */
+/** Returns the largest pack of a store that has a bitmap, or null. */
 export function bitmapPack(store: ObjectStore): PackFile | null {
   let best: PackFile | null = null
   for (const pack of store.packs) {
@@ -22,30 +22,30 @@ export function bitmapPack(store: ObjectStore): PackFile | null {
   return best
 }
 
-/** Filters that bitmaps can answer: those that go by type or leave out all blobs. */
-export const fitsBitmaps = (filter: Filter): boolean =>
+/** Whether bitmaps can apply a filter: without one, without blobs, or without trees and blobs. */
+export const isBitmapFilter = (filter: ObjectFilter): boolean =>
   (filter.blobLimit === Infinity || filter.blobLimit === 0) &&
   (filter.treeDepth === Infinity || filter.treeDepth === 0) &&
   filter.type === null
 
 export class BitmapReach {
-  private readonly collector: Collector
-  /** Commits that had to be walked, in no order. */
+  private readonly collector: ObjectCollector
+  /** Commits that were walked, in no order. */
   private readonly walked: number[] = []
-  private readonly seen = new Marks()
+  private readonly seen = new CommitMarks()
 
   constructor(
     store: ObjectStore,
     private readonly table: CommitTable,
     private readonly pack: PackFile,
-    private readonly filter: Filter = NO_FILTER,
+    private readonly filter: ObjectFilter = NO_FILTER,
   ) {
-    this.collector = new Collector(store, filter, pack)
+    this.collector = new ObjectCollector(store, filter, pack)
   }
 
   /**
-   * Joins the sets of the commits and of their ancestors; walks at most `limit` commits that have
-   * none.
+   * Joins the sets of the commits and their ancestors. Walks at most `limit` commits without a
+   * bitmap.
    */
   addCommits(commits: readonly number[], limit = Infinity): void {
     const { table, pack } = this
@@ -54,19 +54,19 @@ export class BitmapReach {
     const stack = [...commits].reverse()
     while (stack.length > 0 && this.walked.length < limit) {
       const commit = stack.pop()!
-      const place = pack.index.find(table.oids, commit * 20)
-      if (place >= 0) {
-        const rank = pack.order.rankOf(place)
-        if (getBit(bits, rank)) continue
-        const have = bitmap.reach(place)
+      const indexPos = pack.index.find(table.oids, commit * 20)
+      if (indexPos >= 0) {
+        const packPos = pack.reverseIndex.packPosOf(indexPos)
+        if (getBit(bits, packPos)) continue
+        const have = bitmap.reachable(indexPos)
         if (have !== null) {
           orInto(bits, have)
           continue
         }
-        setBit(bits, rank)
+        setBit(bits, packPos)
       } else {
         if (!this.seen.add(commit, 1)) continue
-        this.collector.take(table.oids, commit * 20)
+        this.collector.choose(table.oids, commit * 20)
       }
       table.load(commit)
       this.walked.push(commit)
@@ -75,10 +75,10 @@ export class BitmapReach {
   }
 
   addObject(oid: string): void {
-    this.collector.take(Buffer.from(oid, 'hex'), 0)
+    this.collector.choose(Buffer.from(oid, 'hex'), 0)
   }
 
-  /** Adds the trees of the commits that had to be walked, and what is below them. */
+  /** Adds the trees of the walked commits and everything below them. */
   *addTrees(): Generator<'pause', void, unknown> {
     const { table } = this
     const oldest = this.walked.sort((a, b) => table.time(a) - table.time(b))
@@ -89,7 +89,7 @@ export class BitmapReach {
     }
   }
 
-  /** Takes away what the filter leaves out; what is named afterwards stays. */
+  /** Removes the objects that the filter excludes. Objects added later stay. */
   applyFilter(): void {
     const bits = this.collector.bits!
     const bitmap = this.pack.bitmap!
@@ -108,7 +108,7 @@ export class BitmapReach {
     return this.collector.bits!
   }
 
-  /** Objects that are not in the pack. */
+  /** Reached objects that are not in the pack. */
   get others(): OidMap {
     return this.collector.chosen
   }
@@ -117,8 +117,8 @@ export class BitmapReach {
     return countBits(this.bits) + this.others.size
   }
 
-  /** This less the other. */
-  minus(other: BitmapReach): { bits: Uint32Array; others: OidMap } {
+  /** Returns the objects of this set without those of the other. */
+  subtract(other: BitmapReach): { bits: Uint32Array; others: OidMap } {
     const bits = this.bits.slice()
     andNotInto(bits, other.bits)
     if (other.others.size === 0) return { bits, others: this.others }

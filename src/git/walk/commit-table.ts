@@ -1,8 +1,8 @@
 /**
- * The commits of a store as numbers: each commit that a walk meets is parsed once per thread and
- * kept as its tree, its parents and its time. Walks keep their marks in arrays over these numbers.
+ * Numbers the commits of a store. Each commit is parsed once per thread and stored as its tree,
+ * parents and time. Walks keep their flags in arrays indexed by these numbers.
  */
-import { COMMIT } from '../pack/entry.ts'
+import { COMMIT } from '../pack/entry-header.ts'
 import { GitError } from '../ports.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { CommitGraph } from '../store/commit-graph.ts'
@@ -15,7 +15,7 @@ export class CommitTable {
   private readonly ids = new OidMap(256)
   private trees = new Uint8Array(256 * 20)
   private times = new Float64Array(256).fill(UNKNOWN)
-  /** Where a commit's parents start in `edges`, and how many there are. */
+  /** Start of a commit's parents in `edges`, and their number. */
   private firsts = new Uint32Array(256)
   private counts = new Uint16Array(256)
   private edges = new Uint32Array(512)
@@ -27,46 +27,46 @@ export class CommitTable {
     return this.ids.size
   }
 
-  /** Bytes of memory that the table holds. */
-  get bytes(): number {
+  /** Memory of the table in bytes. */
+  get heldBytes(): number {
     return this.times.length * 60 + this.edges.length * 4
   }
 
-  /** The number of an id; nothing is read. */
-  number(oid: Uint8Array, at: number): number {
+  /** Returns the number of an id. Reads nothing. */
+  numberOfRaw(oid: Uint8Array, at: number): number {
     const index = this.ids.add(oid, at)
     if (index >= this.times.length) this.grow()
     return index
   }
 
   numberOf(oid: string): number {
-    return this.number(Buffer.from(oid, 'hex'), 0)
+    return this.numberOfRaw(Buffer.from(oid, 'hex'), 0)
   }
 
   oid(index: number): string {
     return this.ids.hex(index)
   }
 
-  /** The raw ids of all numbers, a view valid until the next `number`. */
+  /** The raw ids by number, as a view that is valid until the next new number. */
   get oids(): Uint8Array {
     return this.ids.bytes
   }
 
-  /** The number of an id whose commit has been parsed already, or -1; nothing is read. */
-  parsed(oid: Uint8Array, at: number): number {
+  /** Returns the number of a commit that has been parsed already, or -1. Reads nothing. */
+  parsedNumber(oid: Uint8Array, at: number): number {
     const index = this.ids.get(oid, at)
     return index >= 0 && this.times[index]! >= 0 ? index : -1
   }
 
-  /** Whether the object is there and is a commit. */
+  /** Whether the object exists and is a commit. */
   isCommit(index: number): boolean {
     this.tryLoad(index)
     return this.times[index]! >= 0
   }
 
-  /** Parses the commit if that has not happened. Throws GitError `missing` or `corrupt`. */
+  /** Parses the commit unless it has been parsed. Throws GitError `missing` or `corrupt`. */
   load(index: number): void {
-    this.store.reader.meter?.step()
+    this.store.reader.budget?.countStep()
     if (this.times[index]! >= 0) return
     this.tryLoad(index)
     if (this.times[index]! < 0) {
@@ -78,7 +78,7 @@ export class CommitTable {
     }
   }
 
-  /** Committer time in seconds; after `load`. */
+  /** Returns the committer time in seconds since 1970; after `load`. */
   time(index: number): number {
     return this.times[index]!
   }
@@ -91,7 +91,7 @@ export class CommitTable {
     return this.edges[this.firsts[index]! + nth]!
   }
 
-  /** All trees' raw ids; the tree of commit `i` is at `20 * i`. */
+  /** Raw ids of all trees; the tree of commit `i` is at `20 * i`. */
   get treeOids(): Uint8Array {
     return this.trees
   }
@@ -114,16 +114,16 @@ export class CommitTable {
     const raw = new Uint8Array(20)
     let at = from
     if (!startsWith(bytes, at, to, TREE_LINE) || !readHex(bytes, at + 5, to, raw, 0))
-      throw this.broken(index)
+      throw this.corruptCommit(index)
     this.trees.set(raw, index * 20)
     at += 46
     const parents: number[] = []
     while (startsWith(bytes, at, to, PARENT_LINE)) {
-      if (!readHex(bytes, at + 7, to, raw, 0)) throw this.broken(index)
-      parents.push(this.number(raw, 0))
+      if (!readHex(bytes, at + 7, to, raw, 0)) throw this.corruptCommit(index)
+      parents.push(this.numberOfRaw(raw, 0))
       at += 48
     }
-    if (parents.length > 65535) throw this.broken(index)
+    if (parents.length > 65535) throw this.corruptCommit(index)
     this.setParents(index, parents)
     this.times[index] = committerTime(bytes, at, to)
   }
@@ -132,7 +132,7 @@ export class CommitTable {
     const tree = graph.treeAt(position)
     const parents = graph
       .parents(position)
-      .map((parent) => this.number(graph.raw, graph.oidAt(parent)))
+      .map((parent) => this.numberOfRaw(graph.raw, graph.oidAt(parent)))
     this.trees.set(graph.raw.subarray(tree, tree + 20), index * 20)
     this.setParents(index, parents)
     this.times[index] = graph.time(position)
@@ -149,7 +149,7 @@ export class CommitTable {
     for (const parent of parents) this.edges[this.edgeCount++] = parent
   }
 
-  private broken(index: number): GitError {
+  private corruptCommit(index: number): GitError {
     return new GitError('corrupt', `commit ${this.oid(index)} is malformed`)
   }
 
@@ -172,8 +172,8 @@ export class CommitTable {
 
 const TREE_LINE = Buffer.from('tree ')
 const PARENT_LINE = Buffer.from('parent ')
-const AUTHOR = Buffer.from('author')
-const COMMITTER = Buffer.from('committer')
+const AUTHOR_LINE = Buffer.from('author')
+const COMMITTER_LINE = Buffer.from('committer')
 
 function startsWith(bytes: Uint8Array, at: number, to: number, text: Uint8Array): boolean {
   if (at + text.length > to) return false
@@ -181,7 +181,7 @@ function startsWith(bytes: Uint8Array, at: number, to: number, text: Uint8Array)
   return true
 }
 
-/** Turns 40 hex digits into 20 bytes; false when they are not hex or not all there. */
+/** Decodes 40 hex digits into 20 bytes. Returns false for other characters and short input. */
 export function readHex(
   bytes: Uint8Array,
   at: number,
@@ -191,15 +191,15 @@ export function readHex(
 ): boolean {
   if (at + 40 > to) return false
   for (let i = 0; i < 20; i++) {
-    const high = digit(bytes[at + i * 2]!)
-    const low = digit(bytes[at + i * 2 + 1]!)
+    const high = hexDigit(bytes[at + i * 2]!)
+    const low = hexDigit(bytes[at + i * 2 + 1]!)
     if (high < 0 || low < 0) return false
     out[outAt + i] = (high << 4) | low
   }
   return true
 }
 
-function digit(byte: number): number {
+function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
   if (byte >= 0x61 && byte <= 0x66) return byte - 0x57
   if (byte >= 0x41 && byte <= 0x46) return byte - 0x37
@@ -207,17 +207,17 @@ function digit(byte: number): number {
 }
 
 /**
- * The seconds on the committer line, read as git reads them (`parse_commit_date`): behind the last
- * `>`, with or without space, and 0 where the line does not follow the author's or says no number.
- * `at` is behind the parents.
+ * Returns the committer time in seconds, parsed as git's `parse_commit_date` does: the number after
+ * the last `>`. Returns 0 when the line does not follow the author line or has no number. `at` is
+ * the position after the parents.
  */
 export function committerTime(bytes: Uint8Array, at: number, to: number): number {
-  if (!startsWith(bytes, at, to, AUTHOR)) return 0
+  if (!startsWith(bytes, at, to, AUTHOR_LINE)) return 0
   while (at < to && bytes[at] !== 10) at++
-  if (!startsWith(bytes, ++at, to, COMMITTER)) return 0
+  if (!startsWith(bytes, ++at, to, COMMITTER_LINE)) return 0
   let end = at
   while (end < to && bytes[end] !== 10) end++
-  // A line that does not end counts as none.
+  // A line without an end does not count.
   if (end >= to) return 0
   let i = end
   while (i > at && bytes[i - 1] !== 0x3e) i--

@@ -1,28 +1,26 @@
-/** Following annotated tags to what they name. */
-import { COMMIT, TAG } from '../pack/entry.ts'
+/** Peels annotated tags: follows them to the object that they name. */
+import { COMMIT, TAG } from '../pack/entry-header.ts'
 import { GitError } from '../ports.ts'
 import { copyBytes } from '../store/copy-bytes.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { OidMap } from '../store/oid-map.ts'
 import { readHex } from './commit-table.ts'
 
-const MAX_TAGS = 100
+const MAX_TAG_CHAIN = 100
 
-/**
- * What an id leads to: the tag objects on the way and the object at the end, with its type code.
- */
-export type Peeled = {
+/** The tag objects on the way from an id, and the object at the end with its type code. */
+export type PeeledObject = {
   readonly tags: readonly string[]
-  readonly oid: string /** The same as bytes. */
+  readonly oid: string /** The id as bytes. */
   readonly raw: Uint8Array
   readonly type: number
 }
 
 /**
- * Null when the object, or one on the way, is not in the store. Throws GitError `corrupt` for a
- * malformed tag.
+ * Returns null when the object or one on the way is not in the store. Throws GitError `corrupt` for
+ * a malformed tag.
  */
-export function peelRaw(store: ObjectStore, oid: Uint8Array, at: number): Peeled | null {
+export function peelRaw(store: ObjectStore, oid: Uint8Array, at: number): PeeledObject | null {
   const tags: string[] = []
   let raw = copyBytes(oid, at, at + 20)
   for (;;) {
@@ -40,47 +38,47 @@ export function peelRaw(store: ObjectStore, oid: Uint8Array, at: number): Peeled
       ) === 'object '
     if (!isTag || !readHex(bytes, from + 7, to, next, 0))
       throw new GitError('corrupt', `tag ${name} is malformed`)
-    if (tags.length > MAX_TAGS) throw new GitError('corrupt', `tag ${name} is nested too deep`)
+    if (tags.length > MAX_TAG_CHAIN) throw new GitError('corrupt', `tag ${name} is nested too deep`)
     raw = next
   }
 }
 
-export function peelHex(store: ObjectStore, oid: string): Peeled | null {
+export function peelHex(store: ObjectStore, oid: string): PeeledObject | null {
   return peelRaw(store, Buffer.from(oid, 'hex'), 0)
 }
 
-const MOST_PEELS = 100_000
+const MAX_CACHED_PEELS = 100_000
 
 /**
- * What ids lead to, remembered where that is a commit: from one snapshot of refs to the next most
- * tags are the same.
+ * Remembers the peeled objects of ids that lead to commits. Most tags are the same in the next
+ * snapshot of the refs.
  */
-export class Peels {
+export class PeelCache {
   private readonly ids = new OidMap(64)
-  private readonly chains: Peeled[] = []
+  private readonly peeled: PeeledObject[] = []
 
   get size(): number {
     return this.ids.size
   }
 
   /**
-   * Null when the object, or one on the way, is not in the store. Throws GitError `corrupt` for a
-   * malformed tag.
+   * Returns null when the object or one on the way is not in the store. Throws GitError `corrupt`
+   * for a malformed tag.
    */
-  get(store: ObjectStore, oid: Uint8Array, at: number): Peeled | null {
+  get(store: ObjectStore, oid: Uint8Array, at: number): PeeledObject | null {
     const known = this.known(oid, at)
     if (known !== null) return known
     const chain = peelRaw(store, oid, at)
-    if (chain !== null && chain.type === COMMIT && this.ids.size < MOST_PEELS) {
+    if (chain !== null && chain.type === COMMIT && this.ids.size < MAX_CACHED_PEELS) {
       this.ids.add(oid, at)
-      if (this.ids.added) this.chains.push(chain)
+      if (this.ids.added) this.peeled.push(chain)
     }
     return chain
   }
 
-  /** What is remembered of an id. */
-  known(oid: Uint8Array, at: number): Peeled | null {
+  /** Returns the remembered result for an id, or null. */
+  known(oid: Uint8Array, at: number): PeeledObject | null {
     const index = this.ids.get(oid, at)
-    return index < 0 ? null : (this.chains[index] ?? null)
+    return index < 0 ? null : (this.peeled[index] ?? null)
   }
 }

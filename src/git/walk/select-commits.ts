@@ -1,30 +1,29 @@
 /**
- * Which commits a client lacks: reachable from what it wants, not from what it has (git-rev-list).
+ * Selects the commits that a client lacks: reachable from its wants, not from its haves
+ * (git-rev-list).
  */
 import type { CommitTable } from './commit-table.ts'
-import { Marks } from './marks.ts'
-import { TimeQueue } from './queue.ts'
+import { CommitMarks } from './commit-marks.ts'
+import { CommitTimeQueue } from './time-queue.ts'
 
 const SEEN = 1
 const HIDDEN = 2
 const QUEUED = 4
 /**
- * Steps that the walk goes on after the last wanted commit left the queue, against wrong clocks
- * (git's SLOP).
+ * Steps of the walk after the last wanted commit left the queue, against wrong clocks (git's SLOP).
  */
-const SLOP = 5
+const SLOP_STEPS = 5
 
 export type CommitSelection = {
   /** Latest first. */
   readonly commits: readonly number[]
-  /** Whether a commit is one that the other side has, as far as the walk came. */
+  /** Whether the other side has a commit, as far as the walk went. */
   isHidden(commit: number): boolean
 }
 
 /**
- * Walks back from `wants` and leaves out what `haves` reach. The parents of commits for which
- * `isCut` holds are not followed (shallow boundaries). A wrong clock can only make the answer
- * larger. `tick` is called now and then.
+ * Walks back from `wants` and excludes what `haves` reach. The parents of commits for which `isCut`
+ * holds are not followed (shallow boundaries). Wrong clocks can only add commits to the result.
  */
 export function selectCommits(
   table: CommitTable,
@@ -32,8 +31,8 @@ export function selectCommits(
   haves: readonly number[],
   isCut: (commit: number) => boolean,
 ): CommitSelection {
-  const marks = new Marks()
-  const queue = new TimeQueue()
+  const marks = new CommitMarks()
+  const queue = new CommitTimeQueue()
   const found: number[] = []
   let open = 0
 
@@ -43,9 +42,9 @@ export function selectCommits(
     if (!(marks.get(commit) & HIDDEN)) open++
     queue.push(commit, table.time(commit))
   }
-  const queued = new Marks()
+  const queued = new CommitMarks()
   const left = (commit: number) => queued.add(commit, 1)
-  /** Marks a commit and, where the walk has already passed, all its ancestors as had. */
+  /** Marks a commit as had, and also its ancestors that the walk has passed already. */
   const hide = (start: number) => {
     const stack = [start]
     while (stack.length > 0) {
@@ -64,7 +63,7 @@ export function selectCommits(
 
   for (const have of haves) hide(have)
   for (const want of wants) if (marks.add(want, SEEN)) push(want)
-  let slop = SLOP
+  let slop = SLOP_STEPS
   while (queue.size > 0) {
     if (open === 0 && --slop < 0) break
     const commit = queue.pop()

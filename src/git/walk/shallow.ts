@@ -1,12 +1,12 @@
 /**
- * Where the history of a shallow clone ends (gitprotocol-pack, "shallow"; git's shallow.c and
+ * Computes the boundary of a shallow clone (gitprotocol-pack, "shallow"; git's shallow.c and
  * upload-pack.c).
  */
 import type { CommitTable } from './commit-table.ts'
-import { Marks } from './marks.ts'
-import { TimeQueue } from './queue.ts'
+import { CommitMarks } from './commit-marks.ts'
+import { CommitTimeQueue } from './time-queue.ts'
 
-/** What git sends for `--unshallow`. */
+/** Depth that git sends for `--unshallow`. */
 export const INFINITE_DEPTH = 0x7fffffff
 
 export type ShallowRequest = {
@@ -16,44 +16,44 @@ export type ShallowRequest = {
   readonly relative: boolean
   /** Seconds since 1970, or null. */
   readonly since: number | null
-  /** Commits whose history is left out. */
-  readonly not: readonly number[]
+  /** Commits whose history is excluded (`deepen-not`). */
+  readonly excluded: readonly number[]
 }
 
-export type ShallowAnswer = {
-  /** Commits that become the ends of history. */
+export type ShallowBoundary = {
+  /** Commits that become shallow. */
   readonly shallow: readonly number[]
-  /** Ends that the client has and that are ends no more. */
+  /** Commits that are shallow at the client and no longer will be. */
   readonly unshallow: readonly number[]
-  /** All ends that hold after the answer. */
+  /** All shallow commits after the fetch. */
   readonly cut: ReadonlySet<number>
 }
 
 /**
- * The answer to a request that deepens; `wants` are commits. Null when `since` or `not` leave
- * nothing.
+ * Returns the boundary for a request that deepens; `wants` are commits. Returns null when `since`
+ * or `excluded` leave no commit.
  */
 export function computeShallow(
   table: CommitTable,
   wants: readonly number[],
   request: ShallowRequest,
-): ShallowAnswer | null {
+): ShallowBoundary | null {
   const client = new Set(request.client)
   let edges: number[]
-  let inside: Marks
-  if (request.since !== null || request.not.length > 0) {
-    const found = byLimits(table, wants, request.since, request.not)
+  let inside: CommitMarks
+  if (request.since !== null || request.excluded.length > 0) {
+    const found = cutByLimits(table, wants, request.since, request.excluded)
     if (found.count === 0) return null
     edges = found.edges
     inside = found.inside
   } else if (request.depth >= INFINITE_DEPTH) {
     edges = []
-    inside = new Marks()
+    inside = new CommitMarks()
     for (const commit of client) inside.add(commit, 1)
   } else if (request.relative) {
-    const starts = reachableOf(table, wants, client)
-    ;({ edges, inside } = byDepth(table, starts, request.depth + 1))
-  } else ({ edges, inside } = byDepth(table, wants, request.depth))
+    const starts = reachableTargets(table, wants, client)
+    ;({ edges, inside } = cutByDepth(table, starts, request.depth + 1))
+  } else ({ edges, inside } = cutByDepth(table, wants, request.depth))
 
   const shallow = edges.filter((commit) => !client.has(commit))
   const edgeSet = new Set(edges)
@@ -64,18 +64,18 @@ export function computeShallow(
 }
 
 /**
- * Commits at most `depth - 1` steps from the starts; those at the last step are edges, as in git
- * also where there is nothing behind them.
+ * Returns the commits at most `depth - 1` steps from the starts. Those at the last step are edges,
+ * in git also when they have no parents.
  */
-function byDepth(
+function cutByDepth(
   table: CommitTable,
   starts: readonly number[],
   depth: number,
-): { edges: number[]; inside: Marks } {
-  const inside = new Marks()
+): { edges: number[]; inside: CommitMarks } {
+  const inside = new CommitMarks()
   const edges: number[] = []
   let level = [...new Set(starts)]
-  const seen = new Marks()
+  const seen = new CommitMarks()
   for (const commit of level) seen.add(commit, 1)
   for (let step = 1; level.length > 0 && step <= depth; step++) {
     const next: number[] = []
@@ -98,16 +98,16 @@ function byDepth(
 }
 
 /**
- * Commits not older than `since` and not reachable from `not`; edges are those with a parent
- * outside.
+ * Returns the commits not older than `since` and not reachable from `excluded`. Edges are those
+ * with a parent outside.
  */
-function byLimits(
+function cutByLimits(
   table: CommitTable,
   wants: readonly number[],
   since: number | null,
   not: readonly number[],
-): { edges: number[]; inside: Marks; count: number } {
-  const hidden = new Marks()
+): { edges: number[]; inside: CommitMarks; count: number } {
+  const hidden = new CommitMarks()
   const stack = [...not]
   while (stack.length > 0) {
     const commit = stack.pop()!
@@ -115,9 +115,9 @@ function byLimits(
     table.load(commit)
     for (let i = 0; i < table.parentCount(commit); i++) stack.push(table.parent(commit, i))
   }
-  const inside = new Marks()
-  const seen = new Marks()
-  const queue = new TimeQueue()
+  const inside = new CommitMarks()
+  const seen = new CommitMarks()
+  const queue = new CommitTimeQueue()
   const found: number[] = []
   const push = (commit: number) => {
     if (!seen.add(commit, 1) || hidden.get(commit)) return
@@ -140,13 +140,13 @@ function byLimits(
   return { edges, inside, count: found.length }
 }
 
-/** Those of `targets` that the wants reach, not looking behind them. */
-function reachableOf(
+/** Returns the targets that the wants reach, without the ancestors of targets. */
+function reachableTargets(
   table: CommitTable,
   wants: readonly number[],
   targets: ReadonlySet<number>,
 ): number[] {
-  const seen = new Marks()
+  const seen = new CommitMarks()
   const found: number[] = []
   const stack = [...wants]
   while (stack.length > 0) {

@@ -1,9 +1,9 @@
-/** The messages that a forge without mail settings wrote, oldest first. */
+/** The mails that a forge without a mail server wrote to its outbox, oldest first. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { World } from '../../world.ts'
 
-export type Letter = {
+export type SentMail = {
   file: string
   to: string
   subject: string
@@ -11,7 +11,7 @@ export type Letter = {
   token: string | null
 }
 
-export async function letters(world: World): Promise<Letter[]> {
+export async function sentMails(world: World): Promise<SentMail[]> {
   await world.jobs()
   const directory = join(world.data, 'outbox')
   if (!existsSync(directory)) return []
@@ -30,9 +30,9 @@ export async function letters(world: World): Promise<Letter[]> {
     })
 }
 
-/** The newest link that was mailed to an address. */
-export async function tokenFor(world: World, address: string): Promise<string> {
-  const letter = (await letters(world)).findLast(
+/** The secret of the newest link that was mailed to an address. */
+export async function mailedToken(world: World, address: string): Promise<string> {
+  const letter = (await sentMails(world)).findLast(
     ({ to, token }) => to === address && token !== null,
   )
   if (letter?.token == null) throw new Error(`no link was mailed to ${address}`)

@@ -1,20 +1,20 @@
-import { hashPassword } from '#lib/password.ts'
-import { typeId } from '#lib/typeid.ts'
-import { insertUser } from '#features/accounts/store.ts'
+import { PasswordHasher } from '#lib/password.ts'
+import { typeId } from '#core/ids.ts'
+import { insertUser } from '#features/accounts/store/users.ts'
 import { userCaller } from '#features/accounts/index.ts'
 import type { UserCaller } from '#core/caller.ts'
 import type { World } from '../../world.ts'
 
 export const PASSWORD = 'correct horse battery'
 
-/** A person who can sign in. */
+/** Creates a user with a password. */
 export async function withPassword(
   world: World,
   username: string,
   options: { verified?: boolean; email?: string } = {},
 ): Promise<UserCaller> {
   const id = typeId('usr', world.clock.now())
-  const password_hash = await hashPassword(PASSWORD)
+  const password_hash = await new PasswordHasher().hash(PASSWORD)
   await world.write((tx) =>
     insertUser(tx, {
       id,

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import type { AgentCaller } from '#core/caller.ts'
 import { askAgent } from '#features/agents/ask-agent.ts'
 import { sweepQuestions } from '#features/agents/questions.ts'
-import { appendSession } from '#features/pulls/append-session.ts'
-import { closePull } from '#features/pulls/close-pull.ts'
-import { getSession } from '#features/pulls/get-session.ts'
+import { appendSession } from '#features/pulls/sessions/append-session.ts'
+import { closePull } from '#features/pulls/lifecycle/close-pull.ts'
+import { getSession } from '#features/pulls/sessions/get-session.ts'
 import { listNotifications } from '#features/notifications/list-notifications.ts'
 import { DAY } from '#lib/time.ts'
 import { refusal, withToken } from '../../world.ts'
@@ -24,7 +24,7 @@ async function setUp() {
 }
 
 describe('a question', () => {
-  test('stands in the session that is asked, is told of, and is answered there', async () => {
+  test('a question appears in the session, notifies, and is answered there', async () => {
     const { world, asking, worker, number, question } = await setUp()
     const made = await world.call(askAgent, asking, {
       repo: REPO,
@@ -59,7 +59,7 @@ describe('a question', () => {
       author: { id: asking.id },
       data: { question: made.id, from_pull: null, to: 'worker' },
     })
-    // Its owner may write here, and yet it is somebody else's words.
+    // The owner's question is also marked as someone else's text.
     expect(told[0]).toContain(`/items/${items.length - 1}/text`)
 
     const { last_seq } = await world.call(appendSession, worker, {
@@ -164,7 +164,7 @@ describe('who asks', () => {
     ).toBe('ada/asker')
   })
 
-  test('one that is closed is asked nothing', async () => {
+  test('a closed pull request cannot be asked', async () => {
     const { world, ada, number } = await setUp()
     await world.call(closePull, ada, { repo: REPO, number })
     const before = world.events().length

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { createAgent } from '#features/agents/create-agent.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
-import { closePull } from '#features/pulls/close-pull.ts'
+import { closePull } from '#features/pulls/lifecycle/close-pull.ts'
 import { updateIssue } from '#features/issues/update-issue.ts'
 import { whoami } from '#features/workspaces/whoami.ts'
 import { HOUR } from '#lib/time.ts'
 import { refusal, withToken } from '../../world.ts'
 import { makeAgentWorld, REPO } from './fixture.ts'
 
-test('an agent acts for who started it, in one repository, for a day', async () => {
+test('an agent acts for the user who started it, in one repository, for a day', async () => {
   const { world, ada, start, audit, row } = await makeAgentWorld()
   const { agent, secret, caller } = await start()
   expect(secret).toMatch(/^htha_[0-9A-Za-z]{46}$/)
@@ -114,7 +114,7 @@ test('two of one name do not run side by side; after its end the name is free', 
   await start()
 })
 
-test('one for a pull request ends with it', async () => {
+test('an agent of a pull request ends with it', async () => {
   const { world, ada, otto, ready, start, audit, count } = await makeAgentWorld()
   const number = await ready(otto)
   expect(await refusal(start({ pull: 99 }))).toMatchObject({ status: 404 })

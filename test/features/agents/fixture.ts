@@ -1,4 +1,4 @@
-/** A repository whose owner has started an agent, and the agent as a caller with its real token. */
+/** A repository whose owner starts agents, and agents as callers with their real tokens. */
 import type { AgentCaller, UserCaller } from '#core/caller.ts'
 import { createAgent } from '#features/agents/create-agent.ts'
 import { makePullWorld, REPO } from '../pulls/fixture.ts'

@@ -1,6 +1,6 @@
 /**
- * An agent at work as it really works: the official client of the tool server, real git, and
- * nothing but its own token.
+ * An agent end to end: the official client of the tool server, real git, and the agent's own token
+ * only.
  */
 import { expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -11,8 +11,8 @@ import { createAgent } from '#features/agents/create-agent.ts'
 import { stopAgent } from '#features/agents/stop-agent.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
-import { mergePull } from '#features/pulls/merge-pull.ts'
-import { reviewPull } from '#features/pulls/review-pull.ts'
+import { mergePull } from '#features/pulls/merging/merge-pull.ts'
+import { reviewPull } from '#features/pulls/reviews/review-pull.ts'
 import { readRef, repoByPath } from '#features/repos/index.ts'
 import { refusal } from '../../world.ts'
 import { git, withToken } from '../../journeys/forge.ts'
@@ -52,14 +52,14 @@ async function setUp() {
     const call = async (tool: string, args: Record<string, unknown>): Promise<Answer> => {
       const result = await client.callTool({ name: tool, arguments: args })
       const data = result.structuredContent as Record<string, unknown>
-      return { error: result.isError === true ? (data['error'] as Answer['error']) : null, data }
+      return { error: result.isError === true ? (data.error as Answer['error']) : null, data }
     }
     return { id: made.id, secret, client, call, connect }
   }
   return { forge, ada, mel, issue, home, agent }
 }
 
-test('an agent’s token drives the whole loop, and nothing beside it', async () => {
+test("an agent's token completes a change and reaches nothing else", async () => {
   const { forge, ada, mel, issue, home, agent } = await setUp()
   try {
     const bot = await agent('bot')
@@ -90,7 +90,7 @@ test('an agent’s token drives the whole loop, and nothing beside it', async ()
         author: { kind: 'agent', username: 'ada/bot', on_behalf_of: { username: 'ada' } },
       },
     })
-    const { remote } = made.data['git'] as { remote: string }
+    const { remote } = made.data.git as { remote: string }
     await git(home, 'clone', '-q', withToken(remote, bot.secret), 'work')
     const work = join(home, 'work')
     writeFileSync(join(work, 'door.txt'), 'silence\n')
@@ -109,7 +109,7 @@ test('an agent’s token drives the whole loop, and nothing beside it', async ()
       '_untrusted',
     )
 
-    // A branch of the repository by its role; never the protected one.
+    // The role allows branches of the repository, but not the protected one.
     await git(
       work,
       'push',
@@ -124,7 +124,7 @@ test('an agent’s token drives the whole loop, and nothing beside it', async ()
       git(work, 'push', '-q', withToken(`${forge.url}/${REPO}.git`, bot.secret), 'HEAD:main'),
     ).rejects.toThrow(/protected/)
 
-    // Elsewhere it is nobody, and reads what everybody reads.
+    // In other repositories the agent has no role and reads public data only.
     expect(
       git(home, 'ls-remote', withToken(`${forge.url}/acme/secret.git`, bot.secret)),
     ).rejects.toThrow(/403|only in the repository/)
@@ -139,7 +139,7 @@ test('an agent’s token drives the whole loop, and nothing beside it', async ()
       (await bot.call('create_issue', { repo: 'acme/open', title: 'Hm' })).error,
     ).toMatchObject({ reason: 'agent_outside_repository' })
     expect(
-      ((await bot.call('list_repos', {})).data['items'] as { full_name: string }[])
+      ((await bot.call('list_repos', {})).data.items as { full_name: string }[])
         .map(({ full_name }) => full_name)
         .sort(),
     ).toEqual(['acme/open', REPO])
@@ -153,7 +153,7 @@ test('an agent’s token drives the whole loop, and nothing beside it', async ()
       reason: 'scope',
     })
 
-    // Its person may not approve it; somebody else may, and merges.
+    // The owner may not approve. Another user approves and merges.
     expect(
       await refusal(forge.call(reviewPull, ada, { repo: REPO, number: 2, verdict: 'approve' })),
     ).toMatchObject({ status: 403 })
@@ -165,7 +165,7 @@ test('an agent’s token drives the whole loop, and nothing beside it', async ()
       await forge.call(mergePull, mel, { repo: REPO, number: 2, expected_head: head }),
     ).toMatchObject({ status: 'merged' })
 
-    // Stopped, it is out of every door at the next knock.
+    // A stopped agent is refused by REST, tools and git at the next request.
     await forge.call(stopAgent, mel, { repo: REPO, id: bot.id })
     expect(bot.call('whoami', {})).rejects.toThrow()
     expect((await forge.get('/api/user', { authorization: `Bearer ${bot.secret}` })).status).toBe(
@@ -218,7 +218,7 @@ test('what one agent began, the next one of the same person goes on with; anothe
     expect(
       git(work, 'push', withToken(remote, mels.token.secret ?? ''), 'HEAD:refs/heads/other'),
     ).rejects.toThrow(/403|write/)
-    // Its pull request is merged or closed: the token ends with it.
+    // The token ends when its pull request is merged or closed.
     await second.call('close_pull', { repo: REPO, number: 2 })
     expect(
       (await forge.get('/api/user', { authorization: `Bearer ${second.secret}` })).status,

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { AgentCaller } from '#core/caller.ts'
 import { stopAgent } from '#features/agents/stop-agent.ts'
-import { appendSession } from '#features/pulls/append-session.ts'
-import { getSession } from '#features/pulls/get-session.ts'
+import { appendSession } from '#features/pulls/sessions/append-session.ts'
+import { getSession } from '#features/pulls/sessions/get-session.ts'
 import { refusal } from '../../world.ts'
 import { makeAgentWorld, REPO } from './fixture.ts'
 

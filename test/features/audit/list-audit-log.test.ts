@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { createWorkspaceToken } from '#features/workspaces/create-workspace-token.ts'
-import { createSettingsToken } from '#features/accounts/create-settings-token.ts'
+import { createSettingsToken } from '#features/accounts/tokens/create-settings-token.ts'
 import { listAuditLog } from '#features/audit/list-audit-log.ts'
 import { listSiteAuditLog } from '#features/audit/list-site-audit-log.ts'
-import { updateRepoSettings } from '#features/repos/update-repo-settings.ts'
+import { updateRepoSettings } from '#features/repos/settings/update-repo-settings.ts'
 import { setBasePermission } from '#features/workspaces/set-base-permission.ts'
 import { findBrokenLink } from '#core/audit.ts'
 import { timestamp } from '#lib/time.ts'
@@ -21,7 +21,7 @@ type Entry = {
   prev: string
 }
 
-test('an owner sees who changed what, where from, newest first; nobody else does', async () => {
+test('owners see changes with actor and origin, newest first; others do not', async () => {
   const { world, ada, mel, otto, workspace } = await makePullWorld()
   const origin = { request_id: 'req-12345678', ip: '203.0.113.7', user_agent: 'curl/8' }
   await world.call(
@@ -64,7 +64,7 @@ test('an owner sees who changed what, where from, newest first; nobody else does
   expect(findBrokenLink(world.hearth.db)).toBeNull()
 })
 
-test('filters narrow it, before pages do', async () => {
+test('filters apply before paging', async () => {
   const { world, ada } = await makePullWorld()
   const ask = (input: Record<string, unknown>) =>
     world.call(listAuditLog, ada, { workspace: 'acme', ...input } as never)
@@ -182,7 +182,7 @@ test('the whole of it can be downloaded, a line for each entry', async () => {
   expect((await forge.get('/api/workspaces/acme/audit-log?format=xml', as(adas))).status).toBe(422)
 })
 
-test('an address is believed from trusted proxies only, and is left out where the settings say so', async () => {
+test('client addresses are read from trusted proxies only, and omitted where the settings say so', async () => {
   for (const [settings, expected] of [
     [{}, '127.0.0.1'],
     [{ audit: { ip: false, keep_days: 400 } }, null],

@@ -91,7 +91,7 @@ test('a backup is made by a job, holds everything that lasts, and the next one a
   ])
   const store =
     copy.db.one<{ store: string }>(`SELECT store FROM repos WHERE name = 'site'`)?.store ?? ''
-  expect((await copy.git.commit(store, tip))?.oid).toBe(tip)
+  expect((await copy.git.readCommit(store, tip))?.oid).toBe(tip)
   expect(await copy.git.verify(store, [tip])).toEqual([])
   // The job that made the backup ran when the copy was taken; it finds its work done.
   expect(copy.db.one(`SELECT state FROM backups WHERE id = ?`, begun.id)).toEqual({
@@ -226,7 +226,7 @@ test('only site administrators reach backups', async () => {
 })
 
 test('objects that maintenance and purges take away meanwhile are in the backup all the same', async () => {
-  const { gather } = await import('#features/backups/gather.ts')
+  const { collectSources: gather } = await import('#features/backups/collect-sources.ts')
   const { world } = await makeFurnished()
   const staging = join(world.data, 'tmp', 'held')
   const { store } = world.hearth.db.one<{ store: string }>(

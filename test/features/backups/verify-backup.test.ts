@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { createBackup } from '#features/backups/create-backup.ts'
-import { verifyBackupOperation as verifyBackup } from '#features/backups/verify-backup.ts'
+import { verifyBackup } from '#features/backups/verify-backup.ts'
 import { findBackup } from '#features/backups/store.ts'
-import { keepSchedule } from '#features/backups/start.ts'
+import { runBackupSchedule } from '#features/backups/schedule.ts'
 import { refusal } from '../../world.ts'
 import { folder, makeFurnished } from './forge.ts'
 
@@ -67,7 +67,7 @@ test('a part that is damaged, cut off or missing is found and named, and told to
     expect([state, findings.length, findings[0]?.includes(words)]).toEqual(['failed', 1, true])
     writeFileSync(pack, whole)
   }
-  expect(forge.world.events('backup.failed').map(({ data }) => data['what'])).toEqual([
+  expect(forge.world.events('backup.failed').map(({ data }) => data.what)).toEqual([
     'verify',
     'verify',
     'verify',
@@ -118,7 +118,7 @@ test('the settings make backups by themselves, clear old ones, and have the newe
   const { world } = forge
   const { hearth } = world
   const sweep = async () => {
-    await world.write((tx) => tx.enqueue(keepSchedule, null))
+    await world.write((tx) => tx.enqueue(runBackupSchedule, null))
     await world.jobs()
   }
   const states = () =>

@@ -1,8 +1,8 @@
 /** Pull requests for issues with commands, and the runner that really runs them. */
 import type { SignedIn, UserCaller } from '#core/caller.ts'
-import { isolationOf } from '#features/checks/runners.ts'
+import { isolationOf } from '#features/checks/runner.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
-import { getPullChecks } from '#features/pulls/get-pull-checks.ts'
+import { getPullChecks } from '#features/pulls/checks/get-pull-checks.ts'
 import { makePullWorld, REPO } from '../pulls/fixture.ts'
 
 export { REPO }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { getCheckLog } from '#features/checks/get-check-log.ts'
 import { anonymous } from '#core/caller.ts'
-import { setRepoVisibility } from '#features/repos/set-repo-visibility.ts'
+import { setRepoVisibility } from '#features/repos/lifecycle/set-repo-visibility.ts'
 import { refusal } from '../../world.ts'
 import { makeCheckWorld, REPO, until } from './fixture.ts'
 

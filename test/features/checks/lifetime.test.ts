@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { cancelRun } from '#features/checks/end.ts'
-import { checksOfRun } from '#features/checks/record.ts'
-import { runnerOf } from '#features/checks/runners.ts'
-import { startChecks } from '#features/checks/start.ts'
-import { deleteRepo } from '#features/repos/delete-repo.ts'
-import { purge } from '#features/repos/purge.ts'
+import { cancelRun } from '#features/checks/end-run.ts'
+import { checksOfRun } from '#features/checks/check-record.ts'
+import { runnerOf } from '#features/checks/runner.ts'
+import { startChecks } from '#features/checks/start-run.ts'
+import { deleteRepo } from '#features/repos/lifecycle/delete-repo.ts'
+import { markPurged } from '#features/repos/lifecycle/purge-job.ts'
 import { requireRepo } from '#features/repos/index.ts'
 import { getCheckLog } from '#features/checks/get-check-log.ts'
 import { DAY } from '#lib/time.ts'
@@ -38,7 +38,7 @@ test('a newer head ends what is under way for the older one', async () => {
     status: 'passed',
     results: [{ output_tail: 'newer\n' }],
   })
-  expect(world.events('checks.completed').map(({ data }) => data['sha'])).toEqual([
+  expect(world.events('checks.completed').map(({ data }) => data.sha)).toEqual([
     pull(number).head_sha,
   ])
   expect(
@@ -99,7 +99,7 @@ test('what was running when the process ended is run again from its start, and n
 
 test('the start of a server sweeps folders that an ended process left', async () => {
   const { hearth } = await makeCheckWorld()
-  const place = await runnerOf(hearth).workplace('left-behind')
+  const place = await runnerOf(hearth).createDirectory('left-behind')
   expect(existsSync(place.build)).toBe(true)
   await runnerOf(hearth).sweep()
   expect(existsSync(place.folder)).toBe(false)
@@ -166,6 +166,6 @@ test('logs are kept for their time, and go with their repository', async () => {
   const other = await checked(mel, ['echo other'])
   await until(async () => (await checks(other)).status === 'passed')
   await world.call(deleteRepo, ada, { repo: REPO, confirm: REPO })
-  await world.write((tx) => purge(tx, requireRepo(tx.db, repo_id)))
+  await world.write((tx) => markPurged(tx, requireRepo(tx.db, repo_id)))
   await until(() => !existsSync(folder) && hearth.db.all('SELECT 1 FROM check_runs').length === 0)
 })

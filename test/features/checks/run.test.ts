@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
-import { createPull } from '#features/pulls/create-pull.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
-import { getSession } from '#features/pulls/get-session.ts'
+import { getSession } from '#features/pulls/sessions/get-session.ts'
 import { listPulls } from '#features/pulls/list-pulls.ts'
-import { mergePull } from '#features/pulls/merge-pull.ts'
+import { mergePull } from '#features/pulls/merging/merge-pull.ts'
 import { updateIssue } from '#features/issues/update-issue.ts'
-import { convertPullToDraft } from '#features/pulls/convert-pull-to-draft.ts'
-import { markPullReady } from '#features/pulls/mark-pull-ready.ts'
-import { closePull } from '#features/pulls/close-pull.ts'
+import { convertPullToDraft } from '#features/pulls/lifecycle/convert-pull-to-draft.ts'
+import { markPullReady } from '#features/pulls/lifecycle/mark-pull-ready.ts'
+import { closePull } from '#features/pulls/lifecycle/close-pull.ts'
 import { refusal } from '../../world.ts'
 import { makeCheckWorld, REPO } from './fixture.ts'
 
@@ -76,8 +76,8 @@ test('runs the commands of the issue when a pull request is ready, in their orde
   const session = (await world.call(getSession, mel, { repo: REPO, number, kind: 'check' })).items
   expect(
     session.map(({ text, data, author }) => [
-      data?.['command'],
-      data?.['status'],
+      data?.command,
+      data?.status,
       text.split(' after ')[0],
       author,
     ]),
@@ -104,7 +104,7 @@ test('what is tested is the head merged with the base, without a repository arou
   const { status, merge_sha, results } = await checks(number)
   expect(status).toBe('passed')
   expect(results[0]?.output_tail).toBe('changed\nfrom main\n. .. a.txt b.txt docs new.txt ')
-  const tested = await hearth.git.commit(row().store, merge_sha ?? '')
+  const tested = await hearth.git.readCommit(row().store, merge_sha ?? '')
   expect([...(tested?.parents ?? [])].sort()).toEqual(
     [pull(number).head_sha ?? '', ref('main') ?? ''].sort(),
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { rerunPullChecks } from '#features/pulls/rerun-pull-checks.ts'
+import { rerunPullChecks } from '#features/pulls/checks/rerun-pull-checks.ts'
 import { updateIssue } from '#features/issues/update-issue.ts'
 import { refusal } from '../../world.ts'
 import { makeCheckWorld, REPO } from './fixture.ts'

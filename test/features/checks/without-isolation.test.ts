@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { isolationOf } from '#features/checks/runners.ts'
+import { isolationOf } from '#features/checks/runner.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
-import { createPull } from '#features/pulls/create-pull.ts'
-import { createBranch } from '#features/repos/create-branch.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
+import { createBranch } from '#features/repos/branches/create-branch.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
 import { makeWorld } from '../../world.ts'
 

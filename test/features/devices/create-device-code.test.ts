@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
 import { createDeviceCode } from '#features/devices/create-device-code.ts'
-import { makeUserCode, readUserCode, shownCode } from '#features/devices/user-codes.ts'
+import { createUserCode, readUserCode, formatUserCode } from '#features/devices/user-codes.ts'
 import { refusal } from '../../world.ts'
 import { runForge } from '../oauth/running.ts'
 
 const forge = await runForge()
 
-test('anyone begins a sign-in and gets what a person needs', async () => {
+test('anyone can start a device sign-in', async () => {
   const response = await forge.post('/api/v1/device/code', { client_name: 'A tool' })
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
   const body = (await response.json()) as Record<string, unknown>
@@ -15,17 +15,17 @@ test('anyone begins a sign-in and gets what a person needs', async () => {
     device_code: expect.stringMatching(/^[\w-]{43}$/),
     user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
     verification_uri: `${forge.url}/device`,
-    verification_uri_complete: `${forge.url}/device?code=${String(body['user_code'])}`,
+    verification_uri_complete: `${forge.url}/device?code=${String(body.user_code)}`,
     expires_in: 900,
     interval: 5,
   })
   expect((await forge.post('/api/device/code', {})).status).toBe(200)
   expect(JSON.stringify(forge.hearth.db.all('SELECT * FROM device_codes'))).not.toContain(
-    String(body['device_code']),
+    String(body.device_code),
   )
 })
 
-test('an unknown scope is refused, a long or turned name is made harmless', async () => {
+test('an unknown scope is refused, and the client name is sanitised', async () => {
   expect(
     (await refusal(forge.call(createDeviceCode, anonymous, { scope: 'repo:read root' }))).field,
   ).toBe('scope')
@@ -38,10 +38,10 @@ test('an unknown scope is refused, a long or turned name is made harmless', asyn
   expect(names).toContain('a b')
 })
 
-test('codes use all their letters, and are read however they are typed', () => {
-  const seen = new Set(Array.from({ length: 400 }, makeUserCode).join(''))
+test('codes use the whole alphabet and are parsed in any spelling', () => {
+  const seen = new Set(Array.from({ length: 400 }, createUserCode).join(''))
   expect([...seen].sort().join('')).toBe('BCDFGHJKLMNPQRSTVWXZ')
-  expect(shownCode('BCDFGHJK')).toBe('BCDF-GHJK')
+  expect(formatUserCode('BCDFGHJK')).toBe('BCDF-GHJK')
   for (const text of ['BCDF-GHJK', 'bcdfghjk', ' bcdf ghjk ', 'bcdf–ghjk', 'B-C-D-F-G-H-J-K'])
     expect(readUserCode(text)).toBe('BCDFGHJK')
   for (const text of ['', 'BCDF-GHJ', 'BCDF-GHJKL', 'ACDF-GHJK', 'BCDF-GHJ1', 'BCDF/GHJK'])

@@ -9,23 +9,7 @@ import { runForge } from '../oauth/running.ts'
 const forge = await runForge()
 const ada = await forge.user('ada')
 
-test('a visitor signs in first; the empty page asks for the code, and knows none that is wrong', async () => {
-  const visitor = await (await forge.browser(null)).open('/device?code=BCDF-GHJK')
-  expect([visitor.status, visitor.location]).toEqual([
-    302,
-    `/login?next=${encodeURIComponent('/device?code=BCDF-GHJK')}`,
-  ])
-  const browser = await forge.browser('ada')
-  expect((await browser.open('/device')).html).toContain('name="code"')
-  const wrong = await browser.open('/device?code=BCDF-GHJK')
-  expect([
-    wrong.status,
-    wrong.html.includes('no device waits with this code'),
-    wrong.html.includes('name="decision"'),
-  ]).toEqual([200, true, false])
-})
-
-test('another site cannot press the button, and no token can', async () => {
+test('cross-site forms and tokens cannot approve a device', async () => {
   const { user_code } = await forge.call(createDeviceCode, anonymous, {})
   const browser = await forge.browser('ada')
   const { html } = await browser.open(`/device?code=${user_code}`)
@@ -51,7 +35,7 @@ test('another site cannot press the button, and no token can', async () => {
   expect(forge.hearth.db.all(`SELECT * FROM device_codes WHERE state <> 'pending'`)).toEqual([])
 })
 
-test('every wrong code makes the next try of that person slower, and nobody else', async () => {
+test('each wrong code delays the next attempt of that user only', async () => {
   const { user_code } = await forge.call(createDeviceCode, anonymous, {})
   const guesser = await forge.user('guesser')
   const took = async (person: typeof ada, code: string) => {

@@ -31,10 +31,10 @@ const decide = async (
 }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-test('a person approves in the browser, and the next question gets the token, once', async () => {
+test('after approval in the browser the next poll returns the token, once', async () => {
   const code = await begin()
   expect(await poll(code.device_code)).toEqual({ status: 'pending' })
-  // Faster than the interval is answered all the same.
+  // Polling faster than the interval is allowed.
   expect(await poll(code.device_code)).toEqual({ status: 'pending' })
   const browser = await forge.browser('ada')
   const page = await browser.open(code.verification_uri_complete)
@@ -63,14 +63,14 @@ test('a person approves in the browser, and the next question gets the token, on
   expect(approved?.target_name).toBe('Laptop')
 })
 
-test('of questions at the same moment one gets the token', async () => {
+test('one of several concurrent polls gets the token', async () => {
   const code = await begin()
   await decide('ada', code, 'approve')
   const answers = await Promise.all(Array.from({ length: 4 }, () => poll(code.device_code)))
   expect(answers.filter(({ token }) => token !== undefined).length).toBe(1)
 })
 
-test('who denies gives nothing, and it cannot be approved afterwards', async () => {
+test('a denied request returns no token and cannot be approved later', async () => {
   const code = await begin()
   const browser = await forge.browser('ada')
   const { html } = await browser.open(code.verification_uri_complete)
@@ -80,7 +80,7 @@ test('who denies gives nothing, and it cannot be approved afterwards', async () 
   expect(await poll(code.device_code)).toEqual({ status: 'denied' })
 })
 
-test('a code ends after fifteen minutes, approved or not, and is forgotten a day later', async () => {
+test('a code expires after 15 minutes and is deleted a day later', async () => {
   const [waiting, approved] = [await begin(), await begin()]
   await decide('ada', approved, 'approve')
   forge.clock.advance(15 * MINUTE)
@@ -135,7 +135,7 @@ test('an account without a confirmed address may approve, and the tool is told',
   })
 })
 
-test('a device token lives a year from its last use', async () => {
+test('a device token expires a year after its last use', async () => {
   const code = await begin()
   await decide('ada', code, 'approve')
   const { token = '' } = await poll(code.device_code)

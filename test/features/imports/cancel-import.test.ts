@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { LANES } from '#core/jobs.ts'
+import { QUEUE_CONCURRENCY } from '#core/jobs.ts'
 import { cancelImport } from '#features/imports/cancel-import.ts'
 import { createImport } from '#features/imports/create-import.ts'
 import { getImport } from '#features/imports/get-import.ts'
-import { deleteRepo } from '#features/repos/delete-repo.ts'
-import { getRepo } from '#features/repos/get-repo.ts'
+import { deleteRepo } from '#features/repos/lifecycle/delete-repo.ts'
+import { getRepo } from '#features/repos/profile/get-repo.ts'
 import { refusal } from '../../world.ts'
 import { makeImportWorld, startSilent } from './fixture.ts'
 
@@ -17,7 +17,9 @@ test('one that waits never begins', async () => {
   // As many as run at once, so that the next one waits.
   const silent = startSilent()
   const others = await Promise.all(
-    Array.from({ length: LANES.imports }, (_, i) => start(`${silent.url}/x`, `busy-${i}`)),
+    Array.from({ length: QUEUE_CONCURRENCY.imports }, (_, i) =>
+      start(`${silent.url}/x`, `busy-${i}`),
+    ),
   )
   const jobs = world.jobs()
   await silent.asked

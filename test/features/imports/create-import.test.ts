@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createImport } from '#features/imports/create-import.ts'
 import { getImport } from '#features/imports/get-import.ts'
-import { getRepo } from '#features/repos/get-repo.ts'
+import { getRepo } from '#features/repos/profile/get-repo.ts'
 import { setQuota } from '#features/site/index.ts'
-import { listCommits } from '#features/repos/list-commits.ts'
+import { listCommits } from '#features/repos/commits/list-commits.ts'
 import { repoByPath } from '#features/repos/index.ts'
 import { findWorkspace } from '#features/workspaces/index.ts'
 import { git, tryGit } from '../../git/support/real-git.ts'
@@ -111,12 +111,12 @@ test('a token is sent to its place, and is nowhere to be read', async () => {
   expect(JSON.stringify(begun)).not.toContain(token)
   const files = readdirSync(world.data).filter((name) => name.startsWith('hearth.db'))
   const onDisk = () => files.some((name) => readFileSync(join(world.data, name)).includes(token))
-  expect(it.row(begun.id)?.['secret']).toBeString()
+  expect(it.row(begun.id)?.secret).toBeString()
   expect(onDisk()).toBe(false)
   gate.resolve()
   await world.jobs()
   expect(await world.call(getImport, ada, { id: begun.id })).toMatchObject({ state: 'done' })
-  expect(it.row(begun.id)?.['secret']).toBeNull()
+  expect(it.row(begun.id)?.secret).toBeNull()
   expect(onDisk()).toBe(false)
   const without = await start({ url: `${server.url}/source.git`, name: 'without-token' })
   await world.jobs()

@@ -34,7 +34,7 @@ export async function makeImportWorld(change: Partial<Settings> = {}) {
     bob,
     eve,
     wanted: () => refsOf(source),
-    refs: (repo: string) => listRefsOf(world.hearth.db, repo),
+    refs: (repo: string) => listRefsOf(world.hearth, repo),
     row: (id: string) =>
       world.hearth.db.one<Record<string, unknown>>('SELECT * FROM imports WHERE id = ?', id),
   }

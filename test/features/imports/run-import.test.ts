@@ -11,7 +11,7 @@ import { createImport } from '#features/imports/create-import.ts'
 import { getImport } from '#features/imports/get-import.ts'
 import { silentLog } from '#lib/log.ts'
 import { MINUTE } from '#lib/time.ts'
-import { LOOK_AFTER_MS, repoByPath } from '#features/repos/index.ts'
+import { COLLISION_SCAN_DELAY_MS, repoByPath } from '#features/repos/index.ts'
 import { git, tryGit } from '../../git/support/real-git.ts'
 import { expectSound } from '../../git/support/sound.ts'
 import { makeImportWorld } from './fixture.ts'
@@ -112,7 +112,7 @@ test('a process that ends midway leaves nothing visible, and the next one brings
     state: 'running',
     finished_at: null,
   })
-  expect(listRefsOf(again.db, 'acme/stopped').size).toBe(0)
+  expect(listRefsOf(again, 'acme/stopped').size).toBe(0)
   const packs = join(
     own.world.data,
     'repos',
@@ -126,7 +126,7 @@ test('a process that ends midway leaves nothing visible, and the next one brings
   await again.jobs.start()
   await again.jobs.idle()
   expect(await call(again, getImport, own.ada, { id })).toMatchObject({ state: 'done' })
-  expect(listRefsOf(again.db, 'acme/stopped')).toEqual(await own.wanted())
+  expect(listRefsOf(again, 'acme/stopped')).toEqual(await own.wanted())
   await slow.close()
 }, 30_000)
 
@@ -169,21 +169,21 @@ test('a process that is killed in the middle of one leaves nothing visible, and 
     state: 'running',
     finished_at: null,
   })
-  expect(listRefsOf(again.db, 'acme/killed').size).toBe(0)
+  expect(listRefsOf(again, 'acme/killed').size).toBe(0)
   slow.open()
   await again.jobs.start()
   await again.jobs.idle()
   expect(await call(again, getImport, own.ada, { id })).toMatchObject({ state: 'done', errors: [] })
-  expect(listRefsOf(again.db, 'acme/killed')).toEqual(await own.wanted())
+  expect(listRefsOf(again, 'acme/killed')).toEqual(await own.wanted())
   await expectSound(join(own.world.data, 'repos'))
   await slow.close()
 }, 60_000)
 
 test('an import that is too large to be searched for made collisions at once is searched later, a small one at once', async () => {
   const asked: { store: string; tips: number; hide: number }[] = []
-  const real = world.hearth.git.findForged
+  const real = world.hearth.git.findSha1Collisions
   Object.assign(world.hearth.git, {
-    findForged: async (...args: Parameters<typeof real>) => {
+    findSha1Collisions: async (...args: Parameters<typeof real>) => {
       asked.push({ store: args[0], tips: args[1].tips.length, hide: args[1].hide?.length ?? 0 })
       return await real(...args)
     },
@@ -201,14 +201,14 @@ test('an import that is too large to be searched for made collisions at once is 
     expect(await world.call(getImport, ada, { id })).toMatchObject({ state: 'done' })
   }
   expect(asked).toEqual([])
-  world.clock.advance(LOOK_AFTER_MS)
+  world.clock.advance(COLLISION_SCAN_DELAY_MS)
   await world.jobs()
   const tips = new Set(it.refs('acme/look-large').values()).size
   expect(asked).toEqual([
     { store: repoByPath(world.hearth.db, 'acme/look-large')?.store ?? '', tips, hide: 0 },
   ])
   expect(world.hearth.db.all(`SELECT kind FROM jobs WHERE kind = 'look_for_forged'`)).toEqual([])
-  Object.assign(world.hearth.git, { findForged: real })
+  Object.assign(world.hearth.git, { findSha1Collisions: real })
 }, 30_000)
 
 test('a redirect is followed to another place that may be asked, and to no other', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { closeIssue } from '#features/issues/close-issue.ts'
 import { resolveIssue } from '#features/issues/index.ts'
 import { getIssue } from '#features/issues/get-issue.ts'
-import { getRepo } from '#features/repos/get-repo.ts'
+import { getRepo } from '#features/repos/profile/get-repo.ts'
 import { refusal } from '../../world.ts'
 import { makeIssueWorld } from './fixture.ts'
 
@@ -11,7 +11,7 @@ const repo = 'acme/site'
 const close = (caller: typeof ada, number: number, reason?: 'completed' | 'not_planned') =>
   world.call(closeIssue, caller, { repo, number, reason })
 const closings = (number: number) =>
-  world.events('issue.closed').filter(({ data }) => data['number'] === number)
+  world.events('issue.closed').filter(({ data }) => data.number === number)
 
 test('it is completed unless said, and says when and by whom', async () => {
   const number = await issue()

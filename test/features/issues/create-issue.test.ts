@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
-import { listLabels } from '#features/issues/list-labels.ts'
-import { createMilestone } from '#features/issues/create-milestone.ts'
-import { updateRepoSettings } from '#features/repos/update-repo-settings.ts'
-import { getRepo } from '#features/repos/get-repo.ts'
+import { listLabels } from '#features/issues/labels/list-labels.ts'
+import { createMilestone } from '#features/issues/milestones/create-milestone.ts'
+import { updateRepoSettings } from '#features/repos/settings/update-repo-settings.ts'
+import { getRepo } from '#features/repos/profile/get-repo.ts'
 import { refusal, withToken, workspaceCaller } from '../../world.ts'
 import { makeIssueWorld } from './fixture.ts'
 
@@ -63,7 +63,7 @@ describe('an issue', () => {
     ])
     const [opened, assigned, ...more] = world
       .events()
-      .filter((event) => event.data['number'] === made.number)
+      .filter((event) => event.data.number === made.number)
     expect(opened).toMatchObject({
       type: 'issue.opened',
       actor_id: ada.id,

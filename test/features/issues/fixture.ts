@@ -3,8 +3,8 @@ import type { AgentCaller, Role, UserCaller } from '#core/caller.ts'
 import { issueToken, recordActor } from '#features/accounts/index.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
 import { insertRecord, linkPull } from '#features/issues/index.ts'
-import { repoByPath, takeNumber, type RepoRow } from '#features/repos/index.ts'
-import { typeId } from '#lib/typeid.ts'
+import { repoByPath, allocateNumber, type RepoRow } from '#features/repos/index.ts'
+import { typeId } from '#core/ids.ts'
 import { agentOf, makeWorld, withToken } from '../../world.ts'
 
 type IssueInput = NonNullable<(typeof createIssue)['__input']>
@@ -61,7 +61,7 @@ export async function makeIssueWorld() {
       } = options
       const { id } = row(repo)
       return world.write((tx) => {
-        const number = takeNumber(tx, id)
+        const number = allocateNumber(tx, id)
         insertRecord(tx, { repo_id: id, number, kind: 'pull', title, author_id: author.id })
         if (issue !== undefined)
           linkPull(tx, {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
-import { addComment } from '#features/issues/add-comment.ts'
+import { addComment } from '#features/issues/comments/add-comment.ts'
 import { getIssue } from '#features/issues/get-issue.ts'
 import { setRecordTitle, updateLink } from '#features/issues/index.ts'
 import { refusal } from '../../world.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
-import { addComment } from '#features/issues/add-comment.ts'
+import { addComment } from '#features/issues/comments/add-comment.ts'
 import { closeIssue } from '#features/issues/close-issue.ts'
 import { listIssueEvents } from '#features/issues/list-issue-events.ts'
 import { reopenIssue } from '#features/issues/reopen-issue.ts'

@@ -9,8 +9,8 @@ const repo = 'acme/site'
 const changes = (number: number) =>
   world
     .events('issue.updated')
-    .filter(({ data }) => data['number'] === number)
-    .map(({ data }) => data['changed'])
+    .filter(({ data }) => data.number === number)
+    .map(({ data }) => data.changed)
 
 test('locking keeps the reason, locking again changes only it, unlocking clears both', async () => {
   const number = await issue()

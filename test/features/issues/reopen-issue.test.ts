@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { closeIssue } from '#features/issues/close-issue.ts'
 import { resolveIssue, updateLink } from '#features/issues/index.ts'
-import { listLabels } from '#features/issues/list-labels.ts'
+import { listLabels } from '#features/issues/labels/list-labels.ts'
 import { reopenIssue } from '#features/issues/reopen-issue.ts'
 import { refusal } from '../../world.ts'
 import { makeIssueWorld } from './fixture.ts'

@@ -32,6 +32,7 @@ function explaining(db: Db, plans: string[]): Db {
     statement.finalize()
   }
   return {
+    memos: null,
     one: (sql, ...params) => (explain(sql, params), db.one(sql, ...params)),
     all: (sql, ...params) => (explain(sql, params), db.all(sql, ...params)),
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createMilestone } from '#features/issues/create-milestone.ts'
+import { createMilestone } from '#features/issues/milestones/create-milestone.ts'
 import { getIssue } from '#features/issues/get-issue.ts'
 import { updateIssue } from '#features/issues/update-issue.ts'
 import { refusal } from '../../world.ts'
@@ -12,8 +12,8 @@ const update = (caller: Parameters<typeof issue>[1], number: number, input: obje
 const eventsOf = (number: number) =>
   world
     .events()
-    .filter((event) => event.data['number'] === number)
-    .map(({ type, data }) => [type, data['changed'] ?? data['assignees'] ?? null])
+    .filter((event) => event.data.number === number)
+    .map(({ type, data }) => [type, data.changed ?? data.assignees ?? null])
 
 describe('title and body', () => {
   test('are changed by the author, also without a role', async () => {

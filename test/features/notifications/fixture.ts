@@ -3,7 +3,7 @@
  * is told.
  */
 import type { SignedIn, UserCaller } from '#core/caller.ts'
-import { addComment } from '#features/issues/add-comment.ts'
+import { addComment } from '#features/issues/comments/add-comment.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
 import { listNotifications } from '#features/notifications/list-notifications.ts'
 import { createTeam } from '#features/teams/create-team.ts'

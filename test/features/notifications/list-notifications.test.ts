@@ -3,7 +3,6 @@ import { anonymous } from '#core/caller.ts'
 import { listNotifications } from '#features/notifications/list-notifications.ts'
 import { markAllNotifications } from '#features/notifications/mark-all-notifications.ts'
 import { markNotification } from '#features/notifications/mark-notification.ts'
-import { countUnread } from '#features/notifications/index.ts'
 import { MINUTE } from '#lib/time.ts'
 import { agentOf, refusal, withToken, workspaceCaller } from '../../world.ts'
 import { makeNotificationWorld } from './fixture.ts'
@@ -100,63 +99,4 @@ test('agents and workspaces have none, and a narrowed token sees no more than it
     await world.call(markAllNotifications, agentOf(mel, site, { id: 'agt_1' }), { state: 'read' }),
   ).toEqual({ changed: 0 })
   expect(await told(otto)).toEqual([])
-})
-
-test("mark_notification: unread, read, done, and only one's own", async () => {
-  const { world, hearth, issue, comment, told, ada, mel, max } = await makeNotificationWorld()
-  const number = await issue(ada, { body: '@mel' })
-  await told(mel)
-  const id = (await world.call(listNotifications, mel, {})).items[0]?.id ?? ''
-  expect(countUnread(hearth, mel)).toBe(1)
-  expect(await world.call(markNotification, mel, { id, state: 'read' })).toMatchObject({
-    unread: false,
-    done: false,
-  })
-  expect(countUnread(hearth, mel)).toBe(0)
-  expect(await world.call(markNotification, mel, { id, state: 'unread' })).toMatchObject({
-    unread: true,
-    done: false,
-  })
-  expect(await world.call(markNotification, mel, { id, state: 'done' })).toMatchObject({
-    unread: false,
-    done: true,
-  })
-  expect(await told(mel)).toEqual([])
-  await comment(ada, number, 'More.')
-  expect(await told(mel)).toEqual([`mention #${number}`])
-  for (const wrong of ['ntf_x', 'nonsense', 'evt_01h455vb4pex5vsknk084sn02q'])
-    expect(
-      (await refusal(world.call(markNotification, mel, { id: wrong, state: 'read' }))).code,
-    ).toBe('not_found')
-  expect((await refusal(world.call(markNotification, max, { id, state: 'done' }))).code).toBe(
-    'not_found',
-  )
-  expect(await told(mel, { unread: true })).toEqual([`mention #${number}`])
-})
-
-test('mark_all_notifications leaves what came later, other repositories and other people alone', async () => {
-  const { world, issue, told, ada, mel, max } = await makeNotificationWorld()
-  const first = await issue(ada, { body: '@mel @max' })
-  const hidden = await issue(ada, { body: '@mel' }, 'acme/vault')
-  world.clock.advance(MINUTE)
-  const later = await issue(ada, { body: '@mel' })
-  await told(mel)
-  expect(
-    await world.call(markAllNotifications, mel, {
-      state: 'read',
-      before: '2026-03-01T13:00:00+01:00',
-      repo: 'acme/site',
-    }),
-  ).toEqual({ changed: 1 })
-  expect(await told(mel, { unread: true })).toEqual([`mention #${later}`, `mention #${hidden}`])
-  expect(await world.call(markAllNotifications, mel, { state: 'done' })).toEqual({ changed: 3 })
-  expect(await told(mel)).toEqual([])
-  expect(await told(mel, { done: true })).toHaveLength(3)
-  expect(await world.call(markAllNotifications, mel, { state: 'read' })).toEqual({ changed: 0 })
-  expect(await told(mel, { done: true })).toHaveLength(3)
-  expect(await told(max, { unread: true })).toEqual([`mention #${first}`])
-  expect(
-    (await refusal(world.call(markAllNotifications, mel, { state: 'read', before: 'yesterday' })))
-      .field,
-  ).toBe('before')
 })

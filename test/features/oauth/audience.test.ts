@@ -1,7 +1,4 @@
-/**
- * What a token was asked for stays with it: the tool server takes none that was made for something
- * else (RFC 8707).
- */
+/** Audiences of tokens: the tool server refuses tokens for another resource (RFC 8707). */
 import { expect, test } from 'bun:test'
 import { client, oauthErrorOf, runForge, type Tokens } from './running.ts'
 
@@ -22,7 +19,7 @@ const audiences = () =>
     .all<{ audience: string | null }>('SELECT audience FROM tokens ORDER BY id DESC LIMIT 1')
     .map(({ audience }) => audience)[0]
 
-test('a token for the REST API is good there, and not at the tool server', async () => {
+test('a token for the REST API does not work at the tool server', async () => {
   const { access_token } = await app.signIn('ada', { resource: `${forge.url}/api` })
   expect(audiences()).toBe('api')
   expect(await rest(access_token)).toBe(200)
@@ -34,7 +31,7 @@ test('a token for the REST API is good there, and not at the tool server', async
   )
 })
 
-test('a token for any address of the tool server is good there, and so is one for the site or for nothing in particular', async () => {
+test('tokens for the tool server or the whole site work at the tool server', async () => {
   for (const [resource, audience] of [
     [`${forge.url}/mcp`, 'mcp'],
     [`${forge.url}/mcp/x/core`, 'mcp'],
@@ -76,7 +73,7 @@ test('what was approved for everything may be narrowed when the code or a refres
   expect([audiences(), (await tools(next.access_token)).status]).toEqual(['mcp', 200])
 })
 
-test('several resources at once are not to be had', async () => {
+test('several resources in one request are refused', async () => {
   const code = (await app.decide('ada')).get('code') ?? ''
   const both = new URLSearchParams({
     grant_type: 'authorization_code',
@@ -93,7 +90,7 @@ test('several resources at once are not to be had', async () => {
   expect((await app.exchange(code)).status).toBe(200)
 })
 
-test('a token that is made with such a token is for the same', async () => {
+test('a token inherits the audience of the token that creates it', async () => {
   const { access_token } = await app.signIn('ada', { resource: `${forge.url}/api` })
   const made = await forge.post(
     '/api/user/tokens',

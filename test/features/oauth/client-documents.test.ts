@@ -14,7 +14,7 @@ const directory = mkdtempSync(join(tmpdir(), 'hearth-tls-'))
 let server: Bun.Server<undefined>
 let documents: Record<string, () => Response> = {}
 const fetched: string[] = []
-/** The address of a document at the other side. */
+/** The URL of a client document. */
 const at = (path: string) => `https://localhost:${server.port}${path}`
 const described =
   (path: string, change: Record<string, unknown> = {}) =>
@@ -83,14 +83,11 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/**
- * This process does not know the authority of the test, so it is handed over where the product asks
- * the system.
- */
+/** The system does not trust the test's certificate authority, so it is passed explicitly. */
 const ca = () => readFileSync(join(directory, 'cert.pem'), 'utf8')
 const read = (path: string) => clientDocument(forge.hearth, at(path), { ca: ca() })
 
-test('a document that describes its own address is a client, and is kept for a day', async () => {
+test('a document that names its own URL is a client and is cached for a day', async () => {
   expect(await read('/client.json')).toEqual({
     name: 'Described',
     redirect_uris: ['https://app.example/callback'],
@@ -102,7 +99,7 @@ test('a document that describes its own address is a client, and is kept for a d
   expect(fetched).toEqual(['/client.json', '/client.json'])
 })
 
-test('a document that is not good is no client, with the reason; the failure is remembered for a minute', async () => {
+test('an invalid document is refused with the reason, and the failure is cached for a minute', async () => {
   const reasons: Record<string, string> = {
     '/other.json': 'not its own address',
     '/secret.json': 'secret',
@@ -131,7 +128,7 @@ test('a document that is not good is no client, with the reason; the failure is 
   expect(fetched.length).toBe(before + 1)
 })
 
-test('nothing inside is reached without leave, and an unknown authority is not trusted', async () => {
+test('private addresses and untrusted certificates are refused', async () => {
   const inside = await refusal(clientDocument(strict.hearth, at('/client.json'), { ca: ca() }))
   expect(inside.message).toContain('outbound.allow')
   for (const address of [
@@ -152,7 +149,7 @@ test('nothing inside is reached without leave, and an unknown authority is not t
   expect(fetched.length).toBe(before)
 })
 
-test('an address that can be read in two ways names no client', () => {
+test('an ambiguous URL is no client id', () => {
   for (const address of [
     'https://app.example/client.json',
     'https://app.example:8443/a/b?x=1',
@@ -177,8 +174,8 @@ test('an address that can be read in two ways names no client', () => {
     expect([address, documentAddressProblem(address)]).not.toEqual([address, null])
 })
 
-test('a person sees where the application describes itself; no stranger makes this server fetch anything', async () => {
-  // Now in the cache, as after a visit whose authority the system knows.
+test("the page shows the client's URL; documents are not fetched for anonymous visitors", async () => {
+  // The document is cached now, as if the system trusted its authority.
   forge.clock.advance(MINUTE)
   await read('/client.json')
   const before = fetched.length
@@ -195,7 +192,7 @@ test('a person sees where the application describes itself; no stranger makes th
   expect(response.status).toBe(200)
   const page = await (await forge.browser('ada')).open('/settings/applications')
   expect(page.html).toContain(client_id)
-  // Through the address of the API the other issuer answers.
+  // Through the API's endpoint the other issuer responds.
   const redirected = await forge.get(`/api${app.query({ client_id })}`)
   const browser = await forge.browser('ada')
   const { html } = await browser.open(redirected.headers.get('location') ?? '')

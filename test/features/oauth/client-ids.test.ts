@@ -22,7 +22,7 @@ const sign = (head: Record<string, string>, by: Uint8Array = key) =>
   new CompactSign(bytes).setProtectedHeader(head as { alg: string }).sign(by)
 
 /**
- * The last letter changed so that the bytes stay the same: base64url leaves two bits of it unused.
+ * Changes the last character without changing the bytes: base64url leaves two of its bits unused.
  */
 const respelt = () => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -58,7 +58,7 @@ const FORGED: Record<string, string> = {
   'too long': 'x'.repeat(9000),
 }
 
-test('an id that we did not sign so is nobody, at every address', async () => {
+test('a client id that was not signed here is refused at every endpoint', async () => {
   expect(await readClientId(forge.hearth, good)).toEqual(registration)
   const app = await client(forge)
   const ada = await forge.browser('ada')
@@ -81,7 +81,7 @@ test('an id that we did not sign so is nobody, at every address', async () => {
   }
 })
 
-test('an id of another issuer of ours is not taken for it', async () => {
+test('an id of another issuer of this site is refused', async () => {
   const stranger = await signClientId(forge.hearth, {
     ...registration,
     issuer: 'https://elsewhere.example',
@@ -93,7 +93,7 @@ test('an id of another issuer of ours is not taken for it', async () => {
     400,
     'invalid_client',
   ])
-  // Registered with the site, sent to the API's address: a mix-up (RFC 9207).
+  // Registered with the site, sent to the API's issuer: a mix-up attack (RFC 9207).
   expect((await ada.open(app.query({ issuer: `${forge.url}/api` }))).status).toBe(400)
   expect((await ada.open(app.query({ issuer: 'https://elsewhere.example' }))).status).toBe(400)
   const ofApi = await client(forge, { issuer: 'api' })

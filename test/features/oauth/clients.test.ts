@@ -1,6 +1,6 @@
 /**
- * Clients of other authors sign in against the running forge, each given the one address that its
- * user would type. Only the person's part, approving in a browser, is played by the test.
+ * Third-party clients sign in at a running forge, each with the one URL that its user would type.
+ * The test only plays the user's approval in the browser.
  */
 import { expect, test } from 'bun:test'
 import {
@@ -17,10 +17,7 @@ import { runForge } from './running.ts'
 const forge = await runForge()
 await forge.user('ada')
 
-/**
- * What a person does with the address that a client opens: approve. Gives the address that the
- * browser is sent to.
- */
+/** Approves the request at the URL that a client opens. Returns the redirect. */
 async function approve(address: URL, decision: 'approve' | 'deny' = 'approve'): Promise<URL> {
   const browser = await forge.browser('ada')
   const page = await browser.open(address.href)
@@ -29,7 +26,7 @@ async function approve(address: URL, decision: 'approve' | 'deny' = 'approve'): 
   return new URL((await browser.press(page.html, '/oauth/authorize', { decision })).location)
 }
 
-/** Keeps what a client asks to be kept, as a program would in a file. */
+/** Stores the client's state in memory, as a program would in a file. */
 function keeper() {
   let information: unknown
   let tokens: unknown
@@ -52,13 +49,23 @@ function keeper() {
       seen.registered = true
     },
     tokens: () => tokens as never,
-    saveTokens: (value: unknown) => void (tokens = value),
-    redirectToAuthorization: (address: URL) => void (seen.address = address),
-    saveCodeVerifier: (value: string) => void (verifier = value),
+    saveTokens: (value: unknown) => {
+      tokens = value
+    },
+    redirectToAuthorization: (address: URL) => {
+      seen.address = address
+    },
+    saveCodeVerifier: (value: string) => {
+      verifier = value
+    },
     codeVerifier: () => verifier,
-    saveDiscoveryState: (value: unknown) => void (discovery = value),
+    saveDiscoveryState: (value: unknown) => {
+      discovery = value
+    },
     discoveryState: () => discovery as never,
-    break: () => void (tokens = { ...(tokens as object), access_token: 'ended' }),
+    break: () => {
+      tokens = { ...(tokens as object), access_token: 'ended' }
+    },
     current: () => tokens as { access_token: string; refresh_token: string; scope: string },
   }
 }
@@ -89,7 +96,7 @@ for (const address of ['/mcp', '/mcp/x/core/readonly', '/mcp?toolsets=core']) {
     await client.close()
     expect(provider.current().scope).not.toContain('site:admin')
 
-    // An access token that has ended is renewed on the way.
+    // The client refreshes an expired access token.
     const before = provider.current()
     provider.break()
     const again = new LegacyClient({ name: 'test', version: '1' })
@@ -152,7 +159,7 @@ for (const issuer of ['', '/api']) {
     })) {
       address.searchParams.set(name, value)
     }
-    // The library checks `iss` and `state` here.
+    // The library verifies `iss` and `state` here.
     expect(() =>
       oauth.validateAuthResponse(
         { ...server, issuer: 'https://other.example' },

@@ -7,7 +7,7 @@ const forge = await runForge()
 const ada = await forge.user('ada')
 const grants = () => forge.hearth.db.all('SELECT * FROM oauth_grants').length
 
-test('a person who denies gives nothing', async () => {
+test('a denied request creates no grant', async () => {
   const app = await client(forge)
   const answer = await app.decide('ada', 'deny')
   expect([answer.get('error'), answer.get('state'), answer.get('iss'), answer.get('code')]).toEqual(
@@ -64,7 +64,7 @@ test('the form is held to the same rules as the page, whatever it is made to hol
   expect(grants()).toBe(before)
 })
 
-test('another site cannot press the button, and no token can stand in for a person at the page', async () => {
+test('cross-site forms and tokens cannot approve', async () => {
   const app = await client(forge)
   const browser = await forge.browser('ada')
   const { html } = await browser.open(app.query())
@@ -75,7 +75,7 @@ test('another site cannot press the button, and no token can stand in for a pers
   expect(
     (await browser.press(html, '/oauth/authorize', { decision: 'approve', csrf: null })).status,
   ).toBe(403)
-  // A page that another person was shown.
+  // A consent page that was shown to another user.
   expect(
     (await (await forge.browser('bob')).press(html, '/oauth/authorize', { decision: 'approve' }))
       .status,

@@ -19,7 +19,7 @@ const audited = (action: string) =>
     action,
   ).length
 
-test('a code gives tokens that work, with what was asked and no more', async () => {
+test('a code yields working tokens with the requested scopes only', async () => {
   const app = await client(forge, { name: 'Narrow' })
   const answer = await app.decide('ada', 'approve', { scope: 'repo:read user:read' })
   expect(answer.get('state')).toBe('st&te')
@@ -74,7 +74,7 @@ test('without a scope the tokens have full rights; JSON and forms are taken alik
   const basic = (secret: string) => ({
     authorization: `Basic ${Buffer.from(`${encodeURIComponent(app.client_id)}:${secret}`).toString('base64')}`,
   })
-  // A library that tries a secret first must not lose the code by it.
+  // Some libraries try a client secret first. That must not consume the code.
   expect(await oauthErrorOf(await forge.post('/oauth/token', form, basic('secret')))).toEqual([
     400,
     'invalid_client',
@@ -96,7 +96,7 @@ test('without a scope the tokens have full rights; JSON and forms are taken alik
   ).toBe(200)
 })
 
-test('no failed check uses the code up', async () => {
+test('a failed check does not consume the code', async () => {
   const app = await client(forge)
   const other = await client(forge, { name: 'Other' })
   const code =
@@ -139,7 +139,7 @@ test('no failed check uses the code up', async () => {
   expect((await app.exchange(code, { resource: `${forge.url}/mcp` })).status).toBe(200)
 })
 
-test('padded verifiers of some libraries are taken', async () => {
+test('padded code challenges are accepted', async () => {
   const app = await client(forge)
   const padded = pkce(`${'v'.repeat(43)}=`)
   const code =
@@ -147,19 +147,19 @@ test('padded verifiers of some libraries are taken', async () => {
   expect((await app.exchange(code, { code_verifier: padded.verifier })).status).toBe(200)
 })
 
-test('a code lives five minutes', async () => {
+test('a code expires after five minutes', async () => {
   const app = await client(forge)
   const code = (await app.decide('ada')).get('code') ?? ''
   forge.clock.advance(5 * MINUTE)
   expect(await oauthErrorOf(await app.exchange(code))).toEqual([400, 'invalid_grant'])
 })
 
-test('a code that is used twice ends the tokens that it gave', async () => {
+test('a code that is used twice revokes its tokens', async () => {
   const app = await client(forge)
   const code = (await app.decide('ada')).get('code') ?? ''
   const tokens = (await (await app.exchange(code)).json()) as Tokens
   expect((await user(tokens.access_token)).status).toBe(200)
-  // Somebody else's client learns nothing and ends nothing.
+  // Another client gets an error and revokes nothing.
   const other = await client(forge, { name: 'Other' })
   expect(await oauthErrorOf(await app.exchange(code, { client_id: other.client_id }))).toEqual([
     400,
@@ -185,7 +185,7 @@ test('two exchanges of one code at the same moment: one wins', async () => {
   expect(statuses).toEqual([200, 400])
 })
 
-test('a refresh gives the next pair; the one before ends within a minute', async () => {
+test('a refresh issues the next pair, and the previous access token expires within a minute', async () => {
   const app = await client(forge)
   const first = await app.signIn('ada', { scope: 'repo:read code:write' })
   const response = await app.refresh(first.refresh_token)
@@ -209,7 +209,7 @@ test('a refresh gives the next pair; the one before ends within a minute', async
   expect((await app.refresh(narrower.refresh_token)).status).toBe(200)
 })
 
-test('of parallel refreshes exactly one wins, its pair goes on, and nothing is revoked', async () => {
+test('one of several parallel refreshes succeeds, and nothing is revoked', async () => {
   const app = await client(forge)
   const { refresh_token } = await app.signIn('ada')
   const responses = await Promise.all(Array.from({ length: 5 }, () => app.refresh(refresh_token)))
@@ -231,7 +231,7 @@ test('a stolen refresh token ends the whole chain when it is used again', async 
   const third = (await (await app.refresh(second.refresh_token)).json()) as Tokens
   const untouched = await app.signIn('ada')
   forge.clock.advance(61 * SECOND)
-  // Not by another client.
+  // Another client cannot refresh.
   const other = await client(forge, { name: 'Other' })
   expect(await oauthErrorOf(await other.refresh(first.refresh_token))).toEqual([
     400,
@@ -243,11 +243,11 @@ test('a stolen refresh token ends the whole chain when it is used again', async 
     expect((await user(access_token)).status).toBe(401)
   for (const { refresh_token } of [second, third])
     expect(await oauthErrorOf(await app.refresh(refresh_token))).toEqual([400, 'invalid_grant'])
-  // Another approval of the same application is another chain.
+  // Another approval of the same application starts another chain.
   expect((await user(untouched.access_token)).status).toBe(200)
 })
 
-test('access lasts 30 days, a refresh token 180; the sweep keeps what can still be refreshed', async () => {
+test('access tokens last 30 days and refresh tokens 180; the sweep keeps refreshable ones', async () => {
   const app = await client(forge)
   const tokens = await app.signIn('ada')
   forge.clock.advance(30 * DAY)

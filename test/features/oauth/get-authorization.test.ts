@@ -22,7 +22,7 @@ test('the page says who asks and where the answer goes, cannot be framed, and it
   expect(headers.get('referrer-policy')).toBe('no-referrer')
 })
 
-test('a program on this computer is warned of', async () => {
+test('the page warns about a loopback redirect', async () => {
   const app = await client(forge, { redirect_uri: 'http://127.0.0.1/callback' })
   const browser = await forge.browser('ada')
   const { html, headers } = await browser.open(
@@ -91,7 +91,7 @@ test('what cannot be granted is told to a program on this computer at once', asy
   }
 })
 
-test('a stranger cannot use a bad request to send people away by themselves; an application that was approved before hears at once', async () => {
+test('an invalid request of an unknown client does not redirect; an approved client is told at once', async () => {
   const app = await client(forge, { name: 'Stranger', redirect_uri: 'https://stranger.example/cb' })
   const visitor = await (await forge.browser(null)).open(app.query({ scope: 'nonsense' }))
   expect(visitor.location.startsWith('/login?')).toBe(true)
@@ -107,7 +107,7 @@ test('a stranger cannot use a bad request to send people away by themselves; an 
   ])
 })
 
-test('every address of the tool server is a resource that can be asked for', async () => {
+test('every URL of the tool server is a valid resource', async () => {
   const app = await client(forge)
   const browser = await forge.browser('ada')
   for (const resource of [

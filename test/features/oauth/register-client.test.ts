@@ -5,7 +5,7 @@ import { oauthErrorOf, runForge } from './running.ts'
 const forge = await runForge()
 const register = (body: Record<string, unknown>, path = '/oauth/register') => forge.post(path, body)
 
-/** Addresses that would hand a code to somebody else, run something, or be read in two ways. */
+/** Redirect URIs that would leak a code, execute something, or be ambiguous. */
 const ATTACKS = [
   '',
   ' ',
@@ -90,7 +90,7 @@ test(`${ATTACKS.length} addresses that could hand a code to somebody else are re
       uri,
       [400, 'invalid_redirect_uri'],
     ])
-    // A good one beside it changes nothing.
+    // A valid URI in the same list does not help.
     expect((await register({ redirect_uris: ['https://app.example/cb', uri] })).status).toBe(400)
     expect(isRegistered(uri, [uri])).toBe(false)
   }
@@ -132,10 +132,10 @@ test('addresses of websites, of programs on this machine and of programs with th
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
   })
-  expect(String(body['client_id']).length).toBeLessThan(4000)
+  expect(String(body.client_id).length).toBeLessThan(4000)
 })
 
-test('an address matches what was registered, letter for letter; only the port of this machine is free', () => {
+test('a redirect URI must equal a registered one; only a loopback port may differ', () => {
   const registered = [
     'https://app.example/cb?a=1',
     'http://127.0.0.1/cb',

@@ -7,7 +7,7 @@ const ada = await forge.user('ada')
 const status = async (token: string) =>
   (await forge.get('/api/v1/user', { authorization: `Bearer ${token}` })).status
 
-test('whoever holds a token may end it; the answer tells nothing', async () => {
+test('the holder of a token revokes it; the response reveals nothing', async () => {
   const app = await client(forge)
   const first = await app.signIn('ada')
   const answer = await forge.post(
@@ -30,7 +30,7 @@ test('whoever holds a token may end it; the answer tells nothing', async () => {
   ])
 })
 
-test('a token of the settings is not ended here', async () => {
+test('a token created in the settings is not revoked here', async () => {
   const { secret } = await forge.call(createSettingsToken, ada, { name: 'laptop' })
   expect(await oauthErrorOf(await forge.post('/oauth/revoke', { token: secret ?? '' }))).toEqual([
     400,

@@ -1,23 +1,20 @@
-/**
- * A forge that listens, with people who are signed in by the cookie `<name>-cookie`, and a browser
- * that goes from page to page.
- */
+/** A running forge. The cookie `<name>-cookie` signs a user in, and `Browser` follows pages. */
 import { afterAll } from 'bun:test'
 import type { UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Settings } from '#core/settings.ts'
 import { visitorOf } from '#http/authenticate.ts'
-import { gitDoor } from '#http/git.ts'
+import { GitServer } from '#http/git/git-server.ts'
 import { startServer } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
-import { siteDoor } from '#web/door.ts'
+import { SiteServer } from '#web/site-server.ts'
 import { siteMap } from '#web/index.ts'
 import { makeWorld } from '../../world.ts'
 
 export type Running = Awaited<ReturnType<typeof runForge>>
 
 export async function runForge(change: Partial<Settings> = {}) {
-  const server = startServer({ host: '127.0.0.1', port: 0, log: silentLog, grace: 500 })
+  const server = startServer({ host: '127.0.0.1', port: 0, log: silentLog, graceMs: 500 })
   const url = server.url
   const world = await makeWorld({
     site_url: url,
@@ -37,18 +34,18 @@ export async function runForge(change: Partial<Settings> = {}) {
       return world.hearth.jobs
     },
   }
-  const site = siteDoor(
+  const site = new SiteServer(
     hearth,
     siteMap(hearth.settings, { docs: () => ({ operations: [] }) as never }),
     visitorOf,
   )
-  server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
+  server.open(hearth, { git: new GitServer(hearth), site })
   afterAll(() => server.stop())
 
   return {
     ...world,
     url,
-    /** A browser in which a person is signed in; null for a visitor. */
+    /** A browser in which a user is signed in; null for an anonymous visitor. */
     async browser(username: string | null) {
       if (username !== null)
         signedIn.set(`${username}-cookie`, { ...(await world.user(username)), sign_in: 'sgn_test' })
@@ -76,7 +73,7 @@ export async function runForge(change: Partial<Settings> = {}) {
   }
 }
 
-/** Follows no redirect by itself; keeps cookies; sends forms as they are on the page. */
+/** A test browser: keeps cookies, submits forms as the page has them, and follows no redirects. */
 export class Browser {
   readonly #cookies: Map<string, string>
 
@@ -113,15 +110,12 @@ export class Browser {
     return this.#send(address, { method: 'GET' })
   }
 
-  /** Sends a form with files as it is. */
+  /** Submits a multipart form. */
   send(address: string, data: FormData) {
     return this.#send(address, { method: 'POST', body: data })
   }
 
-  /**
-   * Presses a button of the form that leads to `action`, with its fields as they are but for
-   * `change`.
-   */
+  /** Submits the form with the action `action`. `change` replaces some of its fields. */
   press(html: string, action: string, change: Record<string, string | string[] | null>) {
     const form = html
       .split('<form')
@@ -157,7 +151,7 @@ export class Browser {
   }
 }
 
-/** A verifier and its challenge (RFC 7636). */
+/** A PKCE verifier and its challenge (RFC 7636). */
 export function pkce(
   verifier = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url'),
 ) {
@@ -175,7 +169,7 @@ export type Tokens = {
   scope: string
 }
 
-/** One client that registered, and what it does on the way to its tokens. */
+/** A registered client and the steps to its tokens. */
 export async function client(
   forge: Running,
   options: { redirect_uri?: string; name?: string; issuer?: 'site' | 'api' } = {},
@@ -208,7 +202,7 @@ export async function client(
     verifier,
     challenge,
     query,
-    /** Has a person decide, and gives the parameters of the answer. */
+    /** Submits the user's decision. Returns the parameters of the redirect. */
     async decide(
       username: string,
       decision: 'approve' | 'deny' = 'approve',

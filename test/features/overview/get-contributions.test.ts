@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
 import { createIssue } from '#features/issues/index.ts'
 import { getContributions } from '#features/overview/index.ts'
-import { MANY } from '#features/overview/year.ts'
+import { MAX_UNDIVIDED_EVENTS } from '#features/overview/count-contributions.ts'
 import { DAY, HOUR, timestamp } from '#lib/time.ts'
 import { makeWorld } from '../../world.ts'
 
-test('a year of work counts what the reader may see, to the day', async () => {
+test('contributions are counted per day in repositories that the reader sees', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
   await world.workspace('acme', { owner: ada })
@@ -25,7 +25,7 @@ test('a year of work counts what the reader may see, to the day', async () => {
   expect(new Date(all[0]?.day ?? '').getUTCDay()).toBe(1)
 })
 
-test('a year of very much work is counted in pieces to the same numbers, kept for a while, and shown to each only as far as they see', async () => {
+test('a large year is counted in chunks, cached, and filtered by what the reader sees', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
   const acme = await world.workspace('acme', { owner: ada })
@@ -34,8 +34,8 @@ test('a year of very much work is counted in pieces to the same numbers, kept fo
     await world.repo('acme/closed', { as: ada, private: true }),
   ]
   const now = world.clock.now()
-  // Every third is in the closed one; a hundred each day, from the oldest on.
-  const days = Math.ceil((MANY + 1) / 100)
+  // A hundred events a day from the oldest day on; every third in the private repository.
+  const days = Math.ceil((MAX_UNDIVIDED_EVENTS + 1) / 100)
   await world.write((tx) => {
     for (let n = 0; n < days * 100; n++) {
       const time = timestamp(now - (days - Math.floor(n / 100)) * DAY)
@@ -50,12 +50,12 @@ test('a year of very much work is counted in pieces to the same numbers, kept fo
     }
   })
   const asked = async (caller: Parameters<typeof world.call>[1]) => {
-    const before = world.hearth.measures.queries
+    const before = world.hearth.metrics.queries
     const { total, days: shown } = await world.call(getContributions, caller, { username: 'ada' })
     return {
       total,
       most: Math.max(...shown.map(({ count }) => count)),
-      questions: world.hearth.measures.queries - before,
+      questions: world.hearth.metrics.queries - before,
     }
   }
   const others = days * 100 - Math.ceil((days * 100) / 3)

@@ -6,7 +6,7 @@ import { setRepoVisibility } from '#features/repos/index.ts'
 import { removeMember } from '#features/workspaces/index.ts'
 import { makeWorld } from '../../world.ts'
 
-test('what waits is what somebody is asked for now, in repositories that they see', async () => {
+test('the list contains requested reviews and assignments in visible repositories', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
   const bob = await world.user('bob')

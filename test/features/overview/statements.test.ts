@@ -27,11 +27,11 @@ test('the page of a person and lists of repositories ask the database no more of
   const statements = async () => {
     const counts: number[] = []
     for (const caller of readers) {
-      const before = world.hearth.measures.queries
+      const before = world.hearth.metrics.queries
       await world.call(getContributions, caller, { username: 'ada' })
       await world.call(listUserRepos, caller, { username: 'ada' })
       await world.call(listRepos, caller, { workspace: 'acme' })
-      counts.push(world.hearth.measures.queries - before)
+      counts.push(world.hearth.metrics.queries - before)
     }
     return counts
   }
@@ -39,8 +39,7 @@ test('the page of a person and lists of repositories ask the database no more of
   const few = await statements()
   await add(6)
   const many = await statements()
-  // Who gave stars to a private repository is still looked at one by one, to be held against who
-  // may read it.
+  // Stars of private repositories are still checked one by one for the reader.
   expect(many.slice(2)).toEqual(few.slice(2))
   for (const count of many) expect(count).toBeLessThan(100)
   const totals = await Promise.all(

@@ -5,9 +5,9 @@
 import type { AgentCaller, SignedIn, UserCaller } from '#core/caller.ts'
 import { issueToken, recordActor } from '#features/accounts/index.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
-import { createPull } from '#features/pulls/create-pull.ts'
-import { markPullReady } from '#features/pulls/mark-pull-ready.ts'
-import { findPull, type PullRow } from '#features/pulls/store.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
+import { markPullReady } from '#features/pulls/lifecycle/mark-pull-ready.ts'
+import { findPull, type PullRow } from '#features/pulls/store-pulls.ts'
 import {
   branchRef,
   moveRefs,
@@ -16,8 +16,8 @@ import {
   repoByPath,
   type RepoRow,
 } from '#features/repos/index.ts'
-import { updateRepoSettings } from '#features/repos/update-repo-settings.ts'
-import { typeId } from '#lib/typeid.ts'
+import { updateRepoSettings } from '#features/repos/settings/update-repo-settings.ts'
+import { typeId } from '#core/ids.ts'
 import { agentOf, makeWorld } from '../../world.ts'
 
 export const REPO = 'acme/site'
@@ -137,7 +137,7 @@ export async function makePullWorld(settings: Settings = {}) {
         zone: '+0000',
       }
       const { head_sha, base_sha, head_ref } = pull(number)
-      const landing = await hearth.git.land(row().store, {
+      const landing = await hearth.git.merge(row().store, {
         method: 'merge',
         base: head_sha ?? '',
         head: base_sha,

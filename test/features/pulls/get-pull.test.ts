@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
-import { addComment } from '#features/issues/add-comment.ts'
+import { addComment } from '#features/issues/comments/add-comment.ts'
 import { archiveOf } from './archive.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
-import { reviewPull } from '#features/pulls/review-pull.ts'
+import { reviewPull } from '#features/pulls/reviews/review-pull.ts'
 import { refusal } from '../../world.ts'
 import { makePullWorld, REPO, text } from './fixture.ts'
 
@@ -76,7 +76,7 @@ test('a draft that nobody pushed to has neither head nor changes, and says what 
 
 test('overlaps: the same lines before the same file; nothing for other files and for settled ones', async () => {
   const { world, otto, mel, draft, agent, issue } = await makePullWorld()
-  const { closePull } = await import('#features/pulls/close-pull.ts')
+  const { closePull } = await import('#features/pulls/lifecycle/close-pull.ts')
   const bot = await agent(mel)
   const of = await issue()
   const own = await draft(otto, { 'a.txt': text({ 5: 'own', 6: 'own' }) })
@@ -125,7 +125,7 @@ test('is hidden with its repository, and an issue’s number is none of a pull r
   })
   await world.repo('acme/vault', { as: ada, private: true })
   await world.commit('acme/vault', 'main', { 'a.txt': 'a\n' })
-  const { createPull } = await import('#features/pulls/create-pull.ts')
+  const { createPull } = await import('#features/pulls/lifecycle/create-pull.ts')
   await world.call(createPull, ada, { repo: 'acme/vault', title: 'Secret' })
   expect(await refusal(world.call(getPull, otto, { repo: 'acme/vault', number: 1 }))).toMatchObject(
     { status: 404 },

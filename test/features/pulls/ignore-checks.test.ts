@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mergePull } from '#features/pulls/merge-pull.ts'
+import { mergePull } from '#features/pulls/merging/merge-pull.ts'
 import { eventRecord } from '#features/repos/index.ts'
 import { makeCheckWorld, REPO } from '../checks/fixture.ts'
 import { refusal } from '../../world.ts'

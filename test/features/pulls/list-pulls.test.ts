@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
-import { closePull } from '#features/pulls/close-pull.ts'
+import { closePull } from '#features/pulls/lifecycle/close-pull.ts'
 import { listPulls } from '#features/pulls/list-pulls.ts'
-import { mergePull } from '#features/pulls/merge-pull.ts'
+import { mergePull } from '#features/pulls/merging/merge-pull.ts'
 import { refusal } from '../../world.ts'
 import { makePullWorld, REPO } from './fixture.ts'
 

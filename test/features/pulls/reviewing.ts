@@ -1,7 +1,7 @@
 /** A pull request under review, with short ways to keep comments for it. */
-import { listComments } from '#features/issues/list-comments.ts'
-import { addDraftComment } from '#features/pulls/add-draft-comment.ts'
-import { listDraftComments } from '#features/pulls/list-draft-comments.ts'
+import { listComments } from '#features/issues/comments/list-comments.ts'
+import { addDraftComment } from '#features/pulls/reviews/add-draft-comment.ts'
+import { listDraftComments } from '#features/pulls/reviews/list-draft-comments.ts'
 import { makePullWorld, REPO, text } from './fixture.ts'
 
 export async function reviewing() {

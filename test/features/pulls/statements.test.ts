@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import type { Typed } from '#core/operation.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
 import { listPulls } from '#features/pulls/list-pulls.ts'
-import { reviewPull } from '#features/pulls/review-pull.ts'
-import { updatePull } from '#features/pulls/update-pull.ts'
+import { reviewPull } from '#features/pulls/reviews/review-pull.ts'
+import { updatePull } from '#features/pulls/lifecycle/update-pull.ts'
 import { listIssues } from '#features/issues/list-issues.ts'
-import { listEvents } from '#features/repos/list-events.ts'
+import { listEvents } from '#features/repos/profile/list-events.ts'
 import { createRuleset } from '#features/rulesets/create-ruleset.ts'
 import { makePullWorld, REPO } from './fixture.ts'
 
@@ -43,9 +43,9 @@ async function busy() {
     await world.jobs()
   }
   const asked = async <I, O>(operation: Typed<I, O>, input: NoInfer<I>) => {
-    const before = world.hearth.measures.queries
+    const before = world.hearth.metrics.queries
     const answer = await world.call(operation, otto, input, { untrusted: () => {} })
-    return { answer, statements: world.hearth.measures.queries - before }
+    return { answer, statements: world.hearth.metrics.queries - before }
   }
   return { ...made, add, asked }
 }

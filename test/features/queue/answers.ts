@@ -1,12 +1,12 @@
 /** Checks that end as somebody says, without running anything. */
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs } from '#core/write.ts'
-import { endRun } from '#features/checks/end.ts'
+import { endRun } from '#features/checks/end-run.ts'
 import {
   findRun,
-  isOver,
+  hasEnded,
   listResults,
-  setResultOver,
+  setResultEnded,
   setResultStarted,
   setStarted,
 } from '#features/checks/store.ts'
@@ -25,11 +25,11 @@ export const finishRun = (
 ): Promise<void> =>
   writeAs(hearth, null, (tx) => {
     const run = findRun(tx.db, run_id)
-    if (!run || isOver(run)) return
+    if (!run || hasEnded(run)) return
     setStarted(tx, run_id)
     for (const { id } of listResults(tx.db, run_id)) {
       setResultStarted(tx, id)
-      setResultOver(tx, id, {
+      setResultEnded(tx, id, {
         status,
         exit_code: status === 'passed' ? 0 : 1,
         duration_ms,
@@ -42,7 +42,7 @@ export const finishRun = (
 
 export async function answerRun(hearth: Hearth, run_id: string, answer: Answering): Promise<void> {
   const run = findRun(hearth.db, run_id)
-  if (!run || isOver(run)) return
+  if (!run || hasEnded(run)) return
   const commands = listResults(hearth.db, run_id).map(({ command }) => command)
   const said =
     run.purpose === 'pull'

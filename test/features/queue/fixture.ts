@@ -6,7 +6,7 @@ import { afterAll, spyOn } from 'bun:test'
 import type { SignedIn } from '#core/caller.ts'
 import { runChecksJob } from '#features/checks/run-job.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
-import { mergePull } from '#features/pulls/merge-pull.ts'
+import { mergePull } from '#features/pulls/merging/merge-pull.ts'
 import { getMergeQueue } from '#features/queue/get-merge-queue.ts'
 import type { QueueEntry } from '#features/queue/schema.ts'
 import { makePullWorld, REPO } from '../pulls/fixture.ts'
@@ -82,8 +82,8 @@ export async function makeQueueWorld(settings: Parameters<typeof makePullWorld>[
     told: (number: number) =>
       world
         .events('queue.changed')
-        .filter(({ data }) => data['number'] === number)
-        .map(({ data }) => [data['state'], data['reason']].filter(Boolean).join(' ')),
+        .filter(({ data }) => data.number === number)
+        .map(({ data }) => [data.state, data.reason].filter(Boolean).join(' ')),
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
-import { updatePull } from '#features/pulls/update-pull.ts'
+import { updatePull } from '#features/pulls/lifecycle/update-pull.ts'
 import { getMergeQueue } from '#features/queue/get-merge-queue.ts'
 import { refusal } from '../../world.ts'
 import { makeQueueWorld, REPO, text } from './fixture.ts'
@@ -51,7 +51,7 @@ describe('landing', () => {
     })
     expect((await made.line())[0]?.message).toContain('Squashed')
     expect(told(first)).toEqual(['queued', 'testing', 'passed', 'landing', 'landed'])
-    expect(world.events('pull.merged').map(({ data }) => data['number'])).toEqual([first, second])
+    expect(world.events('pull.merged').map(({ data }) => data.number)).toEqual([first, second])
     expect(
       (await queue()).recent.map(({ state, position, settled_at }) => [
         state,
@@ -124,9 +124,9 @@ describe('failing', () => {
     answers(async ({ hearth, commit }) =>
       Buffer.from(
         (
-          await hearth.git.blob(
+          await hearth.git.readBlob(
             made.row().store,
-            (await hearth.git.entry(made.row().store, commit, 'b.txt'))?.oid ?? '',
+            (await hearth.git.findEntry(made.row().store, commit, 'b.txt'))?.oid ?? '',
           )
         )?.data ?? [],
       ).toString() === 'bad\n'

@@ -1,5 +1,5 @@
 /**
- * Random histories; scripts/queue-histories.ts runs as many as one likes. A failure names its seed.
+ * Random histories; test/system/queue-histories.ts runs as many as one likes. A failure names its seed.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { makeTemplate, removeTemplate, runHistory, type Told } from './histories.ts'

@@ -2,7 +2,7 @@
  * Random histories of the merge queue, with crashes, held against what must always be true.
  * Everything is looked up in git and in the tables of the forge, as somebody would who found them
  * on a disk. Knows nothing of the test runner, so that a script can run thousands
- * (scripts/queue-histories.ts).
+ * (test/system/queue-histories.ts).
  */
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,16 +13,16 @@ import type { Hearth } from '#core/hearth.ts'
 import { call } from '#core/operation.ts'
 import { writeAs } from '#core/write.ts'
 import type { Oid } from '#git'
-import { insertUser } from '#features/accounts/store.ts'
+import { insertUser } from '#features/accounts/store/users.ts'
 import { runChecksJob } from '#features/checks/run-job.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
-import { closePull } from '#features/pulls/close-pull.ts'
-import { convertPullToDraft } from '#features/pulls/convert-pull-to-draft.ts'
-import { createPull } from '#features/pulls/create-pull.ts'
-import { markPullReady } from '#features/pulls/mark-pull-ready.ts'
-import { mergePull } from '#features/pulls/merge-pull.ts'
-import { reopenPull } from '#features/pulls/reopen-pull.ts'
-import type { PullRow } from '#features/pulls/store.ts'
+import { closePull } from '#features/pulls/lifecycle/close-pull.ts'
+import { convertPullToDraft } from '#features/pulls/lifecycle/convert-pull-to-draft.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
+import { markPullReady } from '#features/pulls/lifecycle/mark-pull-ready.ts'
+import { mergePull } from '#features/pulls/merging/merge-pull.ts'
+import { reopenPull } from '#features/pulls/lifecycle/reopen-pull.ts'
+import type { PullRow } from '#features/pulls/store-pulls.ts'
 import { leaveMergeQueue } from '#features/queue/leave-merge-queue.ts'
 import { moveInMergeQueue } from '#features/queue/move-in-merge-queue.ts'
 import { pauseMergeQueue } from '#features/queue/pause-merge-queue.ts'
@@ -30,7 +30,7 @@ import { resumeMergeQueue } from '#features/queue/resume-merge-queue.ts'
 import type { EntryRow } from '#features/queue/store.ts'
 import {
   branchRef,
-  listKept,
+  listRetainedCommits,
   listTipsOfStore,
   moveRefs,
   prepareUpdates,
@@ -38,12 +38,12 @@ import {
   repoByPath,
   type RepoRow,
 } from '#features/repos/index.ts'
-import { createRepo } from '#features/repos/create-repo.ts'
-import { updateRepoSettings } from '#features/repos/update-repo-settings.ts'
+import { createRepo } from '#features/repos/lifecycle/create-repo.ts'
+import { updateRepoSettings } from '#features/repos/settings/update-repo-settings.ts'
 import { createWorkspace } from '#features/workspaces/create-workspace.ts'
 import { Refusal } from '#lib/errors.ts'
 import { silentLog } from '#lib/log.ts'
-import { typeId } from '#lib/typeid.ts'
+import { typeId } from '#core/ids.ts'
 import { START, testSettings } from '../../settings.ts'
 import { answerRun, type Answer, type Question } from './answers.ts'
 
@@ -180,7 +180,7 @@ async function commit(
  * that it holds.
  */
 async function markersIn(hearth: Hearth, oid: Oid): Promise<string[]> {
-  const entries = (await hearth.git.tree(rowOf(hearth).store, oid, '')) ?? []
+  const entries = (await hearth.git.listTree(rowOf(hearth).store, oid, '')) ?? []
   return entries
     .map(({ name }) => name)
     .filter((name) => name.startsWith('pull-') || name.startsWith('push-'))
@@ -427,7 +427,7 @@ class History {
     const { store } = rowOf(this.#hearth)
     await this.#hearth.git.maintain(store, listTipsOfStore(this.#hearth.db, store), {
       graceMs: 0,
-      kept: listKept(this.#hearth, store),
+      retained: listRetainedCommits(this.#hearth, store),
     })
   }
 
@@ -510,7 +510,7 @@ class History {
         `${what} landed as a commit of which tests said ${tested ?? 'nothing'}`,
       )
       must(
-        (await hearth.git.commit(repo.store, entry.candidate_sha ?? ''))?.tree ===
+        (await hearth.git.readCommit(repo.store, entry.candidate_sha ?? ''))?.tree ===
           entry.candidate_tree,
         `${what} landed with another tree`,
       )
@@ -605,7 +605,7 @@ class History {
         must(comments > 0, `${entry.id} left without a word`)
       if (entry.place !== null && entry.candidate_sha !== null)
         must(
-          (await hearth.git.commit(repo.store, entry.candidate_sha)) !== null,
+          (await hearth.git.readCommit(repo.store, entry.candidate_sha)) !== null,
           `the candidate of ${entry.id} is gone`,
         )
     }

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { closePull } from '#features/pulls/close-pull.ts'
-import { convertPullToDraft } from '#features/pulls/convert-pull-to-draft.ts'
-import { dismissReview } from '#features/pulls/dismiss-review.ts'
-import { listReviews } from '#features/pulls/list-reviews.ts'
-import { reviewPull } from '#features/pulls/review-pull.ts'
-import { updatePull } from '#features/pulls/update-pull.ts'
-import { archiveRepo } from '#features/repos/archive-repo.ts'
-import { renameBranch } from '#features/repos/rename-branch.ts'
+import { closePull } from '#features/pulls/lifecycle/close-pull.ts'
+import { convertPullToDraft } from '#features/pulls/lifecycle/convert-pull-to-draft.ts'
+import { dismissReview } from '#features/pulls/reviews/dismiss-review.ts'
+import { listReviews } from '#features/pulls/reviews/list-reviews.ts'
+import { reviewPull } from '#features/pulls/reviews/review-pull.ts'
+import { updatePull } from '#features/pulls/lifecycle/update-pull.ts'
+import { archiveRepo } from '#features/repos/lifecycle/archive-repo.ts'
+import { renameBranch } from '#features/repos/branches/rename-branch.ts'
 import { updateIssue } from '#features/issues/update-issue.ts'
 import { createRuleset } from '#features/rulesets/create-ruleset.ts'
 import { deleteRuleset } from '#features/rulesets/delete-ruleset.ts'
-import { sweepQueues } from '#features/queue/follow.ts'
+import { sweepQueues } from '#features/queue/reactions.ts'
 import { leaveMergeQueue } from '#features/queue/leave-merge-queue.ts'
 import { setBasePermission } from '#features/workspaces/set-base-permission.ts'
 import { refusal } from '../../world.ts'
@@ -65,8 +65,10 @@ test('whoever queued it, or write; what is behind is built again and lands', asy
   await made.finish(second, 'passed')
   expect([made.pull(first).status, made.pull(second).status]).toEqual(['open', 'merged'])
   expect(
-    (await made.hearth.git.entry(made.row().store, made.ref('main') ?? '', 'b.txt'))?.oid,
-  ).toBe((await made.hearth.git.entry(made.row().store, made.pull(first).base_sha, 'b.txt'))?.oid)
+    (await made.hearth.git.findEntry(made.row().store, made.ref('main') ?? '', 'b.txt'))?.oid,
+  ).toBe(
+    (await made.hearth.git.findEntry(made.row().store, made.pull(first).base_sha, 'b.txt'))?.oid,
+  )
 })
 
 describe('it leaves by itself', () => {

@@ -25,7 +25,7 @@ test('another order is built, tested and landed anew; only maintainers may, and 
   const places = () =>
     made.world
       .events('queue.changed')
-      .map(({ data, actor_id }) => [data['number'], data['position'], actor_id])
+      .map(({ data, actor_id }) => [data.number, data.position, actor_id])
   const told = places().length
   expect(await move(made.ada, third, 1)).toMatchObject({ position: 1 })
   // Those that it passed hear of their places too, at once.
@@ -57,7 +57,7 @@ test('another order is built, tested and landed anew; only maintainers may, and 
   expect(made.hearth.db.all(`SELECT 1 FROM audit_log WHERE action = 'queue.moved'`)).toHaveLength(2)
   await made.world.jobs()
   for (const number of [first, second, third]) await made.finish(number, 'passed')
-  expect(made.world.events('pull.merged').map(({ data }) => data['number'])).toEqual([
+  expect(made.world.events('pull.merged').map(({ data }) => data.number)).toEqual([
     first,
     second,
     third,

@@ -1,6 +1,6 @@
 /** A repository with people of every standing, for tests of what happens to repositories. */
 import { listAudit } from '#core/audit.ts'
-import { createPull } from '#features/pulls/create-pull.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { setBasePermission } from '#features/workspaces/set-base-permission.ts'
 import { makeWorld, refusal } from '../../world.ts'
 import type { Typed } from '#core/operation.ts'

@@ -125,7 +125,7 @@ describe('a ruleset', () => {
             ...input,
           }),
         )
-      ).details['scope'],
+      ).details.scope,
     ).toBe('workspace:admin')
     expect(
       (
@@ -135,7 +135,7 @@ describe('a ruleset', () => {
             ...input,
           }),
         )
-      ).details['scope'],
+      ).details.scope,
     ).toBe('repo:admin')
     expect((await refusal(world.call(createRuleset, ada, { ...input }))).field).toBe('repo')
     const fork = await forge.draft(forge.otto, null)

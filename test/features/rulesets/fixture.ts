@@ -3,14 +3,14 @@
  * loose commits, and to merge.
  */
 import type { SignedIn } from '#core/caller.ts'
-import { push } from '#features/repos/push.ts'
+import { push } from '#features/repos/push/push.ts'
 import { branchRef, readRef } from '#features/repos/index.ts'
 import { createRuleset } from '#features/rulesets/create-ruleset.ts'
 import { listRuleEvaluations } from '#features/rulesets/list-rule-evaluations.ts'
 import type { RuleType } from '#features/rulesets/schema.ts'
 import { createTeam } from '#features/teams/create-team.ts'
 import { setTeamMember } from '#features/teams/set-team-member.ts'
-import { updateRepo } from '#features/repos/update-repo.ts'
+import { updateRepo } from '#features/repos/profile/update-repo.ts'
 import { makePullWorld, REPO } from '../pulls/fixture.ts'
 
 type Input = NonNullable<(typeof createRuleset)['__input']>

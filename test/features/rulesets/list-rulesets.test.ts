@@ -48,6 +48,6 @@ test('members see those of the workspace, readers those of the repository, newes
       await refusal(
         world.call(listRulesets, withToken(mel, { scopes: ['repo:read'] }), { workspace: 'acme' }),
       )
-    ).details['scope'],
+    ).details.scope,
   ).toBe('workspace:read')
 })

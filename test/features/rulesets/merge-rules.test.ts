@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import type { AgentCaller } from '#core/caller.ts'
-import { createLabel } from '#features/issues/create-label.ts'
-import { addComment } from '#features/issues/add-comment.ts'
-import { resolveComment } from '#features/issues/resolve-comment.ts'
-import { appendSession } from '#features/pulls/append-session.ts'
-import { createPull } from '#features/pulls/create-pull.ts'
+import { createLabel } from '#features/issues/labels/create-label.ts'
+import { addComment } from '#features/issues/comments/add-comment.ts'
+import { resolveComment } from '#features/issues/comments/resolve-comment.ts'
+import { appendSession } from '#features/pulls/sessions/append-session.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
 import { listPulls } from '#features/pulls/list-pulls.ts'
-import { mergePull } from '#features/pulls/merge-pull.ts'
-import { updatePull } from '#features/pulls/update-pull.ts'
-import { reviewPull } from '#features/pulls/review-pull.ts'
+import { mergePull } from '#features/pulls/merging/merge-pull.ts'
+import { updatePull } from '#features/pulls/lifecycle/update-pull.ts'
+import { reviewPull } from '#features/pulls/reviews/review-pull.ts'
 import { deleteRuleset } from '#features/rulesets/delete-ruleset.ts'
 import { updateRuleset } from '#features/rulesets/update-ruleset.ts'
 import { setCommitStatus } from '#features/statuses/set-commit-status.ts'
@@ -246,7 +246,7 @@ describe('merging', async () => {
       })
     // What is shown is what merging refuses with.
     const refused = await refusal(world.call(mergePull, mel, { repo: REPO, number }))
-    expect([refused.code, refused.reason, refused.details['blockers']]).toEqual([
+    expect([refused.code, refused.reason, refused.details.blockers]).toEqual([
       'conflict',
       code,
       shown,
@@ -443,7 +443,7 @@ describe('merging', async () => {
     })
     const number = await fresh()
     expect(
-      (await refusal(world.call(mergePull, mel, { repo: REPO, number }))).details['opens_at'],
+      (await refusal(world.call(mergePull, mel, { repo: REPO, number }))).details.opens_at,
     ).toBe('2999-01-02T00:00:00.000Z')
     expect((await world.call(mergePull, max, { repo: REPO, number })).status).toBe('merged')
     await world.call(deleteRuleset, ada, { repo: REPO, id: made.id })
@@ -492,7 +492,7 @@ describe('opening', () => {
         return (error as { reason?: string }).reason
       }
     }
-    const { closePull } = await import('#features/pulls/close-pull.ts')
+    const { closePull } = await import('#features/pulls/lifecycle/close-pull.ts')
     for (const { number } of (await world.call(listPulls, ada, { repo: REPO, per_page: 100 }))
       .items)
       await world.call(closePull, ada, { repo: REPO, number })

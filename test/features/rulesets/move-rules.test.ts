@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import type { SignedIn } from '#core/caller.ts'
-import { createBranch } from '#features/repos/create-branch.ts'
-import { createCommit } from '#features/repos/create-commit.ts'
-import { createTag } from '#features/repos/create-tag.ts'
-import { deleteBranch } from '#features/repos/delete-branch.ts'
-import { deleteTag } from '#features/repos/delete-tag.ts'
-import { guardMoves, moveRefs, prepareUpdates, refsOf } from '#features/repos/index.ts'
-import { renameBranch } from '#features/repos/rename-branch.ts'
+import { createBranch } from '#features/repos/branches/create-branch.ts'
+import { createCommit } from '#features/repos/commits/create-commit.ts'
+import { createTag } from '#features/repos/tags/create-tag.ts'
+import { deleteBranch } from '#features/repos/branches/delete-branch.ts'
+import { deleteTag } from '#features/repos/tags/delete-tag.ts'
+import { evaluateMoves, moveRefs, prepareUpdates, refsOf } from '#features/repos/index.ts'
+import { renameBranch } from '#features/repos/branches/rename-branch.ts'
 import { deleteRuleset } from '#features/rulesets/delete-ruleset.ts'
 import { updateRuleset } from '#features/rulesets/update-ruleset.ts'
 import { workspaceById } from '#features/workspaces/index.ts'
 import { createWorkspaceToken } from '#features/workspaces/create-workspace-token.ts'
-import { appendSession } from '#features/pulls/append-session.ts'
+import { appendSession } from '#features/pulls/sessions/append-session.ts'
 import { REPO } from '../pulls/fixture.ts'
 import { refusal, withToken, workspaceCaller } from '../../world.ts'
 import { makeRuleWorld, of, type RuleInput } from './fixture.ts'
@@ -25,7 +25,7 @@ const other = await loose(null, { 'o.txt': 'o' }, { message: 'feat: other' })
 const merge = await (async () => {
   const side = await loose(main, { 's.txt': 's' })
   const author = { name: 'Ada', email: 'ada@example.com', time: 1_700_000_000, zone: '+0000' }
-  const landing = await forge.hearth.git.land(forge.row().store, {
+  const landing = await forge.hearth.git.merge(forge.row().store, {
     method: 'merge',
     base: next,
     head: side,
@@ -46,7 +46,7 @@ const annotated = await forge.hearth.git.createTag(forge.row().store, {
 /** Brings the refs to what every case begins with, past all rules. */
 async function reset() {
   const names = new Set([
-    ...refsOf(forge.hearth.db, forge.row().id).refs.map(({ name }) => name),
+    ...refsOf(forge.hearth, forge.row().id).refs.map(({ name }) => name),
     'refs/heads/main',
     'refs/heads/topic',
     'refs/tags/v1',
@@ -372,7 +372,7 @@ describe('pushes', () => {
     expect((await pushes(ada, [['refs/heads/main', infra]]))[0]?.refused).toBeNull()
     const author = { name: 'Ada', email: 'ada@example.com', time: 1_700_000_000, zone: '+0000' }
     await pushes(mel, [['refs/heads/topic', next]])
-    const landing = await forge.hearth.git.land(forge.row().store, {
+    const landing = await forge.hearth.git.merge(forge.row().store, {
       method: 'merge',
       base: next,
       head: infra,
@@ -394,7 +394,7 @@ describe('pushes', () => {
 describe('other ways to move refs obey the same rules', () => {
   const reasonOf = async (promise: Promise<unknown>) => {
     const { code, reason, details } = await refusal(promise)
-    return [code, reason, details['type']]
+    return [code, reason, details.type]
   }
   test('each is refused with 409 rule, and nothing moves', async () => {
     await reset()
@@ -453,7 +453,7 @@ describe('other ways to move refs obey the same rules', () => {
     const first = await refusal(
       world.call(renameBranch, mel, { repo: REPO, branch: 'topic', new_name: 'other' }),
     )
-    expect(first.details['rules']).toMatchObject([
+    expect(first.details.rules).toMatchObject([
       { type: 'deletion', ref: 'refs/heads/topic' },
       { type: 'creation', ref: 'refs/heads/other' },
       { type: 'branch_name' },
@@ -642,16 +642,16 @@ test('rules that change while git is asked hold all the same', async () => {
   const updates = await prepareUpdates(forge.hearth, forge.row(), [
     { name: 'refs/heads/topic', old: main, new: badly },
   ])
-  const guard = await guardMoves(forge.hearth, forge.row().id, mel, updates)
-  expect(guard.objections).toEqual([])
+  const guard = await evaluateMoves(forge.hearth, forge.row().id, mel, updates)
+  expect(guard.violations).toEqual([])
   const made = await rule([of('commit_message', { pattern: '^feat' }), of('update')], {
     bypass_actors: [{ kind: 'user', value: 'ada' }],
   })
-  const again = await world.write((tx) => guard.again(tx, updates), mel)
+  const again = await world.write((tx) => guard.recheck(tx, updates), mel)
   expect(again.map(({ message }) => message)).toEqual([
     'rule commit_message: this rule was changed just now; push again',
     'rule update: this branch may not be moved',
   ])
   await world.call(deleteRuleset, ada, { repo: REPO, id: made.id })
-  expect(await world.write((tx) => guard.again(tx, updates), mel)).toEqual([])
+  expect(await world.write((tx) => guard.recheck(tx, updates), mel)).toEqual([])
 })

@@ -31,7 +31,7 @@ test('what is left out stays, and lists are replaced', async () => {
   })
   expect((await change({ conditions: {} })).conditions.ref_name.include).toEqual(['main'])
   expect((await change({ bypass_actors: [] })).bypass_actors).toEqual([])
-  expect(world.events('ruleset.changed').map(({ data }) => data['action'])).toEqual([
+  expect(world.events('ruleset.changed').map(({ data }) => data.action)).toEqual([
     'created',
     'updated',
     'updated',

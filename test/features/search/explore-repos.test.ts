@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
 import { exploreRepos } from '#features/search/explore-repos.ts'
-import { updateRepo } from '#features/repos/update-repo.ts'
+import { updateRepo } from '#features/repos/profile/update-repo.ts'
 import { agentOf, makeWorld } from '../../world.ts'
 
 const world = await makeWorld()

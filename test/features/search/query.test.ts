@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseQuery, typeOf } from '#features/search/query.ts'
+import { parseQuery, impliedType } from '#features/search/query.ts'
 import { Refusal } from '#lib/errors.ts'
 
 const terms = (text: string) =>
@@ -44,7 +44,7 @@ test('nothing at all and too much at once are refused', () => {
 })
 
 test('a query may say its type by itself', () => {
-  const type = (text: string) => typeOf(parseQuery(text))
+  const type = (text: string) => impliedType(parseQuery(text))
   expect(
     [
       'x',

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { anonymous, type Caller } from '#core/caller.ts'
-import { addComment } from '#features/issues/add-comment.ts'
+import { addComment } from '#features/issues/comments/add-comment.ts'
 import { closeIssue } from '#features/issues/close-issue.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
-import { createPull } from '#features/pulls/create-pull.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { search } from '#features/search/search.ts'
 import { agentOf, makeWorld, refusal, withToken } from '../../world.ts'
 

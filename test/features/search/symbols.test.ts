@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { symbolsOf } from '#features/search/symbols.ts'
+import { findSymbols } from '#features/search/symbols.ts'
 
 const names = (language: string, ...lines: string[]) =>
-  symbolsOf(lines.join('\n'), language).map(({ name, kind, line }) => `${line} ${kind} ${name}`)
+  findSymbols(lines.join('\n'), language).map(({ name, kind, line }) => `${line} ${kind} ${name}`)
 
 test('names are found where they are defined, in the languages that people use', () => {
   expect(
@@ -76,7 +76,7 @@ test('names are found where they are defined, in the languages that people use',
     '2 class Tom',
     '3 method meow!',
   ])
-  expect(symbolsOf('function x() {}', null)).toEqual([])
+  expect(findSymbols('function x() {}', null)).toEqual([])
 })
 
 test('lines that are made to be slow are read, one name each at most', () => {
@@ -102,7 +102,7 @@ test('lines that are made to be slow are read, one name each at most', () => {
       'typedef '.repeat(60),
       'x<'.repeat(240),
     ]) {
-      const lines = symbolsOf(`${bad}\n`.repeat(100), language).map(({ line }) => line)
+      const lines = findSymbols(`${bad}\n`.repeat(100), language).map(({ line }) => line)
       expect(new Set(lines).size).toBe(lines.length)
     }
   }
@@ -110,7 +110,7 @@ test('lines that are made to be slow are read, one name each at most', () => {
 
 test('there are never too many', () => {
   expect(
-    symbolsOf(
+    findSymbols(
       Array.from({ length: 5_000 }, (_, at) => `function f${at}() {}`).join('\n'),
       'JavaScript',
     ),

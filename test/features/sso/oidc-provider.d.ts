@@ -1,4 +1,4 @@
-// As much of the package's types as the tests use; it brings none.
+// Types for the parts of the package that the tests use. The package contains none.
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

@@ -1,6 +1,6 @@
 /**
- * A real OpenID Connect provider (the package oidc-provider) on a port of this machine, whose
- * people sign in by their name alone.
+ * A real OpenID Connect provider (the package oidc-provider) on a local port. Its users sign in by
+ * name only.
  */
 import { createServer, type Server } from 'node:http'
 import { afterAll } from 'bun:test'
@@ -52,7 +52,7 @@ export async function startProvider(
   })
   const callback = provider.callback()
 
-  /** Whoever comes is signed in as `next` and grants everything. */
+  /** Signs every visitor in as `next` and grants everything. */
   let next = ''
   async function handle(
     request: Parameters<typeof callback>[0],
@@ -62,9 +62,9 @@ export async function startProvider(
     const details = await provider.interactionDetails(request, response)
     const grant = new provider.Grant({
       accountId: next,
-      clientId: String(details.params['client_id']),
+      clientId: String(details.params.client_id),
     })
-    grant.addOIDCScope(String(details.params['scope']))
+    grant.addOIDCScope(String(details.params.scope))
     await provider.interactionFinished(
       request,
       response,
@@ -81,10 +81,7 @@ export async function startProvider(
   return {
     issuer,
     put: (someone: Someone) => void people.set(someone.sub, someone),
-    /**
-     * Goes where a browser would go from an address of the provider, as this person, until it is
-     * sent back. Gives where to.
-     */
+    /** Follows the provider's redirects as this user until it redirects back. Returns that URL. */
     async visit(url: string, sub: string): Promise<URL> {
       next = sub
       const jar = new Map<string, string>()

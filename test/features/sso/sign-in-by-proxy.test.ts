@@ -1,13 +1,13 @@
 /**
- * Accounts and memberships of people whom a proxy names. The proxy itself, and who may be one, is
- * the door's matter.
+ * Accounts and memberships of users whom a proxy names. The HTTP tests cover which proxies are
+ * trusted.
  */
 import { expect, test } from 'bun:test'
 import { nowhere } from '#core/audit.ts'
 import { anonymous, type Caller } from '#core/caller.ts'
 import type { HeaderSignOn } from '#core/settings.ts'
-import { listSignIns } from '#features/accounts/list-sign-ins.ts'
-import { startSignIn } from '#features/accounts/index.ts'
+import { listSignIns } from '#features/accounts/sign-in/list-sign-ins.ts'
+import { createSignIn } from '#features/accounts/index.ts'
 import { signInByProxy } from '#features/sso/sign-in-by-proxy.ts'
 import { createTeam } from '#features/teams/create-team.ts'
 import { listTeamMembers } from '#features/teams/list-team-members.ts'
@@ -62,7 +62,7 @@ async function proxied(change: Partial<HeaderSignOn> = {}) {
     slug,
     arrive: (who: ReturnType<typeof named>, as: Caller = anonymous) =>
       world.call(signInByProxy, as, { named: who }),
-    /** The caller that a sign-in's secret stands for, as the next request has it. */
+    /** The caller of a sign-in's secret, as in the next request. */
     visitor: (secret: string | null): Caller =>
       world.hearth.callers.bySignIn(secret ?? '') ?? anonymous,
     role: (caller: Caller) => workspaceFacts(world.hearth.db, 'acme', caller)?.role ?? null,
@@ -73,7 +73,7 @@ async function proxied(change: Partial<HeaderSignOn> = {}) {
   }
 }
 
-test('somebody new gets an account, once; with an address that counts as confirmed, a name, and an entry in the log', async () => {
+test('a new user gets one account with a confirmed address, a name and an audit entry', async () => {
   const world = await proxied()
   const first = await world.arrive(
     world.named('Ada.L', { name: 'Ada Lovelace', email: 'ada@corp.example' }),
@@ -94,7 +94,7 @@ test('somebody new gets an account, once; with an address that counts as confirm
       `SELECT 1 FROM audit_log WHERE action = 'user.signed_in' AND target_name = 'ada-l'`,
     ),
   ).toHaveLength(1)
-  // In another browser it is the same account; in this one there is nothing to do.
+  // Another browser gets the same account. This browser needs no new sign-in.
   expect(
     (await world.arrive(world.named('Ada.L', { email: 'changed@corp.example' }))).sign_in?.user
       .username,
@@ -122,12 +122,12 @@ test('where nobody is to get an account, nobody does; nor without an address, no
     expect(world.hearth.db.all(`SELECT 1 FROM actors WHERE username = 'eve'`)).toEqual([])
 })
 
-test('an account with the same name or address is not taken over; its owner links it, signed in', async () => {
+test('an account with the same name or address is not linked; its owner links it while signed in', async () => {
   const world = await proxied()
   const bob = await world.user('bob')
   const taken = await refusal(world.arrive(world.named('bob', { email: 'bob@example.com' })))
   expect([taken.reason, taken.message.includes('sign in to it')]).toEqual(['already_exists', true])
-  // The name alone makes another account.
+  // A matching name alone creates another account.
   expect(
     (await world.arrive(world.named('bob', { email: 'other@corp.example', id: 'E2' }))).sign_in
       ?.user.username,
@@ -152,7 +152,7 @@ test('an account with the same name or address is not taken over; its owner link
       )
     ).reason,
   ).toBe('already_exists')
-  // An administrator's account is nobody's to take, even where addresses are.
+  // An administrator's account is not linked, even when addresses are trusted.
   const linking = await proxied({ link_by_email: true })
   await linking.user('cy')
   expect(
@@ -164,7 +164,7 @@ test('an account with the same name or address is not taken over; its owner link
   ).toBe('already_exists')
 })
 
-test('when the proxy names another, its own sign-in ends; one that a person made here themselves does not', async () => {
+test("another proxy identity replaces the proxy's sign-in, never a local one", async () => {
   const world = await proxied()
   const { sign_in } = await world.arrive(world.named('ada'))
   const ada = world.visitor(sign_in?.secret ?? '')
@@ -172,7 +172,7 @@ test('when the proxy names another, its own sign-in ends; one that a person made
   expect(next.sign_in?.user.username).toBe('bea')
   expect(world.visitor(sign_in?.secret ?? '')).toEqual(anonymous)
   const own = await world.write((tx) =>
-    startSignIn(tx, world.root, { method: 'password', origin: nowhere }),
+    createSignIn(tx, world.root, { method: 'password', origin: nowhere }),
   )
   const root = world.visitor(own.secret)
   expect(await world.arrive(world.named('ada'), root)).toEqual({ sign_in: null })
@@ -185,7 +185,7 @@ test('when the proxy names another, its own sign-in ends; one that a person made
   }
 })
 
-test('a refused sign-in leaves the one before as it was', async () => {
+test('a refused sign-in keeps the existing one', async () => {
   const world = await proxied()
   const { sign_in } = await world.arrive(world.named('ada'))
   const ada = world.visitor(sign_in?.secret ?? '')
@@ -195,7 +195,7 @@ test('a refused sign-in leaves the one before as it was', async () => {
   expect(world.visitor(sign_in?.secret ?? '')).toMatchObject({ username: 'ada' })
 })
 
-test('groups lead to workspaces and teams, at the sign-in and when they change while it lasts', async () => {
+test('groups add memberships at sign-in and when they change', async () => {
   const world = await proxied()
   const { sign_in } = await world.arrive(
     world.named('ada', { groups: ['staff', 'platform', 'unknown'] }),
@@ -204,15 +204,14 @@ test('groups lead to workspaces and teams, at the sign-in and when they change w
   expect([world.role(ada), await world.team()]).toEqual(['member', ['ada', 'root']])
   await world.arrive(world.named('ada', { groups: ['leads'] }), ada)
   expect([world.role(ada), await world.team()]).toEqual(['owner', ['root']])
-  // A proxy that says nothing of groups changes nothing; one that says there are none takes what
-  // they gave.
+  // Missing groups change nothing. An empty list removes what groups gave.
   await world.arrive(world.named('ada'), ada)
   expect(world.role(ada)).toBe('owner')
   await world.arrive(world.named('ada', { groups: [] }), ada)
   expect(world.role(ada)).toBeNull()
 })
 
-test('suspended people stay out, and a second factor of the account is asked for', async () => {
+test('suspended users cannot sign in, and a second factor is still required', async () => {
   const world = await proxied()
   const { sign_in } = await world.arrive(world.named('ada'))
   const id = sign_in?.user.id ?? ''

@@ -1,7 +1,4 @@
-/**
- * A real directory (OpenLDAP's slapd from Debian) with some people and groups, on ports of this
- * machine.
- */
+/** A real directory (OpenLDAP's slapd) with users and groups, on local ports. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll } from 'bun:test'
 import { Client } from 'ldapts'
 
-/** Null when it is not installed; the tests say so then. */
+/** The path of slapd. Null when it is not installed; the tests are skipped then. */
 export const SLAPD =
   ['/usr/sbin/slapd', '/usr/lib/openldap/slapd', '/usr/local/libexec/slapd'].find((path) =>
     existsSync(path),
@@ -142,7 +139,7 @@ access to * by dn.exact="${ADMIN.dn}" read by * none
     url: `ldap://localhost:${plain}`,
     ldaps: `ldaps://localhost:${secure}`,
     ca: readFileSync(join(home, 'cert.pem'), 'utf8'),
-    /** Changes entries as its administrator. */
+    /** Changes entries as the directory's administrator. */
     async change(use: (client: Client) => Promise<void>): Promise<void> {
       const client = new Client({ url: `ldap://127.0.0.1:${plain}` })
       await client.bind(ADMIN.dn, ADMIN.password)
@@ -155,7 +152,7 @@ access to * by dn.exact="${ADMIN.dn}" read by * none
   }
 }
 
-/** It takes connections a moment after it was started. */
+/** Waits until the server accepts connections. */
 async function listening(
   port: number,
   child: { exitCode: number | null; stderr: ReadableStream<Uint8Array> },

@@ -45,7 +45,7 @@ test('the latest of each context counts, and is told of', async () => {
   expect(
     world
       .events('commit.status')
-      .map(({ data, repo_id }) => [data['context'], data['state'], data['sha'], repo_id]),
+      .map(({ data, repo_id }) => [data.context, data.state, data.sha, repo_id]),
   ).toEqual(
     [
       ['ci', 'pending'],
@@ -66,7 +66,7 @@ test('the latest of each context counts, and is told of', async () => {
   }
   expect((await refusal(set({ sha: '0'.repeat(40) }))).code).toBe('not_found')
   expect((await refusal(set({}, otto))).reason).toBe('role')
-  expect((await refusal(set({}, withToken(mel, { scopes: ['code:read'] })))).details['scope']).toBe(
+  expect((await refusal(set({}, withToken(mel, { scopes: ['code:read'] })))).details.scope).toBe(
     'code:write',
   )
 })

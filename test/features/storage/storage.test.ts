@@ -13,23 +13,23 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openHearth } from '#src/app.ts'
-import { nowhere } from '#core/audit.ts'
-import { localBlob, takeBlob } from '#core/blobs.ts'
+import { localBlob, storeBlob } from '#core/blobs.ts'
 import { conditions } from '#core/gauges.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import type { Settings } from '#core/settings.ts'
-import { runAs } from '#core/work.ts'
+import { runAs } from '#core/principal.ts'
 import { exportWorkspace } from '#features/transfer/index.ts'
 import { examine } from '#features/backups/index.ts'
 import { repoByPath } from '#features/repos/index.ts'
-import { removeRepo } from '#features/repos/purge.ts'
-import { keepBucket } from '#features/storage/keep-bucket.ts'
+import { removePurgedRepo } from '#features/repos/lifecycle/purge-job.ts'
+import { maintainBucket } from '#features/storage/maintain-bucket.ts'
 import { directoryPlace, requireBackup, restoreBackup } from '#backup'
-import { createBackup } from '#features/backups/create.ts'
-import { createTask } from '#features/backups/settings.ts'
-import { gitDoor } from '#http/git.ts'
-import { readinessOf } from '#http/readiness.ts'
+import { buildBackup } from '#features/backups/build-backup.ts'
+import { buildTask } from '#features/backups/backup-settings.ts'
+import { Exchange } from '#http/exchange.ts'
+import { GitServer } from '#http/git/git-server.ts'
+import { createReadinessCheck } from '#http/readiness.ts'
 import { Refusal } from '#lib/errors.ts'
 import { silentLog } from '#lib/log.ts'
 import { makeWorld, refusal, type World } from '../../world.ts'
@@ -66,7 +66,7 @@ async function furnished(local_bytes: number | null = null) {
 const run = (hearth: Hearth, job: Job<null>) =>
   job.run({ hearth, signal: never, attempt: 1, id: 'job' }, null)
 const round = async (world: World) => {
-  await run(world.hearth, keepBucket)
+  await run(world.hearth, maintainBucket)
   await world.jobs()
 }
 /** Some time passes in which nobody asks for anything; what follows a push is done by then. */
@@ -156,9 +156,9 @@ test('what was not used leaves this disk and comes back when it is asked for, on
 
   s3.requests.length = 0
   const answers = await Promise.all([
-    git.commit(store, tip),
-    git.blob(store, (await git.entry(store, tip, 'a.txt'))?.oid ?? ''),
-    git.tree(store, tip, ''),
+    git.readCommit(store, tip),
+    git.readBlob(store, (await git.findEntry(store, tip, 'a.txt'))?.oid ?? ''),
+    git.listTree(store, tip, ''),
   ])
   expect(answers.map((answer) => answer !== null)).toEqual([true, true, true])
   expect(
@@ -178,7 +178,7 @@ test('what was not used leaves this disk and comes back when it is asked for, on
 
 test('nothing leaves that is in use, that the bucket has damaged, or that it does not have', async () => {
   const { s3, world, store, packs } = await furnished(0)
-  const end = world.hearth.storage.begin(store)
+  const end = world.hearth.storage.beginUse(store)
   await rest(world)
   expect(endingWith(packs, '.pack').length).toBe(1)
   end()
@@ -202,16 +202,17 @@ test('a bucket that is away gives 503 for its repositories and for no other, and
   const here = await world.commit('acme/tools', 'main', { 'x.txt': 'x\n' })
   s3.down = true
   const { git } = world.hearth
-  const refused = await refusal(git.commit(store, tip))
+  const refused = await refusal(git.readCommit(store, tip))
   expect([refused.status, refused.reason]).toEqual([503, 'storage'])
-  expect(await git.commit(other.id, here)).not.toBeNull()
+  expect(await git.readCommit(other.id, here)).not.toBeNull()
   // git shows people what is wrong with its first question.
-  const door = gitDoor(world.hearth)
+  const gitServer = new GitServer(world.hearth)
   const ask = async (name: string) =>
-    await door(
-      new Request(`https://hearth.test/acme/${name}.git/info/refs?service=git-upload-pack`),
-      { timeout: () => {} },
-      () => nowhere,
+    await gitServer.handle(
+      new Exchange(
+        world.hearth,
+        new Request(`https://hearth.test/acme/${name}.git/info/refs?service=git-upload-pack`),
+      ),
     )
   const told = await ask('site')
   expect([told?.status, told?.headers.get('content-type'), await told?.text()]).toEqual([
@@ -220,7 +221,9 @@ test('a bucket that is away gives 503 for its repositories and for no other, and
     'what this repository holds is in a bucket that cannot be reached now: try again later\n',
   ])
   expect((await ask('tools'))?.status).toBe(200)
-  expect(Object.values(await readinessOf(world.hearth)()).filter((one) => one !== 'ok')).toEqual([])
+  expect(
+    Object.values(await createReadinessCheck(world.hearth)()).filter((one) => one !== 'ok'),
+  ).toEqual([])
   s3.down = false
   world.clock.advance(MINUTE)
   const [key = ''] = keys(s3, '.pack').filter((name) => name.includes(store))
@@ -229,14 +232,14 @@ test('a bucket that is away gives 503 for its repositories and for no other, and
     key,
     Uint8Array.from(good, (byte, at) => (at === 40 ? byte ^ 1 : byte)),
   )
-  expect((await refusal(git.commit(store, tip))).status).toBe(503)
+  expect((await refusal(git.readCommit(store, tip))).status).toBe(503)
   expect([endingWith(packs, '.pack'), readdirSync(join(world.data, 'tmp', 'bucket'))]).toEqual([
     [],
     [],
   ])
   s3.objects.set(key, good)
   world.clock.advance(MINUTE)
-  expect(await git.commit(store, tip)).not.toBeNull()
+  expect(await git.readCommit(store, tip)).not.toBeNull()
 })
 
 test('without room for it on this disk it stays in the bucket', async () => {
@@ -246,10 +249,10 @@ test('without room for it on this disk it stays in the bucket', async () => {
   Object.assign(world.hearth.settings, {
     limits: { ...limits, disk_reserve: Number.MAX_SAFE_INTEGER },
   })
-  expect((await refusal(world.hearth.git.commit(store, tip))).message).toContain('no room')
+  expect((await refusal(world.hearth.git.readCommit(store, tip))).message).toContain('no room')
   expect(endingWith(packs, '.pack')).toEqual([])
   Object.assign(world.hearth.settings, { limits })
-  expect(await world.hearth.git.commit(store, tip)).not.toBeNull()
+  expect(await world.hearth.git.readCommit(store, tip)).not.toBeNull()
 })
 
 test('packs that maintenance replaced and stores that are purged end in the bucket, a day later', async () => {
@@ -283,7 +286,7 @@ test('packs that maintenance replaced and stores that are purged end in the buck
         store,
       ),
   )
-  await removeRepo.run(
+  await removePurgedRepo.run(
     { hearth: world.hearth, signal: never, attempt: 1, id: 'job' },
     { repo_id: store, store },
   )
@@ -297,12 +300,12 @@ test('packs that maintenance replaced and stores that are purged end in the buck
 test('uploaded files go out, leave, come back with their bytes, and end with what names them', async () => {
   const { s3, world } = await furnished(0)
   const bytes = Buffer.from(noise(3000))
-  const { sha256 } = await takeBlob(
+  const { sha256 } = await storeBlob(
     world.hearth,
     (async function* () {
       yield bytes
     })(),
-    { limit: 1e9 },
+    { maxBytes: 1e9 },
   )
   await world.hearth.writer.write(() => null)
   await world.jobs()
@@ -327,7 +330,7 @@ test('the doctor tells what is in the bucket only, and names what nobody has', a
   const found = async () =>
     (await examine(world.hearth))
       .filter(({ check }) => check === 'git stores' || check === 'bucket')
-      .map(({ finding }) => [finding.level, finding.what])
+      .map(({ finding }) => [finding.level, finding.problem])
   expect(await found()).toEqual([
     [
       'note',
@@ -351,12 +354,12 @@ test('the doctor mends a pack that is damaged here with what the bucket has', as
   bytes[40] = (bytes[40] ?? 0) ^ 255
   rmSync(path)
   writeFileSync(path, bytes)
-  world.hearth.git.letGo(store)
+  world.hearth.git.closeFiles(store)
   const faults = (await examine(world.hearth)).filter(
     ({ check, finding }) => check === 'git stores' && finding.level === 'fault',
   )
   expect(faults.length).toBeGreaterThan(0)
-  for (const { finding } of faults) await finding.mend?.run()
+  for (const { finding } of faults) await finding.repair?.run()
   expect(await world.hearth.git.verify(store, [tip])).toEqual([])
 })
 
@@ -366,8 +369,8 @@ test('a backup holds what has left this disk', async () => {
   expect(endingWith(packs, '.pack')).toEqual([])
   const to = mkdtempSync(join(tmpdir(), 'hearth-place-'))
   const id = 'bkp_01kjmr4a00e1hth2v8v6s7g0z4'
-  await createBackup(
-    createTask(world.hearth.settings, { id, name: null, to, now: '2026-03-01T12:00:00.000Z' }),
+  await buildBackup(
+    buildTask(world.hearth.settings, { id, name: null, to, now: '2026-03-01T12:00:00.000Z' }),
     () => {},
     never,
   )
@@ -445,18 +448,18 @@ test('another machine takes over from the bucket, packs that its copy of the dat
     cpSync(known, join(data, 'hearth.db'))
   })
   expect(existsSync(join(second.settings.data, 'repos', store))).toBe(false)
-  expect(await second.git.commit(store, later)).not.toBeNull()
+  expect(await second.git.readCommit(store, later)).not.toBeNull()
   expect(await second.git.verify(store, [later])).toEqual([])
   // As long as the first may still serve, the second takes nothing away.
-  await run(second, keepBucket)
+  await run(second, maintainBucket)
   expect(await state(second)).toMatchObject({
     state: 'attention',
     detail: expect.stringContaining('hearth doctor --fix'),
   })
   const [finding] = (await examine(second)).filter(({ check }) => check === 'bucket')
-  await finding?.finding.mend?.run()
-  await run(second, keepBucket)
-  await run(world.hearth, keepBucket)
+  await finding?.finding.repair?.run()
+  await run(second, maintainBucket)
+  await run(world.hearth, maintainBucket)
   expect([(await state(second)).state, (await state(world.hearth)).state]).toEqual([
     'ok',
     'attention',
@@ -474,7 +477,7 @@ test('a start keeps what is away, and ends what a process that was cut off had b
     writeFileSync(join(data, 'tmp', 'bucket', 'half'), 'half')
   })
   expect(existsSync(join(second.settings.data, 'tmp', 'bucket', 'half'))).toBe(false)
-  expect(await second.git.commit(store, tip)).not.toBeNull()
+  expect(await second.git.readCommit(store, tip)).not.toBeNull()
   await second.close()
   rmSync(second.settings.data, { recursive: true })
 })
@@ -492,7 +495,7 @@ test('without its bucket a forge says which setting is missing', async () => {
     log: silentLog,
     clock: world.clock,
   })
-  const error = await without.git.commit(store, tip).catch((thrown: unknown) => thrown)
+  const error = await without.git.readCommit(store, tip).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(Refusal)
   expect(String(error)).toContain('storage.bucket of this site is not set')
   expect((await state(without)).state).toBe('failing')
@@ -515,9 +518,9 @@ test('whatever a stop leaves half done, the next start finds all of it', async (
   // Stopped after it came back and before its note went: the pack is what counts.
   const [note = ''] = endingWith(packs, '.away')
   const text = readFileSync(join(packs, note))
-  expect(await git.commit(store, tip)).not.toBeNull()
+  expect(await git.readCommit(store, tip)).not.toBeNull()
   writeFileSync(join(packs, note), text)
-  expect(world.hearth.storage.awayOf(store)).toEqual([])
+  expect(world.hearth.storage.offloadedPacks(store)).toEqual([])
   await rest(world)
   expect([endingWith(packs, '.pack'), endingWith(packs, '.away')]).toEqual([[], [note]])
   // Stopped on the way out, between a pack and its index: on another machine that pack is none.
@@ -525,8 +528,8 @@ test('whatever a stop leaves half done, the next start finds all of it', async (
     const [key = ''] = keys(s3, '.pack')
     s3.objects.set(key.replace(/pack-[0-9a-f]{40}/, `pack-${'0'.repeat(40)}`), Buffer.from('half'))
   })
-  expect(await second.git.commit(store, tip)).not.toBeNull()
-  expect(second.storage.awayOf(store)).toEqual([])
+  expect(await second.git.readCommit(store, tip)).not.toBeNull()
+  expect(second.storage.offloadedPacks(store)).toEqual([])
   expect(
     readdirSync(join(second.settings.data, 'repos', store, 'objects', 'pack')).filter((name) =>
       name.includes('0'.repeat(40)),
@@ -541,12 +544,12 @@ test('packs that somebody deleted here are taken for lost, not for replaced, and
   await rest(world)
   const before = keys(s3, '.pack')
   for (const name of readdirSync(packs)) rmSync(join(packs, name))
-  world.hearth.git.letGo(store)
+  world.hearth.git.closeFiles(store)
   await rest(world)
   world.clock.advance(2 * DAY)
   await round(world)
   expect(keys(s3, '.pack').filter((key) => before.includes(key))).not.toEqual([])
-  expect(await world.hearth.git.commit(store, tip)).not.toBeNull()
+  expect(await world.hearth.git.readCommit(store, tip)).not.toBeNull()
   expect(await world.hearth.git.verify(store, [tip])).toEqual([])
 })
 
@@ -563,11 +566,11 @@ test('nothing leaves while a command is beside, and who waits for a page is told
   s3.before = () => promise
   const page = runAs(
     'somebody',
-    () => refusal(world.hearth.git.commit(store, tip)),
+    () => refusal(world.hearth.git.readCommit(store, tip)),
     performance.now() + 1,
   )
   expect((await page).message).toContain('on its way back')
-  const clone = world.hearth.git.commit(store, tip)
+  const clone = world.hearth.git.readCommit(store, tip)
   resolve()
   expect(await clone).not.toBeNull()
 })
@@ -588,7 +591,7 @@ test('another bucket gets all that is here', async () => {
     databasePath: join(world.data, 'hearth.db'),
     beside: true,
   })
-  await run(second, keepBucket)
+  await run(second, maintainBucket)
   await second.jobs.idle()
   expect([...s3.objects.keys()].filter((key) => key.startsWith('other/repos/'))).toEqual(
     all.map((key) => key.replace('forge/', 'other/')),
@@ -608,5 +611,5 @@ test('what a stop left in the bucket and nothing knows goes after a day; what on
   world.clock.advance(DAY + MINUTE)
   await round(world)
   expect([s3.objects.has(orphan), s3.objects.has(strange)]).toEqual([false, true])
-  expect(await world.hearth.git.commit(store, tip)).not.toBeNull()
+  expect(await world.hearth.git.readCommit(store, tip)).not.toBeNull()
 })

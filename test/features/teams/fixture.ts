@@ -1,8 +1,8 @@
-/** A workspace whose members have nothing by themselves, so that what a team gives shows. */
+/** A workspace without a base permission, so that only team roles count. */
 import { createTeam } from '#features/teams/create-team.ts'
 import { setTeamMember } from '#features/teams/set-team-member.ts'
 import { setTeamRepo } from '#features/teams/set-team-repo.ts'
-import { getRepo } from '#features/repos/get-repo.ts'
+import { getRepo } from '#features/repos/profile/get-repo.ts'
 import { setBasePermission } from '#features/workspaces/set-base-permission.ts'
 import type { Caller, Role, UserCaller } from '#core/caller.ts'
 import { makeWorld } from '../../world.ts'
@@ -38,7 +38,7 @@ export async function makeTeamWorld() {
     ) => world.call(setTeamMember, as, { workspace: 'acme', team, username, role }),
     give: (team: string, role: Role, as: UserCaller = ada, repo = 'acme/site') =>
       world.call(setTeamRepo, as, { workspace: 'acme', team, repo, role }),
-    /** The role of somebody on the repository, as the repository itself says. */
+    /** A caller's role on the repository, from `get_repo`. */
     roleOf: async (who: Caller, repo = 'acme/site'): Promise<string | null> => {
       try {
         return (await world.call(getRepo, who, { repo })).viewer_role

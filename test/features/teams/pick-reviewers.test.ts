@@ -11,7 +11,7 @@ const rules = (change: Partial<PickRules> = {}): PickRules => ({
 })
 const people = (count: number): string[] => Array.from({ length: count }, (_, at) => `usr_${at}`)
 
-/** A small generator of numbers that gives the same ones each time (mulberry32). */
+/** A seeded pseudo-random generator (mulberry32). */
 function random(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -23,8 +23,8 @@ function random(seed: number): (below: number) => number {
 }
 
 /**
- * A team at work: pull requests come in, some reviews are given, and the state is kept as the forge
- * keeps it.
+ * Simulates a team: pull requests arrive, some reviews are done, and the state is stored as the
+ * forge stores it.
  */
 function simulate(options: {
   team: number
@@ -121,7 +121,7 @@ describe('thousands of picks', () => {
 
   test('by load, with reviews given at random: whoever works faster gets more, and nobody drowns', () => {
     const next = random(11)
-    // Together they review as many as come in; usr_0 half of them.
+    // The team reviews as many as arrive; usr_0 does half of them.
     const finish = (waiting: Map<string, number>) => {
       for (const id of ['usr_0', `usr_${1 + next(4)}`])
         waiting.set(id, Math.max(0, (waiting.get(id) ?? 0) - next(2)))
@@ -138,20 +138,20 @@ describe('thousands of picks', () => {
     expect(widest).toBeLessThanOrEqual(5)
   })
 
-  test('busy people are left out, excluded ones always', () => {
+  test('busy members are skipped, and excluded ones always', () => {
     const busy = simulate({
       team: 4,
       pulls: 3000,
       rules: rules({ count: 2, skip_busy: true, busy_at: 3, excluded: ['usr_3'] }),
     })
-    // Three people with three reviews each: then there is nobody left to pick.
+    // With three reviews each, all three members are busy.
     expect(busy.counts).toEqual([3, 3, 3])
     expect([...busy.sizes].sort()).toEqual([0, 1, 2])
     expect(busy.picked.get('usr_3')).toBe(0)
   })
 })
 
-describe('one pick', () => {
+describe('a single pick', () => {
   const at = (id: string, change: Partial<Candidate> = {}): Candidate => ({
     id,
     waiting: 0,
@@ -190,13 +190,13 @@ describe('one pick', () => {
     expect(pick({ count: 2 }, [at('z'), at('a')])).toEqual(['z', 'a'])
   })
 
-  test('fewer people than wanted are all picked; nobody gives nobody', () => {
+  test('a small team is picked whole, and an empty one picks nobody', () => {
     expect(pick({ count: 10 }, [at('a'), at('b')], { authors: ['b'] })).toEqual(['a'])
     expect(pick({ count: 3 }, [])).toEqual([])
     expect(pick({ count: 3, excluded: ['a'] }, [at('a')])).toEqual([])
   })
 
-  test('busy at means that many or more', () => {
+  test('busy_at is inclusive', () => {
     expect(
       pick({ count: 2, skip_busy: true, busy_at: 2 }, [
         at('a', { waiting: 2 }),

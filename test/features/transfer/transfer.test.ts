@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { blobPath } from '#core/blobs.ts'
 import { openDatabase } from '#core/db.ts'
 import { migrate } from '#core/migrate.ts'
-import { addComment } from '#features/issues/add-comment.ts'
+import { addComment } from '#features/issues/comments/add-comment.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
-import { createLabel } from '#features/issues/create-label.ts'
+import { createLabel } from '#features/issues/labels/create-label.ts'
 import { listIssues } from '#features/issues/list-issues.ts'
-import { createPull } from '#features/pulls/create-pull.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
-import { appendSession } from '#features/pulls/append-session.ts'
+import { appendSession } from '#features/pulls/sessions/append-session.ts'
 import { createRelease } from '#features/releases/create-release.ts'
 import { uploadReleaseAsset } from '#features/releases/upload-release-asset.ts'
-import { starRepo } from '#features/notifications/star-repo.ts'
+import { starRepo } from '#features/notifications/stars/star-repo.ts'
 import { listStores, listTipsOfStore, refsOf, repoByPath } from '#features/repos/index.ts'
 import {
   exportWorkspace,
@@ -23,7 +23,7 @@ import {
   type ImportOptions,
 } from '#features/transfer/index.ts'
 import { listTables } from '#features/transfer/store.ts'
-import { LEFT, TAKEN } from '#features/transfer/tables.ts'
+import { EXCLUDED_TABLES, TRANSFERRED_TABLES } from '#features/transfer/transferred-tables.ts'
 import { examine } from '#features/backups/index.ts'
 import { directoryPlace } from '#backup'
 import { makeWorld, type World } from '../../world.ts'
@@ -35,7 +35,7 @@ const quiet = () => {}
 test('every table goes along or stays, and that is said', () => {
   const database = openDatabase({ path: ':memory:' })
   migrate(database, '2026-01-01T00:00:00.000Z')
-  const said = [...Object.keys(TAKEN), ...Object.keys(LEFT)]
+  const said = [...Object.keys(TRANSFERRED_TABLES), ...Object.keys(EXCLUDED_TABLES)]
   expect(said.filter((table, at) => said.indexOf(table) !== at)).toEqual([])
   // A table that is missing here: say in src/features/transfer/tables.ts whether its rows go with a
   // workspace.
@@ -90,7 +90,7 @@ async function there() {
 }
 
 const refs = (world: World, path: string) =>
-  refsOf(world.hearth.db, repoByPath(world.hearth.db, path)?.id ?? '').refs
+  refsOf(world.hearth, repoByPath(world.hearth.db, path)?.id ?? '').refs
 
 async function take(world: World, at: string, change: Partial<ImportOptions> = {}) {
   const place = directoryPlace(at)
@@ -117,7 +117,7 @@ test('code, issues, pull requests and sessions arrive; people are who they are h
     quiet,
     never,
   )
-  expect([manifest.totals.repositories, rows['issues'], rows['pulls'], rows['comments']]).toEqual([
+  expect([manifest.totals.repositories, rows.issues, rows.pulls, rows.comments]).toEqual([
     2, 2, 1, 1,
   ])
   expect(readdirSync(join(from.data, 'tmp')).filter((name) => name.startsWith('export-'))).toEqual(
@@ -194,7 +194,7 @@ test('code, issues, pull requests and sessions arrive; people are who they are h
   expect(count(here, 'events')).toBeGreaterThan(events)
   const faults = (await examine(here.hearth, { copy: true }))
     .filter(({ finding }) => finding.level === 'fault')
-    .map(({ finding }) => finding.what)
+    .map(({ finding }) => finding.problem)
   expect(faults).toEqual([])
   await expect(take(here, at)).rejects.toThrow('here already')
   expect(readdirSync(join(here.data, 'tmp')).filter((name) => name.startsWith('import-'))).toEqual(
@@ -218,7 +218,7 @@ test('the archive holds nothing with which somebody could sign in', async () => 
   ])
   const full = listTables(database).filter(
     (table) =>
-      table in LEFT &&
+      table in EXCLUDED_TABLES &&
       !['actors', 'users', 'emails', 'migrations', 'record_counts'].includes(table) &&
       database.one(`SELECT 1 FROM ${table} LIMIT 1`) !== null,
   )

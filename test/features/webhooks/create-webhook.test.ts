@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { sign, verify } from '@octokit/webhooks-methods'
 import { createWebhook } from '#features/webhooks/create-webhook.ts'
-import { getWebhook } from '#features/webhooks/get-webhook.ts'
 import { listWebhooks } from '#features/webhooks/list-webhooks.ts'
 import { updateWebhook } from '#features/webhooks/update-webhook.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
-import { addCollaborator } from '#features/collaborators/add-collaborator.ts'
 import { call } from '#core/operation.ts'
-import { agentOf, refusal, withToken, workspaceCaller } from '../../world.ts'
+import { refusal, withToken, workspaceCaller } from '../../world.ts'
 import { makeHookWorld } from './fixture.ts'
 
 describe('making one', () => {
@@ -174,18 +172,6 @@ describe('making one', () => {
     expect(at.types()).toEqual(['ping'])
   })
 
-  test('there are twenty at most for one repository, and as many for its workspace', async () => {
-    const { world, ada, hook, at } = await makeHookWorld()
-    for (let n = 0; n < 20; n++) await hook()
-    const refused = await refusal(hook())
-    expect([refused.status, refused.reason]).toEqual([409, 'limit_reached'])
-    await hook({ workspace: 'acme' })
-    const { items, total } = await world.call(listWebhooks, ada, { repo: 'acme/site', per_page: 5 })
-    expect([items.length, total]).toEqual([5, 20])
-    await world.repo('acme/other')
-    await world.call(createWebhook, ada, { repo: 'acme/other', url: at.url('/200') })
-  })
-
   test('leaves an entry that names the host, because an address may be as good as a password', async () => {
     const { hook, db, at, repo } = await makeHookWorld()
     const made = await hook({ url: at.url('/services/T0000/very-private') })
@@ -266,44 +252,6 @@ describe('the address', () => {
 })
 
 describe('who may', () => {
-  test('admins of the repository and owners of the workspace; nobody else sees that there is one', async () => {
-    const { world, ada, bob, hook, repo, at } = await makeHookWorld()
-    const out = await world.user('out')
-    const made = await hook()
-    const everyone = await hook({ workspace: 'acme' })
-    await world.call(addCollaborator, ada, { repo: 'acme/site', invitee: 'bob', role: 'maintain' })
-    const input = { repo: 'acme/site', url: at.url('/200') }
-    const get = (who: Parameters<typeof world.call>[1], id = made.id) =>
-      world.call(getWebhook, who, { repo: 'acme/site', id })
-    expect([
-      (await refusal(hook({}, bob))).reason,
-      (await refusal(get(bob))).reason,
-      (await refusal(world.call(listWebhooks, out, { repo: 'acme/site' }))).reason,
-    ]).toEqual(['role', 'role', 'role'])
-    expect(
-      (await refusal(world.call(createWebhook, agentOf(ada, repo, { id: 'agt_x' }), input))).reason,
-    ).toBe('role')
-    expect(
-      (await refusal(world.call(createWebhook, bob, { workspace: 'acme', url: at.url('/200') })))
-        .reason,
-    ).toBe('role')
-    expect((await refusal(world.call(listWebhooks, out, { workspace: 'acme' }))).code).toBe(
-      'not_found',
-    )
-    // One of a workspace is none of its repositories, and the reverse.
-    expect((await refusal(get(ada, everyone.id))).code).toBe('not_found')
-    expect(
-      (await refusal(world.call(getWebhook, ada, { workspace: 'acme', id: made.id }))).code,
-    ).toBe('not_found')
-    expect(
-      (await refusal(world.call(getWebhook, ada, { repo: 'acme/site', id: 'whk_nonsense' }))).code,
-    ).toBe('not_found')
-    expect((await refusal(world.call(listWebhooks, ada, {}))).code).toBe('invalid')
-    expect(
-      (await refusal(world.call(listWebhooks, ada, { repo: 'acme/site', workspace: 'acme' }))).code,
-    ).toBe('invalid')
-  })
-
   test('a narrowed token needs the scope of what it addresses', async () => {
     const { world, ada, at } = await makeHookWorld()
     const of = (scopes: string[]) => withToken(ada, { scopes })

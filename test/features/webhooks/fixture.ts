@@ -1,5 +1,7 @@
 /** A forge with a receiver of webhooks on this machine, which the operator allows. */
 import { afterAll } from 'bun:test'
+import { createServer, type Socket } from 'node:net'
+import { createIssue } from '#features/issues/create-issue.ts'
 import type { UserCaller } from '#core/caller.ts'
 import { createWebhook } from '#features/webhooks/create-webhook.ts'
 import { listWebhookDeliveries } from '#features/webhooks/list-webhook-deliveries.ts'
@@ -96,3 +98,28 @@ export async function makeHookWorld(change: Partial<Settings> = {}) {
     },
   }
 }
+
+/** The same with issues, whose events a webhook can subscribe to. */
+export async function makeIssueHookWorld(change: Parameters<typeof makeHookWorld>[0] = {}) {
+  const hooks = await makeHookWorld(change)
+  let made = 0
+  return {
+    ...hooks,
+    issue: () =>
+      hooks.world.call(createIssue, hooks.ada, { repo: 'acme/site', title: `Issue ${++made}` }),
+    issues: ['issue.opened'],
+  }
+}
+
+/** A receiver that speaks no HTTP, or not to the end. */
+export const rawReceiver = (answer: (socket: Socket) => void): Promise<string> =>
+  new Promise((resolve) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => answer(socket))
+    })
+    server.unref()
+    server.listen(0, '127.0.0.1', () =>
+      resolve(`http://127.0.0.1:${(server.address() as { port: number }).port}/`),
+    )
+  })

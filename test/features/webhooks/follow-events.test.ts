@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { createIssue } from '#features/issues/create-issue.ts'
 import { closeIssue } from '#features/issues/close-issue.ts'
-import { appendSession } from '#features/pulls/append-session.ts'
-import { createPull } from '#features/pulls/create-pull.ts'
-import { deleteRepo } from '#features/repos/delete-repo.ts'
-import { listEvents } from '#features/repos/list-events.ts'
-import { purgeRepo } from '#features/repos/purge-repo.ts'
-import { renameRepo } from '#features/repos/rename-repo.ts'
-import { transferRepo } from '#features/repos/transfer-repo.ts'
+import { appendSession } from '#features/pulls/sessions/append-session.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
+import { deleteRepo } from '#features/repos/lifecycle/delete-repo.ts'
+import { listEvents } from '#features/repos/profile/list-events.ts'
+import { purgeRepo } from '#features/repos/lifecycle/purge-repo.ts'
+import { renameRepo } from '#features/repos/lifecycle/rename-repo.ts'
+import { transferRepo } from '#features/repos/lifecycle/transfer-repo.ts'
 import { deleteWorkspace } from '#features/workspaces/delete-workspace.ts'
 import { createWebhook } from '#features/webhooks/create-webhook.ts'
 import { listWebhooks } from '#features/webhooks/list-webhooks.ts'
-import { getRepo } from '#features/repos/get-repo.ts'
+import { getRepo } from '#features/repos/profile/get-repo.ts'
 import { findEvent } from '#core/events.ts'
 import { writeAs } from '#core/write.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -205,7 +205,7 @@ test('a growing session is told at most once in ten seconds, and its last growth
   const note = (): void => {
     const seqs = at
       .messages()
-      .flatMap(({ type, data }) => (type === 'session.appended' ? [Number(data['last_seq'])] : []))
+      .flatMap(({ type, data }) => (type === 'session.appended' ? [Number(data.last_seq)] : []))
     for (const last_seq of seqs.slice(told.length)) told.push({ at: clock.now(), last_seq })
   }
   for (let n = 0; n < 40; n++) {

@@ -1,46 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { createServer, type Socket } from 'node:net'
-import { createIssue } from '#features/issues/create-issue.ts'
-import { deleteWebhook } from '#features/webhooks/delete-webhook.ts'
-import { getWebhookDelivery } from '#features/webhooks/get-webhook-delivery.ts'
 import { listWebhookDeliveries } from '#features/webhooks/list-webhook-deliveries.ts'
 import { pingWebhook } from '#features/webhooks/ping-webhook.ts'
-import { redeliverWebhook } from '#features/webhooks/redeliver-webhook.ts'
 import { updateWebhook } from '#features/webhooks/update-webhook.ts'
 import { openHearth } from '#src/app.ts'
 import { silentLog } from '#lib/log.ts'
 import { HOUR, MINUTE, SECOND, DAY } from '#lib/time.ts'
-import { refusal } from '../../world.ts'
-import { makeHookWorld } from './fixture.ts'
-
-/** A receiver that speaks no HTTP, or not to the end. */
-const raw = (answer: (socket: Socket) => void): Promise<string> =>
-  new Promise((resolve) => {
-    const server = createServer((socket) => {
-      socket.on('error', () => {})
-      socket.once('data', () => answer(socket))
-    })
-    server.unref()
-    server.listen(0, '127.0.0.1', () =>
-      resolve(`http://127.0.0.1:${(server.address() as { port: number }).port}/`),
-    )
-  })
-
-async function makeIssueWorld(change: Parameters<typeof makeHookWorld>[0] = {}) {
-  const hooks = await makeHookWorld(change)
-  let made = 0
-  return {
-    ...hooks,
-    issue: () =>
-      hooks.world.call(createIssue, hooks.ada, { repo: 'acme/site', title: `Issue ${++made}` }),
-    issues: ['issue.opened'],
-  }
-}
+import { makeIssueHookWorld, rawReceiver } from './fixture.ts'
 
 describe('what does not arrive', () => {
   test('is tried six times on the stated delays under one id, then it has failed', async () => {
     const { world, hook, at, issue, issues, deliveries, after, look, clock } =
-      await makeIssueWorld()
+      await makeIssueHookWorld()
     const made = await hook({ url: at.url('/500'), events: issues })
     await issue()
     const seen: unknown[] = []
@@ -86,59 +56,10 @@ describe('what does not arrive', () => {
     expect(at.types().filter((type) => type === 'issue.opened')).toHaveLength(6)
   })
 
-  test('arrives by a later try; a redelivery is a new delivery of the same event', async () => {
-    const { world, ada, hook, at, issue, issues, deliveries, after, look } = await makeIssueWorld()
-    const made = await hook({ events: issues })
-    await world.jobs()
-    at.answerWith(() => new Response('busy', { status: 503 }))
-    await issue()
-    await world.jobs()
-    at.answerWith(null)
-    await after(MINUTE)
-    const [arrived] = await deliveries(made.id)
-    expect(arrived).toMatchObject({
-      attempt: 2,
-      state: 'delivered',
-      next_retry_at: null,
-      response: { status: 200 },
-    })
-    expect(await look(made.id)).toMatchObject({ status: 'green' })
-
-    const again = await world.call(redeliverWebhook, ada, {
-      repo: 'acme/site',
-      id: made.id,
-      delivery: arrived?.id ?? '',
-    })
-    expect(again).toMatchObject({
-      state: 'sent',
-      attempt: 1,
-      redelivery_of: arrived?.id,
-      event: arrived?.event,
-    })
-    await world.jobs()
-    const [, first, , second] = at.got
-    expect([
-      second?.body === first?.body,
-      second?.headers.get('x-svc-delivery'),
-      first?.headers.get('x-svc-delivery'),
-    ]).toEqual([true, again.id, arrived?.id])
-    expect(
-      (
-        await refusal(
-          world.call(redeliverWebhook, ada, {
-            repo: 'acme/site',
-            id: made.id,
-            delivery: 'dlv_nonsense',
-          }),
-        )
-      ).code,
-    ).toBe('not_found')
-  })
-
   test('is told by one word when nobody answers, and by status when somebody does', async () => {
-    const { world, hook, at, issue, deliveries, db } = await makeIssueWorld()
-    const hangsUp = await raw((socket) => socket.destroy())
-    const garbage = await raw((socket) => socket.end('SSH-2.0-OpenSSH_9\r\n'))
+    const { world, hook, at, issue, deliveries, db } = await makeIssueHookWorld()
+    const hangsUp = await rawReceiver((socket) => socket.destroy())
+    const garbage = await rawReceiver((socket) => socket.end('SSH-2.0-OpenSSH_9\r\n'))
     const cases: [string, string | null, number | null, string][] = [
       ['http://127.0.0.1:1/', 'refused', null, 'waiting'],
       [hangsUp, 'refused', null, 'waiting'],
@@ -176,33 +97,8 @@ describe('what does not arrive', () => {
     expect(db.all('SELECT 1 FROM webhook_deliveries WHERE state = ?', 'sent')).toEqual([])
   })
 
-  test('an answer is kept to 64 KiB, in lists to 1 KiB, and one that never ends has still arrived', async () => {
-    const { world, ada, hook, at, deliveries } = await makeIssueWorld()
-    at.answerWith(() => new Response('é'.repeat(100_000)))
-    const made = await hook()
-    await world.jobs()
-    const [short] = await deliveries(made.id)
-    const whole = await world.call(getWebhookDelivery, ada, {
-      repo: 'acme/site',
-      id: made.id,
-      delivery: short?.id ?? '',
-    })
-    expect([short?.response?.body.length, Buffer.byteLength(whole.response?.body ?? '')]).toEqual([
-      1024, 65_536,
-    ])
-    const breaksOff = await raw((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'),
-    )
-    const other = await hook({ url: breaksOff })
-    await world.jobs()
-    expect((await deliveries(other.id))[0]).toMatchObject({
-      state: 'delivered',
-      response: { status: 200 },
-    })
-  })
-
   test('what the receiver wrote is marked as coming from outside', async () => {
-    const { world, ada, hook } = await makeIssueWorld()
+    const { world, ada, hook } = await makeIssueHookWorld()
     const made = await hook()
     await world.jobs()
     const told: (readonly string[])[] = []
@@ -220,7 +116,8 @@ describe('what does not arrive', () => {
 
 describe('pausing', () => {
   test('calls off what waits, sends nothing of what happens, and does not catch up', async () => {
-    const { world, ada, hook, at, issue, issues, deliveries, after, look } = await makeIssueWorld()
+    const { world, ada, hook, at, issue, issues, deliveries, after, look } =
+      await makeIssueHookWorld()
     const set = (id: string, active: boolean) =>
       world.call(updateWebhook, ada, { repo: 'acme/site', id, active })
     const made = await hook({ url: at.url('/500'), events: issues })
@@ -252,7 +149,7 @@ describe('pausing', () => {
   })
 
   test('happens by itself after 50 failed in a row over three days, and its managers are told', async () => {
-    const { world, hook, at, issue, issues, after, look, db, bob } = await makeIssueWorld()
+    const { world, hook, at, issue, issues, after, look, db, bob } = await makeIssueHookWorld()
     const made = await hook({ url: at.url('/500'), events: issues })
     const other = await hook({ workspace: 'acme', url: at.url('/500'), events: issues })
     await after(8 * HOUR)
@@ -284,135 +181,11 @@ describe('pausing', () => {
     expect(text.join('\n')).toContain(`https://hearth.test/acme/-/hooks/${other.id}`)
     expect(text.some((one) => one.includes(`To: ${bob.username}@`))).toBe(false)
   }, 60_000)
-
-  test('deleting ends it at once, and its rows go soon after', async () => {
-    const { world, ada, hook, at, issue, issues, deliveries, after, db } = await makeIssueWorld()
-    const made = await hook({ url: at.url('/500'), events: issues })
-    await issue()
-    await world.jobs()
-    const before = at.got.length
-    expect(await world.call(deleteWebhook, ada, { repo: 'acme/site', id: made.id })).toBeNull()
-    expect((await refusal(deliveries(made.id))).code).toBe('not_found')
-    expect(
-      (await refusal(world.call(deleteWebhook, ada, { repo: 'acme/site', id: made.id }))).code,
-    ).toBe('not_found')
-    await issue()
-    await world.hearth.jobs.start()
-    await after(DAY)
-    expect(at.got.length).toBe(before)
-    expect([db.all('SELECT 1 FROM webhooks'), db.all('SELECT 1 FROM webhook_deliveries')]).toEqual([
-      [],
-      [],
-    ])
-    expect(db.all(`SELECT 1 FROM audit_log WHERE action = 'webhook.deleted'`)).toHaveLength(1)
-  })
-})
-
-describe('changing', () => {
-  test('moves what waits to the new address, with the new secret', async () => {
-    const { world, ada, hook, at, issue, issues, after, deliveries, db } = await makeIssueWorld()
-    const { verify } = await import('@octokit/webhooks-methods')
-    const made = await hook({ url: at.url('/500/old'), events: issues })
-    await issue()
-    await world.jobs()
-    const secret = 'a secret that is quite new'
-    const changed = await world.call(updateWebhook, ada, {
-      repo: 'acme/site',
-      id: made.id,
-      url: at.url('/200/new'),
-      secret,
-      events: [],
-    })
-    expect(changed).toMatchObject({
-      url: at.url('/200/new'),
-      events: [],
-      secret: null,
-      active: true,
-    })
-    await after(MINUTE)
-    const moved = at.got.filter(({ path }) => path === '/200/new')
-    expect(moved).toHaveLength(2)
-    for (const { body, headers } of moved)
-      expect(await verify(secret, body, headers.get('x-svc-signature-256') ?? '')).toBe(true)
-    expect((await deliveries(made.id))[0]?.request.url).toBe(at.url('/200/new'))
-    expect(
-      JSON.parse(
-        db.one<{ data: string }>(`SELECT data FROM audit_log WHERE action = 'webhook.updated'`)
-          ?.data ?? '{}',
-      ),
-    ).toMatchObject({
-      changed: ['events', 'secret', 'url'],
-      before: { events: issues },
-      after: { events: [] },
-    })
-    expect(
-      (
-        await refusal(
-          world.call(updateWebhook, ada, {
-            repo: 'acme/site',
-            id: made.id,
-            url: 'https://10.0.0.1/',
-          }),
-        )
-      ).field,
-    ).toBe('url')
-    expect(
-      (
-        await refusal(
-          world.call(updateWebhook, ada, { repo: 'acme/site', id: made.id, events: ['x'] }),
-        )
-      ).field,
-    ).toBe('events')
-    expect(
-      (
-        await refusal(
-          world.call(updateWebhook, ada, { repo: 'acme/site', id: made.id, secret: 'short' }),
-        )
-      ).field,
-    ).toBe('secret')
-  })
 })
 
 describe('lists', () => {
-  test('go back from an id, newest first, and narrow by state', async () => {
-    const { world, ada, hook, at, issue, issues, deliveries } = await makeIssueWorld()
-    const made = await hook({ events: issues })
-    await world.jobs()
-    for (let n = 0; n < 4; n++) await issue()
-    at.answerWith(
-      (request) =>
-        new Response(null, {
-          status: request.headers.get('x-svc-delivery')?.endsWith('0') ? 500 : 200,
-        }),
-    )
-    await world.jobs()
-    const all = await deliveries(made.id)
-    expect(all.map(({ id }) => id)).toEqual(
-      all
-        .map(({ id }) => id)
-        .sort()
-        .reverse(),
-    )
-    const page = (input: object) =>
-      world.call(listWebhookDeliveries, ada, { repo: 'acme/site', id: made.id, ...input })
-    const first = await page({ per_page: 2 })
-    const second = await page({ per_page: 2, before: first.items[1]?.id })
-    const third = await page({ per_page: 2, cursor: second.next ?? '' })
-    expect([...first.items, ...second.items, ...third.items].map(({ id }) => id)).toEqual(
-      all.map(({ id }) => id),
-    )
-    expect(third.next).toBeNull()
-    for (const state of ['delivered', 'waiting', 'failed', 'cancelled', 'sent'] as const) {
-      expect((await deliveries(made.id, { state })).map(({ id }) => id)).toEqual(
-        all.filter((one) => one.state === state).map(({ id }) => id),
-      )
-    }
-    expect((await refusal(page({ before: 'evt_x' }))).code).toBe('not_found')
-    expect((await refusal(page({ page: 2 }))).field).toBe('page')
-  })
-
   test('hold two weeks', async () => {
-    const { world, hook, issue, issues, deliveries, after, db, look } = await makeIssueWorld()
+    const { world, hook, issue, issues, deliveries, after, db, look } = await makeIssueHookWorld()
     const made = await hook({ events: issues })
     await issue()
     await world.hearth.jobs.start()
@@ -433,7 +206,7 @@ describe('lists', () => {
 
 describe('nobody waits for another', () => {
   test('a receiver that does not answer holds up its own deliveries only, of which a few are on their way at once', async () => {
-    const { world, hook, at, issue, issues } = await makeIssueWorld()
+    const { world, hook, at, issue, issues } = await makeIssueHookWorld()
     let open = 0
     let most = 0
     const gates: (() => void)[] = []
@@ -473,7 +246,7 @@ describe('nobody waits for another', () => {
 
 describe('stopping', () => {
   test('what was on its way, and what had not begun, is sent after the next start under the same ids', async () => {
-    const { world, hook, at, issue, issues } = await makeIssueWorld()
+    const { world, hook, at, issue, issues } = await makeIssueHookWorld()
     let answers = false
     at.answerWith(() => (answers ? new Response('ok') : new Promise<Response>(() => {})))
     const made = await hook({ events: issues })

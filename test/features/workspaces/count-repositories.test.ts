@@ -3,7 +3,7 @@ import { countRepositories } from '#features/workspaces/count-repositories.ts'
 import { getWorkspace } from '#features/workspaces/get-workspace.ts'
 import { makeWorld } from '../../world.ts'
 
-test('the count follows repositories as they come, go and move', async () => {
+test('the count follows created, deleted, restored and transferred repositories', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
   const acme = await world.workspace('acme', { owner: ada })

@@ -4,7 +4,7 @@ import { createWorkspace } from '#features/workspaces/create-workspace.ts'
 import { getWorkspace } from '#features/workspaces/get-workspace.ts'
 import { agentOf, makeWorld, refusal, withToken, workspaceCaller } from '../../world.ts'
 
-test('its maker owns it, and its name falls back to the slug', async () => {
+test('the creator owns the workspace, and its name defaults to the slug', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
   const made = await world.call(createWorkspace, ada, { slug: 'acme' })
@@ -41,7 +41,7 @@ test('slugs have one form, and what is taken or reserved is a conflict', async (
   expect(world.hearth.db.all('SELECT 1 FROM workspaces')).toHaveLength(1)
 })
 
-test('the eleventh workspace of a person is one too many, and leaves nothing behind', async () => {
+test('an eleventh workspace is refused and leaves nothing behind', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
   for (let i = 1; i <= 10; i++) await world.call(createWorkspace, ada, { slug: `w${i}` })
@@ -54,7 +54,7 @@ test('the eleventh workspace of a person is one too many, and leaves nothing beh
   await world.call(createWorkspace, await world.user('bob'), { slug: 'w11' })
 })
 
-test("the limit is the installation's", async () => {
+test('the limit comes from the settings', async () => {
   const world = await makeWorld({ workspaces_per_person: 1 })
   const ada = await world.user('ada')
   await world.call(createWorkspace, ada, { slug: 'one' })

@@ -11,7 +11,7 @@ const other = await world.workspace('other', { owner: bob })
 const role = (caller: Parameters<typeof workspaceFacts>[2], slug = 'acme') =>
   workspaceFacts(world.hearth.db, slug, caller)?.role
 
-test('standing comes from membership, and agents and workspaces own nothing', () => {
+test('roles come from membership; agents and workspace tokens are never owners', () => {
   expect(role(ada)).toBe('owner')
   expect(role(bob)).toBe('member')
   expect(role(anonymous)).toBeNull()
@@ -23,7 +23,7 @@ test('standing comes from membership, and agents and workspaces own nothing', ()
   expect(workspaceFacts(world.hearth.db, 'none', ada)).toBeNull()
 })
 
-test('a required second factor is missing for those without one, and for their agents', () => {
+test('members without the required second factor, and their agents, are marked', () => {
   const missing = (caller: Parameters<typeof workspaceFacts>[2]) =>
     workspaceFacts(world.hearth.db, 'acme', caller)?.two_factor_missing
   expect(missing(bob)).toBe(false)

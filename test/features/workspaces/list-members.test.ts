@@ -3,7 +3,7 @@ import { listMembers } from '#features/workspaces/list-members.ts'
 import { addMember } from '#features/workspaces/index.ts'
 import { makeWorld, refusal } from '../../world.ts'
 
-test("members with their roles; the second factor is for owners' eyes", async () => {
+test('members are listed with roles; only owners see who has a second factor', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
   const bob = await world.user('bob')

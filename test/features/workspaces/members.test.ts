@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { addMember, roleIn } from '#features/workspaces/index.ts'
+import { addMember, workspaceFacts } from '#features/workspaces/index.ts'
 import { memberAdded } from '#features/workspaces/events.ts'
 import { makeWorld, refusal } from '../../world.ts'
 
@@ -25,8 +25,8 @@ test('adding a member appends its event, and adding again or beyond the limit ch
   expect((await refusal(add(acme.id))).reason).toBe('already_exists')
   expect((await refusal(add(other.id))).reason).toBe('limit_reached')
   expect(world.events('member.added')).toHaveLength(1)
-  expect([roleIn(world.hearth.db, acme.id, bob), roleIn(world.hearth.db, other.id, bob)]).toEqual([
-    'member',
-    null,
-  ])
+  expect([
+    workspaceFacts(world.hearth.db, acme.slug, bob)?.role,
+    workspaceFacts(world.hearth.db, other.slug, bob)?.role,
+  ]).toEqual(['member', null])
 })

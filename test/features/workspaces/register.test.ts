@@ -13,7 +13,7 @@ import {
 } from '#features/accounts/index.ts'
 import { createWorkspace, getWorkspace, register } from '#features/workspaces/index.ts'
 import { makeWorld, refusal } from '../../world.ts'
-import { letters, tokenFor } from '../accounts/mailbox.ts'
+import { sentMails, mailedToken } from '../accounts/mailbox.ts'
 
 const PASSWORD = 'correct horse battery'
 const cy = { username: 'cy', email: 'cy@example.com', password: PASSWORD }
@@ -43,22 +43,22 @@ test('open: the account begins unconfirmed, signs in and reads, and the mailed l
   expect(
     (await refusal(world.call(createWorkspace, before ?? anonymous, { slug: 'x' }))).reason,
   ).toBe('email_unconfirmed')
-  await world.call(confirmEmail, anonymous, { token: await tokenFor(world, 'cy@example.com') })
+  await world.call(confirmEmail, anonymous, { token: await mailedToken(world, 'cy@example.com') })
   expect(userCaller(world.hearth.db, user.id)?.verified).toBe(true)
 })
 
-test('a taken address gives the same answer and the same account, and the message goes to its owner', async () => {
+test('an address of another account gets the same response, and its owner gets a mail', async () => {
   const { world, enter } = await forge('open')
   expect(await enter({ email: 'ADA@example.com' })).toBeNull()
   expect((await world.call(getUser, anonymous, { username: 'cy' })).email).toBeNull()
   await world.call(signIn, anonymous, { login: 'cy', password: PASSWORD })
-  const mail = await letters(world)
+  const mail = await sentMails(world)
   expect(mail.map(({ to, token }) => [to, token])).toEqual([['ada@example.com', null]])
   expect(mail[0]?.text).toContain('belongs to your account ada')
   expect(findUser(world.hearth.db, 'cy')?.id).not.toBe(findUser(world.hearth.db, 'ada')?.id)
 })
 
-test('invite: without a good one there is no account', async () => {
+test('with sign_up = invite a valid invite is required', async () => {
   const { world, ada, invite, enter, people } = await forge('invite')
   expect((await refusal(enter())).field).toBe('invite')
   expect((await refusal(enter({ invite: '' }))).field).toBe('invite')
@@ -97,7 +97,7 @@ test('an invite for an address takes no other, and for a workspace makes a membe
   expect(world.events('member.added')).toMatchObject([{ data: { username: 'cy', role: 'member' } }])
 })
 
-test('of two who use one invite at once, one gets in', async () => {
+test('one of two concurrent uses of an invite succeeds', async () => {
   const { invite, enter, people } = await forge('invite')
   const code = await invite()
   const results = await Promise.allSettled([
@@ -108,7 +108,7 @@ test('of two who use one invite at once, one gets in', async () => {
   expect(people()).toBe(2)
 })
 
-test('closed and single sign-on take nobody here, invite or not', async () => {
+test('closed and sso_only refuse registration, with or without an invite', async () => {
   for (const mode of ['closed', 'sso_only'] as const) {
     const { invite, enter, people } = await forge(mode)
     expect((await refusal(enter({ invite: await invite() }))).code).toBe('not_available')
@@ -135,10 +135,10 @@ test('names, addresses and passwords are held to their rules, and nothing is mai
     expect([error.code, error.field]).toEqual([code, field])
   }
   expect(people()).toBe(1)
-  expect(await letters(world)).toEqual([])
+  expect(await sentMails(world)).toEqual([])
 })
 
-test('a forge that is not set up takes nobody, or the first stranger would own it', async () => {
+test('a forge without its first account refuses registration', async () => {
   const world = await makeWorld({ sign_up: 'open' })
   expect((await refusal(world.call(register, anonymous, cy))).code).toBe('not_available')
 })

@@ -4,7 +4,7 @@ import { HOUR } from '#lib/time.ts'
 import { issueSetupLink, signIn } from '#features/accounts/index.ts'
 import { createFirstAccount, listWorkspaces, setupForge } from '#features/workspaces/index.ts'
 import { makeWorld, refusal } from '../../world.ts'
-import { letters } from '../accounts/mailbox.ts'
+import { sentMails } from '../accounts/mailbox.ts'
 
 const account = { username: 'ada', email: 'Ada@example.com', password: 'correct horse battery' }
 
@@ -27,7 +27,7 @@ test('the first account administers the site, is confirmed and signed in, and ow
       role,
     ]),
   ).toEqual([['acme', 'owner']])
-  expect(await letters(world)).toEqual([])
+  expect(await sentMails(world)).toEqual([])
   await world.call(signIn, anonymous, { login: 'ada@example.com', password: account.password })
 })
 
@@ -51,7 +51,7 @@ test('it works once', async () => {
   expect(people()).toBe(1)
 })
 
-test('without the right secret, in time, there is nothing here', async () => {
+test('without a valid secret the operation is not found', async () => {
   const { world, set, people } = await fresh()
   expect((await refusal(set({ code: 'x'.repeat(43) }))).code).toBe('not_found')
   world.clock.advance(HOUR)
@@ -59,7 +59,7 @@ test('without the right secret, in time, there is nothing here', async () => {
   expect(people()).toBe(0)
 })
 
-test('bad input names its field and leaves the link usable', async () => {
+test('invalid input names its field and does not consume the link', async () => {
   const { set, people } = await fresh()
   const wrong: [object, string][] = [
     [{ username: 'Ada L' }, 'username'],

@@ -9,7 +9,7 @@ await world.workspace('acme', { owner: ada, members: [bob] })
 const update = (username: string, role: 'member' | 'owner', caller = ada) =>
   world.call(updateMember, caller, { workspace: 'acme', username, role })
 
-test('the last owner cannot be lowered; with another one it goes', async () => {
+test('the last owner cannot be demoted', async () => {
   const last = await refusal(update('ada', 'member'))
   expect([last.code, last.reason]).toEqual(['conflict', 'last_owner'])
   expect(await update('ada', 'owner')).toMatchObject({ role: 'owner' })
@@ -44,7 +44,7 @@ test('owners change members, and nobody else does', async () => {
   ).toBe('role')
 })
 
-test('of two owners who lower each other at once, one stays', async () => {
+test('of two owners who demote each other concurrently one stays', async () => {
   const results = await Promise.allSettled([
     update('bob', 'member', ada),
     update('ada', 'member', bob),

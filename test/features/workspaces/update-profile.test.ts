@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
-import { getUser } from '#features/accounts/get-user.ts'
+import { getUser } from '#features/accounts/people/get-user.ts'
 import { updateProfile } from '#features/workspaces/update-profile.ts'
 import { makeWorld, refusal, withToken } from '../../world.ts'
-import { audited } from '../accounts/audited.ts'
+import { auditedActions } from '../accounts/audited.ts'
 
 const world = await makeWorld()
 
@@ -37,10 +37,10 @@ test('what is given changes, what is empty is cleared, the rest stays', async ()
     name: 'Ada Lovelace',
     bio: null,
   })
-  expect(audited(world, ada.id)).toEqual(['user.profile_changed', 'user.profile_changed'])
-  // Nothing changes, nothing is written down.
+  expect(auditedActions(world, ada.id)).toEqual(['user.profile_changed', 'user.profile_changed'])
+  // A change to the same values writes no audit entry.
   await world.call(updateProfile, ada, { name: 'Ada Lovelace' })
-  expect(audited(world, ada.id)).toHaveLength(2)
+  expect(auditedActions(world, ada.id)).toHaveLength(2)
 })
 
 test('what cannot be is refused by its name, and nothing changes', async () => {

@@ -25,7 +25,7 @@ async function through(options: Partial<Parameters<typeof issueToken>[1]>) {
   return { caller: world.hearth.callers.byToken(secret) ?? anonymous, id: token.id }
 }
 
-test('a person sees all of their own record', async () => {
+test('a user sees all fields of their own account', async () => {
   const { caller, id } = await through({ scopes: ['code:read'], repos: [repo] })
   expect(await world.call(whoami, caller, {})).toEqual({
     kind: 'user',
@@ -64,7 +64,7 @@ test('a person sees all of their own record', async () => {
   })
 })
 
-test('a sign-in on the website has no token, and an unconfirmed person may ask too', async () => {
+test('a website sign-in has no token, and an unconfirmed user may call it', async () => {
   const bob = await world.user('bob', { verified: false })
   expect(await world.call(whoami, bob, {})).toMatchObject({
     username: 'bob',
@@ -74,14 +74,14 @@ test('a sign-in on the website has no token, and an unconfirmed person may ask t
   })
 })
 
-test('a token for one workspace shows that one', async () => {
+test('a token for one workspace shows only that workspace', async () => {
   const { caller } = await through({ workspace_id: acme.id })
   expect((await world.call(whoami, caller, {})).workspaces.map(({ slug }) => slug)).toEqual([
     'acme',
   ])
 })
 
-test("a workspace's token", async () => {
+test('a workspace token shows the workspace', async () => {
   const { caller } = await through({
     actor_id: acme.id,
     kind: 'workspace',
@@ -101,7 +101,7 @@ test("a workspace's token", async () => {
   })
 })
 
-test('an agent says what it is, where it works and for whom', async () => {
+test('an agent sees its repository and its owner', async () => {
   await world.write((tx) =>
     recordActor(tx, {
       id: 'agt_1',
@@ -135,6 +135,6 @@ test('an agent says what it is, where it works and for whom', async () => {
   })
 })
 
-test('without a token there is nobody to tell of', async () => {
+test('an anonymous caller is refused', async () => {
   expect((await refusal(world.call(whoami, anonymous, {}))).code).toBe('unauthenticated')
 })

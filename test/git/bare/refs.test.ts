@@ -22,8 +22,8 @@ afterEach(() => discard(work))
 const locks = () =>
   readdirSync(path, { recursive: true }).filter((name) => String(name).endsWith('.lock'))
 
-describe('several refs at once', () => {
-  test('all move, packed ones too, and git sees it', async () => {
+describe('updates of several refs', () => {
+  test('update loose and packed refs, visible to git', async () => {
     await git(path, 'branch', 'gone', older)
     await git(path, 'pack-refs', '--all')
     const said = updateBareRefs(
@@ -42,7 +42,7 @@ describe('several refs at once', () => {
     expect(locks()).toEqual([])
   })
 
-  test('together, none moves when one has another value, is locked by another program, or has a bad name', async () => {
+  test('change no ref when one has another value, is locked or has a bad name', async () => {
     const fine = { name: 'refs/heads/new', old: null, new: tip }
     expect(
       updateBareRefs(path, [fine, { name: 'refs/heads/main', old: older, new: tip }], true),
@@ -59,7 +59,7 @@ describe('several refs at once', () => {
     ).toEqual(['failed to update ref'])
     expect(existsSync(join(path, 'refs/heads/main.lock'))).toBe(true)
     expect([...readBareRefs(path).refs]).toEqual([['refs/heads/main', tip]])
-    // Where each is for itself, the others move.
+    // Without `atomic` the other refs are updated.
     expect(
       updateBareRefs(path, [{ name: 'refs/heads/other', old: older, new: tip }, fine], false),
     ).toEqual(['fetch first', null])

@@ -8,8 +8,8 @@ import { startHost, type TestHost } from '../support/host.ts'
 import { discard, git, scratch, tryGit } from '../support/real-git.ts'
 import { rawV2 } from '../support/raw.ts'
 
-describe('compressed sets', () => {
-  test('come back as they were, whatever runs they hold', () => {
+describe('EWAH bitmaps', () => {
+  test('are decoded to the encoded set, with runs of any length', () => {
     const next = random(11)
     for (const count of [1, 63, 64, 65, 1000, 5000]) {
       for (const density of [0, 0.001, 0.5, 0.999, 1]) {
@@ -34,7 +34,7 @@ describe('compressed sets', () => {
     }
   })
 
-  test('that lie about their size are refused', () => {
+  test('with a false size are rejected', () => {
     const bits = new Uint32Array(bitWords(1000)).fill(0x55555555)
     const bytes = encodeEwah(bits, 1000)
     expect(() => ewahSize(bytes.subarray(0, bytes.length - 1), 0)).toThrow()
@@ -57,7 +57,7 @@ describe('a store with bitmaps', () => {
     all = (await git(source, 'rev-list', '--first-parent', 'main')).split('\n')
     await git(source, 'push', '-q', host.remote('one'), `${all[40]}:refs/heads/main`, '--tags')
     await host.git.maintain('one', [...host.refs.get('one')!.values()], { graceMs: 0 })
-    // What comes afterwards is in packs of its own, without bitmaps.
+    // Later pushes are in packs of their own, without bitmaps.
     await git(source, 'push', '-q', host.remote('one'), `${all[20]}:refs/heads/main`)
     await git(source, 'push', '-q', host.remote('one'), 'main', 'side')
     await git(source, 'push', '-q', host.remote('one@fork'), `${all[60]}:refs/heads/main`)
@@ -68,7 +68,7 @@ describe('a store with bitmaps', () => {
     discard(work)
   })
 
-  test('has one that git finds right', async () => {
+  test('has bitmaps that git verifies', async () => {
     const store = join(host.root, 'one')
     const bitmap = readdirSync(join(store, 'objects', 'pack')).find((name) =>
       name.endsWith('.bitmap'),
@@ -91,7 +91,7 @@ describe('a store with bitmaps', () => {
     expect((await tryGit(checked, ['fsck', '--strict'])).code).toBe(0)
   })
 
-  test('gives clones of exactly what the refs reach', async () => {
+  test('clones exactly the objects that the refs reach', async () => {
     for (const [name, remote] of [
       ['whole', 'one'],
       ['fork', 'one@fork'],
@@ -105,7 +105,7 @@ describe('a store with bitmaps', () => {
     }
   })
 
-  test('gives partial clones of what git gives', async () => {
+  test('sends the same objects as git in partial clones', async () => {
     await git(source, 'config', 'uploadpack.allowFilter', 'true')
     await git(source, 'update-ref', '-d', 'refs/heads/other')
     for (const filter of ['blob:none', 'tree:0', 'blob:limit=500', 'tree:2']) {
@@ -130,7 +130,7 @@ describe('a store with bitmaps', () => {
     }
   })
 
-  test('gives small packs for small fetches', async () => {
+  test('sends small packs for small fetches', async () => {
     const copy = join(work, 'small')
     await git(work, 'init', '-q', '--bare', copy)
     await git(copy, 'fetch', '-q', source, `${all[60]}:refs/heads/main`)
@@ -154,7 +154,7 @@ describe('a store with bitmaps', () => {
     expect(ours.length).toBeLessThan(plain.length)
   })
 
-  test('counts one that is damaged as none', async () => {
+  test('ignores a damaged bitmap', async () => {
     const directory = join(host.root, 'one', 'objects', 'pack')
     const path = join(directory, readdirSync(directory).find((name) => name.endsWith('.bitmap'))!)
     const bytes = Buffer.from(await Bun.file(path).bytes())

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Fetched, FetchProgress, Git, RefSnapshot } from '#git'
+import type { FetchResult, FetchProgress, Git, RefSnapshot } from '#git'
 import { startBackend, type Backend } from '../support/backend.ts'
 import { makeHistory, objectsOf, refsOf } from '../support/history.ts'
 import { startHost, type TestHost } from '../support/host.ts'
@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 const PREFIXES = ['refs/heads/', 'refs/tags/']
-const snapshotOf = (fetched: Fetched): RefSnapshot => ({
+const snapshotOf = (fetched: FetchResult): RefSnapshot => ({
   generation: crypto.randomUUID(),
   head: fetched.remote.head ?? 'refs/heads/main',
   refs: fetched.refs,
@@ -67,7 +67,7 @@ describe('a whole repository', () => {
       await host.git.createStore(store)
       const { fetched, progress, snapshot } = await bring(host.git, store, `${server.url}/source`)
       expect(fetched.remote).toMatchObject({ protocol, head: 'refs/heads/main', malformed: 0 })
-      expect(fetched.unlooked).toBe(false)
+      expect(fetched.unscanned).toBe(false)
       const copy = await written(store, snapshot)
       expect(await refsOf(copy)).toEqual(await refsOf(source))
       expect(await objectsOf(copy)).toEqual(await objectsOf(source))
@@ -137,7 +137,7 @@ describe('a whole repository', () => {
         prefixes: ['refs/heads/main'],
       }),
     )
-    const facts = await host.git.moveFacts(
+    const facts = await host.git.summarizeRefMoves(
       'many-2',
       [
         { name: 'refs/heads/b/1', old: null, new: oid },
@@ -208,7 +208,7 @@ describe('what was there before', () => {
     }
     const { fetched } = await bring(host.git, 'apart', `${server.url}/apart`, local)
     // Tags and the side branch are not reached by the one local ref, but what main brings is.
-    const fresh = await host.git.moveFacts(
+    const fresh = await host.git.summarizeRefMoves(
       'apart',
       [{ name: 'refs/heads/main', old: made.commit, new: await git(copy, 'rev-parse', 'HEAD') }],
       null,
@@ -244,7 +244,7 @@ describe('what was there before', () => {
     })
     expect(fetched.bytes).toBe(0)
     // Nobody knows whether the process that died had it looked at.
-    expect(fetched.unlooked).toBe(true)
+    expect(fetched.unscanned).toBe(true)
     expect(fetched.refs.length).toBe((await refsOf(source)).size)
     expect(packsOf('stopped')).toEqual(packs)
     expect(server.asked.filter((line) => line.startsWith('POST')).length).toBe(3)
@@ -274,7 +274,7 @@ test('large files arrive whole', async () => {
   await host.git.createStore('big')
   const { fetched, snapshot } = await bring(host.git, 'big', `${backend().url}/big/.git`)
   expect(fetched.bytes).toBeGreaterThan(24 << 20)
-  expect(fetched.unlooked).toBe(true)
+  expect(fetched.unscanned).toBe(true)
   expect(
     await host.git.verify(
       'big',

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PaceLimits } from '../../../src/git/client/pace.ts'
+import type { SpeedLimits } from '../../../src/git/client/speed-guard.ts'
 import { DELIM, FLUSH, bandPackets, pkt } from '../../../src/git/protocol/pkt-line.ts'
 import { makeHistory } from '../support/history.ts'
 import { startHost, type TestHost } from '../support/host.ts'
@@ -102,7 +102,7 @@ afterAll(async () => {
 
 async function attempt(
   over: Script,
-  options: { idle?: number; maxBytes?: number; maxRefs?: number; pace?: PaceLimits } = {},
+  options: { idle?: number; maxBytes?: number; maxRefs?: number; pace?: SpeedLimits } = {},
 ): Promise<{ message: string; code?: string }> {
   script = over
   let applied = false
@@ -111,7 +111,7 @@ async function attempt(
       url: `http://127.0.0.1:${server.port}/x`,
       local: { generation: 'none', head: 'refs/heads/main', refs: [] },
       maxRefs: options.maxRefs,
-      ...(options.pace ? { pace: options.pace } : {}),
+      ...(options.pace ? { speedLimits: options.pace } : {}),
       apply: async () => {
         applied = true
       },
@@ -353,7 +353,7 @@ test('one that lets a byte fall now and then is given up, before its pack and wi
     pkt('version 2\n'),
     ...Array.from({ length: 12_000 }, (_, i) => pkt(`feature-${i}\n`)),
   ]
-  const pace = { window: 50, least: 10_000, preparing: 1e9 }
+  const pace = { windowMs: 50, minBytesPerSecond: 10_000, maxPreparationMs: 1e9 }
   const header = Buffer.from('PACK\0\0\0\x02\0\0\0\x01')
   const slow = [
     pkt('packfile\n'),
@@ -363,7 +363,7 @@ test('one that lets a byte fall now and then is given up, before its pack and wi
   expect((await attempt({ pack: () => drips(slow) }, { pace })).message).toContain(
     'less than 10000 bytes a second',
   )
-  const preparing = { ...pace, preparing: 50 }
+  const preparing = { ...pace, maxPreparationMs: 50 }
   expect((await attempt({ pack: () => drips(hums) }, { pace: preparing })).message).toContain(
     'to begin',
   )

@@ -232,7 +232,7 @@ async function importWhole(what: string, make: (to: Make) => Promise<string>): P
   expect(log.map(({ oid }) => oid)).toEqual(
     (await git(path, 'log', '--format=%H', 'main')).split('\n'),
   )
-  expect(await host.git.tree(name, log.at(-1)!.oid, '', { recursive: true })).not.toBeNull()
+  expect(await host.git.listTree(name, log.at(-1)!.oid, '', { recursive: true })).not.toBeNull()
   const copy = join(work, nextName())
   await git(work, 'clone', '-q', '--mirror', host.remote(name), copy)
   expect(await objectsOf(copy)).toEqual(await objectsOf(path))
@@ -299,7 +299,7 @@ describe('what does harm comes in neither way', () => {
       const { code, err } = await tryGit(path, ['push', '-q', host.remote(name), 'refs/heads/main'])
       expect(code).not.toBe(0)
       expect(err).toMatch(reason)
-      expect(await host.git.commit(name, await git(path, 'rev-parse', 'main'))).toBeNull()
+      expect(await host.git.readCommit(name, await git(path, 'rev-parse', 'main'))).toBeNull()
       await expectSound(host.root, [name])
     })
   }

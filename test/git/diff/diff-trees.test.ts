@@ -96,7 +96,7 @@ function between(before: Files, after: Files) {
 }
 
 test('hunks have lines with numbers, a heading and the missing newline', () => {
-  const head = 'function one() {\n' + '  x\n'.repeat(9)
+  const head = `function one() {\n${'  x\n'.repeat(9)}`
   const { repo, a, b } = between(
     new Map([['f', file(`${head}  old\n}\nlast`)]]),
     new Map([['f', file(`${head}  new\n}\nlast\n`)]]),

@@ -1,6 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { blame, findEntry, listTree } from '../../../src/git/history/index.ts'
-import type { KnownBlame } from '../../../src/git/ports.ts'
+import type { CachedBlame } from '../../../src/git/ports.ts'
 import { importCommits, randomHistory, Repo, type Files } from '../history-fixture.ts'
 
 // Many processes of git on a machine that may be busy.
@@ -78,7 +78,7 @@ test('with the lines of earlier versions known, it is the same answer', () => {
     const tip = oids.at(-1) ?? ''
     for (const { path, type } of listTree(repo.db, tip, '', { recursive: true }) ?? []) {
       if (type !== 'file' || path.includes('\ufffd')) continue
-      const known = [8, 20, 33].flatMap((at): KnownBlame[] => {
+      const known = [8, 20, 33].flatMap((at): CachedBlame[] => {
         const commit = oids[at] ?? ''
         if (findEntry(repo.db, commit, path)?.type !== 'file') return []
         return [

@@ -12,9 +12,9 @@ test('bytes are counted by language, without what people did not write', () => {
       parents: [],
       time: 1,
       files: new Map<string, File>([
-        ['main.ts', file('a'.repeat(99) + '\n')],
+        ['main.ts', file(`${'a'.repeat(99)}\n`)],
         ['web/page.tsx', file('b\n')],
-        ['lib/x.py', file('c'.repeat(49) + '\n')],
+        ['lib/x.py', file(`${'c'.repeat(49)}\n`)],
         ['Makefile', file('all:\n')],
         ['README.md', file('words\n')],
         ['node_modules/big.js', file('x'.repeat(999))],

@@ -1,6 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { lastCommits, listTree } from '../../../src/git/history/index.ts'
-import type { KnownLastCommits } from '../../../src/git/ports.ts'
+import type { CachedLastCommits } from '../../../src/git/ports.ts'
 import { importCommits, randomHistory, Repo } from '../history-fixture.ts'
 
 // Many processes of git on a machine that may be busy.
@@ -43,12 +43,12 @@ test('with answers for earlier commits, of this branch or of another, it is the 
       randomHistory(seed, { commits: 40, merges: 0.35, files: 8, skew: seed === 3 }),
     )
     const tip = oids.at(-1) ?? ''
-    const answer = (oid: string, path: string, known: readonly KnownLastCommits[] = []) =>
+    const answer = (oid: string, path: string, known: readonly CachedLastCommits[] = []) =>
       lastCommits(repo.db, oid, path, known).map(({ name, commit }) => [name, commit.oid])
     for (const path of ['', 'src']) {
       const whole = answer(tip, path)
       const known = [5, 17, 30, 38].map(
-        (at): KnownLastCommits => ({
+        (at): CachedLastCommits => ({
           commit: oids[at] ?? '',
           entries: answer(oids[at] ?? '', path).map(([name = '', oid = '']) => ({ name, oid })),
         }),

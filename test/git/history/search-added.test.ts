@@ -45,7 +45,7 @@ async function found(
     tips,
     hide,
     ...search,
-    ...(most && { most }),
+    ...(most && { limits: most }),
   })
   return {
     ...rest,

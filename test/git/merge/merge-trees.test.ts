@@ -133,8 +133,7 @@ test('changes to neighbouring lines are a conflict, and nothing is written', () 
 })
 
 test('line endings and bytes that are not text stay as they are', () => {
-  const text =
-    Buffer.from(lines(12).replaceAll('\n', '\r\n')).toString('latin1') + '\xff\xfe no newline'
+  const text = `${Buffer.from(lines(12).replaceAll('\n', '\r\n')).toString('latin1')}\xff\xfe no newline`
   const latin = (data: string) => file(Buffer.from(data, 'latin1'))
   const { read } = merge(
     { f: latin(text) },

@@ -39,7 +39,7 @@ const good: MadeEntry[] = [blob, { type: 'tree', data: tree }, { type: 'commit',
 const push = (pack: Uint8Array, oid = tip) =>
   rawPush(host, 'one', [[null, oid, 'refs/heads/x']], pack)
 
-/** After every refusal: no pack, no temporary, no ref. */
+/** After every refusal there is no pack, no temporary file and no ref. */
 afterEach(() => {
   expect(readdirSync(join(host.root, 'one', 'objects', 'pack'))).toEqual([])
   expect(readdirSync(join(host.root, '..', 'tmp', 'git'))).toEqual([])
@@ -52,9 +52,9 @@ async function refused(pack: Uint8Array, reason: RegExp, oid?: string): Promise<
   expect(answer.refs.get('refs/heads/x')).toBe('unpacker error')
 }
 
-describe('packs that are broken', () => {
+describe('malformed packs', () => {
   const pack = makePack(good)
-  test('cut off anywhere', async () => {
+  test('truncated at any byte', async () => {
     for (const length of [1, 11, 12, 20, 40, pack.length - 21, pack.length - 20, pack.length - 1])
       await refused(pack.subarray(0, length), /cut off/)
   })
@@ -71,11 +71,11 @@ describe('packs that are broken', () => {
       expect(answer.unpack).not.toBe('ok')
     }
   })
-  test('with more after the end', () =>
+  test('with bytes after the trailer', () =>
     refused(Buffer.concat([pack, Buffer.from('more')]), /after the end/))
-  test('that are no pack', () =>
+  test('without a pack signature', () =>
     refused(Buffer.from('this is not a pack, it is only text'), /not a pack/))
-  test('of another version', () =>
+  test('of an unsupported version', () =>
     refused(makePack(good, { tamper: (bytes) => void bytes.writeUInt32BE(4, 4) }), /version 4/))
   test('with fewer objects than announced', () =>
     refused(makePack(good, { count: 9 }), /cut off|no object is|unknown|compressed/))
@@ -98,8 +98,8 @@ describe('packs that are broken', () => {
   })
 })
 
-describe('objects that are not what they say', () => {
-  test('larger than announced: a bomb stops there', () =>
+describe('objects with false headers', () => {
+  test('larger than announced: inflation stops at the announced size', () =>
     refused(
       makePack([{ type: 'blob', data: Buffer.alloc(900_000), size: 10 }, ...good]),
       /larger than it says/,
@@ -116,7 +116,7 @@ describe('objects that are not what they say', () => {
       makePack([{ type: 'blob', data: 'x' }], { tamper: (bytes) => void (bytes[12] = 0x51) }),
       /unknown type/,
     ))
-  test('twice in one pack', () => refused(makePack([blob, ...good]), /twice/))
+  test('duplicated in one pack', () => refused(makePack([blob, ...good]), /twice/))
 })
 
 describe('deltas', () => {
@@ -157,7 +157,7 @@ describe('deltas', () => {
       makePack([...good, { base: '2'.repeat(40), delta: insertDelta(5, 'x') }]),
       /base .* missing/,
     ))
-  test('in a circle', async () => {
+  test('in a cycle', async () => {
     const [a, b] = [idOf('blob', 'aaaa'), idOf('blob', 'bbbb')]
     await refused(
       makePack([
@@ -167,7 +167,7 @@ describe('deltas', () => {
       /missing|without a base/,
     )
   })
-  test('on themselves, and before the pack', async () => {
+  test('on themselves and on offsets before the pack', async () => {
     await refused(
       makePack([blob, { distance: 5000, delta: insertDelta(6, 'x') }]),
       /where no object is/,
@@ -177,7 +177,7 @@ describe('deltas', () => {
       /where no object is/,
     )
   })
-  test('that copy out of bounds, or do not fit', async () => {
+  test('that copy out of bounds or do not match their base', async () => {
     await refused(
       makePack([
         ...good,
@@ -202,7 +202,7 @@ describe('deltas', () => {
       /reserved/,
     )
   })
-  test('in too long a chain', async () => {
+  test('in chains above the limit', async () => {
     const long = await startHost({ maxObjects: 10_000 })
     try {
       await long.create('one')
@@ -254,7 +254,7 @@ describe('content that git fsck --strict refuses', () => {
       const data = treeBytes(['100644', name, blobId])
       const [pack, oid] = withTree(data)
       await refused(pack, /hasDot|hasDotdot|hasDotgit|fullPathname|emptyName/, oid)
-      // git is of the same mind.
+      // git refuses it too.
       const judged = await tryGit(
         work,
         [
@@ -272,7 +272,7 @@ describe('content that git fsck --strict refuses', () => {
       expect(judged.code).toBeGreaterThanOrEqual(0)
     })
   }
-  test('names that only look like it pass', async () => {
+  test('names that only resemble .git are accepted', async () => {
     for (const name of ['.gitx', 'git', '.github', 'git~12345', 'x.git', '..git', '...']) {
       const [pack, oid] = withTree(treeBytes(['100644', name, blobId]))
       const answer = await push(pack, oid)
@@ -397,7 +397,7 @@ describe('content that git fsck --strict refuses', () => {
       )
     })
   }
-  test('objects that name what is not there', async () => {
+  test('objects that reference missing objects', async () => {
     await refused(makePack([{ type: 'commit', data: commit }]), /missing/)
     await refused(
       makePack([

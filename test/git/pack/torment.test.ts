@@ -25,7 +25,7 @@ afterAll(async () => {
   discard(work)
 })
 
-test('packs that were changed at random are refused whole, each with an answer, within the memory there is', async () => {
+test('randomly mutated packs are refused completely, with a response and bounded memory', async () => {
   const source = await makeHistory(work, 'source', {
     seed: 5,
     commits: 25,

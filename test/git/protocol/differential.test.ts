@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 test('random repositories: what git gets from the engine is what it gets from git', async () => {
-  // Others every time; what differs comes again with `bun scripts/git-differential.ts --count 1
+  // Others every time; what differs comes again with `bun test/system/git-differential.ts --count 1
   // --seed N`.
   const first = Math.floor(Math.random() * 100_000_000)
   const differential = new Differential(host, backend, work)

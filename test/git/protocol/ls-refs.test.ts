@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { RefSnapshot } from '#git'
-import { answerRefs } from '../../../src/git/protocol/upload-pack.ts'
+import { SnapshotViews } from '../../../src/git/protocol/snapshot-view.ts'
+import { listRefs } from '../../../src/git/protocol/upload-pack.ts'
 
 const oid = (at: number): string => at.toString(16).padStart(40, '0')
 const pkt = (text: string): string =>
@@ -16,6 +17,9 @@ const NAMES = [
   'refs/tags/v10',
   'refs/tags/v2',
 ]
+
+const views = new SnapshotViews()
+const viewOf = (refs: RefSnapshot) => views.of(refs)
 
 const snapshot = (names: readonly string[]): RefSnapshot => ({
   generation: 'one',
@@ -77,8 +81,8 @@ describe('a request for refs alone', () => {
       for (const names of [NAMES, [...NAMES].reverse()]) {
         expect(
           namesOf(
-            answerRefs(
-              snapshot(names),
+            listRefs(
+              viewOf(snapshot(names)),
               2,
               request(...prefixes.map((prefix) => `ref-prefix ${prefix}`)),
             ),
@@ -89,7 +93,7 @@ describe('a request for refs alone', () => {
   }
 
   test('tells what tags lead to and where HEAD points, with names of any letters', () => {
-    const lines = linesOf(answerRefs(snapshot(NAMES), 2, request('peel', 'symrefs')))
+    const lines = linesOf(listRefs(viewOf(snapshot(NAMES)), 2, request('peel', 'symrefs')))
     expect(lines).toContain(`${oid(3)} HEAD symref-target:refs/heads/main`)
     expect(lines).toContain(`${oid(7)} refs/tags/v1 peeled:${oid(99)}`)
     expect(lines).toContain(`${oid(5)} refs/heads/näme`)
@@ -98,9 +102,9 @@ describe('a request for refs alone', () => {
   test('is answered from the refs as they are, though asked in the same words', () => {
     const [before, after] = [snapshot(NAMES), snapshot(NAMES.slice(0, 3))]
     const words = request('ref-prefix refs/')
-    expect(namesOf(answerRefs(before, 2, words))).toHaveLength(9)
-    expect(namesOf(answerRefs(after, 2, words))).toHaveLength(3)
-    expect(namesOf(answerRefs(before, 2, words))).toHaveLength(9)
+    expect(namesOf(listRefs(viewOf(before), 2, words))).toHaveLength(9)
+    expect(namesOf(listRefs(viewOf(after), 2, words))).toHaveLength(3)
+    expect(namesOf(listRefs(viewOf(before), 2, words))).toHaveLength(9)
   })
 
   test('is left to the long way when it is anything else', () => {
@@ -114,7 +118,7 @@ describe('a request for refs alone', () => {
       Buffer.from(`${pkt('command=fetch\n')}0000`),
       Buffer.from(`${pkt('command=ls-refs\n')}${pkt('object-format=sha256\n')}0000`),
     ]
-    for (const body of others) expect(answerRefs(refs, 2, body)).toBeNull()
-    expect(answerRefs(refs, 0, request())).toBeNull()
+    for (const body of others) expect(listRefs(viewOf(refs), 2, body)).toBeNull()
+    expect(listRefs(viewOf(refs), 0, request())).toBeNull()
   })
 })

@@ -143,7 +143,7 @@ describe('what the host refuses', () => {
     expect(ran.err).toContain('main is frozen until Monday')
     expect(packs()).toEqual([])
     expect(temporaries()).toEqual([])
-    expect(await host.git.commit(name, await git(source, 'rev-parse', 'main'))).toBeNull()
+    expect(await host.git.readCommit(name, await git(source, 'rev-parse', 'main'))).toBeNull()
   })
 
   test('in part keeps what was taken', async () => {
@@ -175,7 +175,7 @@ describe('what the host refuses', () => {
     host.judge = () => 'no'
     host.before = async () => {
       // The pushed blob can be read here already, and will be gone again.
-      expect(await host.git.blob(name, blob)).not.toBeNull()
+      expect(await host.git.readBlob(name, blob)).not.toBeNull()
       const change = { action: 'put', path: 'y', data: Buffer.from(data) } as const
       made = (
         await host.git.commitFiles(name, {
@@ -195,8 +195,8 @@ describe('what the host refuses', () => {
     const answer = await rawPush(host, name, [[null, idOf('commit', commit), 'refs/heads/x']], pack)
     host.before = async () => {}
     expect(answer.refs.get('refs/heads/x')).toBe('no')
-    expect(await host.git.commit(name, idOf('commit', commit))).toBeNull()
-    expect(Buffer.from((await host.git.blob(name, blob))!.data).toString()).toBe(data)
+    expect(await host.git.readCommit(name, idOf('commit', commit))).toBeNull()
+    expect(Buffer.from((await host.git.readBlob(name, blob))!.data).toString()).toBe(data)
     expect(await host.git.verify(name, [made])).toEqual([])
   })
 })

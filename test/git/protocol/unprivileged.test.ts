@@ -25,12 +25,15 @@ beforeAll(async () => {
   const person = asRoot
     ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
     : []
-  server = Bun.spawn([...person, process.execPath, join(root, 'scripts/serve-bare.ts'), served], {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'inherit',
-    env: { ...process.env, HOME: served },
-  })
+  server = Bun.spawn(
+    [...person, process.execPath, join(root, 'test/system/serve-bare.ts'), served],
+    {
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'inherit',
+      env: { ...process.env, HOME: served },
+    },
+  )
   const { value } = await server.stdout.getReader().read()
   url = Buffer.from(value ?? [])
     .toString()

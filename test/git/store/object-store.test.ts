@@ -8,7 +8,7 @@ import { bitmapPack } from '../../../src/git/walk/bitmap-reach.ts'
 
 const git = (directory: string, args: string[], input = ''): string => {
   const env = {
-    PATH: process.env['PATH'] ?? '',
+    PATH: process.env.PATH ?? '',
     HOME: directory,
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_AUTHOR_NAME: 'Ada',
@@ -27,7 +27,7 @@ const git = (directory: string, args: string[], input = ''): string => {
   return stdout.toString().trim()
 }
 
-test('packs that maintenance takes away before they were opened are looked for in the others', () => {
+test('objects of packs that maintenance removed unopened are found in the other packs', () => {
   const work = mkdtempSync(join(tmpdir(), 'hearth-store-'))
   try {
     git(work, ['init', '-q', '--bare', '-b', 'main'])
@@ -48,7 +48,7 @@ test('packs that maintenance takes away before they were opened are looked for i
       { length: 4 },
       () => new ObjectStore(work, new EntryReader(4 << 20, 1 << 30)),
     )
-    // All four know of three packs, and have opened none of them.
+    // All four have listed three packs and opened none.
     git(work, ['repack', '-a', '-d', '-b', '-q'])
     expect(packs()).toHaveLength(1)
     const [byBitmap, byPrefix, settled, reading] = stores as [

@@ -57,9 +57,9 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
     for (const [name, oid] of [...(refs.get(namespace) ?? [])].sort(([a], [b]) =>
       a < b ? -1 : 1,
     )) {
-      const tag = await git.tag(storeOf(namespace), oid)
+      const tag = await git.readTag(storeOf(namespace), oid)
       let peeled: string | null = null
-      for (let next = tag; next; next = await git.tag(storeOf(namespace), next.object))
+      for (let next = tag; next; next = await git.readTag(storeOf(namespace), next.object))
         peeled = next.object
       list.push({ name, oid, peeled })
     }
@@ -106,10 +106,11 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
           headers: { 'content-type': `application/x-${match[2]}-result` },
         })
       const packed =
-        match[2] === 'git-upload-pack' && options.smallMs
+        match[2] === 'git-upload-pack' && options.mainThreadFetchMs
           ? (asked ?? (await new Response(body).bytes()))
           : null
-      const now = packed && git.answerNow(storeOf(namespace), shown, { protocol, body: packed })
+      const now =
+        packed && git.uploadPackSync(storeOf(namespace), shown, { protocol, body: packed })
       if (now)
         return new Response(now instanceof Uint8Array ? Buffer.from(now) : Bun.file(now.path), {
           headers: { 'content-type': `application/x-${match[2]}-result` },

@@ -3,7 +3,11 @@
  * structure.
  */
 import zlib from 'node:zlib'
-import { typeCode, writeDistance, writeEntryHeader } from '../../../src/git/pack/entry.ts'
+import {
+  typeCode,
+  writeBaseDistance,
+  writeEntryHeader,
+} from '../../../src/git/pack/entry-header.ts'
 import {
   commitText,
   idOf,
@@ -183,7 +187,7 @@ function expanding(next: Numbers): Buffer {
   const head = new Uint8Array(32)
   const put = (bytes: Uint8Array, length: number, code: number, distance = 0): number => {
     let at = writeEntryHeader(head, 0, code, length)
-    if (distance > 0) at = writeDistance(head, at, distance)
+    if (distance > 0) at = writeBaseDistance(head, at, distance)
     const packed = zlib.deflateSync(bytes)
     parts.push(Buffer.from(head.slice(0, at)), packed)
     return at + packed.length

@@ -1,20 +1,18 @@
-/** The real transport of the forge, allowed to reach this machine in the clear. */
+/** The transport of the forge, allowed to make unencrypted requests to this machine. */
 import type { Transport } from '#git'
-import { parseOutboundRules } from '#lib/outbound.ts'
-import { openOutside } from '#lib/outbound-stream.ts'
+import { OutboundClient, parseOutboundRules } from '#lib/outbound.ts'
 
-const rules = parseOutboundRules(['http://127.0.0.1'])
+const client = new OutboundClient(parseOutboundRules(['http://127.0.0.1']))
 
 export const outside =
   (options: { maxBytes?: number; idle?: number } = {}): Transport =>
   async (request) => {
-    const answer = await openOutside(new URL(request.url), {
-      rules,
+    const answer = await client.open(new URL(request.url), {
       method: request.method,
       headers: request.headers,
       body: request.body,
-      timeout: 60_000,
-      idle: options.idle ?? 20_000,
+      timeoutMs: 60_000,
+      idleTimeoutMs: options.idle ?? 20_000,
       maxBytes: options.maxBytes ?? 2 ** 32,
       ...(request.redirect ? { redirects: 3 } : {}),
       ...(request.signal ? { signal: request.signal } : {}),

@@ -4,9 +4,9 @@ import { hashObject } from '../../../src/git/object.ts'
 import {
   packHeader,
   typeCode,
-  writeDistance,
+  writeBaseDistance,
   writeEntryHeader,
-} from '../../../src/git/pack/entry.ts'
+} from '../../../src/git/pack/entry-header.ts'
 import type { ObjectType } from '../../../src/git/ports.ts'
 
 export type MadeEntry =
@@ -39,7 +39,7 @@ export function makePack(
         zlib.deflateSync(entry.delta),
       )
     } else {
-      const at = writeDistance(
+      const at = writeBaseDistance(
         head,
         writeEntryHeader(head, 0, 6, entry.delta.length),
         entry.distance,

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGit, GitError } from '#git'
-import { geometric } from '../../../src/git/tasks/maintain.ts'
+import { geometricSplit } from '../../../src/git/tasks/maintain.ts'
 import { makeHistory, objectsOf, refsOf } from '../support/history.ts'
 import { startHost, type TestHost } from '../support/host.ts'
 import { discard, git, scratch, tryGit } from '../support/real-git.ts'
@@ -37,12 +37,12 @@ const put = (parent: string | null, path: string, text: string) =>
   })
 
 describe('maintenance', () => {
-  test('puts small packs together and loses nothing', async () => {
+  test('combines small packs and loses nothing', async () => {
     await git(source, 'push', '-q', '--mirror', host.remote('one'))
     let tip = await git(source, 'rev-parse', 'main')
     for (let i = 0; i < 12; i++) tip = (await put(tip, `page ${i}`, `text ${i}\n`)).commit
     expect(packs().length).toBe(13)
-    // Asked for twice at once, one round comes after the other.
+    // Two concurrent calls run one after the other.
     const [made] = await Promise.all([
       host.git.maintain('one', [tip]),
       host.git.maintain('one', [tip]),
@@ -61,21 +61,21 @@ describe('maintenance', () => {
         ])
       ).code,
     ).toBe(0)
-    expect((await host.git.commit('one', tip))?.message).toBe('page 11\n')
+    expect((await host.git.readCommit('one', tip))?.message).toBe('page 11\n')
   })
 
-  test('drops what nothing reaches when it is old, and nothing else', async () => {
+  test('removes old unreachable objects, and nothing else', async () => {
     const first = await put(null, 'a', 'one\n')
     const kept = await put(first.commit, 'a', 'two\n')
     const lost = await put(first.commit, 'a', 'three\n')
     await host.git.maintain('one', [kept.commit], { graceMs: 3_600_000 })
-    expect(await host.git.commit('one', lost.commit)).not.toBeNull()
+    expect(await host.git.readCommit('one', lost.commit)).not.toBeNull()
     await host.git.maintain('one', [kept.commit], { graceMs: 0 })
-    expect(await host.git.commit('one', lost.commit)).toBeNull()
+    expect(await host.git.readCommit('one', lost.commit)).toBeNull()
     expect(await host.git.verify('one', [kept.commit])).toEqual([])
   })
 
-  test('versions of a large file that were kept whole become deltas of the newest, and all of them still read', async () => {
+  test('whole versions of a large file become deltas of the newest, and all stay readable', async () => {
     let state = 7
     const line = (at: number) =>
       `${at} ${Array.from({ length: 8 }, () => (state = (state * 48271) % 2147483647).toString(36)).join(' ')}`
@@ -105,12 +105,12 @@ describe('maintenance', () => {
       ).code,
     ).toBe(0)
     for (const [at, commit] of commits.entries()) {
-      const entry = await host.git.entry('one', commit, 'dir/large.txt')
+      const entry = await host.git.findEntry('one', commit, 'dir/large.txt')
       expect(
-        Buffer.from((await host.git.blob('one', entry?.oid ?? ''))?.data ?? []).toString(),
+        Buffer.from((await host.git.readBlob('one', entry?.oid ?? ''))?.data ?? []).toString(),
       ).toBe(texts[at] ?? '')
     }
-    // The newest is whole: it is what is read most.
+    // The newest version is whole, because it is read most.
     const pack = join(
       host.root,
       'one',
@@ -119,7 +119,7 @@ describe('maintenance', () => {
       packs()[0]?.replace(/pack$/, 'idx') ?? '',
     )
     const listed = await git(work, 'verify-pack', '-v', pack)
-    const newest = (await host.git.entry('one', tip, 'dir/large.txt'))?.oid ?? ''
+    const newest = (await host.git.findEntry('one', tip, 'dir/large.txt'))?.oid ?? ''
     expect(
       listed
         .split('\n')
@@ -128,7 +128,7 @@ describe('maintenance', () => {
         .split(/\s+/),
     ).toHaveLength(5)
     expect(listed).toContain('chain length = 24:')
-    // Another round changes nothing, and more versions join the chain.
+    // Another run changes nothing, and further versions join the chain.
     for (let edit = 0; edit < 40; edit++)
       commits.push(
         (await put(commits.at(-1) ?? null, 'dir/large.txt', `${texts.at(-1)}\n${edit}`)).commit,
@@ -149,7 +149,7 @@ describe('maintenance', () => {
     expect(Math.max(...[...depths].map(([, depth]) => Number(depth)))).toBeLessThanOrEqual(50)
   })
 
-  test('a file that changes to and fro makes no circle of deltas', async () => {
+  test('a file that alternates between two versions causes no delta cycle', async () => {
     const [a, b] = ['a', 'b'].map((letter) =>
       Array.from(
         { length: 500 },
@@ -174,7 +174,7 @@ describe('maintenance', () => {
     ).toBe(0)
   })
 
-  test('keeps what work under way rests on, though its ref is gone', async () => {
+  test('keeps leased objects after their ref was deleted', async () => {
     const first = await put(null, 'a', 'one\n')
     const pushed = join(work, 'leased')
     host.refs.get('one')!.set('refs/heads/main', first.commit)
@@ -188,13 +188,13 @@ describe('maintenance', () => {
     await git(pushed, 'push', '-q', 'origin', 'HEAD:refs/heads/other')
     const tip = host.refs.get('one')!.get('refs/heads/other')!
     expect(await host.git.verify('one', [tip])).toEqual([])
-    // Neither is a new commit dropped before the host has made a ref of it.
+    // A new commit is not removed before the host has created its ref.
     const second = await put(tip, 'c', 'three\n')
     await host.git.maintain('one', [], { graceMs: 3_600_000 })
     expect(await host.git.verify('one', [second.commit])).toEqual([])
   })
 
-  test('writes a commit-graph that git finds right, and answers from it', async () => {
+  test('writes a commit-graph that git verifies, and reads from it', async () => {
     await git(source, 'push', '-q', '--mirror', host.remote('one'))
     const tips = [...host.refs.get('one')!.values()]
     const main = host.refs.get('one')!.get('refs/heads/main')!
@@ -206,19 +206,19 @@ describe('maintenance', () => {
       (await tryGit(work, ['--git-dir', store, 'commit-graph', 'verify', '--no-progress'])).err,
     ).toBe('')
     const counted = await git(work, '--git-dir', store, 'rev-list', '--count', main)
-    expect(await host.git.count('one', { tips: [main] })).toBe(Number(counted))
+    expect(await host.git.countCommits('one', { tips: [main] })).toBe(Number(counted))
     expect(await host.git.log('one', { tips: [main] })).toEqual(before)
     const child = await put(main, 'after', 'the graph')
     expect(
       (await host.git.log('one', { tips: [child.commit], limit: 2 })).map((commit) => commit.oid),
     ).toEqual([child.commit, main])
-    expect(await host.git.aheadBehind('one', child.commit, main)).toMatchObject({
+    expect(await host.git.countAheadBehind('one', child.commit, main)).toMatchObject({
       ahead: 1,
       behind: 0,
     })
   })
 
-  test('fetches that go on meanwhile are whole', async () => {
+  test('concurrent fetches are complete', async () => {
     await git(source, 'push', '-q', '--mirror', host.remote('one'))
     for (let i = 0; i < 6; i++) await put(null, `x${i}`, `${i}`)
     const tips = [...host.refs.get('one')!.values()]
@@ -234,7 +234,7 @@ describe('maintenance', () => {
 
   test('geometric progression', () => {
     const counts = (...numbers: number[]) =>
-      geometric(numbers.map((count) => ({ index: { count } }))).map((pack) => pack.index.count)
+      geometricSplit(numbers.map((count) => ({ index: { count } }))).map((pack) => pack.index.count)
     expect(counts()).toEqual([])
     expect(counts(5)).toEqual([])
     expect(counts(1, 2, 4, 8)).toEqual([])
@@ -246,7 +246,7 @@ describe('maintenance', () => {
 })
 
 describe('verify', () => {
-  test('names what is damaged, missing or of another content', async () => {
+  test('reports damaged, missing and changed objects', async () => {
     const made = await put(null, 'a', 'one\n'.repeat(100))
     expect(await host.git.verify('one', [made.commit])).toEqual([])
     expect((await host.git.verify('one', ['4'.repeat(40)]))[0]).toContain('a ref points at it')
@@ -261,13 +261,13 @@ describe('verify', () => {
     expect(wrong.some((line) => line.includes('does not match its checksum'))).toBe(true)
     expect(wrong.some((line) => line.includes('damaged'))).toBe(true)
     await other.close()
-    // All other stores must be sound in the end.
+    // All other stores must pass git's checks at the end.
     await host.git.removeStore('one')
   })
 })
 
 describe('export', () => {
-  test('writes a repository that git finds sound, with this namespace alone', async () => {
+  test('writes a repository that git verifies, with this namespace alone', async () => {
     await git(source, 'push', '-q', '--mirror', host.remote('one'))
     const hidden = await put(null, 'x', 'another fork')
     const target = join(work, 'exported.git')
@@ -286,8 +286,8 @@ describe('export', () => {
   })
 })
 
-describe('a start', () => {
-  test('sweeps what an ended process left, and keeps packs that are whole', async () => {
+describe('start-up', () => {
+  test('removes files of a crashed process and keeps complete packs', async () => {
     const made = await put(null, 'a', 'one\n')
     const directory = join(host.root, 'one', 'objects', 'pack')
     const whole = packs()[0]!.replace(/\.pack$/, '')
@@ -299,23 +299,23 @@ describe('a start', () => {
     const other = createGit({ root: host.root, tmp, workers: 0 })
     expect(readdirSync(directory).sort()).toEqual([`${whole}.idx`, `${whole}.pack`])
     expect(readdirSync(join(tmp, 'git'))).toEqual([])
-    expect((await other.commit('one', made.commit))?.oid).toBe(made.commit)
+    expect((await other.readCommit('one', made.commit))?.oid).toBe(made.commit)
     await other.close()
   })
 })
 
 describe('stores', () => {
-  test('are made once, measured, and removed whole', async () => {
+  test('are created once, measured, and removed completely', async () => {
     await host.git.createStore('two')
     await host.git.createStore('two')
     expect(await host.git.sizeOf('two')).toBeGreaterThan(0)
     await host.git.removeStore('two')
     await host.git.removeStore('two')
     expect(existsSync(join(host.root, 'two'))).toBe(false)
-    expect(host.git.commit('two', '1'.repeat(40))).rejects.toThrow(GitError)
+    expect(host.git.readCommit('two', '1'.repeat(40))).rejects.toThrow(GitError)
   })
 
-  test('have names that stay inside of the root', () => {
+  test('have names that cannot leave the root', () => {
     for (const name of ['..', '.', '', 'a/b', '../x', 'a\0b', '.git'])
       expect(host.git.createStore(name)).rejects.toThrow('not a name')
   })
@@ -331,7 +331,7 @@ describe('without workers', () => {
     expect(await objectsOf(copy)).toEqual(await objectsOf(source))
     const tip = alone.refs.get('one')!.get('refs/heads/main')!
     expect((await alone.git.log('one', { tips: [tip], limit: 3 })).length).toBe(3)
-    expect(await alone.git.count('one', { tips: [tip] })).toBe(
+    expect(await alone.git.countCommits('one', { tips: [tip] })).toBe(
       Number(await git(source, 'rev-list', '--count', 'main')),
     )
     await alone.close()

@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createGit, type Git, type RefSnapshot } from '#git'
-import { Meter, Spent } from '../../../src/git/store/meter.ts'
+import { WorkBudget, BudgetExceeded } from '../../../src/git/store/work-budget.ts'
 import { FLUSH, DELIM, pkt } from '../../../src/git/protocol/pkt-line.ts'
 import { makeHistory, random } from '../support/history.ts'
 import { startHost, type TestHost } from '../support/host.ts'
 import { discard, git, scratch, tryGit } from '../support/real-git.ts'
 
 /**
- * One store, served by an engine that leaves everything to its threads, and by one that makes small
- * fetches at once, whatever time they take.
+ * One store, served by an engine that leaves all fetches to its threads, and by one that runs small
+ * fetches on the main thread without a time limit.
  */
 let host: TestHost
 let work: string
@@ -23,14 +23,14 @@ let hidden: string
 const made: Git[] = []
 
 function beside(smallMs: number, parties?: () => string): Git {
-  const asker = parties && (() => ({ party: parties(), until: null }))
+  const currentPrincipal = parties && (() => ({ id: parties(), deadlineMs: null }))
   const one = createGit({
     root: host.root,
     tmp: mkdtempSync(join(at, 'tmp-')),
-    beside: true,
+    sharedRoot: true,
     workers: 1,
-    smallMs,
-    asker,
+    mainThreadFetchMs: smallMs,
+    currentPrincipal,
     concurrency: 2,
   })
   made.push(one)
@@ -41,11 +41,11 @@ beforeAll(async () => {
   work = scratch()
   at = mkdtempSync(join(tmpdir(), 'hearth-small-'))
   source = await makeHistory(work, 'source', { seed: 7, commits: 150, tags: true })
-  host = await startHost({ smallMs: 0 })
+  host = await startHost({ mainThreadFetchMs: 0 })
   await host.create('one')
   await git(source, 'push', '-q', '--mirror', host.remote('one'))
-  // With the same refs, so that only what is hidden comes in a pack of its own: of an object that
-  // is in two packs either may be sent.
+  // The fork has the same refs, so that only the hidden object is in a pack of its own. Of an
+  // object in two packs either entry may be sent.
   host.refs.set('one@fork', new Map(host.refs.get('one')))
   hidden = await git(source, 'commit-tree', '-p', 'main', '-m', 'hidden', 'main^{tree}')
   await git(source, 'push', '-q', host.remote('one@fork'), `${hidden}:refs/heads/hidden`)
@@ -82,12 +82,12 @@ async function bytesOf(answer: Awaited<ReturnType<Git['uploadPackOrFile']>>): Pr
 const byThread = async (request: Uint8Array): Promise<Buffer> =>
   bytesOf(await host.git.uploadPackOrFile('one', snapshot, { protocol: 2, body: request }))
 const atOnce = (request: Uint8Array, from: Git = patient): Uint8Array | null => {
-  const answer = from.answerNow('one', snapshot, { protocol: 2, body: request })
+  const answer = from.uploadPackSync('one', snapshot, { protocol: 2, body: request })
   expect(answer === null || answer instanceof Uint8Array).toBe(true)
   return answer as Uint8Array | null
 }
 
-test('an answer is the same at once and from a thread, byte for byte, whatever is asked', async () => {
+test('the response from the main thread equals that of a thread byte for byte, for any request', async () => {
   const commits = (await git(source, 'rev-list', '--all'))
     .split('\n')
     .filter((oid) => oid !== hidden)
@@ -121,7 +121,7 @@ test('an answer is the same at once and from a thread, byte for byte, whatever i
   expect(packs).toBeGreaterThan(5)
 })
 
-test('what another fork sent is refused at once in the words of a thread, and never given', async () => {
+test('objects of another fork are refused with the message of a thread, and never sent', async () => {
   for (const extra of [[], [`have ${hidden}`], [`have ${snapshot.refs[0]?.oid ?? ''}`]]) {
     const asked = body(`want ${hidden}`, ...extra, 'done')
     const now = atOnce(asked)
@@ -130,7 +130,7 @@ test('what another fork sent is refused at once in the words of a thread, and ne
   }
 })
 
-test('what is asked for again is kept, for these refs only', async () => {
+test('a repeated response is cached, for the same refs only', async () => {
   const asked = body(
     `want ${snapshot.refs.find(({ name }) => name === 'refs/heads/main')?.oid ?? ''}`,
     'done',
@@ -138,17 +138,17 @@ test('what is asked for again is kept, for these refs only', async () => {
   )
   const first = atOnce(asked)
   expect(first).not.toBeNull()
-  // The very same memory: nothing was made.
+  // The same memory: the response was not computed again.
   expect(atOnce(asked)).toBe(first as Uint8Array)
   const moved = {
     ...snapshot,
     generation: 'other',
     refs: snapshot.refs.filter(({ name }) => name !== 'refs/heads/main'),
   }
-  expect(patient.answerNow('one', moved, { protocol: 2, body: asked })).not.toBe(first)
+  expect(patient.uploadPackSync('one', moved, { protocol: 2, body: asked })).not.toBe(first)
 })
 
-test('an engine without time for it, a request that names too much, and one that is not well made are left to the threads', async () => {
+test('threads serve fetches without time, with too many lines, and malformed ones', async () => {
   const main = snapshot.refs.find(({ name }) => name === 'refs/heads/main')?.oid ?? ''
   expect(atOnce(body(`want ${main}`, 'done'), beside(0))).toBeNull()
   const many = Array.from({ length: 2100 }, (_, i) => `have ${i.toString(16).padStart(40, '0')}`)
@@ -164,9 +164,8 @@ test('an engine without time for it, a request that names too much, and one that
   expect(atOnce(body(`want ${main}`, 'deepen 3', 'done'))).toBeNull()
 })
 
-test('a fetch that turns out to be too much leaves nothing behind that changes later answers', async () => {
-  // No time at all: every attempt is given up wherever it is, the next one goes on from what was
-  // read.
+test('a discarded fetch does not change later responses', async () => {
+  // No time at all: every attempt is aborted somewhere, and the next one continues from the caches.
   const hurried = beside(0.001)
   const commits = (await git(source, 'rev-list', '--all'))
     .split('\n')
@@ -193,7 +192,7 @@ test('a fetch that turns out to be too much leaves nothing behind that changes l
   }
 })
 
-test('a small request that leads to much is left to a thread: a long history', async () => {
+test('a small request for a long history is served by a thread', async () => {
   const deep = join(work, 'deep')
   await git(work, 'init', '-q', '--bare', 'deep')
   const commits = Array.from(
@@ -211,7 +210,7 @@ test('a small request that leads to much is left to a thread: a long history', a
   const tip = (name: string): string =>
     refs.refs.find((ref) => ref.name === `refs/heads/${name}`)?.oid ?? ''
   const ask = (name: string, ...lines: string[]) =>
-    patient.answerNow('deep', refs, {
+    patient.uploadPackSync('deep', refs, {
       protocol: 2,
       body: body(`want ${tip(name)}`, ...lines, 'done'),
     })
@@ -219,11 +218,10 @@ test('a small request that leads to much is left to a thread: a long history', a
   expect(ask('long', `have ${tip('small')}`)).toBeNull()
 })
 
-test('nobody gets an answer made at once while others wait for the places of the engine', async () => {
+test("no fetch runs on the main thread while others wait for the engine's semaphore", async () => {
   const parties = beside(60_000, () => 'ada')
   const main = snapshot.refs.find(({ name }) => name === 'refs/heads/main')?.oid ?? ''
-  // Of two places one party may have one: an archive that nobody reads on takes it until it is
-  // given up.
+  // A principal may have one of the two slots. An unread archive occupies it until it is cancelled.
   const archive = (
     (await parties.archive('one', main, {
       format: 'tar',
@@ -238,8 +236,8 @@ test('nobody gets an answer made at once while others wait for the places of the
   expect(atOnce(asked, parties)).not.toBeNull()
 })
 
-test('git gets the same objects from answers made at once', async () => {
-  const quick = await startHost({ smallMs: 60_000 })
+test('git receives the same objects from the main thread', async () => {
+  const quick = await startHost({ mainThreadFetchMs: 60_000 })
   try {
     await quick.create('two')
     const all = (await git(source, 'rev-list', '--first-parent', 'main')).split('\n')
@@ -257,16 +255,16 @@ test('git gets the same objects from answers made at once', async () => {
   }
 })
 
-test('the bound holds for bytes, for one large piece, and for time', () => {
-  const ample = { milliseconds: 60_000, bytes: 4 << 20 }
-  const spend = (meter: Meter, bytes: number, times: number) => () => {
-    for (let i = 0; i < times; i++) meter.spend(bytes)
+test('a work budget bounds bytes, single objects and time', () => {
+  const ample = { timeMs: 60_000, bytes: 4 << 20 }
+  const spend = (meter: WorkBudget, bytes: number, times: number) => () => {
+    for (let i = 0; i < times; i++) meter.spendBytes(bytes)
   }
-  expect(spend(new Meter(ample), 1 << 19, 8)).not.toThrow()
-  expect(spend(new Meter(ample), 1 << 19, 9)).toThrow(Spent)
-  expect(spend(new Meter(ample), (1 << 20) + 1, 1)).toThrow(Spent)
-  const late = new Meter({ ...ample, milliseconds: -1 })
+  expect(spend(new WorkBudget(ample), 1 << 19, 8)).not.toThrow()
+  expect(spend(new WorkBudget(ample), 1 << 19, 9)).toThrow(BudgetExceeded)
+  expect(spend(new WorkBudget(ample), (1 << 20) + 1, 1)).toThrow(BudgetExceeded)
+  const late = new WorkBudget({ ...ample, timeMs: -1 })
   expect(() => {
-    for (let i = 0; i < 64; i++) late.step()
-  }).toThrow(Spent)
+    for (let i = 0; i < 64; i++) late.countStep()
+  }).toThrow(BudgetExceeded)
 })

@@ -11,8 +11,8 @@ let work: string
 let tip: Oid
 
 /**
- * A store with all that may lie beside a pack: an order, a bitmap, a commit-graph, and objects that
- * were set apart.
+ * A store with every file that a pack can have: a reverse index, a bitmap, a commit-graph and a
+ * cruft pack.
  */
 beforeAll(async () => {
   work = scratch()
@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 
 let copies = 0
-/** A copy of the store with something changed, and an engine over it. */
+/** Copies the store, changes the copy and opens an engine over it. */
 async function changed(
   change: (packs: string, store: string) => void,
 ): Promise<{ root: string; engine: Git; wrong: readonly string[] }> {
@@ -56,7 +56,7 @@ async function changed(
   return { root, engine, wrong: await engine.verify('one', [tip]) }
 }
 
-/** The file of an ending; of several packs that of the largest. */
+/** The file with an extension; of the largest pack when there are several. */
 const fileOf = (packs: string, ending: string): string =>
   readdirSync(packs)
     .filter((name) => name.endsWith(ending))
@@ -75,13 +75,13 @@ const BEGINNING = () => 1
 const MIDDLE = (length: number) => length >> 1
 const END = (length: number) => length - 1
 
-test('a store as it was made is sound', async () => {
+test('an unchanged store has no errors', async () => {
   const { engine, wrong } = await changed(() => {})
   expect(wrong).toEqual([])
   await engine.close()
 })
 
-/** Ending, where a bit is turned, and what is said. */
+/** Extension, position of the flipped bit, and expected report. */
 const AIDS: [string, (length: number) => number, RegExp][] = [BEGINNING, MIDDLE, END].flatMap(
   (at): [string, (length: number) => number, RegExp][] => [
     ['.rev', at, /^pack-\w+: the order is damaged$/],
@@ -91,14 +91,14 @@ const AIDS: [string, (length: number) => number, RegExp][] = [BEGINNING, MIDDLE,
 )
 
 test.each(AIDS)(
-  '%s with a bit turned is named, and reading goes on without it; taken away it is made anew',
+  '%s with a flipped bit is reported and ignored; once deleted, it is rebuilt',
   async (ending, at, said) => {
     const { root, engine, wrong } = await changed((packs) => flip(fileOf(packs, ending), at))
     expect(wrong).toEqual([expect.stringMatching(said)])
     expect((await engine.log('one', { tips: [tip] })).length).toBe(2)
     const path = fileOf(join(root, 'one', 'objects', 'pack'), ending)
     rmSync(path)
-    engine.letGo('one')
+    engine.closeFiles('one')
     await engine.maintain('one', [tip], ending === '.mtimes' ? { graceMs: 1_000_000 } : {})
     expect(fileOf(join(root, 'one', 'objects', 'pack'), ending)).not.toBe('')
     expect(await engine.verify('one', [tip])).toEqual([])
@@ -107,7 +107,7 @@ test.each(AIDS)(
   },
 )
 
-test('the order or the bitmap of another pack is named', async () => {
+test('a reverse index or bitmap of another pack is reported', async () => {
   for (const ending of ['.rev', '.bitmap']) {
     const { engine, wrong } = await changed((packs) => {
       const other = fileOf(packs, '.mtimes').replace('.mtimes', ending)
@@ -120,7 +120,7 @@ test('the order or the bitmap of another pack is named', async () => {
   }
 })
 
-test('a commit-graph that is damaged, or of another store, is named', async () => {
+test('a commit-graph that is damaged or of another store is reported', async () => {
   const graph = (store: string) => join(store, 'objects', 'info', 'commit-graph')
   for (const at of [BEGINNING, MIDDLE, END]) {
     const { engine, wrong } = await changed((_, store) => flip(graph(store), at))
@@ -145,7 +145,7 @@ test('a commit-graph that is damaged, or of another store, is named', async () =
 const WHO = { name: 'Eve', email: 'eve@example.org', time: 1_600_000_000, zone: '+0000' }
 
 test.each([BEGINNING, () => 8 + 1024 + 7, MIDDLE, END])(
-  'an index with a bit turned is named and nothing else, and is made anew from its pack',
+  'an index with a flipped bit is the only error, and is rebuilt from its pack',
   async (at) => {
     const { root, engine, wrong } = await changed((packs) => flip(fileOf(packs, '.idx'), at))
     expect(wrong).toHaveLength(1)
@@ -154,7 +154,7 @@ test.each([BEGINNING, () => 8 + 1024 + 7, MIDDLE, END])(
         wrong[0] ?? '',
       )?.[1] ?? ''
     expect(pack).not.toBe('')
-    await engine.remake('one', pack)
+    await engine.rebuildIndex('one', pack)
     expect(await engine.verify('one', [tip])).toEqual([])
     expect((await engine.log('one', { tips: [tip] })).length).toBe(2)
     await engine.close()
@@ -162,7 +162,7 @@ test.each([BEGINNING, () => 8 + 1024 + 7, MIDDLE, END])(
   },
 )
 
-test('an index is not made of a pack that is damaged itself', async () => {
+test('no index is rebuilt from a damaged pack', async () => {
   const { root, engine } = await changed((packs) => {
     flip(fileOf(packs, '.idx'), MIDDLE)
     flip(fileOf(packs, '.pack'), MIDDLE)
@@ -170,7 +170,7 @@ test('an index is not made of a pack that is damaged itself', async () => {
   const packs = join(root, 'one', 'objects', 'pack')
   const before = readdirSync(packs).sort()
   await expect(
-    engine.remake('one', fileOf(packs, '.pack').replace(/.*(pack-\w+)\.pack$/, '$1')),
+    engine.rebuildIndex('one', fileOf(packs, '.pack').replace(/.*(pack-\w+)\.pack$/, '$1')),
   ).rejects.toMatchObject({ code: 'corrupt' })
   expect(readdirSync(packs).sort()).toEqual(before)
   await engine.close()

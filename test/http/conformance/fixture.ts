@@ -11,10 +11,10 @@ import { migrate, migrations } from '#core/migrate.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import type { Git } from '#git'
-import { serve } from '#http/exchange.ts'
-import { toolServer } from '#http/mcp.ts'
-import { PROMPTS, type PromptKind } from '#http/tool-prompts.ts'
-import type { ResourceKind } from '#http/tool-resources.ts'
+import { createListenerHandler } from '#http/exchange.ts'
+import { ToolServer } from '#http/tools/tool-server.ts'
+import { PROMPTS, type PromptKind } from '#http/tools/tool-prompts.ts'
+import type { ResourceKind } from '#http/tools/tool-resources.ts'
 import { Refusal } from '#lib/errors.ts'
 import { silentLog } from '#lib/log.ts'
 import { START, testSettings } from '../../settings.ts'
@@ -133,7 +133,7 @@ const OPERATIONS = [
 
 const text =
   (uri: string, mimeType = 'text/plain') =>
-  (_: string, value: Record<string, unknown>) => ({ uri, mimeType, text: String(value['text']) })
+  (_: string, value: Record<string, unknown>) => ({ uri, mimeType, text: String(value.text) })
 
 const RESOURCES: readonly ResourceKind[] = [
   {
@@ -158,7 +158,7 @@ const RESOURCES: readonly ResourceKind[] = [
     contentsOf: (uri, value) => ({
       uri,
       mimeType: 'application/json',
-      text: String(value['text']),
+      text: String(value.text),
     }),
   },
 ]
@@ -245,13 +245,13 @@ export function serveFixture(): string {
     facts: { repo: () => null, moved: () => null, workspace: () => null },
     callers: () => ({ byToken: () => ada, bySignIn: () => null }),
   })
-  const tools = toolServer(hearth, {
+  const tools = new ToolServer(hearth, {
     prompts: [...PROMPTS, ...SUITE_PROMPTS],
     resources: RESOURCES,
   })
-  const mount = tools.mounts.find(({ path }) => path === '/mcp')
-  if (!mount?.refuse) throw new Error('the tool server has no door')
-  handler = serve(hearth, mount.door, mount.refuse)
+  const route = tools.routes.find(({ path }) => path === '/mcp')
+  if (!route?.renderRefusal) throw new Error('the tool server has no route')
+  handler = createListenerHandler(hearth, route.handler, route.renderRefusal)
   afterAll(async () => {
     await tools.close()
     await server.stop(true)

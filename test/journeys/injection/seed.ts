@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { codePath, commitPath } from '#web/paths.ts'
-import { runGit, withToken } from '../../../scripts/run/git.ts'
+import { runGit, withToken } from '../../../scripts/support/git.ts'
 import { attacks } from '../../web/markdown/attacks.ts'
 import { fileNames, files, lines, log, refs } from './corpus.ts'
 
@@ -177,13 +177,13 @@ export async function seed(url: string, token: string): Promise<Seeded> {
       "echo '<img src=x onerror=window.hit=1>'",
     ],
   })
-  const begun = await need('POST', `${repo}/pulls`, { issue: checked['number'], agent: 'thermo' })
-  const pull = (begun['pull'] as { number: number }).number
+  const begun = await need('POST', `${repo}/pulls`, { issue: checked.number, agent: 'thermo' })
+  const pull = (begun.pull as { number: number }).number
   const clone = mkdtempSync(join(tmpdir(), 'hearth-wild-'))
   await runGit(clone, [
     'clone',
     '-q',
-    withToken((begun['git'] as { remote: string }).remote, token),
+    withToken((begun.git as { remote: string }).remote, token),
     'work',
   ])
   const fork = join(clone, 'work')
@@ -221,7 +221,7 @@ export async function seed(url: string, token: string): Promise<Seeded> {
 
   for (let done = false; !done; await Bun.sleep(20))
     done = !['pending', 'running', 'queued'].includes(
-      String((await need('GET', `${repo}/pulls/${pull}`))['checks_status']),
+      String((await need('GET', `${repo}/pulls/${pull}`)).checks_status),
     )
 
   const file = (path: string, view = 'blob'): string => codePath(REPO, view as 'blob', 'main', path)

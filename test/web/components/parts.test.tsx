@@ -13,7 +13,7 @@ import {
   Label,
   Layout,
   Pagination,
-  PersonLink,
+  ActorLink,
   Radio,
   RelativeTime,
   SessionStory,
@@ -118,7 +118,7 @@ describe('names from strangers stay text', () => {
   }
   test('in every part that shows one', () => {
     const page = [
-      <PersonLink of={person} />,
+      <ActorLink of={person} />,
       <Avatar of={person} label />,
       <Label label={{ name: hostile, color: hostile, description: hostile }} href={hostile} />,
       <IssueRow
@@ -258,12 +258,12 @@ describe('small parts', () => {
   test('an agent carries its mark and the person it acts for', () => {
     expect(
       html(
-        <PersonLink
+        <ActorLink
           of={{ username: 'ada/stoker', kind: 'agent', on_behalf_of: { username: 'ada' } }}
         />,
       ),
     ).toMatch(/href="\/ada".*agent.*for ada/)
-    expect(html(<PersonLink of={null} />)).toContain('Hearth')
+    expect(html(<ActorLink of={null} />)).toContain('Hearth')
   })
 })
 

@@ -81,10 +81,10 @@ test('a failed job runs again', async () => {
   expect((await admin.press(page.html, '/admin/jobs/retry', { id })).status).toBe(303)
 })
 
-test('a letter is tried and an address, with what went wrong', async () => {
+test('a test message and an address are tried, with what went wrong', async () => {
   const page = await admin.open('/admin/mail')
   const sent = await admin.press(page.html, '/admin/mail', { to: 'root@example.com' })
-  expect([sent.status, sent.html.includes('the letter is a file in')]).toEqual([200, true])
+  expect([sent.status, sent.html.includes('the message is a file in')]).toEqual([200, true])
   const blocked = await admin.press(page.html, '/admin/mail/outbound', { url: 'https://10.0.0.1/' })
   expect([
     blocked.status,

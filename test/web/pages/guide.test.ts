@@ -1,44 +1,56 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { SETTINGS } from '#src/config.ts'
-import { GuidePage, sectionsOf } from '#web/pages/guide.tsx'
-import type { Visit } from '#web/site.ts'
+import { GUIDE_SOURCES, renderChapter } from '#web/pages/guide.tsx'
+import { SETTINGS } from '#core/setting-list.ts'
+import { makeWorld } from '../../world.ts'
+import { browser, serveSite } from '../visitor.ts'
 
-const visit = { viewer: null, csrf: 'x', flash: null } as unknown as Visit
+const docs = join(import.meta.dir, '../../../assets/docs')
+const chapters = GUIDE_SOURCES.map(renderChapter)
 
-test('the guide shows the sections of the README that tell how to run one, with every setting, and nothing else of it', () => {
-  const html = String(GuidePage({ visit }))
-  const readme = readFileSync(join(import.meta.dir, '../../../README.md'), 'utf8')
-  const titles = [...readme.matchAll(/^## (.+)$/gm)].map((match) => match[1] ?? '')
-  const shown = [...html.matchAll(/<h2>([^<]+)<\/h2>/g)].map((match) => match[1] ?? '')
-  expect(shown).toEqual(
-    titles.slice(titles.indexOf('Installing'), titles.indexOf('How fast git is here')),
-  )
-  for (const name of ['backups.to', 'tls.certificate', ...Object.keys(SETTINGS)])
-    expect(html).toContain(`<code>${name}</code>`)
-  for (const title of shown)
-    expect(html).toContain(`href="#${title.toLowerCase().replaceAll(' ', '-')}"`)
-  // What leads to files of the source would lead nowhere here.
-  expect(html).not.toMatch(/href="(?!https?:|#|\/)/)
-  expect(html).not.toContain('written by scripts')
+test('every file of the guide is a page, and every link between them leads to one', () => {
+  const files = readdirSync(docs).filter((name) => name.endsWith('.md'))
+  expect(GUIDE_SOURCES.map(({ slug }) => `${slug}.md`).sort()).toEqual(files.sort())
+  const addresses = new Set(['/docs', ...GUIDE_SOURCES.map(({ slug }) => `/docs/${slug}`)])
+  for (const { html } of chapters) {
+    for (const [, href = ''] of html.matchAll(/href="([^"]+)"/g)) {
+      if (href.startsWith('/')) expect(addresses).toContain(href.replace(/#.*/, ''))
+      else expect(href).toMatch(/^(https?:|#)/)
+    }
+    expect(html).not.toContain('written by scripts')
+  }
 })
 
-test('a README without the headings is a fault that shows at once', () => {
-  expect(() => sectionsOf('# x\n\n## Installing\n', '## Installing', '## After')).toThrow(
-    '## After',
-  )
-  expect(() => sectionsOf('# x\n\n## After\n', '## Installing', '## After')).toThrow(
-    '## Installing',
-  )
-  expect(
-    sectionsOf(
-      '\n## A b\nSee [the unit](assets/x) and [git](https://git-scm.com).\n## C\n\n## Z\n',
-      '## A b',
-      '## Z',
+test('the guide holds every setting', () => {
+  const html = chapters.find(({ slug }) => slug === 'configure')?.html
+  for (const name of ['backups.to', 'tls.certificate', ...Object.keys(SETTINGS)])
+    expect(html).toContain(`<code>${name}</code>`)
+})
+
+test('scripts and documents that the guide names exist', () => {
+  const root = join(docs, '../..')
+  const named = GUIDE_SOURCES.flatMap(({ text }) => [
+    ...text.matchAll(
+      /`(?:bun )?((?:scripts|src|test|assets|web)\/[\w./-]+\.(?:ts|md|service|socket))/g,
     ),
-  ).toEqual([
-    { id: 'a-b', title: 'A b', text: 'See the unit and [git](https://git-scm.com).\n' },
-    { id: 'c', title: 'C', text: '' },
   ])
+  expect(named.length).toBeGreaterThan(5)
+  for (const [, path = ''] of named)
+    expect([path, existsSync(join(root, path))]).toEqual([path, true])
+})
+
+test('each page is served, lists the others and marks itself; the old address leads on', async () => {
+  const visitor = browser(serveSite(await makeWorld()))
+  const page = await visitor.get('/docs/backup')
+  expect(page.status).toBe(200)
+  expect(page.text).toContain('<h1>Backup and recovery</h1>')
+  expect(page.text).toMatch(/href="\/docs\/backup" aria-current="page"/)
+  expect(page.text).toContain('href="/docs/install"')
+  const old = await visitor.get('/docs/running')
+  expect([old.status, old.location]).toEqual([301, '/docs/operate'])
+})
+
+test('a page without a title is a fault that shows at once', () => {
+  expect(() => renderChapter({ slug: 'x', text: 'no title' })).toThrow('x begins with no title')
 })

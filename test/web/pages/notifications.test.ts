@@ -3,7 +3,7 @@
  * them.
  */
 import { afterAll, expect, test } from 'bun:test'
-import { addComment } from '#features/issues/add-comment.ts'
+import { addComment } from '#features/issues/comments/add-comment.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
 import { listNotifications } from '#features/notifications/list-notifications.ts'
 import { runForge } from '../../features/oauth/running.ts'
@@ -209,10 +209,7 @@ test('feeds are well-formed, whatever people wrote, and private ones are closed 
       'application/atom+xml; charset=utf-8',
     ])
     const parsed = parseXml(await response.text())
-    expect([parsed.name, parsed.attributes['xmlns']]).toEqual([
-      'feed',
-      'http://www.w3.org/2005/Atom',
-    ])
+    expect([parsed.name, parsed.attributes.xmlns]).toEqual(['feed', 'http://www.w3.org/2005/Atom'])
     for (const element of [parsed, ...parsed.children.filter(({ name }) => name === 'entry')]) {
       for (const needed of ['id', 'title', 'updated'])
         expect(element.children.filter(({ name }) => name === needed)).toHaveLength(1)

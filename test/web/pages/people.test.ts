@@ -3,9 +3,9 @@
  * them.
  */
 import { expect, test } from 'bun:test'
-import { createPull } from '#features/pulls/create-pull.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { runForge } from '../../features/oauth/running.ts'
-import { letters } from '../../features/accounts/mailbox.ts'
+import { sentMails } from '../../features/accounts/mailbox.ts'
 import { addMember } from '#features/workspaces/index.ts'
 
 async function setUp(change: Parameters<typeof runForge>[0] = {}) {
@@ -49,7 +49,7 @@ test('an owner invites by mail; the link lets a stranger sign up and a person in
       })
     ).status,
   ).toBe(303)
-  const link = linkIn((await letters(forge)).at(-1)?.text)
+  const link = linkIn((await sentMails(forge)).at(-1)?.text)
   const [path = '', code = ''] = link.split('?code=')
 
   const stranger = await visitor.open(link)
@@ -84,7 +84,7 @@ test('an invitation is taken back on the members’ page, and declined by the pe
   expect((await owner.press(page.html, '/acme/-/members/invite/revoke', {})).status).toBe(303)
   await invite('out@example.com')
   const [path = ''] = linkIn(
-    (await letters(forge)).find(({ to }) => to === 'out@example.com')?.text,
+    (await sentMails(forge)).find(({ to }) => to === 'out@example.com')?.text,
   ).split('?')
   const asked = await outsider.open(path)
   expect((await outsider.press(asked.html, path, { decision: 'decline' })).location).toBe('/')
@@ -189,7 +189,7 @@ test('collaborators: added, changed, removed; others invited; the page is for ad
     true,
     true,
   ])
-  const [invitation = ''] = linkIn((await letters(forge)).at(-1)?.text).split('?')
+  const [invitation = ''] = linkIn((await sentMails(forge)).at(-1)?.text).split('?')
   const asked = await outsider.open(invitation)
   expect((await outsider.press(asked.html, invitation, { decision: 'accept' })).location).toBe(
     '/acme/site',

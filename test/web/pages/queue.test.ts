@@ -3,9 +3,9 @@
  * changes.
  */
 import { expect, test } from 'bun:test'
-import { createPull } from '#features/pulls/create-pull.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { getMergeQueue } from '#features/queue/get-merge-queue.ts'
-import { updateRepoSettings } from '#features/repos/update-repo-settings.ts'
+import { updateRepoSettings } from '#features/repos/settings/update-repo-settings.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
 const REPO = 'acme/site'

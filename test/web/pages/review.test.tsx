@@ -5,7 +5,7 @@
 import { expect, test } from 'bun:test'
 import { addComment } from '#features/issues/index.ts'
 import { createPull, getPull, markPullReady } from '#features/pulls/index.ts'
-import { updateRepoSettings } from '#features/repos/update-repo-settings.ts'
+import { updateRepoSettings } from '#features/repos/settings/update-repo-settings.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
 const REPO = 'acme/site'

@@ -7,11 +7,16 @@ import {
   RULE_TYPES,
   createRuleset,
 } from '#features/rulesets/index.ts'
-import { createPull } from '#features/pulls/create-pull.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { moveRefs, prepareUpdates, readRef, repoByPath } from '#features/repos/index.ts'
-import { push } from '#features/repos/push.ts'
+import { push } from '#features/repos/push/push.ts'
 import { createTeam } from '#features/teams/create-team.ts'
-import { freezeOf, KINDS, sentence, windowOf } from '#web/pages/rulesets/kinds.ts'
+import {
+  freezeOf,
+  RULE_TYPE_FORMS,
+  describeRule,
+  windowOf,
+} from '#web/pages/rulesets/rule-types.ts'
 import { runForge, type Browser } from '../../features/oauth/running.ts'
 import { formOf } from './form-of.ts'
 
@@ -336,7 +341,7 @@ describe('where rules are met', () => {
 })
 
 test('every type has its words, and lines are read back as they are written', () => {
-  expect(Object.keys(KINDS).sort()).toEqual([...RULE_TYPES].sort())
+  expect(Object.keys(RULE_TYPE_FORMS).sort()).toEqual([...RULE_TYPES].sort())
   expect(windowOf('Mon-Wed, fri 09:00 - 17:00')).toEqual({
     days: ['mon', 'tue', 'wed', 'fri'],
     start: '09:00',
@@ -351,7 +356,7 @@ test('every type has its words, and lines are read back as they are written', ()
     reason: 'Long weekend',
   })
   expect(freezeOf('Christmas')).toBeNull()
-  expect(sentence({ type: 'cost_cap', parameters: { max_usd: 5, per: 'day' } })).toBe(
+  expect(describeRule({ type: 'cost_cap', parameters: { max_usd: 5, per: 'day' } })).toBe(
     'Cost cap: $5 a day',
   )
 })

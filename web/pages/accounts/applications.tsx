@@ -4,7 +4,7 @@ import { EmptyState } from '../../components/card.tsx'
 import { ActionButton } from '../../components/form.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { action, flashTo, page } from '../../site.ts'
+import { action, redirectWithFlash, page } from '../../site.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
 const ApplicationRow = ({ application, csrf }: { application: Application; csrf: string }) => (
@@ -38,7 +38,7 @@ const ApplicationRow = ({ application, csrf }: { application: Application; csrf:
         csrf={csrf}
         values={{ id: application.id }}
       >
-        <Button small look="danger">
+        <Button small variant="danger">
           Revoke
         </Button>
       </ActionButton>
@@ -75,6 +75,6 @@ export const revokeApplicationForm = action({
   path: '/settings/applications/revoke',
   submit: async (visit, fields) => {
     await visit.call(revokeApplication, { id: fields.text('id') })
-    return flashTo(visit, '/settings/applications', 'application-revoked')
+    return redirectWithFlash(visit, '/settings/applications', 'application-revoked')
   },
 })

@@ -14,7 +14,7 @@ import { Notice } from '../../components/flash.tsx'
 import { Form, FormActions } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
 import { renderPage, type Html } from '../../jsx/html.ts'
-import { action, Away, page, type Fields, type Visit } from '../../site.ts'
+import { action, DirectResponse, page, type Fields, type Visit } from '../../site.ts'
 import { formError, Shell } from '../shell.tsx'
 import { chosenScopes, ScopeChoice } from './scope-choice.tsx'
 
@@ -55,8 +55,8 @@ function formTargets(redirect_uri: string, loopback: boolean): string {
   )
 }
 
-const answer = (visit: Visit, html: Html, status: number, targets: string): Away =>
-  new Away(
+const answer = (visit: Visit, html: Html, status: number, targets: string): DirectResponse =>
+  new DirectResponse(
     new Response(renderPage(html), {
       status,
       headers: {
@@ -71,15 +71,15 @@ const answer = (visit: Visit, html: Html, status: number, targets: string): Away
     }),
   )
 
-const leave = (location: string): Away =>
-  new Away(
+const leave = (location: string): DirectResponse =>
+  new DirectResponse(
     new Response(null, {
       status: 303,
       headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
     }),
   )
 
-type Asked = {
+type AuthorizationRequest = {
   name: string
   url: string | null
   host: string
@@ -89,13 +89,30 @@ type Asked = {
   resource: string | null
 }
 
+const ClientFacts = ({ asked }: { asked: AuthorizationRequest }) => (
+  <Facts
+    facts={[
+      { label: 'It calls itself', value: <strong>{asked.name}</strong> },
+      ...(asked.url === null ? [] : [{ label: 'Described at', value: <code>{asked.url}</code> }]),
+      {
+        label: 'Access goes to',
+        value: (
+          <strong class="mono" id="redirect-host">
+            {asked.host}
+          </strong>
+        ),
+      },
+    ]}
+  />
+)
+
 const Consent = ({
   visit,
   asked,
   parameters,
 }: {
   visit: Visit
-  asked: Asked
+  asked: AuthorizationRequest
   parameters: AuthorizationParameters
 }): Html => (
   <Shell visit={visit} title={`Let ${asked.name} in?`} width="narrow" noindex>
@@ -110,22 +127,7 @@ const Consent = ({
             <input type="hidden" name={name} value={parameters[name]} />
           ),
         )}
-        <Facts
-          facts={[
-            { label: 'It calls itself', value: <strong>{asked.name}</strong> },
-            ...(asked.url === null
-              ? []
-              : [{ label: 'Described at', value: <code>{asked.url}</code> }]),
-            {
-              label: 'Access goes to',
-              value: (
-                <strong class="mono" id="redirect-host">
-                  {asked.host}
-                </strong>
-              ),
-            },
-          ]}
-        />
+        <ClientFacts asked={asked} />
         {asked.loopback ? (
           <Notice kind="wait" title="Access goes to a program on this computer">
             Anything that runs here can ask like this. Go on only if you started it a moment ago
@@ -138,7 +140,7 @@ const Consent = ({
         )}
         <ScopeChoice visit={visit} asked={asked.scopes} />
         <FormActions>
-          <Button look="primary" name="decision" value="approve">
+          <Button variant="primary" name="decision" value="approve">
             Approve
           </Button>
           <Button name="decision" value="deny">

@@ -7,13 +7,13 @@ import { Notice } from '../../components/flash.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { renderPage, type Html } from '../../jsx/html.ts'
-import { action, Away, page, type Visit } from '../../site.ts'
+import type { Html } from '../../jsx/html.ts'
+import { pageResponse, action, page, type Visit } from '../../site.ts'
 import { Refusal } from '#lib/errors.ts'
 import { formError, Shell } from '../shell.tsx'
 import { chosenScopes, ScopeChoice } from './scope-choice.tsx'
 
-type Asked = {
+type DeviceRequest = {
   code: string
   client_name: string
   ip: string | null
@@ -48,14 +48,14 @@ const Enter = ({
           error={problem}
         />
         <FormActions>
-          <Button look="primary">Go on</Button>
+          <Button variant="primary">Go on</Button>
         </FormActions>
       </Form>
     </Card>
   </Shell>
 )
 
-const Decide = ({ visit, asked }: { visit: Visit; asked: Asked }): Html => (
+const Decide = ({ visit, asked }: { visit: Visit; asked: DeviceRequest }): Html => (
   <Shell visit={visit} title={`Let ${asked.client_name} in?`} width="narrow" noindex>
     <PageHead
       title={`Let ${asked.client_name} in?`}
@@ -91,7 +91,7 @@ const Decide = ({ visit, asked }: { visit: Visit; asked: Asked }): Html => (
         </Notice>
         <ScopeChoice visit={visit} asked={asked.scopes} />
         <FormActions>
-          <Button look="primary" name="decision" value="approve">
+          <Button variant="primary" name="decision" value="approve">
             Approve
           </Button>
           <Button name="decision" value="deny">
@@ -167,11 +167,9 @@ export const deviceForm = action({
       decision,
       ...chosenScopes(fields),
     })
-    return new Away(
-      new Response(
-        renderPage(<Done visit={visit} name={client_name} approved={decision === 'approve'} />),
-        { headers: visit.headers },
-      ),
+    return pageResponse(
+      visit,
+      <Done visit={visit} name={client_name} approved={decision === 'approve'} />,
     )
   },
 })

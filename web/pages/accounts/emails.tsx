@@ -14,8 +14,16 @@ import { Notice } from '../../components/flash.tsx'
 import { ActionButton, Checkbox, Field, Form, FormActions, Select } from '../../components/form.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Badge, Chip } from '../../components/state.tsx'
-import { action, flashTo, form, page, safeNext, type Visit } from '../../site.ts'
-import { fieldError, formAt, formError } from '../shell.tsx'
+import {
+  action,
+  redirectWithFlash,
+  form,
+  page,
+  safeRedirectPath,
+  type OutputOf,
+  type Visit,
+} from '../../site.ts'
+import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 
 /** The password that a change asks for again. */
@@ -62,7 +70,7 @@ const EmailRow = ({
   visit: Visit
   changeable: boolean
 }) => {
-  const sent = formAt(visit, '/settings/emails/remove')
+  const sent = visitForForm(visit, '/settings/emails/remove')
   const mine = sent.form.values.text('email') === email.email
   return (
     <Row
@@ -96,9 +104,12 @@ const EmailRow = ({
             label={`Remove ${email.email}`}
           >
             <input type="hidden" name="email" value={email.email} />
-            <PasswordField visit={mine ? sent : formAt(visit, '')} id={`remove-${email.email}`} />
+            <PasswordField
+              visit={mine ? sent : visitForForm(visit, '')}
+              id={`remove-${email.email}`}
+            />
             <FormActions>
-              <Button look="danger">Remove the address</Button>
+              <Button variant="danger">Remove the address</Button>
             </FormActions>
           </Form>
         </details>
@@ -106,6 +117,102 @@ const EmailRow = ({
     </Row>
   )
 }
+
+const AddAddressCard = ({ visit, add }: { visit: Visit; add: Visit }) => (
+  <Card title="Add an address">
+    <Form action="/settings/emails" csrf={visit.csrf} error={formError(add, 'email', 'password')}>
+      <Field
+        name="email"
+        label="Address"
+        type="email"
+        required
+        autocomplete="email"
+        value={add.form.values.text('email')}
+        error={fieldError(add, 'email')}
+      />
+      <PasswordField visit={add} id="add-password" />
+      <FormActions>
+        <Button variant="primary">Add it</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
+
+const UsedAddressesCard = ({
+  visit,
+  confirmed,
+  settings,
+  use,
+}: {
+  visit: Visit
+  confirmed: readonly { value: string; label: string }[]
+  settings: OutputOf<typeof getEmailSettings>
+  use: Visit
+}) => (
+  <Card title="Where we write to">
+    <Form
+      action="/settings/emails/use"
+      csrf={visit.csrf}
+      error={formError(use, 'primary', 'backup', 'password')}
+    >
+      <Select
+        name="primary"
+        label="Primary"
+        required
+        options={confirmed}
+        value={use.form.values.optional('primary') ?? settings.primary}
+        error={fieldError(use, 'primary')}
+      />
+      <Select
+        name="backup"
+        label="Backup"
+        hint="A new password can be set through it as well."
+        options={[{ value: '', label: 'None' }, ...confirmed]}
+        value={use.form.error ? use.form.values.text('backup') : (settings.backup ?? '')}
+        error={fieldError(use, 'backup')}
+      />
+      <PasswordField visit={use} id="use-password" />
+      <FormActions>
+        <Button>Save</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
+
+const PrivacyCard = ({
+  visit,
+  privacy,
+  settings,
+}: {
+  visit: Visit
+  privacy: Visit
+  settings: OutputOf<typeof getEmailSettings>
+}) => (
+  <Card title="Privacy">
+    <Form action="/settings/emails/privacy" csrf={visit.csrf} error={formError(privacy)}>
+      <Checkbox
+        name="private_email"
+        label="Keep my address private"
+        checked={settings.private_email}
+        hint="Commits made here carry the private address, and your profile shows none."
+      />
+      <Checkbox
+        name="block_private_pushes"
+        label="Refuse pushes that show one of my addresses"
+        checked={settings.block_private_pushes}
+        hint="As author or committer of a new commit."
+      />
+      <CopyField
+        label="Your private address"
+        id="private-address"
+        value={settings.private_address}
+      />
+      <FormActions>
+        <Button>Save</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
 
 export const emailsPage = page({
   path: '/settings/emails',
@@ -118,9 +225,9 @@ export const emailsPage = page({
     return { emails: items, settings, changeable: security.has_password }
   },
   view: ({ emails, settings, changeable }, visit) => {
-    const add = formAt(visit, '/settings/emails')
-    const use = formAt(visit, '/settings/emails/use')
-    const privacy = formAt(visit, '/settings/emails/privacy')
+    const add = visitForForm(visit, '/settings/emails')
+    const use = visitForForm(visit, '/settings/emails/use')
+    const privacy = visitForForm(visit, '/settings/emails/privacy')
     const confirmed = emails
       .filter((email) => email.verified)
       .map(({ email }) => ({ value: email, label: email }))
@@ -137,83 +244,11 @@ export const emailsPage = page({
             <EmailRow email={email} visit={visit} changeable={changeable} />
           ))}
         </List>
-        {changeable && (
-          <Card title="Add an address">
-            <Form
-              action="/settings/emails"
-              csrf={visit.csrf}
-              error={formError(add, 'email', 'password')}
-            >
-              <Field
-                name="email"
-                label="Address"
-                type="email"
-                required
-                autocomplete="email"
-                value={add.form.values.text('email')}
-                error={fieldError(add, 'email')}
-              />
-              <PasswordField visit={add} id="add-password" />
-              <FormActions>
-                <Button look="primary">Add it</Button>
-              </FormActions>
-            </Form>
-          </Card>
-        )}
+        {changeable && <AddAddressCard visit={visit} add={add} />}
         {changeable && confirmed.length > 0 && (
-          <Card title="Where we write to">
-            <Form
-              action="/settings/emails/use"
-              csrf={visit.csrf}
-              error={formError(use, 'primary', 'backup', 'password')}
-            >
-              <Select
-                name="primary"
-                label="Primary"
-                required
-                options={confirmed}
-                value={use.form.values.optional('primary') ?? settings.primary}
-                error={fieldError(use, 'primary')}
-              />
-              <Select
-                name="backup"
-                label="Backup"
-                hint="A new password can be set through it as well."
-                options={[{ value: '', label: 'None' }, ...confirmed]}
-                value={use.form.error ? use.form.values.text('backup') : (settings.backup ?? '')}
-                error={fieldError(use, 'backup')}
-              />
-              <PasswordField visit={use} id="use-password" />
-              <FormActions>
-                <Button>Save</Button>
-              </FormActions>
-            </Form>
-          </Card>
+          <UsedAddressesCard visit={visit} confirmed={confirmed} settings={settings} use={use} />
         )}
-        <Card title="Privacy">
-          <Form action="/settings/emails/privacy" csrf={visit.csrf} error={formError(privacy)}>
-            <Checkbox
-              name="private_email"
-              label="Keep my address private"
-              checked={settings.private_email}
-              hint="Commits made here carry the private address, and your profile shows none."
-            />
-            <Checkbox
-              name="block_private_pushes"
-              label="Refuse pushes that show one of my addresses"
-              checked={settings.block_private_pushes}
-              hint="As author or committer of a new commit."
-            />
-            <CopyField
-              label="Your private address"
-              id="private-address"
-              value={settings.private_address}
-            />
-            <FormActions>
-              <Button>Save</Button>
-            </FormActions>
-          </Form>
-        </Card>
+        <PrivacyCard visit={visit} privacy={privacy} settings={settings} />
       </SettingsFrame>
     )
   },
@@ -224,7 +259,7 @@ export const addEmailForm = form({
   page: emailsPage,
   operation: addEmail,
   input: (fields) => ({ email: fields.text('email').trim(), password: fields.text('password') }),
-  done: (_, visit) => flashTo(visit, '/settings/emails', 'email-added'),
+  done: (_, visit) => redirectWithFlash(visit, '/settings/emails', 'email-added'),
 })
 
 export const removeEmailForm = form({
@@ -232,7 +267,7 @@ export const removeEmailForm = form({
   page: emailsPage,
   operation: removeEmail,
   input: (fields) => ({ email: fields.text('email'), password: fields.text('password') }),
-  done: (_, visit) => flashTo(visit, '/settings/emails', 'email-removed'),
+  done: (_, visit) => redirectWithFlash(visit, '/settings/emails', 'email-removed'),
 })
 
 export const useEmailsForm = form({
@@ -244,7 +279,7 @@ export const useEmailsForm = form({
     backup: fields.optional('backup') ?? null,
     password: fields.text('password'),
   }),
-  done: (_, visit) => flashTo(visit, '/settings/emails', 'saved'),
+  done: (_, visit) => redirectWithFlash(visit, '/settings/emails', 'saved'),
 })
 
 export const emailPrivacyForm = form({
@@ -255,7 +290,7 @@ export const emailPrivacyForm = form({
     private_email: fields.ticked('private_email'),
     block_private_pushes: fields.ticked('block_private_pushes'),
   }),
-  done: (_, visit) => flashTo(visit, '/settings/emails', 'saved'),
+  done: (_, visit) => redirectWithFlash(visit, '/settings/emails', 'saved'),
 })
 
 export const passwordLinkForm = action({
@@ -263,9 +298,9 @@ export const passwordLinkForm = action({
   submit: async (visit, fields) => {
     const { primary } = await visit.call(getSecurity, {})
     await visit.call(forgotPassword, { email: primary })
-    return flashTo(
+    return redirectWithFlash(
       visit,
-      safeNext(fields.text('next')) ?? '/settings/security',
+      safeRedirectPath(fields.text('next')) ?? '/settings/security',
       'password-link-sent',
     )
   },

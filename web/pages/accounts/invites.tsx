@@ -6,7 +6,7 @@ import { ActionButton, Field, Form, FormActions, Select } from '../../components
 import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { action, flashTo, form, page } from '../../site.ts'
+import { action, redirectWithFlash, form, page } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 
@@ -37,7 +37,7 @@ const InviteRow = ({ invite, csrf }: { invite: Invite; csrf: string }) => (
         </Badge>
         {invite.state === 'pending' && (
           <ActionButton action="/settings/invites/revoke" csrf={csrf} values={{ id: invite.id }}>
-            <Button small look="danger">
+            <Button small variant="danger">
               Revoke
             </Button>
           </ActionButton>
@@ -93,7 +93,7 @@ export const invitesPage = page({
             />
           )}
           <FormActions>
-            <Button look="primary">Make the invite</Button>
+            <Button variant="primary">Make the invite</Button>
             {left !== null && <span class="muted">{left} left</span>}
           </FormActions>
         </Form>
@@ -116,13 +116,13 @@ export const createInviteForm = form({
   page: invitesPage,
   operation: createInvite,
   input: (fields) => ({ email: fields.optional('email'), workspace: fields.optional('workspace') }),
-  done: (_, visit) => flashTo(visit, '/settings/invites', 'invite-made'),
+  done: (_, visit) => redirectWithFlash(visit, '/settings/invites', 'invite-made'),
 })
 
 export const revokeInviteForm = action({
   path: '/settings/invites/revoke',
   submit: async (visit, fields) => {
     await visit.call(revokeInvite, { id: fields.text('id') })
-    return flashTo(visit, '/settings/invites', 'invite-revoked')
+    return redirectWithFlash(visit, '/settings/invites', 'invite-revoked')
   },
 })

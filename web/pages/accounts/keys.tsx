@@ -5,7 +5,7 @@ import { ActionButton, Field, Form, FormActions, Select, TextArea } from '../../
 import { Icon } from '../../components/icon.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { action, flashTo, page } from '../../site.ts'
+import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 
@@ -35,12 +35,53 @@ const KeyLine = ({ item, csrf }: { item: Key; csrf: string }) => (
     }
     end={
       <ActionButton action="/settings/keys/remove" csrf={csrf} values={{ id: item.id }}>
-        <Button small look="danger">
+        <Button small variant="danger">
           Remove
         </Button>
       </ActionButton>
     }
   />
+)
+
+const AddKeyCard = ({ visit }: { visit: Visit }) => (
+  <Card title="Add a key">
+    <Form
+      action="/settings/keys"
+      csrf={visit.csrf}
+      error={formError(visit, 'title', 'key', 'usage')}
+    >
+      <Field
+        name="title"
+        label="Title"
+        required
+        maxlength={100}
+        hint="Such as the machine that it is on."
+        value={visit.form.values.text('title')}
+        error={fieldError(visit, 'title')}
+      />
+      <TextArea
+        name="key"
+        label="Public key"
+        rows={3}
+        mono
+        required
+        hint="The line of a .pub file: ssh-ed25519, ecdsa-sha2-… or ssh-rsa, also of a security token."
+        value={visit.form.values.text('key')}
+        error={fieldError(visit, 'key')}
+      />
+      <Select
+        name="usage"
+        label="For"
+        required
+        options={Object.entries(USAGES).map(([value, label]) => ({ value, label }))}
+        value={visit.form.values.optional('usage') ?? 'authentication_and_signing'}
+        error={fieldError(visit, 'usage')}
+      />
+      <FormActions>
+        <Button variant="primary">Add the key</Button>
+      </FormActions>
+    </Form>
+  </Card>
 )
 
 export const keysPage = page({
@@ -53,44 +94,7 @@ export const keysPage = page({
       current="keys"
       lead="Commits and tags that you sign with one of these keys are shown as verified. Git itself comes and goes over HTTPS."
     >
-      <Card title="Add a key">
-        <Form
-          action="/settings/keys"
-          csrf={visit.csrf}
-          error={formError(visit, 'title', 'key', 'usage')}
-        >
-          <Field
-            name="title"
-            label="Title"
-            required
-            maxlength={100}
-            hint="Such as the machine that it is on."
-            value={visit.form.values.text('title')}
-            error={fieldError(visit, 'title')}
-          />
-          <TextArea
-            name="key"
-            label="Public key"
-            rows={3}
-            mono
-            required
-            hint="The line of a .pub file: ssh-ed25519, ecdsa-sha2-… or ssh-rsa, also of a security token."
-            value={visit.form.values.text('key')}
-            error={fieldError(visit, 'key')}
-          />
-          <Select
-            name="usage"
-            label="For"
-            required
-            options={Object.entries(USAGES).map(([value, label]) => ({ value, label }))}
-            value={visit.form.values.optional('usage') ?? 'authentication_and_signing'}
-            error={fieldError(visit, 'usage')}
-          />
-          <FormActions>
-            <Button look="primary">Add the key</Button>
-          </FormActions>
-        </Form>
-      </Card>
+      <AddKeyCard visit={visit} />
       {items.length === 0 ? (
         <EmptyState icon="key" title="No keys yet">
           Make one with <code>ssh-keygen -t ed25519</code>, add the line of its .pub file above, and
@@ -119,7 +123,7 @@ export const addKeyForm = action({
       key: fields.text('key').trim(),
       usage: fields.text('usage') as KeyUsage,
     })
-    return flashTo(visit, '/settings/keys', 'key-added')
+    return redirectWithFlash(visit, '/settings/keys', 'key-added')
   },
 })
 
@@ -127,6 +131,6 @@ export const removeKeyForm = action({
   path: '/settings/keys/remove',
   submit: async (visit, fields) => {
     await visit.call(removeKey, { id: fields.text('id') })
-    return flashTo(visit, '/settings/keys', 'key-removed')
+    return redirectWithFlash(visit, '/settings/keys', 'key-removed')
   },
 })

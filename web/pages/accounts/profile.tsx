@@ -3,7 +3,7 @@ import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { Field, Form, FormActions, TextArea } from '../../components/form.tsx'
-import { flashTo, form, page, redirect, type Visit } from '../../site.ts'
+import { redirectWithFlash, form, page, redirect, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 
@@ -21,6 +21,46 @@ const PARTS = [
 /** What was typed when the form was refused, else what is kept. */
 const valueOf = (visit: Visit, me: CurrentUser, part: (typeof PARTS)[number]): string =>
   visit.form.error ? visit.form.values.text(part) : (me[part] ?? '')
+
+const ProfileForm = ({
+  visit,
+  field,
+}: {
+  visit: Visit
+  field: (name: (typeof PARTS)[number]) => { name: string; value: string; error: string | null }
+}) => (
+  <Form action="/settings/profile" csrf={visit.csrf} error={formError(visit, ...PARTS)}>
+    <Field {...field('name')} label="Name" maxlength={80} autocomplete="name" />
+    <TextArea
+      {...field('bio')}
+      label="About you"
+      rows={3}
+      maxlength={280}
+      hint="At most 280 characters."
+    />
+    <Field {...field('pronouns')} label="Pronouns" maxlength={40} />
+    <Field {...field('company')} label="Company" maxlength={80} autocomplete="organization" />
+    <Field {...field('location')} label="Location" maxlength={80} />
+    <Field
+      {...field('website')}
+      label="Website"
+      maxlength={200}
+      autocomplete="url"
+      placeholder="https://"
+    />
+    <Field
+      {...field('time_zone')}
+      label="Time zone"
+      maxlength={80}
+      hint="Such as Europe/Berlin."
+      suggestions={Intl.supportedValuesOf('timeZone')}
+    />
+    <Field {...field('language')} label="Language" maxlength={35} hint="Such as en or pt-BR." />
+    <FormActions>
+      <Button variant="primary">Save</Button>
+    </FormActions>
+  </Form>
+)
 
 export const profilePage = page({
   path: '/settings/profile',
@@ -45,47 +85,7 @@ export const profilePage = page({
             </>
           }
         >
-          <Form action="/settings/profile" csrf={visit.csrf} error={formError(visit, ...PARTS)}>
-            <Field {...field('name')} label="Name" maxlength={80} autocomplete="name" />
-            <TextArea
-              {...field('bio')}
-              label="About you"
-              rows={3}
-              maxlength={280}
-              hint="At most 280 characters."
-            />
-            <Field {...field('pronouns')} label="Pronouns" maxlength={40} />
-            <Field
-              {...field('company')}
-              label="Company"
-              maxlength={80}
-              autocomplete="organization"
-            />
-            <Field {...field('location')} label="Location" maxlength={80} />
-            <Field
-              {...field('website')}
-              label="Website"
-              maxlength={200}
-              autocomplete="url"
-              placeholder="https://"
-            />
-            <Field
-              {...field('time_zone')}
-              label="Time zone"
-              maxlength={80}
-              hint="Such as Europe/Berlin."
-              suggestions={Intl.supportedValuesOf('timeZone')}
-            />
-            <Field
-              {...field('language')}
-              label="Language"
-              maxlength={35}
-              hint="Such as en or pt-BR."
-            />
-            <FormActions>
-              <Button look="primary">Save</Button>
-            </FormActions>
-          </Form>
+          <ProfileForm visit={visit} field={field} />
         </Card>
       </SettingsFrame>
     )
@@ -97,7 +97,7 @@ export const profileForm = form({
   page: profilePage,
   operation: updateProfile,
   input: (fields) => Object.fromEntries(PARTS.map((part) => [part, fields.text(part)])),
-  done: (_, visit) => flashTo(visit, '/settings/profile', 'saved'),
+  done: (_, visit) => redirectWithFlash(visit, '/settings/profile', 'saved'),
 })
 
 export const settingsPage = page({

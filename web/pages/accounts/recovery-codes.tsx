@@ -1,8 +1,8 @@
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { FormActions } from '../../components/form.tsx'
-import { renderPage, type Html } from '../../jsx/html.ts'
-import { Away, type Next, type Visit } from '../../site.ts'
+import type { Html } from '../../jsx/html.ts'
+import { pageResponse, type FormResult, type Visit } from '../../site.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
 /** The answer to the form itself: the codes are shown there and are kept nowhere. */
@@ -32,12 +32,6 @@ const CodesView = ({ visit, codes }: { visit: Visit; codes: readonly string[] })
 export const showCodes = (
   visit: Visit,
   codes: readonly string[] | null,
-  otherwise: () => Next,
-): Next =>
-  codes === null
-    ? otherwise()
-    : new Away(
-        new Response(renderPage(<CodesView visit={visit} codes={codes} />), {
-          headers: visit.headers,
-        }),
-      )
+  otherwise: () => FormResult,
+): FormResult =>
+  codes === null ? otherwise() : pageResponse(visit, <CodesView visit={visit} codes={codes} />)

@@ -6,9 +6,9 @@ import { Field, Form, FormActions } from '../../components/form.tsx'
 import { Notice } from '../../components/flash.tsx'
 import { PageHead } from '../../components/layout.tsx'
 import { withQuery } from '../../paths.ts'
-import { action, flashTo, form, page, safeNext, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, form, page, safeRedirectPath, type Visit } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
-import { signedInTo } from './sign-in.tsx'
+import { completeSignIn } from './sign-in.tsx'
 
 const AccountFields = ({
   visit,
@@ -85,7 +85,7 @@ export const setupPage = page({
             error={fieldError(visit, 'workspace')}
           />
           <FormActions>
-            <Button look="primary">Make the account</Button>
+            <Button variant="primary">Make the account</Button>
           </FormActions>
         </Form>
       </Card>
@@ -96,7 +96,7 @@ export const setupPage = page({
 export const setupForm = form({
   path: '/setup',
   page: setupPage,
-  open: true,
+  allowsAnonymous: true,
   operation: setupForge,
   input: (fields) => ({
     code: fields.text('code'),
@@ -105,12 +105,12 @@ export const setupForm = form({
     password: fields.text('password'),
     workspace: fields.optional('workspace'),
   }),
-  done: (output, visit) => signedInTo(visit, output.secret, '/'),
+  done: (output, visit) => completeSignIn(visit, output.secret, '/'),
 })
 
 /** Where the visitor was going, such as the request of an application for access. */
 const nextOf = ({ form: { values }, url }: Visit): string | null =>
-  safeNext(values.optional('next') ?? url.searchParams.get('next'))
+  safeRedirectPath(values.optional('next') ?? url.searchParams.get('next'))
 
 export const registerPage = page({
   path: '/register',
@@ -142,7 +142,7 @@ export const registerPage = page({
             )}
             <AccountFields visit={visit} />
             <FormActions>
-              <Button look="primary">Make the account</Button>
+              <Button variant="primary">Make the account</Button>
             </FormActions>
           </Form>
         </Card>
@@ -173,7 +173,7 @@ export const registeredPage = page({
 export const registerForm = form({
   path: '/register',
   page: registerPage,
-  open: true,
+  allowsAnonymous: true,
   operation: register,
   input: (fields) => ({
     username: fields.text('username').trim(),
@@ -182,7 +182,7 @@ export const registerForm = form({
     invite: fields.optional('invite'),
   }),
   done: (_, __, fields) =>
-    withQuery('/registered', { next: safeNext(fields.text('next')) ?? undefined }),
+    withQuery('/registered', { next: safeRedirectPath(fields.text('next')) ?? undefined }),
 })
 
 export const confirmPage = page({
@@ -198,7 +198,7 @@ export const confirmPage = page({
         <Form action="/confirm" csrf={visit.csrf} error={formError(visit)}>
           <input type="hidden" name="token" value={token} />
           <FormActions>
-            <Button look="primary">Confirm</Button>
+            <Button variant="primary">Confirm</Button>
           </FormActions>
         </Form>
       </Card>
@@ -210,16 +210,20 @@ export const confirmPage = page({
 export const confirmForm = form({
   path: '/confirm',
   page: confirmPage,
-  open: true,
+  allowsAnonymous: true,
   operation: confirmEmail,
   input: (fields) => ({ token: fields.text('token') }),
-  done: (_, visit) => flashTo(visit, visit.viewer ? '/' : '/login', 'confirmed'),
+  done: (_, visit) => redirectWithFlash(visit, visit.viewer ? '/' : '/login', 'confirmed'),
 })
 
 export const resendForm = action({
   path: '/settings/emails/confirmation',
   submit: async (visit, fields) => {
     await visit.call(resendEmailConfirmation, { email: fields.text('email') })
-    return flashTo(visit, safeNext(fields.text('next')) ?? '/', 'confirmation-sent')
+    return redirectWithFlash(
+      visit,
+      safeRedirectPath(fields.text('next')) ?? '/',
+      'confirmation-sent',
+    )
   },
 })

@@ -1,6 +1,6 @@
 import {
   addPasskey,
-  changeOwnPassword,
+  setPassword,
   disableTwoFactor,
   getSecurity,
   removeIdentity,
@@ -19,8 +19,8 @@ import { ActionButton, Field, Form, FormActions } from '../../components/form.ts
 import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { action, flashTo, form, page, type Visit } from '../../site.ts'
-import { fieldError, formAt, formError } from '../shell.tsx'
+import { action, redirectWithFlash, form, page, type Visit } from '../../site.ts'
+import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { NoPassword, PasswordField } from './emails.tsx'
 import { PasskeyForm } from './passkey-form.tsx'
 import { showCodes } from './recovery-codes.tsx'
@@ -30,7 +30,7 @@ export const SECURITY = '/settings/security'
 const AT = SECURITY
 
 const PasswordCard = ({ visit }: { visit: Visit }) => {
-  const sent = formAt(visit, `${AT}/password`)
+  const sent = visitForForm(visit, `${AT}/password`)
   return (
     <Card title="Password">
       <Form
@@ -59,7 +59,7 @@ const PasswordCard = ({ visit }: { visit: Visit }) => {
 }
 
 const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Security }) => {
-  const sent = formAt(visit, `${AT}/two-factor/remove`)
+  const sent = visitForForm(visit, `${AT}/two-factor/remove`)
   return (
     <Card
       title="Authenticator"
@@ -83,7 +83,7 @@ const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Securi
             >
               <PasswordField visit={sent} id="two-factor-password" />
               <FormActions>
-                <Button look="danger">Remove the authenticator</Button>
+                <Button variant="danger">Remove the authenticator</Button>
               </FormActions>
             </Form>
           )}
@@ -95,7 +95,7 @@ const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Securi
             cannot get in without it.
           </p>
           <ActionButton action={`${AT}/two-factor/start`} csrf={visit.csrf}>
-            <Button look="primary">Set it up</Button>
+            <Button variant="primary">Set it up</Button>
           </ActionButton>
         </>
       )}
@@ -104,7 +104,7 @@ const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Securi
 }
 
 const RecoveryCard = ({ visit, security }: { visit: Visit; security: Security }) => {
-  const sent = formAt(visit, `${AT}/recovery`)
+  const sent = visitForForm(visit, `${AT}/recovery`)
   return (
     <Card
       title="Recovery codes"
@@ -136,7 +136,7 @@ const PasskeyRow = ({
   visit: Visit
   changeable: boolean
 }) => {
-  const sent = formAt(visit, `${AT}/passkeys/remove`)
+  const sent = visitForForm(visit, `${AT}/passkeys/remove`)
   const mine = sent.form.values.text('id') === passkey.id
   return (
     <Row
@@ -169,9 +169,12 @@ const PasskeyRow = ({
             label={`Remove ${passkey.name}`}
           >
             <input type="hidden" name="id" value={passkey.id} />
-            <PasswordField visit={mine ? sent : formAt(visit, '')} id={`remove-${passkey.id}`} />
+            <PasswordField
+              visit={mine ? sent : visitForForm(visit, '')}
+              id={`remove-${passkey.id}`}
+            />
             <FormActions>
-              <Button look="danger">Remove the passkey</Button>
+              <Button variant="danger">Remove the passkey</Button>
             </FormActions>
           </Form>
         </details>
@@ -189,7 +192,7 @@ const PasskeysCard = ({
   security: Security
   passkey: { options: string; state: string } | null
 }) => {
-  const sent = formAt(visit, `${AT}/passkeys`)
+  const sent = visitForForm(visit, `${AT}/passkeys`)
   return (
     <Card
       title="Passkeys"
@@ -244,7 +247,7 @@ const IdentityRow = ({
   visit: Visit
   changeable: boolean
 }) => {
-  const sent = formAt(visit, `${AT}/unlink`)
+  const sent = visitForForm(visit, `${AT}/unlink`)
   const mine = sent.form.values.text('subject') === identity.subject
   return (
     <Row
@@ -270,11 +273,11 @@ const IdentityRow = ({
             <input type="hidden" name="provider" value={identity.provider} />
             <input type="hidden" name="subject" value={identity.subject} />
             <PasswordField
-              visit={mine ? sent : formAt(visit, '')}
+              visit={mine ? sent : visitForForm(visit, '')}
               id={`unlink-${identity.provider}`}
             />
             <FormActions>
-              <Button look="danger">Unlink</Button>
+              <Button variant="danger">Unlink</Button>
             </FormActions>
           </Form>
         </details>
@@ -300,8 +303,8 @@ const IdentitiesCard = ({
 }) => {
   // The proxy can be linked while it names somebody.
   const all =
-    ways.proxy !== null && visit.named !== null
-      ? [...ways.providers, { id: 'header', name: `${ways.proxy} (${visit.named.username})` }]
+    ways.proxy !== null && visit.proxyUser !== null
+      ? [...ways.providers, { id: 'header', name: `${ways.proxy} (${visit.proxyUser.username})` }]
       : ways.providers
   const left = all.filter(({ id }) => !security.identities.some(({ provider }) => provider === id))
   const nameOf = (id: string): string =>
@@ -359,7 +362,7 @@ export const securityPage = page({
       {security.two_factor_enabled && <RecoveryCard visit={visit} security={security} />}
       {(ways.providers.length > 0 ||
         security.identities.length > 0 ||
-        (ways.proxy !== null && visit.named !== null)) && (
+        (ways.proxy !== null && visit.proxyUser !== null)) && (
         <IdentitiesCard visit={visit} security={security} ways={ways} />
       )}
     </SettingsFrame>
@@ -371,7 +374,7 @@ export const removeTwoFactorForm = form({
   page: securityPage,
   operation: disableTwoFactor,
   input: (fields) => ({ password: fields.text('password') }),
-  done: (_, visit) => flashTo(visit, AT, 'authenticator-removed'),
+  done: (_, visit) => redirectWithFlash(visit, AT, 'authenticator-removed'),
 })
 
 export const recoveryForm = form({
@@ -391,7 +394,7 @@ export const addPasskeyForm = action({
       state: fields.text('state'),
       response: fields.text('response'),
     })
-    return showCodes(visit, recovery_codes, () => flashTo(visit, AT, 'passkey-added'))
+    return showCodes(visit, recovery_codes, () => redirectWithFlash(visit, AT, 'passkey-added'))
   },
 })
 
@@ -400,7 +403,7 @@ export const removePasskeyForm = form({
   page: securityPage,
   operation: removePasskey,
   input: (fields) => ({ id: fields.text('id'), password: fields.text('password') }),
-  done: (_, visit) => flashTo(visit, AT, 'passkey-removed'),
+  done: (_, visit) => redirectWithFlash(visit, AT, 'passkey-removed'),
 })
 
 export const unlinkForm = form({
@@ -412,13 +415,13 @@ export const unlinkForm = form({
     subject: fields.text('subject'),
     password: fields.text('password'),
   }),
-  done: (_, visit) => flashTo(visit, AT, 'identity-removed'),
+  done: (_, visit) => redirectWithFlash(visit, AT, 'identity-removed'),
 })
 
 export const changePasswordForm = form({
   path: `${AT}/password`,
   page: securityPage,
-  operation: changeOwnPassword,
+  operation: setPassword,
   input: (fields) => ({ current: fields.text('current'), password: fields.text('password') }),
-  done: (_, visit) => flashTo(visit, AT, 'password-changed'),
+  done: (_, visit) => redirectWithFlash(visit, AT, 'password-changed'),
 })

@@ -5,7 +5,7 @@ import { Icon } from '../../components/icon.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { action, flashTo, page } from '../../site.ts'
+import { action, redirectWithFlash, page } from '../../site.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
 const BY: Record<SignIn['method'], string> = {
@@ -53,7 +53,7 @@ export const sessionsPage = page({
         head={
           items.length > 1 ? (
             <ActionButton action="/settings/sessions/others" csrf={visit.csrf}>
-              <Button small look="danger">
+              <Button small variant="danger">
                 Sign out all others
               </Button>
             </ActionButton>
@@ -86,7 +86,7 @@ export const sessionsPage = page({
                   csrf={visit.csrf}
                   values={{ id: item.id }}
                 >
-                  <Button small look="danger">
+                  <Button small variant="danger">
                     Sign out
                   </Button>
                 </ActionButton>
@@ -103,7 +103,7 @@ export const endSessionForm = action({
   path: '/settings/sessions/end',
   submit: async (visit, fields) => {
     await visit.call(endSignIn, { id: fields.text('id') })
-    return flashTo(visit, '/settings/sessions', 'browser-signed-out')
+    return redirectWithFlash(visit, '/settings/sessions', 'browser-signed-out')
   },
 })
 
@@ -111,6 +111,6 @@ export const endOtherSessionsForm = action({
   path: '/settings/sessions/others',
   submit: async (visit) => {
     await visit.call(endOtherSignIns, {})
-    return flashTo(visit, '/settings/sessions', 'others-signed-out')
+    return redirectWithFlash(visit, '/settings/sessions', 'others-signed-out')
   },
 })

@@ -5,21 +5,24 @@ import { Columns, SideNav } from '../../components/tabs.tsx'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 
-type Place =
-  | 'profile'
-  | 'emails'
-  | 'notifications'
-  | 'security'
-  | 'sessions'
-  | 'tokens'
-  | 'keys'
-  | 'applications'
-  | 'invites'
+const TABS = [
+  { key: 'profile', label: 'Profile', href: '/settings/profile', icon: 'user' },
+  { key: 'emails', label: 'Email', href: '/settings/emails', icon: 'mail' },
+  { key: 'notifications', label: 'Notifications', href: '/settings/notifications', icon: 'bell' },
+  { key: 'security', label: 'Security', href: '/settings/security', icon: 'lock' },
+  { key: 'sessions', label: 'Sessions', href: '/settings/sessions', icon: 'device' },
+  { key: 'tokens', label: 'Access tokens', href: '/settings/tokens', icon: 'key' },
+  { key: 'keys', label: 'SSH keys', href: '/settings/keys', icon: 'terminal' },
+  { key: 'applications', label: 'Applications', href: '/settings/applications', icon: 'shield' },
+  { key: 'invites', label: 'Invites', href: '/settings/invites', icon: 'users' },
+] as const
+
+type SettingsTab = (typeof TABS)[number]['key']
 
 export const SettingsFrame = (props: {
   visit: Visit
   title: string
-  current: Place
+  current: SettingsTab
   lead?: Child
   children?: Child
 }) => (
@@ -31,62 +34,7 @@ export const SettingsFrame = (props: {
           groups={[
             {
               title: 'Settings',
-              tabs: [
-                {
-                  label: 'Profile',
-                  href: '/settings/profile',
-                  icon: 'user',
-                  current: props.current === 'profile',
-                },
-                {
-                  label: 'Email',
-                  href: '/settings/emails',
-                  icon: 'mail',
-                  current: props.current === 'emails',
-                },
-                {
-                  label: 'Notifications',
-                  href: '/settings/notifications',
-                  icon: 'bell',
-                  current: props.current === 'notifications',
-                },
-                {
-                  label: 'Security',
-                  href: '/settings/security',
-                  icon: 'lock',
-                  current: props.current === 'security',
-                },
-                {
-                  label: 'Sessions',
-                  href: '/settings/sessions',
-                  icon: 'device',
-                  current: props.current === 'sessions',
-                },
-                {
-                  label: 'Access tokens',
-                  href: '/settings/tokens',
-                  icon: 'key',
-                  current: props.current === 'tokens',
-                },
-                {
-                  label: 'SSH keys',
-                  href: '/settings/keys',
-                  icon: 'terminal',
-                  current: props.current === 'keys',
-                },
-                {
-                  label: 'Applications',
-                  href: '/settings/applications',
-                  icon: 'shield',
-                  current: props.current === 'applications',
-                },
-                {
-                  label: 'Invites',
-                  href: '/settings/invites',
-                  icon: 'users',
-                  current: props.current === 'invites',
-                },
-              ],
+              tabs: TABS.map(({ key, ...tab }) => ({ ...tab, current: key === props.current })),
             },
           ]}
         />

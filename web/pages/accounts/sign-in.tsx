@@ -16,42 +16,55 @@ import { Card } from '../../components/card.tsx'
 import { Notice } from '../../components/flash.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
-import { clearCookie, PENDING, readCookie, setCookie, SIGN_IN } from '../../cookies.ts'
+import {
+  clearCookie,
+  PENDING_SIGN_IN_COOKIE,
+  readCookie,
+  setCookie,
+  SIGN_IN_COOKIE,
+} from '../../cookies.ts'
 import { withQuery } from '../../paths.ts'
 import {
   action,
-  flashTo,
+  redirectWithFlash,
   form,
   page,
   redirect,
-  safeNext,
-  type Away,
+  safeRedirectPath,
+  type DirectResponse,
   type Fields,
   type Visit,
 } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
 import { PasskeyForm } from './passkey-form.tsx'
-import { refusedByProxy } from './proxy-refusal.ts'
+
+/** A message of an operation as a sentence of a page. */
+const sentence = (message: string): string =>
+  `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}.`
 
 export const isSecure = (visit: Visit): boolean =>
   visit.hearth.settings.site_url.startsWith('https:')
 
 /** Goes on with a new sign-in: its secret goes into the cookie and nowhere else. */
-export function signedInTo(visit: Visit, secret: string | null, next: string): Away {
+export function completeSignIn(visit: Visit, secret: string | null, next: string): DirectResponse {
   if (secret === null) throw new TypeError('a sign-in without a secret')
   const away = redirect(next, 303, {
-    'set-cookie': setCookie(isSecure(visit), SIGN_IN, secret, 30 * 86_400),
+    'set-cookie': setCookie(isSecure(visit), SIGN_IN_COOKIE, secret, 30 * 86_400),
   })
-  if (readCookie(visit.request, isSecure(visit), PENDING) !== null)
-    away.response.headers.append('set-cookie', clearCookie(isSecure(visit), PENDING))
+  if (readCookie(visit.request, isSecure(visit), PENDING_SIGN_IN_COOKIE) !== null)
+    away.response.headers.append('set-cookie', clearCookie(isSecure(visit), PENDING_SIGN_IN_COOKIE))
   return away
 }
 
 /** Goes on after a first factor: to where the visitor wanted, or to the second. */
-export function goOn(visit: Visit, output: NewSignIn, next: string | null): Away {
-  if (output.second_factor.length === 0) return signedInTo(visit, output.secret, next ?? '/')
+export function continueSignIn(
+  visit: Visit,
+  output: NewSignIn,
+  next: string | null,
+): DirectResponse {
+  if (output.second_factor.length === 0) return completeSignIn(visit, output.secret, next ?? '/')
   return redirect(withQuery('/login', { next: next ?? undefined }), 303, {
-    'set-cookie': setCookie(isSecure(visit), PENDING, output.secret ?? '', 600),
+    'set-cookie': setCookie(isSecure(visit), PENDING_SIGN_IN_COOKIE, output.secret ?? '', 600),
   })
 }
 
@@ -66,7 +79,7 @@ type Step = {
  * anew.
  */
 async function pendingStep(visit: Visit): Promise<Step | null> {
-  const pending = readCookie(visit.request, isSecure(visit), PENDING)
+  const pending = readCookie(visit.request, isSecure(visit), PENDING_SIGN_IN_COOKIE)
   if (pending === null || visit.url.searchParams.has('again')) return null
   try {
     return await visit.call(getPendingSignIn, { pending })
@@ -80,7 +93,11 @@ const Next = ({ visit }: { visit: Visit }) => (
   <input
     type="hidden"
     name="next"
-    value={visit.form.values.optional('next') ?? safeNext(visit.url.searchParams.get('next')) ?? ''}
+    value={
+      visit.form.values.optional('next') ??
+      safeRedirectPath(visit.url.searchParams.get('next')) ??
+      ''
+    }
   />
 )
 
@@ -92,7 +109,7 @@ const CodeStep = ({ visit, step }: { visit: Visit; step: Step }) => (
         <PasskeyForm action="/login" csrf={visit.csrf} kind="get" passkey={step.passkey}>
           <Next visit={visit} />
           <FormActions>
-            <Button look={step.second_factor.includes('totp') ? 'plain' : 'primary'} icon="key">
+            <Button variant={step.second_factor.includes('totp') ? 'plain' : 'primary'} icon="key">
               Use a passkey
             </Button>
           </FormActions>
@@ -116,7 +133,7 @@ const CodeStep = ({ visit, step }: { visit: Visit; step: Step }) => (
           error={fieldError(visit, 'code')}
         />
         <FormActions>
-          <Button look="primary">Sign in</Button>
+          <Button variant="primary">Sign in</Button>
           <a href="/login?again=1">Begin again</a>
         </FormActions>
       </Form>
@@ -147,7 +164,7 @@ const PasswordForm = ({ visit, directory }: { visit: Visit; directory: string | 
       error={fieldError(visit, 'password')}
     />
     <FormActions>
-      <Button look="primary">Sign in</Button>
+      <Button variant="primary">Sign in</Button>
       <a href="/forgot">Forgot your password?</a>
     </FormActions>
   </Form>
@@ -156,7 +173,7 @@ const PasswordForm = ({ visit, directory }: { visit: Visit; directory: string | 
 export const signInPage = page({
   path: '/login',
   load: async (visit) => {
-    const next = safeNext(visit.url.searchParams.get('next'))
+    const next = safeRedirectPath(visit.url.searchParams.get('next'))
     if (visit.viewer) return redirect(next ?? '/', 302)
     const step = await pendingStep(visit)
     if (step) return { step, next, ways: null, passkey: null }
@@ -168,7 +185,7 @@ export const signInPage = page({
   },
   view: ({ step, next, ways, passkey }, visit) => {
     if (step) return <CodeStep visit={visit} step={step} />
-    const refused = refusedByProxy(visit)
+    const refused = visit.proxyRefusal === null ? null : sentence(visit.proxyRefusal.message)
     const everyone = ways?.passwords === 'everyone' || ways?.directory != null
     const password = <PasswordForm visit={visit} directory={ways?.directory ?? null} />
     return (
@@ -185,7 +202,7 @@ export const signInPage = page({
               {ways.providers.map(({ id, name }) => (
                 <LinkButton
                   href={withQuery(`/login/sso/${id}`, { next: next ?? undefined })}
-                  look={everyone ? 'plain' : 'primary'}
+                  variant={everyone ? 'plain' : 'primary'}
                   icon="shield"
                 >
                   Sign in with {name}
@@ -215,7 +232,7 @@ export const signInPage = page({
             New here?{' '}
             <a
               href={withQuery('/register', {
-                next: safeNext(visit.url.searchParams.get('next')) ?? undefined,
+                next: safeRedirectPath(visit.url.searchParams.get('next')) ?? undefined,
               })}
             >
               Make an account
@@ -236,42 +253,47 @@ const passkeyOf = (fields: Fields): { state: string; response: string } => ({
 export const signInForm = action({
   path: '/login',
   page: signInPage,
-  open: true,
+  allowsAnonymous: true,
   submit: async (visit, fields) => {
-    const next = safeNext(fields.text('next'))
-    const pending = readCookie(visit.request, isSecure(visit), PENDING)
+    const next = safeRedirectPath(fields.text('next'))
+    const pending = readCookie(visit.request, isSecure(visit), PENDING_SIGN_IN_COOKIE)
     const code = fields.optional('code')
     if (!fields.has('login') && pending !== null) {
       const proof =
         fields.optional('response') === undefined ? { code } : { passkey: passkeyOf(fields) }
-      return goOn(visit, await visit.call(finishSignIn, { pending, ...proof }), next)
+      return continueSignIn(visit, await visit.call(finishSignIn, { pending, ...proof }), next)
     }
     const input = { login: fields.text('login').trim(), password: fields.text('password') }
     const output =
       visit.hearth.settings.sso.ldap === null
         ? await visit.call(signIn, input)
         : await visit.call(signInWithDirectory, input)
-    if (output.second_factor.length === 0 || code === undefined) return goOn(visit, output, next)
-    return goOn(visit, await visit.call(finishSignIn, { pending: output.secret ?? '', code }), next)
+    if (output.second_factor.length === 0 || code === undefined)
+      return continueSignIn(visit, output, next)
+    return continueSignIn(
+      visit,
+      await visit.call(finishSignIn, { pending: output.secret ?? '', code }),
+      next,
+    )
   },
 })
 
 export const passkeySignInForm = form({
   path: '/login/passkey',
   page: signInPage,
-  open: true,
+  allowsAnonymous: true,
   operation: signInWithPasskey,
   input: passkeyOf,
   done: (output, visit, fields) =>
-    signedInTo(visit, output.secret, safeNext(fields.text('next')) ?? '/'),
+    completeSignIn(visit, output.secret, safeRedirectPath(fields.text('next')) ?? '/'),
 })
 
 export const signOutForm = action({
   path: '/logout',
   submit: async (visit) => {
     await visit.call(signOut, {})
-    const away = flashTo(visit, '/', 'signed-out')
-    away.response.headers.append('set-cookie', clearCookie(isSecure(visit), SIGN_IN))
+    const away = redirectWithFlash(visit, '/', 'signed-out')
+    away.response.headers.append('set-cookie', clearCookie(isSecure(visit), SIGN_IN_COOKIE))
     return away
   },
 })
@@ -297,7 +319,7 @@ export const forgotPage = page({
             error={fieldError(visit, 'email')}
           />
           <FormActions>
-            <Button look="primary">Send the link</Button>
+            <Button variant="primary">Send the link</Button>
           </FormActions>
         </Form>
       </Card>
@@ -308,10 +330,10 @@ export const forgotPage = page({
 export const forgotForm = form({
   path: '/forgot',
   page: forgotPage,
-  open: true,
+  allowsAnonymous: true,
   operation: forgotPassword,
   input: (fields) => ({ email: fields.text('email').trim() }),
-  done: (_, visit) => flashTo(visit, '/login', 'reset-sent'),
+  done: (_, visit) => redirectWithFlash(visit, '/login', 'reset-sent'),
 })
 
 export const resetPage = page({
@@ -335,7 +357,7 @@ export const resetPage = page({
             error={fieldError(visit, 'password')}
           />
           <FormActions>
-            <Button look="primary">Set the password</Button>
+            <Button variant="primary">Set the password</Button>
           </FormActions>
         </Form>
       </Card>
@@ -346,8 +368,8 @@ export const resetPage = page({
 export const resetForm = form({
   path: '/reset',
   page: resetPage,
-  open: true,
+  allowsAnonymous: true,
   operation: resetPassword,
   input: (fields) => ({ token: fields.text('token'), password: fields.text('password') }),
-  done: (_, visit) => flashTo(visit, '/login', 'password-set'),
+  done: (_, visit) => redirectWithFlash(visit, '/login', 'password-set'),
 })

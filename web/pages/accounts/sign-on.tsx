@@ -1,32 +1,34 @@
 // Signing in through a provider of the settings: away to it, and back with what it says. Both are
 // plain visits, because the policy of these pages lets no form lead to another host.
-import {
-  finishSignOn,
-  LONGEST_SIGN_ON_NEXT,
-  signInByProxy,
-  startSignOn,
-} from '#features/sso/index.ts'
+import { finishSignOn, MAX_NEXT_LENGTH, signInByProxy, startSignOn } from '#features/sso/index.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
-import { clearCookie, readCookie, setCookie, SIGN_ON } from '../../cookies.ts'
-import { renderPage } from '../../jsx/html.ts'
-import { action, Away, flashTo, page, redirect, safeNext, type Visit } from '../../site.ts'
+import { clearCookie, readCookie, setCookie, SIGN_ON_COOKIE } from '../../cookies.ts'
+import {
+  pageResponse,
+  action,
+  redirectWithFlash,
+  page,
+  redirect,
+  safeRedirectPath,
+  type Visit,
+} from '../../site.ts'
 import { SettingsFrame } from './settings-frame.tsx'
-import { goOn, isSecure } from './sign-in.tsx'
+import { continueSignIn, isSecure } from './sign-in.tsx'
 
-const keep = (visit: Visit, attempt: string): string =>
-  setCookie(isSecure(visit), SIGN_ON, attempt, 600)
+const attemptCookie = (visit: Visit, attempt: string): string =>
+  setCookie(isSecure(visit), SIGN_ON_COOKIE, attempt, 600)
 
 export const startSignOnPage = page({
   path: '/login/sso/:provider',
   load: async (visit) => {
-    const next = safeNext(visit.url.searchParams.get('next'))
+    const next = safeRedirectPath(visit.url.searchParams.get('next'))
     if (visit.viewer) return redirect(next ?? '/', 302)
     const { url, attempt } = await visit.call(startSignOn, {
-      provider: visit.params['provider'] ?? '',
-      ...(next === null || next.length > LONGEST_SIGN_ON_NEXT ? {} : { next }),
+      provider: visit.params.provider ?? '',
+      ...(next === null || next.length > MAX_NEXT_LENGTH ? {} : { next }),
     })
-    return redirect(url, 302, { 'set-cookie': keep(visit, attempt) })
+    return redirect(url, 302, { 'set-cookie': attemptCookie(visit, attempt) })
   },
   view: () => <></>,
 })
@@ -34,17 +36,17 @@ export const startSignOnPage = page({
 export const finishSignOnPage = page({
   path: '/login/sso/:provider/callback',
   load: async (visit) => {
-    const provider = visit.params['provider'] ?? ''
-    const attempt = readCookie(visit.request, isSecure(visit), SIGN_ON) ?? ''
+    const provider = visit.params.provider ?? ''
+    const attempt = readCookie(visit.request, isSecure(visit), SIGN_ON_COOKIE) ?? ''
     const { sign_in, next } = await visit.call(finishSignOn, {
       provider,
       attempt,
       query: visit.url.search,
     })
     const away = sign_in
-      ? goOn(visit, sign_in, safeNext(next))
-      : flashTo(visit, '/settings/security', 'identity-linked')
-    away.response.headers.append('set-cookie', clearCookie(isSecure(visit), SIGN_ON))
+      ? continueSignIn(visit, sign_in, safeRedirectPath(next))
+      : redirectWithFlash(visit, '/settings/security', 'identity-linked')
+    away.response.headers.append('set-cookie', clearCookie(isSecure(visit), SIGN_ON_COOKIE))
     return away
   },
   view: () => <></>,
@@ -57,12 +59,15 @@ export const finishSignOnPage = page({
 export const linkProviderForm = action({
   path: '/settings/security/link',
   submit: async (visit, fields) => {
-    if (fields.text('provider') === 'header' && visit.named !== null) {
+    if (fields.text('provider') === 'header' && visit.proxyUser !== null) {
       await visit.call(signInByProxy, {
-        named: { ...visit.named, groups: visit.named.groups && [...visit.named.groups] },
+        named: {
+          ...visit.proxyUser,
+          groups: visit.proxyUser.groups && [...visit.proxyUser.groups],
+        },
         link: true,
       })
-      return flashTo(visit, '/settings/security', 'identity-linked')
+      return redirectWithFlash(visit, '/settings/security', 'identity-linked')
     }
     const { url, attempt } = await visit.call(startSignOn, {
       provider: fields.text('provider'),
@@ -73,17 +78,13 @@ export const linkProviderForm = action({
         <Card>
           <p>Sign in there once more. From then on it signs you in to this account.</p>
           <p>
-            <LinkButton href={url} look="primary">
+            <LinkButton href={url} variant="primary">
               Go on to {new URL(url).host}
             </LinkButton>
           </p>
         </Card>
       </SettingsFrame>
     )
-    return new Away(
-      new Response(renderPage(shown), {
-        headers: { ...visit.headers, 'set-cookie': keep(visit, attempt) },
-      }),
-    )
+    return pageResponse(visit, shown, { headers: { 'set-cookie': attemptCookie(visit, attempt) } })
   },
 })

@@ -21,8 +21,7 @@ import { List, Row } from '../../components/rows.tsx'
 import { Chip } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import type { Html } from '../../jsx/html.ts'
-import { Away, action, flashTo, page, type Visit } from '../../site.ts'
-import { renderPage } from '../../jsx/html.ts'
+import { pageResponse, action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 
@@ -76,13 +75,88 @@ const TokenRow = ({ token, csrf }: { token: Token; csrf: string }) => (
       <>
         {token.source !== 'settings' && <Chip>{token.source}</Chip>}
         <ActionButton action="/settings/tokens/revoke" csrf={csrf} values={{ id: token.id }}>
-          <Button small look="danger">
+          <Button small variant="danger">
             Revoke
           </Button>
         </ActionButton>
       </>
     }
   />
+)
+
+const TokenLimits = ({ visit }: { visit: Visit }) => (
+  <details
+    class="more"
+    open={
+      visit.form.values.all('scopes').length > 0 ||
+      visit.form.values.optional('repos') !== undefined
+    }
+  >
+    <summary>Narrow what it may do</summary>
+    <TextArea
+      name="repos"
+      label="Repositories"
+      rows={2}
+      mono
+      hint="One workspace/name a line. All when empty."
+      value={visit.form.values.text('repos')}
+      error={fieldError(visit, 'repos')}
+    />
+    <FieldSet
+      legend="Scopes"
+      hint="None ticked means the full rights of your account."
+      error={fieldError(visit, 'scopes')}
+    >
+      <div class="tick-grid">
+        {SCOPES.map((scope) => (
+          <Checkbox
+            name="scopes"
+            value={scope}
+            label={<code>{scope}</code>}
+            checked={visit.form.values.all('scopes').includes(scope)}
+          />
+        ))}
+      </div>
+    </FieldSet>
+  </details>
+)
+
+const NewTokenCard = ({
+  visit,
+  made,
+}: {
+  visit: Visit
+  made: { name: string; secret: string } | null
+}) => (
+  <Card title="New token">
+    <Form
+      action="/settings/tokens"
+      csrf={visit.csrf}
+      error={formError(visit, 'name', 'expires', 'scopes', 'repos')}
+    >
+      <Field
+        name="name"
+        label="Name"
+        required
+        maxlength={64}
+        hint="What will use it, so that you know later what to revoke."
+        value={made ? '' : visit.form.values.text('name')}
+        error={fieldError(visit, 'name')}
+      />
+      <Select
+        name="expires"
+        label="Expires after"
+        required
+        options={EXPIRIES}
+        value={visit.form.values.optional('expires') ?? '365'}
+        error={fieldError(visit, 'expires')}
+      />
+      <TokenLimits visit={visit} />
+      <FormActions>
+        <Button variant="primary">Make the token</Button>
+      </FormActions>
+    </Form>
+  </Card>
 )
 
 const TokensView = ({
@@ -105,68 +179,7 @@ const TokensView = ({
         This is the token {made.name}. Keep it where you keep passwords.
       </TokenSecret>
     )}
-    <Card title="New token">
-      <Form
-        action="/settings/tokens"
-        csrf={visit.csrf}
-        error={formError(visit, 'name', 'expires', 'scopes', 'repos')}
-      >
-        <Field
-          name="name"
-          label="Name"
-          required
-          maxlength={64}
-          hint="What will use it, so that you know later what to revoke."
-          value={made ? '' : visit.form.values.text('name')}
-          error={fieldError(visit, 'name')}
-        />
-        <Select
-          name="expires"
-          label="Expires after"
-          required
-          options={EXPIRIES}
-          value={visit.form.values.optional('expires') ?? '365'}
-          error={fieldError(visit, 'expires')}
-        />
-        <details
-          class="more"
-          open={
-            visit.form.values.all('scopes').length > 0 ||
-            visit.form.values.optional('repos') !== undefined
-          }
-        >
-          <summary>Narrow what it may do</summary>
-          <TextArea
-            name="repos"
-            label="Repositories"
-            rows={2}
-            mono
-            hint="One workspace/name a line. All when empty."
-            value={visit.form.values.text('repos')}
-            error={fieldError(visit, 'repos')}
-          />
-          <FieldSet
-            legend="Scopes"
-            hint="None ticked means the full rights of your account."
-            error={fieldError(visit, 'scopes')}
-          >
-            <div class="tick-grid">
-              {SCOPES.map((scope) => (
-                <Checkbox
-                  name="scopes"
-                  value={scope}
-                  label={<code>{scope}</code>}
-                  checked={visit.form.values.all('scopes').includes(scope)}
-                />
-              ))}
-            </div>
-          </FieldSet>
-        </details>
-        <FormActions>
-          <Button look="primary">Make the token</Button>
-        </FormActions>
-      </Form>
-    </Card>
+    <NewTokenCard visit={visit} made={made} />
     {tokens.length === 0 ? (
       <EmptyState icon="key" title="No tokens yet">
         Make one to clone and push over HTTPS, or to let an agent in.
@@ -211,7 +224,7 @@ export const createTokenForm = action({
         made={{ name: made.name, secret: made.secret ?? '' }}
       />
     )
-    return new Away(new Response(renderPage(shown), { headers: visit.headers }))
+    return pageResponse(visit, shown)
   },
 })
 
@@ -219,6 +232,6 @@ export const revokeTokenForm = action({
   path: '/settings/tokens/revoke',
   submit: async (visit, fields) => {
     await visit.call(revokeToken, { id: fields.text('id') })
-    return flashTo(visit, '/settings/tokens', 'token-revoked')
+    return redirectWithFlash(visit, '/settings/tokens', 'token-revoked')
   },
 })

@@ -2,7 +2,7 @@ import { enableTwoFactor, getTwoFactorSetup, startTwoFactor } from '#features/ac
 import { Button } from '../../components/button.tsx'
 import { Card, CopyField } from '../../components/card.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
-import { action, flashTo, page, redirect } from '../../site.ts'
+import { action, redirectWithFlash, page, redirect } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { showCodes } from './recovery-codes.tsx'
 import { SECURITY as AT, securityPage } from './security.tsx'
@@ -47,7 +47,7 @@ export const twoFactorPage = page({
             error={fieldError(visit, 'code')}
           />
           <FormActions>
-            <Button look="primary">Turn it on</Button>
+            <Button variant="primary">Turn it on</Button>
             <a href={AT}>Not now</a>
           </FormActions>
         </Form>
@@ -72,6 +72,6 @@ export const enableTwoFactorForm = action({
     const { recovery_codes } = await visit.call(enableTwoFactor, {
       code: fields.text('code').trim(),
     })
-    return showCodes(visit, recovery_codes, () => flashTo(visit, AT, 'two-factor-on'))
+    return showCodes(visit, recovery_codes, () => redirectWithFlash(visit, AT, 'two-factor-on'))
   },
 })

@@ -1,11 +1,7 @@
 // Backups of the whole forge: those that are there, the one that is being made, and how the next
 // ones will be.
-import {
-  createBackup,
-  listBackups,
-  verifyBackupOperation,
-  type Backup,
-} from '#features/backups/index.ts'
+import type { Settings } from '#core/settings.ts'
+import { createBackup, listBackups, verifyBackup, type Backup } from '#features/backups/index.ts'
 import { Button } from '../../components/button.tsx'
 import { Card, EmptyState, Facts } from '../../components/card.tsx'
 import { ActionButton, Field, Form, FormActions } from '../../components/form.tsx'
@@ -13,8 +9,8 @@ import { Notice } from '../../components/index.ts'
 import { List, Row } from '../../components/rows.tsx'
 import { Badge, Chip, type Tone } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { bytesText, numberText, plural } from '../../format.ts'
-import { action, flashTo, page, type Visit } from '../../site.ts'
+import { bytesText, formatNumber, plural } from '../../format.ts'
+import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
 
 const PATH = '/admin/backups'
@@ -53,7 +49,7 @@ const Progress = ({ progress }: { progress: NonNullable<Backup['progress']> }) =
   <span>
     {PHASES[progress.phase] ?? progress.phase}
     {progress.files_total > 0 &&
-      `: ${numberText(progress.files_done)} of ${plural(progress.files_total, 'file')}`}
+      `: ${formatNumber(progress.files_done)} of ${plural(progress.files_total, 'file')}`}
     {progress.bytes_total > 0 &&
       `, ${bytesText(progress.bytes_done)} of ${bytesText(progress.bytes_total)}`}
   </span>
@@ -76,6 +72,37 @@ const Proof = ({ verification }: { verification: NonNullable<Backup['verificatio
   )
 }
 
+const BackupMeta = ({
+  backup,
+  verification,
+}: {
+  backup: Backup
+  verification: Backup['verification']
+}) => (
+  <>
+    <Badge tone={TONES[backup.state]}>{WORDS[backup.state]}</Badge>
+    {backup.name !== null && <RelativeTime at={backup.started_at ?? backup.created_at} />}
+    {backup.progress && <Progress progress={backup.progress} />}
+    {verification && <Proof verification={verification} />}
+    {backup.repositories !== null && (
+      <span>{plural(backup.repositories, 'repository', 'repositories')}</span>
+    )}
+    {backup.bytes !== null && (
+      <span>
+        {bytesText(backup.bytes)}, of which {bytesText(backup.added_bytes ?? 0)} were new
+      </span>
+    )}
+    {backup.encrypted && <Chip icon="lock">encrypted</Chip>}
+    <span>
+      {backup.scheduled
+        ? 'by schedule'
+        : backup.created_by
+          ? `by ${backup.created_by.username}`
+          : 'from the command line'}
+    </span>
+  </>
+)
+
 const BackupRow = ({ backup, visit }: { backup: Backup; visit: Visit }) => {
   const { verification } = backup
   const idle =
@@ -95,30 +122,7 @@ const BackupRow = ({ backup, visit }: { backup: Backup; visit: Visit }) => {
           <code class="muted">{backup.id}</code>
         </>
       }
-      meta={
-        <>
-          <Badge tone={TONES[backup.state]}>{WORDS[backup.state]}</Badge>
-          {backup.name !== null && <RelativeTime at={backup.started_at ?? backup.created_at} />}
-          {backup.progress && <Progress progress={backup.progress} />}
-          {verification && <Proof verification={verification} />}
-          {backup.repositories !== null && (
-            <span>{plural(backup.repositories, 'repository', 'repositories')}</span>
-          )}
-          {backup.bytes !== null && (
-            <span>
-              {bytesText(backup.bytes)}, of which {bytesText(backup.added_bytes ?? 0)} were new
-            </span>
-          )}
-          {backup.encrypted && <Chip icon="lock">encrypted</Chip>}
-          <span>
-            {backup.scheduled
-              ? 'by schedule'
-              : backup.created_by
-                ? `by ${backup.created_by.username}`
-                : 'from the command line'}
-          </span>
-        </>
-      }
+      meta={<BackupMeta backup={backup} verification={verification} />}
       end={
         backup.state === 'done' && idle ? (
           <ActionButton action={`${PATH}/verify`} csrf={visit.csrf} values={{ id: backup.id }}>
@@ -141,6 +145,71 @@ const BackupRow = ({ backup, visit }: { backup: Backup; visit: Visit }) => {
     </Row>
   )
 }
+
+const BackupPlan = ({
+  data,
+  keep,
+  plan,
+}: {
+  data: string
+  keep: Settings['backups']['keep']
+  plan: Settings['backups']
+}) => (
+  <Card title="How they are made">
+    <Facts
+      facts={[
+        { label: 'Where', value: <code>{plan.to ?? `${data}/backups`}</code> },
+        {
+          label: 'By themselves',
+          value: plan.every_ms === null ? 'never: set backups.every' : spanText(plan.every_ms),
+        },
+        {
+          label: 'Verified by themselves',
+          value:
+            plan.verify_every_ms === null
+              ? 'never: set backups.verify_every'
+              : spanText(plan.verify_every_ms),
+        },
+        {
+          label: 'Kept',
+          value: `the last ${keep.last}, one a day for ${keep.daily} days, one a week for ${keep.weekly} weeks, one a month for ${keep.monthly} months, and every one with a name`,
+        },
+        {
+          label: 'Encrypted',
+          value:
+            plan.recipients.length > 0
+              ? `to ${plural(plan.recipients.length, 'key')}, with the installation key and hearth.toml`
+              : 'no, and so without the installation key and hearth.toml: set backups.recipients',
+        },
+      ]}
+    />
+  </Card>
+)
+
+const BackUpNow = ({ visit, busy }: { visit: Visit; busy: boolean }) => (
+  <Card title="Back up now">
+    <Form
+      action={PATH}
+      csrf={visit.csrf}
+      label="Back up now"
+      error={visit.form.error?.field === null ? visit.form.error.message : undefined}
+    >
+      <Field
+        name="name"
+        label="Name"
+        maxlength={100}
+        value={visit.form.values.text('name')}
+        error={visit.form.error?.field === 'name' ? visit.form.error.message : undefined}
+        hint="May stay empty. One with a name is kept until you take it away with hearth backup remove."
+      />
+      <FormActions>
+        <Button variant="primary" disabled={busy}>
+          Back up now
+        </Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
 
 export const backupsPage = page({
   path: PATH,
@@ -165,58 +234,8 @@ export const backupsPage = page({
             </p>
           </Notice>
         )}
-        <Card title="How they are made">
-          <Facts
-            facts={[
-              { label: 'Where', value: <code>{plan.to ?? `${data}/backups`}</code> },
-              {
-                label: 'By themselves',
-                value:
-                  plan.every_ms === null ? 'never: set backups.every' : spanText(plan.every_ms),
-              },
-              {
-                label: 'Verified by themselves',
-                value:
-                  plan.verify_every_ms === null
-                    ? 'never: set backups.verify_every'
-                    : spanText(plan.verify_every_ms),
-              },
-              {
-                label: 'Kept',
-                value: `the last ${keep.last}, one a day for ${keep.daily} days, one a week for ${keep.weekly} weeks, one a month for ${keep.monthly} months, and every one with a name`,
-              },
-              {
-                label: 'Encrypted',
-                value:
-                  plan.recipients.length > 0
-                    ? `to ${plural(plan.recipients.length, 'key')}, with the installation key and hearth.toml`
-                    : 'no, and so without the installation key and hearth.toml: set backups.recipients',
-              },
-            ]}
-          />
-        </Card>
-        <Card title="Back up now">
-          <Form
-            action={PATH}
-            csrf={visit.csrf}
-            label="Back up now"
-            error={visit.form.error?.field === null ? visit.form.error.message : undefined}
-          >
-            <Field
-              name="name"
-              label="Name"
-              maxlength={100}
-              value={visit.form.values.text('name')}
-              error={visit.form.error?.field === 'name' ? visit.form.error.message : undefined}
-              hint="May stay empty. One with a name is kept until you take it away with hearth backup remove."
-            />
-            <FormActions>
-              <Button look="primary" disabled={busy}>
-                Back up now
-              </Button>
-            </FormActions>
-          </Form>
-        </Card>
+        <BackupPlan data={data} keep={keep} plan={plan} />
+        <BackUpNow visit={visit} busy={busy} />
         {backups.length === 0 ? (
           <EmptyState icon="download" title="There is no backup yet">
             Until there is one, everything is lost with this disk.
@@ -239,14 +258,14 @@ export const backupForms = [
     page: backupsPage,
     submit: async (visit, fields) => {
       await visit.call(createBackup, { name: fields.optional('name') })
-      return flashTo(visit, PATH, 'backup-begun')
+      return redirectWithFlash(visit, PATH, 'backup-begun')
     },
   }),
   action({
     path: `${PATH}/verify`,
     submit: async (visit, fields) => {
-      await visit.call(verifyBackupOperation, { id: fields.text('id') })
-      return flashTo(visit, PATH, 'verification-begun')
+      await visit.call(verifyBackup, { id: fields.text('id') })
+      return redirectWithFlash(visit, PATH, 'verification-begun')
     },
   }),
 ]

@@ -5,7 +5,7 @@ import { Columns, SideNav } from '../../components/tabs.tsx'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 
-const PLACES = [
+const ADMIN_TABS = [
   { label: 'Status', href: '/admin', icon: 'activity' },
   { label: 'Settings', href: '/admin/settings', icon: 'settings' },
   { label: 'Accounts', href: '/admin/users', icon: 'users' },
@@ -14,7 +14,7 @@ const PLACES = [
   { label: 'Backups', href: '/admin/backups', icon: 'download' },
   { label: 'Mail and network', href: '/admin/mail', icon: 'mail' },
   { label: 'Audit log', href: '/admin/audit', icon: 'shield' },
-  { label: 'Guide', href: '/docs/running', icon: 'book' },
+  { label: 'Guide', href: '/docs/operate', icon: 'book' },
 ] as const
 
 export const AdminFrame = (props: {
@@ -32,7 +32,7 @@ export const AdminFrame = (props: {
           groups={[
             {
               title: 'Administration',
-              tabs: PLACES.map((place) => ({
+              tabs: ADMIN_TABS.map((place) => ({
                 ...place,
                 current: props.visit.url.pathname.replace(/\/$/, '') === place.href,
               })),

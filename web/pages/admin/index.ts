@@ -1,9 +1,34 @@
-/** The pages of site administration that stand by themselves. */
+/** Pages of site administration. */
+import type { SiteSection } from '../../site.ts'
+import { siteAuditDownload, siteAuditPage } from './audit.tsx'
+import { backupForms, backupsPage } from './backups.tsx'
 import { jobsPage, retryJobForm } from './jobs.tsx'
 import { mailForms, mailPage } from './mail.tsx'
 import { siteSettingsForm, siteSettingsPage } from './settings.tsx'
 import { adminPage } from './status.tsx'
+import { resetTwoFactorForm, suspendUserForm, unsuspendUserForm, usersPage } from './users.tsx'
 import { quotaForm, siteWorkspacesPage } from './workspaces.tsx'
 
-export const adminPages = [adminPage, siteSettingsPage, siteWorkspacesPage, jobsPage, mailPage]
-export const adminForms = [siteSettingsForm, quotaForm, retryJobForm, ...mailForms]
+export const admin: SiteSection = {
+  pages: [
+    adminPage,
+    siteSettingsPage,
+    siteWorkspacesPage,
+    jobsPage,
+    mailPage,
+    usersPage,
+    backupsPage,
+    siteAuditPage,
+  ],
+  forms: [
+    siteSettingsForm,
+    quotaForm,
+    retryJobForm,
+    ...mailForms,
+    suspendUserForm,
+    unsuspendUserForm,
+    resetTwoFactorForm,
+    ...backupForms,
+  ],
+  resources: [siteAuditDownload],
+}

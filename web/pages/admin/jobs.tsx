@@ -14,7 +14,7 @@ import { FilterBar } from '../../components/tabs.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { plural } from '../../format.ts'
 import { withQuery } from '../../paths.ts'
-import { action, flashTo, page, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { AdminFrame, pageNumber } from './frame.tsx'
 
 const PATH = '/admin/jobs'
@@ -55,6 +55,23 @@ const JobRow = ({ job, visit }: { job: BackgroundJob; visit: Visit }) => (
   >
     {job.error !== null && <p class="small">{job.error}</p>}
   </Row>
+)
+
+const RecurringJobs = ({ visit, resting }: { visit: Visit; resting: readonly BackgroundJob[] }) => (
+  <details class="more">
+    <summary>
+      {plural(resting.length, 'job')} that{' '}
+      {resting.length === 1
+        ? 'comes again by itself, and rests'
+        : 'come again by themselves, and rest'}{' '}
+      now
+    </summary>
+    <List label="Recurring jobs">
+      {resting.map((job) => (
+        <JobRow job={job} visit={visit} />
+      ))}
+    </List>
+  </details>
 )
 
 export const jobsPage = page({
@@ -124,22 +141,7 @@ export const jobsPage = page({
             ))}
           </List>
         )}
-        {resting.length > 0 && (
-          <details class="more">
-            <summary>
-              {plural(resting.length, 'job')} that{' '}
-              {resting.length === 1
-                ? 'comes again by itself, and rests'
-                : 'come again by themselves, and rest'}{' '}
-              now
-            </summary>
-            <List label="Recurring jobs">
-              {resting.map((job) => (
-                <JobRow job={job} visit={visit} />
-              ))}
-            </List>
-          </details>
-        )}
+        {resting.length > 0 && <RecurringJobs visit={visit} resting={resting} />}
         {(number > 1 || next !== null) && (
           <p class="actions">
             {number > 1 && <a href={href({ page: number - 1 })}>Newer</a>}{' '}
@@ -155,6 +157,6 @@ export const retryJobForm = action({
   path: `${PATH}/retry`,
   submit: async (visit, fields) => {
     await visit.call(retryJob, { id: fields.text('id') })
-    return flashTo(visit, PATH, 'job-retried')
+    return redirectWithFlash(visit, PATH, 'job-retried')
   },
 })

@@ -3,19 +3,22 @@ import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { Notice } from '../../components/flash.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
-import { Away, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
-import { renderPage } from '../../jsx/html.ts'
+import { pageResponse, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
 
 const PATH = '/admin/mail'
 
-type Tried = { readonly of: 'mail' | 'outbound'; readonly well: boolean; readonly detail: string }
+type TestResult = {
+  readonly of: 'mail' | 'outbound'
+  readonly isOk: boolean
+  readonly detail: string
+}
 
-const view = (detail: string, visit: Visit, tried: Tried | null = null) => {
+const view = (detail: string, visit: Visit, tried: TestResult | null = null) => {
   const error = (field: string) =>
     visit.form.error?.field === field ? visit.form.error.message : undefined
-  const Result = ({ of }: { of: Tried['of'] }) =>
-    tried?.of === of ? <Notice kind={tried.well ? 'good' : 'bad'}>{tried.detail}</Notice> : <></>
+  const Result = ({ of }: { of: TestResult['of'] }) =>
+    tried?.of === of ? <Notice kind={tried.isOk ? 'good' : 'bad'}>{tried.detail}</Notice> : <></>
   return (
     <AdminFrame
       visit={visit}
@@ -35,7 +38,7 @@ const view = (detail: string, visit: Visit, tried: Tried | null = null) => {
             error={error('to')}
           />
           <FormActions>
-            <Button look="primary">Send</Button>
+            <Button variant="primary">Send</Button>
           </FormActions>
         </Form>
       </Card>
@@ -79,31 +82,28 @@ export const mailPage: Page = page({
  */
 const trying = (
   path: string,
-  attempt: (visit: Visit, text: (name: string) => string) => Promise<Tried>,
+  attempt: (visit: Visit, text: (name: string) => string) => Promise<TestResult>,
 ): SiteForm => ({
   path,
   page: mailPage,
-  open: false,
-  proven: false,
+  allowsAnonymous: false,
+  isAuthorizedByAddress: false,
   async submit(visit, fields) {
     const tried = await attempt(visit, (name) => fields.text(name).trim())
     const shown = { ...visit, form: { values: fields, error: null } }
-    return new Away(
-      new Response(renderPage(view(await mailDetail(visit), shown, tried)), {
-        status: tried.well ? 200 : 422,
-        headers: visit.headers,
-      }),
-    )
+    return pageResponse(visit, view(await mailDetail(visit), shown, tried), {
+      status: tried.isOk ? 200 : 422,
+    })
   },
 })
 
 export const mailForms = [
   trying(PATH, async (visit, text) => {
     const { sent, detail } = await visit.call(sendTestMail, { to: text('to') })
-    return { of: 'mail', well: sent, detail }
+    return { of: 'mail', isOk: sent, detail }
   }),
   trying(`${PATH}/outbound`, async (visit, text) => {
     const { reached, detail } = await visit.call(checkOutbound, { url: text('url') })
-    return { of: 'outbound', well: reached, detail }
+    return { of: 'outbound', isOk: reached, detail }
   }),
 ]

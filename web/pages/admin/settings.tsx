@@ -1,3 +1,5 @@
+import { choicesOf } from '#core/setting.ts'
+import { findSetting } from '#core/setting-list.ts'
 import { getSiteSettings, updateSiteSettings, type SiteSetting } from '#features/site/index.ts'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
@@ -5,12 +7,11 @@ import { Field, Form, FormActions, Select } from '../../components/form.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Chip } from '../../components/state.tsx'
 import { bytesText, plural } from '../../format.ts'
-import { action, flashTo, page, type Fields, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, page, type Fields, type Visit } from '../../site.ts'
 import { formError } from '../shell.tsx'
 import { AdminFrame } from './frame.tsx'
 
 const PATH = '/admin/settings'
-const SIGN_UP = ['open', 'invite', 'sso_only', 'closed']
 const SOURCES: Record<SiteSetting['source'], string> = {
   default: 'as it comes',
   file: 'from hearth.toml',
@@ -28,7 +29,7 @@ const shown = (value: unknown): string =>
         ? JSON.stringify(value)
         : String(value)
 
-const isBytes = (name: string): boolean => name.endsWith('_bytes') || name === 'limits.disk_reserve'
+const isBytes = (name: string): boolean => findSetting(name)?.unit === 'bytes'
 
 /** The choice that takes back what was chosen here. */
 const CONFIGURED = ''
@@ -50,8 +51,8 @@ const Input = ({ setting, visit }: { setting: SiteSetting; visit: Visit }) => {
       {SOURCES[source]}.
     </>
   )
-  const words =
-    name === 'accounts.sign_up' ? SIGN_UP : typeof value === 'boolean' ? ['true', 'false'] : null
+  const declared = findSetting(name)
+  const words = typeof value === 'boolean' ? ['true', 'false'] : declared && choicesOf(declared)
   if (words === null)
     return (
       <Field
@@ -132,7 +133,7 @@ export const siteSettingsPage = page({
             </fieldset>
           ))}
           <FormActions>
-            <Button look="primary">Save</Button>
+            <Button variant="primary">Save</Button>
           </FormActions>
         </Form>
       </Card>
@@ -206,6 +207,6 @@ export const siteSettingsForm = action({
     })
     if (changed.length > 0)
       await visit.call(updateSiteSettings, { settings: Object.fromEntries(changed) })
-    return flashTo(visit, PATH, 'saved')
+    return redirectWithFlash(visit, PATH, 'saved')
   },
 })

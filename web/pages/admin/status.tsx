@@ -2,7 +2,7 @@ import { getSiteStatus, type SiteStatus } from '#features/site/index.ts'
 import { Card, Facts } from '../../components/card.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Badge, type Tone } from '../../components/state.tsx'
-import { bytesText, numberText, plural } from '../../format.ts'
+import { bytesText, formatNumber, plural } from '../../format.ts'
 import { page } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
 
@@ -14,7 +14,7 @@ const TONES: Record<Condition['state'], Tone> = {
   failing: 'bad',
   off: 'plain',
 }
-const WORDS: Record<Condition['state'], string> = {
+const STATE_LABELS: Record<Condition['state'], string> = {
   ok: 'well',
   attention: 'look at this',
   failing: 'not well',
@@ -36,7 +36,7 @@ const ConditionRow = ({ condition: { name, state, detail, href } }: { condition:
       )
     }
     meta={<span>{detail}</span>}
-    end={<Badge tone={TONES[state]}>{WORDS[state]}</Badge>}
+    end={<Badge tone={TONES[state]}>{STATE_LABELS[state]}</Badge>}
   />
 )
 
@@ -54,6 +54,91 @@ const uptime = (seconds: number): string => {
         ? plural(minutes, 'minute')
         : 'less than a minute'
 }
+
+const InstallationCard = ({
+  counts,
+  database,
+  disk,
+  git,
+  status,
+}: {
+  counts: SiteStatus['counts']
+  database: SiteStatus['database']
+  disk: SiteStatus['disk']
+  git: SiteStatus['git']
+  status: SiteStatus
+}) => (
+  <Card title="The installation">
+    <Facts
+      facts={[
+        { label: 'Release', value: status.version },
+        { label: 'Address', value: status.site_url },
+        { label: 'Running for', value: uptime(status.uptime_seconds) },
+        {
+          label: 'Holds',
+          value: `${plural(counts.users, 'account')}, ${plural(counts.workspaces, 'workspace')}, ${plural(counts.repositories, 'repository', 'repositories')}`,
+        },
+        { label: 'Memory', value: bytesText(status.memory_bytes) },
+        {
+          label: 'Database',
+          value: `${bytesText(database.bytes)}, and ${bytesText(database.wal_bytes)} of log; schema ${database.migration ?? 'none'}`,
+        },
+        {
+          label: 'Git at work',
+          value: `${plural(git.running, 'heavy operation')}${git.waiting > 0 ? `, ${formatNumber(git.waiting)} waiting` : ''}`,
+        },
+        {
+          label: 'Disk',
+          value: `${bytesText(disk.free_bytes)} free of ${bytesText(disk.size_bytes)}`,
+        },
+      ]}
+    />
+  </Card>
+)
+
+const JobKinds = ({ told }: { told: SiteStatus['queues'] }) => (
+  <List label="Background jobs by kind">
+    {[...told]
+      .sort((a, b) => b.failed - a.failed || b.running - a.running)
+      .map((queue) => (
+        <Row
+          title={
+            <a href={`/admin/jobs?kind=${encodeURIComponent(queue.kind)}`}>
+              {queue.kind.replaceAll('_', ' ')}
+            </a>
+          }
+          end={
+            <span class="muted small">
+              {[
+                [queue.failed, 'failed'],
+                [queue.running, 'running'],
+                [queue.waiting, 'waiting'],
+              ]
+                .filter(([count]) => count !== 0)
+                .map(([count, word]) => `${formatNumber(Number(count))} ${word}`)
+                .join(', ')}
+            </span>
+          }
+        />
+      ))}
+  </List>
+)
+
+const RecurringKinds = ({ resting }: { resting: SiteStatus['queues'] }) => (
+  <details class="more">
+    <summary>{plural(resting.length, 'kind')} that come again by themselves, and rest now</summary>
+    <List label="Recurring jobs">
+      {resting.map(({ kind, every }) => (
+        <Row
+          title={
+            <a href={`/admin/jobs?kind=${encodeURIComponent(kind)}`}>{kind.replaceAll('_', ' ')}</a>
+          }
+          end={<span class="muted small">every {every}</span>}
+        />
+      ))}
+    </List>
+  </details>
+)
 
 export const adminPage = page({
   path: '/admin',
@@ -82,80 +167,17 @@ export const adminPage = page({
             The disk is nearly full: changes are refused until there is room again.
           </p>
         )}
-        <Card title="The installation">
-          <Facts
-            facts={[
-              { label: 'Release', value: status.version },
-              { label: 'Address', value: status.site_url },
-              { label: 'Running for', value: uptime(status.uptime_seconds) },
-              {
-                label: 'Holds',
-                value: `${plural(counts.users, 'account')}, ${plural(counts.workspaces, 'workspace')}, ${plural(counts.repositories, 'repository', 'repositories')}`,
-              },
-              { label: 'Memory', value: bytesText(status.memory_bytes) },
-              {
-                label: 'Database',
-                value: `${bytesText(database.bytes)}, and ${bytesText(database.wal_bytes)} of log; schema ${database.migration ?? 'none'}`,
-              },
-              {
-                label: 'Git at work',
-                value: `${plural(git.running, 'heavy operation')}${git.waiting > 0 ? `, ${numberText(git.waiting)} waiting` : ''}`,
-              },
-              {
-                label: 'Disk',
-                value: `${bytesText(disk.free_bytes)} free of ${bytesText(disk.size_bytes)}`,
-              },
-            ]}
-          />
-        </Card>
+        <InstallationCard
+          counts={counts}
+          database={database}
+          disk={disk}
+          git={git}
+          status={status}
+        />
         <h2>Background jobs</h2>
         {told.length === 0 && <p class="muted">Nothing is under way.</p>}
-        {told.length > 0 && (
-          <List label="Background jobs by kind">
-            {[...told]
-              .sort((a, b) => b.failed - a.failed || b.running - a.running)
-              .map((queue) => (
-                <Row
-                  title={
-                    <a href={`/admin/jobs?kind=${encodeURIComponent(queue.kind)}`}>
-                      {queue.kind.replaceAll('_', ' ')}
-                    </a>
-                  }
-                  end={
-                    <span class="muted small">
-                      {[
-                        [queue.failed, 'failed'],
-                        [queue.running, 'running'],
-                        [queue.waiting, 'waiting'],
-                      ]
-                        .filter(([count]) => count !== 0)
-                        .map(([count, word]) => `${numberText(Number(count))} ${word}`)
-                        .join(', ')}
-                    </span>
-                  }
-                />
-              ))}
-          </List>
-        )}
-        {resting.length > 0 && (
-          <details class="more">
-            <summary>
-              {plural(resting.length, 'kind')} that come again by themselves, and rest now
-            </summary>
-            <List label="Recurring jobs">
-              {resting.map(({ kind, every }) => (
-                <Row
-                  title={
-                    <a href={`/admin/jobs?kind=${encodeURIComponent(kind)}`}>
-                      {kind.replaceAll('_', ' ')}
-                    </a>
-                  }
-                  end={<span class="muted small">every {every}</span>}
-                />
-              ))}
-            </List>
-          </details>
-        )}
+        {told.length > 0 && <JobKinds told={told} />}
+        {resting.length > 0 && <RecurringKinds resting={resting} />}
       </AdminFrame>
     )
   },

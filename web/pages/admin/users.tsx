@@ -17,7 +17,7 @@ import { Badge, Chip } from '../../components/state.tsx'
 import { FilterBar } from '../../components/tabs.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { userPath, withQuery } from '../../paths.ts'
-import { action, flashTo, page, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
 
 const SIZE = 30
@@ -25,6 +25,44 @@ const TONES = { active: 'good', suspended: 'bad', unconfirmed: 'wait' } as const
 
 const stateOf = (text: string | null): UserState | undefined =>
   USER_STATES.find((state) => state === text)
+
+const UserChanges = ({ visit, user }: { visit: Visit; user: SiteUser }) => (
+  <details class="more">
+    <summary>Change</summary>
+    {user.state === 'suspended' ? (
+      <ActionButton
+        action="/admin/users/unsuspend"
+        csrf={visit.csrf}
+        values={{ username: user.username }}
+      >
+        <Button>Let in again</Button>
+      </ActionButton>
+    ) : (
+      <Form action="/admin/users/suspend" csrf={visit.csrf} label={`Suspend ${user.username}`}>
+        <input type="hidden" name="username" value={user.username} />
+        <Field
+          id={`reason-${user.username}`}
+          name="reason"
+          label="Why"
+          maxlength={500}
+          hint="For other administrators."
+        />
+        <FormActions>
+          <Button variant="danger">Suspend</Button>
+        </FormActions>
+      </Form>
+    )}
+    {user.two_factor_enabled && (
+      <ActionButton
+        action="/admin/users/reset-two-factor"
+        csrf={visit.csrf}
+        values={{ username: user.username }}
+      >
+        <Button variant="danger">Remove all second factors</Button>
+      </ActionButton>
+    )}
+  </details>
+)
 
 const UserRow = ({ user, visit }: { user: SiteUser; visit: Visit }) => (
   <Row
@@ -50,43 +88,7 @@ const UserRow = ({ user, visit }: { user: SiteUser; visit: Visit }) => (
       </>
     }
   >
-    {user.id !== visit.viewer?.id && (
-      <details class="more">
-        <summary>Change</summary>
-        {user.state === 'suspended' ? (
-          <ActionButton
-            action="/admin/users/unsuspend"
-            csrf={visit.csrf}
-            values={{ username: user.username }}
-          >
-            <Button>Let in again</Button>
-          </ActionButton>
-        ) : (
-          <Form action="/admin/users/suspend" csrf={visit.csrf} label={`Suspend ${user.username}`}>
-            <input type="hidden" name="username" value={user.username} />
-            <Field
-              id={`reason-${user.username}`}
-              name="reason"
-              label="Why"
-              maxlength={500}
-              hint="For other administrators."
-            />
-            <FormActions>
-              <Button look="danger">Suspend</Button>
-            </FormActions>
-          </Form>
-        )}
-        {user.two_factor_enabled && (
-          <ActionButton
-            action="/admin/users/reset-two-factor"
-            csrf={visit.csrf}
-            values={{ username: user.username }}
-          >
-            <Button look="danger">Remove all second factors</Button>
-          </ActionButton>
-        )}
-      </details>
-    )}
+    {user.id !== visit.viewer?.id && <UserChanges visit={visit} user={user} />}
   </Row>
 )
 
@@ -158,7 +160,7 @@ export const suspendUserForm = action({
       username: fields.text('username'),
       reason: fields.text('reason'),
     })
-    return flashTo(visit, '/admin/users', 'user-suspended')
+    return redirectWithFlash(visit, '/admin/users', 'user-suspended')
   },
 })
 
@@ -166,7 +168,7 @@ export const unsuspendUserForm = action({
   path: '/admin/users/unsuspend',
   submit: async (visit, fields) => {
     await visit.call(unsuspendUser, { username: fields.text('username') })
-    return flashTo(visit, '/admin/users', 'user-unsuspended')
+    return redirectWithFlash(visit, '/admin/users', 'user-unsuspended')
   },
 })
 
@@ -174,6 +176,6 @@ export const resetTwoFactorForm = action({
   path: '/admin/users/reset-two-factor',
   submit: async (visit, fields) => {
     await visit.call(resetTwoFactor, { username: fields.text('username') })
-    return flashTo(visit, '/admin/users', 'two-factor-reset')
+    return redirectWithFlash(visit, '/admin/users', 'two-factor-reset')
   },
 })

@@ -8,10 +8,10 @@ import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { FilterBar } from '../../components/tabs.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { bytesText, numberText, plural } from '../../format.ts'
+import { bytesText, formatNumber, plural } from '../../format.ts'
 import { workspacePath, withQuery } from '../../paths.ts'
 import { invalid } from '#lib/errors.ts'
-import { action, flashTo, page, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { AdminFrame, pageNumber } from './frame.tsx'
 
 const PATH = '/admin/workspaces'
@@ -19,35 +19,64 @@ const SIZE = 30
 /** Sizes are typed and shown in mebibytes. */
 const MIB = 1024 ** 2
 
-const of = (used: string, limit: string | null): string =>
+const ofLimit = (used: string, limit: string | null): string =>
   limit === null ? used : `${used} of ${limit}`
 
 type Limited = SiteWorkspace['usage']['members']
-const full = ({ used, limit }: Limited): boolean => limit !== null && used >= limit
+const isFull = ({ used, limit }: Limited): boolean => limit !== null && used >= limit
 
-/** What a workspace may have no more of. */
-const fullOf = ({
+const exhaustedQuotas = ({
   repos_bytes,
   artifacts_bytes,
   repositories,
   members,
 }: SiteWorkspace['usage']): string[] => [
-  ...(full(repositories) ? ['repositories'] : []),
-  ...(full(repos_bytes) ? ['git objects'] : []),
-  ...(full(artifacts_bytes) ? ['release files'] : []),
-  ...(full(members) ? ['members'] : []),
+  ...(isFull(repositories) ? ['repositories'] : []),
+  ...(isFull(repos_bytes) ? ['git objects'] : []),
+  ...(isFull(artifacts_bytes) ? ['release files'] : []),
+  ...(isFull(members) ? ['members'] : []),
 ]
 
-const WorkspaceRow = ({
-  workspace: { slug, name, created_at, usage },
-  visit,
-}: {
-  workspace: SiteWorkspace
-  visit: Visit
-}) => {
+type RowProps = { workspace: SiteWorkspace; visit: Visit }
+
+const WorkspaceUsage = ({ workspace: { created_at, usage } }: Pick<RowProps, 'workspace'>) => {
   const { repos_bytes, artifacts_bytes, repositories, members } = usage
-  const at = fullOf(usage)
+  const exhausted = exhaustedQuotas(usage)
+  const count = (limit: number | null) => (limit === null ? null : formatNumber(limit))
+  const bytes = (limit: number | null) => (limit === null ? null : bytesText(limit))
+  return (
+    <>
+      {exhausted.length > 0 && <Badge tone="wait">no room for more {exhausted.join(', ')}</Badge>}
+      <span>
+        {ofLimit(
+          plural(repositories.used, 'repository', 'repositories'),
+          count(repositories.limit),
+        )}
+      </span>
+      <span>{ofLimit(bytesText(repos_bytes.used), bytes(repos_bytes.limit))}</span>
+      {(artifacts_bytes.used > 0 || artifacts_bytes.limit !== null) && (
+        <span>
+          {ofLimit(
+            `${bytesText(artifacts_bytes.used)} of release files`,
+            bytes(artifacts_bytes.limit),
+          )}
+        </span>
+      )}
+      <span>{ofLimit(plural(members.used, 'member'), count(members.limit))}</span>
+      <span>
+        Made <RelativeTime at={created_at} />
+      </span>
+    </>
+  )
+}
+
+/** A limit in mebibytes; an empty field is no limit. */
+const inMebibytes = (bytes: number | null) => (bytes === null ? null : Math.floor(bytes / MIB))
+
+const QuotaForm = ({ workspace: { slug, usage }, visit }: RowProps) => {
+  const { repos_bytes, artifacts_bytes, repositories, members } = usage
   const refused = visit.form.values.text('workspace') === slug ? visit.form : null
+  const error = refused?.error ?? null
   const number = (field: string, label: string, value: number | null, hint?: string) => (
     <Field
       id={`${field}-${slug}`}
@@ -57,9 +86,38 @@ const WorkspaceRow = ({
       min={0}
       value={refused ? refused.values.text(field) : value}
       hint={hint}
-      error={refused?.error?.field === field ? refused.error.message : undefined}
+      error={error?.field === field ? error.message : undefined}
     />
   )
+  return (
+    <details class="more" open={refused !== null}>
+      <summary>Quotas</summary>
+      <Form
+        action={`${PATH}/quota`}
+        csrf={visit.csrf}
+        label={`Quotas of ${slug}`}
+        error={error?.field === null ? error.message : null}
+      >
+        <input type="hidden" name="workspace" value={slug} />
+        {number(
+          'repositories',
+          'Repositories',
+          repositories.limit,
+          'Empty is without limit. What is there already stays.',
+        )}
+        {number('repos_mib', 'Git objects, in MiB', inMebibytes(repos_bytes.limit))}
+        {number('artifacts_mib', 'Files of releases, in MiB', inMebibytes(artifacts_bytes.limit))}
+        {number('members', 'Members', members.limit)}
+        <FormActions>
+          <Button>Save</Button>
+        </FormActions>
+      </Form>
+    </details>
+  )
+}
+
+const WorkspaceRow = ({ workspace, visit }: RowProps) => {
+  const { slug, name } = workspace
   return (
     <Row
       mark={<Avatar of={{ username: slug, name, kind: 'workspace' }} size={24} />}
@@ -71,72 +129,9 @@ const WorkspaceRow = ({
           {name !== slug && <span class="muted">{name}</span>}
         </>
       }
-      meta={
-        <>
-          {at.length > 0 && <Badge tone="wait">no room for more {at.join(', ')}</Badge>}
-          <span>
-            {of(
-              plural(repositories.used, 'repository', 'repositories'),
-              repositories.limit === null ? null : numberText(repositories.limit),
-            )}
-          </span>
-          <span>
-            {of(
-              bytesText(repos_bytes.used),
-              repos_bytes.limit === null ? null : bytesText(repos_bytes.limit),
-            )}
-          </span>
-          {(artifacts_bytes.used > 0 || artifacts_bytes.limit !== null) && (
-            <span>
-              {of(
-                `${bytesText(artifacts_bytes.used)} of release files`,
-                artifacts_bytes.limit === null ? null : bytesText(artifacts_bytes.limit),
-              )}
-            </span>
-          )}
-          <span>
-            {of(
-              plural(members.used, 'member'),
-              members.limit === null ? null : numberText(members.limit),
-            )}
-          </span>
-          <span>
-            Made <RelativeTime at={created_at} />
-          </span>
-        </>
-      }
+      meta={<WorkspaceUsage workspace={workspace} />}
     >
-      <details class="more" open={refused !== null}>
-        <summary>Quotas</summary>
-        <Form
-          action={`${PATH}/quota`}
-          csrf={visit.csrf}
-          label={`Quotas of ${slug}`}
-          error={refused?.error && refused.error.field === null ? refused.error.message : null}
-        >
-          <input type="hidden" name="workspace" value={slug} />
-          {number(
-            'repositories',
-            'Repositories',
-            repositories.limit,
-            'Empty is without limit. What is there already stays.',
-          )}
-          {number(
-            'repos_mib',
-            'Git objects, in MiB',
-            repos_bytes.limit === null ? null : Math.floor(repos_bytes.limit / MIB),
-          )}
-          {number(
-            'artifacts_mib',
-            'Files of releases, in MiB',
-            artifacts_bytes.limit === null ? null : Math.floor(artifacts_bytes.limit / MIB),
-          )}
-          {number('members', 'Members', members.limit)}
-          <FormActions>
-            <Button>Save</Button>
-          </FormActions>
-        </Form>
-      </details>
+      <QuotaForm workspace={workspace} visit={visit} />
     </Row>
   )
 }
@@ -208,6 +203,6 @@ export const quotaForm = action({
       repos_bytes: mebibytes('repos_mib'),
       artifacts_bytes: mebibytes('artifacts_mib'),
     })
-    return flashTo(visit, PATH, 'saved')
+    return redirectWithFlash(visit, PATH, 'saved')
   },
 })

@@ -7,10 +7,10 @@ import { repoOf } from '../repos/frame.tsx'
  */
 export const archiveDownload: Resource = {
   path: '/:workspace/:repo/archive/*ref',
-  async answer(visit) {
+  async respond(visit) {
     const { url } = await visit.call(getArchiveLink, {
       repo: repoOf(visit),
-      ref: visit.params['ref'] ?? '',
+      ref: visit.params.ref ?? '',
     })
     return new Response(null, {
       status: 302,

@@ -1,12 +1,12 @@
-import { findBlame } from '#features/repos/index.ts'
+import { findBlame, type Repo } from '#features/repos/index.ts'
 import { BinaryNote, CodeView, FileFrame, Icon, RelativeTime } from '../../components/index.ts'
 import { highlightFile } from '../../highlight.ts'
 import { codePath, commitPath, pullPath, withQuery } from '../../paths.ts'
-import { Away, page, type Visit } from '../../site.ts'
-import { noSource } from './faces.tsx'
+import { DirectResponse, page, type OutputOf, type Visit } from '../../site.ts'
+import { describeMissingSource } from './renderings.tsx'
 import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
 import { loadFile, type FileData } from './file-load.ts'
-import { byteLinesOf, toTextLines } from './wide-lines.ts'
+import { byteLinesOf, toTextLines } from './utf16-lines.ts'
 
 /**
  * So long the page waits for who wrote the lines; and so long where that is all that is asked for.
@@ -37,11 +37,48 @@ async function linesOf(visit: Visit, { file, path, repo, text }: FileData, wait_
   )
 }
 
+const BlameMark = ({
+  repo,
+  home,
+  range,
+}: {
+  repo: Repo
+  home: string
+  range: OutputOf<typeof findBlame>['items'][number]
+}) => (
+  <>
+    <a
+      href={commitPath(repo.full_name, range.commit.sha)}
+      title={`${range.commit.title}, by ${range.commit.author.name}`}
+    >
+      {range.commit.title}
+    </a>{' '}
+    {range.pull !== null && (
+      <a class="muted" href={pullPath(home, range.pull)}>
+        #{range.pull}
+      </a>
+    )}
+    {range.session && range.pull !== null && (
+      <>
+        {' '}
+        <a
+          class="muted"
+          href={pullPath(home, range.pull, 'session')}
+          aria-label={`How an agent made #${range.pull}`}
+        >
+          <Icon name="agent" size={14} />
+        </a>
+      </>
+    )}{' '}
+    <RelativeTime at={range.commit.date} />
+  </>
+)
+
 export const blamePage = page({
   path: '/:workspace/:repo/blame/*rest',
   load: async (visit) => {
     const data = await loadFile(visit, 'blame')
-    if (data instanceof Away) return data
+    if (data instanceof DirectResponse) return data
     const { file, path, text } = data
     const patient = visit.url.searchParams.get('wait') === '1'
     const [found, source] = await Promise.all([
@@ -69,74 +106,45 @@ export const blamePage = page({
         : undefined
     return (
       <FilePage data={data} visit={visit} view="blame">
-        <>
-          <FileFrame
-            id="file"
-            later={later}
-            name={path.split('/').at(-1)}
-            lines={file.lines ?? undefined}
-            bytes={file.size}
-            facts={<FileFacts data={data} />}
-            actions={<FileActions data={data} view="blame" visit={visit} />}
-            notice={
-              late ? (
-                <>
-                  Finding who wrote these lines.{' '}
-                  <a href={later} rel="nofollow">
-                    Wait for it
-                  </a>
-                </>
-              ) : undefined
-            }
-          >
-            {source === null ? (
-              file.size === 0 ? (
-                noSource(data)
-              ) : (
-                <BinaryNote bytes={file.size} href={codePath(repo.full_name, 'raw', ref, path)} />
-              )
+        <FileFrame
+          id="file"
+          later={later}
+          name={path.split('/').at(-1)}
+          lines={file.lines ?? undefined}
+          bytes={file.size}
+          facts={<FileFacts data={data} />}
+          actions={<FileActions data={data} view="blame" visit={visit} />}
+          notice={
+            late ? (
+              <>
+                Finding who wrote these lines.{' '}
+                <a href={later} rel="nofollow">
+                  Wait for it
+                </a>
+              </>
+            ) : undefined
+          }
+        >
+          {source === null ? (
+            file.size === 0 ? (
+              describeMissingSource(data)
             ) : (
-              <CodeView
-                lines={source.lines}
-                from={file.from_line ?? 1}
-                label={path}
-                blame={ranges.map((range) => ({
-                  from_line: range.from_line,
-                  to_line: range.to_line,
-                  mark: (
-                    <>
-                      <a
-                        href={commitPath(repo.full_name, range.commit.sha)}
-                        title={`${range.commit.title}, by ${range.commit.author.name}`}
-                      >
-                        {range.commit.title}
-                      </a>{' '}
-                      {range.pull !== null && (
-                        <a class="muted" href={pullPath(home, range.pull)}>
-                          #{range.pull}
-                        </a>
-                      )}
-                      {range.session && range.pull !== null && (
-                        <>
-                          {' '}
-                          <a
-                            class="muted"
-                            href={pullPath(home, range.pull, 'session')}
-                            aria-label={`How an agent made #${range.pull}`}
-                          >
-                            <Icon name="agent" size={14} />
-                          </a>
-                        </>
-                      )}{' '}
-                      <RelativeTime at={range.commit.date} />
-                    </>
-                  ),
-                }))}
-              />
-            )}
-          </FileFrame>
-          <FileParts data={data} here={codePath(repo.full_name, 'blame', ref, path)} />
-        </>
+              <BinaryNote bytes={file.size} href={codePath(repo.full_name, 'raw', ref, path)} />
+            )
+          ) : (
+            <CodeView
+              lines={source.lines}
+              from={file.from_line ?? 1}
+              label={path}
+              blame={ranges.map((range) => ({
+                from_line: range.from_line,
+                to_line: range.to_line,
+                mark: <BlameMark repo={repo} home={home} range={range} />,
+              }))}
+            />
+          )}
+        </FileFrame>
+        <FileParts data={data} here={codePath(repo.full_name, 'blame', ref, path)} />
       </FilePage>
     )
   },

@@ -2,8 +2,8 @@ import { CodeView, FileFrame, LinkButton } from '../../components/index.ts'
 import { highlightFile } from '../../highlight.ts'
 import { bytesText } from '../../format.ts'
 import { codePath, withQuery } from '../../paths.ts'
-import { Away, page } from '../../site.ts'
-import { faceOf, noSource } from './faces.tsx'
+import { DirectResponse, page } from '../../site.ts'
+import { renderFile, describeMissingSource } from './renderings.tsx'
 import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
 import { loadFile, type FileData } from './file-load.ts'
 
@@ -30,8 +30,8 @@ export const blobPage = page({
   path: '/:workspace/:repo/blob/*rest',
   load: async (visit) => {
     const data = await loadFile(visit, 'blob')
-    if (data instanceof Away) return data
-    const face = faceOf(data, visit)
+    if (data instanceof DirectResponse) return data
+    const face = renderFile(data, visit)
     const rendered = face !== null && (!face.source || visit.url.searchParams.get('plain') !== '1')
     const { file, path, text } = data
     const source =
@@ -65,34 +65,32 @@ export const blobPage = page({
     ) : undefined
     return (
       <FilePage data={data} visit={visit} view="blob">
-        <>
-          <FileFrame
-            id="file"
-            later={source?.late ? laterHref(visit.url) : undefined}
-            name={path.split('/').at(-1)}
-            lines={file.lines ?? undefined}
-            bytes={file.size}
-            facts={<FileFacts data={data} more={face?.facts && <span>{face.facts}</span>} />}
-            notice={notice}
-            actions={
-              <>
-                {face?.source && (
-                  <LinkButton href={rendered ? withQuery(here, { plain: 1 }) : here} small>
-                    {rendered ? 'Source' : 'Rendered'}
-                  </LinkButton>
-                )}
-                <FileActions data={data} view="blob" visit={visit} />
-              </>
-            }
-          >
-            {rendered
-              ? face?.body
-              : (noSource(data) ?? (
-                  <CodeView lines={source?.lines ?? []} from={file.from_line ?? 1} label={path} />
-                ))}
-          </FileFrame>
-          <FileParts data={data} here={here} />
-        </>
+        <FileFrame
+          id="file"
+          later={source?.late ? laterHref(visit.url) : undefined}
+          name={path.split('/').at(-1)}
+          lines={file.lines ?? undefined}
+          bytes={file.size}
+          facts={<FileFacts data={data} more={face?.facts && <span>{face.facts}</span>} />}
+          notice={notice}
+          actions={
+            <>
+              {face?.source && (
+                <LinkButton href={rendered ? withQuery(here, { plain: 1 }) : here} small>
+                  {rendered ? 'Source' : 'Rendered'}
+                </LinkButton>
+              )}
+              <FileActions data={data} view="blob" visit={visit} />
+            </>
+          }
+        >
+          {rendered
+            ? face?.body
+            : (describeMissingSource(data) ?? (
+                <CodeView lines={source?.lines ?? []} from={file.from_line ?? 1} label={path} />
+              ))}
+        </FileFrame>
+        <FileParts data={data} here={here} />
       </FilePage>
     )
   },

@@ -11,7 +11,7 @@ import {
   type DiffFile,
   type DiffOptions,
 } from '../../components/index.ts'
-import { expandHunks, type Shown } from '../../diff/expand.ts'
+import { expandHunks, type ExpandedLines } from '../../diff/expand.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
@@ -21,8 +21,8 @@ import { textOfFile } from './text.ts'
 export const FILES_PER_PAGE = 100
 
 /** So many parts of files are unfolded on one page, of so many lines each. */
-const MOST_PARTS = 40
-const MOST_LINES = 1000
+const MAX_EXPANDED_PARTS = 40
+const MAX_EXPANDED_LINES = 1000
 
 type Part = { readonly path: string; readonly from: number; readonly to: number }
 
@@ -45,7 +45,7 @@ export const readChoice = ({ searchParams }: URL): ChangeChoice => ({
   path: searchParams.get('path') ?? '',
   only: searchParams.get('only') ?? '',
   page: Math.max(1, Number(searchParams.get('page') ?? '1') || 1),
-  parts: searchParams.getAll('expand').slice(0, MOST_PARTS),
+  parts: searchParams.getAll('expand').slice(0, MAX_EXPANDED_PARTS),
 })
 
 /** The same as inputs of an operation that answers changes. */
@@ -63,7 +63,7 @@ const partOf = (text: string): Part | null => {
     : {
         path,
         from: Math.max(1, Number(from)),
-        to: Math.min(Number(to), Number(from) + MOST_LINES - 1),
+        to: Math.min(Number(to), Number(from) + MAX_EXPANDED_LINES - 1),
       }
 }
 
@@ -97,7 +97,7 @@ async function linesOf(
   repo: string,
   sha: string,
   { path, from, to }: Part,
-): Promise<Shown> {
+): Promise<ExpandedLines> {
   try {
     const file = await visit.call(getFile, { repo, ref: sha, path, from_line: from, to_line: to })
     const lines = textOfFile(file)?.text.split('\n') ?? []
@@ -137,7 +137,7 @@ export async function expandFiles<T extends DiffFile>(
 }
 
 /** Where files of the new version are, for links to them. */
-export type ChangePlace = {
+export type ChangeLocation = {
   readonly repo: string
   readonly sha:
     | string
@@ -145,21 +145,71 @@ export type ChangePlace = {
   readonly from?: string | null
 }
 
-/**
- * The switches, the files and the pager. `options` adds what only one page has, such as threads of
- * comments; `head` adds switches of its own; `here` is the page's address without a query and
- * `more` what it keeps there.
- */
-export const ChangeView = (props: {
+interface ChangeViewProps {
   files: readonly DiffFile[]
   totals: { files: number; additions: number; deletions: number }
   choice: ChangeChoice
   here: string
   more?: Record<string, string | undefined>
-  place: ChangePlace
+  place: ChangeLocation
   head?: Child
   options?: Partial<DiffOptions>
-}) => {
+}
+
+const NextFiles = ({
+  choice,
+  last,
+  props,
+  to,
+}: {
+  choice: ChangeChoice
+  last: number
+  props: ChangeViewProps
+  to: (change: Partial<ChangeChoice>) => string
+}) => (
+  <div id="more-files">
+    {last < props.totals.files && choice.path === '' && (
+      <p>
+        <a
+          class="btn btn-plain"
+          href={to({ page: choice.page + 1, parts: [] })}
+          rel="next nofollow"
+          data-more
+        >
+          The next files, {last + 1} to {Math.min(props.totals.files, last + FILES_PER_PAGE)} of{' '}
+          {props.totals.files}
+        </a>
+      </p>
+    )}
+  </div>
+)
+
+const ChangeSwitches = ({
+  choice,
+  props,
+  to,
+}: {
+  choice: ChangeChoice
+  props: ChangeViewProps
+  to: (change: Partial<ChangeChoice>) => string
+}) => (
+  <ButtonGroup label="How the changes are shown">
+    {props.head}
+    <LinkButton href={to({ white: !choice.white })} small>
+      {choice.white ? 'Show white space' : 'Hide white space'}
+    </LinkButton>
+    <LinkButton href={to({ split: !choice.split })} small>
+      {choice.split ? 'One column' : 'Side by side'}
+    </LinkButton>
+  </ButtonGroup>
+)
+
+/**
+ * The switches, the files and the pager. `options` adds what only one page has, such as threads of
+ * comments; `head` adds switches of its own; `here` is the page's address without a query and
+ * `more` what it keeps there.
+ */
+export const ChangeView = (props: ChangeViewProps) => {
   const { choice, place, here } = props
   const last = choice.page * FILES_PER_PAGE
   const to = (change: Partial<ChangeChoice>) => changeHref(here, choice, change, props.more)
@@ -186,17 +236,7 @@ export const ChangeView = (props: {
               })
             : undefined
         }
-        head={
-          <ButtonGroup label="How the changes are shown">
-            {props.head}
-            <LinkButton href={to({ white: !choice.white })} small>
-              {choice.white ? 'Show white space' : 'Hide white space'}
-            </LinkButton>
-            <LinkButton href={to({ split: !choice.split })} small>
-              {choice.split ? 'One column' : 'Side by side'}
-            </LinkButton>
-          </ButtonGroup>
-        }
+        head={<ChangeSwitches choice={choice} props={props} to={to} />}
         options={{
           split: choice.split,
           loadHref: (path) => to({ path, page: 1, parts: [] }),
@@ -213,21 +253,7 @@ export const ChangeView = (props: {
           ...props.options,
         }}
       />
-      <div id="more-files">
-        {last < props.totals.files && choice.path === '' && (
-          <p>
-            <a
-              class="btn btn-plain"
-              href={to({ page: choice.page + 1, parts: [] })}
-              rel="next nofollow"
-              data-more
-            >
-              The next files, {last + 1} to {Math.min(props.totals.files, last + FILES_PER_PAGE)} of{' '}
-              {props.totals.files}
-            </a>
-          </p>
-        )}
-      </div>
+      <NextFiles choice={choice} last={last} props={props} to={to} />
       {choice.page > 1 && (
         <p>
           <a href={to({ page: choice.page - 1, parts: [] })} rel="prev nofollow">

@@ -4,7 +4,7 @@ import { getRepo, listChangedFiles } from '#features/repos/index.ts'
 import { diffAnchor, DiffTree, LinkButton, PageHead } from '../../components/index.ts'
 import { plural } from '../../format.ts'
 import { repoPath, withQuery } from '../../paths.ts'
-import { page, safeNext } from '../../site.ts'
+import { page, safeRedirectPath } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { FILES_PER_PAGE } from './change-view.tsx'
 
@@ -24,7 +24,7 @@ export const changedFilesPage = page({
   path: '/:workspace/:repo/changed-files',
   load: async (visit) => {
     const query = visit.url.searchParams
-    const back = safeNext(query.get('back'))
+    const back = safeRedirectPath(query.get('back'))
     const head = query.get('head')
     if (!head || back === null) return null
     const base = query.get('base')

@@ -4,11 +4,11 @@ import { closePull, createPull, markPullReady } from '#features/pulls/index.ts'
 import { createCommit, getBranch } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { comparePath, pullPath } from '../../paths.ts'
-import { flashTo, type Away, type Fields, type Visit } from '../../site.ts'
+import { redirectWithFlash, type DirectResponse, type Fields, type Visit } from '../../site.ts'
 
-const LONGEST_TITLE = 256
+const MAX_TITLE_LENGTH = 256
 
-export type Change = {
+export type FileEdit = {
   path: string
   action: 'put' | 'delete' | 'move'
   content?: string
@@ -17,15 +17,15 @@ export type Change = {
 }
 
 /** Where a commit goes: `fork` for those who may not write. */
-export type Way = 'branch' | 'new' | 'fork'
+export type CommitDestination = 'branch' | 'new' | 'fork'
 
-export type Wanted = {
+export type CommitRequest = {
   readonly repo: string
   readonly branch: string
-  readonly files: Change[]
+  readonly files: FileEdit[]
   readonly title: string
   readonly body: string
-  readonly way: Way
+  readonly way: CommitDestination
   readonly new_branch: string
   /** The commit that the change was made upon; empty for the first one of a repository. */
   readonly expected_head: string
@@ -35,7 +35,10 @@ export type Wanted = {
  * What the fields say of the way; `mayWrite` false leaves no choice. Gives 422 for a new branch
  * without a name.
  */
-export function wayOf(fields: Fields, mayWrite: boolean): Pick<Wanted, 'way' | 'new_branch'> {
+export function readDestination(
+  fields: Fields,
+  mayWrite: boolean,
+): Pick<CommitRequest, 'way' | 'new_branch'> {
   const way = !mayWrite ? 'fork' : fields.text('target') === 'new' ? 'new' : 'branch'
   const new_branch = fields.text('new_branch').trim()
   if (way === 'new' && new_branch === '')
@@ -47,7 +50,7 @@ export function wayOf(fields: Fields, mayWrite: boolean): Pick<Wanted, 'way' | '
  * Nothing that was typed may be lost, so what is not found any more is a refusal of the form and
  * not another page.
  */
-async function kept<T>(run: () => Promise<T>): Promise<T> {
+async function notFoundAsConflict<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
@@ -57,7 +60,8 @@ async function kept<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-const messageOf = ({ title, body }: Wanted): string => (body === '' ? title : `${title}\n\n${body}`)
+const messageOf = ({ title, body }: CommitRequest): string =>
+  body === '' ? title : `${title}\n\n${body}`
 
 /**
  * A pull request with its fork, the commit in it, and ready for review. What is refused leaves no
@@ -65,20 +69,20 @@ const messageOf = ({ title, body }: Wanted): string => (body === '' ? title : `$
  */
 async function commitInFork(
   visit: Visit,
-  wanted: Wanted,
+  wanted: CommitRequest,
   expected_head: string | undefined,
 ): Promise<number> {
   const { repo, branch, files, title, body } = wanted
-  const { pull, git } = await kept(() =>
+  const { pull, git } = await notFoundAsConflict(() =>
     visit.call(createPull, {
       repo,
-      title: title.slice(0, LONGEST_TITLE),
+      title: title.slice(0, MAX_TITLE_LENGTH),
       body: body || undefined,
       base: branch,
     }),
   )
   try {
-    await kept(() =>
+    await notFoundAsConflict(() =>
       visit.call(createCommit, {
         repo: `${repo}/pull/${pull.number}`,
         branch: git.branch,
@@ -102,10 +106,10 @@ async function commitInFork(
  */
 export async function commitChange(
   visit: Visit,
-  wanted: Wanted,
+  wanted: CommitRequest,
   after: string,
   isUntouched: () => Promise<boolean>,
-): Promise<Away> {
+): Promise<DirectResponse> {
   const { repo, branch, files, title, body, way, new_branch } = wanted
   const moved = () =>
     new Refusal('conflict', 'The file has changed since you opened it.', { reason: 'head_moved' })
@@ -113,10 +117,14 @@ export async function commitChange(
     // Asked before there is a fork, so that a conflict makes none.
     const now = (await visit.tryCall(getBranch, { repo, branch }))?.commit.sha
     if (now !== wanted.expected_head && !(await isUntouched())) throw moved()
-    return flashTo(visit, pullPath(repo, await commitInFork(visit, wanted, now)), 'proposed')
+    return redirectWithFlash(
+      visit,
+      pullPath(repo, await commitInFork(visit, wanted, now)),
+      'proposed',
+    )
   }
   const commit = (expected_head: string | undefined) =>
-    kept(() =>
+    notFoundAsConflict(() =>
       visit.call(createCommit, {
         repo,
         branch,
@@ -130,23 +138,23 @@ export async function commitChange(
     await commit(wanted.expected_head || undefined)
   } catch (error) {
     if (!(error instanceof Refusal) || error.reason !== 'head_moved') throw error
-    const actual = error.details['actual']
+    const actual = error.details.actual
     if (typeof actual !== 'string' || !(await isUntouched())) throw moved()
     await commit(actual)
   }
-  if (way === 'branch') return flashTo(visit, after, 'committed')
+  if (way === 'branch') return redirectWithFlash(visit, after, 'committed')
   try {
     const { pull } = await visit.call(createPull, {
       repo,
-      title: title.slice(0, LONGEST_TITLE),
+      title: title.slice(0, MAX_TITLE_LENGTH),
       body: body || undefined,
       branch: new_branch,
       base: branch,
     })
-    return flashTo(visit, pullPath(repo, pull.number), 'committed')
+    return redirectWithFlash(visit, pullPath(repo, pull.number), 'committed')
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     // The commit is safe on its branch; the comparison tells what can be done with it.
-    return flashTo(visit, comparePath(repo, branch, new_branch), 'committed')
+    return redirectWithFlash(visit, comparePath(repo, branch, new_branch), 'committed')
   }
 }

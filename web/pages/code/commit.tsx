@@ -18,7 +18,7 @@ import {
   LinkButton,
   Notice,
   PageHead,
-  PersonLink,
+  ActorLink,
   RelativeTime,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
@@ -67,7 +67,7 @@ async function loadCommit(visit: Visit) {
     visit.call(getRepo, { repo: name }),
     visit.call(getCommit, {
       repo: name,
-      ref: visit.params['sha'] ?? '',
+      ref: visit.params.sha ?? '',
       patch: true,
       ...choiceInput(choice),
     }),
@@ -98,124 +98,146 @@ async function loadCommit(visit: Visit) {
 }
 
 type Data = Awaited<ReturnType<typeof loadCommit>>
+type Fact = Parameters<typeof Facts>[0]['facts'][number]
 
-const committed = (commit: CommitDetail): boolean =>
+const hasOtherCommitter = (commit: CommitDetail): boolean =>
   commit.committer.email !== commit.author.email || commit.committer.name !== commit.author.name
 
-const CommitFacts = ({ data }: { data: Data }) => {
-  const { repo, home, commit, statuses, refs, references, hasSession } = data
-  return (
-    <Facts
-      facts={[
+const ParentLinks = ({ repo, commit }: Pick<Data, 'repo' | 'commit'>) => (
+  <>
+    {commit.parents.map((sha) => (
+      <>
+        <a href={commitPath(repo.full_name, sha)}>
+          <code>{sha.slice(0, 7)}</code>
+        </a>{' '}
+        {commit.parents.length > 1 && (
+          <a class="small" href={comparePath(repo.full_name, sha, commit.sha)}>
+            compare
+          </a>
+        )}{' '}
+      </>
+    ))}
+  </>
+)
+
+const PullOfCommit = ({
+  home,
+  pull,
+  hasSession,
+}: {
+  home: string
+  pull: number
+  hasSession: boolean
+}) => (
+  <>
+    <a href={pullPath(home, pull)}>#{pull}</a>
+    {hasSession && (
+      <>
+        {' '}
+        <a href={pullPath(home, pull, 'session')}>
+          <Icon name="agent" size={14} /> how it was made
+        </a>
+      </>
+    )}
+  </>
+)
+
+const References = ({ repo, references }: Pick<Data, 'repo' | 'references'>) => (
+  <>
+    {references.map(({ repo: where, number, title, html_url }) => (
+      <>
+        <a href={html_url.replace(/^https?:\/\/[^/]+/, '')}>
+          {where === repo.full_name ? '' : where}#{number} {title}
+        </a>{' '}
+      </>
+    ))}
+  </>
+)
+
+/** What the commit itself says: its id, its parents, its committer. */
+const ownFacts = ({ repo, commit }: Data): Fact[] => [
+  {
+    label: 'Commit',
+    value: (
+      <>
+        <code>{commit.sha}</code>{' '}
+        <Button
+          variant="quiet"
+          small
+          type="button"
+          icon="copy"
+          copy={commit.sha}
+          label="Copy the id"
+        />
+      </>
+    ),
+  },
+  {
+    label: commit.parents.length === 1 ? 'Parent' : 'Parents',
+    value:
+      commit.parents.length === 0 ? (
+        'None: the first commit'
+      ) : (
+        <ParentLinks repo={repo} commit={commit} />
+      ),
+  },
+  ...(hasOtherCommitter(commit)
+    ? [
         {
-          label: 'Commit',
+          label: 'Committed by',
           value: (
             <>
-              <code>{commit.sha}</code>{' '}
-              <Button
-                look="quiet"
-                small
-                type="button"
-                icon="copy"
-                copy={commit.sha}
-                label="Copy the id"
-              />
+              <ActorLink of={commit.committer.actor ?? { username: commit.committer.name }} />{' '}
+              <RelativeTime at={commit.committer.date} />
             </>
           ),
         },
-        {
-          label: commit.parents.length === 1 ? 'Parent' : 'Parents',
-          value:
-            commit.parents.length === 0
-              ? 'None: the first commit'
-              : commit.parents.map((sha) => (
-                  <>
-                    <a href={commitPath(repo.full_name, sha)}>
-                      <code>{sha.slice(0, 7)}</code>
-                    </a>{' '}
-                    {commit.parents.length > 1 && (
-                      <a class="small" href={comparePath(repo.full_name, sha, commit.sha)}>
-                        compare
-                      </a>
-                    )}{' '}
-                  </>
-                )),
-        },
-        ...(committed(commit)
-          ? [
-              {
-                label: 'Committed by',
-                value: (
-                  <>
-                    <PersonLink
-                      of={commit.committer.actor ?? { username: commit.committer.name }}
-                    />{' '}
-                    <RelativeTime at={commit.committer.date} />
-                  </>
-                ),
-              },
-            ]
-          : []),
-        ...(commit.pull === null
-          ? []
-          : [
-              {
-                label: 'Pull request',
-                value: (
-                  <>
-                    <a href={pullPath(home, commit.pull)}>#{commit.pull}</a>
-                    {hasSession && (
-                      <>
-                        {' '}
-                        <a href={pullPath(home, commit.pull, 'session')}>
-                          <Icon name="agent" size={14} /> how it was made
-                        </a>
-                      </>
-                    )}
-                  </>
-                ),
-              },
-            ]),
-        ...(refs === null || refs.branches.length === 0
-          ? []
-          : [
-              {
-                label: refs.branches.length === 1 ? 'Branch' : 'Branches',
-                value: <Names repo={repo} names={refs.branches} icon="branch" />,
-              },
-            ]),
-        ...(refs === null || refs.tags.length === 0
-          ? []
-          : [
-              {
-                label: refs.tags.length === 1 ? 'Tag' : 'Tags',
-                value: <Names repo={repo} names={refs.tags} icon="tag" />,
-              },
-            ]),
-        ...(references.length === 0
-          ? []
-          : [
-              {
-                label: 'Mentioned in',
-                value: references.map(({ repo: where, number, title, html_url }) => (
-                  <>
-                    <a href={html_url.replace(/^https?:\/\/[^/]+/, '')}>
-                      {where === repo.full_name ? '' : where}#{number} {title}
-                    </a>{' '}
-                  </>
-                )),
-              },
-            ]),
-        ...(statuses === null
-          ? []
-          : [{ label: 'Statuses', value: <StatusList statuses={statuses.statuses} /> }]),
-        ...(commit.verification.kind === 'none'
-          ? []
-          : [{ label: 'Signature', value: <SignatureMark of={commit.verification} /> }]),
-      ]}
-    />
-  )
+      ]
+    : []),
+]
+
+/** What the forge knows of the commit. */
+const factsAround = ({
+  repo,
+  home,
+  commit,
+  statuses,
+  refs,
+  references,
+  hasSession,
+}: Data): Fact[] => {
+  const { branches, tags } = refs ?? { branches: [], tags: [] }
+  return [
+    commit.pull !== null && {
+      label: 'Pull request',
+      value: <PullOfCommit home={home} pull={commit.pull} hasSession={hasSession} />,
+    },
+    branches.length > 0 && {
+      label: branches.length === 1 ? 'Branch' : 'Branches',
+      value: <Names repo={repo} names={branches} icon="branch" />,
+    },
+    tags.length > 0 && {
+      label: tags.length === 1 ? 'Tag' : 'Tags',
+      value: <Names repo={repo} names={tags} icon="tag" />,
+    },
+    references.length > 0 && {
+      label: 'Mentioned in',
+      value: <References repo={repo} references={references} />,
+    },
+    statuses !== null && {
+      label: 'Statuses',
+      value: <StatusList statuses={statuses.statuses} />,
+    },
+    commit.verification.kind !== 'none' && {
+      label: 'Signature',
+      value: <SignatureMark of={commit.verification} />,
+    },
+  ].filter((fact) => fact !== false)
 }
+
+const CommitFacts = ({ data }: { data: Data }) => (
+  <Facts facts={[...ownFacts(data), ...factsAround(data)]} />
+)
 
 const UNPROVEN: Record<string, string> = {
   unknown_key: 'By a key that nobody here has',
@@ -234,7 +256,7 @@ const SignatureMark = ({
       <Badge tone="good" icon="check">
         Verified
       </Badge>{' '}
-      {signer && <PersonLink of={signer} />}
+      {signer && <ActorLink of={signer} />}
     </>
   ) : (
     <Chip>
@@ -243,6 +265,28 @@ const SignatureMark = ({
         : (UNPROVEN[reason] ?? reason)}
     </Chip>
   )
+
+const CommitActions = ({
+  repo,
+  commit,
+  here,
+}: {
+  repo: Repo
+  commit: CommitDetail
+  here: string
+}) => (
+  <>
+    <LinkButton href={codePath(repo.full_name, 'tree', commit.sha)} small icon="folder">
+      Browse files
+    </LinkButton>
+    <LinkButton href={`${here}.diff`} small>
+      Diff
+    </LinkButton>
+    <LinkButton href={`${here}.patch`} small>
+      Patch
+    </LinkButton>
+  </>
+)
 
 export const commitPage = page({
   path: '/:workspace/:repo/commit/:sha',
@@ -263,23 +307,11 @@ export const commitPage = page({
           title={commit.title || '(no message)'}
           lead={
             <>
-              <PersonLink of={commit.author.actor ?? { username: commit.author.name }} /> committed{' '}
+              <ActorLink of={commit.author.actor ?? { username: commit.author.name }} /> committed{' '}
               <RelativeTime at={commit.author.date} />
             </>
           }
-          actions={
-            <>
-              <LinkButton href={codePath(repo.full_name, 'tree', commit.sha)} small icon="folder">
-                Browse files
-              </LinkButton>
-              <LinkButton href={`${here}.diff`} small>
-                Diff
-              </LinkButton>
-              <LinkButton href={`${here}.patch`} small>
-                Patch
-              </LinkButton>
-            </>
-          }
+          actions={<CommitActions repo={repo} commit={commit} here={here} />}
         />
         <Card>
           {rest !== '' && <p class="pre-line commit-text">{rest}</p>}

@@ -39,7 +39,7 @@ import { refsOf, type Refs } from './frame.tsx'
 import { rangeOf, type Range } from './range.ts'
 
 /** More commits than these are folded. */
-const MOST_OPEN = 10
+const MAX_UNFOLDED_COMMITS = 10
 
 const Picker = ({
   repo,
@@ -99,7 +99,7 @@ const Picker = ({
   )
 }
 
-type Asked = {
+type PickerData = {
   repo: Repo
   refs: Refs
   base: string
@@ -114,7 +114,7 @@ type Asked = {
  */
 export const comparePickPage = page({
   path: '/:workspace/:repo/compare',
-  load: async (visit): Promise<Asked | ReturnType<typeof redirect>> => {
+  load: async (visit): Promise<PickerData | ReturnType<typeof redirect>> => {
     const name = repoOf(visit)
     const repo = await visit.call(getRepo, { repo: name })
     const query = visit.url.searchParams
@@ -208,7 +208,7 @@ const NextStep = ({ data, visit }: { data: Compared; visit: Visit }) => {
         branch: range.head,
         base: range.base,
       })}
-      look="primary"
+      variant="primary"
       icon="pull"
     >
       Open a pull request
@@ -228,7 +228,7 @@ const Commits = ({ data }: { data: Compared }) => {
     </List>
   )
   return (
-    <details class="compare-commits" open={ahead <= MOST_OPEN && choice.page === 1}>
+    <details class="compare-commits" open={ahead <= MAX_UNFOLDED_COMMITS && choice.page === 1}>
       <summary>
         {plural(ahead, 'commit')}
         {commits.length < ahead && <span class="muted"> ({commits.length} on this page)</span>}
@@ -238,11 +238,106 @@ const Commits = ({ data }: { data: Compared }) => {
   )
 }
 
+const CompareActions = ({
+  visit,
+  data,
+  direct,
+  here,
+  swapped,
+}: {
+  visit: Visit
+  data: Compared
+  direct: boolean
+  here: string
+  swapped: string
+}) => (
+  <>
+    <LinkButton href={swapped} small icon="refresh">
+      Swap
+    </LinkButton>
+    <LinkButton href={`${here}.diff`} small>
+      Diff
+    </LinkButton>
+    {!direct && (
+      <LinkButton href={`${here}.patch`} small>
+        Patch
+      </LinkButton>
+    )}
+    <NextStep data={data} visit={visit} />
+  </>
+)
+
+const NothingToMerge = ({
+  base,
+  compared,
+  head,
+  swapped,
+}: {
+  base: string
+  compared: Compared['compared']
+  head: string
+  swapped: string
+}) => (
+  <EmptyState
+    icon="check"
+    title={
+      compared.base_sha === compared.head_sha
+        ? 'Both are the same commit'
+        : `${base} has all that ${head} has`
+    }
+    actions={
+      compared.behind > 0 ? <LinkButton href={swapped}>See what {base} adds</LinkButton> : undefined
+    }
+  >
+    There is nothing to merge from <code>{head}</code>.
+  </EmptyState>
+)
+
+const CompareLead = ({
+  base,
+  compared,
+  head,
+}: {
+  base: string
+  compared: Compared['compared']
+  head: string
+}) => (
+  <>
+    <code>{head}</code> is {plural(compared.ahead, 'commit')} ahead of <code>{base}</code> and{' '}
+    {compared.behind} behind.{' '}
+    <Stat additions={compared.totals.additions} deletions={compared.totals.deletions} />
+  </>
+)
+
+const DirectNotice = ({
+  repo,
+  base,
+  choice,
+  head,
+}: {
+  repo: Repo
+  base: string
+  choice: Compared['choice']
+  head: string
+}) => (
+  <Notice>
+    Compared as they are: what only <code>{base}</code> has counts as removed.{' '}
+    <a
+      href={changeHref(comparePath(repo.full_name, base, head), choice, {
+        page: 1,
+        parts: [],
+      })}
+    >
+      Compare since they parted
+    </a>
+  </Notice>
+)
+
 export const comparePage = page({
   path: '/:workspace/:repo/compare/*range',
   load: async (visit) => {
     const name = repoOf(visit)
-    const asked = rangeOf(visit.params['range'] ?? '')
+    const asked = rangeOf(visit.params.range ?? '')
     if (asked === null) return null
     const repo = await visit.call(getRepo, { repo: name })
     if (asked.base === null)
@@ -279,28 +374,15 @@ export const comparePage = page({
       >
         <PageHead
           title="Compare"
-          lead={
-            <>
-              <code>{head}</code> is {plural(compared.ahead, 'commit')} ahead of <code>{base}</code>{' '}
-              and {compared.behind} behind.{' '}
-              <Stat additions={compared.totals.additions} deletions={compared.totals.deletions} />
-            </>
-          }
+          lead={<CompareLead base={base} compared={compared} head={head} />}
           actions={
-            <>
-              <LinkButton href={swapped} small icon="refresh">
-                Swap
-              </LinkButton>
-              <LinkButton href={`${here}.diff`} small>
-                Diff
-              </LinkButton>
-              {!direct && (
-                <LinkButton href={`${here}.patch`} small>
-                  Patch
-                </LinkButton>
-              )}
-              <NextStep data={data} visit={visit} />
-            </>
+            <CompareActions
+              visit={visit}
+              data={data}
+              direct={direct}
+              here={here}
+              swapped={swapped}
+            />
           }
         />
         <Picker repo={repo} refs={refs} base={base} head={head} direct={direct} />
@@ -310,36 +392,12 @@ export const comparePage = page({
           </Notice>
         )}
         {direct && compared.behind > 0 && (
-          <Notice>
-            Compared as they are: what only <code>{base}</code> has counts as removed.{' '}
-            <a
-              href={changeHref(comparePath(repo.full_name, base, head), choice, {
-                page: 1,
-                parts: [],
-              })}
-            >
-              Compare since they parted
-            </a>
-          </Notice>
+          <DirectNotice repo={repo} base={base} choice={choice} head={head} />
         )}
         {compared.base_sha === compared.head_sha ||
         (compared.commits.length === 0 && compared.files.length === 0 && choice.page === 1) ? (
           <Card>
-            <EmptyState
-              icon="check"
-              title={
-                compared.base_sha === compared.head_sha
-                  ? 'Both are the same commit'
-                  : `${base} has all that ${head} has`
-              }
-              actions={
-                compared.behind > 0 ? (
-                  <LinkButton href={swapped}>See what {base} adds</LinkButton>
-                ) : undefined
-              }
-            >
-              There is nothing to merge from <code>{head}</code>.
-            </EmptyState>
+            <NothingToMerge base={base} compared={compared} head={head} swapped={swapped} />
           </Card>
         ) : (
           <>

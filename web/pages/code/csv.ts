@@ -1,8 +1,8 @@
 /** A table of text: rows of cells. `more` says that rows or cells were left out. */
 export type Table = { readonly rows: readonly (readonly string[])[]; readonly more: boolean }
 
-const MOST_ROWS = 1000
-const MOST_COLUMNS = 100
+const MAX_ROWS = 1000
+const MAX_COLUMNS = 100
 
 /**
  * Reads comma or tab separated values (RFC 4180), lenient as files are. Null for text that is no
@@ -15,7 +15,7 @@ export function readTable(text: string, separator: ',' | '\t' | ';'): Table | nu
   let quoted = false
   let more = false
   const endCell = () => {
-    if (row.length < MOST_COLUMNS) row.push(cell)
+    if (row.length < MAX_COLUMNS) row.push(cell)
     else more = true
     cell = ''
   }
@@ -34,7 +34,7 @@ export function readTable(text: string, separator: ',' | '\t' | ';'): Table | nu
     else if (letter === separator) endCell()
     else if (letter === '\n') {
       endRow()
-      if (rows.length > MOST_ROWS) return { rows: rows.slice(0, MOST_ROWS), more: true }
+      if (rows.length > MAX_ROWS) return { rows: rows.slice(0, MAX_ROWS), more: true }
     } else if (letter !== '\r') cell += letter
   }
   if (cell !== '' || row.length > 0) endRow()

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto'
 import { getFile, getRepo, locateCode } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { codePath } from '../../paths.ts'
-import type { Away, Fields, Visit } from '../../site.ts'
+import type { DirectResponse, Fields, Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
-import { commitChange, wayOf, type Change } from './commit-change.ts'
+import { commitChange, readDestination, type FileEdit } from './commit-change.ts'
 import type { EditMode } from './edit-load.ts'
 
 /** The id that git gives a file of this content (gitformat-loose, "blob"). */
@@ -36,7 +36,7 @@ export const typedOf = (fields: Fields): { path: string; content: string } => ({
 })
 
 /** The changes of one form. Gives 422 when there are none. */
-function changesOf(mode: EditMode, fields: Fields): { path: string; files: Change[] } {
+function changesOf(mode: EditMode, fields: Fields): { path: string; files: FileEdit[] } {
   const from = fields.text('from')
   if (mode === 'delete') return { path: from, files: [{ path: from, action: 'delete' }] }
   const { path, content } = typedOf(fields)
@@ -45,7 +45,7 @@ function changesOf(mode: EditMode, fields: Fields): { path: string; files: Chang
   const isSame = blobId(content) === fields.text('oid')
   if (isSame && path === from)
     throw new Refusal('invalid', 'Nothing is changed yet.', { field: 'content' })
-  const move: Change[] = path === from ? [] : [{ path, from, action: 'move' }]
+  const move: FileEdit[] = path === from ? [] : [{ path, from, action: 'move' }]
   return { path, files: isSame ? move : [...move, { path, action: 'put', content }] }
 }
 
@@ -66,7 +66,7 @@ async function isUntouched(
 
 export const submitEdit =
   (mode: EditMode) =>
-  async (visit: Visit, fields: Fields): Promise<Away> => {
+  async (visit: Visit, fields: Fields): Promise<DirectResponse> => {
     const repo = repoOf(visit)
     const branch = fields.text('branch')
     const { path, files } = changesOf(mode, fields)
@@ -77,7 +77,7 @@ export const submitEdit =
       repo,
       branch,
       files,
-      ...wayOf(fields, permissions.write),
+      ...readDestination(fields, permissions.write),
       expected_head: fields.text('expected_head'),
       title: fields.text('message').trim() || defaultMessage(mode, fields.text('from'), path),
       body: fields.text('description').trim(),

@@ -12,12 +12,12 @@ import {
 } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { codePath } from '../../paths.ts'
-import { redirect, type Away, type Visit } from '../../site.ts'
+import { redirect, type DirectResponse, type Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { typedOf } from './edit-form.ts'
 
 /** Larger files are for git: a page is no place to type in them. */
-const MOST_BYTES = 1024 * 1024
+const MAX_EDIT_BYTES = 1024 * 1024
 
 export type EditMode = 'edit' | 'new' | 'delete'
 
@@ -79,7 +79,7 @@ export async function readWhole(
         part.sha,
         'It is not text in UTF-8. Change it with git, which keeps its bytes as they are.',
       )
-    if (part.size > MOST_BYTES)
+    if (part.size > MAX_EDIT_BYTES)
       return nothing(part.sha, 'It is larger than 1 MiB. Change it with git.')
     text += part.content
     if (!part.truncated || part.to_line === null) {
@@ -161,11 +161,11 @@ async function previewOf(
   })
 }
 
-export async function loadEdit(visit: Visit, mode: EditMode): Promise<EditData | Away> {
+export async function loadEdit(visit: Visit, mode: EditMode): Promise<EditData | DirectResponse> {
   if (!visit.viewer)
     return redirect(`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`, 302)
   const name = repoOf(visit)
-  const rest = visit.params['rest'] ?? ''
+  const rest = visit.params.rest ?? ''
   const repo = await repoToChange(visit)
   if (repo.empty) {
     if (mode !== 'new') throw new Refusal('not_found', 'This repository has no files yet.')

@@ -16,15 +16,24 @@ import {
 } from '../../components/index.ts'
 import { highlightBlob } from '../../highlight.ts'
 import type { Branch, Repo } from '#features/repos/index.ts'
-import { raw, renderPage } from '../../jsx/html.ts'
+import { raw } from '../../jsx/html.ts'
 import { renderMarkdown } from '../../markdown.ts'
 import { codePath, comparePath, repoPath, segments } from '../../paths.ts'
-import { action, Away, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
+import {
+  pageResponse,
+  action,
+  DirectResponse,
+  page,
+  type Form as SiteForm,
+  type Page,
+  type Visit,
+  type Fields,
+} from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { defaultMessage, submitEdit, typedOf } from './edit-form.ts'
 import { loadEdit, type EditData, type EditMode } from './edit-load.ts'
-import { MARKDOWN } from './faces.tsx'
+import { MARKDOWN } from './renderings.tsx'
 import { PathCrumbs } from './frame.tsx'
 
 const TITLES = { edit: 'Edit', new: 'New file', delete: 'Delete' } as const
@@ -45,7 +54,7 @@ const branchName = (visit: Visit, path: string, head: string | null): string => 
   return `${visit.viewer?.username ?? 'patch'}/${word || 'change'}-${(head ?? 'first').slice(0, 5)}`
 }
 
-export type Place = {
+export type CommitTarget = {
   readonly repo: Repo
   readonly branch: string
   readonly head: string | null
@@ -54,11 +63,11 @@ export type Place = {
 }
 
 /** Where a commit goes: a choice for those who may write, one way for all others. */
-export const Target = ({
+export const CommitTargetFields = ({
   place: { repo, branch, head, path, barred },
   visit,
 }: {
-  place: Place
+  place: CommitTarget
   visit: Visit
 }) => {
   const { values } = visit.form
@@ -209,6 +218,81 @@ const Content = ({
   </div>
 )
 
+const EditCommit = ({
+  visit,
+  repo,
+  back,
+  data,
+  here,
+  mode,
+  path,
+  values,
+}: {
+  visit: Visit
+  repo: Repo
+  back: string
+  data: EditData
+  here: string
+  mode: EditMode
+  path: string
+  values: Fields
+}) => (
+  <Card title={mode === 'delete' ? `Delete ${path}` : 'Commit'}>
+    <Field
+      name="message"
+      label="Message"
+      maxlength={500}
+      value={values.text('message')}
+      placeholder={mode === 'new' ? 'Add …' : defaultMessage(mode, path, path)}
+    />
+    <TextArea
+      name="description"
+      label="Description"
+      rows={3}
+      value={values.text('description')}
+      hint="Why, for those who read the history."
+    />
+    <CommitTargetFields place={data} visit={visit} />
+    <FormActions>
+      <Button variant={mode === 'delete' ? 'danger' : 'primary'}>
+        {!repo.permissions.write
+          ? 'Propose the change'
+          : mode === 'delete'
+            ? 'Delete the file'
+            : 'Commit'}
+      </Button>
+      {mode !== 'delete' && (
+        <Button
+          name="then"
+          value="preview"
+          formaction={`${here}#preview`}
+          formnovalidate
+          icon="eye"
+        >
+          Preview
+        </Button>
+      )}
+      <LinkButton href={repo.empty ? repoPath(repo.full_name) : back} variant="quiet">
+        Cancel
+      </LinkButton>
+    </FormActions>
+  </Card>
+)
+
+const PathField = ({ visit, mode, typed }: { visit: Visit; mode: EditMode; typed: string }) => (
+  <Field
+    name="path"
+    label="Path"
+    required
+    mono
+    maxlength={4096}
+    autofocus={mode === 'new'}
+    value={typed}
+    error={fieldError(visit, 'path')}
+    hint={mode === 'edit' ? 'Another path renames or moves the file.' : 'Slashes make folders.'}
+  />
+)
+
 const EditView = ({ data, visit }: { data: EditData; visit: Visit }) => {
   const { mode, repo, branch, path, file, head, moved } = data
   const { values } = visit.form
@@ -256,23 +340,7 @@ const EditView = ({ data, visit }: { data: EditData; visit: Visit }) => {
             <input type="hidden" name="expected_head" value={head ?? ''} />
             <input type="hidden" name="oid" value={file?.oid ?? ''} />
             {crlf && <input type="hidden" name="crlf" value="1" />}
-            {mode !== 'delete' && (
-              <Field
-                name="path"
-                label="Path"
-                required
-                mono
-                maxlength={4096}
-                autofocus={mode === 'new'}
-                value={typed}
-                error={fieldError(visit, 'path')}
-                hint={
-                  mode === 'edit'
-                    ? 'Another path renames or moves the file.'
-                    : 'Slashes make folders.'
-                }
-              />
-            )}
+            {mode !== 'delete' && <PathField visit={visit} mode={mode} typed={typed} />}
             {mode !== 'delete' && (
               <Content
                 text={sent ? values.text('content') : (file?.text ?? '').replaceAll('\r\n', '\n')}
@@ -284,46 +352,16 @@ const EditView = ({ data, visit }: { data: EditData; visit: Visit }) => {
             {mode !== 'delete' && values.text('then') === 'preview' && (
               <Preview data={data} visit={visit} />
             )}
-            <Card title={mode === 'delete' ? `Delete ${path}` : 'Commit'}>
-              <Field
-                name="message"
-                label="Message"
-                maxlength={500}
-                value={values.text('message')}
-                placeholder={mode === 'new' ? 'Add …' : defaultMessage(mode, path, path)}
-              />
-              <TextArea
-                name="description"
-                label="Description"
-                rows={3}
-                value={values.text('description')}
-                hint="Why, for those who read the history."
-              />
-              <Target place={data} visit={visit} />
-              <FormActions>
-                <Button look={mode === 'delete' ? 'danger' : 'primary'}>
-                  {!repo.permissions.write
-                    ? 'Propose the change'
-                    : mode === 'delete'
-                      ? 'Delete the file'
-                      : 'Commit'}
-                </Button>
-                {mode !== 'delete' && (
-                  <Button
-                    name="then"
-                    value="preview"
-                    formaction={`${here}#preview`}
-                    formnovalidate
-                    icon="eye"
-                  >
-                    Preview
-                  </Button>
-                )}
-                <LinkButton href={repo.empty ? repoPath(repo.full_name) : back} look="quiet">
-                  Cancel
-                </LinkButton>
-              </FormActions>
-            </Card>
+            <EditCommit
+              visit={visit}
+              repo={repo}
+              back={back}
+              data={data}
+              here={here}
+              mode={mode}
+              path={path}
+              values={values}
+            />
           </Form>
         </>
       )}
@@ -343,11 +381,13 @@ const modes = ['edit', 'new', 'delete'] as const
 export const editPages: readonly Page[] = modes.map(editPage)
 
 /** A preview is the page again, with what was typed and nothing done. */
-async function previewed(page: Page, visit: Visit, fields: Visit['form']['values']): Promise<Away> {
+async function previewed(
+  page: Page,
+  visit: Visit,
+  fields: Visit['form']['values'],
+): Promise<DirectResponse> {
   const shown = await page.render({ ...visit, form: { values: fields, error: null } })
-  return shown instanceof Away
-    ? shown
-    : new Away(new Response(renderPage(shown), { headers: visit.headers }))
+  return shown instanceof DirectResponse ? shown : pageResponse(visit, shown)
 }
 
 export const editForms: readonly SiteForm[] = modes.map((mode) => {

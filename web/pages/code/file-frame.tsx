@@ -1,4 +1,5 @@
 // What the pages of one file have around its content.
+import type { Repo } from '#features/repos/index.ts'
 import { Button, ButtonGroup, Chip, LinkButton, Pager } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
 import type { Child } from '../../jsx/html.ts'
@@ -29,7 +30,7 @@ export const FilePage = ({
       <div class="code-bar">
         <RefSwitch repo={repo} refs={refs} current={ref} view={view} path={path} />
         <PathCrumbs repo={repo} current={ref} path={path} />
-        <Button look="quiet" small copy={path} icon="copy" label="Copy the path" />
+        <Button variant="quiet" small copy={path} icon="copy" label="Copy the path" />
       </div>
       {children}
     </RepoFrame>
@@ -51,6 +52,39 @@ export const FileFacts = ({ data, more }: { data: FileData; more?: Child }) => (
   </>
 )
 
+const ViewLinks = ({
+  repo,
+  path,
+  raw,
+  ref,
+  view,
+}: {
+  repo: Repo
+  path: string
+  raw: string
+  ref: string
+  view: 'blob' | 'blame'
+}) => (
+  <ButtonGroup label="Views of this file">
+    <LinkButton href={codePath(repo.full_name, 'blob', ref, path)} small current={view === 'blob'}>
+      Code
+    </LinkButton>
+    <LinkButton
+      href={codePath(repo.full_name, 'blame', ref, path)}
+      small
+      current={view === 'blame'}
+    >
+      Blame
+    </LinkButton>
+    <LinkButton href={codePath(repo.full_name, 'commits', ref, path)} small>
+      History
+    </LinkButton>
+    <LinkButton href={raw} small>
+      Raw
+    </LinkButton>
+  </ButtonGroup>
+)
+
 export const FileActions = ({
   data,
   view,
@@ -65,35 +99,14 @@ export const FileActions = ({
   const mayEdit = data.onBranch && mayPropose(visit, repo)
   return (
     <>
-      <ButtonGroup label="Views of this file">
-        <LinkButton
-          href={codePath(repo.full_name, 'blob', ref, path)}
-          small
-          current={view === 'blob'}
-        >
-          Code
-        </LinkButton>
-        <LinkButton
-          href={codePath(repo.full_name, 'blame', ref, path)}
-          small
-          current={view === 'blame'}
-        >
-          Blame
-        </LinkButton>
-        <LinkButton href={codePath(repo.full_name, 'commits', ref, path)} small>
-          History
-        </LinkButton>
-        <LinkButton href={raw} small>
-          Raw
-        </LinkButton>
-      </ButtonGroup>
+      <ViewLinks repo={repo} path={path} raw={raw} ref={ref} view={view} />
       {text !== null && (
-        <Button small look="quiet" icon="copy" copyAddress={raw} label="Copy the whole file" />
+        <Button small variant="quiet" icon="copy" copyAddress={raw} label="Copy the whole file" />
       )}
       <LinkButton
         href={codePath(repo.full_name, view, file.commit_sha, path)}
         small
-        look="quiet"
+        variant="quiet"
         icon="link"
         hotkey="y"
         label="Permanent link"
@@ -111,7 +124,7 @@ export const FileActions = ({
         <LinkButton
           href={editPath(repo.full_name, 'delete', ref, path)}
           small
-          look="quiet"
+          variant="quiet"
           icon="trash"
           label="Delete this file"
         />

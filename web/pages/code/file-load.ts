@@ -1,7 +1,7 @@
 // One file at a commit, as its pages show it.
 import { getFile, listCodeOwners, type FileRecord, type Repo } from '#features/repos/index.ts'
 import { codePath } from '../../paths.ts'
-import { Away, redirect, type Visit } from '../../site.ts'
+import { DirectResponse, redirect, type Visit } from '../../site.ts'
 import { locate, refsOf, type Refs } from './frame.tsx'
 import { textOfFile, type FileText } from './text.ts'
 
@@ -19,9 +19,12 @@ export type FileData = {
   readonly owners: readonly string[]
 }
 
-export async function loadFile(visit: Visit, view: 'blob' | 'blame'): Promise<FileData | Away> {
+export async function loadFile(
+  visit: Visit,
+  view: 'blob' | 'blame',
+): Promise<FileData | DirectResponse> {
   const located = await locate(visit, view)
-  if (located instanceof Away) return located
+  if (located instanceof DirectResponse) return located
   const { name, repo, at } = located
   if (at.type === 'dir') return redirect(codePath(repo.full_name, 'tree', at.ref, at.path), 302)
   // The commit of another repository: there is nothing of it here to show but its place.

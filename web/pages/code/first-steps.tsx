@@ -11,19 +11,27 @@ import {
   Notice,
   TokenSecret,
 } from '../../components/index.ts'
-import { followState, liveAnswer } from '../../live.ts'
+import { watchState, eventStreamResponse } from '../../live.ts'
 import { repoPath } from '../../paths.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 
 /** So long a token for the first push lasts. */
-export const DAYS = '30'
+export const TOKEN_DAYS = '30'
 
 /** The clone address with a token in it, so that git asks nothing. */
 const withToken = (address: string, username: string, secret: string): string =>
   address.replace('://', `://${encodeURIComponent(username)}:${secret}@`)
 
-const Lines = ({ repo, visit, secret }: { repo: Repo; visit: Visit; secret: string | null }) => {
+const PushCommands = ({
+  repo,
+  visit,
+  secret,
+}: {
+  repo: Repo
+  visit: Visit
+  secret: string | null
+}) => {
   const remote =
     secret === null
       ? repo.clone_url
@@ -41,7 +49,15 @@ const Lines = ({ repo, visit, secret }: { repo: Repo; visit: Visit; secret: stri
 }
 
 /** git asks for a password where no token is in the address and no helper gives one. */
-const Password = ({ repo, visit, secret }: { repo: Repo; visit: Visit; secret: string | null }) =>
+const PasswordNotice = ({
+  repo,
+  visit,
+  secret,
+}: {
+  repo: Repo
+  visit: Visit
+  secret: string | null
+}) =>
   secret === null ? (
     <Notice title="git will ask for a password">
       <p>
@@ -49,19 +65,20 @@ const Password = ({ repo, visit, secret }: { repo: Repo; visit: Visit; secret: s
         the lines below.
       </p>
       <ActionButton action={repoPath(repo.full_name, '/first-token')} csrf={visit.csrf}>
-        <Button look="primary" icon="key">
+        <Button variant="primary" icon="key">
           Make a token for git
         </Button>
       </ActionButton>
     </Notice>
   ) : (
     <TokenSecret secret={secret}>
-      It reads and pushes the code of {repo.full_name} for {DAYS} days, and is in the lines below.
-      git keeps it in this clone alone. Revoke it in <a href="/settings/tokens">your settings</a>.
+      It reads and pushes the code of {repo.full_name} for {TOKEN_DAYS} days, and is in the lines
+      below. git keeps it in this clone alone. Revoke it in{' '}
+      <a href="/settings/tokens">your settings</a>.
     </TokenSecret>
   )
 
-const Others = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
+const OtherClients = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const { site_url, mcp_url } = visit.hearth.settings
   return (
     <>
@@ -103,8 +120,8 @@ export const FirstSteps = ({
     </EmptyState>
     {repo.permissions.write && !repo.archived && (
       <>
-        <Password repo={repo} visit={visit} secret={secret} />
-        <Lines repo={repo} visit={visit} secret={secret} />
+        <PasswordNotice repo={repo} visit={visit} secret={secret} />
+        <PushCommands repo={repo} visit={visit} secret={secret} />
         <p class="muted">
           No git at hand?{' '}
           <a href={repoPath(repo.full_name, `/new/${repo.default_branch}`)}>
@@ -113,7 +130,7 @@ export const FirstSteps = ({
           , or <a href={repoPath(repo.full_name, `/upload/${repo.default_branch}`)}>upload files</a>
           .
         </p>
-        <Others repo={repo} visit={visit} />
+        <OtherClients repo={repo} visit={visit} />
       </>
     )}
   </>
@@ -127,9 +144,9 @@ export const firstPushLive = (repo: Repo) => ({
 
 export const firstPush: Resource = {
   path: '/:workspace/:repo/first-push',
-  async answer(visit) {
+  async respond(visit) {
     const { id } = await visit.call(getRepo, { repo: repoOf(visit) })
     const state = async () => String((await visit.call(getRepo, { repo: repoOf(visit) })).empty)
-    return liveAnswer(followState(visit, 'true', state, (event) => event.repo_id === id))
+    return eventStreamResponse(watchState(visit, 'true', state, (event) => event.repo_id === id))
   },
 }

@@ -1,10 +1,9 @@
 // A token for the first push, made where it is needed.
 import { createSettingsToken } from '#features/accounts/index.ts'
 import { getRepo } from '#features/repos/index.ts'
-import { renderPage } from '../../jsx/html.ts'
-import { action, Away } from '../../site.ts'
+import { pageResponse, action } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { DAYS, firstPushLive, FirstSteps } from './first-steps.tsx'
+import { TOKEN_DAYS, firstPushLive, FirstSteps } from './first-steps.tsx'
 import { repoPage } from './tree.tsx'
 
 /**
@@ -18,7 +17,7 @@ export const firstTokenForm = action({
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const { secret } = await visit.call(createSettingsToken, {
       name: `git for ${repo.full_name}`.slice(0, 64),
-      expires: DAYS,
+      expires: TOKEN_DAYS,
       scopes: ['code:read', 'code:write'],
       repos: [repo.full_name],
     })
@@ -34,6 +33,6 @@ export const firstTokenForm = action({
         <FirstSteps repo={repo} visit={visit} secret={secret ?? null} />
       </RepoFrame>
     )
-    return new Away(new Response(renderPage(shown), { headers: visit.headers }))
+    return pageResponse(visit, shown)
   },
 })

@@ -9,7 +9,7 @@ export type CodeView = 'tree' | 'blob' | 'blame' | 'commits'
 
 export type Refs = { readonly branches: readonly string[]; readonly tags: readonly string[] }
 
-const MOST_SHOWN = 20
+const DEFAULT_BRANCHES = 20
 
 /**
  * On the links of the switch: a path that the other branch does not have leads to the nearest
@@ -34,11 +34,7 @@ async function folderAbove(visit: Visit, repo: Repo, rest: string) {
  * The repository of an address and what its end names. An old name of a branch leads to the page of
  * the present one.
  */
-export async function locate(
-  visit: Visit,
-  view: CodeView | 'raw',
-  rest = visit.params['rest'] ?? '',
-) {
+export async function locate(visit: Visit, view: CodeView | 'raw', rest = visit.params.rest ?? '') {
   const name = repoOf(visit)
   const repo = await visit.call(getRepo, { repo: name })
   const switched = visit.url.searchParams.get(OR) === FOLDER
@@ -56,7 +52,7 @@ export async function locate(
 export const isFork = (repo: { full_name: string }): boolean => repo.full_name.includes('/pull/')
 
 /** The branches and tags that the switch offers; all of them have pages of their own. */
-export const refsOf = (visit: Visit, repo: string, most = MOST_SHOWN): Promise<Refs> =>
+export const refsOf = (visit: Visit, repo: string, most = DEFAULT_BRANCHES): Promise<Refs> =>
   visit.call(listRefNames, { repo, branches: most, tags: Math.ceil(most / 2) })
 
 export const RefSwitch = ({

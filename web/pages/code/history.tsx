@@ -4,7 +4,9 @@ import {
   listBranches,
   listCommits,
   listTags,
+  type Branch,
   type CommitRecord,
+  type Repo,
 } from '#features/repos/index.ts'
 import {
   Button,
@@ -24,7 +26,7 @@ import {
 } from '../../components/index.ts'
 import { plural } from '../../format.ts'
 import { codePath, commitPath, comparePath, pullPath, repoPath, withQuery } from '../../paths.ts'
-import { Away, page, type Visit } from '../../site.ts'
+import { DirectResponse, page, type Visit } from '../../site.ts'
 import { branchRulesPath, countRules } from '../rulesets/branch.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { locate, PathCrumbs, RefSwitch, refsOf } from './frame.tsx'
@@ -54,7 +56,7 @@ export const commitsPage = page({
   path: '/:workspace/:repo/commits/*rest',
   load: async (visit) => {
     const located = await locate(visit, 'commits')
-    if (located instanceof Away) return located
+    if (located instanceof DirectResponse) return located
     const { name, repo, at } = located
     const number = pageNumber(visit.url)
     const [refs, commits] = await Promise.all([
@@ -113,6 +115,75 @@ export const commitsPage = page({
   },
 })
 
+type BranchProps = {
+  repo: Repo
+  branch: Branch
+  /** How many rules are in force for it; null where the visitor does not see them. */
+  rules: number | null
+}
+
+const BranchMeta = ({ repo, branch, rules }: BranchProps) => (
+  <>
+    <span>
+      <a href={commitPath(repo.full_name, branch.commit.sha)}>{branch.commit.message}</a>
+    </span>
+    <span>
+      <RelativeTime at={branch.updated_at} />
+    </span>
+    {!branch.default && (
+      <span>
+        <a href={comparePath(repo.full_name, repo.default_branch, branch.name)}>
+          {branch.ahead} ahead, {branch.behind} behind
+        </a>
+      </span>
+    )}
+    {rules !== null && (
+      <span>
+        <a href={branchRulesPath(repo.full_name, branch.name)}>{plural(rules, 'rule')}</a>
+      </span>
+    )}
+  </>
+)
+
+const BranchRow = ({ visit, repo, branch, rules }: BranchProps & { visit: Visit }) => (
+  <Row
+    mark={<Icon name="branch" />}
+    title={
+      <>
+        <a class="row-link mono" href={codePath(repo.full_name, 'tree', branch.name)}>
+          {branch.name}
+        </a>
+        {branch.default && <Chip>Default</Chip>}
+        {branch.protected && <Chip icon="shield">Protected</Chip>}
+      </>
+    }
+    meta={<BranchMeta repo={repo} branch={branch} rules={rules} />}
+    end={
+      <>
+        {branch.pull !== null ? (
+          <a href={pullPath(repo.full_name, branch.pull)}>#{branch.pull}</a>
+        ) : !branch.default && branch.ahead > 0 && repo.permissions.write && !repo.archived ? (
+          <LinkButton
+            href={withQuery(repoPath(repo.full_name, '/pulls/new'), {
+              branch: branch.name,
+            })}
+            small
+          >
+            Pull request
+          </LinkButton>
+        ) : null}
+        <BranchActions repo={repo} branch={branch} visit={visit} />
+      </>
+    }
+  >
+    {refError(visit, 'branch', branch.name) !== null && (
+      <p class="field-error" role="alert">
+        {refError(visit, 'branch', branch.name)}
+      </p>
+    )}
+  </Row>
+)
+
 export const branchesPage = page({
   path: '/:workspace/:repo/branches',
   load: async (visit) => {
@@ -157,70 +228,12 @@ export const branchesPage = page({
         ) : (
           <List label="Branches">
             {branches.items.map((branch) => (
-              <Row
-                mark={<Icon name="branch" />}
-                title={
-                  <>
-                    <a class="row-link mono" href={codePath(repo.full_name, 'tree', branch.name)}>
-                      {branch.name}
-                    </a>
-                    {branch.default && <Chip>Default</Chip>}
-                    {branch.protected && <Chip icon="shield">Protected</Chip>}
-                  </>
-                }
-                meta={
-                  <>
-                    <span>
-                      <a href={commitPath(repo.full_name, branch.commit.sha)}>
-                        {branch.commit.message}
-                      </a>
-                    </span>
-                    <span>
-                      <RelativeTime at={branch.updated_at} />
-                    </span>
-                    {!branch.default && (
-                      <span>
-                        <a href={comparePath(repo.full_name, repo.default_branch, branch.name)}>
-                          {branch.ahead} ahead, {branch.behind} behind
-                        </a>
-                      </span>
-                    )}
-                    {rules.get(branch.name) != null && (
-                      <span>
-                        <a href={branchRulesPath(repo.full_name, branch.name)}>
-                          {plural(rules.get(branch.name) ?? 0, 'rule')}
-                        </a>
-                      </span>
-                    )}
-                  </>
-                }
-                end={
-                  <>
-                    {branch.pull !== null ? (
-                      <a href={pullPath(repo.full_name, branch.pull)}>#{branch.pull}</a>
-                    ) : !branch.default &&
-                      branch.ahead > 0 &&
-                      repo.permissions.write &&
-                      !repo.archived ? (
-                      <LinkButton
-                        href={withQuery(repoPath(repo.full_name, '/pulls/new'), {
-                          branch: branch.name,
-                        })}
-                        small
-                      >
-                        Pull request
-                      </LinkButton>
-                    ) : null}
-                    <BranchActions repo={repo} branch={branch} visit={visit} />
-                  </>
-                }
-              >
-                {refError(visit, 'branch', branch.name) !== null && (
-                  <p class="field-error" role="alert">
-                    {refError(visit, 'branch', branch.name)}
-                  </p>
-                )}
-              </Row>
+              <BranchRow
+                visit={visit}
+                repo={repo}
+                branch={branch}
+                rules={rules.get(branch.name) ?? null}
+              />
             ))}
           </List>
         )}

@@ -8,8 +8,8 @@ import type { MarkdownOptions } from '../../markdown.ts'
 
 type Json = Record<string, unknown>
 
-const MOST_CELLS = 500
-const MOST_OUTPUT = 50_000
+const MAX_CELLS = 500
+const MAX_OUTPUT_LENGTH = 50_000
 
 const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -35,23 +35,23 @@ export function readNotebook(text: string): Notebook | null {
   }
   if (
     !isRecord(value) ||
-    typeof value['nbformat'] !== 'number' ||
-    value['nbformat'] < 4 ||
-    !Array.isArray(value['cells'])
+    typeof value.nbformat !== 'number' ||
+    value.nbformat < 4 ||
+    !Array.isArray(value.cells)
   )
     return null
-  const metadata = isRecord(value['metadata']) ? value['metadata'] : {}
-  const [info, kernel] = [metadata['language_info'], metadata['kernelspec']]
+  const metadata = isRecord(value.metadata) ? value.metadata : {}
+  const [info, kernel] = [metadata.language_info, metadata.kernelspec]
   const language =
-    (isRecord(info) && textOf(info['name'])) ||
-    (isRecord(kernel) && textOf(kernel['language'])) ||
+    (isRecord(info) && textOf(info.name)) ||
+    (isRecord(kernel) && textOf(kernel.language)) ||
     'python'
-  return { cells: records(value['cells']), language }
+  return { cells: records(value.cells), language }
 }
 
 /** Colours of a terminal mean nothing here. */
 const plain = (text: string): string =>
-  text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '').slice(0, MOST_OUTPUT)
+  text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '').slice(0, MAX_OUTPUT_LENGTH)
 
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 
@@ -63,16 +63,14 @@ const picture = (type: (typeof PICTURES)[number], base64: string, alt: string): 
   raw(`<img src="data:${type};base64,${base64}" alt="${Bun.escapeHTML(alt)}">`)
 
 const outputOf = (output: Json): Child => {
-  if (output['output_type'] === 'stream') return <pre>{plain(textOf(output['text']))}</pre>
-  if (output['output_type'] === 'error')
+  if (output.output_type === 'stream') return <pre>{plain(textOf(output.text))}</pre>
+  if (output.output_type === 'error')
     return (
       <pre class="notebook-error">
-        {plain(
-          textOf(output['traceback']) || `${textOf(output['ename'])}: ${textOf(output['evalue'])}`,
-        )}
+        {plain(textOf(output.traceback) || `${textOf(output.ename)}: ${textOf(output.evalue)}`)}
       </pre>
     )
-  const data = isRecord(output['data']) ? output['data'] : {}
+  const data = isRecord(output.data) ? output.data : {}
   const type = PICTURES.find((name) => typeof data[name] === 'string' || Array.isArray(data[name]))
   if (type !== undefined) {
     const base64 = textOf(data[type]).replace(/\s+/g, '')
@@ -89,17 +87,17 @@ const outputOf = (output: Json): Child => {
 }
 
 const cellOf = (cell: Json, language: string, options: MarkdownOptions): Child => {
-  const source = textOf(cell['source'])
-  if (cell['cell_type'] === 'markdown') return <MarkdownBody text={source} options={options} />
-  if (cell['cell_type'] !== 'code') return <pre>{source}</pre>
-  const count = cell['execution_count']
+  const source = textOf(cell.source)
+  if (cell.cell_type === 'markdown') return <MarkdownBody text={source} options={options} />
+  if (cell.cell_type !== 'code') return <pre>{source}</pre>
+  const count = cell.execution_count
   return (
     <div class="notebook-code">
       <span class="notebook-count mono muted">[{typeof count === 'number' ? count : ' '}]</span>
       <pre class="notebook-source" tabindex="0">
         <code>{raw(highlightLines(source, grammarOfWord(language)).join('\n'))}</code>
       </pre>
-      {records(cell['outputs']).map((output) => (
+      {records(cell.outputs).map((output) => (
         <div class="notebook-output" tabindex="0" role="group" aria-label="Output">
           {outputOf(output)}
         </div>
@@ -116,12 +114,12 @@ export const NotebookView = ({
   options: MarkdownOptions
 }) => (
   <div class="notebook">
-    {notebook.cells.slice(0, MOST_CELLS).map((cell) => (
+    {notebook.cells.slice(0, MAX_CELLS).map((cell) => (
       <div class="notebook-cell">{cellOf(cell, notebook.language, options)}</div>
     ))}
-    {notebook.cells.length > MOST_CELLS && (
+    {notebook.cells.length > MAX_CELLS && (
       <p class="muted">
-        The first {MOST_CELLS} of {notebook.cells.length} cells are shown.
+        The first {MAX_CELLS} of {notebook.cells.length} cells are shown.
       </p>
     )}
   </div>

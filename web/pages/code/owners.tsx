@@ -1,17 +1,15 @@
 import { getRepo, listCodeOwners, type Repo } from '#features/repos/index.ts'
 import { Button, Card, EmptyState, Field, Form, PageHead } from '../../components/index.ts'
+import type { Child } from '../../jsx/html.ts'
 import { codePath, repoPath, teamPath, userPath } from '../../paths.ts'
-import { page } from '../../site.ts'
+import { page, type OutputOf } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 
-/** An owner as the file names one: a person, a team, or an address, which leads nowhere. */
-export const OwnerLink = ({ name }: { name: string }) => {
+/** Links an owner of the file: a user or a team. An email address has no page. */
+const ownerLink = (name: string): Child => {
   const [, first = '', team] = /^@([\w-]+)(?:\/([\w.-]+))?$/.exec(name) ?? []
-  return first === '' ? (
-    <>{name}</>
-  ) : (
-    <a href={team === undefined ? userPath(first) : teamPath(first, team)}>{name}</a>
-  )
+  if (first === '') return name
+  return <a href={team === undefined ? userPath(first) : teamPath(first, team)}>{name}</a>
 }
 
 export const OwnerLinks = ({ names }: { names: readonly string[] }) => (
@@ -19,7 +17,7 @@ export const OwnerLinks = ({ names }: { names: readonly string[] }) => (
     {names.map((name, at) => (
       <>
         {at > 0 && ', '}
-        <OwnerLink name={name} />
+        {ownerLink(name)}
       </>
     ))}
   </>
@@ -45,6 +43,49 @@ const NoOwners = ({ repo }: { repo: Repo }) => (
       </p>
     )}
   </>
+)
+
+const OwnerRules = ({ owners }: { owners: OutputOf<typeof listCodeOwners> }) => (
+  <div class="csv">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Line</th>
+          <th scope="col">Paths</th>
+          <th scope="col">Owners</th>
+        </tr>
+      </thead>
+      <tbody>
+        {owners.rules.map((rule) => (
+          <tr>
+            <td>{rule.line}</td>
+            <td>
+              <code>{rule.pattern}</code>
+            </td>
+            <td>
+              {rule.owners.length === 0 ? (
+                <span class="muted">nobody</span>
+              ) : (
+                <OwnerLinks names={rule.owners} />
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+const OwnerLookup = ({ repo, path }: { repo: Repo; path: string }) => (
+  <Form
+    action={repoPath(repo.full_name, '/code-owners')}
+    method="get"
+    class="compare-pick"
+    label="Owners of a path"
+  >
+    <Field name="path" label="Path" mono value={path} maxlength={4096} placeholder="src/app.ts" />
+    <Button>Who owns it?</Button>
+  </Form>
 )
 
 /** Who answers for which code, and who for one path. */
@@ -79,56 +120,14 @@ export const ownersPage = page({
         <NoOwners repo={repo} />
       ) : (
         <>
-          <Form
-            action={repoPath(repo.full_name, '/code-owners')}
-            method="get"
-            class="compare-pick"
-            label="Owners of a path"
-          >
-            <Field
-              name="path"
-              label="Path"
-              mono
-              value={path}
-              maxlength={4096}
-              placeholder="src/app.ts"
-            />
-            <Button>Who owns it?</Button>
-          </Form>
+          <OwnerLookup repo={repo} path={path} />
           {owners.owners !== null && (
             <p>
               <code>{path}</code> is owned by{' '}
               {owners.owners.length === 0 ? 'nobody' : <OwnerLinks names={owners.owners} />}.
             </p>
           )}
-          <div class="csv">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Line</th>
-                  <th scope="col">Paths</th>
-                  <th scope="col">Owners</th>
-                </tr>
-              </thead>
-              <tbody>
-                {owners.rules.map((rule) => (
-                  <tr>
-                    <td>{rule.line}</td>
-                    <td>
-                      <code>{rule.pattern}</code>
-                    </td>
-                    <td>
-                      {rule.owners.length === 0 ? (
-                        <span class="muted">nobody</span>
-                      ) : (
-                        <OwnerLinks names={rule.owners} />
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <OwnerRules owners={owners} />
         </>
       )}
     </RepoFrame>

@@ -7,7 +7,7 @@ import { rangeOf } from './range.ts'
 
 type Commit = Awaited<ReturnType<Visit['hearth']['git']['log']>>[number]
 
-const MOST_COMMITS = 250
+const MAX_COMMITS = 250
 
 export const PATCH_HEADERS = {
   'content-type': 'text/plain; charset=utf-8',
@@ -28,7 +28,7 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')
 /**
  * One commit as `git format-patch` mails it, so that `git am` takes it. `place` is such as ` 2/5`.
  */
-export function mail(commit: Commit, patch: string, place: string): string {
+export function formatPatchMail(commit: Commit, patch: string, place: string): string {
   const [title = '', ...rest] = commit.message.split('\n')
   const body = rest.join('\n').trim()
   return [
@@ -55,18 +55,18 @@ function storeOf(visit: Visit): { git: Visit['hearth']['git']; store: string } {
 
 const commitText = (ending: '.diff' | '.patch'): Resource => ({
   path: `/:workspace/:repo/commit/:sha${ending}`,
-  async answer(visit) {
+  async respond(visit) {
     const { sha } = await visit.call(getCommit, {
       repo: repoOf(visit),
-      ref: visit.params['sha'] ?? '',
+      ref: visit.params.sha ?? '',
       patch: false,
       per_page: 1,
     })
     const { git, store } = storeOf(visit)
-    const commit = await git.commit(store, sha)
+    const commit = await git.readCommit(store, sha)
     if (commit === null) throw new Refusal('not_found', 'There is no such commit.')
     const text = await git.patch(store, commit.parents[0] ?? null, sha)
-    return new Response(ending === '.diff' ? text : mail(commit, text, ''), {
+    return new Response(ending === '.diff' ? text : formatPatchMail(commit, text, ''), {
       headers: PATCH_HEADERS,
     })
   },
@@ -74,8 +74,8 @@ const commitText = (ending: '.diff' | '.patch'): Resource => ({
 
 const rangeText = (ending: '.diff' | '.patch'): Resource => ({
   path: `/:workspace/:repo/compare/*range${ending}`,
-  async answer(visit) {
-    const range = rangeOf(visit.params['range'] ?? '')
+  async respond(visit) {
+    const range = rangeOf(visit.params.range ?? '')
     if (range === null || range.base === null)
       throw new Refusal('not_found', 'A comparison is <base>...<head>.')
     const { base_sha, head_sha, merge_base_sha } = await visit.call(compareCommits, {
@@ -90,14 +90,14 @@ const rangeText = (ending: '.diff' | '.patch'): Resource => ({
         { headers: PATCH_HEADERS },
       )
     const commits = (
-      await git.log(store, { tips: [head_sha], hide: [base_sha], limit: MOST_COMMITS })
+      await git.log(store, { tips: [head_sha], hide: [base_sha], limit: MAX_COMMITS })
     )
       .filter(({ parents }) => parents.length < 2)
       .reverse()
     const mails: string[] = []
     for (const [index, commit] of commits.entries()) {
       mails.push(
-        mail(
+        formatPatchMail(
           commit,
           await git.patch(store, commit.parents[0] ?? null, commit.oid),
           commits.length > 1 ? ` ${index + 1}/${commits.length}` : '',

@@ -1,5 +1,5 @@
 import { Refusal } from '#lib/errors.ts'
-import { Away, type Resource } from '../../site.ts'
+import { DirectResponse, type Resource } from '../../site.ts'
 import { locate } from './frame.tsx'
 import { textFromBytes } from './text.ts'
 
@@ -54,9 +54,9 @@ function textType(data: Uint8Array): string {
  */
 export const rawFile: Resource = {
   path: '/:workspace/:repo/raw/*rest',
-  async answer(visit) {
+  async respond(visit) {
     const located = await locate(visit, 'raw')
-    if (located instanceof Away) return located.response
+    if (located instanceof DirectResponse) return located.response
     const { name, repo, at } = located
     if (at.oid === null || at.type === 'dir' || at.type === 'submodule')
       throw new Refusal('not_found', 'There is no file at this address.')
@@ -73,7 +73,7 @@ export const rawFile: Resource = {
     if (visit.request.headers.get('if-none-match') === etag)
       return new Response(null, { status: 304, headers })
     const grant = visit.hearth.facts.repo(name, visit.caller)
-    const blob = grant && (await visit.hearth.git.blob(grant.store, at.oid))
+    const blob = grant && (await visit.hearth.git.readBlob(grant.store, at.oid))
     if (!blob) throw new Refusal('not_found', 'There is no file at this address.')
     const extension = at.path.split('.').at(-1)?.toLowerCase() ?? ''
     headers['content-type'] = SHOWN[extension] ?? textType(blob.data)

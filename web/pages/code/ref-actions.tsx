@@ -73,7 +73,7 @@ export const BranchActions = ({
             csrf={visit.csrf}
             values={{ branch: branch.name }}
           >
-            <Button look="danger" small icon="trash">
+            <Button variant="danger" small icon="trash">
               {branch.pull === null ? 'Delete' : `Delete and close #${branch.pull}`}
             </Button>
           </ActionButton>
@@ -101,7 +101,7 @@ export const TagActions = ({ repo, tag, visit }: { repo: Repo; tag: Tag; visit: 
           csrf={visit.csrf}
           values={{ tag: tag.name }}
         >
-          <Button look="danger" small icon="trash">
+          <Button variant="danger" small icon="trash">
             Delete {tag.name}
           </Button>
         </ActionButton>
@@ -149,7 +149,7 @@ export const NewBranch = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
             error={about('from')}
           />
           <FormActions>
-            <Button look="primary">Make the branch</Button>
+            <Button variant="primary">Make the branch</Button>
           </FormActions>
         </Form>
       </Card>
@@ -198,7 +198,7 @@ export const NewTag = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
           />
           <TextArea name="message" label="Message" rows={3} value={values.text('message')} />
           <FormActions>
-            <Button look="primary">Make the tag</Button>
+            <Button variant="primary">Make the tag</Button>
           </FormActions>
         </Form>
       </Card>

@@ -18,14 +18,14 @@ import {
   Icon,
   LinkButton,
   Menu,
-  PersonLink,
+  ActorLink,
   RelativeTime,
   SideBlock,
   TreeTable,
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
 import { codePath, commitPath, repoPath, segments, withQuery } from '../../paths.ts'
-import { Away, page, redirect, type Visit } from '../../site.ts'
+import { DirectResponse, page, redirect, type Visit } from '../../site.ts'
 import { LatestRelease } from '../releases/on-repo.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { ImportPart, loadImport } from '../repos/import.tsx'
@@ -37,7 +37,7 @@ import { DocumentBody } from './readme.tsx'
 import { submodulesOf } from './submodules.ts'
 import { uploadPath } from './upload.tsx'
 
-const MOST_ENTRIES = 1000
+const MAX_ENTRIES = 1000
 
 /**
  * So long a page waits for the last commits of its entries; and so long where they are all that is
@@ -64,7 +64,7 @@ type Data = {
 
 async function loadTree(visit: Visit, rest: string) {
   const located = await locate(visit, 'tree', rest)
-  if (located instanceof Away) return located
+  if (located instanceof DirectResponse) return located
   const { name, repo, at } = located
   if (at.type !== 'dir') return redirect(codePath(repo.full_name, 'blob', at.ref, at.path), 302)
   if (at.sha === null)
@@ -87,7 +87,7 @@ async function loadTree(visit: Visit, rest: string) {
       repo: name,
       ref: at.sha,
       path: at.path,
-      most: MOST_ENTRIES,
+      most: MAX_ENTRIES,
       wait_ms: visit.url.searchParams.get('wait') === '1' ? LONG_MS : SHORT_MS,
     }),
     visit.call(listCommits, {
@@ -156,7 +156,7 @@ const CloneBox = ({ repo, rev, mcpUrl }: { repo: Repo; rev: string; mcpUrl: stri
 
 const LatestCommit = ({ commit, repo }: { commit: CommitRecord; repo: Repo }) => (
   <>
-    <PersonLink of={commit.author.actor ?? { username: commit.author.name }} />{' '}
+    <ActorLink of={commit.author.actor ?? { username: commit.author.name }} />{' '}
     <a href={commitPath(repo.full_name, commit.sha)}>{commit.title}</a>{' '}
     <span class="muted">
       <code>{commit.short_sha}</code> <RelativeTime at={commit.author.date} />
@@ -164,7 +164,7 @@ const LatestCommit = ({ commit, repo }: { commit: CommitRecord; repo: Repo }) =>
   </>
 )
 
-const PLACES = [
+const REPO_LINKS = [
   ['branch', 'Branches', '/branches'],
   ['tag', 'Tags', '/tags'],
   ['package', 'Releases', '/releases'],
@@ -206,13 +206,102 @@ const About = ({ repo }: { repo: Repo }) => (
       </li>
       {/* A pull request's fork has none of these; its repository has. */}
       {!isFork(repo) &&
-        PLACES.map(([icon, label, path]) => (
+        REPO_LINKS.map(([icon, label, path]) => (
           <li>
             <Icon name={icon} /> <a href={repoPath(repo.full_name, path)}>{label}</a>
           </li>
         ))}
     </ul>
   </SideBlock>
+)
+
+const AddMenu = ({ repo, at, rev }: { repo: Repo; at: Data['at']; rev: string }) => (
+  <Menu
+    label="Add files"
+    button
+    align="left"
+    summary={
+      <>
+        <Icon name="plus" /> Add
+      </>
+    }
+    items={[
+      {
+        label: 'New file',
+        icon: 'file',
+        href: editPath(repo.full_name, 'new', rev, at.path),
+      },
+      {
+        label: 'Upload files',
+        icon: 'upload',
+        href: uploadPath(repo.full_name, rev, at.path),
+      },
+    ]}
+  />
+)
+
+const Readme = ({
+  visit,
+  repo,
+  at,
+  readme,
+  rev,
+}: {
+  visit: Visit
+  repo: Repo
+  at: Data['at']
+  readme: NonNullable<Data['readme']>
+  rev: string
+}) => (
+  <FileFrame name={readme.path.split('/').at(-1)}>
+    {/\.(md|markdown)$/i.test(readme.path) ? (
+      <DocumentBody
+        oid={readme.sha}
+        text={readme.content}
+        siteUrl={visit.hearth.settings.site_url}
+        repo={repo.full_name}
+        ref={rev}
+        dir={at.path}
+      />
+    ) : (
+      <pre class="plain-text">{readme.content}</pre>
+    )}
+  </FileFrame>
+)
+
+const TreeBar = ({
+  visit,
+  repo,
+  at,
+  refs,
+  rev,
+}: {
+  visit: Visit
+  repo: Repo
+  at: Data['at']
+  refs: Data['refs']
+  rev: string
+}) => (
+  <div class="code-bar">
+    <RefSwitch repo={repo} refs={refs} current={rev} view="tree" path={at.path} />
+    {at.path !== '' && <PathCrumbs repo={repo} current={rev} path={at.path} />}
+    <div class="actions">
+      {at.kind === 'branch' && mayPropose(visit, repo) && <AddMenu repo={repo} at={at} rev={rev} />}
+      <LinkButton href={codePath(repo.full_name, 'commits', rev, at.path)} icon="history">
+        History
+      </LinkButton>
+      {at.sha !== null && (
+        <LinkButton
+          href={codePath(repo.full_name, 'tree', at.sha, at.path)}
+          variant="quiet"
+          icon="link"
+          hotkey="y"
+          label="Permanent link"
+        />
+      )}
+      {at.path === '' && <CloneBox repo={repo} rev={rev} mcpUrl={visit.hearth.settings.mcp_url} />}
+    </div>
+  </div>
 )
 
 const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
@@ -224,51 +313,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
       : codePath(repo.full_name, 'tree', rev, at.path.split('/').slice(0, -1).join('/'))
   const inside = (
     <>
-      <div class="code-bar">
-        <RefSwitch repo={repo} refs={refs} current={rev} view="tree" path={at.path} />
-        {at.path !== '' && <PathCrumbs repo={repo} current={rev} path={at.path} />}
-        <div class="actions">
-          {at.kind === 'branch' && mayPropose(visit, repo) && (
-            <Menu
-              label="Add files"
-              button
-              align="left"
-              summary={
-                <>
-                  <Icon name="plus" /> Add
-                </>
-              }
-              items={[
-                {
-                  label: 'New file',
-                  icon: 'file',
-                  href: editPath(repo.full_name, 'new', rev, at.path),
-                },
-                {
-                  label: 'Upload files',
-                  icon: 'upload',
-                  href: uploadPath(repo.full_name, rev, at.path),
-                },
-              ]}
-            />
-          )}
-          <LinkButton href={codePath(repo.full_name, 'commits', rev, at.path)} icon="history">
-            History
-          </LinkButton>
-          {at.sha !== null && (
-            <LinkButton
-              href={codePath(repo.full_name, 'tree', at.sha, at.path)}
-              look="quiet"
-              icon="link"
-              hotkey="y"
-              label="Permanent link"
-            />
-          )}
-          {at.path === '' && (
-            <CloneBox repo={repo} rev={rev} mcpUrl={visit.hearth.settings.mcp_url} />
-          )}
-        </div>
-      </div>
+      <TreeBar visit={visit} repo={repo} at={at} refs={refs} rev={rev} />
       <TreeTable
         entries={entries}
         repo={repo.full_name}
@@ -282,22 +327,9 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
         }
         head={latest ? <LatestCommit commit={latest} repo={repo} /> : undefined}
       />
-      {data.more && <p class="muted">The first {MOST_ENTRIES} entries are shown.</p>}
+      {data.more && <p class="muted">The first {MAX_ENTRIES} entries are shown.</p>}
       {readme && !readme.binary && (
-        <FileFrame name={readme.path.split('/').at(-1)}>
-          {/\.(md|markdown)$/i.test(readme.path) ? (
-            <DocumentBody
-              oid={readme.sha}
-              text={readme.content}
-              siteUrl={visit.hearth.settings.site_url}
-              repo={repo.full_name}
-              ref={rev}
-              dir={at.path}
-            />
-          ) : (
-            <pre class="plain-text">{readme.content}</pre>
-          )}
-        </FileFrame>
+        <Readme visit={visit} repo={repo} at={at} readme={readme} rev={rev} />
       )}
     </>
   )
@@ -335,7 +367,7 @@ export const repoPage = page({
   path: '/:workspace/:repo',
   // git's own suffix leads a browser to the page.
   load: (visit) =>
-    visit.params['repo']?.endsWith('.git')
+    visit.params.repo?.endsWith('.git')
       ? redirect(repoPath(repoOf(visit).slice(0, -4)), 301)
       : loadTree(visit, ''),
   view: (data: Data, visit) => <TreeView data={data} visit={visit} />,
@@ -343,6 +375,6 @@ export const repoPage = page({
 
 export const treePage = page({
   path: '/:workspace/:repo/tree/*rest',
-  load: (visit) => loadTree(visit, visit.params['rest'] ?? ''),
+  load: (visit) => loadTree(visit, visit.params.rest ?? ''),
   view: (data: Data, visit) => <TreeView data={data} visit={visit} />,
 })

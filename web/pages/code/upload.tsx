@@ -13,28 +13,36 @@ import {
 } from '../../components/index.ts'
 import { bytesText, plural } from '../../format.ts'
 import { codePath, repoPath, segments } from '../../paths.ts'
-import { Away, page, redirect, uploads, type SmallFile, type Visit } from '../../site.ts'
+import {
+  type DirectResponse,
+  page,
+  redirect,
+  uploads,
+  type UploadedFile,
+  type Visit,
+  type Fields,
+} from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
-import { commitChange, wayOf, type Change } from './commit-change.ts'
+import { commitChange, readDestination, type FileEdit } from './commit-change.ts'
 import { barredBranch, repoToChange } from './edit-load.ts'
-import { Target, type Place } from './edit.tsx'
+import { CommitTargetFields, type CommitTarget } from './edit.tsx'
 import { PathCrumbs } from './frame.tsx'
 
-const MOST_BYTES = 25 * 1024 * 1024
+const MAX_UPLOAD_BYTES = 25 * 1024 * 1024
 /** What one commit takes. */
-const MOST_FILES = 500
+const MAX_FILES = 500
 
 /** The address of the page that takes files into a folder of a branch. */
 export const uploadPath = (repo: string, branch: string, folder: string): string =>
   repoPath(repo, `/upload/${segments(branch)}${folder === '' ? '' : `/${segments(folder)}`}`)
 
-async function load(visit: Visit): Promise<Place | Away> {
+async function load(visit: Visit): Promise<CommitTarget | DirectResponse> {
   if (!visit.viewer) return redirect(`/login?next=${encodeURIComponent(visit.url.pathname)}`, 302)
   const repo: Repo = await repoToChange(visit)
   if (repo.empty) return { repo, branch: repo.default_branch, head: null, path: '', barred: null }
   const name = repoOf(visit)
-  const at = await visit.call(locateCode, { repo: name, rest: visit.params['rest'] ?? '' })
+  const at = await visit.call(locateCode, { repo: name, rest: visit.params.rest ?? '' })
   if (at.kind !== 'branch' || at.type !== 'dir')
     return redirect(
       codePath(repo.full_name, at.type === 'dir' ? 'tree' : 'blob', at.ref, at.path),
@@ -49,7 +57,75 @@ async function load(visit: Visit): Promise<Place | Away> {
   }
 }
 
-const UploadView = ({ place, visit }: { place: Place; visit: Visit }) => {
+const FilesField = ({ visit, again }: { visit: Visit; again: boolean }) => (
+  <div class={['field', fieldError(visit, 'files') !== null && 'field-bad']}>
+    <label for="field-files">Files</label>
+    <input
+      class="input"
+      type="file"
+      id="field-files"
+      name="files"
+      multiple
+      required
+      aria-describedby="field-files-hint"
+      aria-invalid={fieldError(visit, 'files') !== null ? 'true' : undefined}
+    />
+    {fieldError(visit, 'files') !== null && <p class="field-error">{fieldError(visit, 'files')}</p>}
+    <p class="hint" id="field-files-hint">
+      {again ? 'Browsers forget the files of a form that comes back: choose them again. ' : ''}
+      Choose several, or drop them here; up to {bytesText(MAX_UPLOAD_BYTES)} together. A file that
+      is there already is replaced.
+    </p>
+  </div>
+)
+
+const UploadCommit = ({
+  visit,
+  repo,
+  branch,
+  path,
+  place,
+  values,
+}: {
+  visit: Visit
+  repo: Repo
+  branch: string
+  path: string
+  place: CommitTarget
+  values: Fields
+}) => (
+  <Card title="Commit">
+    <Field
+      name="message"
+      label="Message"
+      maxlength={500}
+      value={values.text('message')}
+      placeholder="Add files by upload"
+      error={fieldError(visit, 'message')}
+    />
+    <TextArea
+      name="description"
+      label="Description"
+      rows={3}
+      value={values.text('description')}
+      hint="Why, for those who read the history."
+    />
+    <CommitTargetFields place={{ ...place, path: path || 'upload' }} visit={visit} />
+    <FormActions>
+      <Button variant="primary">{repo.permissions.write ? 'Commit' : 'Propose the change'}</Button>
+      <LinkButton
+        href={
+          repo.empty ? repoPath(repo.full_name) : codePath(repo.full_name, 'tree', branch, path)
+        }
+        variant="quiet"
+      >
+        Cancel
+      </LinkButton>
+    </FormActions>
+  </Card>
+)
+
+const UploadView = ({ place, visit }: { place: CommitTarget; visit: Visit }) => {
   const { repo, branch, head, path } = place
   const { values } = visit.form
   const again = visit.form.error !== null
@@ -79,29 +155,7 @@ const UploadView = ({ place, visit }: { place: Place; visit: Visit }) => {
       >
         <input type="hidden" name="branch" value={branch} />
         <input type="hidden" name="expected_head" value={head ?? ''} />
-        <div class={['field', fieldError(visit, 'files') !== null && 'field-bad']}>
-          <label for="field-files">Files</label>
-          <input
-            class="input"
-            type="file"
-            id="field-files"
-            name="files"
-            multiple
-            required
-            aria-describedby="field-files-hint"
-            aria-invalid={fieldError(visit, 'files') !== null ? 'true' : undefined}
-          />
-          {fieldError(visit, 'files') !== null && (
-            <p class="field-error">{fieldError(visit, 'files')}</p>
-          )}
-          <p class="hint" id="field-files-hint">
-            {again
-              ? 'Browsers forget the files of a form that comes back: choose them again. '
-              : ''}
-            Choose several, or drop them here; up to {bytesText(MOST_BYTES)} together. A file that
-            is there already is replaced.
-          </p>
-        </div>
+        <FilesField visit={visit} again={again} />
         <Field
           name="folder"
           label="Folder"
@@ -111,39 +165,14 @@ const UploadView = ({ place, visit }: { place: Place; visit: Visit }) => {
           error={fieldError(visit, 'folder')}
           hint="Slashes make folders."
         />
-        <Card title="Commit">
-          <Field
-            name="message"
-            label="Message"
-            maxlength={500}
-            value={values.text('message')}
-            placeholder="Add files by upload"
-            error={fieldError(visit, 'message')}
-          />
-          <TextArea
-            name="description"
-            label="Description"
-            rows={3}
-            value={values.text('description')}
-            hint="Why, for those who read the history."
-          />
-          <Target place={{ ...place, path: path || 'upload' }} visit={visit} />
-          <FormActions>
-            <Button look="primary">
-              {repo.permissions.write ? 'Commit' : 'Propose the change'}
-            </Button>
-            <LinkButton
-              href={
-                repo.empty
-                  ? repoPath(repo.full_name)
-                  : codePath(repo.full_name, 'tree', branch, path)
-              }
-              look="quiet"
-            >
-              Cancel
-            </LinkButton>
-          </FormActions>
-        </Card>
+        <UploadCommit
+          visit={visit}
+          repo={repo}
+          branch={branch}
+          path={path}
+          place={place}
+          values={values}
+        />
       </Form>
     </RepoFrame>
   )
@@ -152,19 +181,19 @@ const UploadView = ({ place, visit }: { place: Place; visit: Visit }) => {
 export const uploadPage = page({
   path: '/:workspace/:repo/upload/*rest',
   load,
-  view: (place: Place, visit) => <UploadView place={place} visit={visit} />,
+  view: (place: CommitTarget, visit) => <UploadView place={place} visit={visit} />,
 })
 
 /** Gives 422 for no files, too many, or two of one name. */
-function changesOf(files: readonly SmallFile[] | null, folder: string): Change[] {
+function changesOf(files: readonly UploadedFile[] | null, folder: string): FileEdit[] {
   const refuse = (message: string) => new Refusal('invalid', message, { field: 'files' })
   if (files === null)
     throw refuse(
-      `These files have more than ${bytesText(MOST_BYTES)} together. Push them with git.`,
+      `These files have more than ${bytesText(MAX_UPLOAD_BYTES)} together. Push them with git.`,
     )
   if (files.length === 0) throw refuse('Choose at least one file.')
-  if (files.length > MOST_FILES)
-    throw refuse(`A commit takes ${MOST_FILES} files at once, and these are ${files.length}.`)
+  if (files.length > MAX_FILES)
+    throw refuse(`A commit takes ${MAX_FILES} files at once, and these are ${files.length}.`)
   const changes = files.map(({ name, data }) => ({
     path: folder === '' ? name : `${folder}/${name}`,
     action: 'put' as const,
@@ -179,7 +208,7 @@ function changesOf(files: readonly SmallFile[] | null, folder: string): Change[]
 export const uploadForm = uploads({
   path: '/:workspace/:repo/upload/*rest',
   page: uploadPage,
-  mostBytes: MOST_BYTES,
+  maxUploadBytes: MAX_UPLOAD_BYTES,
   submit: async (visit, fields, files) => {
     const repo = await repoToChange(visit)
     const folder = fields
@@ -193,7 +222,7 @@ export const uploadForm = uploads({
       repo: repoOf(visit),
       branch,
       files: changes,
-      ...wayOf(fields, repo.permissions.write),
+      ...readDestination(fields, repo.permissions.write),
       expected_head: fields.text('expected_head'),
       title:
         fields.text('message').trim() ||

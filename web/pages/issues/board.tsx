@@ -9,7 +9,7 @@ import {
   type Issue,
   type Label as LabelRecord,
 } from '#features/issues/index.ts'
-import { getRepo } from '#features/repos/index.ts'
+import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   AvatarStack,
   Button,
@@ -27,7 +27,7 @@ import { action, page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 
 /** The newest are shown; more would be no board any more. */
-const MOST = 100
+const MAX_ISSUES = 100
 
 type By = 'milestone' | 'label'
 type Column = {
@@ -92,7 +92,7 @@ const Card = ({
             </option>
           ))}
         </select>
-        <Button small look="quiet" label={`Move #${issue.number}`}>
+        <Button small variant="quiet" label={`Move #${issue.number}`}>
           Move
         </Button>
       </form>
@@ -100,61 +100,128 @@ const Card = ({
   </li>
 )
 
+const BoardColumn = ({
+  visit,
+  repo,
+  by,
+  column,
+  columns,
+  index,
+  known,
+  may,
+}: {
+  visit: Visit
+  repo: Repo
+  by: By
+  column: Column
+  columns: readonly Column[]
+  index: number
+  known: ReadonlyMap<string, LabelRecord>
+  may: boolean
+}) => (
+  <section class="board-column" data-column={column.value} aria-labelledby={`column-${index}`}>
+    <h2 id={`column-${index}`}>
+      {column.href === null ? column.title : <a href={column.href}>{column.title}</a>}{' '}
+      <span class="muted nums">{column.issues.length}</span>
+    </h2>
+    <ul>
+      {column.issues.map((issue) => (
+        <Card
+          issue={issue}
+          column={column}
+          columns={columns}
+          by={by}
+          visit={visit}
+          repo={repo.full_name}
+          labels={known}
+          may={may}
+        />
+      ))}
+    </ul>
+  </section>
+)
+
+const NoColumns = ({ repo, by }: { repo: Repo; by: By }) => (
+  <EmptyState
+    icon="milestone"
+    title={by === 'milestone' ? 'No open milestones' : 'No labels'}
+    actions={
+      <LinkButton href={repoPath(repo.full_name, by === 'milestone' ? '/milestones' : '/labels')}>
+        {by === 'milestone' ? 'Milestones' : 'Labels'}
+      </LinkButton>
+    }
+  >
+    Columns are made of them.
+  </EmptyState>
+)
+
+async function loadBoard(visit: Visit) {
+  const name = repoOf(visit)
+  const [repo, issues, labels, milestones] = await Promise.all([
+    visit.call(getRepo, { repo: name }),
+    visit.call(listIssues, { repo: name, sort: 'updated', per_page: MAX_ISSUES }),
+    visit.call(listLabels, { repo: name, per_page: 100 }),
+    visit.call(listMilestones, { repo: name, per_page: 100 }),
+  ])
+  return {
+    repo,
+    issues: issues.items,
+    more: issues.next !== null,
+    labels: labels.items,
+    milestones: milestones.items,
+  }
+}
+
+type BoardData = Awaited<ReturnType<typeof loadBoard>>
+
+/** A column for each milestone or label, and a first one for the issues that have none. */
+function columnsOf(
+  by: By,
+  { repo, issues, labels, milestones }: Omit<BoardData, 'more'>,
+): Column[] {
+  const list = repoPath(repo.full_name, '/issues')
+  return by === 'milestone'
+    ? [
+        {
+          value: '',
+          title: 'No milestone',
+          name: 'No milestone',
+          href: null,
+          issues: issues.filter(({ milestone }) => milestone === null),
+        },
+        ...milestones.map(({ id, title }) => ({
+          value: id,
+          title,
+          name: title,
+          href: withQuery(list, { milestone: id }),
+          issues: issues.filter(({ milestone }) => milestone?.id === id),
+        })),
+      ]
+    : [
+        {
+          value: '',
+          title: 'No label',
+          name: 'No label',
+          href: null,
+          issues: issues.filter((issue) => issue.labels.length === 0),
+        },
+        ...labels.map((label) => ({
+          value: label.name,
+          title: <Label label={label} />,
+          name: label.name,
+          href: withQuery(list, { label: label.name }),
+          issues: issues.filter((issue) => issue.labels.includes(label.name)),
+        })),
+      ]
+}
+
 export const boardPage = page({
   path: '/:workspace/:repo/issues/board',
-  load: async (visit) => {
-    const name = repoOf(visit)
-    const [repo, issues, labels, milestones] = await Promise.all([
-      visit.call(getRepo, { repo: name }),
-      visit.call(listIssues, { repo: name, sort: 'updated', per_page: MOST }),
-      visit.call(listLabels, { repo: name, per_page: 100 }),
-      visit.call(listMilestones, { repo: name, per_page: 100 }),
-    ])
-    return {
-      repo,
-      issues: issues.items,
-      more: issues.next !== null,
-      labels: labels.items,
-      milestones: milestones.items,
-    }
-  },
+  load: loadBoard,
   view: ({ repo, issues, more, labels, milestones }, visit) => {
     const by = byOf(visit)
     const list = repoPath(repo.full_name, '/issues')
-    const columns: Column[] =
-      by === 'milestone'
-        ? [
-            {
-              value: '',
-              title: 'No milestone',
-              name: 'No milestone',
-              href: null,
-              issues: issues.filter(({ milestone }) => milestone === null),
-            },
-            ...milestones.map(({ id, title }) => ({
-              value: id,
-              title,
-              name: title,
-              href: withQuery(list, { milestone: id }),
-              issues: issues.filter(({ milestone }) => milestone?.id === id),
-            })),
-          ]
-        : [
-            {
-              value: '',
-              title: 'No label',
-              name: 'No label',
-              href: null,
-              issues: issues.filter((issue) => issue.labels.length === 0),
-            },
-            ...labels.map((label) => ({
-              value: label.name,
-              title: <Label label={label} />,
-              name: label.name,
-              href: withQuery(list, { label: label.name }),
-              issues: issues.filter((issue) => issue.labels.includes(label.name)),
-            })),
-          ]
+    const columns = columnsOf(by, { repo, issues, labels, milestones })
     const known = new Map(labels.map((label) => [label.name, label]))
     const may = repo.permissions.triage && visit.viewer !== null && !repo.archived
     return (
@@ -176,48 +243,22 @@ export const boardPage = page({
             current: one === by,
           }))}
         />
-        {more && <p class="muted">The {MOST} that changed last are shown.</p>}
+        {more && <p class="muted">The {MAX_ISSUES} that changed last are shown.</p>}
         {columns.length === 1 ? (
-          <EmptyState
-            icon="milestone"
-            title={by === 'milestone' ? 'No open milestones' : 'No labels'}
-            actions={
-              <LinkButton
-                href={repoPath(repo.full_name, by === 'milestone' ? '/milestones' : '/labels')}
-              >
-                {by === 'milestone' ? 'Milestones' : 'Labels'}
-              </LinkButton>
-            }
-          >
-            Columns are made of them.
-          </EmptyState>
+          <NoColumns repo={repo} by={by} />
         ) : (
           <section class="board" aria-label="Board" tabindex="0">
             {columns.map((column, index) => (
-              <section
-                class="board-column"
-                data-column={column.value}
-                aria-labelledby={`column-${index}`}
-              >
-                <h2 id={`column-${index}`}>
-                  {column.href === null ? column.title : <a href={column.href}>{column.title}</a>}{' '}
-                  <span class="muted nums">{column.issues.length}</span>
-                </h2>
-                <ul>
-                  {column.issues.map((issue) => (
-                    <Card
-                      issue={issue}
-                      column={column}
-                      columns={columns}
-                      by={by}
-                      visit={visit}
-                      repo={repo.full_name}
-                      labels={known}
-                      may={may}
-                    />
-                  ))}
-                </ul>
-              </section>
+              <BoardColumn
+                visit={visit}
+                repo={repo}
+                by={by}
+                column={column}
+                columns={columns}
+                index={index}
+                known={known}
+                may={may}
+              />
             ))}
           </section>
         )}

@@ -60,8 +60,8 @@ const EditComment = ({
         error={refused ? fieldError(visit, 'body') : null}
       />
       <FormActions>
-        <Button look="primary">Save</Button>
-        <LinkButton href={`${here}#${comment.id}`} look="quiet">
+        <Button variant="primary">Save</Button>
+        <LinkButton href={`${here}#${comment.id}`} variant="quiet">
           Cancel
         </LinkButton>
       </FormActions>
@@ -150,7 +150,11 @@ export const CommentItem = ({
   )
 }
 
-type Look = { icon: IconName; tone?: Tone; say: (data: Record<string, unknown>) => string }
+type EventStyle = {
+  icon: IconName
+  tone?: Tone
+  describe: (data: Record<string, unknown>) => string
+}
 
 const list = (value: unknown): string =>
   Array.isArray(value) ? value.join(', ') : String(value ?? '')
@@ -159,49 +163,49 @@ const list = (value: unknown): string =>
  * How events read after the name of who did it. Types that are missing are told elsewhere on the
  * page (comments).
  */
-const LOOKS: Readonly<Record<string, Look>> = {
+const EVENT_STYLES: Readonly<Record<string, EventStyle>> = {
   'issue.updated': {
     icon: 'edit',
-    say: ({ changed }) =>
+    describe: ({ changed }) =>
       `changed ${list(changed)
         .replace(/\blocked\b/, 'who may comment')
         .replaceAll('_', ' ')}`,
   },
   'issue.assigned': {
     icon: 'user',
-    say: ({ assignees }) =>
+    describe: ({ assignees }) =>
       list(assignees) === '' ? 'removed the assignees' : `assigned ${list(assignees)}`,
   },
   'issue.closed': {
     icon: 'issue-closed',
     tone: 'done',
-    say: ({ reason, resolved_by }) =>
+    describe: ({ reason, resolved_by }) =>
       resolved_by
         ? `closed this with pull request #${String(resolved_by)}`
         : `closed this as ${reason === 'not_planned' ? 'not planned' : 'completed'}`,
   },
-  'issue.reopened': { icon: 'issue', tone: 'good', say: () => 'opened this again' },
-  'pull.ready': { icon: 'pull', tone: 'good', say: () => 'marked this ready for review' },
+  'issue.reopened': { icon: 'issue', tone: 'good', describe: () => 'opened this again' },
+  'pull.ready': { icon: 'pull', tone: 'good', describe: () => 'marked this ready for review' },
   'pull.updated': {
     icon: 'commit',
-    say: ({ changed, head, reason }) =>
+    describe: ({ changed, head, reason }) =>
       list(changed).includes('head') && head
         ? `pushed ${String(head).slice(0, 7)}`
         : reason
           ? `stopped merging this by itself: ${String(reason)}`
           : `changed ${list(changed).replaceAll('_', ' ')}`,
   },
-  'pull.merge_requested': { icon: 'merge', say: () => 'asked for this to be merged' },
+  'pull.merge_requested': { icon: 'merge', describe: () => 'asked for this to be merged' },
   'pull.merged': {
     icon: 'merge',
     tone: 'done',
-    say: ({ commit, method }) =>
+    describe: ({ commit, method }) =>
       `merged this as ${String(commit).slice(0, 7)}${method && method !== 'merge' ? ` by ${String(method)}` : ''}`,
   },
   'pull.closed': {
     icon: 'pull-closed',
     tone: 'bad',
-    say: ({ superseded_by }) =>
+    describe: ({ superseded_by }) =>
       superseded_by
         ? `closed this: #${String(superseded_by)} was merged for the same issue`
         : 'closed this',
@@ -209,7 +213,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
 }
 
 export const EventItem = ({ event }: { event: EventRecord }) => {
-  const look = LOOKS[event.type]
+  const look = EVENT_STYLES[event.type]
   if (!look) return null
   return (
     <TimelineEvent
@@ -219,11 +223,11 @@ export const EventItem = ({ event }: { event: EventRecord }) => {
       at={event.time}
       id={event.id}
     >
-      {look.say(event.data)}
+      {look.describe(event.data)}
     </TimelineEvent>
   )
 }
 
 /** Comments and events in the order they happened. */
-export const woven = <T,>(items: readonly { at: string; item: T }[]): T[] =>
+export const sortByTime = <T,>(items: readonly { at: string; item: T }[]): T[] =>
   [...items].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ item }) => item)

@@ -19,7 +19,7 @@ import { RepoFrame } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 
 /** What was typed in a form that came back, else what is stored. */
-export const keptOr = (visit: Visit, name: string, stored: string): string =>
+export const typedOr = (visit: Visit, name: string, stored: string): string =>
   visit.form.values.has(name) ? visit.form.values.text(name) : stored
 
 type Props = {
@@ -35,6 +35,42 @@ type Props = {
   more?: Child
   triage?: Child
 }
+
+const LabelFields = ({
+  visit,
+  labels,
+  record,
+  triage,
+}: {
+  visit: Visit
+  labels: readonly Label[] | undefined
+  record: Props['record']
+  triage: Child
+}) => (
+  <>
+    <Field
+      name="labels"
+      label="Labels"
+      hint="Separated by commas; a new name makes a new label."
+      suggestions={labels?.map(({ name }) => name)}
+      value={typedOr(visit, 'labels', record.labels.join(', '))}
+      error={fieldError(visit, 'labels')}
+    />
+    <Field
+      name="assignees"
+      label="Assignees"
+      mono
+      hint="Usernames, separated by commas."
+      value={typedOr(
+        visit,
+        'assignees',
+        record.assignees.map(({ username }) => username).join(', '),
+      )}
+      error={fieldError(visit, 'assignees')}
+    />
+    {triage}
+  </>
+)
 
 export const EditRecord = ({
   visit,
@@ -66,7 +102,7 @@ export const EditRecord = ({
           label="Title"
           required
           maxlength={256}
-          value={keptOr(visit, 'title', record.title)}
+          value={typedOr(visit, 'title', record.title)}
           error={fieldError(visit, 'title')}
         />
         <TextArea
@@ -74,38 +110,16 @@ export const EditRecord = ({
           label="Description"
           rows={9}
           markdown={repo.full_name}
-          value={keptOr(visit, 'body', record.body)}
+          value={typedOr(visit, 'body', record.body)}
           error={fieldError(visit, 'body')}
         />
         {repo.permissions.triage && (
-          <>
-            <Field
-              name="labels"
-              label="Labels"
-              hint="Separated by commas; a new name makes a new label."
-              suggestions={labels?.map(({ name }) => name)}
-              value={keptOr(visit, 'labels', record.labels.join(', '))}
-              error={fieldError(visit, 'labels')}
-            />
-            <Field
-              name="assignees"
-              label="Assignees"
-              mono
-              hint="Usernames, separated by commas."
-              value={keptOr(
-                visit,
-                'assignees',
-                record.assignees.map(({ username }) => username).join(', '),
-              )}
-              error={fieldError(visit, 'assignees')}
-            />
-            {triage}
-          </>
+          <LabelFields visit={visit} labels={labels} record={record} triage={triage} />
         )}
         {more}
         <FormActions>
-          <Button look="primary">Save</Button>
-          <LinkButton href={here} look="quiet">
+          <Button variant="primary">Save</Button>
+          <LinkButton href={here} variant="quiet">
             Cancel
           </LinkButton>
         </FormActions>

@@ -10,6 +10,7 @@ import {
   reopenIssue,
   unlockIssue,
   updateIssue,
+  type Issue,
 } from '#features/issues/index.ts'
 import { createPull, getPull } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
@@ -26,7 +27,7 @@ import {
   List,
   MarkdownBody,
   PageHead,
-  PersonLink,
+  ActorLink,
   PullRow,
   RelativeTime,
   SideBlock,
@@ -34,20 +35,28 @@ import {
   Timeline,
 } from '../../components/index.ts'
 import { plural } from '../../format.ts'
-import { stateWord } from '../../live.ts'
+import { hashState } from '../../live.ts'
 import { issuePath, pullPath, withQuery } from '../../paths.ts'
-import { action, Away, flashTo, form, page, redirect, type Visit } from '../../site.ts'
+import {
+  action,
+  type DirectResponse,
+  redirectWithFlash,
+  form,
+  page,
+  redirect,
+  type Visit,
+} from '../../site.ts'
 import { Following } from '../notifications/follow.tsx'
-import { loadHeard, mentionItems } from '../notifications/mentioned.tsx'
+import { loadIssueNotifications, mentionItems } from '../notifications/on-issue.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError } from '../shell.tsx'
-import { CommentItem, EventItem, markdownOf, woven } from './conversation.tsx'
-import { editedOf, EditRecord, keptOr } from './edit-fields.tsx'
-import { AssigneesSide, BlockedBySide, LabelsSide, MilestoneSide } from './side.tsx'
+import { CommentItem, EventItem, markdownOf, sortByTime } from './conversation.tsx'
+import { editedOf, EditRecord, typedOr } from './edit-fields.tsx'
+import { AssigneesSide, BlockedBySide, LabelsSide, MilestoneSide } from './side-panel.tsx'
 
 /** The number in the address; null when it is none, which is then no page. */
 export const numberOf = (visit: Visit): number | null =>
-  /^[1-9]\d{0,9}$/.test(visit.params['number'] ?? '') ? Number(visit.params['number']) : null
+  /^[1-9]\d{0,9}$/.test(visit.params.number ?? '') ? Number(visit.params.number) : null
 
 /** The issue of the address with all that its page shows. */
 export const loadIssue = async (visit: Visit) => {
@@ -71,7 +80,7 @@ export const loadIssue = async (visit: Visit) => {
   ])
   return {
     repo,
-    heard: await loadHeard(visit, name, number),
+    notifications: await loadIssueNotifications(visit, name, number),
     ...detail,
     events: events.items,
     labels: labels.items,
@@ -80,64 +89,175 @@ export const loadIssue = async (visit: Visit) => {
   }
 }
 
-type Loaded = Exclude<Awaited<ReturnType<typeof loadIssue>>, Away | null>
+type Loaded = Exclude<Awaited<ReturnType<typeof loadIssue>>, DirectResponse | null>
 
 /** What the page is made of, as one word; what is anew with every visit is left out. */
-export const issueState = ({ repo: _, ...shown }: Loaded): string => stateWord(shown)
+export const issueState = ({ repo: _, ...shown }: Loaded): string => hashState(shown)
+
+const AcceptanceChecks = ({ issue }: { issue: Issue }) => (
+  <SideBlock title="Acceptance checks">
+    <ul class="bare-list">
+      {issue.checks.map((command) => (
+        <li>
+          <code>{command}</code>
+        </li>
+      ))}
+    </ul>
+  </SideBlock>
+)
+
+const LockButton = ({ visit, issue, here }: { visit: Visit; issue: Issue; here: string }) => (
+  <ActionButton
+    action={`${here}/lock`}
+    csrf={visit.csrf}
+    values={{ lock: issue.locked ? 'no' : 'yes' }}
+  >
+    <Button small icon="lock">
+      {issue.locked ? 'Unlock the conversation' : 'Lock the conversation'}
+    </Button>
+  </ActionButton>
+)
+
+/** The forms and links of the panel beside the conversation. */
+const IssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
+  const { repo, notifications, issue, labels, milestones, assignable } = data
+  const here = issuePath(repo.full_name, issue.number)
+  const side = {
+    visit,
+    repo: repo.full_name,
+    here,
+    may: visit.viewer !== null && repo.permissions.triage && !repo.archived,
+  }
+  return (
+    <>
+      <LabelsSide {...side} names={issue.labels} known={labels} />
+      <AssigneesSide {...side} people={issue.assignees} assignable={assignable} />
+      <MilestoneSide {...side} milestone={issue.milestone} known={milestones} />
+      <BlockedBySide {...side} numbers={issue.blocked_by} />
+      {issue.checks.length > 0 && <AcceptanceChecks issue={issue} />}
+      <Following visit={visit} subscription={notifications.subscription} at={here} />
+      {mayChangeIssue(visit, data) && (
+        <p>
+          <LinkButton href={`${here}/edit`} small icon="edit">
+            Edit
+          </LinkButton>
+        </p>
+      )}
+      {repo.permissions.write && !repo.archived && (
+        <LockButton visit={visit} issue={issue} here={here} />
+      )}
+    </>
+  )
+}
+
+const mayChangeIssue = (visit: Visit, { repo, issue }: Loaded): boolean =>
+  (visit.viewer !== null && visit.viewer.id === issue.author.id) || repo.permissions.triage
+
+const IssueTimeline = ({ visit, data }: { visit: Visit; data: Loaded }) => {
+  const { repo, notifications, issue, comments, comments_count, events } = data
+  const items = sortByTime([
+    ...comments.map((comment) => ({
+      at: comment.created_at,
+      item: (
+        <CommentItem
+          comment={comment}
+          visit={visit}
+          repo={repo.full_name}
+          role={comment.author.id === issue.author.id ? 'Author' : undefined}
+          here={issuePath(repo.full_name, issue.number)}
+          mayChange={repo.permissions.maintain}
+        />
+      ),
+    })),
+    ...events.map((event) => ({ at: event.time, item: <EventItem event={event} /> })),
+    ...mentionItems(notifications, repo.full_name),
+  ])
+  return (
+    <>
+      <Timeline>
+        <Comment
+          id="description"
+          author={issue.author}
+          at={issue.created_at}
+          role="Author"
+          verb="opened this"
+          body={
+            <MarkdownBody
+              text={issue.body}
+              options={markdownOf(visit, repo.full_name)}
+              empty="No description."
+            />
+          }
+        />
+        {items}
+      </Timeline>
+      {comments_count > comments.length && (
+        <p class="muted">
+          Showing the first {comments.length} of {comments_count} comments.
+        </p>
+      )}
+    </>
+  )
+}
+
+const StateButtons = ({ state }: { state: Issue['state'] }) =>
+  state === 'open' ? (
+    <>
+      <Button name="then" value="not_planned" formnovalidate>
+        Close as not planned
+      </Button>
+      <Button name="then" value="completed" formnovalidate icon="issue-closed">
+        Close as completed
+      </Button>
+    </>
+  ) : (
+    <Button name="then" value="reopen" formnovalidate>
+      Reopen
+    </Button>
+  )
+
+/** The form for a comment, or why the visitor cannot write one. */
+const NewComment = ({ visit, data }: { visit: Visit; data: Loaded }) => {
+  const { repo, issue } = data
+  const here = issuePath(repo.full_name, issue.number)
+  if (visit.viewer === null)
+    return (
+      <CommentClosed signIn={`/login?next=${encodeURIComponent(here)}`}>
+        Sign in to comment.
+      </CommentClosed>
+    )
+  if (issue.locked && !repo.permissions.write)
+    return <CommentClosed>This conversation is locked.</CommentClosed>
+  if (repo.archived) return <CommentClosed>This repository is archived.</CommentClosed>
+  return (
+    <CommentBox
+      action={`${here}/comments`}
+      csrf={visit.csrf}
+      viewer={visit.viewer}
+      repo={repo.full_name}
+      value={visit.form.values.text('body')}
+      error={visit.form.values.has('body') ? (visit.form.error?.message ?? null) : null}
+      extra={mayChangeIssue(visit, data) ? <StateButtons state={issue.state} /> : undefined}
+    />
+  )
+}
 
 export const issuePage = page({
   path: '/:workspace/:repo/issues/:number',
   load: loadIssue,
   view: (data, visit) => {
-    const {
-      repo,
-      heard,
-      issue,
-      pulls,
-      comments,
-      comments_count,
-      events,
-      labels,
-      milestones,
-      assignable,
-    } = data
+    const { repo, issue, pulls, comments_count } = data
     const here = issuePath(repo.full_name, issue.number)
-    const live = {
-      href: withQuery(`${here}/live`, { state: issueState(data) }),
-      said: `${issue.state === 'open' ? 'Open' : 'Closed'}, ${plural(comments_count, 'comment')}`,
-    }
-    const side = {
-      visit,
-      repo: repo.full_name,
-      here,
-      may: visit.viewer !== null && repo.permissions.triage && !repo.archived,
-    }
-    const mine = visit.viewer !== null && visit.viewer.id === issue.author.id
-    const mayChange = mine || repo.permissions.triage
-    const items = woven([
-      ...comments.map((comment) => ({
-        at: comment.created_at,
-        item: (
-          <CommentItem
-            comment={comment}
-            visit={visit}
-            repo={repo.full_name}
-            role={comment.author.id === issue.author.id ? 'Author' : undefined}
-            here={here}
-            mayChange={repo.permissions.maintain}
-          />
-        ),
-      })),
-      ...events.map((event) => ({ at: event.time, item: <EventItem event={event} /> })),
-      ...mentionItems(heard, repo.full_name),
-    ])
     return (
       <RepoFrame
         visit={visit}
         repo={repo}
         title={`${issue.title} · Issue #${issue.number}`}
         current="issues"
-        live={live}
+        live={{
+          href: withQuery(`${here}/live`, { state: issueState(data) }),
+          said: `${issue.state === 'open' ? 'Open' : 'Closed'}, ${plural(comments_count, 'comment')}`,
+        }}
       >
         <PageHead
           title={
@@ -147,7 +267,7 @@ export const issuePage = page({
           }
           lead={
             <>
-              <IssueState issue={issue} /> <PersonLink of={issue.author} face={false} /> opened this{' '}
+              <IssueState issue={issue} /> <ActorLink of={issue.author} face={false} /> opened this{' '}
               <RelativeTime at={issue.created_at} />
             </>
           }
@@ -159,47 +279,7 @@ export const issuePage = page({
             ) : undefined
           }
         />
-        <Columns
-          where="right"
-          side={
-            <>
-              <LabelsSide {...side} names={issue.labels} known={labels} />
-              <AssigneesSide {...side} people={issue.assignees} assignable={assignable} />
-              <MilestoneSide {...side} milestone={issue.milestone} known={milestones} />
-              <BlockedBySide {...side} numbers={issue.blocked_by} />
-              {issue.checks.length > 0 && (
-                <SideBlock title="Acceptance checks">
-                  <ul class="bare-list">
-                    {issue.checks.map((command) => (
-                      <li>
-                        <code>{command}</code>
-                      </li>
-                    ))}
-                  </ul>
-                </SideBlock>
-              )}
-              <Following visit={visit} subscription={heard.subscription} at={here} />
-              {mayChange && (
-                <p>
-                  <LinkButton href={`${here}/edit`} small icon="edit">
-                    Edit
-                  </LinkButton>
-                </p>
-              )}
-              {repo.permissions.write && !repo.archived && (
-                <ActionButton
-                  action={`${here}/lock`}
-                  csrf={visit.csrf}
-                  values={{ lock: issue.locked ? 'no' : 'yes' }}
-                >
-                  <Button small icon="lock">
-                    {issue.locked ? 'Unlock the conversation' : 'Lock the conversation'}
-                  </Button>
-                </ActionButton>
-              )}
-            </>
-          }
-        >
+        <Columns where="right" side={<IssueSide visit={visit} data={data} />}>
           {pulls.length > 0 && (
             <List label="Pull requests for this issue" head="Pull requests">
               {pulls.map((pull) => (
@@ -207,64 +287,8 @@ export const issuePage = page({
               ))}
             </List>
           )}
-          <Timeline>
-            <Comment
-              id="description"
-              author={issue.author}
-              at={issue.created_at}
-              role="Author"
-              verb="opened this"
-              body={
-                <MarkdownBody
-                  text={issue.body}
-                  options={markdownOf(visit, repo.full_name)}
-                  empty="No description."
-                />
-              }
-            />
-            {items}
-          </Timeline>
-          {comments_count > comments.length && (
-            <p class="muted">
-              Showing the first {comments.length} of {comments_count} comments.
-            </p>
-          )}
-          {visit.viewer === null ? (
-            <CommentClosed signIn={`/login?next=${encodeURIComponent(here)}`}>
-              Sign in to comment.
-            </CommentClosed>
-          ) : issue.locked && !repo.permissions.write ? (
-            <CommentClosed>This conversation is locked.</CommentClosed>
-          ) : repo.archived ? (
-            <CommentClosed>This repository is archived.</CommentClosed>
-          ) : (
-            <CommentBox
-              action={`${here}/comments`}
-              csrf={visit.csrf}
-              viewer={visit.viewer}
-              repo={repo.full_name}
-              value={visit.form.values.text('body')}
-              error={visit.form.values.has('body') ? (visit.form.error?.message ?? null) : null}
-              extra={
-                mayChange ? (
-                  issue.state === 'open' ? (
-                    <>
-                      <Button name="then" value="not_planned" formnovalidate>
-                        Close as not planned
-                      </Button>
-                      <Button name="then" value="completed" formnovalidate icon="issue-closed">
-                        Close as completed
-                      </Button>
-                    </>
-                  ) : (
-                    <Button name="then" value="reopen" formnovalidate>
-                      Reopen
-                    </Button>
-                  )
-                ) : undefined
-              }
-            />
-          )}
+          <IssueTimeline visit={visit} data={data} />
+          <NewComment visit={visit} data={data} />
         </Columns>
       </RepoFrame>
     )
@@ -287,14 +311,14 @@ export const commentForm = action({
     }
     if (then === 'reopen') {
       await visit.call(reopenIssue, { repo, number })
-      return flashTo(visit, here, 'issue-reopened')
+      return redirectWithFlash(visit, here, 'issue-reopened')
     }
     await visit.call(closeIssue, {
       repo,
       number,
       reason: then === 'not_planned' ? 'not_planned' : 'completed',
     })
-    return flashTo(visit, here, 'issue-closed')
+    return redirectWithFlash(visit, here, 'issue-closed')
   },
 })
 
@@ -305,7 +329,11 @@ export const lockForm = action({
     const at = { repo: repoOf(visit), number: numberOf(visit) ?? 0 }
     const lock = fields.text('lock') === 'yes'
     await visit.call(lock ? lockIssue : unlockIssue, at)
-    return flashTo(visit, issuePath(at.repo, at.number), lock ? 'issue-locked' : 'issue-unlocked')
+    return redirectWithFlash(
+      visit,
+      issuePath(at.repo, at.number),
+      lock ? 'issue-locked' : 'issue-unlocked',
+    )
   },
 })
 
@@ -336,7 +364,7 @@ export const editIssuePage = page({
           rows={3}
           mono
           hint="One command a line."
-          value={keptOr(visit, 'checks', issue.checks.join('\n'))}
+          value={typedOr(visit, 'checks', issue.checks.join('\n'))}
           error={fieldError(visit, 'checks')}
         />
       }
@@ -354,5 +382,5 @@ export const editIssueForm = form({
     ...editedOf(fields),
     ...(fields.has('checks') ? { checks: fields.list('checks') } : {}),
   }),
-  done: (issue, visit) => flashTo(visit, issuePath(issue.repo, issue.number), 'saved'),
+  done: (issue, visit) => redirectWithFlash(visit, issuePath(issue.repo, issue.number), 'saved'),
 })

@@ -21,9 +21,9 @@ import {
 } from '../../components/index.ts'
 import { plural } from '../../format.ts'
 import { repoPath, withQuery } from '../../paths.ts'
-import { action, flashTo, noForm, page, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, emptyFormState, page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { fieldError, formAt, formError } from '../shell.tsx'
+import { fieldError, visitForForm, formError } from '../shell.tsx'
 
 const FIELDS = ['name', 'color', 'description']
 
@@ -76,9 +76,9 @@ const LabelRow = ({
   may: boolean
 }) => {
   const here = repoPath(repo, '/labels')
-  const at = formAt(visit, `${here}/edit`)
+  const at = visitForForm(visit, `${here}/edit`)
   const refused = at.form.values.text('label') === label.name
-  const mine = refused ? at : { ...visit, form: noForm }
+  const mine = refused ? at : { ...visit, form: emptyFormState }
   return (
     <Row
       title={
@@ -103,7 +103,7 @@ const LabelRow = ({
             </FormActions>
           </Form>
           <ActionButton action={`${here}/delete`} csrf={visit.csrf} values={{ label: label.name }}>
-            <Button small look="danger" icon="trash">
+            <Button small variant="danger" icon="trash">
               Delete {label.name}
             </Button>
           </ActionButton>
@@ -126,7 +126,7 @@ export const labelsPage = page({
   view: ({ repo, labels }, visit) => {
     const here = repoPath(repo.full_name, '/labels')
     const may = repo.permissions.triage && visit.viewer !== null && !repo.archived
-    const made = formAt(visit, here)
+    const made = visitForForm(visit, here)
     return (
       <RepoFrame visit={visit} repo={repo} title="Labels" current="issues">
         <PageHead
@@ -158,7 +158,7 @@ export const labelsPage = page({
             >
               <Fields visit={made} id="new" />
               <FormActions>
-                <Button look="primary">Make the label</Button>
+                <Button variant="primary">Make the label</Button>
               </FormActions>
             </Form>
           </Card>
@@ -182,7 +182,7 @@ export const labelForms = [
         description: fields.optional('description') ?? null,
         ...(color === undefined ? {} : { color }),
       })
-      return flashTo(visit, hereOf(visit), 'label-saved')
+      return redirectWithFlash(visit, hereOf(visit), 'label-saved')
     },
   }),
   action({
@@ -197,14 +197,14 @@ export const labelForms = [
         description: fields.optional('description') ?? null,
         ...(color === undefined ? {} : { color }),
       })
-      return flashTo(visit, hereOf(visit), 'label-saved')
+      return redirectWithFlash(visit, hereOf(visit), 'label-saved')
     },
   }),
   action({
     path: '/:workspace/:repo/labels/delete',
     submit: async (visit, fields) => {
       await visit.call(deleteLabel, { repo: repoOf(visit), label: fields.text('label') })
-      return flashTo(visit, hereOf(visit), 'label-deleted')
+      return redirectWithFlash(visit, hereOf(visit), 'label-deleted')
     },
   }),
 ]

@@ -2,8 +2,8 @@
  * Tells an open conversation that something happened in it (server-sent events, HTML Living
  * Standard 9.2).
  */
-import { followState, liveAnswer } from '../../live.ts'
-import { Away, NoSuchPage, type Resource, type Visit } from '../../site.ts'
+import { watchState, eventStreamResponse } from '../../live.ts'
+import { DirectResponse, NoSuchPage, type Resource, type Visit } from '../../site.ts'
 import { loadPull, pullState } from '../pulls/pull.tsx'
 import { issueState, loadIssue } from './issue.tsx'
 
@@ -12,28 +12,28 @@ const concerns =
   (repo_id: string, number: number) =>
   (event: { repo_id: string | null; data: Record<string, unknown> }) =>
     event.repo_id === repo_id &&
-    (typeof event.data['number'] !== 'number' || event.data['number'] === number)
+    (typeof event.data.number !== 'number' || event.data.number === number)
 
 function live<T extends { repo: { id: string } }>(
   path: string,
-  load: (visit: Visit) => Promise<T | Away | null>,
+  load: (visit: Visit) => Promise<T | DirectResponse | null>,
   stateOf: (loaded: T) => string,
 ): Resource {
   return {
     path,
-    async answer(visit) {
+    async respond(visit) {
       const found = async (): Promise<T> => {
         const loaded = await load(visit)
-        if (loaded === null || loaded instanceof Away) throw new NoSuchPage()
+        if (loaded === null || loaded instanceof DirectResponse) throw new NoSuchPage()
         return loaded
       }
       const { repo } = await found()
-      return liveAnswer(
-        followState(
+      return eventStreamResponse(
+        watchState(
           visit,
           visit.url.searchParams.get('state') ?? '',
           async () => stateOf(await found()),
-          concerns(repo.id, Number(visit.params['number'])),
+          concerns(repo.id, Number(visit.params.number)),
         ),
       )
     },

@@ -25,9 +25,16 @@ import {
   TextArea,
 } from '../../components/index.ts'
 import { repoPath, withQuery } from '../../paths.ts'
-import { action, flashTo, noForm, page, type Fields, type Visit } from '../../site.ts'
+import {
+  action,
+  redirectWithFlash,
+  emptyFormState,
+  page,
+  type Fields,
+  type Visit,
+} from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { fieldError, formAt, formError } from '../shell.tsx'
+import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { markdownOf } from './conversation.tsx'
 
 const FIELDS = ['title', 'description', 'due_on']
@@ -67,6 +74,65 @@ const MilestoneFields = ({ visit, of, id }: { visit: Visit; of?: Milestone; id: 
   )
 }
 
+const MilestoneChanges = ({
+  visit,
+  at,
+  here,
+  milestone,
+  refused,
+}: {
+  visit: Visit
+  at: Visit
+  here: string
+  milestone: Milestone
+  refused: boolean
+}) => (
+  <details class="more" open={refused}>
+    <summary>Change</summary>
+    <Form
+      action={`${here}/edit`}
+      csrf={visit.csrf}
+      label={`Change ${milestone.title}`}
+      error={refused ? formError(at, ...FIELDS) : null}
+    >
+      <input type="hidden" name="id" value={milestone.id} />
+      <MilestoneFields
+        visit={refused ? at : { ...visit, form: emptyFormState }}
+        of={milestone}
+        id={milestone.id}
+      />
+      <FormActions>
+        <Button small>Save</Button>
+        <Button small name="state" value={milestone.state === 'open' ? 'closed' : 'open'}>
+          {milestone.state === 'open' ? 'Save and close' : 'Save and open again'}
+        </Button>
+      </FormActions>
+    </Form>
+    <ActionButton action={`${here}/delete`} csrf={visit.csrf} values={{ id: milestone.id }}>
+      <Button small variant="danger" icon="trash">
+        Delete {milestone.title}
+      </Button>
+    </ActionButton>
+  </details>
+)
+
+const MilestoneDates = ({ milestone }: { milestone: Milestone }) => (
+  <span>
+    {milestone.due_on === null ? (
+      'No date'
+    ) : (
+      <>
+        Due <RelativeTime at={milestone.due_on} />
+      </>
+    )}
+    {milestone.closed_at !== null && (
+      <>
+        , closed <RelativeTime at={milestone.closed_at} />
+      </>
+    )}
+  </span>
+)
+
 const MilestoneRow = ({
   milestone,
   visit,
@@ -79,7 +145,7 @@ const MilestoneRow = ({
   may: boolean
 }) => {
   const here = repoPath(repo, '/milestones')
-  const at = formAt(visit, `${here}/edit`)
+  const at = visitForForm(visit, `${here}/edit`)
   const refused = at.form.values.text('id') === milestone.id
   const total = milestone.open_count + milestone.closed_count
   return (
@@ -95,22 +161,7 @@ const MilestoneRow = ({
           {milestone.title}
         </a>
       }
-      meta={
-        <span>
-          {milestone.due_on === null ? (
-            'No date'
-          ) : (
-            <>
-              Due <RelativeTime at={milestone.due_on} />
-            </>
-          )}
-          {milestone.closed_at !== null && (
-            <>
-              , closed <RelativeTime at={milestone.closed_at} />
-            </>
-          )}
-        </span>
-      }
+      meta={<MilestoneDates milestone={milestone} />}
       end={
         <span class="muted">
           {milestone.closed_count} of {total} done
@@ -127,37 +178,28 @@ const MilestoneRow = ({
         <MarkdownBody text={milestone.description} options={markdownOf(visit, repo)} />
       )}
       {may && (
-        <details class="more" open={refused}>
-          <summary>Change</summary>
-          <Form
-            action={`${here}/edit`}
-            csrf={visit.csrf}
-            label={`Change ${milestone.title}`}
-            error={refused ? formError(at, ...FIELDS) : null}
-          >
-            <input type="hidden" name="id" value={milestone.id} />
-            <MilestoneFields
-              visit={refused ? at : { ...visit, form: noForm }}
-              of={milestone}
-              id={milestone.id}
-            />
-            <FormActions>
-              <Button small>Save</Button>
-              <Button small name="state" value={milestone.state === 'open' ? 'closed' : 'open'}>
-                {milestone.state === 'open' ? 'Save and close' : 'Save and open again'}
-              </Button>
-            </FormActions>
-          </Form>
-          <ActionButton action={`${here}/delete`} csrf={visit.csrf} values={{ id: milestone.id }}>
-            <Button small look="danger" icon="trash">
-              Delete {milestone.title}
-            </Button>
-          </ActionButton>
-        </details>
+        <MilestoneChanges
+          visit={visit}
+          at={at}
+          here={here}
+          milestone={milestone}
+          refused={refused}
+        />
       )}
     </Row>
   )
 }
+
+const NewMilestoneCard = ({ visit, here, made }: { visit: Visit; here: string; made: Visit }) => (
+  <Card title="New milestone">
+    <Form action={here} csrf={visit.csrf} label="New milestone" error={formError(made, ...FIELDS)}>
+      <MilestoneFields visit={made} id="new" />
+      <FormActions>
+        <Button variant="primary">Make the milestone</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
 
 export const milestonesPage = page({
   path: '/:workspace/:repo/milestones',
@@ -175,7 +217,7 @@ export const milestonesPage = page({
   view: ({ repo, milestones, state, number }, visit) => {
     const here = repoPath(repo.full_name, '/milestones')
     const may = repo.permissions.triage && visit.viewer !== null && !repo.archived
-    const made = formAt(visit, here)
+    const made = visitForForm(visit, here)
     const at = (page: number) =>
       withQuery(here, {
         state: state === 'open' ? undefined : state,
@@ -220,21 +262,7 @@ export const milestonesPage = page({
           newer={number > 1 ? at(number - 1) : null}
           older={milestones.next === null ? null : at(number + 1)}
         />
-        {may && (
-          <Card title="New milestone">
-            <Form
-              action={here}
-              csrf={visit.csrf}
-              label="New milestone"
-              error={formError(made, ...FIELDS)}
-            >
-              <MilestoneFields visit={made} id="new" />
-              <FormActions>
-                <Button look="primary">Make the milestone</Button>
-              </FormActions>
-            </Form>
-          </Card>
-        )}
+        {may && <NewMilestoneCard visit={visit} here={here} made={made} />}
       </RepoFrame>
     )
   },
@@ -258,7 +286,7 @@ export const milestoneForms = [
     page: milestonesPage,
     submit: async (visit, fields) => {
       await visit.call(createMilestone, { repo: repoOf(visit), ...given(fields) })
-      return flashTo(visit, hereOf(visit), 'milestone-saved')
+      return redirectWithFlash(visit, hereOf(visit), 'milestone-saved')
     },
   }),
   action({
@@ -272,14 +300,14 @@ export const milestoneForms = [
         ...given(fields),
         ...(state === 'open' || state === 'closed' ? { state } : {}),
       })
-      return flashTo(visit, hereOf(visit), 'milestone-saved')
+      return redirectWithFlash(visit, hereOf(visit), 'milestone-saved')
     },
   }),
   action({
     path: '/:workspace/:repo/milestones/delete',
     submit: async (visit, fields) => {
       await visit.call(deleteMilestone, { repo: repoOf(visit), id: fields.text('id') })
-      return flashTo(visit, hereOf(visit), 'milestone-deleted')
+      return redirectWithFlash(visit, hereOf(visit), 'milestone-deleted')
     },
   }),
 ]

@@ -77,7 +77,7 @@ export const newIssuePage = page({
               error={fieldError(visit, 'checks')}
             />
             <FormActions>
-              <Button look="primary">Open the issue</Button>
+              <Button variant="primary">Open the issue</Button>
             </FormActions>
           </Form>
         </Card>

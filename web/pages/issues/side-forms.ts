@@ -3,7 +3,7 @@ import { updateIssue } from '#features/issues/index.ts'
 import { updatePull } from '#features/pulls/index.ts'
 import { invalid } from '#lib/errors.ts'
 import { issuePath, pullPath } from '../../paths.ts'
-import { action, flashTo, type Fields, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
 import { pullPage } from '../pulls/pull.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { issuePage, numberOf } from './issue.tsx'
@@ -23,7 +23,7 @@ const ofIssue = (part: string, change: (fields: Fields) => Change) =>
         ...target(visit),
         ...change(fields),
       })
-      return flashTo(visit, issuePath(repo, number), 'saved')
+      return redirectWithFlash(visit, issuePath(repo, number), 'saved')
     },
   })
 
@@ -36,7 +36,7 @@ const ofPull = (
     page: pullPage,
     submit: async (visit, fields) => {
       const { repo, number } = await visit.call(updatePull, { ...target(visit), ...change(fields) })
-      return flashTo(visit, pullPath(repo, number), 'saved')
+      return redirectWithFlash(visit, pullPath(repo, number), 'saved')
     },
   })
 

@@ -1,7 +1,7 @@
 // Atom feeds (RFC 4287): one document made of entries, escaped, and answered with a validator.
 import { sha256 } from '#lib/hash.ts'
 
-export type Entry = {
+export type AtomEntry = {
   /** Never changes, and is nobody else's (RFC 4287 section 4.2.6). */
   readonly id: string
   readonly title: string
@@ -14,7 +14,7 @@ export type Entry = {
   readonly summary?: string
 }
 
-export type Feed = {
+export type AtomFeed = {
   readonly id: string
   readonly title: string
   /** The page that shows the same, and the feed itself without any secret. */
@@ -22,7 +22,7 @@ export type Feed = {
   readonly self: string
   /** When there are no entries. */
   readonly updated: string
-  readonly entries: readonly Entry[]
+  readonly entries: readonly AtomEntry[]
 }
 
 /** What XML 1.0 has no place for is left out, however it is written (section 2.2). */
@@ -49,7 +49,7 @@ const entryXml = ({
   updated,
   html,
   summary,
-}: Entry): string => `  <entry>
+}: AtomEntry): string => `  <entry>
     ${element('id', id)}
     ${element('title', title)}
     ${link('alternate', 'text/html', url)}
@@ -65,7 +65,7 @@ export const atomXml = ({
   self,
   updated,
   entries,
-}: Feed): string => `<?xml version="1.0" encoding="utf-8"?>
+}: AtomFeed): string => `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
   ${element('id', id)}
   ${element('title', title)}
@@ -83,7 +83,7 @@ ${entries.map(entryXml).join('\n')}
  * The answer, or 304 to a reader that has it already. Feeds may be private, so no one on the way
  * keeps them.
  */
-export function feedResponse(request: Request, feed: Feed): Response {
+export function feedResponse(request: Request, feed: AtomFeed): Response {
   const body = atomXml(feed)
   const etag = `W/"${sha256(body).slice(0, 32)}"`
   const headers = {

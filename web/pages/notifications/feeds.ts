@@ -8,15 +8,15 @@ import { Refusal } from '#lib/errors.ts'
 import { renderPage, type Html } from '../../jsx/html.ts'
 import { renderMarkdown } from '../../markdown.ts'
 import { codePath, commitPath, repoPath, workspacePath } from '../../paths.ts'
-import { Away, type Resource, type Visit } from '../../site.ts'
+import { DirectResponse, type Resource, type Visit } from '../../site.ts'
 import { commitsPage } from '../code/history.tsx'
 import { repoOf } from '../repos/frame.tsx'
-import { feedResponse, tagUri, type Entry, type Feed } from './atom.ts'
+import { feedResponse, tagUri, type AtomEntry, type AtomFeed } from './atom.ts'
 
 const ENTRIES = 30
 
 /** The visit as its feed token makes it. Gives 401 for a token that is nobody's. */
-function reading(visit: Visit): Visit {
+function withFeedToken(visit: Visit): Visit {
   const token = visit.url.searchParams.get('token')
   if (token === null) return visit
   const reader = feedReader(visit.hearth, token)
@@ -31,12 +31,12 @@ function reading(visit: Visit): Visit {
   return { ...visit, caller: reader, viewer: null, call: ask }
 }
 
-type Part = Pick<Feed, 'title' | 'url'> & {
+type FeedContent = Pick<AtomFeed, 'title' | 'url'> & {
   readonly name: string
-  readonly entries: readonly Entry[]
+  readonly entries: readonly AtomEntry[]
 }
 
-function answer(visit: Visit, { name, title, url, entries }: Part, since: string): Response {
+function answer(visit: Visit, { name, title, url, entries }: FeedContent, since: string): Response {
   const { site_url } = visit.hearth.settings
   return feedResponse(visit.request, {
     id: tagUri(site_url, since, name),
@@ -51,11 +51,15 @@ function answer(visit: Visit, { name, title, url, entries }: Part, since: string
 /** A feed of one repository. */
 const repoFeed = (
   path: string,
-  make: (visit: Visit, repo: Repo, tag: (name: string) => string) => Promise<Part | Response>,
+  make: (
+    visit: Visit,
+    repo: Repo,
+    tag: (name: string) => string,
+  ) => Promise<FeedContent | Response>,
 ): Resource => ({
   path,
-  answer: async (plain) => {
-    const visit = reading(plain)
+  respond: async (plain) => {
+    const visit = withFeedToken(plain)
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const made = await make(visit, repo, (name) =>
       tagUri(visit.hearth.settings.site_url, repo.created_at, `${repo.id}/${name}`),
@@ -66,11 +70,13 @@ const repoFeed = (
   },
 })
 
-const htmlResponse = (made: Html | Away, visit: Visit): Response =>
-  made instanceof Away ? made.response : new Response(renderPage(made), { headers: visit.headers })
+const htmlResponse = (made: Html | DirectResponse, visit: Visit): Response =>
+  made instanceof DirectResponse
+    ? made.response
+    : new Response(renderPage(made), { headers: visit.headers })
 
 const commitsFeed = repoFeed('/:workspace/:repo/commits/*branch.atom', async (visit, repo, tag) => {
-  const branch = visit.params['branch'] ?? ''
+  const branch = visit.params.branch ?? ''
   const { site_url } = visit.hearth.settings
   try {
     const { items } = repo.empty
@@ -81,7 +87,7 @@ const commitsFeed = repoFeed('/:workspace/:repo/commits/*branch.atom', async (vi
       title: `Commits of ${repo.full_name}, ${branch}`,
       url: codePath(repo.full_name, 'commits', branch),
       entries: items.map(
-        (commit): Entry => ({
+        (commit): AtomEntry => ({
           id: tag(`commit/${commit.sha}`),
           title: commit.title,
           url: site_url + commitPath(repo.full_name, commit.sha),
@@ -114,7 +120,7 @@ const issuesFeed = repoFeed('/:workspace/:repo/issues.atom', async (visit, repo,
     title: `Issues of ${repo.full_name}`,
     url: repoPath(repo.full_name, '/issues'),
     entries: items.map(
-      (issue): Entry => ({
+      (issue): AtomEntry => ({
         id: tag(`issues/${issue.number}`),
         title: `#${issue.number} ${issue.title}${issue.state === 'open' ? '' : ` (${issue.reason === 'not_planned' ? 'not planned' : 'completed'})`}`,
         url: issue.html_url,
@@ -148,13 +154,13 @@ const releasesFeed = repoFeed('/:workspace/:repo/releases.atom', async (visit, r
     title: `Releases of ${repo.full_name}`,
     url: repoPath(repo.full_name, '/releases'),
     entries: items
-      .flatMap((release): Entry[] => {
+      .flatMap((release): AtomEntry[] => {
         const id = textIn(release, 'id')
         const published = textIn(release, 'published_at')
         // A draft is not out yet.
         if (id === null || published === null) return []
         const name = textIn(release, 'name') ?? textIn(release, 'tag_name') ?? id
-        const author = textIn((release as Record<string, unknown>)['author'], 'username') ?? 'ghost'
+        const author = textIn((release as Record<string, unknown>).author, 'username') ?? 'ghost'
         const html = renderMarkdown(textIn(release, 'body') ?? textIn(release, 'notes') ?? '', {
           link: { siteUrl: site_url, repo: repo.full_name },
         })
@@ -177,9 +183,9 @@ const releasesFeed = repoFeed('/:workspace/:repo/releases.atom', async (visit, r
 
 const workspaceFeed: Resource = {
   path: '/:workspace.atom',
-  answer: async (plain) => {
-    const visit = reading(plain)
-    const slug = visit.params['workspace'] ?? ''
+  respond: async (plain) => {
+    const visit = withFeedToken(plain)
+    const slug = visit.params.workspace ?? ''
     const { site_url } = visit.hearth.settings
     const { items, next } = await visit.call(listWorkspaceEvents, {
       workspace: slug,
@@ -196,7 +202,7 @@ const workspaceFeed: Resource = {
         title: `What happens in ${slug}`,
         url: workspacePath(slug, 'activity'),
         entries: items.map(
-          (event): Entry => ({
+          (event): AtomEntry => ({
             id: tagUri(site_url, event.time, event.id),
             title:
               event.repository === null

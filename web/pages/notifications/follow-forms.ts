@@ -7,7 +7,7 @@ import {
   unstarRepo,
 } from '#features/notifications/index.ts'
 import { issuePath, pullPath, repoPath } from '../../paths.ts'
-import { action, safeNext } from '../../site.ts'
+import { action, safeRedirectPath } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 
@@ -16,7 +16,7 @@ export const watchForm = action({
   submit: async (visit, fields) => {
     const level = LEVELS.find((one) => one === fields.text('level')) ?? 'participating'
     await visit.call(setSubscription, { repo: repoOf(visit), level })
-    return safeNext(fields.text('back')) ?? repoPath(repoOf(visit))
+    return safeRedirectPath(fields.text('back')) ?? repoPath(repoOf(visit))
   },
 })
 
@@ -24,7 +24,7 @@ export const starForm = action({
   path: '/:workspace/:repo/star',
   submit: async (visit, fields) => {
     await visit.call(fields.text('star') === 'no' ? unstarRepo : starRepo, { repo: repoOf(visit) })
-    return safeNext(fields.text('back')) ?? repoPath(repoOf(visit))
+    return safeRedirectPath(fields.text('back')) ?? repoPath(repoOf(visit))
   },
 })
 

@@ -1,7 +1,7 @@
 // Watching, starring and following: the buttons. What they send is in `follow-forms.ts`.
 import {
   LEVELS,
-  standingOf,
+  repoStandingOf,
   type IssueSubscription,
   type Level,
 } from '#features/notifications/index.ts'
@@ -26,7 +26,7 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
         <Icon name="star" label="Stars" /> {repo.stars_count}
       </span>
     )
-  const { starred, level } = standingOf(visit.hearth, viewer, repo.id)
+  const { starred, level } = repoStandingOf(visit.hearth, viewer, repo.id)
   const here =
     visit.request.method === 'GET'
       ? visit.url.pathname + visit.url.search

@@ -19,9 +19,16 @@ import {
   Row,
 } from '../../components/index.ts'
 import { repoPath, withQuery } from '../../paths.ts'
-import { action, flashTo, page, redirect, safeNext, type Visit } from '../../site.ts'
+import {
+  action,
+  redirectWithFlash,
+  page,
+  redirect,
+  safeRedirectPath,
+  type Visit,
+} from '../../site.ts'
 import { Shell } from '../shell.tsx'
-import { ASKS, iconOfKind, SHORT } from './reasons.ts'
+import { URGENT_REASONS, iconOfKind, SHORT_REASONS } from './reasons.ts'
 
 const HOME = '/notifications'
 const VIEWS = ['unread', 'all', 'done'] as const
@@ -53,7 +60,7 @@ const Mark = ({
     csrf={visit.csrf}
     values={{ id: one.id, state, back: here }}
   >
-    <Button small look="quiet" rowKey={hotkey} label={`${children}: ${one.subject.title}`}>
+    <Button small variant="quiet" rowKey={hotkey} label={`${children}: ${one.subject.title}`}>
       {children}
     </Button>
   </ActionButton>
@@ -90,7 +97,9 @@ const NotificationRow = ({
             ? one.subject.kind
             : `${one.repo ?? ''}#${one.subject.number}`}
         </a>
-        <Chip tone={ASKS.has(one.reason) ? 'wait' : undefined}>{SHORT[one.reason]}</Chip>
+        <Chip tone={URGENT_REASONS.has(one.reason) ? 'wait' : undefined}>
+          {SHORT_REASONS[one.reason]}
+        </Chip>
         <RelativeTime at={one.updated_at} />
       </>
     }
@@ -117,6 +126,123 @@ const EMPTY: Readonly<Record<View, readonly [title: string, words: string]>> = {
   all: ['Nothing here', 'What you are told stays here until you put it away.'],
   done: ['Nothing put away', 'What is done stays here for 90 days.'],
 }
+
+/** Marks everything up to the newest that is shown. */
+const MarkAll = ({
+  visit,
+  view,
+  repo,
+  before,
+  back,
+}: {
+  visit: Visit
+  view: View
+  repo: string
+  before: string
+  back: string
+}) => (
+  <>
+    {view === 'unread' && (
+      <ActionButton
+        action={`${HOME}/mark-all`}
+        csrf={visit.csrf}
+        values={{ state: 'read', before, repo, back }}
+      >
+        <Button icon="check">Mark all read</Button>
+      </ActionButton>
+    )}
+    <ActionButton
+      action={`${HOME}/mark-all`}
+      csrf={visit.csrf}
+      values={{ state: 'done', before, repo, back }}
+    >
+      <Button>All done</Button>
+    </ActionButton>
+  </>
+)
+
+const Views = ({ view, repo }: { view: View; repo: string }) => (
+  <FilterBar
+    label="Which"
+    filters={[
+      {
+        label: 'Unread',
+        href: withQuery(HOME, { repo }),
+        icon: 'inbox',
+        current: view === 'unread',
+        hotkey: 'g u',
+      },
+      {
+        label: 'All',
+        href: withQuery(HOME, { view: 'all', repo }),
+        current: view === 'all',
+        hotkey: 'g a',
+      },
+      {
+        label: 'Done',
+        href: withQuery(HOME, { view: 'done', repo }),
+        icon: 'check',
+        current: view === 'done',
+        hotkey: 'g d',
+      },
+    ]}
+  >
+    {repo !== '' && (
+      <LinkButton
+        href={withQuery(HOME, { view: view === 'unread' ? undefined : view })}
+        small
+        icon="close"
+      >{`Only ${repo}`}</LinkButton>
+    )}
+  </FilterBar>
+)
+
+/** The notifications of one repository; `name` is null for those that are of none. */
+const Group = ({
+  name,
+  items,
+  visit,
+  here,
+  view,
+  repo,
+}: {
+  name: string | null
+  items: readonly Notification[]
+  visit: Visit
+  here: string
+  view: View
+  repo: string
+}) => (
+  <List
+    label={name ?? 'For you'}
+    head={
+      <h2>
+        {name === null ? (
+          'For you'
+        ) : (
+          <>
+            <a href={repoPath(name)}>{name}</a>{' '}
+            {repo === '' && (
+              <a
+                class="muted small"
+                href={withQuery(HOME, {
+                  view: view === 'unread' ? undefined : view,
+                  repo: name,
+                })}
+              >
+                only these
+              </a>
+            )}
+          </>
+        )}
+      </h2>
+    }
+  >
+    {items.map((one) => (
+      <NotificationRow one={one} visit={visit} here={here} />
+    ))}
+  </List>
+)
 
 export const notificationsPage = page({
   path: HOME,
@@ -145,24 +271,13 @@ export const notificationsPage = page({
           actions={
             <>
               {newest && view !== 'done' && (
-                <>
-                  {view === 'unread' && (
-                    <ActionButton
-                      action={`${HOME}/mark-all`}
-                      csrf={visit.csrf}
-                      values={{ state: 'read', before: newest.updated_at, repo, back: at() }}
-                    >
-                      <Button icon="check">Mark all read</Button>
-                    </ActionButton>
-                  )}
-                  <ActionButton
-                    action={`${HOME}/mark-all`}
-                    csrf={visit.csrf}
-                    values={{ state: 'done', before: newest.updated_at, repo, back: at() }}
-                  >
-                    <Button>All done</Button>
-                  </ActionButton>
-                </>
+                <MarkAll
+                  visit={visit}
+                  view={view}
+                  repo={repo}
+                  before={newest.updated_at}
+                  back={at()}
+                />
               )}
               <LinkButton
                 href="/settings/notifications"
@@ -172,39 +287,7 @@ export const notificationsPage = page({
             </>
           }
         />
-        <FilterBar
-          label="Which"
-          filters={[
-            {
-              label: 'Unread',
-              href: withQuery(HOME, { repo }),
-              icon: 'inbox',
-              current: view === 'unread',
-              hotkey: 'g u',
-            },
-            {
-              label: 'All',
-              href: withQuery(HOME, { view: 'all', repo }),
-              current: view === 'all',
-              hotkey: 'g a',
-            },
-            {
-              label: 'Done',
-              href: withQuery(HOME, { view: 'done', repo }),
-              icon: 'check',
-              current: view === 'done',
-              hotkey: 'g d',
-            },
-          ]}
-        >
-          {repo !== '' && (
-            <LinkButton
-              href={withQuery(HOME, { view: view === 'unread' ? undefined : view })}
-              small
-              icon="close"
-            >{`Only ${repo}`}</LinkButton>
-          )}
-        </FilterBar>
+        <Views view={view} repo={repo} />
         {list.items.length === 0 ? (
           <EmptyState icon={view === 'unread' ? 'check-circle' : 'inbox'} title={EMPTY[view][0]}>
             {EMPTY[view][1]}
@@ -212,35 +295,7 @@ export const notificationsPage = page({
         ) : (
           <div class="stack">
             {groups.map(([name, items]) => (
-              <List
-                label={name ?? 'For you'}
-                head={
-                  <h2>
-                    {name === null ? (
-                      'For you'
-                    ) : (
-                      <>
-                        <a href={repoPath(name)}>{name}</a>{' '}
-                        {repo === '' && (
-                          <a
-                            class="muted small"
-                            href={withQuery(HOME, {
-                              view: view === 'unread' ? undefined : view,
-                              repo: name,
-                            })}
-                          >
-                            only these
-                          </a>
-                        )}
-                      </>
-                    )}
-                  </h2>
-                }
-              >
-                {items.map((one) => (
-                  <NotificationRow one={one} visit={visit} here={here} />
-                ))}
-              </List>
+              <Group name={name} items={items} visit={visit} here={here} view={view} repo={repo} />
             ))}
           </div>
         )}
@@ -255,7 +310,7 @@ export const notificationsPage = page({
 })
 
 const back = (fields: { text(name: string): string }): string =>
-  safeNext(fields.text('back')) ?? HOME
+  safeRedirectPath(fields.text('back')) ?? HOME
 
 /** Opening one marks it read; the form is in place of a link, because a link changes nothing. */
 export const openNotificationForm = action({
@@ -289,6 +344,6 @@ export const markAllForm = action({
       ...(before ? { before } : {}),
       ...(repo ? { repo } : {}),
     })
-    return flashTo(visit, back(fields), 'notifications-marked')
+    return redirectWithFlash(visit, back(fields), 'notifications-marked')
   },
 })

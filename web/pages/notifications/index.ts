@@ -1,5 +1,6 @@
-// The pages, forms and feeds of notifications.
-import { workspaceActivityPage } from '../workspaces/activity.tsx'
+/** The inbox of notifications, their settings, and feeds. */
+import type { SiteSection } from '../../site.ts'
+import { feeds } from './feeds.ts'
 import { followForms, starForm, watchForm } from './follow-forms.ts'
 import {
   markAllForm,
@@ -15,23 +16,19 @@ import {
 } from './settings.tsx'
 import { unsubscribeForm, unsubscribePage } from './unsubscribe.tsx'
 
-export { feeds } from './feeds.ts'
-
-export const notificationPages = [
-  notificationsPage,
-  notificationSettingsPage,
-  unsubscribePage,
-  workspaceActivityPage,
-]
-export const notificationForms = [
-  openNotificationForm,
-  markNotificationForm,
-  markAllForm,
-  notificationSettingsForm,
-  feedTokenForm,
-  removeFeedTokenForm,
-  unsubscribeForm,
-  watchForm,
-  starForm,
-  ...followForms,
-]
+export const notifications: SiteSection = {
+  pages: [notificationsPage, notificationSettingsPage, unsubscribePage],
+  forms: [
+    openNotificationForm,
+    markNotificationForm,
+    markAllForm,
+    notificationSettingsForm,
+    feedTokenForm,
+    removeFeedTokenForm,
+    unsubscribeForm,
+    watchForm,
+    starForm,
+    ...followForms,
+  ],
+  resources: [...feeds],
+}

@@ -3,7 +3,7 @@ import type { Reason } from '#features/notifications/index.ts'
 import type { IconName } from '../../components/index.ts'
 
 /** After a title, in a list. */
-export const SHORT: Readonly<Record<Reason, string>> = {
+export const SHORT_REASONS: Readonly<Record<Reason, string>> = {
   mention: 'mentioned you',
   team_mention: 'mentioned your team',
   assigned: 'assigned',
@@ -20,7 +20,7 @@ export const SHORT: Readonly<Record<Reason, string>> = {
 }
 
 /** For a switch in the settings. */
-export const LONG: Readonly<Record<Reason, string>> = {
+export const REASON_LABELS: Readonly<Record<Reason, string>> = {
   mention: 'Somebody mentions me',
   team_mention: 'Somebody mentions a team that I am in',
   assigned: 'I am assigned',
@@ -37,7 +37,7 @@ export const LONG: Readonly<Record<Reason, string>> = {
 }
 
 /** What asks something of the reader stands out. */
-export const ASKS: ReadonlySet<Reason> = new Set([
+export const URGENT_REASONS: ReadonlySet<Reason> = new Set([
   'assigned',
   'review_requested',
   'run_approval',

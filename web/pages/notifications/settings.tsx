@@ -21,11 +21,11 @@ import {
   Select,
   TokenSecret,
 } from '../../components/index.ts'
-import { renderPage, type Html } from '../../jsx/html.ts'
-import { action, Away, flashTo, form, page, type Visit } from '../../site.ts'
+import type { Html } from '../../jsx/html.ts'
+import { pageResponse, action, redirectWithFlash, form, page, type Visit } from '../../site.ts'
 import { SettingsFrame } from '../accounts/settings-frame.tsx'
 import { formError } from '../shell.tsx'
-import { LONG } from './reasons.ts'
+import { REASON_LABELS } from './reasons.ts'
 
 const HOME = '/settings/notifications'
 
@@ -34,6 +34,77 @@ const DIGEST_WORDS: Readonly<Record<(typeof DIGESTS)[number], string>> = {
   hourly: 'Every hour in which they did something',
   daily: 'Every day on which they did something',
 }
+
+const MailCard = ({ visit, settings }: { visit: Visit; settings: NotificationSettings }) => (
+  <Card title="Mail">
+    <Form action={HOME} csrf={visit.csrf} error={formError(visit)}>
+      <FieldSet legend={`Mail to ${settings.email} when`}>
+        {settings.mail.map(({ reason, on }) => (
+          <Checkbox
+            id={`mail-${reason}`}
+            name="mail"
+            value={reason}
+            label={REASON_LABELS[reason]}
+            checked={on}
+          />
+        ))}
+      </FieldSet>
+      <Select
+        name="digest"
+        label="What my agents did"
+        required
+        value={settings.digest}
+        options={DIGESTS.map((value) => ({ value, label: DIGEST_WORDS[value] }))}
+        hint="One mail with everything that agents did on your behalf."
+      />
+      <FormActions>
+        <Button variant="primary">Save</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
+
+const FeedsCard = ({
+  visit,
+  secret,
+  settings,
+  site_url,
+}: {
+  visit: Visit
+  secret: string | null
+  settings: NotificationSettings
+  site_url: string
+}) => (
+  <Card title="Feeds">
+    <p>
+      Commits, issues and releases of a repository, and what happens in a workspace, are Atom feeds.
+      Public ones are open to everyone; a feed token opens the private ones to your feed reader.
+    </p>
+    {settings.feed_token !== null && (
+      <p class="muted">
+        You have a feed token, made <RelativeTime at={settings.feed_token.created_at} />. A new one
+        ends it.
+      </p>
+    )}
+    <CopyField
+      id="feed-example"
+      label="Example"
+      value={`${site_url}/WORKSPACE/REPOSITORY/issues.atom?token=${secret ?? 'TOKEN'}`}
+    />
+    <div class="actions">
+      <ActionButton action={`${HOME}/feed-token`} csrf={visit.csrf}>
+        <Button icon="key">
+          {settings.feed_token === null ? 'Make a feed token' : 'Make a new feed token'}
+        </Button>
+      </ActionButton>
+      {settings.feed_token !== null && (
+        <ActionButton action={`${HOME}/feed-token/remove`} csrf={visit.csrf}>
+          <Button variant="danger">Remove the feed token</Button>
+        </ActionButton>
+      )}
+    </div>
+  </Card>
+)
 
 const SettingsView = ({
   visit,
@@ -67,62 +138,8 @@ const SettingsView = ({
           This is your feed token. Put it behind the address of a feed, as in the example below.
         </TokenSecret>
       )}
-      <Card title="Mail">
-        <Form action={HOME} csrf={visit.csrf} error={formError(visit)}>
-          <FieldSet legend={`Mail to ${settings.email} when`}>
-            {settings.mail.map(({ reason, on }) => (
-              <Checkbox
-                id={`mail-${reason}`}
-                name="mail"
-                value={reason}
-                label={LONG[reason]}
-                checked={on}
-              />
-            ))}
-          </FieldSet>
-          <Select
-            name="digest"
-            label="What my agents did"
-            required
-            value={settings.digest}
-            options={DIGESTS.map((value) => ({ value, label: DIGEST_WORDS[value] }))}
-            hint="One mail with everything that agents did on your behalf."
-          />
-          <FormActions>
-            <Button look="primary">Save</Button>
-          </FormActions>
-        </Form>
-      </Card>
-      <Card title="Feeds">
-        <p>
-          Commits, issues and releases of a repository, and what happens in a workspace, are Atom
-          feeds. Public ones are open to everyone; a feed token opens the private ones to your feed
-          reader.
-        </p>
-        {settings.feed_token !== null && (
-          <p class="muted">
-            You have a feed token, made <RelativeTime at={settings.feed_token.created_at} />. A new
-            one ends it.
-          </p>
-        )}
-        <CopyField
-          id="feed-example"
-          label="Example"
-          value={`${site_url}/WORKSPACE/REPOSITORY/issues.atom?token=${secret ?? 'TOKEN'}`}
-        />
-        <div class="actions">
-          <ActionButton action={`${HOME}/feed-token`} csrf={visit.csrf}>
-            <Button icon="key">
-              {settings.feed_token === null ? 'Make a feed token' : 'Make a new feed token'}
-            </Button>
-          </ActionButton>
-          {settings.feed_token !== null && (
-            <ActionButton action={`${HOME}/feed-token/remove`} csrf={visit.csrf}>
-              <Button look="danger">Remove the feed token</Button>
-            </ActionButton>
-          )}
-        </div>
-      </Card>
+      <MailCard visit={visit} settings={settings} />
+      <FeedsCard visit={visit} secret={secret} settings={settings} site_url={site_url} />
     </SettingsFrame>
   )
 }
@@ -141,7 +158,7 @@ export const notificationSettingsForm = form({
     mail: fields.all('mail') as Reason[],
     digest: DIGESTS.find((digest) => digest === fields.text('digest')) ?? 'off',
   }),
-  done: (_, visit) => flashTo(visit, HOME, 'saved'),
+  done: (_, visit) => redirectWithFlash(visit, HOME, 'saved'),
 })
 
 /**
@@ -154,11 +171,7 @@ export const feedTokenForm = action({
   submit: async (visit) => {
     const { secret } = await visit.call(createFeedToken, {})
     const settings = await visit.call(getNotificationSettings, {})
-    return new Away(
-      new Response(renderPage(<SettingsView visit={visit} settings={settings} secret={secret} />), {
-        headers: visit.headers,
-      }),
-    )
+    return pageResponse(visit, <SettingsView visit={visit} settings={settings} secret={secret} />)
   },
 })
 
@@ -166,6 +179,6 @@ export const removeFeedTokenForm = action({
   path: `${HOME}/feed-token/remove`,
   submit: async (visit) => {
     await visit.call(removeFeedToken, {})
-    return flashTo(visit, HOME, 'feed-token-removed')
+    return redirectWithFlash(visit, HOME, 'feed-token-removed')
   },
 })

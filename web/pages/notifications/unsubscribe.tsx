@@ -1,10 +1,9 @@
 import { getUnsubscription, unsubscribe } from '#features/notifications/index.ts'
 import { ActionButton, Button, PageHead } from '../../components/index.ts'
-import { renderPage } from '../../jsx/html.ts'
-import { action, Away, page, type Visit } from '../../site.ts'
+import { pageResponse, action, page, type Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 
-const tokenOf = ({ params }: Visit): string => params['token'] ?? ''
+const tokenOf = ({ params }: Visit): string => params.token ?? ''
 
 /**
  * Opening the link changes nothing: programs open links to look at them. The button does, and so
@@ -20,7 +19,7 @@ export const unsubscribePage = page({
         lead={<>You would be mailed no more about {what}.</>}
       />
       <ActionButton action={visit.url.pathname} csrf={visit.csrf}>
-        <Button look="primary">End this mail</Button>
+        <Button variant="primary">End this mail</Button>
       </ActionButton>
       <p class="muted">
         What else is mailed you choose in <a href="/settings/notifications">your settings</a>.
@@ -31,9 +30,9 @@ export const unsubscribePage = page({
 
 export const unsubscribeForm = action({
   path: '/notifications/unsubscribe/:token',
-  open: true,
+  allowsAnonymous: true,
   // The whole of the right is in the address; RFC 8058 section 3.2 has it posted without cookies.
-  proven: true,
+  isAuthorizedByAddress: true,
   submit: async (visit) => {
     const { what } = await visit.call(unsubscribe, { token: tokenOf(visit) })
     const shown = (
@@ -44,6 +43,6 @@ export const unsubscribeForm = action({
         </p>
       </Shell>
     )
-    return new Away(new Response(renderPage(shown), { headers: visit.headers }))
+    return pageResponse(visit, shown)
   },
 })

@@ -5,9 +5,10 @@ import type { Repo } from '#features/repos/index.ts'
 import { ActionButton, Button, FormError } from '../../components/index.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { formAt, formError } from '../shell.tsx'
+import { visitForForm, formError } from '../shell.tsx'
 
-const refusedAt = (visit: Visit, path: string): string | null => formError(formAt(visit, path))
+const refusedAt = (visit: Visit, path: string): string | null =>
+  formError(visitForForm(visit, path))
 
 /** Whether the visitor may push to the head: the forge asks again when they do. */
 const mayPush = (data: PullDetail, repo: Repo, visit: Visit): boolean =>

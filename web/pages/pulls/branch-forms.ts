@@ -1,7 +1,7 @@
 /** The forms about the branches of a pull request. */
 import { revertPull, updatePull, updatePullBranch } from '#features/pulls/index.ts'
 import { pullPath } from '../../paths.ts'
-import { action, flashTo, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, type Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { pullPage } from './pull.tsx'
@@ -18,7 +18,7 @@ const updateForm = action({
       method: fields.text('method') === 'rebase' ? 'rebase' : 'merge',
       ...(fields.optional('expected_head') ? { expected_head: fields.text('expected_head') } : {}),
     })
-    return flashTo(visit, here(visit), 'branch-updated')
+    return redirectWithFlash(visit, here(visit), 'branch-updated')
   },
 })
 
@@ -28,7 +28,7 @@ const autoMergeForm = action({
   submit: async (visit, fields) => {
     const auto_merge = fields.text('on') === 'yes'
     await visit.call(updatePull, { ...target(visit), auto_merge })
-    return flashTo(visit, here(visit), auto_merge ? 'auto-merge-on' : 'auto-merge-off')
+    return redirectWithFlash(visit, here(visit), auto_merge ? 'auto-merge-on' : 'auto-merge-off')
   },
 })
 

@@ -11,7 +11,7 @@ import {
   markFileViewed,
 } from '#features/pulls/index.ts'
 import { pullPath } from '../../paths.ts'
-import { action, flashTo, safeNext, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, safeRedirectPath, type Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { changesPage } from './changes.tsx'
@@ -74,9 +74,9 @@ const applyForm = action({
   submit: async (visit, fields) => {
     const [id, ...comments] = fields.all('comments')
     if (id === undefined)
-      return flashTo(visit, backOf(visit, fields.text('back')), 'suggestion-none')
+      return redirectWithFlash(visit, backOf(visit, fields.text('back')), 'suggestion-none')
     await visit.call(applySuggestion, { repo: repoOf(visit), id, comments })
-    return flashTo(visit, backOf(visit, fields.text('back')), 'suggestion-applied')
+    return redirectWithFlash(visit, backOf(visit, fields.text('back')), 'suggestion-applied')
   },
 })
 
@@ -84,7 +84,7 @@ const deleteDraftForm = action({
   path: '/:workspace/:repo/pull/:number/drafts/delete',
   submit: async (visit, fields) => {
     await visit.call(deleteDraftComment, { ...target(visit), id: fields.text('draft') })
-    return flashTo(visit, changesOf(visit), 'comment-deleted')
+    return redirectWithFlash(visit, changesOf(visit), 'comment-deleted')
   },
 })
 
@@ -99,7 +99,7 @@ const finishForm = action({
       ...(fields.text('review').trim() === '' ? {} : { body: fields.text('review') }),
       ...(fields.optional('commit') ? { commit: fields.text('commit') } : {}),
     })
-    return flashTo(visit, pullPath(target(visit).repo, target(visit).number), 'reviewed')
+    return redirectWithFlash(visit, pullPath(target(visit).repo, target(visit).number), 'reviewed')
   },
 })
 
@@ -111,7 +111,7 @@ const viewedForm = action({
       path: fields.text('path'),
       viewed: fields.text('viewed') !== 'no',
     })
-    return safeNext(fields.text('back')) ?? changesOf(visit)
+    return safeRedirectPath(fields.text('back')) ?? changesOf(visit)
   },
 })
 

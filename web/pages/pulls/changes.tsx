@@ -27,121 +27,243 @@ import {
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
-import { DraftItem, FinishBox, LineForm, wantedLine } from './line-form.tsx'
-import { BATCH, Thread, threadRights } from './threads.tsx'
+import { DraftItem, FinishBox, LineForm, requestedLine } from './line-form.tsx'
+import { BATCH, Thread, threadRights, type ThreadRights } from './threads.tsx'
 
 export const pageNumber = (visit: Visit): number =>
   Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
 
+async function loadChanges(visit: Visit) {
+  const number = numberOf(visit)
+  if (number === null) return null
+  const target = { repo: repoOf(visit), number }
+  const query = visit.url.searchParams
+  const choice = readChoice(visit.url)
+  const since = query.get('since') ?? ''
+  const [repo, detail] = await Promise.all([
+    visit.call(getRepo, { repo: target.repo }),
+    visit.call(getPull, target),
+  ])
+  const [changes, threads, drafts] = await Promise.all([
+    visit.call(getPullChanges, {
+      ...target,
+      ...(since === '' ? {} : { since }),
+      ...choiceInput(choice),
+    }),
+    visit.call(listReviewThreads, target),
+    visit.viewer ? visit.tryCall(listDraftComments, target) : null,
+  ])
+  // What this reader has seen: the head that they reviewed last.
+  const seen =
+    detail.reviews.findLast(({ author }) => author.id === visit.viewer?.id)?.commit ?? null
+  const files = await expandFiles(
+    visit,
+    codeOf(detail.pull),
+    changes.head_sha,
+    changes.files,
+    choice,
+  )
+  return {
+    repo,
+    pull: detail.pull,
+    changes: { ...changes, files },
+    threads,
+    drafts: drafts ?? [],
+    since,
+    seen,
+    choice,
+  }
+}
+
+type ChangesData = NonNullable<Awaited<ReturnType<typeof loadChanges>>>
+
+/** What a visitor may do on the page of changes. */
+interface ChangesRights extends ThreadRights {
+  /** Comment on lines: not while only the commits since a review are shown. */
+  comment: boolean
+  /** The pull request is the visitor's own, or of an agent that works for them. */
+  ownPull: boolean
+  active: boolean
+}
+
+function changesRights(visit: Visit, { repo, pull, since }: ChangesData): ChangesRights {
+  const rights = threadRights(visit, repo, pull)
+  const active = pull.status === 'open' || pull.status === 'draft'
+  return {
+    ...rights,
+    active,
+    comment: rights.reply && active && since === '',
+    ownPull:
+      visit.viewer !== null &&
+      [pull.author.id, pull.author.on_behalf_of?.id].includes(visit.viewer.id),
+  }
+}
+
+/** The conversations, the pending comments and the open form, each below its line. */
+function lineContents(
+  visit: Visit,
+  { repo, pull, threads, drafts, changes }: ChangesData,
+  rights: ChangesRights,
+  here: string,
+): DiffThread[] {
+  const requested = rights.comment ? requestedLine(visit) : null
+  const common = { visit, repo: repo.full_name, number: pull.number }
+  return [
+    ...threads.flatMap((thread) =>
+      thread.line === null
+        ? []
+        : {
+            path: thread.path,
+            side: thread.side === 'old' ? ('old' as const) : ('new' as const),
+            line: thread.line,
+            content: (
+              <Thread
+                thread={thread}
+                visit={visit}
+                repo={repo}
+                number={pull.number}
+                rights={rights}
+                back="changes"
+              />
+            ),
+          },
+    ),
+    ...drafts.map((stored) => {
+      const draft = { ...stored, side: stored.side as 'old' | 'new' }
+      const { path, side, line } = draft
+      return { path, side, line, content: <DraftItem draft={draft} {...common} /> }
+    }),
+    ...(requested
+      ? [
+          {
+            ...requested,
+            content: (
+              <LineForm
+                place={requested}
+                {...common}
+                files={changes.files}
+                here={here}
+                ownPull={rights.ownPull}
+              />
+            ),
+          },
+        ]
+      : []),
+  ]
+}
+
+const ApplySuggestions = ({ visit, here }: { visit: Visit; here: string }) => (
+  <Form
+    id={BATCH}
+    action={`${here}/suggestions`}
+    csrf={visit.csrf}
+    inline
+    label="Apply suggestions together"
+  >
+    <input type="hidden" name="back" value="changes" />
+    <Button small>Apply the ticked suggestions in one commit</Button>
+  </Form>
+)
+
+/** `back` is the address that the form leads to. */
+const ViewedButton = ({
+  visit,
+  file,
+  pull,
+  back,
+}: {
+  visit: Visit
+  file: { path: string; viewed?: boolean }
+  pull: string
+  back: string
+}) => (
+  <ActionButton
+    action={`${pull}/viewed`}
+    csrf={visit.csrf}
+    values={{ path: file.path, viewed: file.viewed ? 'no' : 'yes', back }}
+  >
+    <Button small variant="quiet" icon={file.viewed ? 'check' : 'eye'}>
+      {file.viewed ? 'Viewed' : 'Mark as viewed'}
+    </Button>
+  </ActionButton>
+)
+
+const NoChanges = ({ since }: { since: string }) =>
+  since === '' ? (
+    <EmptyState icon="file" title="No changes yet">
+      Push commits to this pull request, and they show here.
+    </EmptyState>
+  ) : (
+    <EmptyState icon="file" title="Nothing has changed since">
+      The change is what it was at that commit.
+    </EmptyState>
+  )
+
+const Files = ({
+  visit,
+  data,
+  rights,
+}: {
+  visit: Visit
+  data: ChangesData
+  rights: ChangesRights
+}) => {
+  const { repo, pull, changes, since, seen, choice } = data
+  const here = pullPath(repo.full_name, pull.number, 'changes')
+  const current = changeHref(here, choice, {}, { since })
+  const head = changes.head_sha
+  return (
+    <ChangeView
+      files={changes.files}
+      totals={changes.totals}
+      choice={choice}
+      here={here}
+      more={{ since }}
+      place={{
+        repo: codeOf(pull),
+        sha: head,
+        ...(since === '' ? { from: changes.merge_base_sha } : {}),
+      }}
+      head={
+        seen !== null &&
+        seen !== head &&
+        since === '' && (
+          <LinkButton
+            href={changeHref(here, choice, { page: 1, parts: [] }, { since: seen })}
+            small
+          >
+            Since your review
+          </LinkButton>
+        )
+      }
+      options={{
+        threads: lineContents(visit, data, rights, current),
+        ...(rights.comment && {
+          commentHref: (file, side, line) =>
+            `${withQuery(current, { on: file, side, line })}#line-comment`,
+        }),
+        ...(visit.viewer !== null && {
+          fileActions: (file) => (
+            <ViewedButton
+              visit={visit}
+              file={file}
+              pull={pullPath(repo.full_name, pull.number)}
+              back={`${current}#${diffAnchor(file.path)}`}
+            />
+          ),
+        }),
+      }}
+    />
+  )
+}
+
 export const changesPage = page({
   path: '/:workspace/:repo/pull/:number/changes',
-  load: async (visit) => {
-    const number = numberOf(visit)
-    if (number === null) return null
-    const target = { repo: repoOf(visit), number }
-    const query = visit.url.searchParams
-    const choice = readChoice(visit.url)
-    const since = query.get('since') ?? ''
-    const [repo, detail] = await Promise.all([
-      visit.call(getRepo, { repo: target.repo }),
-      visit.call(getPull, target),
-    ])
-    const [changes, threads, drafts] = await Promise.all([
-      visit.call(getPullChanges, {
-        ...target,
-        ...(since === '' ? {} : { since }),
-        ...choiceInput(choice),
-      }),
-      visit.call(listReviewThreads, target),
-      visit.viewer ? visit.tryCall(listDraftComments, target) : null,
-    ])
-    // What this reader has seen: the head that they reviewed last.
-    const seen =
-      detail.reviews.findLast(({ author }) => author.id === visit.viewer?.id)?.commit ?? null
-    const files = await expandFiles(
-      visit,
-      codeOf(detail.pull),
-      changes.head_sha,
-      changes.files,
-      choice,
-    )
-    return {
-      repo,
-      pull: detail.pull,
-      changes: { ...changes, files },
-      threads,
-      drafts: drafts ?? [],
-      since,
-      seen,
-      choice,
-    }
-  },
-  view: ({ repo, pull, changes, threads, drafts, since, seen, choice }, visit) => {
-    const here = pullPath(repo.full_name, pull.number, 'changes')
-    const more = { since }
-    const now = changeHref(here, choice, {}, more)
-    const head = changes.head_sha
-    const rights = threadRights(visit, repo, pull)
-    const active = pull.status === 'open' || pull.status === 'draft'
-    const mayComment = rights.reply && active && since === ''
-    const mine =
-      visit.viewer !== null &&
-      [pull.author.id, pull.author.on_behalf_of?.id].includes(visit.viewer.id)
-    const wanted = mayComment ? wantedLine(visit) : null
-    const woven: DiffThread[] = [
-      ...threads.flatMap((thread) =>
-        thread.line === null
-          ? []
-          : [
-              {
-                path: thread.path,
-                side: thread.side === 'old' ? ('old' as const) : ('new' as const),
-                line: thread.line,
-                content: (
-                  <Thread
-                    thread={thread}
-                    visit={visit}
-                    repo={repo}
-                    number={pull.number}
-                    rights={rights}
-                    back="changes"
-                  />
-                ),
-              },
-            ],
-      ),
-      ...drafts.map((draft) => ({
-        path: draft.path,
-        side: draft.side as 'old' | 'new',
-        line: draft.line,
-        content: (
-          <DraftItem
-            draft={{ ...draft, side: draft.side as 'old' | 'new' }}
-            visit={visit}
-            repo={repo.full_name}
-            number={pull.number}
-          />
-        ),
-      })),
-      ...(wanted
-        ? [
-            {
-              ...wanted,
-              content: (
-                <LineForm
-                  place={wanted}
-                  visit={visit}
-                  repo={repo.full_name}
-                  number={pull.number}
-                  files={changes.files}
-                  here={now}
-                  mine={mine}
-                />
-              ),
-            },
-          ]
-        : []),
-    ]
+  load: loadChanges,
+  view: (data, visit) => {
+    const { repo, pull, changes, threads, drafts, since, choice } = data
+    const here = pullPath(repo.full_name, pull.number)
+    const rights = changesRights(visit, data)
     const suggestions =
       rights.apply &&
       threads.some(
@@ -153,93 +275,26 @@ export const changesPage = page({
         {since !== '' && (
           <Notice>
             Only what changed after <code>{since.slice(0, 7)}</code>.{' '}
-            <a href={changeHref(here, choice, { page: 1, parts: [] })}>Show everything</a>
+            <a href={changeHref(`${here}/changes`, choice, { page: 1, parts: [] })}>
+              Show everything
+            </a>
           </Notice>
         )}
-        {visit.viewer !== null && active && !repo.archived && (
+        {visit.viewer !== null && rights.active && !repo.archived && (
           <FinishBox
             drafts={drafts.length}
             visit={visit}
             repo={repo.full_name}
             number={pull.number}
-            head={head}
-            mine={mine}
+            head={changes.head_sha}
+            ownPull={rights.ownPull}
           />
         )}
-        {suggestions && (
-          <Form
-            id={BATCH}
-            action={`${pullPath(repo.full_name, pull.number)}/suggestions`}
-            csrf={visit.csrf}
-            inline
-            label="Apply suggestions together"
-          >
-            <input type="hidden" name="back" value="changes" />
-            <Button small>Apply the ticked suggestions in one commit</Button>
-          </Form>
-        )}
+        {suggestions && <ApplySuggestions visit={visit} here={here} />}
         {changes.files.length === 0 ? (
-          <EmptyState
-            icon="file"
-            title={since === '' ? 'No changes yet' : 'Nothing has changed since'}
-          >
-            {since === ''
-              ? 'Push commits to this pull request, and they show here.'
-              : 'The change is what it was at that commit.'}
-          </EmptyState>
+          <NoChanges since={since} />
         ) : (
-          <ChangeView
-            files={changes.files}
-            totals={changes.totals}
-            choice={choice}
-            here={here}
-            more={more}
-            place={{
-              repo: codeOf(pull),
-              sha: head,
-              ...(since === '' ? { from: changes.merge_base_sha } : {}),
-            }}
-            head={
-              seen !== null &&
-              seen !== head &&
-              since === '' && (
-                <LinkButton
-                  href={changeHref(here, choice, { page: 1, parts: [] }, { since: seen })}
-                  small
-                >
-                  Since your review
-                </LinkButton>
-              )
-            }
-            options={{
-              threads: woven,
-              ...(mayComment
-                ? {
-                    commentHref: (file, side, line) =>
-                      `${withQuery(now, { on: file, side, line })}#line-comment`,
-                  }
-                : {}),
-              ...(visit.viewer === null
-                ? {}
-                : {
-                    fileActions: (file) => (
-                      <ActionButton
-                        action={`${pullPath(repo.full_name, pull.number)}/viewed`}
-                        csrf={visit.csrf}
-                        values={{
-                          path: file.path,
-                          viewed: file.viewed ? 'no' : 'yes',
-                          back: `${now}#${diffAnchor(file.path)}`,
-                        }}
-                      >
-                        <Button small look="quiet" icon={file.viewed ? 'check' : 'eye'}>
-                          {file.viewed ? 'Viewed' : 'Mark as viewed'}
-                        </Button>
-                      </ActionButton>
-                    ),
-                  }),
-            }}
-          />
+          <Files visit={visit} data={data} rights={rights} />
         )}
       </PullFrame>
     )

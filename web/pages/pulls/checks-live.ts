@@ -4,7 +4,7 @@
  */
 import { getCheckLog } from '#features/checks/index.ts'
 import { getPullChecks } from '#features/pulls/index.ts'
-import { liveAnswer, liveEvent, WAITING } from '../../live.ts'
+import { eventStreamResponse, serverEvent, KEEP_ALIVE } from '../../live.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
@@ -19,8 +19,8 @@ const WAIT_SECONDS = 15
 /** `log_url`: the output of one command so far, as it is kept. */
 export const checkLog: Resource = {
   path: '/:workspace/:repo/pull/:number/checks/:check.log',
-  async answer(visit) {
-    const check = visit.params['check'] ?? ''
+  async respond(visit) {
+    const check = visit.params.check ?? ''
     const read = (after: number) =>
       visit.call(getCheckLog, { ...target(visit), check, after, limit: PART_BYTES })
     // Asked before anything is sent, so that a refusal is one.
@@ -63,7 +63,7 @@ async function* follow(visit: Visit): AsyncGenerator<string> {
   for (;;) {
     const checks = await visit.call(getPullChecks, target(visit))
     if (stateOf(checks) !== seen) {
-      yield liveEvent('changed', null)
+      yield serverEvent('changed', null)
       return
     }
     if (check === '') return
@@ -74,18 +74,18 @@ async function* follow(visit: Visit): AsyncGenerator<string> {
       limit: PART_BYTES,
       wait: WAIT_SECONDS,
     })
-    if (visit.request.signal.aborted || visit.hearth.leaving.aborted) return
+    if (visit.request.signal.aborted || visit.hearth.draining.aborted) return
     after = part.next ?? after
     yield part.text === ''
-      ? WAITING
-      : liveEvent('text', { id: `log-${check}`, text: part.text }, `${after}`)
+      ? KEEP_ALIVE
+      : serverEvent('text', { id: `log-${check}`, text: part.text }, `${after}`)
   }
 }
 
 export const checksLive: Resource = {
   path: '/:workspace/:repo/pull/:number/checks/live',
-  async answer(visit) {
+  async respond(visit) {
     await visit.call(getPullChecks, target(visit))
-    return liveAnswer(follow(visit))
+    return eventStreamResponse(follow(visit))
   },
 }

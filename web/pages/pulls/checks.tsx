@@ -21,7 +21,7 @@ import {
   ActionButton,
   Button,
   Card,
-  checkLook,
+  checkStateStyle,
   CheckState,
   Duration,
   EmptyState,
@@ -32,7 +32,7 @@ import {
 } from '../../components/index.ts'
 import { plural } from '../../format.ts'
 import { commitPath, issuePath, pullPath, withQuery } from '../../paths.ts'
-import { action, flashTo, page, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { formError } from '../shell.tsx'
@@ -41,11 +41,11 @@ import { codeOf, PullFrame } from './frame.tsx'
 /** Of what failed or still runs so much is on the page; of what passed the end. */
 const SHOWN_BYTES = 48 * 1024
 
-type Shown = { readonly result: CheckResult; readonly log: CheckLog | null }
+type CheckWithLog = { readonly result: CheckResult; readonly log: CheckLog | null }
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })
 
-async function withLog(visit: Visit, result: CheckResult): Promise<Shown> {
+async function withLog(visit: Visit, result: CheckResult): Promise<CheckWithLog> {
   const wanted = result.log_url !== null && result.status !== 'passed'
   return {
     result,
@@ -70,7 +70,11 @@ const stateOf = ({ sha, message, status, results }: Checks): string =>
   ).toString(36)
 
 /** Where output and changes of these checks can be followed. */
-function liveAddress(here: string, checks: Checks, shown: readonly Shown[]): string | undefined {
+function liveAddress(
+  here: string,
+  checks: Checks,
+  shown: readonly CheckWithLog[],
+): string | undefined {
   if (!isUnderWay(checks)) return undefined
   const running =
     shown.find(({ result }) => result.status === 'running') ??
@@ -92,7 +96,7 @@ const RESULT_WORDS: Record<CheckResult['status'], string> = {
 }
 
 const ResultState = ({ status }: { status: CheckResult['status'] }) => {
-  const { icon, tone } = checkLook(status)
+  const { icon, tone } = checkStateStyle(status)
   return (
     <span class={['check-state', `tone-${tone}`]}>
       <Icon name={icon} /> {RESULT_WORDS[status]}
@@ -100,7 +104,7 @@ const ResultState = ({ status }: { status: CheckResult['status'] }) => {
   )
 }
 
-const Result = ({ shown: { result, log }, here }: { shown: Shown; here: string }) => {
+const Result = ({ shown: { result, log }, here }: { shown: CheckWithLog; here: string }) => {
   const text = log?.text ?? result.output_tail
   const logged = result.log_url !== null
   const cut =
@@ -182,7 +186,7 @@ const Actions = ({
     <>
       {waits && mayAllow && (
         <ActionButton action={`${here}/rerun`} csrf={visit.csrf}>
-          <Button small look="primary">
+          <Button small variant="primary">
             Let them run
           </Button>
         </ActionButton>
@@ -258,7 +262,7 @@ const Nothing = ({ pull, hasCommands }: { pull: Pull; hasCommands: boolean }) =>
   </EmptyState>
 )
 
-type Data = { repo: Repo; pull: Pull; hasCommands: boolean; checks: Checks; shown: Shown[] }
+type Data = { repo: Repo; pull: Pull; hasCommands: boolean; checks: Checks; shown: CheckWithLog[] }
 
 export const checksPage = page<Data>({
   path: '/:workspace/:repo/pull/:number/checks',
@@ -346,7 +350,7 @@ const formOf = (
     page: checksPage,
     submit: async (visit) => {
       await visit.call(operation, target(visit))
-      return flashTo(visit, pullPath(repoOf(visit), numberOf(visit) ?? 0, 'checks'), word)
+      return redirectWithFlash(visit, pullPath(repoOf(visit), numberOf(visit) ?? 0, 'checks'), word)
     },
   })
 

@@ -1,7 +1,7 @@
 /** Changing and deleting a comment, on an issue as on a pull request. */
 import { deleteComment, REACTIONS, toggleReaction, updateComment } from '#features/issues/index.ts'
 import { issuePath, pullPath } from '../../paths.ts'
-import { action, flashTo, type Page, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
 import { issuePage, numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { pullPage } from './pull.tsx'
@@ -29,13 +29,13 @@ const formsAt = (
       path: `/:workspace/:repo/${part}/:number/comments/delete`,
       submit: async (visit, fields) => {
         await visit.call(deleteComment, { repo: repoOf(visit), id: fields.text('comment_id') })
-        return flashTo(visit, here(visit), 'comment-deleted')
+        return redirectWithFlash(visit, here(visit), 'comment-deleted')
       },
     }),
     action({
       path: `/:workspace/:repo/${part}/:number/comments/:comment/react`,
       submit: async (visit, fields) => {
-        const id = visit.params['comment'] ?? ''
+        const id = visit.params.comment ?? ''
         const content = REACTIONS.find((one) => one === fields.text('content')) ?? '+1'
         await visit.call(toggleReaction, { repo: repoOf(visit), id, content })
         return `${here(visit)}#${id}`

@@ -3,8 +3,8 @@ import { getPull, updatePull } from '#features/pulls/index.ts'
 import { getRepo, listBranches } from '#features/repos/index.ts'
 import { Checkbox, Select } from '../../components/index.ts'
 import { pullPath } from '../../paths.ts'
-import { flashTo, form, page } from '../../site.ts'
-import { editedOf, EditRecord, keptOr } from '../issues/edit-fields.tsx'
+import { redirectWithFlash, form, page } from '../../site.ts'
+import { editedOf, EditRecord, typedOr } from '../issues/edit-fields.tsx'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError } from '../shell.tsx'
@@ -49,7 +49,7 @@ export const editPullPage = page({
                 label="Into"
                 required
                 options={bases.map((value) => ({ value, label: value }))}
-                value={keptOr(visit, 'base', pull.base.ref)}
+                value={typedOr(visit, 'base', pull.base.ref)}
                 error={fieldError(visit, 'base')}
               />
               {repo.permissions.write && (
@@ -82,5 +82,5 @@ export const editPullForm = form({
     base: fields.optional('base'),
     ...(fields.has('merging') ? { auto_merge: fields.ticked('auto_merge') } : {}),
   }),
-  done: (pull, visit) => flashTo(visit, pullPath(pull.repo, pull.number), 'saved'),
+  done: (pull, visit) => redirectWithFlash(visit, pullPath(pull.repo, pull.number), 'saved'),
 })

@@ -4,11 +4,12 @@ import type { Repo } from '#features/repos/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import {
   PageHead,
-  PersonLink,
+  ActorLink,
   PullState,
   RelativeTime,
   Stat,
   Tabs,
+  type Tab,
 } from '../../components/index.ts'
 import type { LayoutProps } from '../../components/layout.tsx'
 import { codePath, issuePath, pullPath } from '../../paths.ts'
@@ -33,6 +34,61 @@ type Part = 'conversation' | 'changes' | 'commits' | 'session' | 'checks'
 export const codeOf = (pull: Pull): string =>
   pull.fork !== null && pull.status !== 'merged' ? pull.fork.full_name : pull.repo
 
+const PullLead = ({ repo, pull }: { repo: Repo; pull: Pull }) => (
+  <>
+    <PullState status={pull.status} /> <ActorLink of={pull.author} face={false} /> opened this pull
+    request
+    {pull.agent && <> with {pull.agent}</>} <RelativeTime at={pull.created_at} />:{' '}
+    <a href={codePath(repo.full_name, 'tree', pull.base.ref)}>
+      <code>{pull.base.ref}</code>
+    </a>{' '}
+    ← <code>{pull.branch ?? 'fork'}</code>
+    {pull.issue !== null && (
+      <>
+        {' '}
+        for <a href={issuePath(repo.full_name, pull.issue)}>#{pull.issue}</a>
+      </>
+    )}
+  </>
+)
+
+function pullTabs(pull: Pull, repo: Repo, current: Part): Tab[] {
+  const at = (part?: 'changes' | 'commits' | 'session' | 'checks') =>
+    pullPath(repo.full_name, pull.number, part)
+  const tabs: (Tab & { key: Part })[] = [
+    {
+      key: 'conversation',
+      label: 'Conversation',
+      href: at(),
+      icon: 'comment',
+      count: pull.comments_count,
+    },
+    {
+      key: 'changes',
+      label: 'Changes',
+      href: at('changes'),
+      icon: 'file',
+      count: pull.changed_files,
+    },
+    {
+      key: 'commits',
+      label: 'Commits',
+      href: at('commits'),
+      icon: 'commit',
+      count: pull.commits_count,
+    },
+    {
+      key: 'session',
+      label: 'Session',
+      href: at('session'),
+      icon: 'spark',
+      count: pull.session.entries,
+    },
+    { key: 'checks', label: 'Checks', href: at('checks'), icon: CHECK_ICONS[pull.checks_status] },
+  ]
+  return tabs.map(({ key, ...tab }) => ({ ...tab, current: key === current }))
+}
+
 export const PullFrame = (props: {
   visit: Visit
   repo: Repo
@@ -44,8 +100,6 @@ export const PullFrame = (props: {
   children?: Child
 }) => {
   const { pull, repo, current } = props
-  const at = (part?: 'changes' | 'commits' | 'session' | 'checks') =>
-    pullPath(repo.full_name, pull.number, part)
   return (
     <RepoFrame
       visit={props.visit}
@@ -61,64 +115,10 @@ export const PullFrame = (props: {
             {pull.title} <span class="muted">#{pull.number}</span>
           </>
         }
-        lead={
-          <>
-            <PullState status={pull.status} /> <PersonLink of={pull.author} face={false} />{' '}
-            {pull.agent && <>with {pull.agent} </>}
-            {pull.status === 'merged' ? 'merged into' : 'wants to change'}{' '}
-            <a href={codePath(repo.full_name, 'tree', pull.base.ref)}>
-              <code>{pull.base.ref}</code>
-            </a>
-            {pull.issue !== null && (
-              <>
-                {' '}
-                for <a href={issuePath(repo.full_name, pull.issue)}>#{pull.issue}</a>
-              </>
-            )}
-            , started <RelativeTime at={pull.created_at} />
-          </>
-        }
+        lead={<PullLead repo={repo} pull={pull} />}
         actions={props.actions ?? <Stat additions={pull.additions} deletions={pull.deletions} />}
       />
-      <Tabs
-        label="Pull request"
-        tabs={[
-          {
-            label: 'Conversation',
-            href: at(),
-            icon: 'comment',
-            count: pull.comments_count,
-            current: current === 'conversation',
-          },
-          {
-            label: 'Changes',
-            href: at('changes'),
-            icon: 'file',
-            count: pull.changed_files,
-            current: current === 'changes',
-          },
-          {
-            label: 'Commits',
-            href: at('commits'),
-            icon: 'commit',
-            count: pull.commits_count,
-            current: current === 'commits',
-          },
-          {
-            label: 'Session',
-            href: at('session'),
-            icon: 'spark',
-            count: pull.session.entries,
-            current: current === 'session',
-          },
-          {
-            label: 'Checks',
-            href: at('checks'),
-            icon: CHECK_ICONS[pull.checks_status],
-            current: current === 'checks',
-          },
-        ]}
-      />
+      <Tabs label="Pull request" tabs={pullTabs(pull, repo, current)} />
       {props.children}
     </RepoFrame>
   )

@@ -17,13 +17,13 @@ import {
 import { pullPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
-import { fieldError, formAt, formError } from '../shell.tsx'
+import { fieldError, visitForForm, formError } from '../shell.tsx'
 
-export type LinePlace = { path: string; side: 'old' | 'new'; line: number }
-export type Draft = LinePlace & { id: string; start_line: number | null; body: string }
+export type LinePosition = { path: string; side: 'old' | 'new'; line: number }
+export type Draft = LinePosition & { id: string; start_line: number | null; body: string }
 
 /** The line that the address asks to comment on, or that a refused form was about. */
-export function wantedLine(visit: Visit): LinePlace | null {
+export function requestedLine(visit: Visit): LinePosition | null {
   const { values } = visit.form
   const query = visit.url.searchParams
   const word = (name: string) =>
@@ -36,13 +36,66 @@ export function wantedLine(visit: Visit): LinePlace | null {
 }
 
 /** The text of a line as the change shows it. */
-const textAt = (files: PullChanges['files'], { path, line }: LinePlace): string | null =>
+const textAt = (files: PullChanges['files'], { path, line }: LinePosition): string | null =>
   files
     .find((file) => file.path === path)
     ?.hunks.flatMap((hunk) => hunk.lines)
     .find((one) => one.new === line)?.text ?? null
 
-/** `mine` for the visitor's own pull request, which takes no review of theirs. */
+const LineFormActions = ({ here, ownPull }: { here: string; ownPull: boolean }) => (
+  <FormActions>
+    {!ownPull && (
+      <Button variant="primary" name="then" value="draft">
+        Add to your review
+      </Button>
+    )}
+    <Button variant={ownPull ? 'primary' : 'plain'} name="then" value="now">
+      Comment now
+    </Button>
+    <a href={here}>Cancel</a>
+  </FormActions>
+)
+
+const LineBody = ({
+  repo,
+  at,
+  here,
+  place,
+  start,
+  suggesting,
+  text,
+}: {
+  repo: string
+  at: Visit
+  here: string
+  place: LinePosition
+  start: string
+  suggesting: boolean
+  text: string | null
+}) => (
+  <TextArea
+    name="body"
+    id="line-body"
+    label={`Comment on line ${place.line}`}
+    required
+    rows={5}
+    autofocus
+    markdown={repo}
+    value={start}
+    error={fieldError(at, 'body') ?? fieldError(at, 'line')}
+    hint={
+      text === null || suggesting ? undefined : (
+        <a
+          href={`${withQuery(here, { on: place.path, side: place.side, line: place.line, suggest: 1 })}#line-comment`}
+        >
+          Suggest other text for this line
+        </a>
+      )
+    }
+  />
+)
+
+/** `ownPull` for the visitor's own pull request, which they cannot review. */
 export const LineForm = ({
   place,
   visit,
@@ -50,18 +103,18 @@ export const LineForm = ({
   number,
   files,
   here,
-  mine,
+  ownPull,
 }: {
-  place: LinePlace
+  place: LinePosition
   visit: Visit
   repo: string
   number: number
   files: PullChanges['files']
   here: string
-  mine: boolean
+  ownPull: boolean
 }) => {
   const action = `${pullPath(repo, number)}/lines`
-  const at = formAt(visit, action)
+  const at = visitForForm(visit, action)
   const text = place.side === 'new' ? textAt(files, place) : null
   const suggesting = visit.url.searchParams.has('suggest') && text !== null
   const start = at.form.values.has('body')
@@ -80,25 +133,14 @@ export const LineForm = ({
         <input type="hidden" name="path" value={place.path} />
         <input type="hidden" name="line" value={String(place.line)} />
         <input type="hidden" name="side" value={place.side} />
-        <TextArea
-          name="body"
-          id="line-body"
-          label={`Comment on line ${place.line}`}
-          required
-          rows={5}
-          autofocus
-          markdown={repo}
-          value={start}
-          error={fieldError(at, 'body') ?? fieldError(at, 'line')}
-          hint={
-            text === null || suggesting ? undefined : (
-              <a
-                href={`${withQuery(here, { on: place.path, side: place.side, line: place.line, suggest: 1 })}#line-comment`}
-              >
-                Suggest other text for this line
-              </a>
-            )
-          }
+        <LineBody
+          repo={repo}
+          at={at}
+          here={here}
+          place={place}
+          start={start}
+          suggesting={suggesting}
+          text={text}
         />
         <Field
           name="start_line"
@@ -111,17 +153,7 @@ export const LineForm = ({
           value={at.form.values.text('start_line')}
           error={fieldError(at, 'start_line')}
         />
-        <FormActions>
-          {!mine && (
-            <Button look="primary" name="then" value="draft">
-              Add to your review
-            </Button>
-          )}
-          <Button look={mine ? 'primary' : 'plain'} name="then" value="now">
-            Comment now
-          </Button>
-          <a href={here}>Cancel</a>
-        </FormActions>
+        <LineFormActions here={here} ownPull={ownPull} />
       </Form>
     </div>
   )
@@ -153,11 +185,37 @@ export const DraftItem = ({
       csrf={visit.csrf}
       values={{ draft: draft.id }}
     >
-      <Button small look="quiet" icon="trash">
+      <Button small variant="quiet" icon="trash">
         Delete
       </Button>
     </ActionButton>
   </div>
+)
+
+const VerdictFields = ({ at, verdict }: { at: Visit; verdict: string }) => (
+  <FieldSet legend="Verdict" error={fieldError(at, 'verdict')}>
+    <Radio
+      id="finish-approve"
+      name="verdict"
+      value="approve"
+      label="Approve"
+      checked={verdict === 'approve'}
+    />
+    <Radio
+      id="finish-changes"
+      name="verdict"
+      value="request_changes"
+      label="Ask for changes"
+      checked={verdict === 'request_changes'}
+    />
+    <Radio
+      id="finish-comment"
+      name="verdict"
+      value="comment"
+      label="Only comment"
+      checked={!['approve', 'request_changes'].includes(verdict)}
+    />
+  </FieldSet>
 )
 
 /** Sends everything that was kept, with a verdict. */
@@ -167,18 +225,18 @@ export const FinishBox = ({
   repo,
   number,
   head,
-  mine,
+  ownPull,
 }: {
   drafts: number
   visit: Visit
   repo: string
   number: number
   head: string | null
-  mine: boolean
+  ownPull: boolean
 }) => {
   const action = `${pullPath(repo, number)}/reviews/finish`
-  const at = formAt(visit, action)
-  if (mine)
+  const at = visitForForm(visit, action)
+  if (ownPull)
     return drafts === 0 ? null : (
       <Notice>
         This is your own pull request, so it takes no review of yours; send your comments one by
@@ -210,31 +268,9 @@ export const FinishBox = ({
             value={at.form.values.text('review')}
             error={fieldError(at, 'body')}
           />
-          <FieldSet legend="Verdict" error={fieldError(at, 'verdict')}>
-            <Radio
-              id="finish-approve"
-              name="verdict"
-              value="approve"
-              label="Approve"
-              checked={verdict === 'approve'}
-            />
-            <Radio
-              id="finish-changes"
-              name="verdict"
-              value="request_changes"
-              label="Ask for changes"
-              checked={verdict === 'request_changes'}
-            />
-            <Radio
-              id="finish-comment"
-              name="verdict"
-              value="comment"
-              label="Only comment"
-              checked={!['approve', 'request_changes'].includes(verdict)}
-            />
-          </FieldSet>
+          <VerdictFields at={at} verdict={verdict} />
           <FormActions>
-            <Button look="primary">Send the review</Button>
+            <Button variant="primary">Send the review</Button>
           </FormActions>
         </Form>
       </Card>

@@ -46,7 +46,7 @@ export const pullsPage = page({
         <PageHead
           title="Pull requests"
           actions={
-            <LinkButton href={`${here}/new`} look="primary" icon="plus" hotkey="c">
+            <LinkButton href={`${here}/new`} variant="primary" icon="plus" hotkey="c">
               New pull request
             </LinkButton>
           }
@@ -64,7 +64,7 @@ export const pullsPage = page({
             icon="pull"
             title={state === 'open' ? 'No open pull requests' : 'None here'}
             actions={
-              <LinkButton href={`${here}/new`} look="primary">
+              <LinkButton href={`${here}/new`} variant="primary">
                 Start one
               </LinkButton>
             }

@@ -13,7 +13,7 @@ import {
   TextArea,
 } from '../../components/index.ts'
 import { comparePath, pullPath, repoPath } from '../../paths.ts'
-import { form, page, redirect, type Visit } from '../../site.ts'
+import { form, page, redirect, type Visit, type OutputOf } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 
@@ -24,6 +24,86 @@ const compareHref = (repo: Repo, { url: { searchParams }, form: { values } }: Vi
   return branch === ''
     ? repoPath(repo.full_name, '/compare')
     : comparePath(repo.full_name, base, branch)
+}
+
+type NewPullProps = {
+  visit: Visit
+  repo: Repo
+  branches: OutputOf<typeof listBranches>['items']
+}
+
+const BranchSelects = ({ visit, repo, branches }: NewPullProps) => {
+  const typed = visit.form.values
+  const heads = branches.filter((branch) => !branch.default)
+  return (
+    <>
+      {repo.permissions.write && (
+        <Select
+          name="branch"
+          label="From the branch"
+          options={[
+            { value: '', label: 'None: make a fork' },
+            ...heads.map(({ name }) => ({ value: name, label: name })),
+          ]}
+          value={typed.optional('branch') ?? visit.url.searchParams.get('branch')}
+          error={fieldError(visit, 'branch')}
+        />
+      )}
+      <Select
+        name="base"
+        label="Into"
+        required
+        options={branches.map(({ name }) => ({ value: name, label: name }))}
+        value={typed.optional('base') ?? visit.url.searchParams.get('base') ?? repo.default_branch}
+        error={fieldError(visit, 'base')}
+      />
+    </>
+  )
+}
+
+const NewPullForm = ({ visit, repo, branches }: NewPullProps) => {
+  const typed = visit.form.values
+  return (
+    <Form
+      action={repoPath(repo.full_name, '/pulls/new')}
+      csrf={visit.csrf}
+      error={formError(visit, 'title', 'body', 'branch', 'issue', 'base')}
+    >
+      <Field
+        name="title"
+        label="Title"
+        maxlength={256}
+        autofocus
+        hint="Taken from the issue when there is one."
+        value={typed.text('title')}
+        error={fieldError(visit, 'title')}
+      />
+      <Field
+        name="issue"
+        label="Issue"
+        type="number"
+        min={1}
+        hint="The number of the issue that it is for."
+        value={typed.optional('issue') ?? visit.url.searchParams.get('issue') ?? ''}
+        error={fieldError(visit, 'issue')}
+      />
+      <BranchSelects visit={visit} repo={repo} branches={branches} />
+      <TextArea
+        name="body"
+        label="Description"
+        rows={6}
+        markdown={repo.full_name}
+        value={typed.text('body')}
+        error={fieldError(visit, 'body')}
+      />
+      <FormActions>
+        <Button variant="primary">Start the pull request</Button>
+        <LinkButton href={compareHref(repo, visit)} variant="quiet">
+          Compare branches
+        </LinkButton>
+      </FormActions>
+    </Form>
+  )
 }
 
 export const newPullPage = page({
@@ -38,8 +118,6 @@ export const newPullPage = page({
     return { repo, branches: branches.items }
   },
   view: ({ repo, branches }, visit) => {
-    const typed = visit.form.values
-    const heads = branches.filter((branch) => !branch.default)
     return (
       <RepoFrame visit={visit} repo={repo} title="New pull request" current="pulls" width="narrow">
         <PageHead
@@ -50,68 +128,7 @@ export const newPullPage = page({
           <Notice>Push a first commit before you start a pull request.</Notice>
         ) : (
           <Card>
-            <Form
-              action={repoPath(repo.full_name, '/pulls/new')}
-              csrf={visit.csrf}
-              error={formError(visit, 'title', 'body', 'branch', 'issue', 'base')}
-            >
-              <Field
-                name="title"
-                label="Title"
-                maxlength={256}
-                autofocus
-                hint="Taken from the issue when there is one."
-                value={typed.text('title')}
-                error={fieldError(visit, 'title')}
-              />
-              <Field
-                name="issue"
-                label="Issue"
-                type="number"
-                min={1}
-                hint="The number of the issue that it is for."
-                value={typed.optional('issue') ?? visit.url.searchParams.get('issue') ?? ''}
-                error={fieldError(visit, 'issue')}
-              />
-              {repo.permissions.write && (
-                <Select
-                  name="branch"
-                  label="From the branch"
-                  options={[
-                    { value: '', label: 'None: make a fork' },
-                    ...heads.map(({ name }) => ({ value: name, label: name })),
-                  ]}
-                  value={typed.optional('branch') ?? visit.url.searchParams.get('branch')}
-                  error={fieldError(visit, 'branch')}
-                />
-              )}
-              <Select
-                name="base"
-                label="Into"
-                required
-                options={branches.map(({ name }) => ({ value: name, label: name }))}
-                value={
-                  typed.optional('base') ??
-                  visit.url.searchParams.get('base') ??
-                  repo.default_branch
-                }
-                error={fieldError(visit, 'base')}
-              />
-              <TextArea
-                name="body"
-                label="Description"
-                rows={6}
-                markdown={repo.full_name}
-                value={typed.text('body')}
-                error={fieldError(visit, 'body')}
-              />
-              <FormActions>
-                <Button look="primary">Start the pull request</Button>
-                <LinkButton href={compareHref(repo, visit)} look="quiet">
-                  Compare branches
-                </LinkButton>
-              </FormActions>
-            </Form>
+            <NewPullForm visit={visit} repo={repo} branches={branches} />
           </Card>
         )}
       </RepoFrame>

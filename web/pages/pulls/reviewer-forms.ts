@@ -2,11 +2,11 @@
 // shows those.
 import { cancelReviewRequest, requestReview } from '#features/pulls/index.ts'
 import { pullPath } from '../../paths.ts'
-import { action, flashTo, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, type Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { pullPage } from './pull.tsx'
 
-const target = (visit: Visit) => ({ repo: repoOf(visit), number: Number(visit.params['number']) })
+const target = (visit: Visit) => ({ repo: repoOf(visit), number: Number(visit.params.number) })
 const here = (visit: Visit): string => pullPath(target(visit).repo, target(visit).number)
 
 /** `ada`, `@acme/core` (a team of the workspace) and `ada/bot` (an agent), in one field. */
@@ -14,7 +14,7 @@ export const askReviewersForm = action({
   path: '/:workspace/:repo/pull/:number/reviewers',
   page: pullPage,
   submit: async (visit, fields) => {
-    const workspace = `${(visit.params['workspace'] ?? '').toLowerCase()}/`
+    const workspace = `${(visit.params.workspace ?? '').toLowerCase()}/`
     const names = fields.list('reviewers', /[\s,]+/).map((name) => name.replace(/^@/, ''))
     const teams = names.filter((name) => name.toLowerCase().startsWith(workspace))
     const agents = names.filter((name) => name.includes('/') && !teams.includes(name))
@@ -24,7 +24,7 @@ export const askReviewersForm = action({
       teams,
       agents,
     })
-    return flashTo(visit, here(visit), 'saved')
+    return redirectWithFlash(visit, here(visit), 'saved')
   },
 })
 
@@ -34,6 +34,6 @@ export const cancelReviewerForm = action({
     const kind =
       (['users', 'teams', 'agents'] as const).find((one) => one === fields.text('kind')) ?? 'users'
     await visit.call(cancelReviewRequest, { ...target(visit), [kind]: [fields.text('name')] })
-    return flashTo(visit, here(visit), 'saved')
+    return redirectWithFlash(visit, here(visit), 'saved')
   },
 })

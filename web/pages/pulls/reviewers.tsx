@@ -1,4 +1,4 @@
-// Who is asked to review a pull request, in its side panel.
+// The requested reviewers of a pull request, in its side panel.
 import type { PullDetail } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import {
@@ -7,14 +7,14 @@ import {
   Field,
   Form,
   Icon,
-  PersonLink,
+  ActorLink,
   SideBlock,
 } from '../../components/index.ts'
 import { pullPath, teamPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 
-const Taken = ({
+const CancelRequest = ({
   visit,
   here,
   kind,
@@ -26,33 +26,76 @@ const Taken = ({
   name: string
 }) => (
   <ActionButton action={`${here}/reviewers/cancel`} csrf={visit.csrf} values={{ kind, name }}>
-    <Button small look="quiet" icon="close" label={`Do not ask ${name}`} />
+    <Button small variant="quiet" icon="close" label={`Cancel the review request to ${name}`} />
   </ActionButton>
 )
 
-export const Reviewers = ({
+const RequestAgain = ({
   visit,
-  data,
-  repo,
+  earlier,
+  here,
 }: {
   visit: Visit
-  data: PullDetail
+  earlier: PullDetail['reviews'][number]['author'][]
+  here: string
+}) => (
+  <ul class="bare-list">
+    {earlier.map((person) => (
+      <li>
+        <ActorLink of={person} />{' '}
+        <ActionButton
+          action={`${here}/reviewers`}
+          csrf={visit.csrf}
+          values={{ reviewers: person.username }}
+        >
+          <Button
+            small
+            variant="quiet"
+            icon="refresh"
+            label={`Request another review from ${person.username}`}
+          />
+        </ActionButton>
+      </li>
+    ))}
+  </ul>
+)
+
+const RequestForm = ({
+  visit,
+  repo,
+  here,
+  refused,
+}: {
+  visit: Visit
   repo: Repo
-}) => {
+  here: string
+  refused: boolean
+}) => (
+  <Form action={`${here}/reviewers`} csrf={visit.csrf} inline label="Request review">
+    <Field
+      name="reviewers"
+      label="People or teams"
+      hideLabel
+      required
+      mono
+      placeholder={`ada ${repo.workspace}/team`}
+      value={refused ? visit.form.values.text('reviewers') : ''}
+      error={
+        refused ? (fieldError(visit, visit.form.error?.field ?? '') ?? formError(visit)) : null
+      }
+    />
+    <Button small>Request review</Button>
+  </Form>
+)
+
+/** The requested users, teams and agents in one list. */
+function requestedReviewers(data: PullDetail, repo: Repo) {
   const { users, teams, agents } = data.requested_reviewers
-  const here = pullPath(repo.full_name, data.number)
-  const active = data.status === 'open' || data.status === 'draft'
-  const mayAsk =
-    active &&
-    visit.viewer !== null &&
-    (repo.permissions.triage ||
-      visit.viewer.id === data.author.id ||
-      visit.viewer.id === data.author.on_behalf_of?.id)
-  const asked = [
+  return [
     ...users.map((person) => ({
       kind: 'users' as const,
       name: person.username,
-      shown: <PersonLink of={person} />,
+      shown: <ActorLink of={person} />,
     })),
     ...teams.map((team) => ({
       kind: 'teams' as const,
@@ -66,67 +109,54 @@ export const Reviewers = ({
     ...agents.map((agent) => ({
       kind: 'agents' as const,
       name: agent.username,
-      shown: <PersonLink of={agent} />,
+      shown: <ActorLink of={agent} />,
     })),
   ]
-  // Those who reviewed and are not asked now can be asked again.
+}
+
+export const Reviewers = ({
+  visit,
+  data,
+  repo,
+}: {
+  visit: Visit
+  data: PullDetail
+  repo: Repo
+}) => {
+  const here = pullPath(repo.full_name, data.number)
+  const active = data.status === 'open' || data.status === 'draft'
+  const mayRequest =
+    active &&
+    visit.viewer !== null &&
+    (repo.permissions.triage ||
+      visit.viewer.id === data.author.id ||
+      visit.viewer.id === data.author.on_behalf_of?.id)
+  const requested = requestedReviewers(data, repo)
   const reviewers = [...new Map(data.reviews.map(({ author }) => [author.id, author])).values()]
-  const again = mayAsk
+  const earlier = mayRequest
     ? reviewers.filter(
         ({ kind, username }) =>
-          kind !== 'workspace' && !asked.some(({ name }) => name === username),
+          kind !== 'workspace' && !requested.some(({ name }) => name === username),
       )
     : []
-  if (asked.length === 0 && !mayAsk) return null
+  if (requested.length === 0 && !mayRequest) return null
   const refused = visit.form.values.has('reviewers')
   return (
     <SideBlock title="Reviewers">
-      {asked.length === 0 ? (
-        <p class="muted">Nobody is asked</p>
+      {requested.length === 0 ? (
+        <p class="muted">No reviewers</p>
       ) : (
         <ul class="bare-list">
-          {asked.map(({ kind, name, shown }) => (
+          {requested.map(({ kind, name, shown }) => (
             <li>
-              {shown} {mayAsk && <Taken visit={visit} here={here} kind={kind} name={name} />}
+              {shown}{' '}
+              {mayRequest && <CancelRequest visit={visit} here={here} kind={kind} name={name} />}
             </li>
           ))}
         </ul>
       )}
-      {again.length > 0 && (
-        <ul class="bare-list">
-          {again.map((person) => (
-            <li>
-              <PersonLink of={person} />{' '}
-              <ActionButton
-                action={`${here}/reviewers`}
-                csrf={visit.csrf}
-                values={{ reviewers: person.username }}
-              >
-                <Button small look="quiet" icon="refresh" label={`Ask ${person.username} again`} />
-              </ActionButton>
-            </li>
-          ))}
-        </ul>
-      )}
-      {mayAsk && (
-        <Form action={`${here}/reviewers`} csrf={visit.csrf} inline label="Ask for a review">
-          <Field
-            name="reviewers"
-            label="People or teams to ask"
-            hideLabel
-            required
-            mono
-            placeholder={`ada ${repo.workspace}/team`}
-            value={refused ? visit.form.values.text('reviewers') : ''}
-            error={
-              refused
-                ? (fieldError(visit, visit.form.error?.field ?? '') ?? formError(visit))
-                : null
-            }
-          />
-          <Button small>Ask</Button>
-        </Form>
-      )}
+      {earlier.length > 0 && <RequestAgain visit={visit} earlier={earlier} here={here} />}
+      {mayRequest && <RequestForm visit={visit} repo={repo} here={here} refused={refused} />}
     </SideBlock>
   )
 }

@@ -16,15 +16,15 @@ import {
   type StoryEntry,
 } from '../../components/index.ts'
 import { plural } from '../../format.ts'
-import { liveAnswer, liveEvent, WAITING } from '../../live.ts'
+import { eventStreamResponse, serverEvent, KEEP_ALIVE } from '../../live.ts'
 import { commitPath, pullPath, withQuery } from '../../paths.ts'
-import { action, flashTo, page, type Resource, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, page, type Resource, type Visit } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
-import { both } from './parts.tsx'
+import { loadPullRecord } from './commits.tsx'
 
 const isActive = ({ status }: Pull): boolean => status === 'draft' || status === 'open'
 
@@ -58,7 +58,7 @@ const Answer = ({ visit, here, entry }: { visit: Visit; here: string; entry: Sto
           error={refused ? fieldError(visit, 'text') : null}
         />
         <FormActions>
-          <Button small look="primary">
+          <Button small variant="primary">
             Answer
           </Button>
         </FormActions>
@@ -89,7 +89,7 @@ const Ask = ({ visit, here, pull }: { visit: Visit; here: string; pull: Pull }) 
           hint="It stands here until it is answered, for 7 days."
         />
         <FormActions>
-          <Button small look="primary">
+          <Button small variant="primary">
             Ask
           </Button>
         </FormActions>
@@ -101,7 +101,7 @@ const Ask = ({ visit, here, pull }: { visit: Visit; here: string; pull: Pull }) 
 export const sessionPage = page({
   path: '/:workspace/:repo/pull/:number/session',
   load: async (visit) => {
-    const found = await both(visit)
+    const found = await loadPullRecord(visit)
     if (!found) return null
     const after = Math.max(0, Number(visit.url.searchParams.get('after') ?? '0') || 0)
     const [session, summaries] = await Promise.all([
@@ -186,7 +186,7 @@ const askForm = action({
   page: sessionPage,
   submit: async (visit, fields) => {
     await visit.call(askAgent, { ...target(visit), text: fields.text('question') })
-    return flashTo(visit, sessionPath(visit), 'asked')
+    return redirectWithFlash(visit, sessionPath(visit), 'asked')
   },
 })
 
@@ -204,20 +204,20 @@ async function* follow(visit: Visit, after: number): AsyncGenerator<string> {
       per_page: 1,
       wait: WAIT_SECONDS,
     })
-    if (visit.request.signal.aborted || visit.hearth.leaving.aborted) return
+    if (visit.request.signal.aborted || visit.hearth.draining.aborted) return
     if (items.length > 0) {
-      yield liveEvent('changed', null)
+      yield serverEvent('changed', null)
       return
     }
-    yield WAITING
+    yield KEEP_ALIVE
   }
 }
 
 export const sessionLive: Resource = {
   path: '/:workspace/:repo/pull/:number/session/live',
-  async answer(visit) {
+  async respond(visit) {
     const after = Math.max(0, Number(visit.url.searchParams.get('after') ?? '0') || 0)
     await visit.call(getSession, { ...target(visit), after, per_page: 1 })
-    return liveAnswer(follow(visit, after))
+    return eventStreamResponse(follow(visit, after))
   },
 }

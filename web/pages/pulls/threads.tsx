@@ -8,7 +8,7 @@ import type { Child } from '../../jsx/html.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { CommentItem } from '../issues/conversation.tsx'
-import { fieldError, formAt, formError } from '../shell.tsx'
+import { fieldError, visitForForm, formError } from '../shell.tsx'
 
 /**
  * One conversation with its line as it is now; `line` null for one that the change does not have
@@ -105,7 +105,7 @@ const Reply = ({
   here: string
   back: string
 }) => {
-  const at = formAt(visit, `${here}/threads/reply`)
+  const at = visitForForm(visit, `${here}/threads/reply`)
   const refused = at.form.values.text('in_reply_to') === root.id
   return (
     <details class="more" open={refused}>
@@ -129,7 +129,7 @@ const Reply = ({
           error={refused ? fieldError(at, 'body') : null}
         />
         <FormActions>
-          <Button small look="primary">
+          <Button small variant="primary">
             Reply
           </Button>
         </FormActions>
@@ -137,6 +137,42 @@ const Reply = ({
     </details>
   )
 }
+
+const ThreadActions = ({
+  visit,
+  repo,
+  back,
+  here,
+  rights,
+  root,
+  thread,
+}: {
+  visit: Visit
+  repo: Repo
+  back: 'changes' | ''
+  here: string
+  rights: ThreadRights
+  root: CommentRecord
+  thread: ReviewThread
+}) => (
+  <div class="thread-actions">
+    {rights.reply && (
+      <Reply root={root} visit={visit} repo={repo.full_name} here={here} back={back} />
+    )}
+    {rights.apply && <Suggested root={root} visit={visit} here={here} back={back} />}
+    {rights.resolve && (
+      <ActionButton
+        action={`${here}/threads/resolve`}
+        csrf={visit.csrf}
+        values={{ comment_id: root.id, resolved: thread.resolved ? 'no' : 'yes', back }}
+      >
+        <Button small variant="quiet">
+          {thread.resolved ? 'Open this again' : 'Resolve'}
+        </Button>
+      </ActionButton>
+    )}
+  </div>
+)
 
 /**
  * A conversation, folded once it is resolved. `back` is where its forms lead back to: `changes`, or
@@ -179,23 +215,15 @@ export const Thread = ({
         ))}
       </ol>
       {(rights.reply || rights.resolve) && (
-        <div class="thread-actions">
-          {rights.reply && (
-            <Reply root={root} visit={visit} repo={repo.full_name} here={here} back={back} />
-          )}
-          {rights.apply && <Suggested root={root} visit={visit} here={here} back={back} />}
-          {rights.resolve && (
-            <ActionButton
-              action={`${here}/threads/resolve`}
-              csrf={visit.csrf}
-              values={{ comment_id: root.id, resolved: thread.resolved ? 'no' : 'yes', back }}
-            >
-              <Button small look="quiet">
-                {thread.resolved ? 'Open this again' : 'Resolve'}
-              </Button>
-            </ActionButton>
-          )}
-        </div>
+        <ThreadActions
+          visit={visit}
+          repo={repo}
+          back={back}
+          here={here}
+          rights={rights}
+          root={root}
+          thread={thread}
+        />
       )}
     </>
   )

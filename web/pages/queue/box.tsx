@@ -2,10 +2,10 @@
 import type { PullDetail } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { ActionButton, Button, Card, FormError, Icon } from '../../components/index.ts'
-import { checkLook } from '../../components/state.tsx'
+import { checkStateStyle } from '../../components/state.tsx'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { formAt, formError } from '../shell.tsx'
+import { visitForForm, formError } from '../shell.tsx'
 
 /** The page of the queue that lands on a branch. */
 export const queuePath = (repo: Pick<Repo, 'full_name' | 'default_branch'>, base: string): string =>
@@ -24,7 +24,7 @@ export const QueuedBox = ({
 }) => {
   if (data.queue === null) return null
   const action = `${pullPath(repo.full_name, data.number)}/leave-queue`
-  const refused = formError(formAt(visit, action))
+  const refused = formError(visitForForm(visit, action))
   return (
     <Card
       title={
@@ -39,7 +39,7 @@ export const QueuedBox = ({
         <a href={queuePath(repo, data.base.ref)}>
           the queue for <code>{data.base.ref}</code>
         </a>
-        : {checkLook(data.queue.state).word.toLowerCase()}. It lands by itself.
+        : {checkStateStyle(data.queue.state).label.toLowerCase()}. It lands by itself.
       </p>
       {visit.viewer !== null && !repo.archived && (
         <ActionButton action={action} csrf={visit.csrf}>

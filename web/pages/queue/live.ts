@@ -4,7 +4,7 @@
  */
 import { getMergeQueue } from '#features/queue/index.ts'
 import { getRepo } from '#features/repos/index.ts'
-import { followState, liveAnswer } from '../../live.ts'
+import { watchState, eventStreamResponse } from '../../live.ts'
 import type { Resource } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { stateOf } from './queue.tsx'
@@ -16,7 +16,7 @@ const TELLING = new Set(['queue.changed', 'repo.updated', 'checks.completed'])
 
 export const queueLive: Resource = {
   path: '/:workspace/:repo/queue/live',
-  async answer(visit) {
+  async respond(visit) {
     const { id } = await visit.call(getRepo, { repo: repoOf(visit) })
     const base = visit.url.searchParams.get('base')
     const state = async () =>
@@ -28,8 +28,8 @@ export const queueLive: Resource = {
       )
     const concerns = (event: { repo_id: string | null; type: string }) =>
       event.repo_id === id && TELLING.has(event.type)
-    return liveAnswer(
-      followState(visit, visit.url.searchParams.get('state') ?? '', state, concerns, WAIT_MS),
+    return eventStreamResponse(
+      watchState(visit, visit.url.searchParams.get('state') ?? '', state, concerns, WAIT_MS),
     )
   },
 }

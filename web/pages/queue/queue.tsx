@@ -28,7 +28,7 @@ import {
   LinkButton,
   Notice,
   PageHead,
-  PersonLink,
+  ActorLink,
   RelativeTime,
   Row,
   Tabs,
@@ -36,10 +36,10 @@ import {
 import { shortSha } from '../../format.ts'
 import type { Html } from '../../jsx/html.ts'
 import { commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
-import { action, flashTo, page, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { fieldError, formAt, formError } from '../shell.tsx'
+import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { queuePath } from './box.tsx'
 
 /** Changes whenever something of the queue that is shown does. */
@@ -130,7 +130,7 @@ const Moves = ({
       csrf={visit.csrf}
       values={{ number: String(number), position: String(to), base: baseOf(visit) ?? '' }}
     >
-      <Button small look="quiet" icon={icon} label={`${label} #${number}`} disabled={disabled} />
+      <Button small variant="quiet" icon={icon} label={`${label} #${number}`} disabled={disabled} />
     </ActionButton>
   )
   return (
@@ -179,7 +179,7 @@ const Waiting = ({
         <CheckState status={entry.state} />
         <Test entry={entry} repo={repo} />
         <span>
-          by <PersonLink of={entry.queued_by} face={false} />, <RelativeTime at={entry.queued_at} />
+          by <ActorLink of={entry.queued_by} face={false} />, <RelativeTime at={entry.queued_at} />
         </span>
         {entry.candidate_sha !== null && (
           <span>
@@ -246,7 +246,7 @@ const Pause = ({ visit, here }: { visit: Visit; here: string }) => {
         action={at}
         csrf={visit.csrf}
         label="Pause the queue"
-        error={formError(formAt(visit, at), 'reason')}
+        error={formError(visitForForm(visit, at), 'reason')}
       >
         <BaseField visit={visit} />
         <Field
@@ -255,7 +255,7 @@ const Pause = ({ visit, here }: { visit: Visit; here: string }) => {
           required
           maxlength={1_000}
           hint="Everybody sees it. Tests go on; nothing lands."
-          value={formAt(visit, at).form.values.text('reason')}
+          value={visitForForm(visit, at).form.values.text('reason')}
           error={fieldError(visit, 'reason')}
         />
         <FormActions>
@@ -279,7 +279,7 @@ const Paused = ({
 }) => (
   <Notice kind="wait" title="Paused">
     <p>
-      <PersonLink of={paused.by} face={false} /> paused the queue <RelativeTime at={paused.at} />:{' '}
+      <ActorLink of={paused.by} face={false} /> paused the queue <RelativeTime at={paused.at} />:{' '}
       {paused.reason}
     </p>
     {mayResume && (
@@ -291,6 +291,61 @@ const Paused = ({
       </Form>
     )}
   </Notice>
+)
+
+const WaitingList = ({
+  visit,
+  repo,
+  here,
+  queue,
+  rightsFor,
+}: {
+  visit: Visit
+  repo: Repo
+  here: string
+  queue: MergeQueue
+  rightsFor: (entry: QueueEntry) => Rights
+}) => (
+  <List label="Waiting">
+    {queue.waiting.map((entry) => (
+      <Waiting
+        entry={entry}
+        repo={repo}
+        visit={visit}
+        here={here}
+        last={queue.waiting.length}
+        rights={rightsFor(entry)}
+      />
+    ))}
+  </List>
+)
+
+const RecentList = ({ repo, queue }: { repo: Repo; queue: MergeQueue }) => (
+  <List label="Landed or left lately">
+    {queue.recent.map((entry) => (
+      <Settled entry={entry} repo={repo} />
+    ))}
+  </List>
+)
+
+const BaseTabs = ({
+  repo,
+  others,
+  queue,
+}: {
+  repo: Repo
+  others: readonly string[]
+  queue: MergeQueue
+}) => (
+  <Tabs
+    label="Branches"
+    tabs={others.map((base) => ({
+      label: base,
+      href: queuePath(repo, base),
+      icon: 'branch' as const,
+      current: base === queue.base,
+    }))}
+  />
 )
 
 const QueueView = ({
@@ -312,7 +367,7 @@ const QueueView = ({
   })
   const others = [...new Set([repo.default_branch, queue.base, ...queue.bases])]
   const refused = [`${here}/move`, `${here}/leave`, `${here}/resume`]
-    .map((at) => formError(formAt(visit, at)))
+    .map((at) => formError(visitForForm(visit, at)))
     .find((message) => message !== null)
   return (
     <RepoFrame visit={visit} repo={repo} title="Merge queue" current="queue">
@@ -331,17 +386,7 @@ const QueueView = ({
           ) : undefined
         }
       />
-      {others.length > 1 && (
-        <Tabs
-          label="Branches"
-          tabs={others.map((base) => ({
-            label: base,
-            href: queuePath(repo, base),
-            icon: 'branch' as const,
-            current: base === queue.base,
-          }))}
-        />
-      )}
+      {others.length > 1 && <BaseTabs repo={repo} others={others} queue={queue} />}
       <div
         class="stack"
         id="queue"
@@ -363,18 +408,7 @@ const QueueView = ({
             {queue.enabled && 'Merging a pull request puts it here.'}
           </EmptyState>
         ) : (
-          <List label="Waiting">
-            {queue.waiting.map((entry) => (
-              <Waiting
-                entry={entry}
-                repo={repo}
-                visit={visit}
-                here={here}
-                last={queue.waiting.length}
-                rights={rightsFor(entry)}
-              />
-            ))}
-          </List>
+          <WaitingList visit={visit} repo={repo} here={here} queue={queue} rightsFor={rightsFor} />
         )}
         {queue.waiting.length > 0 && (
           <noscript>
@@ -389,11 +423,7 @@ const QueueView = ({
         {queue.recent.length > 0 && (
           <>
             <PageHead level={2} title="Lately" />
-            <List label="Landed or left lately">
-              {queue.recent.map((entry) => (
-                <Settled entry={entry} repo={repo} />
-              ))}
-            </List>
+            <RecentList repo={repo} queue={queue} />
           </>
         )}
       </div>
@@ -429,7 +459,7 @@ const pauseForm = action({
       reason: fields.text('reason'),
       ...(base === undefined ? {} : { base }),
     })
-    return flashTo(visit, backTo(visit, base), 'queue-paused')
+    return redirectWithFlash(visit, backTo(visit, base), 'queue-paused')
   },
 })
 
@@ -442,7 +472,7 @@ const resumeForm = action({
       repo: repoOf(visit),
       ...(base === undefined ? {} : { base }),
     })
-    return flashTo(visit, backTo(visit, base), 'queue-resumed')
+    return redirectWithFlash(visit, backTo(visit, base), 'queue-resumed')
   },
 })
 
@@ -455,7 +485,7 @@ const moveForm = action({
       number: Number(fields.text('number')),
       position: Number(fields.text('position')),
     })
-    return flashTo(visit, backTo(visit, fields.optional('base')), 'queue-moved')
+    return redirectWithFlash(visit, backTo(visit, fields.optional('base')), 'queue-moved')
   },
 })
 
@@ -467,7 +497,7 @@ const leaveForm = action({
       repo: repoOf(visit),
       number: Number(fields.text('number')),
     })
-    return flashTo(visit, backTo(visit, fields.optional('base')), 'queue-left')
+    return redirectWithFlash(visit, backTo(visit, fields.optional('base')), 'queue-left')
   },
 })
 
@@ -477,7 +507,7 @@ const leaveFromPullForm = action({
   submit: async (visit) => {
     const number = numberOf(visit) ?? 0
     await visit.call(leaveMergeQueue, { repo: repoOf(visit), number })
-    return flashTo(visit, pullPath(repoOf(visit), number), 'queue-left')
+    return redirectWithFlash(visit, pullPath(repoOf(visit), number), 'queue-left')
   },
 })
 

@@ -24,9 +24,9 @@ const attachment = (name: string): string => {
  */
 export const assetDownload: Resource = {
   path: '/:workspace/:repo/releases/download/*rest',
-  async answer(visit) {
+  async respond(visit) {
     const { request } = visit
-    const rest = visit.params['rest'] ?? ''
+    const rest = visit.params.rest ?? ''
     const cut = rest.lastIndexOf('/')
     if (cut < 1 || cut === rest.length - 1)
       throw new Refusal('not_found', 'There is no file at this address.')
@@ -47,10 +47,7 @@ export const assetDownload: Resource = {
       'referrer-policy': 'no-referrer',
     }
     const known = request.headers.get('if-none-match')
-    if (
-      known !== null &&
-      known.split(',').some((one) => [etag, '*'].includes(one.trim().replace(/^W\//, '')))
-    )
+    if (known?.split(',').some((one) => [etag, '*'].includes(one.trim().replace(/^W\//, ''))))
       return new Response(null, { status: 304, headers })
     const size = asset.size_in_bytes
     // Parts are only of use to who has the same file.

@@ -20,17 +20,25 @@ import {
 } from '../../components/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Html } from '../../jsx/html.ts'
-import { renderPage } from '../../jsx/html.ts'
-import { action, Away, Fields, flashTo, page, type Page, type Visit } from '../../site.ts'
+import {
+  pageResponse,
+  action,
+  type DirectResponse,
+  Fields,
+  redirectWithFlash,
+  page,
+  type Page,
+  type Visit,
+} from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { mayWrite } from './list.tsx'
-import { releasePath, releasesPath } from './parts.tsx'
+import { releasePath, releasesPath } from './release-details.tsx'
 
 const FIELDS = ['tag_name', 'target', 'name', 'body', 'latest']
-const MOST_NAMES = 100
+const MAX_NAMES = 100
 
-type Shown = {
+type ReleaseFormData = {
   readonly repo: Repo
   readonly release: Release | null
   readonly tags: readonly string[]
@@ -43,12 +51,131 @@ const LATEST = [
   ['false', 'This is not the latest', undefined],
 ] as const
 
+const TargetField = ({
+  visit,
+  repo,
+  branches,
+  kept,
+  release,
+}: {
+  visit: Visit
+  repo: Repo
+  branches: readonly string[]
+  kept: (name: string, stored: string) => string
+  release: Release | null
+}) => (
+  <Field
+    name="target"
+    label="Where a new tag is made"
+    mono
+    maxlength={500}
+    suggestions={branches}
+    value={kept('target', release === null ? repo.default_branch : '')}
+    error={fieldError(visit, 'target')}
+    hint={
+      release === null
+        ? 'A branch or a commit. A tag that is there stays where it is.'
+        : 'A branch or a commit; left empty it stays what it was.'
+    }
+  />
+)
+
+const LatestFields = ({
+  visit,
+  latest,
+  release,
+}: {
+  visit: Visit
+  latest: string
+  release: Release | null
+}) => (
+  <FieldSet legend="The latest release" error={fieldError(visit, 'latest')}>
+    {LATEST.map(([value, label, hint]) => (
+      <Radio
+        name="latest"
+        id={`latest-${value || 'auto'}`}
+        value={value}
+        label={release !== null && value === '' ? 'Leave it as it is' : label}
+        hint={release === null ? hint : undefined}
+        checked={latest === value}
+      />
+    ))}
+  </FieldSet>
+)
+
+const SaveButtons = ({ draft, release }: { draft: boolean; release: Release | null }) => (
+  <FormActions>
+    {draft ? (
+      <>
+        <Button variant="primary" name="do" value="publish">
+          Publish
+        </Button>
+        <Button name="do" value="draft">
+          {release === null ? 'Save as a draft' : 'Save the draft'}
+        </Button>
+      </>
+    ) : (
+      <Button variant="primary" name="do" value="save">
+        Save
+      </Button>
+    )}
+  </FormActions>
+)
+
+const PrereleaseField = ({
+  release,
+  typed,
+  values,
+}: {
+  release: Release | null
+  typed: boolean
+  values: Fields
+}) => (
+  <FieldSet legend="What kind it is">
+    <Checkbox
+      name="prerelease"
+      label="Prerelease"
+      checked={typed ? values.ticked('prerelease') : release?.prerelease === true}
+      hint="Not for everybody yet; it is never the latest."
+    />
+  </FieldSet>
+)
+
+const TagField = ({
+  visit,
+  fixed,
+  kept,
+  release,
+  tags,
+}: {
+  visit: Visit
+  fixed: boolean
+  kept: (name: string, stored: string) => string
+  release: Release | null
+  tags: readonly string[]
+}) => (
+  <Field
+    name="tag_name"
+    label="Tag"
+    required
+    mono
+    maxlength={255}
+    placeholder="v1.0"
+    suggestions={tags}
+    readonly={fixed}
+    autofocus={release === null}
+    value={kept('tag_name', release?.tag_name ?? visit.url.searchParams.get('tag') ?? '')}
+    error={fieldError(visit, 'tag_name')}
+    hint={fixed ? 'A ruleset keeps it as it is.' : 'One that is there, or a new one.'}
+  />
+)
+
 const EditView = ({
   visit,
   shown: { repo, release, tags, branches },
 }: {
   visit: Visit
-  shown: Shown
+  shown: ReleaseFormData
 }): Html => {
   const { values } = visit.form
   const typed = values.names().length > 0
@@ -68,34 +195,14 @@ const EditView = ({
       />
       <PageHead title={title} />
       <Form action={here} csrf={visit.csrf} error={formError(visit, ...FIELDS)} label={title}>
-        <Field
-          name="tag_name"
-          label="Tag"
-          required
-          mono
-          maxlength={255}
-          placeholder="v1.0"
-          suggestions={tags}
-          readonly={fixed}
-          autofocus={release === null}
-          value={kept('tag_name', release?.tag_name ?? visit.url.searchParams.get('tag') ?? '')}
-          error={fieldError(visit, 'tag_name')}
-          hint={fixed ? 'A ruleset keeps it as it is.' : 'One that is there, or a new one.'}
-        />
+        <TagField visit={visit} fixed={fixed} kept={kept} release={release} tags={tags} />
         {draft && (
-          <Field
-            name="target"
-            label="Where a new tag is made"
-            mono
-            maxlength={500}
-            suggestions={branches}
-            value={kept('target', release === null ? repo.default_branch : '')}
-            error={fieldError(visit, 'target')}
-            hint={
-              release === null
-                ? 'A branch or a commit. A tag that is there stays where it is.'
-                : 'A branch or a commit; left empty it stays what it was.'
-            }
+          <TargetField
+            visit={visit}
+            repo={repo}
+            branches={branches}
+            kept={kept}
+            release={release}
           />
         )}
         <Field
@@ -120,60 +227,29 @@ const EditView = ({
             Draft the notes from what was merged
           </Button>
         </div>
-        <FieldSet legend="What kind it is">
-          <Checkbox
-            name="prerelease"
-            label="Prerelease"
-            checked={typed ? values.ticked('prerelease') : release?.prerelease === true}
-            hint="Not for everybody yet; it is never the latest."
-          />
-        </FieldSet>
-        <FieldSet legend="The latest release" error={fieldError(visit, 'latest')}>
-          {LATEST.map(([value, label, hint]) => (
-            <Radio
-              name="latest"
-              id={`latest-${value || 'auto'}`}
-              value={value}
-              label={release !== null && value === '' ? 'Leave it as it is' : label}
-              hint={release === null ? hint : undefined}
-              checked={latest === value}
-            />
-          ))}
-        </FieldSet>
-        <FormActions>
-          {draft ? (
-            <>
-              <Button look="primary" name="do" value="publish">
-                Publish
-              </Button>
-              <Button name="do" value="draft">
-                {release === null ? 'Save as a draft' : 'Save the draft'}
-              </Button>
-            </>
-          ) : (
-            <Button look="primary" name="do" value="save">
-              Save
-            </Button>
-          )}
-        </FormActions>
+        <PrereleaseField release={release} typed={typed} values={values} />
+        <LatestFields visit={visit} latest={latest} release={release} />
+        <SaveButtons draft={draft} release={release} />
       </Form>
     </RepoFrame>
   )
 }
 
-async function load(visit: Visit): Promise<Shown | null> {
+async function load(visit: Visit): Promise<ReleaseFormData | null> {
   const name = repoOf(visit)
   const repo = await visit.call(getRepo, { repo: name })
   if (!mayWrite(repo, visit)) return null
-  const id = visit.params['id']
+  const id = visit.params.id
   const [release, names] = await Promise.all([
     id === undefined ? null : visit.call(getRelease, { repo: name, id }),
-    visit.call(listRefNames, { repo: name, branches: MOST_NAMES, tags: MOST_NAMES }),
+    visit.call(listRefNames, { repo: name, branches: MAX_NAMES, tags: MAX_NAMES }),
   ])
   return { repo, release, tags: names.tags, branches: names.branches }
 }
 
-const view = (shown: Shown, visit: Visit): Html => <EditView visit={visit} shown={shown} />
+const view = (shown: ReleaseFormData, visit: Visit): Html => (
+  <EditView visit={visit} shown={shown} />
+)
 
 export const newReleasePage: Page = page({ path: '/:workspace/:repo/releases/new', load, view })
 export const editReleasePage: Page = page({
@@ -186,7 +262,7 @@ export const editReleasePage: Page = page({
  * What was typed, with the notes in it that were drafted: the form is shown again, and nothing is
  * kept.
  */
-async function withNotes(visit: Visit, fields: Fields): Promise<Away> {
+async function withNotes(visit: Visit, fields: Fields): Promise<DirectResponse> {
   const tag_name = fields.text('tag_name').trim()
   if (tag_name === '')
     throw new Refusal(
@@ -209,7 +285,7 @@ async function withNotes(visit: Visit, fields: Fields): Promise<Away> {
   const shown = await load(again)
   if (shown === null)
     throw new Refusal('not_found', 'There is no such page, or you may not see it.')
-  return new Away(new Response(renderPage(view(shown, again)), { headers: visit.headers }))
+  return pageResponse(visit, view(shown, again))
 }
 
 const inputFrom = (fields: Fields) => {
@@ -235,7 +311,11 @@ const newForm = action({
       ...inputFrom(fields),
       draft,
     })
-    return flashTo(visit, releasePath(repoOf(visit), made), draft ? 'saved' : 'release-published')
+    return redirectWithFlash(
+      visit,
+      releasePath(repoOf(visit), made),
+      draft ? 'saved' : 'release-published',
+    )
   },
 })
 
@@ -247,11 +327,11 @@ const editForm = action({
     const publish = fields.text('do') === 'publish'
     const saved = await visit.call(updateRelease, {
       repo: repoOf(visit),
-      id: visit.params['id'] ?? '',
+      id: visit.params.id ?? '',
       ...inputFrom(fields),
       ...(publish ? { draft: false } : {}),
     })
-    return flashTo(
+    return redirectWithFlash(
       visit,
       releasePath(repoOf(visit), saved),
       publish ? 'release-published' : 'saved',

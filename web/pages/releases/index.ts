@@ -1,16 +1,12 @@
-// The pages of releases.
+/** Pages of releases and the download of their files. */
+import type { SiteSection } from '../../site.ts'
 import { assetDownload } from './download.ts'
 import { editReleasePage, newReleasePage, releaseEditForms } from './edit.tsx'
 import { latestPage, releasesPage } from './list.tsx'
 import { releaseActionForms, releasePage, taggedPage } from './release.tsx'
 
-export const releasePages = [
-  releasesPage,
-  latestPage,
-  newReleasePage,
-  editReleasePage,
-  taggedPage,
-  releasePage,
-]
-export const releaseForms = [...releaseEditForms, ...releaseActionForms]
-export const releaseResources = [assetDownload]
+export const releases: SiteSection = {
+  pages: [releasesPage, latestPage, newReleasePage, editReleasePage, taggedPage, releasePage],
+  forms: [...releaseEditForms, ...releaseActionForms],
+  resources: [assetDownload],
+}

@@ -5,7 +5,7 @@ import { plural } from '../../format.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import { page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { Notes, ReleaseBadge, ReleaseFacts, releasePath, releasesPath } from './parts.tsx'
+import { Notes, ReleaseBadge, ReleaseFacts, releasePath, releasesPath } from './release-details.tsx'
 
 const PER_PAGE = 10
 
@@ -61,7 +61,7 @@ export const releasesPage = page({
           }
           actions={
             may && !repo.empty ? (
-              <LinkButton href={`${here}/new`} look="primary" icon="plus">
+              <LinkButton href={`${here}/new`} variant="primary" icon="plus">
                 New release
               </LinkButton>
             ) : undefined

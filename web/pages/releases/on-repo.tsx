@@ -2,7 +2,7 @@
 import type { Release } from '#features/releases/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { Icon, RelativeTime, SideBlock } from '../../components/index.ts'
-import { releasePath, releasesPath } from './parts.tsx'
+import { releasePath, releasesPath } from './release-details.tsx'
 
 /** Nothing while there is none. */
 export const LatestRelease = ({ repo, release }: { repo: Repo; release: Release | null }) =>

@@ -20,18 +20,33 @@ import {
   PageHead,
 } from '../../components/index.ts'
 import { invalid } from '#lib/errors.ts'
-import { action, flashTo, page, redirect, upload, type Page, type Visit } from '../../site.ts'
+import {
+  action,
+  redirectWithFlash,
+  page,
+  redirect,
+  upload,
+  type Page,
+  type Visit,
+} from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { fieldError, formAt, formError } from '../shell.tsx'
+import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { mayWrite } from './list.tsx'
-import { Files, Notes, ReleaseBadge, ReleaseFacts, releasePath, releasesPath } from './parts.tsx'
+import {
+  Files,
+  Notes,
+  ReleaseBadge,
+  ReleaseFacts,
+  releasePath,
+  releasesPath,
+} from './release-details.tsx'
 
-const target = (visit: Visit) => ({ repo: repoOf(visit), id: visit.params['id'] ?? '' })
+const target = (visit: Visit) => ({ repo: repoOf(visit), id: visit.params.id ?? '' })
 
 /** Sending a file: browsers do that with a form that has one, without a script. */
 const UploadCard = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Release }) => {
   const action = releasesPath(repo.full_name, `/${release.id}/assets`)
-  const at = formAt(visit, action)
+  const at = visitForForm(visit, action)
   return (
     <Card title="Add a file" level={3}>
       <Form
@@ -64,11 +79,46 @@ const UploadCard = ({ visit, repo, release }: { visit: Visit; repo: Repo; releas
   )
 }
 
+const DeleteCard = ({ visit, here }: { visit: Visit; here: string }) => (
+  <Card title="Delete" tone="bad" level={3}>
+    <p>The notes and the files go. The tag stays.</p>
+    <FormActions>
+      <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
+        <Button variant="danger" icon="trash">
+          Delete the release
+        </Button>
+      </ActionButton>
+    </FormActions>
+  </Card>
+)
+
+const ReleaseActions = ({
+  visit,
+  here,
+  release,
+}: {
+  visit: Visit
+  here: string
+  release: Release
+}) => (
+  <>
+    <LinkButton href={`${here}/edit`} icon="edit">
+      Edit
+    </LinkButton>
+    {release.draft && (
+      <ActionButton action={`${here}/publish`} csrf={visit.csrf}>
+        <Button variant="primary">Publish</Button>
+      </ActionButton>
+    )}
+  </>
+)
+
 const ReleaseView = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Release }) => {
   const may = mayWrite(repo, visit)
   const here = releasesPath(repo.full_name, `/${release.id}`)
   const refused =
-    formAt(visit, `${here}/publish`).form.error ?? formAt(visit, `${here}/delete`).form.error
+    visitForForm(visit, `${here}/publish`).form.error ??
+    visitForForm(visit, `${here}/delete`).form.error
   return (
     <RepoFrame
       visit={visit}
@@ -86,20 +136,7 @@ const ReleaseView = ({ visit, repo, release }: { visit: Visit; repo: Repo; relea
       <PageHead
         title={release.name}
         lead={<ReleaseBadge release={release} />}
-        actions={
-          may ? (
-            <>
-              <LinkButton href={`${here}/edit`} icon="edit">
-                Edit
-              </LinkButton>
-              {release.draft && (
-                <ActionButton action={`${here}/publish`} csrf={visit.csrf}>
-                  <Button look="primary">Publish</Button>
-                </ActionButton>
-              )}
-            </>
-          ) : undefined
-        }
+        actions={may ? <ReleaseActions visit={visit} here={here} release={release} /> : undefined}
       />
       {refused && (
         <p class="field-error" role="alert">
@@ -113,16 +150,7 @@ const ReleaseView = ({ visit, repo, release }: { visit: Visit; repo: Repo; relea
       <Files visit={visit} repo={repo} release={release} mayChange={may && !release.immutable} />
       {may && !release.immutable && <UploadCard visit={visit} repo={repo} release={release} />}
       {may && repo.permissions.maintain && !release.immutable && (
-        <Card title="Delete" tone="bad" level={3}>
-          <p>The notes and the files go. The tag stays.</p>
-          <FormActions>
-            <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
-              <Button look="danger" icon="trash">
-                Delete the release
-              </Button>
-            </ActionButton>
-          </FormActions>
-        </Card>
+        <DeleteCard visit={visit} here={here} />
       )}
     </RepoFrame>
   )
@@ -136,10 +164,7 @@ const load = async (visit: Visit, find: Promise<Release>) => {
 export const taggedPage = page({
   path: '/:workspace/:repo/releases/tag/*tag',
   load: (visit) =>
-    load(
-      visit,
-      visit.call(getReleaseByTag, { repo: repoOf(visit), tag: visit.params['tag'] ?? '' }),
-    ),
+    load(visit, visit.call(getReleaseByTag, { repo: repoOf(visit), tag: visit.params.tag ?? '' })),
   view: ({ repo, release }, visit) => <ReleaseView visit={visit} repo={repo} release={release} />,
 })
 
@@ -171,7 +196,7 @@ const addFile = upload({
       },
       file.bytes,
     )
-    return flashTo(
+    return redirectWithFlash(
       visit,
       releasePath(repoOf(visit), await visit.call(getRelease, target(visit))),
       'file-added',
@@ -183,8 +208,8 @@ const removeFile = action({
   path: '/:workspace/:repo/releases/:id/assets/:asset/delete',
   page: releasePage,
   submit: async (visit) => {
-    await visit.call(deleteReleaseAsset, { repo: repoOf(visit), id: visit.params['asset'] ?? '' })
-    return flashTo(
+    await visit.call(deleteReleaseAsset, { repo: repoOf(visit), id: visit.params.asset ?? '' })
+    return redirectWithFlash(
       visit,
       releasePath(repoOf(visit), await visit.call(getRelease, target(visit))),
       'file-deleted',
@@ -196,7 +221,7 @@ const publish = action({
   path: '/:workspace/:repo/releases/:id/publish',
   page: releasePage,
   submit: async (visit) =>
-    flashTo(
+    redirectWithFlash(
       visit,
       releasePath(
         repoOf(visit),
@@ -211,7 +236,7 @@ const remove = action({
   page: releasePage,
   submit: async (visit) => {
     await visit.call(deleteRelease, target(visit))
-    return flashTo(visit, releasesPath(repoOf(visit)), 'release-deleted')
+    return redirectWithFlash(visit, releasesPath(repoOf(visit)), 'release-deleted')
   },
 })
 

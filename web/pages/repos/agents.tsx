@@ -4,7 +4,7 @@ import {
   listAgents,
   stopAgent,
   stopAllAgents,
-  USUAL_SCOPES,
+  DEFAULT_AGENT_SCOPES,
   type Agent,
 } from '#features/agents/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
@@ -23,16 +23,23 @@ import {
   List,
   PageHead,
   Pager,
-  PersonLink,
+  ActorLink,
   RelativeTime,
   Row,
   Select,
   TokenSecret,
 } from '../../components/index.ts'
-import { costText } from '../../format.ts'
-import { renderPage, type Html } from '../../jsx/html.ts'
+import { formatCost } from '../../format.ts'
+import type { Html } from '../../jsx/html.ts'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
-import { action, Away, flashTo, page, type Visit } from '../../site.ts'
+import {
+  pageResponse,
+  action,
+  redirectWithFlash,
+  page,
+  type Visit,
+  type Fields,
+} from '../../site.ts'
 import { Ticks } from '../accounts/scope-choice.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
@@ -68,6 +75,49 @@ const WORDS = {
 
 const isRunning = ({ state }: Agent): boolean => state !== 'stopped' && state !== 'finished'
 
+const AgentMeta = ({ agent }: { agent: Agent }) => (
+  <>
+    <span>
+      for <ActorLink of={agent.owner} face={false} />
+    </span>
+    {agent.pull !== null && <a href={pullPath(agent.repo, agent.pull)}>#{agent.pull}</a>}
+    <span>{agent.role}</span>
+    <span>
+      {agent.last_seen_at === null ? (
+        'Never seen'
+      ) : (
+        <>
+          Seen <RelativeTime at={agent.last_seen_at} />
+        </>
+      )}
+    </span>
+    {isRunning(agent) && (
+      <span>
+        Ends <RelativeTime at={agent.expires_at} />
+      </span>
+    )}
+    {(agent.cost_usd > 0 || agent.max_usd !== null) && (
+      <span>
+        {formatCost(agent.cost_usd)}
+        {agent.max_usd !== null && ` of ${formatCost(agent.max_usd)}`}
+      </span>
+    )}
+    {agent.stopped && (
+      <span>
+        Stopped <RelativeTime at={agent.stopped.at} />
+        {agent.stopped.by && (
+          <>
+            {' '}
+            by <ActorLink of={agent.stopped.by} face={false} />
+          </>
+        )}
+        {agent.stopped.reason &&
+          `: ${agent.stopped.reason === 'cost_cap' ? 'it reached its limit' : agent.stopped.reason}`}
+      </span>
+    )}
+  </>
+)
+
 const AgentRow = ({ agent, visit }: { agent: Agent; visit: Visit }) => (
   <Row
     mark={
@@ -78,48 +128,7 @@ const AgentRow = ({ agent, visit }: { agent: Agent; visit: Visit }) => (
         <strong>{agent.name}</strong> <code>…{agent.token.last_four}</code>
       </>
     }
-    meta={
-      <>
-        <span>
-          for <PersonLink of={agent.owner} face={false} />
-        </span>
-        {agent.pull !== null && <a href={pullPath(agent.repo, agent.pull)}>#{agent.pull}</a>}
-        <span>{agent.role}</span>
-        <span>
-          {agent.last_seen_at === null ? (
-            'Never seen'
-          ) : (
-            <>
-              Seen <RelativeTime at={agent.last_seen_at} />
-            </>
-          )}
-        </span>
-        {isRunning(agent) && (
-          <span>
-            Ends <RelativeTime at={agent.expires_at} />
-          </span>
-        )}
-        {(agent.cost_usd > 0 || agent.max_usd !== null) && (
-          <span>
-            {costText(agent.cost_usd)}
-            {agent.max_usd !== null && ` of ${costText(agent.max_usd)}`}
-          </span>
-        )}
-        {agent.stopped && (
-          <span>
-            Stopped <RelativeTime at={agent.stopped.at} />
-            {agent.stopped.by && (
-              <>
-                {' '}
-                by <PersonLink of={agent.stopped.by} face={false} />
-              </>
-            )}
-            {agent.stopped.reason &&
-              `: ${agent.stopped.reason === 'cost_cap' ? 'it reached its limit' : agent.stopped.reason}`}
-          </span>
-        )}
-      </>
-    }
+    meta={<AgentMeta agent={agent} />}
     end={
       <>
         <Badge tone={TONES[agent.state]}>{WORDS[agent.state]}</Badge>
@@ -129,7 +138,7 @@ const AgentRow = ({ agent, visit }: { agent: Agent; visit: Visit }) => (
             csrf={visit.csrf}
             values={{ id: agent.id }}
           >
-            <Button small look="danger" icon="stop">
+            <Button small variant="danger" icon="stop">
               Stop
             </Button>
           </ActionButton>
@@ -139,13 +148,57 @@ const AgentRow = ({ agent, visit }: { agent: Agent; visit: Visit }) => (
   />
 )
 
-type Shown = {
+type AgentsData = {
   repo: Repo
   agents: readonly Agent[]
   number: number
   more: boolean
   made: { name: string; secret: string } | null
 }
+
+const AgentLimits = ({
+  visit,
+  kept,
+  made,
+  typed,
+}: {
+  visit: Visit
+  kept: (name: string) => string
+  made: boolean
+  typed: Fields
+}) => (
+  <details
+    class="more"
+    open={
+      ['pull', 'max_usd'].some((name) => kept(name) !== '') || fieldError(visit, 'scopes') !== null
+    }
+  >
+    <summary>Narrow it further</summary>
+    <Field
+      name="pull"
+      label="Pull request"
+      type="number"
+      min={1}
+      hint="Its number. The agent ends when that is closed or merged."
+      value={kept('pull')}
+      error={fieldError(visit, 'pull')}
+    />
+    <Field
+      name="max_usd"
+      label="Most it may cost, in dollars"
+      mono
+      hint="It is stopped once it has reported this much."
+      value={kept('max_usd')}
+      error={fieldError(visit, 'max_usd')}
+    />
+    <FieldSet legend="Scopes" error={fieldError(visit, 'scopes')}>
+      <Ticks
+        scopes={SCOPES_OF_AGENTS}
+        ticked={typed.has('name') && !made ? typed.all('scopes') : DEFAULT_AGENT_SCOPES}
+      />
+    </FieldSet>
+  </details>
+)
 
 function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made: boolean }) {
   const typed = visit.form.values
@@ -182,46 +235,40 @@ function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made:
         value={typed.optional('expires_in_hours') ?? '24'}
         error={fieldError(visit, 'expires_in_hours')}
       />
-      <details
-        class="more"
-        open={
-          ['pull', 'max_usd'].some((name) => kept(name) !== '') ||
-          fieldError(visit, 'scopes') !== null
-        }
-      >
-        <summary>Narrow it further</summary>
-        <Field
-          name="pull"
-          label="Pull request"
-          type="number"
-          min={1}
-          hint="Its number. The agent ends when that is closed or merged."
-          value={kept('pull')}
-          error={fieldError(visit, 'pull')}
-        />
-        <Field
-          name="max_usd"
-          label="Most it may cost, in dollars"
-          mono
-          hint="It is stopped once it has reported this much."
-          value={kept('max_usd')}
-          error={fieldError(visit, 'max_usd')}
-        />
-        <FieldSet legend="Scopes" error={fieldError(visit, 'scopes')}>
-          <Ticks
-            scopes={SCOPES_OF_AGENTS}
-            ticked={typed.has('name') && !made ? typed.all('scopes') : USUAL_SCOPES}
-          />
-        </FieldSet>
-      </details>
+      <AgentLimits visit={visit} kept={kept} made={made} typed={typed} />
       <FormActions>
-        <Button look="primary" icon="play">
+        <Button variant="primary" icon="play">
           Start the agent
         </Button>
       </FormActions>
     </Form>
   )
 }
+
+const StopAllCard = ({ visit, here }: { visit: Visit; here: string }) => (
+  <Card title="Stop everything" tone="bad">
+    <p>Stops every agent of this repository at once, and switches automatic merging off.</p>
+    <Form
+      action={`${here}/stop-all`}
+      csrf={visit.csrf}
+      error={visit.form.values.has('reason') ? formError(visit, 'reason') : null}
+    >
+      <Field
+        name="reason"
+        label="Why"
+        required
+        maxlength={500}
+        value={visit.form.values.text('reason')}
+        error={fieldError(visit, 'reason')}
+      />
+      <FormActions>
+        <Button variant="danger" icon="stop">
+          Stop all agents
+        </Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
 
 const AgentsView = ({
   visit,
@@ -230,7 +277,7 @@ const AgentsView = ({
   number,
   more,
   made,
-}: Shown & { visit: Visit }): Html => {
+}: AgentsData & { visit: Visit }): Html => {
   const here = repoPath(repo.full_name, '/agents')
   const running = agents.filter(isRunning)
   return (
@@ -273,35 +320,12 @@ const AgentsView = ({
           <NewAgentForm visit={visit} here={here} made={made !== null} />
         </Card>
       )}
-      {running.length > 0 && (
-        <Card title="Stop everything" tone="bad">
-          <p>Stops every agent of this repository at once, and switches automatic merging off.</p>
-          <Form
-            action={`${here}/stop-all`}
-            csrf={visit.csrf}
-            error={visit.form.values.has('reason') ? formError(visit, 'reason') : null}
-          >
-            <Field
-              name="reason"
-              label="Why"
-              required
-              maxlength={500}
-              value={visit.form.values.text('reason')}
-              error={fieldError(visit, 'reason')}
-            />
-            <FormActions>
-              <Button look="danger" icon="stop">
-                Stop all agents
-              </Button>
-            </FormActions>
-          </Form>
-        </Card>
-      )}
+      {running.length > 0 && <StopAllCard visit={visit} here={here} />}
     </RepoFrame>
   )
 }
 
-async function load(visit: Visit): Promise<Omit<Shown, 'made'> | null> {
+async function load(visit: Visit): Promise<Omit<AgentsData, 'made'> | null> {
   const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
   const repo = await visit.call(getRepo, { repo: repoOf(visit) })
   if (!repo.permissions.maintain) return null
@@ -350,7 +374,7 @@ const startAgentForm = action({
         made={{ name: made.name, secret: made.token.secret ?? '' }}
       />
     )
-    return new Away(new Response(renderPage(view), { headers: visit.headers }))
+    return pageResponse(visit, view)
   },
 })
 
@@ -359,7 +383,7 @@ const stopAgentForm = action({
   page: agentsPage,
   submit: async (visit, fields) => {
     await visit.call(stopAgent, { repo: repoOf(visit), id: fields.text('id') })
-    return flashTo(visit, repoPath(repoOf(visit), '/agents'), 'agent-stopped')
+    return redirectWithFlash(visit, repoPath(repoOf(visit), '/agents'), 'agent-stopped')
   },
 })
 
@@ -368,7 +392,7 @@ const stopAllForm = action({
   page: agentsPage,
   submit: async (visit, fields) => {
     await visit.call(stopAllAgents, { repo: repoOf(visit), reason: fields.text('reason').trim() })
-    return flashTo(visit, repoPath(repoOf(visit), '/agents'), 'agents-stopped')
+    return redirectWithFlash(visit, repoPath(repoOf(visit), '/agents'), 'agents-stopped')
   },
 })
 

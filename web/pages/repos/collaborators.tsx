@@ -24,7 +24,7 @@ import {
   Select,
 } from '../../components/index.ts'
 import { repoPath, teamPath, userPath, withQuery } from '../../paths.ts'
-import { action, flashTo, form, page, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, form, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { InvitationList } from '../workspaces/invite-members.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
@@ -50,47 +50,59 @@ const SOURCE: Record<Collaborator['source'], string> = {
 
 const here = (repo: string): string => repoPath(repo, '/settings/collaborators')
 
+const PersonMeta = ({ repo, person }: { repo: string; person: Collaborator }) => (
+  <>
+    {person.user.name !== null && <span>{person.username}</span>}
+    <span>
+      {person.team ? (
+        <>
+          through the team{' '}
+          <a href={teamPath(repo.split('/')[0] ?? '', person.team)}>{person.team}</a>
+        </>
+      ) : (
+        SOURCE[person.source]
+      )}
+    </span>
+    <span>
+      Since <RelativeTime at={person.added_at} />
+    </span>
+  </>
+)
+
+const PersonEnd = ({
+  visit,
+  repo,
+  person,
+}: {
+  visit: Visit
+  repo: string
+  person: Collaborator
+}) => (
+  <>
+    {!person.member && <Badge tone="wait">Outside</Badge>}
+    <Badge tone={person.role === 'admin' ? 'info' : 'plain'}>{person.role}</Badge>
+    {person.source === 'direct' && (
+      <ActionButton
+        action={`${here(repo)}/remove`}
+        csrf={visit.csrf}
+        values={{ username: person.username }}
+      >
+        <Button small variant="danger">
+          {person.user.id === visit.viewer?.id ? 'Leave' : 'Remove'}
+        </Button>
+      </ActionButton>
+    )}
+  </>
+)
+
 const Person = ({ visit, repo, person }: { visit: Visit; repo: string; person: Collaborator }) => {
   const refused = visit.form.values.text('username') === person.username
   return (
     <Row
       mark={<Avatar of={person.user} size={32} />}
       title={<a href={userPath(person.username)}>{person.user.name ?? person.username}</a>}
-      meta={
-        <>
-          {person.user.name !== null && <span>{person.username}</span>}
-          <span>
-            {person.team ? (
-              <>
-                through the team{' '}
-                <a href={teamPath(repo.split('/')[0] ?? '', person.team)}>{person.team}</a>
-              </>
-            ) : (
-              SOURCE[person.source]
-            )}
-          </span>
-          <span>
-            Since <RelativeTime at={person.added_at} />
-          </span>
-        </>
-      }
-      end={
-        <>
-          {!person.member && <Badge tone="wait">Outside</Badge>}
-          <Badge tone={person.role === 'admin' ? 'info' : 'plain'}>{person.role}</Badge>
-          {person.source === 'direct' && (
-            <ActionButton
-              action={`${here(repo)}/remove`}
-              csrf={visit.csrf}
-              values={{ username: person.username }}
-            >
-              <Button small look="danger">
-                {person.user.id === visit.viewer?.id ? 'Leave' : 'Remove'}
-              </Button>
-            </ActionButton>
-          )}
-        </>
-      }
+      meta={<PersonMeta repo={repo} person={person} />}
+      end={<PersonEnd visit={visit} repo={repo} person={person} />}
     >
       {person.source !== 'owner' && (
         <Form
@@ -157,7 +169,7 @@ export const collaboratorsPage = page({
               error={adding ? fieldError(visit, 'role') : null}
             />
             <FormActions>
-              <Button look="primary">Add</Button>
+              <Button variant="primary">Add</Button>
             </FormActions>
           </Form>
         </Card>
@@ -192,7 +204,7 @@ export const addCollaboratorForm = form({
     role: roleOf(fields.text('role')),
   }),
   done: ({ invitation }, visit) =>
-    flashTo(visit, here(repoOf(visit)), invitation ? 'invitation-sent' : 'saved'),
+    redirectWithFlash(visit, here(repoOf(visit)), invitation ? 'invitation-sent' : 'saved'),
 })
 
 export const setCollaboratorForm = action({
@@ -204,7 +216,7 @@ export const setCollaboratorForm = action({
       username: fields.text('username'),
       role: roleOf(fields.text('role')),
     })
-    return flashTo(visit, here(repoOf(visit)), 'saved')
+    return redirectWithFlash(visit, here(repoOf(visit)), 'saved')
   },
 })
 
@@ -213,7 +225,7 @@ export const removeCollaboratorForm = action({
   submit: async (visit, fields) => {
     const username = fields.text('username')
     await visit.call(removeCollaborator, { repo: repoOf(visit), username })
-    return flashTo(
+    return redirectWithFlash(
       visit,
       username === visit.viewer?.username ? '/' : here(repoOf(visit)),
       'collaborator-removed',
@@ -225,6 +237,6 @@ export const revokeRepoInvitationForm = action({
   path: '/:workspace/:repo/settings/collaborators/revoke',
   submit: async (visit, fields) => {
     await visit.call(revokeRepoInvitation, { repo: repoOf(visit), id: fields.text('id') })
-    return flashTo(visit, here(repoOf(visit)), 'invite-revoked')
+    return redirectWithFlash(visit, here(repoOf(visit)), 'invite-revoked')
   },
 })

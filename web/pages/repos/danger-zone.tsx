@@ -93,7 +93,7 @@ const Rename = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
           error={error.field}
         />
         <FormActions>
-          <Button look="danger">Rename</Button>
+          <Button variant="danger">Rename</Button>
         </FormActions>
       </Form>
     </Part>
@@ -118,7 +118,7 @@ const Visibility = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
         <input type="hidden" name="private" value={repo.private ? 'false' : 'true'} />
         <Confirm repo={repo} visit={visit} name={CONFIRM.visibility} error={error.field} />
         <FormActions>
-          <Button look="danger">{repo.private ? 'Make public' : 'Make private'}</Button>
+          <Button variant="danger">{repo.private ? 'Make public' : 'Make private'}</Button>
         </FormActions>
       </Form>
     </Part>
@@ -159,7 +159,7 @@ const Transfer = ({
             error={error.field}
           />
           <FormActions>
-            <Button look="danger">Move</Button>
+            <Button variant="danger">Move</Button>
           </FormActions>
         </Form>
       )}
@@ -175,7 +175,7 @@ const Archive = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
     </p>
     <div class="actions">
       <ActionButton action={repoPath(repo.full_name, '/settings/archive')} csrf={visit.csrf}>
-        <Button look="danger" icon="archive">
+        <Button variant="danger" icon="archive">
           Archive
         </Button>
       </ActionButton>
@@ -199,7 +199,7 @@ const Delete = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
       >
         <Confirm repo={repo} visit={visit} name={CONFIRM.delete} error={error.field} />
         <FormActions>
-          <Button look="danger" icon="trash">
+          <Button variant="danger" icon="trash">
             Delete this repository
           </Button>
         </FormActions>

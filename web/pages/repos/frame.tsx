@@ -4,12 +4,13 @@ import type { Repo } from '#features/repos/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { RepoHeader } from '../../components/headers.tsx'
 import type { LayoutProps } from '../../components/layout.tsx'
+import type { Tab } from '../../components/tabs.tsx'
 import { repoPath, segments } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { RepoFollow } from '../notifications/follow.tsx'
 import { Shell } from '../shell.tsx'
 
-export type RepoPlace =
+export type RepoTab =
   | 'code'
   | 'issues'
   | 'pulls'
@@ -19,17 +20,59 @@ export type RepoPlace =
   | 'settings'
   | 'search'
 
-export const RepoFrame = (props: {
+interface RepoFrameProps {
   visit: Visit
   repo: Repo
   title: string
-  current: RepoPlace
+  current: RepoTab
   width?: LayoutProps['width']
   noindex?: boolean
   live?: LayoutProps['live']
   actions?: Child
   children?: Child
-}) => {
+}
+
+function repoTabs({ visit, repo, current }: RepoFrameProps, home: string): Tab[] {
+  const isFork = home !== repo.full_name
+  const queue =
+    !isFork && (current === 'queue' || hasQueue(visit.hearth, repo.id, repo.default_branch))
+  const maintain = repo.permissions.maintain && !isFork
+  const at = (part: string) => repoPath(home, part)
+  const tabs: (Tab & { key: RepoTab; shown?: boolean })[] = [
+    { key: 'code', label: 'Code', href: at(''), icon: 'code', hotkey: 'g c' },
+    {
+      key: 'issues',
+      label: 'Issues',
+      href: at('/issues'),
+      icon: 'issue',
+      count: repo.open_issues_count,
+      hotkey: 'g i',
+    },
+    {
+      key: 'pulls',
+      label: 'Pull requests',
+      href: at('/pulls'),
+      icon: 'pull',
+      count: repo.open_pulls_count,
+      hotkey: 'g p',
+    },
+    { key: 'queue', label: 'Queue', href: at('/queue'), icon: 'queue', shown: queue },
+    { key: 'activity', label: 'Activity', href: at('/activity'), icon: 'activity' },
+    { key: 'agents', label: 'Agents', href: at('/agents'), icon: 'agent', shown: maintain },
+    {
+      key: 'settings',
+      label: 'Settings',
+      href: at('/settings'),
+      icon: 'settings',
+      shown: maintain,
+    },
+  ]
+  return tabs
+    .filter(({ shown }) => shown !== false)
+    .map(({ key, shown: _, ...tab }) => ({ ...tab, current: key === current }))
+}
+
+export const RepoFrame = (props: RepoFrameProps) => {
   const { repo, current } = props
   // The fork of a pull request shows its code below the pull request; all else is its parent's.
   const home = repo.full_name.split('/').slice(0, 2).join('/')
@@ -58,68 +101,7 @@ export const RepoFrame = (props: {
               {!isFork && <RepoFollow visit={props.visit} repo={repo} />}
             </>
           }
-          tabs={[
-            {
-              label: 'Code',
-              href: at(''),
-              icon: 'code',
-              current: current === 'code',
-              hotkey: 'g c',
-            },
-            {
-              label: 'Issues',
-              href: at('/issues'),
-              icon: 'issue',
-              count: repo.open_issues_count,
-              current: current === 'issues',
-              hotkey: 'g i',
-            },
-            {
-              label: 'Pull requests',
-              href: at('/pulls'),
-              icon: 'pull',
-              count: repo.open_pulls_count,
-              current: current === 'pulls',
-              hotkey: 'g p',
-            },
-            ...(!isFork &&
-            (current === 'queue' || hasQueue(props.visit.hearth, repo.id, repo.default_branch))
-              ? [
-                  {
-                    label: 'Queue',
-                    href: at('/queue'),
-                    icon: 'queue' as const,
-                    current: current === 'queue',
-                  },
-                ]
-              : []),
-            {
-              label: 'Activity',
-              href: at('/activity'),
-              icon: 'activity',
-              current: current === 'activity',
-            },
-            ...(repo.permissions.maintain && !isFork
-              ? [
-                  {
-                    label: 'Agents',
-                    href: at('/agents'),
-                    icon: 'agent' as const,
-                    current: current === 'agents',
-                  },
-                ]
-              : []),
-            ...(repo.permissions.maintain && !isFork
-              ? [
-                  {
-                    label: 'Settings',
-                    href: at('/settings'),
-                    icon: 'settings' as const,
-                    current: current === 'settings',
-                  },
-                ]
-              : []),
-          ]}
+          tabs={repoTabs(props, home)}
         />
       }
     >
@@ -133,13 +115,13 @@ export const RepoFrame = (props: {
  * request's fork.
  */
 export const repoOf = ({ params }: Visit): string =>
-  `${params['workspace'] ?? ''}/${params['repo'] ?? ''}${params['fork'] ? `/pull/${params['fork']}` : ''}`
+  `${params.workspace ?? ''}/${params.repo ?? ''}${params.fork ? `/pull/${params.fork}` : ''}`
 
 /** What feed readers find on a page. */
 const feedsOf = (
   home: string,
   { default_branch }: Repo,
-  current: RepoPlace,
+  current: RepoTab,
 ): LayoutProps['links'] => {
   const feed = (title: string, part: string) => ({
     rel: 'alternate',

@@ -16,7 +16,7 @@ import {
   Notice,
   RelativeTime,
 } from '../../components/index.ts'
-import { bytesText, numberText, plural } from '../../format.ts'
+import { bytesText, formatNumber, plural } from '../../format.ts'
 import { repoPath } from '../../paths.ts'
 import { action, redirect, type Visit } from '../../site.ts'
 import { repoOf } from './frame.tsx'
@@ -31,7 +31,7 @@ const PHASES: Record<Import['progress']['phase'], string> = {
 }
 
 const ofTotal = (done: number, total: number, word: string): string =>
-  total === 0 ? plural(done, word) : `${numberText(done)} of ${plural(total, word)}`
+  total === 0 ? plural(done, word) : `${formatNumber(done)} of ${plural(total, word)}`
 
 const phaseOf = ({ state, progress }: Import): string =>
   state === 'waiting_for_limit'
@@ -49,7 +49,7 @@ const Progress = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visi
           csrf={visit.csrf}
           values={{ id: copy.id }}
         >
-          <Button look="danger" small>
+          <Button variant="danger" small>
             Cancel
           </Button>
         </ActionButton>
@@ -98,7 +98,7 @@ const Retry = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visit }
         hint="Only for a private repository: a token of the other side, or name:password."
       />
       <FormActions>
-        <Button look="primary">Copy again</Button>
+        <Button variant="primary">Copy again</Button>
       </FormActions>
     </Form>
   </Card>

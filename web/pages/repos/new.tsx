@@ -1,14 +1,146 @@
 import { createImport } from '#features/imports/index.ts'
 import { createRepo } from '#features/repos/index.ts'
-import { listWorkspaces } from '#features/workspaces/index.ts'
+import { listWorkspaces, type Workspace } from '#features/workspaces/index.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { Card, EmptyState } from '../../components/card.tsx'
 import { Field, FieldSet, Form, FormActions, Radio, Select } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
 import { repoPath } from '../../paths.ts'
 import { Refusal } from '#lib/errors.ts'
-import { action, flashTo, page, redirect } from '../../site.ts'
+import { action, redirectWithFlash, page, redirect, type Visit, type Fields } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
+
+const NoWorkspace = () => (
+  <EmptyState
+    icon="workspace"
+    title="A workspace comes first"
+    actions={
+      <LinkButton href="/workspaces/new" variant="primary">
+        Make a workspace
+      </LinkButton>
+    }
+  >
+    Repositories belong to workspaces.
+  </EmptyState>
+)
+
+const ImportFields = ({ visit, typed }: { visit: Visit; typed: Fields }) => (
+  <FieldSet legend="Copy from elsewhere" hint="Leave this empty for a new repository.">
+    <Field
+      name="import_url"
+      type="url"
+      label="Address"
+      mono
+      maxlength={2000}
+      value={typed.text('import_url')}
+      error={fieldError(visit, 'import_url')}
+      hint="A git repository, as one would clone it: https://…"
+      autocomplete="off"
+    />
+    <Field
+      name="import_token"
+      type="password"
+      label="Access token"
+      maxlength={2000}
+      error={fieldError(visit, 'import_token')}
+      autocomplete="new-password"
+      hint="Only for a private one: a token of the other side, or name:password. It is kept encrypted until the copy is done."
+    />
+  </FieldSet>
+)
+
+const VisibilityFields = ({ visit, isPrivate }: { visit: Visit; isPrivate: boolean }) => (
+  <FieldSet legend="Who can see it" error={fieldError(visit, 'private')}>
+    <Radio
+      name="private"
+      value="true"
+      label="Private"
+      hint="Members of the workspace and people you add."
+      checked={isPrivate}
+    />
+    <Radio
+      name="private"
+      value="false"
+      label="Public"
+      hint="Everyone, without an account."
+      checked={!isPrivate}
+    />
+  </FieldSet>
+)
+
+const WorkspaceSelect = ({
+  visit,
+  typed,
+  workspaces,
+}: {
+  visit: Visit
+  typed: Fields
+  workspaces: readonly Workspace[]
+}) => (
+  <Select
+    name="workspace"
+    label="Workspace"
+    required
+    options={workspaces.map(({ slug, name }) => ({
+      value: slug,
+      label: name === slug ? slug : `${name} (${slug})`,
+    }))}
+    value={typed.optional('workspace') ?? visit.url.searchParams.get('workspace')}
+    error={fieldError(visit, 'workspace')}
+  />
+)
+
+const NewRepoForm = ({
+  visit,
+  isPrivate,
+  typed,
+  workspaces,
+}: {
+  visit: Visit
+  isPrivate: boolean
+  typed: Fields
+  workspaces: readonly Workspace[]
+}) => (
+  <Card>
+    <Form
+      action="/new"
+      csrf={visit.csrf}
+      error={formError(
+        visit,
+        'workspace',
+        'name',
+        'description',
+        'private',
+        'import_url',
+        'import_token',
+      )}
+    >
+      <WorkspaceSelect visit={visit} typed={typed} workspaces={workspaces} />
+      <Field
+        name="name"
+        label="Name"
+        required
+        mono
+        autofocus
+        maxlength={100}
+        value={typed.text('name')}
+        error={fieldError(visit, 'name')}
+      />
+      <Field
+        name="description"
+        label="Description"
+        maxlength={350}
+        value={typed.text('description')}
+        error={fieldError(visit, 'description')}
+      />
+      <VisibilityFields visit={visit} isPrivate={isPrivate} />
+      <ImportFields visit={visit} typed={typed} />
+      <FormActions>
+        <Button variant="primary">Make the repository</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
 
 export const newRepoPage = page({
   path: '/new',
@@ -25,103 +157,9 @@ export const newRepoPage = page({
       <Shell visit={visit} title="New repository" width="narrow">
         <PageHead title="New repository" />
         {workspaces.length === 0 ? (
-          <EmptyState
-            icon="workspace"
-            title="A workspace comes first"
-            actions={
-              <LinkButton href="/workspaces/new" look="primary">
-                Make a workspace
-              </LinkButton>
-            }
-          >
-            Repositories belong to workspaces.
-          </EmptyState>
+          <NoWorkspace />
         ) : (
-          <Card>
-            <Form
-              action="/new"
-              csrf={visit.csrf}
-              error={formError(
-                visit,
-                'workspace',
-                'name',
-                'description',
-                'private',
-                'import_url',
-                'import_token',
-              )}
-            >
-              <Select
-                name="workspace"
-                label="Workspace"
-                required
-                options={workspaces.map(({ slug, name }) => ({
-                  value: slug,
-                  label: name === slug ? slug : `${name} (${slug})`,
-                }))}
-                value={typed.optional('workspace') ?? visit.url.searchParams.get('workspace')}
-                error={fieldError(visit, 'workspace')}
-              />
-              <Field
-                name="name"
-                label="Name"
-                required
-                mono
-                autofocus
-                maxlength={100}
-                value={typed.text('name')}
-                error={fieldError(visit, 'name')}
-              />
-              <Field
-                name="description"
-                label="Description"
-                maxlength={350}
-                value={typed.text('description')}
-                error={fieldError(visit, 'description')}
-              />
-              <FieldSet legend="Who can see it" error={fieldError(visit, 'private')}>
-                <Radio
-                  name="private"
-                  value="true"
-                  label="Private"
-                  hint="Members of the workspace and people you add."
-                  checked={isPrivate}
-                />
-                <Radio
-                  name="private"
-                  value="false"
-                  label="Public"
-                  hint="Everyone, without an account."
-                  checked={!isPrivate}
-                />
-              </FieldSet>
-              <FieldSet legend="Copy from elsewhere" hint="Leave this empty for a new repository.">
-                <Field
-                  name="import_url"
-                  type="url"
-                  label="Address"
-                  mono
-                  maxlength={2000}
-                  value={typed.text('import_url')}
-                  error={fieldError(visit, 'import_url')}
-                  hint="A git repository, as one would clone it: https://…"
-                  autocomplete="off"
-                />
-                <Field
-                  name="import_token"
-                  type="password"
-                  label="Access token"
-                  maxlength={2000}
-                  error={fieldError(visit, 'import_token')}
-                  autocomplete="new-password"
-                  hint="Only for a private one: a token of the other side, or name:password. It is kept encrypted until the copy is done."
-                />
-              </FieldSet>
-              <FormActions>
-                <Button look="primary">Make the repository</Button>
-              </FormActions>
-            </Form>
-          </Card>
+          <NewRepoForm visit={visit} isPrivate={isPrivate} typed={typed} workspaces={workspaces} />
         )}
       </Shell>
     )
@@ -149,7 +187,7 @@ export const newRepoForm = action({
         ...(import_url === undefined ? {} : { import_url }),
       })
       return import_url === undefined
-        ? flashTo(visit, repoPath(repo.full_name), 'repo-made')
+        ? redirectWithFlash(visit, repoPath(repo.full_name), 'repo-made')
         : redirect(repoPath(repo.full_name))
     }
     try {

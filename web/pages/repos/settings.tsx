@@ -4,6 +4,7 @@ import {
   listBranches,
   updateRepo,
   updateRepoSettings,
+  type Repo,
 } from '#features/repos/index.ts'
 import { listWorkspaces } from '#features/workspaces/index.ts'
 import {
@@ -19,13 +20,31 @@ import {
   Select,
 } from '../../components/index.ts'
 import { repoPath } from '../../paths.ts'
-import { flashTo, form, page, type Visit } from '../../site.ts'
+import { redirectWithFlash, form, page, type OutputOf, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { ArchivedNotice, DangerZone, type Destinations } from './danger-zone.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
 
+/** What was typed into a field of a refused form, or else what is stored. */
+type TypedOr = (name: string, stored: string) => string
+
 const METHODS = ['merge', 'squash', 'rebase'] as const
 const METHOD_WORDS = { merge: 'Merge commit', squash: 'Squash', rebase: 'Rebase' } as const
+
+/** The settings that are on or off, in the order of the form. */
+const PULL_REQUEST_FLAGS = [
+  { name: 'require_up_to_date', label: 'Must be up to date with its base' },
+  { name: 'count_agent_approvals', label: 'Count approvals by agents' },
+  { name: 'dismiss_stale_approvals', label: 'A push makes earlier approvals stale' },
+  { name: 'require_conversation_resolution', label: 'Conversations must be resolved' },
+  { name: 'delete_branch_on_merge', label: 'Delete the branch once it is merged' },
+  { name: 'admins_may_push', label: 'Admins may push to the protected branch' },
+  {
+    name: 'merge_queue',
+    label: 'Merge through a queue',
+    hint: 'Each is tested as the commit that lands, on top of those ahead of it.',
+  },
+] as const
 
 /** The workspaces that a person may move a repository of theirs to. */
 async function destinationsOf(visit: Visit, workspace: string): Promise<Destinations> {
@@ -35,6 +54,187 @@ async function destinationsOf(visit: Visit, workspace: string): Promise<Destinat
     .map(({ slug }) => slug)
   return own.includes(workspace) ? own.filter((slug) => slug !== workspace).sort() : null
 }
+
+const SettingsActions = ({ repo, here }: { repo: Repo; here: string }) => (
+  <>
+    <LinkButton href={`${here}/rulesets`} icon="shield">
+      Rulesets
+    </LinkButton>
+    {repo.permissions.admin && (
+      <>
+        <LinkButton href={`${here}/collaborators`} icon="users">
+          Collaborators
+        </LinkButton>
+        <LinkButton href={`${here}/hooks`} icon="webhook">
+          Webhooks
+        </LinkButton>
+      </>
+    )}
+  </>
+)
+
+const DefaultBranchSelect = ({
+  visit,
+  repo,
+  branches,
+  typedOr,
+}: {
+  visit: Visit
+  repo: Repo
+  branches: readonly string[]
+  typedOr: TypedOr
+}) => (
+  <Select
+    name="default_branch"
+    label="Default branch"
+    required
+    options={branches.map((value) => ({ value, label: value }))}
+    value={typedOr('default_branch', repo.default_branch)}
+    error={fieldError(visit, 'default_branch')}
+  />
+)
+
+const GeneralCard = ({
+  visit,
+  repo,
+  branches,
+  here,
+  typedOr,
+}: {
+  visit: Visit
+  repo: Repo
+  branches: readonly string[]
+  here: string
+  typedOr: TypedOr
+}) => (
+  <Card title="General">
+    <Form
+      action={here}
+      csrf={visit.csrf}
+      error={
+        visit.form.values.has('description')
+          ? formError(visit, 'description', 'website', 'topics', 'default_branch')
+          : null
+      }
+    >
+      <Field
+        name="description"
+        label="Description"
+        maxlength={350}
+        value={typedOr('description', repo.description ?? '')}
+        error={fieldError(visit, 'description')}
+      />
+      <Field
+        name="website"
+        label="Website"
+        type="url"
+        maxlength={255}
+        value={typedOr('website', repo.website ?? '')}
+        error={fieldError(visit, 'website')}
+      />
+      <Field
+        name="topics"
+        label="Topics"
+        hint="Separated by spaces."
+        value={typedOr('topics', repo.topics.join(' '))}
+        error={fieldError(visit, 'topics')}
+      />
+      {repo.permissions.admin && branches.length > 0 && (
+        <DefaultBranchSelect visit={visit} repo={repo} branches={branches} typedOr={typedOr} />
+      )}
+      <Checkbox
+        name="protected"
+        label="Protect the default branch"
+        hint="No force push, no deletion; changes arrive through merged pull requests only."
+        checked={repo.protected}
+      />
+      <FormActions>
+        <Button variant="primary">Save</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
+
+type PullSettings = OutputOf<typeof getRepoSettings>
+
+const MergeMethods = ({
+  visit,
+  typedOr,
+  settings,
+}: {
+  visit: Visit
+  typedOr: TypedOr
+  settings: PullSettings
+}) => (
+  <>
+    <FieldSet legend="How a pull request may be merged" error={fieldError(visit, 'merge_methods')}>
+      {METHODS.map((method) => (
+        <Checkbox
+          name="merge_methods"
+          value={method}
+          label={METHOD_WORDS[method]}
+          checked={settings.merge_methods.includes(method)}
+        />
+      ))}
+    </FieldSet>
+    <Select
+      name="default_merge_method"
+      label="Offered first"
+      required
+      options={METHODS.map((value) => ({ value, label: METHOD_WORDS[value] }))}
+      value={typedOr('default_merge_method', settings.default_merge_method)}
+      error={fieldError(visit, 'default_merge_method')}
+    />
+  </>
+)
+
+const PullRequestsCard = ({
+  visit,
+  here,
+  typedOr,
+  settings,
+}: {
+  visit: Visit
+  here: string
+  typedOr: TypedOr
+  settings: PullSettings
+}) => (
+  <Card title="Pull requests">
+    <Form
+      action={`${here}/pulls`}
+      csrf={visit.csrf}
+      error={
+        visit.form.values.has('required_approvals') ? (visit.form.error?.message ?? null) : null
+      }
+    >
+      <Field
+        name="required_approvals"
+        label="Approvals needed"
+        type="number"
+        min={0}
+        max={10}
+        value={typedOr('required_approvals', String(settings.required_approvals))}
+        error={fieldError(visit, 'required_approvals')}
+      />
+      {PULL_REQUEST_FLAGS.map(({ name, ...texts }) => (
+        <Checkbox name={name} {...texts} checked={settings[name]} />
+      ))}
+      <Field
+        name="queue_slots"
+        label="Tested in the queue at once"
+        type="number"
+        min={1}
+        max={20}
+        value={typedOr('queue_slots', String(settings.queue_slots))}
+        error={fieldError(visit, 'queue_slots')}
+      />
+      <MergeMethods visit={visit} typedOr={typedOr} settings={settings} />
+      <FormActions>
+        <Button variant="primary">Save</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
 
 export const repoSettingsPage = page({
   path: '/:workspace/:repo/settings',
@@ -55,7 +255,7 @@ export const repoSettingsPage = page({
   },
   view: ({ repo, settings, branches, destinations }, visit) => {
     const typed = visit.form.values
-    const kept = (name: string, stored: string) => (typed.has(name) ? typed.text(name) : stored)
+    const typedOr = (name: string, stored: string) => (typed.has(name) ? typed.text(name) : stored)
     const here = repoPath(repo.full_name, '/settings')
     if (repo.archived) {
       return (
@@ -67,169 +267,9 @@ export const repoSettingsPage = page({
     }
     return (
       <RepoFrame visit={visit} repo={repo} title="Settings" current="settings" width="narrow">
-        <PageHead
-          title="Settings"
-          actions={
-            <>
-              <LinkButton href={`${here}/rulesets`} icon="shield">
-                Rulesets
-              </LinkButton>
-              {repo.permissions.admin && (
-                <>
-                  <LinkButton href={`${here}/collaborators`} icon="users">
-                    Collaborators
-                  </LinkButton>
-                  <LinkButton href={`${here}/hooks`} icon="webhook">
-                    Webhooks
-                  </LinkButton>
-                </>
-              )}
-            </>
-          }
-        />
-        <Card title="General">
-          <Form
-            action={here}
-            csrf={visit.csrf}
-            error={
-              typed.has('description')
-                ? formError(visit, 'description', 'website', 'topics', 'default_branch')
-                : null
-            }
-          >
-            <Field
-              name="description"
-              label="Description"
-              maxlength={350}
-              value={kept('description', repo.description ?? '')}
-              error={fieldError(visit, 'description')}
-            />
-            <Field
-              name="website"
-              label="Website"
-              type="url"
-              maxlength={255}
-              value={kept('website', repo.website ?? '')}
-              error={fieldError(visit, 'website')}
-            />
-            <Field
-              name="topics"
-              label="Topics"
-              hint="Separated by spaces."
-              value={kept('topics', repo.topics.join(' '))}
-              error={fieldError(visit, 'topics')}
-            />
-            {repo.permissions.admin && branches.length > 0 && (
-              <Select
-                name="default_branch"
-                label="Default branch"
-                required
-                options={branches.map((value) => ({ value, label: value }))}
-                value={kept('default_branch', repo.default_branch)}
-                error={fieldError(visit, 'default_branch')}
-              />
-            )}
-            <Checkbox
-              name="protected"
-              label="Protect the default branch"
-              hint="No force push, no deletion; changes arrive through merged pull requests only."
-              checked={repo.protected}
-            />
-            <FormActions>
-              <Button look="primary">Save</Button>
-            </FormActions>
-          </Form>
-        </Card>
-        <Card title="Pull requests">
-          <Form
-            action={`${here}/pulls`}
-            csrf={visit.csrf}
-            error={
-              visit.form.values.has('required_approvals')
-                ? (visit.form.error?.message ?? null)
-                : null
-            }
-          >
-            <Field
-              name="required_approvals"
-              label="Approvals needed"
-              type="number"
-              min={0}
-              max={10}
-              value={kept('required_approvals', String(settings.required_approvals))}
-              error={fieldError(visit, 'required_approvals')}
-            />
-            <Checkbox
-              name="require_up_to_date"
-              label="Must be up to date with its base"
-              checked={settings.require_up_to_date}
-            />
-            <Checkbox
-              name="count_agent_approvals"
-              label="Count approvals by agents"
-              checked={settings.count_agent_approvals}
-            />
-            <Checkbox
-              name="dismiss_stale_approvals"
-              label="A push makes earlier approvals stale"
-              checked={settings.dismiss_stale_approvals}
-            />
-            <Checkbox
-              name="require_conversation_resolution"
-              label="Conversations must be resolved"
-              checked={settings.require_conversation_resolution}
-            />
-            <Checkbox
-              name="delete_branch_on_merge"
-              label="Delete the branch once it is merged"
-              checked={settings.delete_branch_on_merge}
-            />
-            <Checkbox
-              name="admins_may_push"
-              label="Admins may push to the protected branch"
-              checked={settings.admins_may_push}
-            />
-            <Checkbox
-              name="merge_queue"
-              label="Merge through a queue"
-              hint="Each is tested as the commit that lands, on top of those ahead of it."
-              checked={settings.merge_queue}
-            />
-            <Field
-              name="queue_slots"
-              label="Tested in the queue at once"
-              type="number"
-              min={1}
-              max={20}
-              value={kept('queue_slots', String(settings.queue_slots))}
-              error={fieldError(visit, 'queue_slots')}
-            />
-            <FieldSet
-              legend="How a pull request may be merged"
-              error={fieldError(visit, 'merge_methods')}
-            >
-              {METHODS.map((method) => (
-                <Checkbox
-                  name="merge_methods"
-                  value={method}
-                  label={METHOD_WORDS[method]}
-                  checked={settings.merge_methods.includes(method)}
-                />
-              ))}
-            </FieldSet>
-            <Select
-              name="default_merge_method"
-              label="Offered first"
-              required
-              options={METHODS.map((value) => ({ value, label: METHOD_WORDS[value] }))}
-              value={kept('default_merge_method', settings.default_merge_method)}
-              error={fieldError(visit, 'default_merge_method')}
-            />
-            <FormActions>
-              <Button look="primary">Save</Button>
-            </FormActions>
-          </Form>
-        </Card>
+        <PageHead title="Settings" actions={<SettingsActions repo={repo} here={here} />} />
+        <GeneralCard visit={visit} repo={repo} branches={branches} here={here} typedOr={typedOr} />
+        <PullRequestsCard visit={visit} here={here} typedOr={typedOr} settings={settings} />
         {repo.permissions.admin && (
           <DangerZone repo={repo} visit={visit} destinations={destinations} />
         )}
@@ -250,7 +290,7 @@ export const repoSettingsForm = form({
     protected: fields.ticked('protected'),
     ...(fields.optional('default_branch') ? { default_branch: fields.text('default_branch') } : {}),
   }),
-  done: (repo, visit) => flashTo(visit, repoPath(repo.full_name, '/settings'), 'saved'),
+  done: (repo, visit) => redirectWithFlash(visit, repoPath(repo.full_name, '/settings'), 'saved'),
 })
 
 export const pullSettingsForm = form({
@@ -271,5 +311,5 @@ export const pullSettingsForm = form({
     merge_methods: METHODS.filter((method) => fields.all('merge_methods').includes(method)),
     default_merge_method: METHODS.find((method) => method === fields.text('default_merge_method')),
   }),
-  done: (_, visit) => flashTo(visit, repoPath(repoOf(visit), '/settings'), 'saved'),
+  done: (_, visit) => redirectWithFlash(visit, repoPath(repoOf(visit), '/settings'), 'saved'),
 })

@@ -4,7 +4,7 @@ import { Breadcrumbs, EmptyState, List, PageHead, Row } from '../../components/i
 import { repoPath, segments } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { RuleLine } from './looks.tsx'
+import { RuleLine } from './summary.tsx'
 
 export const branchRulesPath = (repo: string, branch: string): string =>
   repoPath(repo, `/rules/${segments(branch)}`)
@@ -34,9 +34,9 @@ export const branchRulesPage = page({
   load: async (visit) => {
     const [repo, rules] = await Promise.all([
       visit.call(getRepo, { repo: repoOf(visit) }),
-      visit.call(listBranchRules, { repo: repoOf(visit), branch: visit.params['branch'] ?? '' }),
+      visit.call(listBranchRules, { repo: repoOf(visit), branch: visit.params.branch ?? '' }),
     ])
-    return { repo, rules: rules.items, branch: visit.params['branch'] ?? '' }
+    return { repo, rules: rules.items, branch: visit.params.branch ?? '' }
   },
   view: ({ repo, rules, branch }, visit) => (
     <RepoFrame visit={visit} repo={repo} title={`Rules of ${branch}`} current="code" width="narrow">

@@ -14,7 +14,7 @@ import {
 } from '../../components/index.ts'
 import type { Fields, Visit } from '../../site.ts'
 import { fieldError } from '../shell.tsx'
-import { GROUPS, KINDS as KINDS_OF_RULES } from './kinds.ts'
+import { RULE_GROUPS, RULE_TYPE_FORMS as KINDS_OF_RULES } from './rule-types.ts'
 import type { Draft } from './presets.ts'
 import { RuleFields } from './rule-fields.tsx'
 import { bypassFrom, bypassRowOfError, rulesFrom, slotOfError, slotsOf } from './slots.ts'
@@ -50,6 +50,55 @@ const MODES = [
   { value: 'pull_request', label: 'by merging only' },
 ]
 
+const BypassRow = ({
+  visit,
+  at,
+  kind,
+  mode,
+  names,
+  value,
+  wrong,
+}: {
+  visit: Visit
+  at: number
+  kind: string
+  mode: string
+  names: readonly string[]
+  value: string
+  wrong: number
+}) => (
+  <div class="bypass-row">
+    <Select
+      name="bypass_kind"
+      id={`bypass-kind-${at}`}
+      label="Kind"
+      hideLabel
+      required
+      options={KINDS}
+      value={kind}
+    />
+    <Field
+      name="bypass_value"
+      id={`bypass-value-${at}`}
+      label="Who"
+      hideLabel
+      maxlength={200}
+      value={value}
+      suggestions={names}
+      error={at === wrong ? (visit.form.error?.message ?? null) : null}
+    />
+    <Select
+      name="bypass_mode"
+      id={`bypass-mode-${at}`}
+      label="When"
+      hideLabel
+      required
+      options={MODES}
+      value={mode}
+    />
+  </div>
+)
+
 const Bypass = ({
   visit,
   stored,
@@ -79,36 +128,15 @@ const Bypass = ({
       hint="A team (workspace/team), a person (username), a role (maintain, admin or owner), or a token of the workspace (its id). Agents never. An empty row is nobody."
     >
       {rows.map(({ kind, value, mode }, at) => (
-        <div class="bypass-row">
-          <Select
-            name="bypass_kind"
-            id={`bypass-kind-${at}`}
-            label="Kind"
-            hideLabel
-            required
-            options={KINDS}
-            value={kind}
-          />
-          <Field
-            name="bypass_value"
-            id={`bypass-value-${at}`}
-            label="Who"
-            hideLabel
-            maxlength={200}
-            value={value}
-            suggestions={names}
-            error={at === wrong ? (visit.form.error?.message ?? null) : null}
-          />
-          <Select
-            name="bypass_mode"
-            id={`bypass-mode-${at}`}
-            label="When"
-            hideLabel
-            required
-            options={MODES}
-            value={mode}
-          />
-        </div>
+        <BypassRow
+          visit={visit}
+          at={at}
+          kind={kind}
+          mode={mode}
+          names={names}
+          value={value}
+          wrong={wrong}
+        />
       ))}
     </FieldSet>
   )
@@ -121,6 +149,107 @@ const errorAt = (visit: Visit, prefix: string): string | null =>
   visit.form.error?.field?.startsWith(prefix) ? visit.form.error.message : null
 
 const HANDLED = /^(name$|conditions\.|bypass_actors\[|rules\[)/
+
+const RefConditions = ({
+  visit,
+  draft,
+  ref_name,
+  text,
+}: {
+  visit: Visit
+  draft: Draft
+  ref_name: Draft['conditions']['ref_name']
+  text: (name: string, stored: string) => string
+}) => (
+  <Card title="What and how">
+    <Field
+      name="name"
+      label="Name"
+      required
+      maxlength={100}
+      value={text('name', draft.name)}
+      error={fieldError(visit, 'name')}
+    />
+    <FieldSet legend="Enforcement">
+      {ENFORCEMENTS.map((one) => (
+        <Radio
+          name="enforcement"
+          {...one}
+          checked={text('enforcement', draft.enforcement) === one.value}
+        />
+      ))}
+    </FieldSet>
+    <FieldSet legend="About">
+      {TARGETS.map((one) => (
+        <Radio name="target" {...one} checked={text('target', draft.target) === one.value} />
+      ))}
+    </FieldSet>
+    <TextArea
+      name="include"
+      label="Names"
+      mono
+      rows={2}
+      value={text('include', lines(ref_name.include))}
+      error={errorAt(visit, 'conditions.ref_name.include')}
+      hint="One glob a line, such as release/**; ~DEFAULT_BRANCH is the default branch, ~ALL everything. None: nothing."
+    />
+    <TextArea
+      name="exclude"
+      label="But not"
+      mono
+      rows={2}
+      value={text('exclude', lines(ref_name.exclude))}
+      error={errorAt(visit, 'conditions.ref_name.exclude')}
+    />
+  </Card>
+)
+
+const RepositoryConditions = ({
+  visit,
+  repository,
+  text,
+}: {
+  visit: Visit
+  repository: NonNullable<Draft['conditions']['repository']>
+  text: (name: string, stored: string) => string
+}) => (
+  <Card title="Repositories">
+    <TextArea
+      name="repos_include"
+      label="Names"
+      mono
+      rows={2}
+      value={text('repos_include', lines(repository.include))}
+      error={errorAt(visit, 'conditions.repository.include')}
+      hint="One glob a line, or ~ALL."
+    />
+    <TextArea
+      name="repos_exclude"
+      label="But not"
+      mono
+      rows={2}
+      value={text('repos_exclude', lines(repository.exclude))}
+      error={errorAt(visit, 'conditions.repository.exclude')}
+    />
+    <Select
+      name="visibility"
+      label="Seen by"
+      required
+      value={text('visibility', repository.visibility)}
+      options={[
+        { value: 'any', label: 'Anyone or members' },
+        { value: 'public', label: 'Public only' },
+        { value: 'private', label: 'Private only' },
+      ]}
+    />
+    <Field
+      name="topics"
+      label="With any of these topics"
+      value={text('topics', repository.topics.join(' '))}
+      hint="Separated by spaces. Left empty, whatever their topics."
+    />
+  </Card>
+)
 
 export const RulesetForm = ({
   visit,
@@ -151,89 +280,12 @@ export const RulesetForm = ({
   const below = wrong && error ? `${KINDS_OF_RULES[wrong.type].title}: ${error.message}` : null
   return (
     <Form action={action} csrf={visit.csrf} error={general ?? below}>
-      <Card title="What and how">
-        <Field
-          name="name"
-          label="Name"
-          required
-          maxlength={100}
-          value={text('name', draft.name)}
-          error={fieldError(visit, 'name')}
-        />
-        <FieldSet legend="Enforcement">
-          {ENFORCEMENTS.map((one) => (
-            <Radio
-              name="enforcement"
-              {...one}
-              checked={text('enforcement', draft.enforcement) === one.value}
-            />
-          ))}
-        </FieldSet>
-        <FieldSet legend="About">
-          {TARGETS.map((one) => (
-            <Radio name="target" {...one} checked={text('target', draft.target) === one.value} />
-          ))}
-        </FieldSet>
-        <TextArea
-          name="include"
-          label="Names"
-          mono
-          rows={2}
-          value={text('include', lines(ref_name.include))}
-          error={errorAt(visit, 'conditions.ref_name.include')}
-          hint="One glob a line, such as release/**; ~DEFAULT_BRANCH is the default branch, ~ALL everything. None: nothing."
-        />
-        <TextArea
-          name="exclude"
-          label="But not"
-          mono
-          rows={2}
-          value={text('exclude', lines(ref_name.exclude))}
-          error={errorAt(visit, 'conditions.ref_name.exclude')}
-        />
-      </Card>
-      {repository && (
-        <Card title="Repositories">
-          <TextArea
-            name="repos_include"
-            label="Names"
-            mono
-            rows={2}
-            value={text('repos_include', lines(repository.include))}
-            error={errorAt(visit, 'conditions.repository.include')}
-            hint="One glob a line, or ~ALL."
-          />
-          <TextArea
-            name="repos_exclude"
-            label="But not"
-            mono
-            rows={2}
-            value={text('repos_exclude', lines(repository.exclude))}
-            error={errorAt(visit, 'conditions.repository.exclude')}
-          />
-          <Select
-            name="visibility"
-            label="Seen by"
-            required
-            value={text('visibility', repository.visibility)}
-            options={[
-              { value: 'any', label: 'Anyone or members' },
-              { value: 'public', label: 'Public only' },
-              { value: 'private', label: 'Private only' },
-            ]}
-          />
-          <Field
-            name="topics"
-            label="With any of these topics"
-            value={text('topics', repository.topics.join(' '))}
-            hint="Separated by spaces. Left empty, whatever their topics."
-          />
-        </Card>
-      )}
+      <RefConditions visit={visit} draft={draft} ref_name={ref_name} text={text} />
+      {repository && <RepositoryConditions visit={visit} repository={repository} text={text} />}
       <Card title="Passing">
         <Bypass visit={visit} stored={draft.bypass_actors} typed={typed} names={names} />
       </Card>
-      {GROUPS.map(({ title, types }) => (
+      {RULE_GROUPS.map(({ title, types }) => (
         <Card title={title}>
           {types.flatMap((type) =>
             slotsOf(type, draft.rules, visit.form.values).map((slot) => (
@@ -251,7 +303,7 @@ export const RulesetForm = ({
         </Card>
       ))}
       <FormActions>
-        <Button look="primary">{button}</Button>
+        <Button variant="primary">{button}</Button>
       </FormActions>
     </Form>
   )
@@ -259,7 +311,7 @@ export const RulesetForm = ({
 
 /** Names to complete from: the teams that the visitor sees. */
 export const namesFor = async (visit: Visit): Promise<string[]> => {
-  const workspace = visit.params['workspace'] ?? ''
+  const workspace = visit.params.workspace ?? ''
   const teams = await visit.tryCall(listTeams, { workspace, per_page: 100 })
   return [
     ...(teams?.items ?? [])

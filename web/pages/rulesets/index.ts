@@ -1,19 +1,19 @@
-// The pages of rulesets, for repositories and for workspaces, and the rules of a branch.
+/** Pages of rulesets, for repositories and workspaces, and the rules of a branch. */
+import type { SiteSection } from '../../site.ts'
 import { branchRulesPage } from './branch.tsx'
 import { insightsPage } from './insights.tsx'
 import { listPage } from './list.tsx'
 import { rulesetPages } from './ruleset.tsx'
 
-export { branchRulesPath, countRules } from './branch.tsx'
+const LEVELS = ['repository', 'workspace'] as const
+const routes = LEVELS.map(rulesetPages)
 
-const both = (['repository', 'workspace'] as const).map((level) => ({
-  list: listPage(level),
-  ...rulesetPages(level),
-}))
-
-export const rulesetSitePages = [
-  ...both.flatMap(({ list, pages }) => [list, ...pages]),
-  insightsPage,
-  branchRulesPage,
-]
-export const rulesetForms = both.flatMap(({ forms }) => forms)
+export const rulesets: SiteSection = {
+  pages: [
+    ...LEVELS.map(listPage),
+    ...routes.flatMap(({ pages }) => pages),
+    insightsPage,
+    branchRulesPage,
+  ],
+  forms: routes.flatMap(({ forms }) => forms),
+}

@@ -1,4 +1,4 @@
-import { listRuleEvaluations, RESULTS } from '#features/rulesets/index.ts'
+import { listRuleEvaluations, RESULTS, type RuleEvaluation } from '#features/rulesets/index.ts'
 import {
   Breadcrumbs,
   EmptyState,
@@ -6,28 +6,65 @@ import {
   List,
   PageHead,
   Pager,
-  PersonLink,
+  ActorLink,
   RelativeTime,
   Row,
 } from '../../components/index.ts'
 import { shortSha } from '../../format.ts'
 import { commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
-import { page } from '../../site.ts'
-import { KINDS } from './kinds.ts'
-import { ResultBadge } from './looks.tsx'
-import { BASE, placeOf, rulesetsPath } from './place.tsx'
+import { page, type Visit } from '../../site.ts'
+import { RULE_TYPE_FORMS } from './rule-types.ts'
+import { ResultBadge } from './summary.tsx'
+import { BASE, loadRulesetOwner, rulesetsPath, type RulesetOwner } from './owner.tsx'
 
 const WORDS = { pass: 'Passed', fail: 'Refused', bypass: 'Let through' } as const
 
 /** Types of rules may be retired while what came of them is kept. */
 const titleOf = (rule: string): string =>
-  Object.hasOwn(KINDS, rule) ? KINDS[rule as keyof typeof KINDS].title : rule
+  Object.hasOwn(RULE_TYPE_FORMS, rule)
+    ? RULE_TYPE_FORMS[rule as keyof typeof RULE_TYPE_FORMS].title
+    : rule
+
+const EvaluationRow = ({
+  visit,
+  one,
+  place,
+}: {
+  visit: Visit
+  one: RuleEvaluation
+  place: RulesetOwner
+}) => (
+  <Row
+    title={
+      <span>
+        {titleOf(one.rule)} of{' '}
+        <a href={rulesetsPath('repository', visit, `/${one.ruleset}`)}>{one.ruleset_name}</a>
+      </span>
+    }
+    meta={
+      <>
+        <span class="mono">{one.ref.replace(/^refs\/(heads|tags)\//, '')}</span>
+        {one.sha !== null && (
+          <a class="mono" href={commitPath(place.name, one.sha)}>
+            {shortSha(one.sha)}
+          </a>
+        )}
+        {one.pull !== null && <a href={pullPath(place.name, one.pull)}>#{one.pull}</a>}
+        <ActorLink of={one.actor} />
+        <RelativeTime at={one.time} />
+      </>
+    }
+    end={<ResultBadge of={one} />}
+  >
+    {one.message !== null && <p class="muted">{one.message}</p>}
+  </Row>
+)
 
 export const insightsPage = page({
   path: `${BASE.repository}/insights`,
   load: async (visit) => {
-    const place = await placeOf('repository', visit)
-    if (!place.mayLookBack) return null
+    const place = await loadRulesetOwner('repository', visit)
+    if (!place.maySeeInsights) return null
     const { searchParams } = visit.url
     const result = RESULTS.find((word) => word === searchParams.get('result'))
     const ruleset = searchParams.get('ruleset') ?? undefined
@@ -81,32 +118,7 @@ export const insightsPage = page({
         ) : (
           <List label="Evaluations">
             {list.items.map((one) => (
-              <Row
-                title={
-                  <span>
-                    {titleOf(one.rule)} of{' '}
-                    <a href={rulesetsPath('repository', visit, `/${one.ruleset}`)}>
-                      {one.ruleset_name}
-                    </a>
-                  </span>
-                }
-                meta={
-                  <>
-                    <span class="mono">{one.ref.replace(/^refs\/(heads|tags)\//, '')}</span>
-                    {one.sha !== null && (
-                      <a class="mono" href={commitPath(place.name, one.sha)}>
-                        {shortSha(one.sha)}
-                      </a>
-                    )}
-                    {one.pull !== null && <a href={pullPath(place.name, one.pull)}>#{one.pull}</a>}
-                    <PersonLink of={one.actor} />
-                    <RelativeTime at={one.time} />
-                  </>
-                }
-                end={<ResultBadge of={one} />}
-              >
-                {one.message !== null && <p class="muted">{one.message}</p>}
-              </Row>
+              <EvaluationRow visit={visit} one={one} place={place} />
             ))}
           </List>
         )}

@@ -3,8 +3,16 @@ import { EmptyState, LinkButton, List, PageHead, Pager, Row } from '../../compon
 import { plural } from '../../format.ts'
 import { withQuery, workspacePath } from '../../paths.ts'
 import { page, type Page, type Visit } from '../../site.ts'
-import { aboutText, EnforcementBadge } from './looks.tsx'
-import { BASE, placeOf, rulesetPath, rulesetsPath, targetOf, type Level } from './place.tsx'
+import { aboutText, EnforcementBadge } from './summary.tsx'
+import {
+  BASE,
+  loadRulesetOwner,
+  rulesetPath,
+  rulesetsPath,
+  targetOf,
+  type OwnerLevel,
+  type RulesetOwner,
+} from './owner.tsx'
 
 const RulesetRow = ({ ruleset, href }: { ruleset: Ruleset; href: string }) => (
   <Row
@@ -24,22 +32,37 @@ const RulesetRow = ({ ruleset, href }: { ruleset: Ruleset; href: string }) => (
 )
 
 /** Those of the workspace, for its members; a repository's page shows them as well. */
-const above = async (level: Level, visit: Visit): Promise<readonly Ruleset[]> =>
+const above = async (level: OwnerLevel, visit: Visit): Promise<readonly Ruleset[]> =>
   level === 'workspace'
     ? []
     : ((
         await visit.tryCall(listRulesets, {
-          workspace: visit.params['workspace'] ?? '',
+          workspace: visit.params.workspace ?? '',
           per_page: 100,
         })
       )?.items ?? [])
 
-export const listPage = (level: Level): Page =>
+const ListActions = ({ here, place }: { here: string; place: RulesetOwner }) => (
+  <>
+    {place.maySeeInsights && (
+      <LinkButton href={`${here}/insights`} icon="history">
+        Insights
+      </LinkButton>
+    )}
+    {place.mayEdit && (
+      <LinkButton href={`${here}/new`} variant="primary" icon="plus">
+        New ruleset
+      </LinkButton>
+    )}
+  </>
+)
+
+export const listPage = (level: OwnerLevel): Page =>
   page({
     path: BASE[level],
     load: async (visit) => {
       const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
-      const place = await placeOf(level, visit)
+      const place = await loadRulesetOwner(level, visit)
       return {
         place,
         number,
@@ -59,20 +82,7 @@ export const listPage = (level: Level): Page =>
                 ? 'What may be pushed here and merged, by people and by agents.'
                 : `What may be pushed and merged in the repositories of ${place.name}.`
             }
-            actions={
-              <>
-                {place.mayLookBack && (
-                  <LinkButton href={`${here}/insights`} icon="history">
-                    Insights
-                  </LinkButton>
-                )}
-                {place.mayEdit && (
-                  <LinkButton href={`${here}/new`} look="primary" icon="plus">
-                    New ruleset
-                  </LinkButton>
-                )}
-              </>
-            }
+            actions={<ListActions here={here} place={place} />}
           />
           {own.items.length === 0 ? (
             <EmptyState icon="shield" title="No rulesets yet">

@@ -22,7 +22,7 @@ export const methodsLeft = (methods: readonly string[], rules: readonly BranchRu
     rules.every(({ type, parameters, applies_to }) => {
       if (applies_to === 'agents') return true
       if (type === 'linear_history') return method !== 'merge'
-      return type !== 'pull_request' || (parameters['allowed_methods'] as string[]).includes(method)
+      return type !== 'pull_request' || (parameters.allowed_methods as string[]).includes(method)
     }),
   )
 

@@ -2,13 +2,18 @@
 import type { Ruleset } from '#features/rulesets/index.ts'
 import { Checkbox, Field, FieldSet, Select, TextArea } from '../../components/index.ts'
 import type { Fields } from '../../site.ts'
-import { freezesText, KINDS, windowsText, type FieldSpec } from './kinds.ts'
+import { freezesText, RULE_TYPE_FORMS, windowsText, type FieldSpec } from './rule-types.ts'
 import type { Slot } from './slots.ts'
 
-type Shown = {
+type RuleFieldsProps = {
   readonly slot: Slot
   readonly typed: Fields | null
   readonly error: { parameter: string | null; message: string } | null
+}
+
+type ParameterFieldProps = Omit<RuleFieldsProps, 'error'> & {
+  spec: FieldSpec
+  error: string | null
 }
 
 /** What a field shows: what was typed, or what the ruleset has. */
@@ -20,12 +25,31 @@ function textOf(spec: FieldSpec, value: unknown): string {
   return Array.isArray(value) ? value.map(String).join('\n') : String(value)
 }
 
-const ParameterField = ({
+const TicksField = ({
   spec,
   slot,
   typed,
   error,
-}: Omit<Shown, 'error'> & { spec: FieldSpec; error: string | null }) => {
+}: ParameterFieldProps & { spec: Extract<FieldSpec, { kind: 'ticks' }> }) => {
+  const name = `${slot.key}.${spec.name}`
+  const stored = slot.rule?.parameters[spec.name] as string[] | undefined
+  const chosen = typed ? typed.all(name) : (stored ?? spec.options.map(({ value }) => value))
+  return (
+    <FieldSet legend={spec.label} error={error}>
+      {spec.options.map(({ value, label }) => (
+        <Checkbox
+          name={name}
+          id={`field-${slot.key}-${spec.name}-${value}`}
+          value={value}
+          label={label}
+          checked={chosen.includes(value)}
+        />
+      ))}
+    </FieldSet>
+  )
+}
+
+const ParameterField = ({ spec, slot, typed, error }: ParameterFieldProps) => {
   const name = `${slot.key}.${spec.name}`
   const id = `field-${slot.key}-${spec.name}`
   const stored = slot.rule?.parameters[spec.name]
@@ -42,24 +66,8 @@ const ParameterField = ({
           checked={typed ? typed.ticked(name) : stored === true}
         />
       )
-    case 'ticks': {
-      const chosen = typed
-        ? typed.all(name)
-        : ((stored as string[] | undefined) ?? spec.options.map(({ value }) => value))
-      return (
-        <FieldSet legend={spec.label} error={error}>
-          {spec.options.map(({ value, label }) => (
-            <Checkbox
-              name={name}
-              id={`${id}-${value}`}
-              value={value}
-              label={label}
-              checked={chosen.includes(value)}
-            />
-          ))}
-        </FieldSet>
-      )
-    }
+    case 'ticks':
+      return <TicksField spec={spec} slot={slot} typed={typed} error={error} />
     case 'choice':
       return <Select {...common} options={spec.options} value={text} required />
     case 'number':
@@ -100,8 +108,8 @@ const ParameterField = ({
   }
 }
 
-export const RuleFields = ({ slot, typed, error }: Shown) => {
-  const { title, what, fields } = KINDS[slot.type]
+export const RuleFields = ({ slot, typed, error }: RuleFieldsProps) => {
+  const { title, what, fields } = RULE_TYPE_FORMS[slot.type]
   const on = typed ? typed.ticked(`${slot.key}.on`) : slot.rule !== null
   const audience: Ruleset['rules'][number]['applies_to'] = typed
     ? typed.text(`${slot.key}.applies_to`) === 'agents'

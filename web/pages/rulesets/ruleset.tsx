@@ -15,14 +15,14 @@ import {
   LinkButton,
   List,
   PageHead,
-  PersonLink,
+  ActorLink,
   RelativeTime,
   Row,
 } from '../../components/index.ts'
 import { withQuery } from '../../paths.ts'
 import {
   action,
-  flashTo,
+  redirectWithFlash,
   form,
   page,
   type Form as SiteForm,
@@ -30,9 +30,16 @@ import {
   type Visit,
 } from '../../site.ts'
 import { inputFrom, namesFor, RulesetForm } from './form.tsx'
-import { aboutText, EnforcementBadge, RuleLine } from './looks.tsx'
+import { aboutText, EnforcementBadge, RuleLine } from './summary.tsx'
 import { draftOf, PRESETS } from './presets.ts'
-import { BASE, placeOf, rulesetPath, rulesetsPath, targetOf, type Level } from './place.tsx'
+import {
+  BASE,
+  loadRulesetOwner,
+  rulesetPath,
+  rulesetsPath,
+  targetOf,
+  type OwnerLevel,
+} from './owner.tsx'
 
 const Summary = ({ ruleset }: { ruleset: Ruleset }) => (
   <>
@@ -55,7 +62,7 @@ const Summary = ({ ruleset }: { ruleset: Ruleset }) => (
           label: 'Changed',
           value: (
             <>
-              <RelativeTime at={ruleset.updated_at} /> by <PersonLink of={ruleset.updated_by} />
+              <RelativeTime at={ruleset.updated_at} /> by <ActorLink of={ruleset.updated_by} />
             </>
           ),
         },
@@ -89,13 +96,17 @@ const Presets = ({ here, current }: { here: string; current: string | null }) =>
   </Card>
 )
 
-export function rulesetPages(level: Level): { pages: readonly Page[]; forms: readonly SiteForm[] } {
-  const target = (visit: Visit) => ({ ...targetOf(level, visit), id: visit.params['id'] ?? '' })
+/** The input that names the ruleset of an address. */
+const rulesetTarget = (level: OwnerLevel, visit: Visit) => ({
+  ...targetOf(level, visit),
+  id: visit.params.id ?? '',
+})
 
-  const newPage = page({
+const newRulesetPage = (level: OwnerLevel) =>
+  page({
     path: `${BASE[level]}/new`,
     load: async (visit) => {
-      const place = await placeOf(level, visit)
+      const place = await loadRulesetOwner(level, visit)
       return place.mayEdit ? { place, names: await namesFor(visit) } : null
     },
     view: ({ place, names }, visit) => {
@@ -124,21 +135,51 @@ export function rulesetPages(level: Level): { pages: readonly Page[]; forms: rea
     },
   })
 
-  const newForm = form({
+const newRulesetForm = (level: OwnerLevel, shown: Page) =>
+  form({
     path: `${BASE[level]}/new`,
-    page: newPage,
+    page: shown,
     operation: createRuleset,
     input: (fields, visit) => ({ ...targetOf(level, visit), ...inputFrom(fields) }),
-    done: (made, visit) => flashTo(visit, rulesetPath(level, visit, made.id), 'ruleset-made'),
+    done: (made, visit) =>
+      redirectWithFlash(visit, rulesetPath(level, visit, made.id), 'ruleset-made'),
   })
 
-  const rulesetPage = page({
+const RulesetEditing = ({
+  visit,
+  ruleset,
+  here,
+  names,
+}: {
+  visit: Visit
+  ruleset: Ruleset
+  here: string
+  names: readonly string[]
+}) => (
+  <>
+    <PageHead title="Change it" level={2} />
+    <RulesetForm visit={visit} draft={ruleset} action={here} button="Save" names={names} />
+    <Card title="Delete" tone="bad">
+      <p>Its rules end at once. What came of them stays in the insights.</p>
+      <FormActions>
+        <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
+          <Button variant="danger" icon="trash">
+            Delete the ruleset
+          </Button>
+        </ActionButton>
+      </FormActions>
+    </Card>
+  </>
+)
+
+const rulesetPage = (level: OwnerLevel) =>
+  page({
     path: `${BASE[level]}/:id`,
     load: async (visit) => {
-      const place = await placeOf(level, visit)
+      const place = await loadRulesetOwner(level, visit)
       return {
         place,
-        ruleset: await visit.call(getRuleset, target(visit)),
+        ruleset: await visit.call(getRuleset, rulesetTarget(level, visit)),
         names: place.mayEdit ? await namesFor(visit) : [],
       }
     },
@@ -157,7 +198,7 @@ export function rulesetPages(level: Level): { pages: readonly Page[]; forms: rea
             title={ruleset.name}
             lead={<EnforcementBadge of={ruleset.enforcement} />}
             actions={
-              place.mayLookBack ? (
+              place.maySeeInsights ? (
                 <LinkButton
                   href={withQuery(rulesetsPath(level, visit, '/insights'), { ruleset: ruleset.id })}
                   icon="history"
@@ -169,48 +210,45 @@ export function rulesetPages(level: Level): { pages: readonly Page[]; forms: rea
           />
           <Summary ruleset={ruleset} />
           {place.mayEdit && (
-            <>
-              <PageHead title="Change it" level={2} />
-              <RulesetForm
-                visit={visit}
-                draft={ruleset}
-                action={here}
-                button="Save"
-                names={names}
-              />
-              <Card title="Delete" tone="bad">
-                <p>Its rules end at once. What came of them stays in the insights.</p>
-                <FormActions>
-                  <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
-                    <Button look="danger" icon="trash">
-                      Delete the ruleset
-                    </Button>
-                  </ActionButton>
-                </FormActions>
-              </Card>
-            </>
+            <RulesetEditing visit={visit} ruleset={ruleset} here={here} names={names} />
           )}
         </>,
       )
     },
   })
 
-  const editForm = form({
+const editRulesetForm = (level: OwnerLevel, shown: Page) =>
+  form({
     path: `${BASE[level]}/:id`,
-    page: rulesetPage,
+    page: shown,
     operation: updateRuleset,
-    input: (fields, visit) => ({ ...target(visit), ...inputFrom(fields) }),
-    done: (ruleset, visit) => flashTo(visit, rulesetPath(level, visit, ruleset.id), 'saved'),
+    input: (fields, visit) => ({ ...rulesetTarget(level, visit), ...inputFrom(fields) }),
+    done: (ruleset, visit) =>
+      redirectWithFlash(visit, rulesetPath(level, visit, ruleset.id), 'saved'),
   })
 
-  const deleteForm = action({
+const deleteRulesetForm = (level: OwnerLevel, shown: Page) =>
+  action({
     path: `${BASE[level]}/:id/delete`,
-    page: rulesetPage,
+    page: shown,
     submit: async (visit) => {
-      await visit.call(deleteRuleset, target(visit))
-      return flashTo(visit, rulesetsPath(level, visit), 'ruleset-deleted')
+      await visit.call(deleteRuleset, rulesetTarget(level, visit))
+      return redirectWithFlash(visit, rulesetsPath(level, visit), 'ruleset-deleted')
     },
   })
 
-  return { pages: [newPage, rulesetPage], forms: [newForm, editForm, deleteForm] }
+export function rulesetPages(level: OwnerLevel): {
+  pages: readonly Page[]
+  forms: readonly SiteForm[]
+} {
+  const creation = newRulesetPage(level)
+  const ruleset = rulesetPage(level)
+  return {
+    pages: [creation, ruleset],
+    forms: [
+      newRulesetForm(level, creation),
+      editRulesetForm(level, ruleset),
+      deleteRulesetForm(level, ruleset),
+    ],
+  }
 }

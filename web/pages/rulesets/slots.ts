@@ -4,17 +4,17 @@
 import type { Ruleset, RuleType } from '#features/rulesets/index.ts'
 import { invalid } from '#lib/errors.ts'
 import type { Fields } from '../../site.ts'
-import { freezeOf, GROUPS, KINDS, windowOf, type FieldSpec } from './kinds.ts'
+import { freezeOf, RULE_GROUPS, RULE_TYPE_FORMS, windowOf, type FieldSpec } from './rule-types.ts'
 
 type Rule = Ruleset['rules'][number]
 export type Slot = { readonly key: string; readonly type: RuleType; readonly rule: Rule | null }
 
-const TYPES: readonly RuleType[] = GROUPS.flatMap(({ types }) => types)
+const TYPES: readonly RuleType[] = RULE_GROUPS.flatMap(({ types }) => types)
 
 /** The slots of one type. */
 export function slotsOf(type: RuleType, rules: readonly Rule[], typed: Fields): Slot[] {
   const own = rules.filter((rule) => rule.type === type)
-  const spare = own.length === 0 || KINDS[type].several ? 1 : 0
+  const spare = own.length === 0 || RULE_TYPE_FORMS[type].several ? 1 : 0
   const sent = typed
     .names()
     .flatMap((name) =>
@@ -65,7 +65,7 @@ export const rulesFrom = (fields: Fields) =>
     applies_to:
       fields.text(`${key}.applies_to`) === 'agents' ? ('agents' as const) : ('everyone' as const),
     parameters: Object.fromEntries(
-      KINDS[type].fields
+      RULE_TYPE_FORMS[type].fields
         .map((spec) => [spec.name, valueOf(fields, key, spec, `rules[${index}]`)])
         .filter(([, value]) => value !== undefined),
     ),

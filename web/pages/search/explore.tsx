@@ -50,6 +50,42 @@ const Choices = ({
     </SideBlock>
   )
 
+const FindRepository = ({ choice }: { choice: { q: string; language: string; topic: string } }) => (
+  <Form action="/explore" method="get" inline label="Find a repository">
+    {choice.language !== '' && <input type="hidden" name="language" value={choice.language} />}
+    {choice.topic !== '' && <input type="hidden" name="topic" value={choice.topic} />}
+    <input
+      class="input"
+      type="search"
+      name="q"
+      value={choice.q}
+      aria-label="Name, description or topic"
+      placeholder="Name, description or topic"
+    />
+    <Button>Find</Button>
+  </Form>
+)
+
+const NoRepository = ({
+  choice,
+  narrowed,
+}: {
+  choice: { q: string; language: string; topic: string }
+  narrowed: boolean
+}) => (
+  <EmptyState icon="repo" title={narrowed ? 'No repository fits' : 'Nothing here yet'}>
+    {narrowed && (
+      <p>
+        <a href="/explore">See all of them</a>, or{' '}
+        <a href={withQuery('/search', { q: choice.q || `language:${choice.language}` })}>
+          search the code
+        </a>
+        .
+      </p>
+    )}
+  </EmptyState>
+)
+
 export const explorePage = page({
   path: '/explore',
   load: async (visit) => {
@@ -105,34 +141,10 @@ export const explorePage = page({
               current: order === sort,
             }))}
           >
-            <Form action="/explore" method="get" inline label="Find a repository">
-              {choice.language !== '' && (
-                <input type="hidden" name="language" value={choice.language} />
-              )}
-              {choice.topic !== '' && <input type="hidden" name="topic" value={choice.topic} />}
-              <input
-                class="input"
-                type="search"
-                name="q"
-                value={choice.q}
-                aria-label="Name, description or topic"
-                placeholder="Name, description or topic"
-              />
-              <Button>Find</Button>
-            </Form>
+            <FindRepository choice={choice} />
           </FilterBar>
           {list.items.length === 0 ? (
-            <EmptyState icon="repo" title={narrowed ? 'No repository fits' : 'Nothing here yet'}>
-              {narrowed && (
-                <p>
-                  <a href="/explore">See all of them</a>, or{' '}
-                  <a href={withQuery('/search', { q: choice.q || `language:${choice.language}` })}>
-                    search the code
-                  </a>
-                  .
-                </p>
-              )}
-            </EmptyState>
+            <NoRepository choice={choice} narrowed={narrowed} />
           ) : (
             <List label="Repositories">
               {list.items.map((repo) => (

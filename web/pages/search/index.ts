@@ -1,7 +1,10 @@
-// The pages of the search, for the map of the site.
+/** Search, the list of all repositories, and the quick switcher. */
+import type { SiteSection } from '../../site.ts'
 import { explorePage } from './explore.tsx'
 import { jumpList } from './jump.ts'
 import { repoSearchPage, searchPage } from './search.tsx'
 
-export const searchPages = [searchPage, repoSearchPage, explorePage]
-export const searchResources = [jumpList]
+export const search: SiteSection = {
+  pages: [searchPage, repoSearchPage, explorePage],
+  resources: [jumpList],
+}

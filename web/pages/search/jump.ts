@@ -5,7 +5,7 @@ import type { Resource } from '../../site.ts'
 
 export const jumpList: Resource = {
   path: '/-/jump',
-  async answer(visit) {
+  async respond(visit) {
     const query = visit.url.searchParams
     const repo = query.get('repo')
     try {

@@ -7,11 +7,11 @@ import type {
   RepoFound,
   SearchResult,
 } from '#features/search/index.ts'
-import { Avatar, PersonLink } from '../../components/avatar.tsx'
+import { Avatar, ActorLink } from '../../components/avatar.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Labels } from '../../components/label.tsx'
 import { List, RepoRow, Row } from '../../components/rows.tsx'
-import { issueLook, pullLook } from '../../components/state.tsx'
+import { issueStateStyle, pullStateStyle } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { codePath, issuePath, pullPath, repoPath, userPath, withQuery } from '../../paths.ts'
 import { hasMatch, Marked } from './marked.tsx'
@@ -102,13 +102,19 @@ const Excerpts = ({ item }: { item: IssueFound | PullFound }) => {
   )
 }
 
-const Written = ({ item, kind }: { item: IssueFound | PullFound; kind: 'issues' | 'pulls' }) => {
-  const look = 'status' in item ? pullLook(item.status) : issueLook(item)
+const IssueOrPullRow = ({
+  item,
+  kind,
+}: {
+  item: IssueFound | PullFound
+  kind: 'issues' | 'pulls'
+}) => {
+  const look = 'status' in item ? pullStateStyle(item.status) : issueStateStyle(item)
   return (
     <Row
       mark={
         <span class={`tone-${look.tone}`}>
-          <Icon name={look.icon} label={look.word} />
+          <Icon name={look.icon} label={look.label} />
         </span>
       }
       title={
@@ -138,7 +144,7 @@ const Written = ({ item, kind }: { item: IssueFound | PullFound; kind: 'issues' 
             opened <RelativeTime at={item.created_at} />
           </span>
           <span>
-            by <PersonLink of={item.author} face={false} />
+            by <ActorLink of={item.author} face={false} />
           </span>
         </>
       }
@@ -148,7 +154,7 @@ const Written = ({ item, kind }: { item: IssueFound | PullFound; kind: 'issues' 
   )
 }
 
-const Human = ({ person }: { person: PersonFound }) => (
+const PersonRow = ({ person }: { person: PersonFound }) => (
   <Row
     mark={<Avatar of={person} size={28} />}
     title={
@@ -168,13 +174,13 @@ const Human = ({ person }: { person: PersonFound }) => (
 
 const row = (item: Item, type: SearchResult['type']) => {
   if ('clone_url' in item) return <Repository repo={item} />
-  if ('username' in item) return <Human person={item} />
+  if ('username' in item) return <PersonRow person={item} />
   return 'number' in item ? (
-    <Written item={item} kind={type === 'pulls' ? 'pulls' : 'issues'} />
+    <IssueOrPullRow item={item} kind={type === 'pulls' ? 'pulls' : 'issues'} />
   ) : null
 }
 
-export const Found = ({ result, inside }: { result: SearchResult; inside: boolean }) =>
+export const SearchResults = ({ result, inside }: { result: SearchResult; inside: boolean }) =>
   result.type === 'code' ? (
     <div class="hits">
       {result.items.map((item) =>

@@ -13,7 +13,7 @@ import { repoPath, withQuery } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { Shell } from '../shell.tsx'
-import { Found } from './rows.tsx'
+import { SearchResults } from './rows.tsx'
 import { withQualifier } from './qualifiers.ts'
 
 const TYPES: readonly { type: SearchType; label: string; icon: IconName; inRepo: boolean }[] = [
@@ -25,15 +25,17 @@ const TYPES: readonly { type: SearchType; label: string; icon: IconName; inRepo:
 ]
 const SORTS = ['best', 'updated', 'created'] as const
 
-type Question = {
+type SearchQuery = {
   readonly q: string
   readonly type: SearchType | null
   readonly sort: (typeof SORTS)[number]
   readonly number: number
 }
-type Answer = { readonly result: SearchResult | null; readonly error: string | null }
+/** The address of this search with a changed part. */
+type AddressOf = (change: Record<string, string | number | undefined>) => string
+type SearchOutcome = { readonly result: SearchResult | null; readonly error: string | null }
 
-function questionOf(visit: Visit): Question {
+function readQuery(visit: Visit): SearchQuery {
   const query = visit.url.searchParams
   return {
     q: (query.get('q') ?? '').slice(0, 900),
@@ -44,11 +46,11 @@ function questionOf(visit: Visit): Question {
 }
 
 /** Asks; where no type was chosen and the usual one has nothing, shows one that has something. */
-async function answerTo(
+async function runSearch(
   visit: Visit,
-  { q, type, sort, number }: Question,
+  { q, type, sort, number }: SearchQuery,
   repo: string | null,
-): Promise<Answer> {
+): Promise<SearchOutcome> {
   if (q.trim() === '') return { result: null, error: null }
   const query = repo === null ? q : `${q} repo:${repo}`
   const ask = (chosen: SearchType | null) =>
@@ -145,14 +147,80 @@ function filtersFor(
   ]
 }
 
+const ResultTabs = ({
+  repo,
+  at,
+  result,
+}: {
+  repo: string | null
+  at: AddressOf
+  result: SearchResult
+}) => (
+  <Tabs
+    label="Types"
+    tabs={TYPES.filter(({ inRepo }) => repo === null || inRepo).map(({ type, label, icon }) => ({
+      label: result.counts[type] >= 1000 ? `${label}, 1,000 or more` : label,
+      icon,
+      href: at({ type }),
+      current: type === result.type,
+      count: result.counts[type] >= 1000 ? null : result.counts[type],
+    }))}
+  />
+)
+
+const OrderLinks = ({ at, sort }: { at: AddressOf; sort: SearchQuery['sort'] }) => (
+  <nav aria-label="Order">
+    <ul class="choices">
+      {(
+        [
+          ['best', 'Best fit'],
+          ['updated', 'Updated'],
+          ['created', 'Newest'],
+        ] as const
+      ).map(([order, label]) => (
+        <li>
+          <a
+            href={at({ sort: order === 'best' ? undefined : order })}
+            aria-current={order === sort ? 'true' : undefined}
+          >
+            {label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)
+
+const NothingFound = ({
+  repo,
+  q,
+  result,
+}: {
+  repo: string | null
+  q: string
+  result: SearchResult
+}) => (
+  <EmptyState icon="search" title={`Nothing found for “${q}”`}>
+    <p>
+      Try fewer words, or another type.
+      {repo !== null && (
+        <>
+          {' '}
+          Or <a href={withQuery('/search', { q, type: result.type })}>search everywhere</a>.
+        </>
+      )}
+    </p>
+  </EmptyState>
+)
+
 const Results = ({
   question,
   answer,
   here,
   repo,
 }: {
-  question: Question
-  answer: Answer
+  question: SearchQuery
+  answer: SearchOutcome
   here: string
   repo: string | null
 }) => {
@@ -171,39 +239,9 @@ const Results = ({
   const filters = filtersFor(result, q, at)
   return (
     <>
-      <Tabs
-        label="Types"
-        tabs={TYPES.filter(({ inRepo }) => repo === null || inRepo).map(
-          ({ type, label, icon }) => ({
-            label: result.counts[type] >= 1000 ? `${label}, 1,000 or more` : label,
-            icon,
-            href: at({ type }),
-            current: type === result.type,
-            count: result.counts[type] >= 1000 ? null : result.counts[type],
-          }),
-        )}
-      />
+      <ResultTabs repo={repo} at={at} result={result} />
       <FilterBar label="Narrow" filters={filters}>
-        <nav aria-label="Order">
-          <ul class="choices">
-            {(
-              [
-                ['best', 'Best fit'],
-                ['updated', 'Updated'],
-                ['created', 'Newest'],
-              ] as const
-            ).map(([order, label]) => (
-              <li>
-                <a
-                  href={at({ sort: order === 'best' ? undefined : order })}
-                  aria-current={order === sort ? 'true' : undefined}
-                >
-                  {label}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <OrderLinks at={at} sort={sort} />
       </FilterBar>
       {result.incomplete && (
         <Notice kind="wait" title="There may be more">
@@ -214,19 +252,9 @@ const Results = ({
         </Notice>
       )}
       {result.items.length === 0 ? (
-        <EmptyState icon="search" title={`Nothing found for “${q}”`}>
-          <p>
-            Try fewer words, or another type.
-            {repo !== null && (
-              <>
-                {' '}
-                Or <a href={withQuery('/search', { q, type: result.type })}>search everywhere</a>.
-              </>
-            )}
-          </p>
-        </EmptyState>
+        <NothingFound repo={repo} q={q} result={result} />
       ) : (
-        <Found result={result} inside={repo !== null} />
+        <SearchResults result={result} inside={repo !== null} />
       )}
       <Pagination
         page={number}
@@ -261,7 +289,7 @@ const Box = ({
       autocomplete="off"
       spellcheck="false"
     />
-    <Button look="primary" icon="search">
+    <Button variant="primary" icon="search">
       Search
     </Button>
   </Form>
@@ -270,8 +298,8 @@ const Box = ({
 export const searchPage = page({
   path: '/search',
   load: async (visit) => {
-    const question = questionOf(visit)
-    return { question, answer: await answerTo(visit, question, null) }
+    const question = readQuery(visit)
+    return { question, answer: await runSearch(visit, question, null) }
   },
   view: ({ question, answer }, visit) => (
     <Shell
@@ -289,10 +317,10 @@ export const searchPage = page({
 
 export const repoSearchPage = page({
   path: '/:workspace/:repo/search',
-  load: async (visit): Promise<{ repo: Repo; question: Question; answer: Answer }> => {
+  load: async (visit): Promise<{ repo: Repo; question: SearchQuery; answer: SearchOutcome }> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
-    const question = questionOf(visit)
-    return { repo, question, answer: await answerTo(visit, question, repo.full_name) }
+    const question = readQuery(visit)
+    return { repo, question, answer: await runSearch(visit, question, repo.full_name) }
   },
   view: ({ repo, question, answer }, visit) => {
     const here = repoPath(repo.full_name, '/search')

@@ -10,18 +10,25 @@ import {
   RelativeTime,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
-import { action, flashTo, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
-import { resultOf, StateBadge, stateLook } from './looks.tsx'
+import {
+  action,
+  redirectWithFlash,
+  page,
+  type Form as SiteForm,
+  type Page,
+  type Visit,
+} from '../../site.ts'
+import { describeResult, StateBadge, deliveryStateStyle } from './status.tsx'
 import {
   BASE,
   deliveryPath,
   hookPath,
   hooksPath,
-  placeOf,
+  loadWebhookOwner,
   targetOf,
-  type Kind,
-  type Place,
-} from './place.tsx'
+  type OwnerKind,
+  type WebhookOwner,
+} from './owner.tsx'
 
 /** JSON with its parts on lines of their own; anything else as it is. */
 function readable(text: string): string {
@@ -59,19 +66,8 @@ const Message = ({
   </>
 )
 
-const DeliveryView = ({
-  visit,
-  place,
-  delivery,
-}: {
-  visit: Visit
-  place: Place
-  delivery: Delivery
-}): Html => {
-  const { kind } = place
-  const { request, response } = delivery
-  const result = resultOf(delivery)
-  const facts = [
+function deliveryFacts(visit: Visit, kind: OwnerKind, delivery: Delivery) {
+  return [
     { label: 'Delivery', value: <code>{delivery.id}</code> },
     { label: 'Event', value: <code>{delivery.event.id}</code> },
     { label: 'Made', value: <RelativeTime at={delivery.created_at} /> },
@@ -95,6 +91,20 @@ const DeliveryView = ({
           },
         ]),
   ]
+}
+
+const DeliveryView = ({
+  visit,
+  place,
+  delivery,
+}: {
+  visit: Visit
+  place: WebhookOwner
+  delivery: Delivery
+}): Html => {
+  const { kind } = place
+  const { request, response } = delivery
+  const result = describeResult(delivery)
   return place.frame(
     delivery.event.type,
     <>
@@ -107,9 +117,9 @@ const DeliveryView = ({
       />
       <PageHead
         title={delivery.event.type}
-        lead={<StateBadge look={stateLook(delivery.state)} />}
+        lead={<StateBadge look={deliveryStateStyle(delivery.state)} />}
         actions={
-          place.open ? (
+          place.isEditable ? (
             <ActionButton
               action={`${deliveryPath(kind, visit, delivery.hook, delivery.id)}/redeliver`}
               csrf={visit.csrf}
@@ -119,7 +129,7 @@ const DeliveryView = ({
           ) : undefined
         }
       />
-      <Facts facts={facts} />
+      <Facts facts={deliveryFacts(visit, kind, delivery)} />
       <Card title="Request">
         <p>
           <code>POST {request.url}</code>
@@ -134,16 +144,16 @@ const DeliveryView = ({
   )
 }
 
-export function deliveryPages(kind: Kind): { page: Page; forms: readonly SiteForm[] } {
+export function deliveryPages(kind: OwnerKind): { page: Page; forms: readonly SiteForm[] } {
   const target = (visit: Visit) => ({
     ...targetOf(kind, visit),
-    id: visit.params['id'] ?? '',
-    delivery: visit.params['delivery'] ?? '',
+    id: visit.params.id ?? '',
+    delivery: visit.params.delivery ?? '',
   })
   const deliveryPage = page({
     path: `${BASE[kind]}/:id/deliveries/:delivery`,
     load: async (visit) => {
-      const place = await placeOf(kind, visit)
+      const place = await loadWebhookOwner(kind, visit)
       return place && { place, delivery: await visit.call(getWebhookDelivery, target(visit)) }
     },
     view: (shown, visit) => <DeliveryView visit={visit} {...shown} />,
@@ -153,7 +163,11 @@ export function deliveryPages(kind: Kind): { page: Page; forms: readonly SiteFor
     page: deliveryPage,
     submit: async (visit) => {
       const again = await visit.call(redeliverWebhook, target(visit))
-      return flashTo(visit, deliveryPath(kind, visit, again.hook, again.id), 'webhook-redelivered')
+      return redirectWithFlash(
+        visit,
+        deliveryPath(kind, visit, again.hook, again.id),
+        'webhook-redelivered',
+      )
     },
   })
   return { page: deliveryPage, forms: [redeliverForm] }

@@ -8,7 +8,45 @@ import { fieldError } from '../shell.tsx'
 const typesOf = ({ hearth }: Visit, chosen: readonly string[]): string[] =>
   [...new Set([...hearth.eventTypes.keys(), ...chosen])].filter((type) => type !== 'ping').sort()
 
-type Shown = { readonly url: string; readonly events: readonly string[] }
+type HookValues = { readonly url: string; readonly events: readonly string[] }
+
+const EventChoice = ({
+  visit,
+  chosen,
+  error,
+  isAll,
+  shown,
+}: {
+  visit: Visit
+  chosen: readonly string[]
+  error: (field: string) => string | null
+  isAll: boolean
+  shown: HookValues
+}) => (
+  <FieldSet legend="Send" error={error('events')}>
+    <Radio
+      name="which"
+      value="all"
+      label="Everything"
+      hint="Also events that come with later versions."
+      checked={isAll}
+    />
+    <Radio name="which" value="some" label="Only these" checked={!isAll} />
+    <details class="more" open={!isAll}>
+      <summary>Choose events</summary>
+      <div class="tick-grid tick-grid-wide">
+        {typesOf(visit, shown.events).map((type) => (
+          <Checkbox
+            name="events"
+            value={type}
+            label={<code>{type}</code>}
+            checked={chosen.includes(type)}
+          />
+        ))}
+      </div>
+    </details>
+  </FieldSet>
+)
 
 /** `typed` says whether the form that was sent back is this one; then what was typed stands. */
 export const HookFields = ({
@@ -18,7 +56,7 @@ export const HookFields = ({
   isNew,
 }: {
   visit: Visit
-  shown: Shown
+  shown: HookValues
   typed: boolean
   isNew: boolean
 }) => {
@@ -40,29 +78,7 @@ export const HookFields = ({
         error={error('url')}
         hint="Gets a POST with JSON for every event. It must be https, at a public address."
       />
-      <FieldSet legend="Send" error={error('events')}>
-        <Radio
-          name="which"
-          value="all"
-          label="Everything"
-          hint="Also events that come with later versions."
-          checked={isAll}
-        />
-        <Radio name="which" value="some" label="Only these" checked={!isAll} />
-        <details class="more" open={!isAll}>
-          <summary>Choose events</summary>
-          <div class="tick-grid tick-grid-wide">
-            {typesOf(visit, shown.events).map((type) => (
-              <Checkbox
-                name="events"
-                value={type}
-                label={<code>{type}</code>}
-                checked={chosen.includes(type)}
-              />
-            ))}
-          </div>
-        </details>
-      </FieldSet>
+      <EventChoice visit={visit} chosen={chosen} error={error} isAll={isAll} shown={shown} />
       <Field
         name="secret"
         label={isNew ? 'Secret' : 'New secret'}

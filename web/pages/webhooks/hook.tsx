@@ -26,20 +26,33 @@ import {
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { withQuery } from '../../paths.ts'
-import { action, flashTo, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
+import {
+  action,
+  redirectWithFlash,
+  page,
+  type Form as SiteForm,
+  type Page,
+  type Visit,
+} from '../../site.ts'
 import { formError } from '../shell.tsx'
 import { eventsFrom, HookFields } from './fields.tsx'
-import { lightLook, resultOf, StateBadge, stateLook, StateMark } from './looks.tsx'
+import {
+  webhookStatusStyle,
+  describeResult,
+  StateBadge,
+  deliveryStateStyle,
+  StateMark,
+} from './status.tsx'
 import {
   BASE,
   deliveryPath,
   hookPath,
   hooksPath,
-  placeOf,
+  loadWebhookOwner,
   targetOf,
-  type Kind,
-  type Place,
-} from './place.tsx'
+  type OwnerKind,
+  type WebhookOwner,
+} from './owner.tsx'
 
 const FILTERS = [undefined, 'delivered', 'waiting', 'failed'] as const
 type Filter = (typeof FILTERS)[number]
@@ -50,11 +63,11 @@ const DeliveryRow = ({
   delivery,
 }: {
   visit: Visit
-  kind: Kind
+  kind: OwnerKind
   delivery: Delivery
 }) => (
   <Row
-    mark={<StateMark look={stateLook(delivery.state)} />}
+    mark={<StateMark look={deliveryStateStyle(delivery.state)} />}
     title={
       <a class="row-link" href={deliveryPath(kind, visit, delivery.hook, delivery.id)}>
         {delivery.event.type}
@@ -65,7 +78,7 @@ const DeliveryRow = ({
         <span>
           <RelativeTime at={delivery.created_at} />
         </span>
-        {resultOf(delivery) !== null && <span>{resultOf(delivery)}</span>}
+        {describeResult(delivery) !== null && <span>{describeResult(delivery)}</span>}
         {delivery.duration_ms !== null && (
           <span>
             <Duration milliseconds={delivery.duration_ms} />
@@ -83,8 +96,8 @@ const DeliveryRow = ({
   />
 )
 
-type Shown = {
-  place: Place
+type HookPageData = {
+  place: WebhookOwner
   hook: Webhook
   deliveries: readonly Delivery[]
   next: string | null
@@ -100,7 +113,7 @@ const Deliveries = ({
   next,
   filter,
   isFirst,
-}: Shown & { visit: Visit }) => {
+}: HookPageData & { visit: Visit }) => {
   const here = hookPath(kind, visit, hook.id)
   return (
     <>
@@ -108,7 +121,7 @@ const Deliveries = ({
       <FilterBar
         label="Deliveries by state"
         filters={FILTERS.map((state) => ({
-          label: state === undefined ? 'All' : stateLook(state).word,
+          label: state === undefined ? 'All' : deliveryStateStyle(state).label,
           href: withQuery(here, { state }),
           current: state === filter,
         }))}
@@ -134,11 +147,60 @@ const Deliveries = ({
   )
 }
 
-const HookView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
+type HookProps = { visit: Visit; hook: Webhook; here: string }
+
+const HookActions = ({ visit, hook, here }: HookProps) => (
+  <>
+    <ActionButton action={`${here}/ping`} csrf={visit.csrf}>
+      <Button icon="play">Send a ping</Button>
+    </ActionButton>
+    <ActionButton
+      action={`${here}/active`}
+      csrf={visit.csrf}
+      values={{ active: String(!hook.active) }}
+    >
+      <Button icon={hook.active ? 'stop' : 'check'}>{hook.active ? 'Pause' : 'Turn on'}</Button>
+    </ActionButton>
+  </>
+)
+
+const HookEditing = ({ visit, hook, here }: HookProps) => {
+  const typed = visit.form.values.has('url')
+  return (
+    <>
+      <Card title="Settings">
+        <Form
+          action={here}
+          csrf={visit.csrf}
+          error={typed ? formError(visit, 'url', 'events', 'secret') : null}
+        >
+          <HookFields visit={visit} shown={hook} typed={typed} isNew={false} />
+          <FormActions>
+            <Button variant="primary">Save</Button>
+          </FormActions>
+        </Form>
+      </Card>
+      <Card title="Delete" tone="bad">
+        <p>
+          Deletes the webhook and the log of its deliveries. What waits for another try is called
+          off.
+        </p>
+        <FormActions>
+          <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
+            <Button variant="danger" icon="trash">
+              Delete the webhook
+            </Button>
+          </ActionButton>
+        </FormActions>
+      </Card>
+    </>
+  )
+}
+
+const HookView = ({ visit, ...shown }: HookPageData & { visit: Visit }): Html => {
   const { place, hook } = shown
   const { kind } = place
   const here = hookPath(kind, visit, hook.id)
-  const typed = visit.form.values.has('url')
   return place.frame(
     `Webhook to ${new URL(hook.url).host}`,
     <>
@@ -152,26 +214,15 @@ const HookView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
         title={new URL(hook.url).host}
         lead={
           <StateBadge
-            look={hook.active ? lightLook(hook) : { icon: 'stop', tone: 'wait', word: 'Paused' }}
+            look={
+              hook.active
+                ? webhookStatusStyle(hook)
+                : { icon: 'stop', tone: 'wait', label: 'Paused' }
+            }
           />
         }
         actions={
-          place.open ? (
-            <>
-              <ActionButton action={`${here}/ping`} csrf={visit.csrf}>
-                <Button icon="play">Send a ping</Button>
-              </ActionButton>
-              <ActionButton
-                action={`${here}/active`}
-                csrf={visit.csrf}
-                values={{ active: String(!hook.active) }}
-              >
-                <Button icon={hook.active ? 'stop' : 'check'}>
-                  {hook.active ? 'Pause' : 'Turn on'}
-                </Button>
-              </ActionButton>
-            </>
-          ) : undefined
+          place.isEditable ? <HookActions visit={visit} hook={hook} here={here} /> : undefined
         }
       />
       {!hook.active && (
@@ -180,43 +231,15 @@ const HookView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
         </p>
       )}
       <Deliveries visit={visit} {...shown} />
-      {place.open && (
-        <>
-          <Card title="Settings">
-            <Form
-              action={here}
-              csrf={visit.csrf}
-              error={typed ? formError(visit, 'url', 'events', 'secret') : null}
-            >
-              <HookFields visit={visit} shown={hook} typed={typed} isNew={false} />
-              <FormActions>
-                <Button look="primary">Save</Button>
-              </FormActions>
-            </Form>
-          </Card>
-          <Card title="Delete" tone="bad">
-            <p>
-              Deletes the webhook and the log of its deliveries. What waits for another try is
-              called off.
-            </p>
-            <FormActions>
-              <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
-                <Button look="danger" icon="trash">
-                  Delete the webhook
-                </Button>
-              </ActionButton>
-            </FormActions>
-          </Card>
-        </>
-      )}
+      {place.isEditable && <HookEditing visit={visit} hook={hook} here={here} />}
     </>,
   )
 }
 
-async function load(kind: Kind, visit: Visit): Promise<Shown | null> {
-  const place = await placeOf(kind, visit)
+async function load(kind: OwnerKind, visit: Visit): Promise<HookPageData | null> {
+  const place = await loadWebhookOwner(kind, visit)
   if (place === null) return null
-  const target = { ...targetOf(kind, visit), id: visit.params['id'] ?? '' }
+  const target = { ...targetOf(kind, visit), id: visit.params.id ?? '' }
   const { searchParams } = visit.url
   const filter = FILTERS.find((state) => state === searchParams.get('state'))
   const before = searchParams.get('before') ?? undefined
@@ -229,14 +252,14 @@ async function load(kind: Kind, visit: Visit): Promise<Shown | null> {
   return { place, hook, deliveries: items, next, filter, isFirst: before === undefined }
 }
 
-export function hookPages(kind: Kind): { page: Page; forms: readonly SiteForm[] } {
+export function hookPages(kind: OwnerKind): { page: Page; forms: readonly SiteForm[] } {
   const hookPage = page({
     path: `${BASE[kind]}/:id`,
     load: (visit) => load(kind, visit),
     view: (shown, visit) => <HookView visit={visit} {...shown} />,
   })
-  const target = (visit: Visit) => ({ ...targetOf(kind, visit), id: visit.params['id'] ?? '' })
-  const here = (visit: Visit): string => hookPath(kind, visit, visit.params['id'] ?? '')
+  const target = (visit: Visit) => ({ ...targetOf(kind, visit), id: visit.params.id ?? '' })
+  const here = (visit: Visit): string => hookPath(kind, visit, visit.params.id ?? '')
 
   const updateForm = action({
     path: `${BASE[kind]}/:id`,
@@ -248,7 +271,7 @@ export function hookPages(kind: Kind): { page: Page; forms: readonly SiteForm[] 
         events: eventsFrom(fields),
         secret: fields.optional('secret'),
       })
-      return flashTo(visit, here(visit), 'saved')
+      return redirectWithFlash(visit, here(visit), 'saved')
     },
   })
   const activeForm = action({
@@ -259,7 +282,7 @@ export function hookPages(kind: Kind): { page: Page; forms: readonly SiteForm[] 
         ...target(visit),
         active: fields.ticked('active'),
       })
-      return flashTo(visit, here(visit), active ? 'webhook-on' : 'webhook-paused')
+      return redirectWithFlash(visit, here(visit), active ? 'webhook-on' : 'webhook-paused')
     },
   })
   const pingForm = action({
@@ -267,7 +290,7 @@ export function hookPages(kind: Kind): { page: Page; forms: readonly SiteForm[] 
     page: hookPage,
     submit: async (visit) => {
       await visit.call(pingWebhook, target(visit))
-      return flashTo(visit, here(visit), 'webhook-pinged')
+      return redirectWithFlash(visit, here(visit), 'webhook-pinged')
     },
   })
   const deleteForm = action({
@@ -275,7 +298,7 @@ export function hookPages(kind: Kind): { page: Page; forms: readonly SiteForm[] 
     page: hookPage,
     submit: async (visit) => {
       await visit.call(deleteWebhook, target(visit))
-      return flashTo(visit, hooksPath(kind, visit), 'webhook-deleted')
+      return redirectWithFlash(visit, hooksPath(kind, visit), 'webhook-deleted')
     },
   })
   return { page: hookPage, forms: [updateForm, activeForm, pingForm, deleteForm] }

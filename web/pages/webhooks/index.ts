@@ -1,13 +1,16 @@
-// The pages of webhooks, for repositories and for workspaces.
+/** Pages of webhooks. The same pages serve repositories and workspaces. */
+import type { SiteSection } from '../../site.ts'
 import { deliveryPages } from './delivery.tsx'
 import { hookPages } from './hook.tsx'
 import { listPages } from './list.tsx'
 
-const all = (['repository', 'workspace'] as const).flatMap((kind) => [
+const routes = (['repository', 'workspace'] as const).flatMap((kind) => [
   listPages(kind),
   hookPages(kind),
   deliveryPages(kind),
 ])
 
-export const webhookPages = all.map(({ page }) => page)
-export const webhookForms = all.flatMap(({ forms }) => forms)
+export const webhooks: SiteSection = {
+  pages: routes.map(({ page }) => page),
+  forms: routes.flatMap(({ forms }) => forms),
+}

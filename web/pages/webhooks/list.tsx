@@ -1,7 +1,7 @@
 import {
   createWebhook,
   listWebhooks,
-  MOST_WEBHOOKS,
+  MAX_WEBHOOKS,
   type Webhook,
 } from '#features/webhooks/index.ts'
 import {
@@ -17,16 +17,31 @@ import {
   Row,
   TokenSecret,
 } from '../../components/index.ts'
-import { renderPage, type Html } from '../../jsx/html.ts'
-import { action, Away, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
+import type { Html } from '../../jsx/html.ts'
+import {
+  pageResponse,
+  action,
+  page,
+  type Form as SiteForm,
+  type Page,
+  type Visit,
+} from '../../site.ts'
 import { formError } from '../shell.tsx'
 import { eventsFrom, HookFields } from './fields.tsx'
-import { eventsText, lightLook, StateMark } from './looks.tsx'
-import { BASE, hookPath, hooksPath, placeOf, targetOf, type Kind, type Place } from './place.tsx'
+import { eventsText, webhookStatusStyle, StateMark } from './status.tsx'
+import {
+  BASE,
+  hookPath,
+  hooksPath,
+  loadWebhookOwner,
+  targetOf,
+  type OwnerKind,
+  type WebhookOwner,
+} from './owner.tsx'
 
-const HookRow = ({ visit, kind, hook }: { visit: Visit; kind: Kind; hook: Webhook }) => (
+const HookRow = ({ visit, kind, hook }: { visit: Visit; kind: OwnerKind; hook: Webhook }) => (
   <Row
-    mark={<StateMark look={lightLook(hook)} />}
+    mark={<StateMark look={webhookStatusStyle(hook)} />}
     title={
       <a class="row-link" href={hookPath(kind, visit, hook.id)}>
         {hook.url}
@@ -36,7 +51,7 @@ const HookRow = ({ visit, kind, hook }: { visit: Visit; kind: Kind; hook: Webhoo
       <>
         <span>{eventsText(hook.events)}</span>
         <span>
-          {lightLook(hook).word}
+          {webhookStatusStyle(hook).label}
           {hook.status !== 'none' && hook.last_delivery && (
             <>
               {' '}
@@ -56,9 +71,9 @@ const HookRow = ({ visit, kind, hook }: { visit: Visit; kind: Kind; hook: Webhoo
   />
 )
 
-type Shown = { place: Place; hooks: readonly Webhook[]; made: Webhook | null }
+type HooksPageData = { place: WebhookOwner; hooks: readonly Webhook[]; made: Webhook | null }
 
-const HooksView = ({ visit, place, hooks, made }: Shown & { visit: Visit }): Html => {
+const HooksView = ({ visit, place, hooks, made }: HooksPageData & { visit: Visit }): Html => {
   const here = hooksPath(place.kind, visit)
   const typed = made === null && visit.form.values.has('url')
   return place.frame(
@@ -89,7 +104,7 @@ const HooksView = ({ visit, place, hooks, made }: Shown & { visit: Visit }): Htm
           ))}
         </List>
       )}
-      {place.open && hooks.length < MOST_WEBHOOKS && (
+      {place.isEditable && hooks.length < MAX_WEBHOOKS && (
         <Card title="New webhook">
           <Form
             action={here}
@@ -98,22 +113,22 @@ const HooksView = ({ visit, place, hooks, made }: Shown & { visit: Visit }): Htm
           >
             <HookFields visit={visit} shown={{ url: '', events: [] }} typed={typed} isNew />
             <FormActions>
-              <Button look="primary" icon="plus">
+              <Button variant="primary" icon="plus">
                 Add the webhook
               </Button>
             </FormActions>
           </Form>
         </Card>
       )}
-      {hooks.length >= MOST_WEBHOOKS && (
-        <p class="muted">There are {String(MOST_WEBHOOKS)} webhooks, which is the most.</p>
+      {hooks.length >= MAX_WEBHOOKS && (
+        <p class="muted">There are {String(MAX_WEBHOOKS)} webhooks, which is the most.</p>
       )}
     </>,
   )
 }
 
-async function load(kind: Kind, visit: Visit): Promise<Omit<Shown, 'made'> | null> {
-  const place = await placeOf(kind, visit)
+async function load(kind: OwnerKind, visit: Visit): Promise<Omit<HooksPageData, 'made'> | null> {
+  const place = await loadWebhookOwner(kind, visit)
   return (
     place && {
       place,
@@ -122,7 +137,7 @@ async function load(kind: Kind, visit: Visit): Promise<Omit<Shown, 'made'> | nul
   )
 }
 
-export function listPages(kind: Kind): { page: Page; forms: readonly SiteForm[] } {
+export function listPages(kind: OwnerKind): { page: Page; forms: readonly SiteForm[] } {
   const hooksPage = page({
     path: BASE[kind],
     load: (visit) => load(kind, visit),
@@ -145,11 +160,7 @@ export function listPages(kind: Kind): { page: Page; forms: readonly SiteForm[] 
       })
       const shown = await load(kind, visit)
       if (shown === null) return hooksPath(kind, visit)
-      return new Away(
-        new Response(renderPage(<HooksView visit={visit} {...shown} made={made} />), {
-          headers: visit.headers,
-        }),
-      )
+      return pageResponse(visit, <HooksView visit={visit} {...shown} made={made} />)
     },
   })
 

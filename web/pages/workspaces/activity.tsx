@@ -4,12 +4,12 @@ import { PageHead, Pager } from '../../components/index.ts'
 import { withQuery, workspacePath } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { EventList, KindFilter, kindOf, typesOf } from '../repos/event-list.tsx'
-import { WorkspaceFrame, type WorkspaceLook } from './frame.tsx'
+import { WorkspaceFrame, type WorkspaceSummary } from './frame.tsx'
 
 export const workspaceActivityPage = page({
   path: '/:workspace/-/activity',
   load: async (visit) => {
-    const slug = visit.params['workspace'] ?? ''
+    const slug = visit.params.workspace ?? ''
     const before = visit.url.searchParams.get('before')
     const types = typesOf(visit)
     const record = await visit.tryCall(getWorkspace, { workspace: slug })
@@ -22,7 +22,7 @@ export const workspaceActivityPage = page({
     // To strangers a workspace is what happens in its public repositories; without any it does not
     // exist for them.
     if (!record && types === undefined && before === null && events.items.length === 0) return null
-    const workspace: WorkspaceLook = record ?? {
+    const workspace: WorkspaceSummary = record ?? {
       slug,
       name: slug,
       description: '',

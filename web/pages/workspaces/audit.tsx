@@ -9,7 +9,7 @@ import { WorkspaceSettingsFrame } from './frame.tsx'
 export const workspaceAuditPage = page({
   path: '/:workspace/-/audit',
   load: async (visit) => {
-    const workspace = await visit.call(getWorkspace, { workspace: visit.params['workspace'] ?? '' })
+    const workspace = await visit.call(getWorkspace, { workspace: visit.params.workspace ?? '' })
     if (workspace.role !== 'owner') return null
     const filters = filtersOf(visit)
     const before = visit.url.searchParams.get('before')
@@ -38,6 +38,5 @@ export const workspaceAuditPage = page({
 
 export const workspaceAuditDownload = auditDownload(
   '/:workspace/-/audit/download',
-  (visit, input) =>
-    visit.call(listAuditLog, { workspace: visit.params['workspace'] ?? '', ...input }),
+  (visit, input) => visit.call(listAuditLog, { workspace: visit.params.workspace ?? '', ...input }),
 )

@@ -1,6 +1,6 @@
 // A year of somebody's work, a square for each day. The same is there in words, month by month, for
 // those who do not see squares.
-import { numberText, plural } from '../../format.ts'
+import { formatNumber, plural } from '../../format.ts'
 import { raw } from '../../jsx/html.ts'
 
 export type Contributions = {
@@ -64,7 +64,7 @@ export const ContributionYear = ({ contributions }: { contributions: Contributio
             {months.map(({ month, count }) => (
               <tr>
                 <th scope="row">{nameOf(month)}</th>
-                <td class="nums">{numberText(count)}</td>
+                <td class="nums">{formatNumber(count)}</td>
               </tr>
             ))}
           </tbody>

@@ -6,11 +6,11 @@ import {
   setMemberPrivileges,
 } from '#features/workspaces/index.ts'
 import { workspacePath } from '../../paths.ts'
-import { action, flashTo, form, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, form, type Visit } from '../../site.ts'
 import { TICKS } from './danger.tsx'
 import { workspaceSettingsPage } from './settings.tsx'
 
-const slugOf = (visit: Visit): string => visit.params['workspace'] ?? ''
+const slugOf = (visit: Visit): string => visit.params.workspace ?? ''
 
 const privilegesForm = form({
   path: '/:workspace/-/settings/privileges',
@@ -25,7 +25,7 @@ const privilegesForm = form({
       boolean
     >),
   }),
-  done: ({ slug }, visit) => flashTo(visit, workspacePath(slug, 'settings'), 'saved'),
+  done: ({ slug }, visit) => redirectWithFlash(visit, workspacePath(slug, 'settings'), 'saved'),
 })
 
 const renameForm = form({
@@ -33,7 +33,7 @@ const renameForm = form({
   page: workspaceSettingsPage,
   operation: renameWorkspace,
   input: (fields, visit) => ({ workspace: slugOf(visit), slug: fields.text('slug').trim() }),
-  done: ({ slug }, visit) => flashTo(visit, workspacePath(slug, 'settings'), 'saved'),
+  done: ({ slug }, visit) => redirectWithFlash(visit, workspacePath(slug, 'settings'), 'saved'),
 })
 
 const deleteForm = action({
@@ -44,7 +44,7 @@ const deleteForm = action({
       workspace: slugOf(visit),
       confirm: fields.text('confirm').trim(),
     })
-    return flashTo(visit, '/', 'workspace-deleted')
+    return redirectWithFlash(visit, '/', 'workspace-deleted')
   },
 })
 

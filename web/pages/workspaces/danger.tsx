@@ -52,7 +52,7 @@ export const Privileges = ({ visit, workspace }: { visit: Visit; workspace: Work
         />
       ))}
       <FormActions>
-        <Button look="primary">Save</Button>
+        <Button variant="primary">Save</Button>
       </FormActions>
     </Form>
   </Card>
@@ -85,7 +85,7 @@ export const Danger = ({ visit, workspace }: { visit: Visit; workspace: Workspac
             error={renaming ? fieldError(visit, 'slug') : null}
           />
           <FormActions>
-            <Button look="danger">Rename</Button>
+            <Button variant="danger">Rename</Button>
           </FormActions>
         </Form>
       </section>
@@ -111,7 +111,7 @@ export const Danger = ({ visit, workspace }: { visit: Visit; workspace: Workspac
             error={deleting ? fieldError(visit, 'confirm') : null}
           />
           <FormActions>
-            <Button look="danger">Delete the workspace</Button>
+            <Button variant="danger">Delete the workspace</Button>
           </FormActions>
         </Form>
       </section>

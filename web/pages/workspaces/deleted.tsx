@@ -11,22 +11,55 @@ import {
   List,
   PageHead,
   Pager,
-  PersonLink,
+  ActorLink,
   RelativeTime,
   Row,
 } from '../../components/index.ts'
-import { exactText } from '../../components/time.tsx'
+import { formatExactTime } from '../../components/time.tsx'
 import { repoPath, withQuery, workspacePath } from '../../paths.ts'
-import { flashTo, form, page, type Visit } from '../../site.ts'
+import { redirectWithFlash, form, page, type Visit } from '../../site.ts'
 import { WorkspaceSettingsFrame } from './frame.tsx'
 
-const slugOf = (visit: Visit): string => visit.params['workspace'] ?? ''
+const slugOf = (visit: Visit): string => visit.params.workspace ?? ''
 
 /** A form is about one repository of the list, found by its id: several may have had one name. */
 const isSent = (visit: Visit, repo: Repo): boolean =>
   visit.form.error !== null && visit.form.values.text('id') === repo.id
 
-const Deleted = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
+/** `purging` when the form was sent for this repository and refused. */
+const PurgeForm = ({ visit, repo, purging }: { visit: Visit; repo: Repo; purging: boolean }) => {
+  const here = workspacePath(repo.workspace, 'settings/deleted')
+  const error = purging ? visit.form.error : null
+  return (
+    <Form
+      action={`${here}/purge`}
+      csrf={visit.csrf}
+      label={`Purge ${repo.full_name}`}
+      error={error?.field === 'confirm' ? null : error?.message}
+    >
+      <input type="hidden" name="repo" value={repo.full_name} />
+      <input type="hidden" name="id" value={repo.id} />
+      <Field
+        id={`confirm-${repo.id}`}
+        name="confirm"
+        label={`Type ${repo.full_name} to be sure`}
+        hint="Nobody can bring it back afterwards."
+        required
+        mono
+        autocomplete="off"
+        value={purging ? visit.form.values.text('confirm') : ''}
+        error={error?.field === 'confirm' ? error.message : null}
+      />
+      <FormActions>
+        <Button variant="danger" icon="trash">
+          Purge
+        </Button>
+      </FormActions>
+    </Form>
+  )
+}
+
+const DeletedRow = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const here = workspacePath(repo.workspace, 'settings/deleted')
   const sent = isSent(visit, repo)
   const error = sent ? visit.form.error : null
@@ -41,10 +74,10 @@ const Deleted = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
           {repo.deleted_at && (
             <span>
               deleted <RelativeTime at={repo.deleted_at} /> by{' '}
-              <PersonLink of={repo.deleted_by} face={false} />
+              <ActorLink of={repo.deleted_by} face={false} />
             </span>
           )}
-          {repo.purge_at && <span>purged on {exactText(repo.purge_at)}</span>}
+          {repo.purge_at && <span>purged on {formatExactTime(repo.purge_at)}</span>}
         </>
       }
       end={
@@ -61,32 +94,7 @@ const Deleted = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
       )}
       <details class="row-more" open={purging}>
         <summary>Purge now</summary>
-        <Form
-          action={`${here}/purge`}
-          csrf={visit.csrf}
-          label={`Purge ${repo.full_name}`}
-          error={purging && error?.field !== 'confirm' ? error?.message : null}
-        >
-          {Object.entries(values).map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
-          <Field
-            id={`confirm-${repo.id}`}
-            name="confirm"
-            label={`Type ${repo.full_name} to be sure`}
-            hint="Nobody can bring it back afterwards."
-            required
-            mono
-            autocomplete="off"
-            value={purging ? visit.form.values.text('confirm') : ''}
-            error={purging && error?.field === 'confirm' ? error.message : null}
-          />
-          <FormActions>
-            <Button look="danger" icon="trash">
-              Purge
-            </Button>
-          </FormActions>
-        </Form>
+        <PurgeForm visit={visit} repo={repo} purging={purging} />
       </details>
     </Row>
   )
@@ -124,7 +132,7 @@ export const deletedReposPage = page({
         ) : (
           <List label="Deleted repositories">
             {repos.items.map((repo) => (
-              <Deleted repo={repo} visit={visit} />
+              <DeletedRow repo={repo} visit={visit} />
             ))}
           </List>
         )}
@@ -142,7 +150,7 @@ export const restoreRepoForm = form({
   page: deletedReposPage,
   operation: restoreRepo,
   input: (fields) => ({ repo: fields.text('repo'), id: fields.text('id') }),
-  done: (repo, visit) => flashTo(visit, repoPath(repo.full_name), 'repo-restored'),
+  done: (repo, visit) => redirectWithFlash(visit, repoPath(repo.full_name), 'repo-restored'),
 })
 
 export const purgeRepoForm = form({
@@ -155,5 +163,5 @@ export const purgeRepoForm = form({
     confirm: fields.text('confirm').trim(),
   }),
   done: (_, visit) =>
-    flashTo(visit, workspacePath(slugOf(visit), 'settings/deleted'), 'repo-purged'),
+    redirectWithFlash(visit, workspacePath(slugOf(visit), 'settings/deleted'), 'repo-purged'),
 })

@@ -3,26 +3,62 @@ import type { Workspace } from '#features/workspaces/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { WorkspaceHeader } from '../../components/headers.tsx'
 import { LinkButton } from '../../components/button.tsx'
-import { Columns, SideNav } from '../../components/tabs.tsx'
+import { Columns, SideNav, type Tab } from '../../components/tabs.tsx'
 import { workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 
-type Place = 'repositories' | 'activity' | 'members' | 'teams' | 'settings'
+type WorkspaceTab = 'repositories' | 'activity' | 'members' | 'teams' | 'settings'
 
 /**
  * A workspace as far as the visitor knows it: strangers see only its name and public repositories.
  */
-export type WorkspaceLook = Pick<Workspace, 'slug' | 'name' | 'description'> & {
+export type WorkspaceSummary = Pick<Workspace, 'slug' | 'name' | 'description'> & {
   role: 'owner' | 'member' | null
   member_count: number | null
 }
 
+function workspaceTabs(
+  { slug, role, member_count }: WorkspaceSummary,
+  current: WorkspaceTab,
+): Tab[] {
+  const member = role !== null
+  const tabs: (Tab & { key: WorkspaceTab; shown?: boolean })[] = [
+    { key: 'repositories', label: 'Repositories', href: workspacePath(slug), icon: 'repo' },
+    { key: 'activity', label: 'Activity', href: workspacePath(slug, 'activity'), icon: 'activity' },
+    {
+      key: 'members',
+      label: 'Members',
+      href: workspacePath(slug, 'members'),
+      icon: 'users',
+      count: member_count,
+      shown: member,
+    },
+    {
+      key: 'teams',
+      label: 'Teams',
+      href: workspacePath(slug, 'teams'),
+      icon: 'users',
+      shown: member,
+    },
+    {
+      key: 'settings',
+      label: 'Settings',
+      href: workspacePath(slug, 'settings'),
+      icon: 'settings',
+      shown: role === 'owner',
+    },
+  ]
+  return tabs
+    .filter(({ shown }) => shown !== false)
+    .map(({ key, shown: _, ...tab }) => ({ ...tab, current: key === current }))
+}
+
 export const WorkspaceFrame = (props: {
   visit: Visit
-  workspace: WorkspaceLook
+  workspace: WorkspaceSummary
   title: string
-  current: Place
+  current: WorkspaceTab
   children?: Child
 }) => {
   const { workspace, current } = props
@@ -41,47 +77,7 @@ export const WorkspaceFrame = (props: {
       header={
         <WorkspaceHeader
           workspace={workspace}
-          tabs={[
-            {
-              label: 'Repositories',
-              href: workspacePath(workspace.slug),
-              icon: 'repo',
-              current: current === 'repositories',
-            },
-            {
-              label: 'Activity',
-              href: workspacePath(workspace.slug, 'activity'),
-              icon: 'activity',
-              current: current === 'activity',
-            },
-            ...(workspace.role === null
-              ? []
-              : [
-                  {
-                    label: 'Members',
-                    href: workspacePath(workspace.slug, 'members'),
-                    icon: 'users' as const,
-                    count: workspace.member_count,
-                    current: current === 'members',
-                  },
-                  {
-                    label: 'Teams',
-                    href: workspacePath(workspace.slug, 'teams'),
-                    icon: 'users' as const,
-                    current: current === 'teams',
-                  },
-                ]),
-            ...(workspace.role === 'owner'
-              ? [
-                  {
-                    label: 'Settings',
-                    href: workspacePath(workspace.slug, 'settings'),
-                    icon: 'settings' as const,
-                    current: current === 'settings',
-                  },
-                ]
-              : []),
-          ]}
+          tabs={workspaceTabs(workspace, current)}
           actions={
             workspace.role === null ? undefined : (
               <LinkButton
@@ -101,16 +97,24 @@ export const WorkspaceFrame = (props: {
   )
 }
 
+const SETTINGS_TABS = [
+  { key: 'general', label: 'General', path: 'settings', icon: 'settings' },
+  { key: 'tokens', label: 'Tokens', path: 'settings/tokens', icon: 'key' },
+  { key: 'hooks', label: 'Webhooks', path: 'hooks', icon: 'webhook' },
+  { key: 'rulesets', label: 'Rulesets', path: 'rulesets', icon: 'shield' },
+  { key: 'audit', label: 'Audit log', path: 'audit', icon: 'history' },
+  { key: 'deleted', label: 'Deleted repositories', path: 'settings/deleted', icon: 'trash' },
+] as const
+
 /** What all settings pages of a workspace have around them, for its owners. */
 export const WorkspaceSettingsFrame = (props: {
   visit: Visit
-  workspace: WorkspaceLook
+  workspace: WorkspaceSummary
   title: string
-  part: 'general' | 'tokens' | 'hooks' | 'rulesets' | 'audit' | 'deleted'
+  part: (typeof SETTINGS_TABS)[number]['key']
   children?: Child
 }) => {
   const { workspace, part } = props
-  const at = (path: string) => workspacePath(workspace.slug, path)
   return (
     <WorkspaceFrame
       visit={props.visit}
@@ -124,44 +128,11 @@ export const WorkspaceSettingsFrame = (props: {
             label="Settings"
             groups={[
               {
-                tabs: [
-                  {
-                    label: 'General',
-                    href: at('settings'),
-                    icon: 'settings',
-                    current: part === 'general',
-                  },
-                  {
-                    label: 'Tokens',
-                    href: at('settings/tokens'),
-                    icon: 'key',
-                    current: part === 'tokens',
-                  },
-                  {
-                    label: 'Webhooks',
-                    href: at('hooks'),
-                    icon: 'webhook',
-                    current: part === 'hooks',
-                  },
-                  {
-                    label: 'Rulesets',
-                    href: at('rulesets'),
-                    icon: 'shield',
-                    current: part === 'rulesets',
-                  },
-                  {
-                    label: 'Audit log',
-                    href: at('audit'),
-                    icon: 'history',
-                    current: part === 'audit',
-                  },
-                  {
-                    label: 'Deleted repositories',
-                    href: at('settings/deleted'),
-                    icon: 'trash',
-                    current: part === 'deleted',
-                  },
-                ],
+                tabs: SETTINGS_TABS.map(({ key, path, ...tab }) => ({
+                  ...tab,
+                  href: workspacePath(workspace.slug, path),
+                  current: key === part,
+                })),
               },
             ]}
           />

@@ -2,10 +2,10 @@
 // members' page shows those.
 import { inviteMember, revokeWorkspaceInvite } from '#features/workspaces/index.ts'
 import { workspacePath } from '../../paths.ts'
-import { action, flashTo, form, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, form, type Visit } from '../../site.ts'
 import { membersPage } from './members.tsx'
 
-const slugOf = (visit: Visit): string => visit.params['workspace'] ?? ''
+const slugOf = (visit: Visit): string => visit.params.workspace ?? ''
 
 export const inviteMemberForm = form({
   path: '/:workspace/-/members/invite',
@@ -16,13 +16,14 @@ export const inviteMemberForm = form({
     email: fields.text('email').trim(),
     role: fields.text('role') === 'owner' ? ('owner' as const) : ('member' as const),
   }),
-  done: (_, visit) => flashTo(visit, workspacePath(slugOf(visit), 'members'), 'invitation-sent'),
+  done: (_, visit) =>
+    redirectWithFlash(visit, workspacePath(slugOf(visit), 'members'), 'invitation-sent'),
 })
 
 export const revokeWorkspaceInviteForm = action({
   path: '/:workspace/-/members/invite/revoke',
   submit: async (visit, fields) => {
     await visit.call(revokeWorkspaceInvite, { workspace: slugOf(visit), id: fields.text('id') })
-    return flashTo(visit, workspacePath(slugOf(visit), 'members'), 'invite-revoked')
+    return redirectWithFlash(visit, workspacePath(slugOf(visit), 'members'), 'invite-revoked')
   },
 })

@@ -50,7 +50,7 @@ export const InviteMember = ({ visit, workspace }: { visit: Visit; workspace: st
         error={fieldError(visit, 'role')}
       />
       <FormActions>
-        <Button look="primary" icon="mail">
+        <Button variant="primary" icon="mail">
           Send the invitation
         </Button>
       </FormActions>
@@ -87,7 +87,7 @@ export const InvitationList = ({
               </Badge>
               {state === 'pending' && (
                 <ActionButton action={revoke} csrf={visit.csrf} values={{ id }}>
-                  <Button small look="danger">
+                  <Button small variant="danger">
                     Revoke
                   </Button>
                 </ActionButton>

@@ -5,6 +5,7 @@ import {
   listWorkspaceInvites,
   removeMember,
   updateMember,
+  type Workspace,
 } from '#features/workspaces/index.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
@@ -15,14 +16,77 @@ import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { userPath, withQuery, workspacePath } from '../../paths.ts'
-import { action, flashTo, page } from '../../site.ts'
+import { action, redirectWithFlash, page, type OutputOf, type Visit } from '../../site.ts'
 import { WorkspaceFrame } from './frame.tsx'
 import { InvitationList, InviteMember, OutsideList } from './invite-members.tsx'
+
+type Member = OutputOf<typeof listMembers>['items'][number]
+
+/** `lastOwner` when the workspace has no other owner, who then cannot leave or change role. */
+const MemberRow = ({
+  visit,
+  workspace,
+  member: { user, role, joined_at },
+  lastOwner,
+}: {
+  visit: Visit
+  workspace: Workspace
+  member: Member
+  lastOwner: boolean
+}) => {
+  const owner = workspace.role === 'owner'
+  const here = workspacePath(workspace.slug, 'members')
+  const fixed = lastOwner && role === 'owner'
+  return (
+    <Row
+      mark={<Avatar of={user} size={32} />}
+      title={<a href={userPath(user.username)}>{user.name ?? user.username}</a>}
+      meta={
+        <>
+          {user.name !== null && <span>{user.username}</span>}
+          <span>
+            Joined <RelativeTime at={joined_at} />
+          </span>
+        </>
+      }
+      end={
+        <>
+          <Badge tone={role === 'owner' ? 'info' : 'plain'}>
+            {role === 'owner' ? 'Owner' : 'Member'}
+          </Badge>
+          {owner && !fixed && (
+            <ActionButton
+              action={here}
+              csrf={visit.csrf}
+              values={{
+                username: user.username,
+                role: role === 'owner' ? 'member' : 'owner',
+              }}
+            >
+              <Button small>{role === 'owner' ? 'Make member' : 'Make owner'}</Button>
+            </ActionButton>
+          )}
+          {(owner || user.id === visit.viewer?.id) && !fixed && (
+            <ActionButton
+              action={`${here}/remove`}
+              csrf={visit.csrf}
+              values={{ username: user.username }}
+            >
+              <Button small variant="danger">
+                {user.id === visit.viewer?.id ? 'Leave' : 'Remove'}
+              </Button>
+            </ActionButton>
+          )}
+        </>
+      }
+    />
+  )
+}
 
 export const membersPage = page({
   path: '/:workspace/-/members',
   load: async (visit) => {
-    const slug = visit.params['workspace'] ?? ''
+    const slug = visit.params.workspace ?? ''
     const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
     const [workspace, members] = await Promise.all([
       visit.call(getWorkspace, { workspace: slug }),
@@ -44,8 +108,8 @@ export const membersPage = page({
   },
   view: ({ workspace, members, number, invitations, outside }, visit) => {
     const owner = workspace.role === 'owner'
-    // A workspace keeps an owner: on a whole list with one, nothing takes that one away.
-    const only =
+    // A workspace keeps at least one owner, who can be counted where the list is complete.
+    const lastOwner =
       members.next === null &&
       number === 1 &&
       members.items.filter(({ role }) => role === 'owner').length === 1
@@ -62,49 +126,8 @@ export const membersPage = page({
           lead="Owners manage the workspace; members make repositories, push and merge."
         />
         <List label="Members">
-          {members.items.map(({ user, role, joined_at }) => (
-            <Row
-              mark={<Avatar of={user} size={32} />}
-              title={<a href={userPath(user.username)}>{user.name ?? user.username}</a>}
-              meta={
-                <>
-                  {user.name !== null && <span>{user.username}</span>}
-                  <span>
-                    Joined <RelativeTime at={joined_at} />
-                  </span>
-                </>
-              }
-              end={
-                <>
-                  <Badge tone={role === 'owner' ? 'info' : 'plain'}>
-                    {role === 'owner' ? 'Owner' : 'Member'}
-                  </Badge>
-                  {owner && !(only && role === 'owner') && (
-                    <ActionButton
-                      action={here}
-                      csrf={visit.csrf}
-                      values={{
-                        username: user.username,
-                        role: role === 'owner' ? 'member' : 'owner',
-                      }}
-                    >
-                      <Button small>{role === 'owner' ? 'Make member' : 'Make owner'}</Button>
-                    </ActionButton>
-                  )}
-                  {(owner || user.id === visit.viewer?.id) && !(only && role === 'owner') && (
-                    <ActionButton
-                      action={`${here}/remove`}
-                      csrf={visit.csrf}
-                      values={{ username: user.username }}
-                    >
-                      <Button small look="danger">
-                        {user.id === visit.viewer?.id ? 'Leave' : 'Remove'}
-                      </Button>
-                    </ActionButton>
-                  )}
-                </>
-              }
-            />
+          {members.items.map((member) => (
+            <MemberRow visit={visit} workspace={workspace} member={member} lastOwner={lastOwner} />
           ))}
         </List>
         {owner && (
@@ -128,23 +151,23 @@ export const membersPage = page({
 export const updateMemberForm = action({
   path: '/:workspace/-/members',
   submit: async (visit, fields) => {
-    const workspace = visit.params['workspace'] ?? ''
+    const workspace = visit.params.workspace ?? ''
     await visit.call(updateMember, {
       workspace,
       username: fields.text('username'),
       role: fields.text('role') === 'owner' ? 'owner' : 'member',
     })
-    return flashTo(visit, workspacePath(workspace, 'members'), 'saved')
+    return redirectWithFlash(visit, workspacePath(workspace, 'members'), 'saved')
   },
 })
 
 export const removeMemberForm = action({
   path: '/:workspace/-/members/remove',
   submit: async (visit, fields) => {
-    const workspace = visit.params['workspace'] ?? ''
+    const workspace = visit.params.workspace ?? ''
     const username = fields.text('username')
     await visit.call(removeMember, { workspace, username })
-    return flashTo(
+    return redirectWithFlash(
       visit,
       username === visit.viewer?.username ? '/' : workspacePath(workspace, 'members'),
       'member-removed',

@@ -4,7 +4,7 @@ import { Card } from '../../components/card.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
 import { workspacePath } from '../../paths.ts'
-import { flashTo, form, page, redirect } from '../../site.ts'
+import { redirectWithFlash, form, page, redirect } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
 
 export const newWorkspacePage = page({
@@ -38,7 +38,7 @@ export const newWorkspacePage = page({
             error={fieldError(visit, 'name')}
           />
           <FormActions>
-            <Button look="primary">Make the workspace</Button>
+            <Button variant="primary">Make the workspace</Button>
           </FormActions>
         </Form>
       </Card>
@@ -51,5 +51,6 @@ export const newWorkspaceForm = form({
   page: newWorkspacePage,
   operation: createWorkspace,
   input: (fields) => ({ slug: fields.text('slug').trim(), name: fields.optional('name') }),
-  done: (workspace, visit) => flashTo(visit, workspacePath(workspace.slug), 'workspace-made'),
+  done: (workspace, visit) =>
+    redirectWithFlash(visit, workspacePath(workspace.slug), 'workspace-made'),
 })

@@ -26,6 +26,28 @@ type Data = {
 /** Only addresses of the web are links; a profile may hold anything. */
 const webAddress = (text: string): boolean => /^https?:\/\//i.test(text)
 
+const PersonHead = ({ visit, person }: { visit: Visit; person: PublicUser }) => (
+  <div class="page-head">
+    <div class="person-head">
+      <Avatar of={person} size={56} />
+      <div>
+        <h1>{person.name ?? person.username}</h1>
+        <p class="muted">
+          @{person.username}
+          {person.pronouns && ` · ${person.pronouns}`}
+        </p>
+      </div>
+    </div>
+    {visit.viewer?.id === person.id && (
+      <div class="actions">
+        <LinkButton href="/settings/profile" icon="edit">
+          Edit your profile
+        </LinkButton>
+      </div>
+    )}
+  </div>
+)
+
 export const PersonView = ({ data, visit }: { data: Data; visit: Visit }) => {
   const { person, made, number, contributions } = data
   const here = userPath(person.username)
@@ -57,25 +79,7 @@ export const PersonView = ({ data, visit }: { data: Data; visit: Visit }) => {
       title={person.name ?? person.username}
       description={person.bio ?? undefined}
     >
-      <div class="page-head">
-        <div class="person-head">
-          <Avatar of={person} size={56} />
-          <div>
-            <h1>{person.name ?? person.username}</h1>
-            <p class="muted">
-              @{person.username}
-              {person.pronouns && ` · ${person.pronouns}`}
-            </p>
-          </div>
-        </div>
-        {visit.viewer?.id === person.id && (
-          <div class="actions">
-            <LinkButton href="/settings/profile" icon="edit">
-              Edit your profile
-            </LinkButton>
-          </div>
-        )}
-      </div>
+      <PersonHead visit={visit} person={person} />
       {person.bio && <p class="pre-line">{person.bio}</p>}
       <Facts facts={facts} />
       {contributions !== null && contributions.total > 0 && (

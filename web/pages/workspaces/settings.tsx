@@ -4,7 +4,7 @@ import { Card } from '../../components/card.tsx'
 import { Field, Form, FormActions, Select } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
 import { workspacePath } from '../../paths.ts'
-import { flashTo, form, page } from '../../site.ts'
+import { redirectWithFlash, form, page } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { Danger, Privileges } from './danger.tsx'
 import { WorkspaceSettingsFrame } from './frame.tsx'
@@ -21,7 +21,7 @@ const MEANING: Record<(typeof BASE_PERMISSIONS)[number], string> = {
 export const workspaceSettingsPage = page({
   path: '/:workspace/-/settings',
   load: async (visit) => {
-    const workspace = await visit.call(getWorkspace, { workspace: visit.params['workspace'] ?? '' })
+    const workspace = await visit.call(getWorkspace, { workspace: visit.params.workspace ?? '' })
     return workspace.role === 'owner' ? workspace : null
   },
   view: (workspace, visit) => (
@@ -69,7 +69,7 @@ export const workspaceSettingsPage = page({
             error={fieldError(visit, 'base_permission')}
           />
           <FormActions>
-            <Button look="primary">Save</Button>
+            <Button variant="primary">Save</Button>
           </FormActions>
         </Form>
       </Card>
@@ -84,10 +84,11 @@ export const workspaceSettingsForm = form({
   page: workspaceSettingsPage,
   operation: updateWorkspace,
   input: (fields, { params }) => ({
-    workspace: params['workspace'] ?? '',
+    workspace: params.workspace ?? '',
     name: fields.text('name'),
     description: fields.text('description'),
     base_permission: BASE_PERMISSIONS.find((word) => word === fields.text('base_permission')),
   }),
-  done: (workspace, visit) => flashTo(visit, workspacePath(workspace.slug, 'settings'), 'saved'),
+  done: (workspace, visit) =>
+    redirectWithFlash(visit, workspacePath(workspace.slug, 'settings'), 'saved'),
 })

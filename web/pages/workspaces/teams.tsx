@@ -1,5 +1,5 @@
-import { createTeam, listTeams } from '#features/teams/index.ts'
-import { getWorkspace } from '#features/workspaces/index.ts'
+import { createTeam, listTeams, type Team } from '#features/teams/index.ts'
+import { getWorkspace, type Workspace } from '#features/workspaces/index.ts'
 import {
   Badge,
   Button,
@@ -18,11 +18,50 @@ import {
 } from '../../components/index.ts'
 import { plural } from '../../format.ts'
 import { teamPath, withQuery, workspacePath } from '../../paths.ts'
-import { flashTo, form, page, type Visit } from '../../site.ts'
+import { redirectWithFlash, form, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { WorkspaceFrame } from './frame.tsx'
 
-const slugOf = (visit: Visit): string => visit.params['workspace'] ?? ''
+const slugOf = (visit: Visit): string => visit.params.workspace ?? ''
+
+const TeamRow = ({ team, workspace }: { team: Team; workspace: Workspace }) => (
+  <Row
+    title={<a href={teamPath(workspace.slug, team.slug)}>{team.name}</a>}
+    meta={
+      <>
+        <span class="mono">
+          @{workspace.slug}/{team.slug}
+        </span>
+        <span>{plural(team.members_count, 'person', 'people')}</span>
+        <span>{plural(team.repos_count, 'repository', 'repositories')}</span>
+        {team.parent && (
+          <span>
+            below <a href={teamPath(workspace.slug, team.parent.slug)}>{team.parent.name}</a>
+          </span>
+        )}
+      </>
+    }
+    end={
+      <>
+        {team.visibility === 'secret' && <Badge icon="lock">Secret</Badge>}
+        {team.viewer_role && (
+          <Badge tone={team.viewer_role === 'maintainer' ? 'info' : 'plain'}>
+            {team.viewer_role === 'maintainer' ? 'Maintainer' : 'Member'}
+          </Badge>
+        )}
+      </>
+    }
+  >
+    {team.description && <p class="muted">{team.description}</p>}
+  </Row>
+)
+
+const FindTeam = ({ here, q }: { here: string; q: string }) => (
+  <Form action={here} method="get" inline label="Find a team">
+    <input class="input" type="search" name="q" value={q} aria-label="Name" placeholder="Name" />
+    <Button>Find</Button>
+  </Form>
+)
 
 export const teamsPage = page({
   path: '/:workspace/-/teams',
@@ -52,7 +91,7 @@ export const teamsPage = page({
             mayMake ? (
               <LinkButton
                 href={workspacePath(workspace.slug, 'new-team')}
-                look="primary"
+                variant="primary"
                 icon="plus"
               >
                 New team
@@ -60,54 +99,13 @@ export const teamsPage = page({
             ) : undefined
           }
         />
-        {(teams.items.length > 0 || q !== '') && (
-          <Form action={here} method="get" inline label="Find a team">
-            <input
-              class="input"
-              type="search"
-              name="q"
-              value={q}
-              aria-label="Name"
-              placeholder="Name"
-            />
-            <Button>Find</Button>
-          </Form>
-        )}
+        {(teams.items.length > 0 || q !== '') && <FindTeam here={here} q={q} />}
         {teams.items.length === 0 ? (
           <EmptyState icon="users" title={q ? `Nothing matches “${q}”` : 'No teams yet'} />
         ) : (
           <List label="Teams">
             {teams.items.map((team) => (
-              <Row
-                title={<a href={teamPath(workspace.slug, team.slug)}>{team.name}</a>}
-                meta={
-                  <>
-                    <span class="mono">
-                      @{workspace.slug}/{team.slug}
-                    </span>
-                    <span>{plural(team.members_count, 'person', 'people')}</span>
-                    <span>{plural(team.repos_count, 'repository', 'repositories')}</span>
-                    {team.parent && (
-                      <span>
-                        below{' '}
-                        <a href={teamPath(workspace.slug, team.parent.slug)}>{team.parent.name}</a>
-                      </span>
-                    )}
-                  </>
-                }
-                end={
-                  <>
-                    {team.visibility === 'secret' && <Badge icon="lock">Secret</Badge>}
-                    {team.viewer_role && (
-                      <Badge tone={team.viewer_role === 'maintainer' ? 'info' : 'plain'}>
-                        {team.viewer_role === 'maintainer' ? 'Maintainer' : 'Member'}
-                      </Badge>
-                    )}
-                  </>
-                }
-              >
-                {team.description && <p class="muted">{team.description}</p>}
-              </Row>
+              <TeamRow team={team} workspace={workspace} />
             ))}
           </List>
         )}
@@ -185,7 +183,7 @@ export const newTeamPage = page({
               checked={typed.ticked('secret')}
             />
             <FormActions>
-              <Button look="primary">Make the team</Button>
+              <Button variant="primary">Make the team</Button>
             </FormActions>
           </Form>
         </Card>
@@ -206,5 +204,5 @@ export const newTeamForm = form({
     parent: fields.optional('parent') ?? null,
     visibility: fields.ticked('secret') ? ('secret' as const) : ('visible' as const),
   }),
-  done: (team, visit) => flashTo(visit, teamPath(team.workspace, team.slug), 'team-made'),
+  done: (team, visit) => redirectWithFlash(visit, teamPath(team.workspace, team.slug), 'team-made'),
 })

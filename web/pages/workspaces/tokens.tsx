@@ -24,9 +24,16 @@ import {
   TextArea,
   TokenSecret,
 } from '../../components/index.ts'
-import { renderPage, type Html } from '../../jsx/html.ts'
+import type { Html } from '../../jsx/html.ts'
 import { workspacePath } from '../../paths.ts'
-import { action, Away, flashTo, page, type Visit } from '../../site.ts'
+import {
+  pageResponse,
+  action,
+  redirectWithFlash,
+  page,
+  type Visit,
+  type Fields,
+} from '../../site.ts'
 import { Ticks } from '../accounts/scope-choice.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { WorkspaceSettingsFrame } from './frame.tsx'
@@ -44,7 +51,7 @@ const SCOPES_OF_WORKSPACES = SCOPES.filter(
   (scope) => !PERSONAL_AREAS.has(scope.split(':')[0] ?? ''),
 )
 
-const slugOf = (visit: Visit): string => visit.params['workspace'] ?? ''
+const slugOf = (visit: Visit): string => visit.params.workspace ?? ''
 
 const TokenRow = ({
   token,
@@ -88,7 +95,7 @@ const TokenRow = ({
     }
     end={
       <ActionButton action={`${address}/revoke`} csrf={csrf} values={{ id: token.id }}>
-        <Button small look="danger">
+        <Button small variant="danger">
           Revoke
         </Button>
       </ActionButton>
@@ -96,13 +103,74 @@ const TokenRow = ({
   />
 )
 
-type Shown = {
+type TokensData = {
   workspace: Workspace
   tokens: readonly Token[]
   made: { name: string; secret: string } | null
 }
 
-const TokensView = ({ visit, workspace, tokens, made }: Shown & { visit: Visit }): Html => {
+const NewTokenCard = ({
+  visit,
+  here,
+  made,
+  typed,
+}: {
+  visit: Visit
+  here: string
+  made: TokensData['made']
+  typed: Fields
+}) => (
+  <Card title="New token">
+    <Form
+      action={here}
+      csrf={visit.csrf}
+      error={formError(visit, 'name', 'role', 'expires_in_days', 'repos', 'scopes')}
+    >
+      <Field
+        name="name"
+        label="Name"
+        required
+        maxlength={64}
+        hint="What will use it, so that you know later what to revoke."
+        value={made ? '' : typed.text('name')}
+        error={fieldError(visit, 'name')}
+      />
+      <Select
+        name="role"
+        label="Its role on a repository is at most"
+        required
+        options={ROLES}
+        value={typed.optional('role') ?? 'write'}
+        error={fieldError(visit, 'role')}
+      />
+      <Select
+        name="expires_in_days"
+        label="Expires after"
+        required
+        options={EXPIRIES}
+        value={typed.optional('expires_in_days') ?? '90'}
+        error={fieldError(visit, 'expires_in_days')}
+      />
+      <TextArea
+        name="repos"
+        label="Repositories"
+        rows={2}
+        mono
+        hint="One workspace/name a line. All when empty."
+        value={made ? '' : typed.text('repos')}
+        error={fieldError(visit, 'repos')}
+      />
+      <FieldSet legend="It may" error={fieldError(visit, 'scopes')}>
+        <Ticks scopes={SCOPES_OF_WORKSPACES} ticked={made ? [] : typed.all('scopes')} />
+      </FieldSet>
+      <FormActions>
+        <Button variant="primary">Make the token</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
+
+const TokensView = ({ visit, workspace, tokens, made }: TokensData & { visit: Visit }): Html => {
   const here = workspacePath(workspace.slug, 'settings/tokens')
   const typed = visit.form.values
   return (
@@ -130,59 +198,12 @@ const TokensView = ({ visit, workspace, tokens, made }: Shown & { visit: Visit }
           ))}
         </List>
       )}
-      <Card title="New token">
-        <Form
-          action={here}
-          csrf={visit.csrf}
-          error={formError(visit, 'name', 'role', 'expires_in_days', 'repos', 'scopes')}
-        >
-          <Field
-            name="name"
-            label="Name"
-            required
-            maxlength={64}
-            hint="What will use it, so that you know later what to revoke."
-            value={made ? '' : typed.text('name')}
-            error={fieldError(visit, 'name')}
-          />
-          <Select
-            name="role"
-            label="Its role on a repository is at most"
-            required
-            options={ROLES}
-            value={typed.optional('role') ?? 'write'}
-            error={fieldError(visit, 'role')}
-          />
-          <Select
-            name="expires_in_days"
-            label="Expires after"
-            required
-            options={EXPIRIES}
-            value={typed.optional('expires_in_days') ?? '90'}
-            error={fieldError(visit, 'expires_in_days')}
-          />
-          <TextArea
-            name="repos"
-            label="Repositories"
-            rows={2}
-            mono
-            hint="One workspace/name a line. All when empty."
-            value={made ? '' : typed.text('repos')}
-            error={fieldError(visit, 'repos')}
-          />
-          <FieldSet legend="It may" error={fieldError(visit, 'scopes')}>
-            <Ticks scopes={SCOPES_OF_WORKSPACES} ticked={made ? [] : typed.all('scopes')} />
-          </FieldSet>
-          <FormActions>
-            <Button look="primary">Make the token</Button>
-          </FormActions>
-        </Form>
-      </Card>
+      <NewTokenCard visit={visit} here={here} made={made} typed={typed} />
     </WorkspaceSettingsFrame>
   )
 }
 
-async function load(visit: Visit): Promise<Omit<Shown, 'made'> | null> {
+async function load(visit: Visit): Promise<Omit<TokensData, 'made'> | null> {
   const workspace = await visit.call(getWorkspace, { workspace: slugOf(visit) })
   return workspace.role === 'owner'
     ? {
@@ -220,7 +241,7 @@ const newTokenForm = action({
     const view = (
       <TokensView visit={visit} {...shown} made={{ name: made.name, secret: made.secret ?? '' }} />
     )
-    return new Away(new Response(renderPage(view), { headers: visit.headers }))
+    return pageResponse(visit, view)
   },
 })
 
@@ -228,7 +249,11 @@ const revokeTokenForm = action({
   path: '/:workspace/-/settings/tokens/revoke',
   submit: async (visit, fields) => {
     await visit.call(revokeWorkspaceToken, { workspace: slugOf(visit), id: fields.text('id') })
-    return flashTo(visit, workspacePath(slugOf(visit), 'settings/tokens'), 'token-revoked')
+    return redirectWithFlash(
+      visit,
+      workspacePath(slugOf(visit), 'settings/tokens'),
+      'token-revoked',
+    )
   },
 })
 

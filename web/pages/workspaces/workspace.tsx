@@ -8,7 +8,7 @@ import { Pager } from '../../components/pagination.tsx'
 import { List, RepoRow } from '../../components/rows.tsx'
 import { withQuery, workspacePath } from '../../paths.ts'
 import { page, redirect } from '../../site.ts'
-import { WorkspaceFrame, type WorkspaceLook } from './frame.tsx'
+import { WorkspaceFrame, type WorkspaceSummary } from './frame.tsx'
 import { ContributionYear } from './contributions.tsx'
 import { PersonView } from './person.tsx'
 
@@ -16,7 +16,7 @@ import { PersonView } from './person.tsx'
 export const workspacePage = page({
   path: '/:workspace',
   load: async (visit) => {
-    const slug = visit.params['workspace'] ?? ''
+    const slug = visit.params.workspace ?? ''
     const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
     const record = await visit.tryCall(getWorkspace, { workspace: slug })
     // Somebody's own workspace may have their name; what they did is shown there then.
@@ -26,7 +26,7 @@ export const workspacePage = page({
     if (record)
       return {
         kind: 'workspace' as const,
-        workspace: record as WorkspaceLook,
+        workspace: record as WorkspaceSummary,
         repos,
         number,
         contributions,
@@ -45,7 +45,7 @@ export const workspacePage = page({
           description: '',
           role: null,
           member_count: null,
-        } satisfies WorkspaceLook,
+        } satisfies WorkspaceSummary,
         repos,
         number,
         contributions,
@@ -80,7 +80,7 @@ export const workspacePage = page({
             actions={
               <LinkButton
                 href={`/new?workspace=${encodeURIComponent(workspace.slug)}`}
-                look="primary"
+                variant="primary"
               >
                 Make a repository
               </LinkButton>

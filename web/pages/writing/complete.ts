@@ -6,16 +6,16 @@ import { Refusal } from '#lib/errors.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 
-const MOST = 6
+const MAX_SUGGESTIONS = 6
 
-type Offer = { readonly text: string; readonly detail: string }
+type Suggestion = { readonly text: string; readonly detail: string }
 
-async function people(visit: Visit, repo: string, q: string): Promise<Offer[]> {
-  const { items } = await visit.call(listAssignees, { repo, q, per_page: MOST })
+async function people(visit: Visit, repo: string, q: string): Promise<Suggestion[]> {
+  const { items } = await visit.call(listAssignees, { repo, q, per_page: MAX_SUGGESTIONS })
   return items.map(({ username, name }) => ({ text: `@${username}`, detail: name ?? '' }))
 }
 
-async function records(visit: Visit, repo: string, q: string): Promise<Offer[]> {
+async function records(visit: Visit, repo: string, q: string): Promise<Suggestion[]> {
   const numbered = /^\d+$/.test(q)
     ? (await visit.call(jump, { query: `#${q}`, repo })).items
         .filter(({ kind }) => kind === 'issue' || kind === 'pull')
@@ -27,18 +27,22 @@ async function records(visit: Visit, repo: string, q: string): Promise<Offer[]> 
       state: 'all',
       sort: 'updated',
       ...(q === '' || numbered.length > 0 ? {} : { q }),
-      per_page: MOST,
+      per_page: MAX_SUGGESTIONS,
     })
   ).items
   const pulls =
-    q === '' ? (await visit.call(listPulls, { repo, state: 'all', per_page: MOST })).items : []
+    q === ''
+      ? (await visit.call(listPulls, { repo, state: 'all', per_page: MAX_SUGGESTIONS })).items
+      : []
   const found = [...numbered, ...(numbered.length > 0 ? [] : [...issues, ...pulls])]
-  return found.slice(0, MOST).map(({ number, title }) => ({ text: `#${number}`, detail: title }))
+  return found
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ number, title }) => ({ text: `#${number}`, detail: title }))
 }
 
 export const completions: Resource = {
   path: '/:workspace/:repo/complete',
-  async answer(visit) {
+  async respond(visit) {
     const word = (visit.url.searchParams.get('q') ?? '').slice(0, 60)
     const repo = repoOf(visit)
     try {

@@ -1,17 +1,14 @@
-/**
- * The bucket of packs and uploaded files, as far as it is not looked at with the stores and files
- * themselves.
- */
+/** Checks the bucket itself; the checks of stores and files cover its contents. */
 import { BucketError } from '#lib/bucket.ts'
 import { note, fault, type Check } from './finding.ts'
 
 export const bucketOwner: Check = {
   name: 'bucket',
-  ofCopies: false,
+  appliesToCopies: false,
   async run({ hearth: { storage } }) {
     if (storage.address === null) return []
     try {
-      if (await storage.isOurs()) return []
+      if (await storage.ownsBucket()) return []
     } catch (error) {
       if (!(error instanceof BucketError)) throw error
       return [
@@ -28,7 +25,7 @@ export const bucketOwner: Check = {
         {
           would: 'let this data directory have the bucket',
           run: async () => {
-            await storage.claim()
+            await storage.claimBucket()
             return `${storage.address} belongs to this data directory now`
           },
         },

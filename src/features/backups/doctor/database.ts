@@ -1,30 +1,14 @@
 /**
- * The database file, and the chain of the audit log. Read on a thread, because a large one takes
- * long.
+ * Checks the database file and the hash chain of the audit log. A thread reads them, because a
+ * large file takes long.
  */
-import { join } from 'node:path'
-import { onThread } from '../keeper.ts'
-import type { Inspected } from '../keeper-tasks.ts'
-import { fault, type Check, type Look } from './finding.ts'
-
-const inspected = new WeakMap<Look, Promise<Inspected>>()
-
-/** Both checks read the file once. */
-function inspect(look: Look): Promise<Inspected> {
-  let found = inspected.get(look)
-  if (!found)
-    inspected.set(
-      look,
-      (found = onThread('inspect', { path: join(look.hearth.settings.data, 'hearth.db') })),
-    )
-  return found
-}
+import { fault, type Check } from './finding.ts'
 
 export const database: Check = {
   name: 'database',
-  ofCopies: true,
-  run: async (look) =>
-    (await inspect(look)).faults.map((line) =>
+  appliesToCopies: true,
+  run: async ({ inspectDatabase }) =>
+    (await inspectDatabase()).faults.map((line) =>
       fault(
         line,
         line.startsWith('a row of')
@@ -36,9 +20,9 @@ export const database: Check = {
 
 export const auditLog: Check = {
   name: 'audit log',
-  ofCopies: true,
-  run: async (look) => {
-    const { broken_link } = await inspect(look)
+  appliesToCopies: true,
+  run: async ({ inspectDatabase }) => {
+    const { broken_link } = await inspectDatabase()
     return broken_link === null
       ? []
       : [

@@ -1,42 +1,56 @@
-/** What the doctor finds, in words for whoever runs the forge. */
+/** Findings of the doctor, written for administrators. */
 import type { Hearth } from '#core/hearth.ts'
+import type { DatabaseInspection } from '../backup-tasks.ts'
 
 export type Finding = {
-  /** A fault is something to mend; a note is something to know. */
+  /** A fault needs a repair; a note is information. */
   readonly level: 'fault' | 'note'
-  readonly what: string
-  /** What follows from it, and what to do. */
-  readonly means: string
+  readonly problem: string
+  /** The consequence, and what to do. */
+  readonly advice: string
   /**
-   * What `--fix` would do, and the doing, which says what it did; null where only a person can
-   * help.
+   * What `--fix` would do, and a function that does it and returns what it did; null where only a
+   * person can help.
    */
-  readonly mend: { readonly would: string; readonly run: () => Promise<string> | string } | null
+  readonly repair: { readonly would: string; readonly run: () => Promise<string> | string } | null
 }
 
-export type Look = { readonly hearth: Hearth; readonly signal: AbortSignal }
+export type CheckContext = {
+  readonly hearth: Hearth
+  readonly signal: AbortSignal
+  /** Reads the whole database file on a thread. All checks share one run. */
+  inspectDatabase(): Promise<DatabaseInspection>
+}
 
 export type Check = {
   readonly name: string
-  /** Whether it also tells something of a restored copy; the others look at the machine. */
-  readonly ofCopies: boolean
-  run(look: Look): Promise<Finding[]> | Finding[]
+  /** Whether the check applies to a restored copy; the others check the machine. */
+  readonly appliesToCopies: boolean
+  run(context: CheckContext): Promise<Finding[]> | Finding[]
 }
 
-export const fault = (what: string, means: string, mend: Finding['mend'] = null): Finding => ({
+export const fault = (
+  problem: string,
+  advice: string,
+  repair: Finding['repair'] = null,
+): Finding => ({
   level: 'fault',
-  what,
-  means,
-  mend,
+  problem,
+  advice,
+  repair,
 })
-export const note = (what: string, means: string, mend: Finding['mend'] = null): Finding => ({
+export const note = (
+  problem: string,
+  advice: string,
+  repair: Finding['repair'] = null,
+): Finding => ({
   level: 'note',
-  what,
-  means,
-  mend,
+  problem,
+  advice,
+  repair,
 })
-/** A beginning of a list, with how many are left. */
-export const some = (items: readonly string[], most = 5): string =>
+/** Joins the first items of a list, with the number of the others. */
+export const formatSome = (items: readonly string[], most = 5): string =>
   items.length <= most
     ? items.join(', ')
     : `${items.slice(0, most).join(', ')} and ${items.length - most} more`

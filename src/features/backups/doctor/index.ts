@@ -1,19 +1,22 @@
 /**
- * The doctor: everything that lasts, looked at. It changes nothing; each finding brings what would
- * mend it, where something can.
+ * The doctor: checks all persistent data. It changes nothing; a finding contains its repair where
+ * there is one.
  */
+import { join } from 'node:path'
 import type { Hearth } from '#core/hearth.ts'
 import { auditLog, database } from './database.ts'
 import { bucketOwner } from './bucket.ts'
-import type { Check, Finding } from './finding.ts'
+import type { Check, CheckContext, Finding } from './finding.ts'
+import type { DatabaseInspection } from '../backup-tasks.ts'
+import { runOnThread } from '../backup-thread.ts'
 import { gitStores } from './git-stores.ts'
 import { leftovers } from './leftovers.ts'
 import { clock, disk, permissions } from './machine.ts'
 import { files, orphanStores } from './orphans.ts'
-import { backupAge, failedJobs } from './work.ts'
+import { backupAge, failedJobs } from './stalled-work.ts'
 
 export type { Finding } from './finding.ts'
-export type Examined = { readonly check: string; readonly finding: Finding }
+export type CheckedFinding = { readonly check: string; readonly finding: Finding }
 
 const CHECKS: readonly Check[] = [
   database,
@@ -31,35 +34,45 @@ const CHECKS: readonly Check[] = [
 ]
 
 export type ExamineOptions = {
-  /** A restored copy: only what is in it counts, not the machine. */
+  /** Check a restored copy: its contents, not the machine. */
   readonly copy?: boolean
   readonly signal?: AbortSignal
-  /** Told when a check is over, with what it found. */
-  readonly heard?: (check: string, findings: readonly Finding[]) => Promise<void> | void
+  /** Called when a check has finished, with its findings. */
+  readonly onCheck?: (check: string, findings: readonly Finding[]) => Promise<void> | void
 }
 
-/** A check that falls over is a finding too. */
-export async function examine(hearth: Hearth, options: ExamineOptions = {}): Promise<Examined[]> {
-  const look = { hearth, signal: options.signal ?? new AbortController().signal }
-  const all: Examined[] = []
+/** Runs all checks. A check that throws becomes a finding. */
+export async function examine(
+  hearth: Hearth,
+  options: ExamineOptions = {},
+): Promise<CheckedFinding[]> {
+  const signal = options.signal ?? new AbortController().signal
+  let inspection: Promise<DatabaseInspection> | null = null
+  const context: CheckContext = {
+    hearth,
+    signal,
+    inspectDatabase: () =>
+      (inspection ??= runOnThread('inspect', { path: join(hearth.settings.data, 'hearth.db') })),
+  }
+  const all: CheckedFinding[] = []
   for (const check of CHECKS) {
-    if (options.copy && !check.ofCopies) continue
-    look.signal.throwIfAborted()
+    if (options.copy && !check.appliesToCopies) continue
+    signal.throwIfAborted()
     let findings: readonly Finding[]
     try {
-      findings = await check.run(look)
+      findings = await check.run(context)
     } catch (error) {
-      look.signal.throwIfAborted()
+      signal.throwIfAborted()
       findings = [
         {
           level: 'fault',
-          what: `could not be looked at: ${error instanceof Error ? error.message : String(error)}`,
-          means: 'Mend what is named there, and look again.',
-          mend: null,
+          problem: `could not be looked at: ${error instanceof Error ? error.message : String(error)}`,
+          advice: 'Mend what is named there, and look again.',
+          repair: null,
         },
       ]
     }
-    await options.heard?.(check.name, findings)
+    await options.onCheck?.(check.name, findings)
     all.push(...findings.map((finding) => ({ check: check.name, finding })))
   }
   return all

@@ -1,17 +1,17 @@
-/** What processes that ended left behind in `tmp`. */
+/** Checks for files in `tmp` of processes that have ended. */
 import { takeLock } from '#core/db.ts'
 import { isAlive } from '#lib/process.ts'
 import { DAY } from '#lib/time.ts'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { note, some, type Check } from './finding.ts'
+import { note, formatSome, type Check } from './finding.ts'
 
-/** Made anew, or held, by whoever serves. */
-const STANDING = /^(git|blobs|bucket|control\.json|serve\.lock.*|backup\.lock.*)$/
+/** Entries that a running forge holds or recreates. */
+const CURRENT_ENTRIES = /^(git|blobs|bucket|control\.json|serve\.lock.*|backup\.lock.*)$/
 
 export const leftovers: Check = {
   name: 'leftovers',
-  ofCopies: false,
+  appliesToCopies: false,
   run({ hearth }) {
     const tmp = join(hearth.settings.data, 'tmp')
     if (!existsSync(tmp)) return []
@@ -20,7 +20,7 @@ export const leftovers: Check = {
     const backing = takeLock(join(tmp, 'backup.lock'))
     backing?.()
     const old = readdirSync(tmp).filter((name) => {
-      if (STANDING.test(name)) return false
+      if (CURRENT_ENTRIES.test(name)) return false
       const pid = /^git-(\d+)$/.exec(name)?.[1]
       if (pid !== undefined) return !isAlive(Number(pid))
       if (/^(backup|verify)-bkp_/.test(name)) return backing !== null && serving !== null
@@ -33,7 +33,7 @@ export const leftovers: Check = {
     if (old.length === 0) return []
     return [
       note(
-        `tmp: ${old.length} left behind by processes that ended: ${some(old)}`,
+        `tmp: ${old.length} left behind by processes that ended: ${formatSome(old)}`,
         'They take up room; nothing needs them.',
         {
           would: 'delete them',

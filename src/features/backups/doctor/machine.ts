@@ -1,4 +1,4 @@
-/** What the machine gives: rights of files, clock, room. */
+/** Checks the machine: file permissions, clock and disk space. */
 import { bytesFree } from '#lib/disk.ts'
 import { installationKey } from '#lib/installation-key.ts'
 import { MINUTE, timestamp } from '#lib/time.ts'
@@ -8,11 +8,8 @@ import { join } from 'node:path'
 import { findNewestEvent } from '../store-doctor.ts'
 import { fault, note, type Check, type Finding } from './finding.ts'
 
-/**
- * Rights that only the owner is to have; a folder's own bits keep everybody out of what is below
- * it.
- */
-const CLOSED: readonly [string, number][] = [
+/** Paths that only the owner may read. A folder's permissions cover everything below it. */
+const PRIVATE_PATHS: readonly [string, number][] = [
   ['', 0o700],
   ['secrets', 0o700],
   ['secrets/installation.key', 0o600],
@@ -22,11 +19,11 @@ const CLOSED: readonly [string, number][] = [
 
 export const permissions: Check = {
   name: 'permissions',
-  ofCopies: false,
+  appliesToCopies: false,
   run({ hearth }) {
     const { data } = hearth.settings
     const findings: Finding[] = []
-    for (const [path, mode] of process.platform === 'win32' ? [] : CLOSED) {
+    for (const [path, mode] of process.platform === 'win32' ? [] : PRIVATE_PATHS) {
       const whole = join(data, path)
       const found = statSync(whole, { throwIfNoEntry: false })
       if (!found || (found.mode & 0o077) === 0) continue
@@ -60,15 +57,15 @@ export const permissions: Check = {
   },
 }
 
-const AHEAD_MS = 5 * MINUTE
+const MAX_CLOCK_SKEW_MS = 5 * MINUTE
 
 export const clock: Check = {
   name: 'clock',
-  ofCopies: false,
+  appliesToCopies: false,
   run({ hearth }) {
     const newest = findNewestEvent(hearth.db)
     if (newest === null) return []
-    const late = hearth.clock.now() + AHEAD_MS
+    const late = hearth.clock.now() + MAX_CLOCK_SKEW_MS
     if (Date.parse(newest.time) <= late) {
       const counted = timeOf(newest.id)
       return counted === null || counted <= late
@@ -89,16 +86,16 @@ export const clock: Check = {
   },
 }
 
-const LEAST_BYTES = 512 * 1024 ** 2
+const MIN_FREE_BYTES = 512 * 1024 ** 2
 
 export const disk: Check = {
   name: 'disk',
-  ofCopies: false,
+  appliesToCopies: false,
   run({ hearth }) {
     const { data } = hearth.settings
     const free = bytesFree(data)
     const database = statSync(join(data, 'hearth.db'), { throwIfNoEntry: false })?.size ?? 0
-    const least = Math.max(LEAST_BYTES, 2 * database)
+    const least = Math.max(MIN_FREE_BYTES, 2 * database)
     const mb = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)} MB`
     return free >= least
       ? []

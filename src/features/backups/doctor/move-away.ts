@@ -1,10 +1,12 @@
-/** Taking something out of the way without destroying it: whoever is sure deletes the folder. */
+/**
+ * Moves files out of the way without deleting them. An administrator can delete the folder later.
+ */
 import { mkdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 /**
- * Moves a file or folder of the data directory below `lost/<day>/`, at the path that it had. Gives
- * where it is now.
+ * Moves a file or folder of the data directory below `lost/<day>/`, keeping its path. Returns the
+ * new path.
  */
 export function moveAway(data: string, path: string, now: string): string {
   const folder = join(data, 'lost', now.slice(0, 10), dirname(path))

@@ -1,23 +1,22 @@
-/** Stores and files that no row names, and files that rows name and that are not there. */
-import { BLOBS, keptBlobs } from '#core/blobs.ts'
-import { keptFiles } from '#core/files.ts'
+/**
+ * Checks for stores and files that no row references, and for referenced files that are missing.
+ */
+import { BLOBS, referencedBlobs } from '#core/blobs.ts'
+import { referencedFiles } from '#core/files.ts'
 import { DAY, HOUR, timestamp } from '#lib/time.ts'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { listNamedStores } from '../store-doctor.ts'
-import { fault, note, some, type Check, type Finding } from './finding.ts'
+import { fault, note, formatSome, type Check, type Finding } from './finding.ts'
 import { moveAway } from './move-away.ts'
 
-/**
- * A store is made before its row is written, and so is a file: young ones are none of the doctor's
- * business.
- */
+/** Stores and files are created before their rows, so recent ones are skipped. */
 const isYounger = (path: string, now: number, age: number): boolean =>
   now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) < age
 
 export const orphanStores: Check = {
   name: 'orphan stores',
-  ofCopies: false,
+  appliesToCopies: false,
   run({ hearth }) {
     const { data } = hearth.settings
     const root = join(data, 'repos')
@@ -54,19 +53,22 @@ function* below(root: string, path = ''): Generator<string> {
 
 export const files: Check = {
   name: 'files',
-  ofCopies: true,
+  appliesToCopies: true,
   async run({ hearth }) {
     const { data } = hearth.settings
     const now = hearth.clock.now()
     const findings: Finding[] = []
-    for (const { folder, named } of [...keptFiles.all(hearth), keptBlobs(hearth)]) {
+    for (const { folder, list: named } of [
+      ...referencedFiles.all(hearth),
+      referencedBlobs(hearth),
+    ]) {
       const root = join(data, folder)
       const wanted = new Set(named(hearth.db))
       const there = new Set(below(root))
       const absent = [...wanted].filter((path) => !there.has(path))
       const distant =
         folder === BLOBS && absent.length > 0
-          ? await hearth.storage.blobsThere(absent.map((path) => basename(path)))
+          ? await hearth.storage.remoteBlobs(absent.map((path) => basename(path)))
           : new Set<string>()
       const missing = absent.filter((path) => !distant.has(basename(path)))
       if (distant.size > 0)
@@ -82,14 +84,14 @@ export const files: Check = {
       if (missing.length > 0)
         findings.push(
           fault(
-            `${folder}: ${missing.length} missing: ${some(missing)}`,
+            `${folder}: ${missing.length} missing: ${formatSome(missing)}`,
             'What they held cannot be shown or downloaded any more. Restore them from a backup if they matter.',
           ),
         )
       if (orphans.length > 0) {
         findings.push(
           note(
-            `${folder}: ${orphans.length} that nothing refers to: ${some(orphans)}`,
+            `${folder}: ${orphans.length} that nothing refers to: ${formatSome(orphans)}`,
             'They take up room.',
             {
               would: 'move them to lost/, where you can delete them',

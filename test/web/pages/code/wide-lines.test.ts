@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { byteLinesOf, toTextLines } from '#web/pages/code/wide-lines.ts'
+import { byteLinesOf, toTextLines } from '#web/pages/code/utf16-lines.ts'
 
 const run = (from_line: number, to_line: number, who: string) => ({ from_line, to_line, who })
 

@@ -2,11 +2,11 @@
  * The page of checks: what it shows, its buttons, its log, and what it streams while commands run.
  */
 import { expect, test } from 'bun:test'
-import { isolationOf } from '#features/checks/runners.ts'
+import { isolationOf } from '#features/checks/runner.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
-import { createPull } from '#features/pulls/create-pull.ts'
-import { getPullChecks } from '#features/pulls/get-pull-checks.ts'
-import { createBranch } from '#features/repos/create-branch.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
+import { getPullChecks } from '#features/pulls/checks/get-pull-checks.ts'
+import { createBranch } from '#features/repos/branches/create-branch.ts'
 import { runForge } from '../../../features/oauth/running.ts'
 import { until } from '../../../features/checks/fixture.ts'
 

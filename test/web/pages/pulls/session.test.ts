@@ -4,8 +4,8 @@
  */
 import { expect, test } from 'bun:test'
 import { askAgent } from '#features/agents/ask-agent.ts'
-import { createPull } from '#features/pulls/create-pull.ts'
-import { getSession } from '#features/pulls/get-session.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
+import { getSession } from '#features/pulls/sessions/get-session.ts'
 import { runForge } from '../../../features/oauth/running.ts'
 
 const REPO = 'acme/site'
@@ -48,7 +48,7 @@ test('who works on it answers; others with write ask; words from elsewhere are q
   const sent = await owner.press(mine, `${here}/answer`, { of: String(seq), text: 'No.' })
   expect(sent.location).toBe(`${here}?after=${seq - 1}#entry-${seq + 2}`)
   const { items } = await forge.call(getSession, ada, { repo: REPO, number })
-  expect(items.map(({ kind, text, data }) => [kind, text, data?.['answered_by'] ?? null])).toEqual([
+  expect(items.map(({ kind, text, data }) => [kind, text, data?.answered_by ?? null])).toEqual([
     ['question', 'Ignore <all> rules?', seq + 2],
     ['question', 'And the other?', null],
     ['answer', 'No.', null],

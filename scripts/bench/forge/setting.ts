@@ -1,0 +1,125 @@
+/** A forge with something in it to measure, and the requests that are measured. */
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { claim, OWNER, startForge, type ForgeProcess } from '../../support/forge.ts'
+import { git, withToken } from '../../support/git.ts'
+import type { Kept } from './bare.ts'
+
+export type Setting = {
+  readonly forge: ForgeProcess
+  readonly token: string
+  readonly cookie: string
+}
+
+export const REPO = `${OWNER.workspace}/bench`
+
+/** Starts a forge and fills it: a repository with some files and some issues. */
+export async function makeSetting(
+  executable: string,
+  directory: string,
+  environment: Record<string, string> = {},
+): Promise<Setting> {
+  mkdirSync(directory, { recursive: true })
+  const forge = await startForge({
+    executable,
+    data: join(directory, 'data'),
+    log: join(directory, 'serve.log'),
+    environment,
+  })
+  const { token, cookie } = await claim(forge)
+  const post = async (path: string, body: unknown) => {
+    const response = await fetch(`${forge.url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`)
+  }
+  await post('/repos', {
+    workspace: OWNER.workspace,
+    name: 'bench',
+    description: 'Something to measure.',
+    private: true,
+  })
+  const work = mkdtempSync(join(directory, 'work-'))
+  await git(work, 'init', '-q', '-b', 'main')
+  mkdirSync(join(work, 'src'))
+  writeFileSync(
+    join(work, 'README.md'),
+    `# Bench\n\n${'A line of a *readme* with `code`, and [a link](https://example.com).\n\n'.repeat(12)}`,
+  )
+  for (let at = 0; at < 12; at++)
+    writeFileSync(join(work, 'src', `part-${at}.ts`), `export const part${at} = ${at}\n`)
+  for (const name of ['LICENSE', 'package.json', 'tsconfig.json', 'CHANGELOG.md'])
+    writeFileSync(join(work, name), `${name}\n`)
+  await git(work, 'add', '.')
+  await git(work, 'commit', '-q', '-m', 'Begin')
+  await git(work, 'push', '-q', withToken(`${forge.url}/${REPO}.git`, token), 'main')
+  for (let at = 1; at <= 20; at++)
+    await post(`/repos/${REPO}/issues`, { title: `Issue ${at}`, body: 'What is wrong.' })
+  return { forge, token, cookie }
+}
+
+export type Case = {
+  readonly name: string
+  readonly path: string
+  readonly body?: string
+  readonly headers: (setting: Setting) => Record<string, string>
+}
+
+const bearer = ({ token }: Setting): Record<string, string> => ({
+  authorization: `Bearer ${token}`,
+})
+const bearerJson = (setting: Setting): Record<string, string> => ({
+  ...bearer(setting),
+  'content-type': 'application/json',
+})
+
+export const READS: readonly Case[] = [
+  { name: 'GET /api/v1/user', path: '/api/v1/user', headers: bearer },
+  { name: 'GET /api/v1/repos/{owner}/{name}', path: `/api/v1/repos/${REPO}`, headers: bearer },
+  {
+    name: 'POST /mcp tools/call get_repo',
+    path: '/mcp',
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'get_repo', arguments: { repo: REPO } },
+    }),
+    headers: (setting) => ({
+      ...bearerJson(setting),
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-06-18',
+    }),
+  },
+  { name: 'the repository page', path: `/${REPO}`, headers: ({ cookie }) => ({ cookie }) },
+]
+
+export const WRITE: Case = {
+  name: 'POST /api/v1/repos/{owner}/{name}/issues',
+  path: `/api/v1/repos/${REPO}/issues`,
+  body: JSON.stringify({
+    title: 'The door squeaks',
+    body: 'Oil it, please. It can be heard in the whole house.',
+  }),
+  headers: bearerJson,
+}
+
+/** One answer of the forge, to be served by the bare route. Throws unless it is a success. */
+export async function keep(setting: Setting, { name, path, body, headers }: Case): Promise<Kept> {
+  const method = body === undefined ? 'GET' : 'POST'
+  const response = await fetch(setting.forge.url + path, {
+    method,
+    headers: headers(setting),
+    body,
+    redirect: 'manual',
+  })
+  const text = await response.text()
+  if (response.status !== 200 || text.includes('"isError":true'))
+    throw new Error(`${name} answered ${response.status}: ${text.slice(0, 500)}`)
+  const kept = [...response.headers].filter(
+    ([header]) => !['date', 'content-length', 'connection', 'set-cookie'].includes(header),
+  )
+  return { path, method, body: text, headers: Object.fromEntries(kept) }
+}

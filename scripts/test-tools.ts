@@ -1,0 +1,116 @@
+/**
+ * The programs that the tests run beside Bun: real clients and servers instead of imitations of
+ * them. `npm test` calls `requireTestTools` first: as root on Debian and its relatives it installs
+ * what is missing, elsewhere it prints the one line to run.
+ */
+import { existsSync, readdirSync } from 'node:fs'
+
+export type TestTool = {
+  readonly name: string
+  /** What the tests use it for. */
+  readonly use: string
+  /** The package that holds it in Debian, Fedora, Alpine and Arch, in this order. */
+  readonly packages: readonly [debian: string, fedora: string, alpine: string, arch: string]
+  readonly isInstalled: () => boolean
+}
+
+const isCommand = (command: string) => () => Bun.which(command) !== null
+const FONT_DIRECTORIES = ['/usr/share/fonts', '/usr/local/share/fonts']
+
+export const TEST_TOOLS: readonly TestTool[] = [
+  {
+    name: 'git',
+    use: 'the reference for the git engine, and a client',
+    packages: ['git', 'git', 'git', 'git'],
+    isInstalled: isCommand('git'),
+  },
+  {
+    name: 'chromium',
+    use: 'tests of pages',
+    packages: ['chromium', 'chromium', 'chromium', 'chromium'],
+    isInstalled: () => existsSync(process.env.HEARTH_CHROMIUM ?? '/usr/bin/chromium'),
+  },
+  {
+    name: 'a font',
+    use: 'text in the pictures of pages',
+    packages: ['fonts-dejavu-core', 'dejavu-sans-fonts', 'font-dejavu', 'ttf-dejavu'],
+    isInstalled: () => FONT_DIRECTORIES.some(hasFont),
+  },
+  {
+    name: 'openssl',
+    use: 'certificates for tests of TLS',
+    packages: ['openssl', 'openssl', 'openssl', 'openssl'],
+    isInstalled: isCommand('openssl'),
+  },
+  {
+    name: 'slapd',
+    use: 'a directory server for tests of sign-on by LDAP',
+    packages: ['slapd', 'openldap-servers', 'openldap', 'openldap'],
+    isInstalled: () => ['/usr/sbin/slapd', '/usr/bin/slapd'].some(existsSync),
+  },
+  {
+    name: 'bubblewrap',
+    use: 'isolation for the commands of checks',
+    packages: ['bubblewrap', 'bubblewrap', 'bubblewrap', 'bubblewrap'],
+    isInstalled: isCommand('bwrap'),
+  },
+]
+
+/** The package managers in the order of `TestTool.packages`, with how each installs. */
+const MANAGERS = [
+  {
+    command: 'apt-get',
+    install: 'apt-get install -y --no-install-recommends',
+    refresh: 'apt-get update -qq',
+  },
+  { command: 'dnf', install: 'dnf install -y', refresh: null },
+  { command: 'apk', install: 'apk add', refresh: null },
+  { command: 'pacman', install: 'pacman -S --noconfirm', refresh: null },
+] as const
+
+function hasFont(directory: string): boolean {
+  if (!existsSync(directory)) return false
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).some((name) =>
+    /\.(ttf|otf|ttc)$/i.test(name),
+  )
+}
+
+/** The commands that install what is missing; null when no known package manager is here. */
+export function installCommands(
+  missing: readonly TestTool[],
+  manager = MANAGERS.findIndex(({ command }) => Bun.which(command) !== null),
+): string[] | null {
+  const found = MANAGERS[manager]
+  if (!found) return null
+  const packages = missing.map(({ packages }) => packages[manager])
+  const install = `${found.install} ${packages.join(' ')}`
+  return found.refresh === null ? [install] : [found.refresh, install]
+}
+
+/**
+ * Installs the missing test tools, or says how. Throws an Error when something is still missing,
+ * because a test without its tool would have to be skipped.
+ */
+export async function requireTestTools(): Promise<void> {
+  const missing = TEST_TOOLS.filter(({ isInstalled }) => !isInstalled())
+  if (missing.length === 0) return
+  const list = missing.map(({ name, use }) => `${name} (${use})`).join(', ')
+  process.stdout.write(`The tests need ${list}.\n`)
+  const commands = installCommands(missing)
+  const isRoot = process.getuid?.() === 0
+  if (commands === null || !isRoot) {
+    const line = commands?.map((command) => `sudo ${command}`).join(' && ')
+    throw new Error(line ? `Install them with:\n\n  ${line}\n` : 'Install them, then try again.')
+  }
+  for (const command of commands) {
+    process.stdout.write(`${command}\n`)
+    const status = await Bun.spawn(command.split(' '), {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }).exited
+    if (status !== 0) throw new Error(`"${command}" ended with status ${status}`)
+  }
+  const left = TEST_TOOLS.filter(({ isInstalled }) => !isInstalled())
+  const names = left.map(({ name }) => name).join(', ')
+  if (left.length > 0) throw new Error(`still missing after the installation: ${names}`)
+}

@@ -1,0 +1,13 @@
+/**
+ * What the rules of `shape.ts` let pass, each with its reason. These lists may shrink; an entry
+ * that nothing needs is a fault.
+ */
+
+/** Functions over 60 lines and how long each may be. */
+export const LONG_FUNCTIONS: Readonly<Record<string, number>> = {}
+
+/** Patterns that are more than linear, and why their input is short. */
+export const BOUNDED_PATTERNS: Readonly<Record<string, string>> = {}
+
+/** Variables and collections of a module, and why they belong to the process. */
+export const MODULE_STATE: Readonly<Record<string, string>> = {}

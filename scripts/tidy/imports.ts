@@ -1,0 +1,153 @@
+/** Who may import whom, and the one place of each package. */
+import {
+  importedFile,
+  isProduct,
+  lineAt,
+  roomOf,
+  withoutComments,
+  type Fault,
+  type Source,
+} from './source.ts'
+
+/** The trunk, in the order in which features build on each other; all other features are leaves. */
+const TRUNK = [
+  'accounts',
+  'workspaces',
+  'repos',
+  'teams',
+  'collaborators',
+  'issues',
+  'checks',
+  'pulls',
+]
+
+/**
+ * The places (folders or files of src or web) that may import a package. Modules of Bun and Node
+ * are free unless they are named here.
+ */
+export const HOMES: Readonly<Record<string, readonly string[]>> = {
+  elysia: ['src/http/'],
+  '@modelcontextprotocol/server': ['src/http/'],
+  'bun:sqlite': ['src/core/db.ts'],
+  jose: ['src/features/accounts/', 'src/features/oauth/', 'src/lib/acme.ts'],
+  '@simplewebauthn/server': ['src/features/accounts/'],
+  otpauth: ['src/features/accounts/'],
+  uqr: ['src/features/accounts/'],
+  'openid-client': ['src/features/sso/'],
+  ldapts: ['src/features/sso/'],
+  'lru-cache': ['src/lib/cache.ts'],
+  typebox: ['src/core/', 'src/features/', 'src/http/'],
+  'highlight.js': ['web/highlight'],
+  'sanitize-html': ['web/markdown'],
+  idiomorph: ['web/client/'],
+  nodemailer: ['src/lib/mail.ts'],
+  re2js: ['src/features/rulesets/', 'src/features/search/'],
+  'age-encryption': ['src/backup/encryption.ts'],
+}
+
+/** The rooms that each room may import, besides itself. Features and web have rules of their own. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  git: ['lib'],
+  runner: ['lib'],
+  backup: ['lib'],
+  core: ['lib', 'git'],
+  http: ['core', 'lib', 'git'],
+}
+
+/** Packages of our own: other rooms see only their index. */
+const CLOSED_ROOMS = ['git', 'runner', 'backup']
+
+const IMPORT =
+  /\b(?:import|export)\b[^'"`;()]*?\bfrom\s*(['"])([^'"]+)\1|\bimport\s*\(\s*(['"])([^'"]+)\3|\bimport\s+(['"])([^'"]+)\5/g
+
+const isAmong = (rooms: readonly string[], into: string, to: string): boolean =>
+  rooms.includes(into) && (!CLOSED_ROOMS.includes(into) || to === `src/${into}/index.ts`)
+
+function forbiddenInFeature(from: string, into: string, to: string): string | null {
+  if (isAmong(['core', 'lib', ...CLOSED_ROOMS], into, to)) return null
+  if (!into.startsWith('features/')) return 'a feature imports core, lib, git and other features'
+  if (!/^src\/features\/[^/]+\/(index|schema|events)\.ts$/.test(to))
+    return 'another feature is entered through its index, schema or events'
+  const mine = TRUNK.indexOf(from.slice('features/'.length))
+  const theirs = TRUNK.indexOf(into.slice('features/'.length))
+  if (theirs < 0) return 'a leaf is imported by no feature'
+  if (mine >= 0 && theirs > mine) return `the trunk goes from ${TRUNK.join(' to ')}`
+  return null
+}
+
+function forbiddenInWeb(into: string, to: string): string | null {
+  if (isAmong(['core', 'lib'], into, to) || into === 'assets')
+    return to === 'src/core/db.ts' ? 'a page calls operations, not the database' : null
+  if (into.startsWith('features/'))
+    return /\/(index|schema)\.ts$/.test(to)
+      ? null
+      : "the website imports a feature's index or schema"
+  return 'the website imports core, lib, and the index or schema of features'
+}
+
+/** Why a file may not import another one; null when it may. */
+function forbiddenImport(file: string, to: string): string | null {
+  const from = roomOf(file)
+  const into = roomOf(to)
+  if (from === into || ['app', 'commands'].includes(from)) return null
+  if (from === 'features')
+    return into.startsWith('features/') || into === 'core'
+      ? null
+      : 'the list of features imports features'
+  if (from === 'web') return forbiddenInWeb(into, to)
+  if (from.startsWith('features/')) return forbiddenInFeature(from, into, to)
+  const allowed = ALLOWED[from]
+  if (allowed === undefined || isAmong(allowed, into, to)) return null
+  return `${from} imports ${allowed.length === 0 ? 'nothing' : `${allowed.join(', ')} only`}`
+}
+
+/** The imports of a file, whatever their form: static, dynamic, type, re-export. */
+export const importsOf = ({ text }: Pick<Source, 'text'>): { specifier: string; line: number }[] =>
+  [...withoutComments(text).matchAll(IMPORT)].map((match) => ({
+    specifier: match[2] ?? match[4] ?? match[6] ?? '',
+    line: lineAt(text, match.index),
+  }))
+
+const packageName = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+
+export function checkImports(source: Source): Fault[] {
+  const { file } = source
+  if (!isProduct(file)) return []
+  return importsOf(source).flatMap(({ specifier, line }): Fault[] => {
+    const to = importedFile(file, specifier)
+    if (to !== null) {
+      const why = forbiddenImport(file, to)
+      return why ? [{ file, line, message: `imports ${to}: ${why}` }] : []
+    }
+    const name = packageName(specifier)
+    const homes = HOMES[name]
+    if (homes?.some((home) => file.startsWith(home))) return []
+    if (homes) return [{ file, line, message: `${name} is at home in ${homes.join(', ')}` }]
+    if (specifier.startsWith('node:') || specifier.startsWith('bun')) return []
+    const message = `the package ${name} has no home yet: give it one in scripts/tidy/imports.ts`
+    return [{ file, line, message }]
+  })
+}
+
+/** Homes that no file uses any more: the entry is stale. */
+export function checkHomes(sources: readonly Source[]): Fault[] {
+  const used = sources
+    .filter(({ file }) => isProduct(file))
+    .flatMap((source) =>
+      importsOf(source).map(({ specifier }) => `${packageName(specifier)} ${source.file}`),
+    )
+  return Object.entries(HOMES).flatMap(([name, homes]) =>
+    homes
+      .filter((home) => !used.some((one) => one.startsWith(`${name} ${home}`)))
+      .map((home) => ({
+        file: 'scripts/tidy/imports.ts',
+        line: 1,
+        message: `${home} does not import ${name}: take the home away`,
+      })),
+  )
+}

@@ -1,0 +1,7 @@
+/** The password hasher of a forge. In core, because features hash that do not import each other. */
+import { PasswordHasher } from '#lib/password.ts'
+import { service } from './service.ts'
+
+export const passwords = service('passwords', () => new PasswordHasher(), {
+  close: (hasher) => hasher.close(),
+})

@@ -1,0 +1,6 @@
+export { askAgent } from './ask-agent.ts'
+export { createAgent } from './create-agent.ts'
+export { getAgent } from './get-agent.ts'
+export { listAgents } from './list-agents.ts'
+export { stopAgent } from './stop-agent.ts'
+export { stopAllAgents } from './stop-all-agents.ts'

@@ -1,0 +1,3 @@
+export { listBackups } from './list-backups.ts'
+export { createBackup } from './create-backup.ts'
+export { verifyBackup } from './verify-backup.ts'

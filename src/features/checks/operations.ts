@@ -1,0 +1,1 @@
+export { getCheckLog } from './get-check-log.ts'

@@ -1,0 +1,28 @@
+/**
+ * Limits guessing of device codes. A code has 2.56 * 10^10 values and is valid for 15 minutes. Only
+ * signed-in users can try codes. Each wrong code delays the next attempt of that user, and attempts
+ * of one user run one after another.
+ *
+ * Wrong codes of other users from the same network count too, so that a guesser with many accounts
+ * gains nothing. They count only for a user who was wrong before, because whole offices share an
+ * address. A correct code does not reset the delay, because anyone can create a code and enter it
+ * in between.
+ */
+import type { Hearth } from '#core/hearth.ts'
+import { service } from '#core/service.ts'
+import { AttemptLimiter } from '#features/accounts/index.ts'
+import { parseAddress } from '#lib/net.ts'
+
+export const deviceCodeAttempts = service(
+  'device code attempts',
+  ({ clock }: Hearth) => new AttemptLimiter(() => clock.now(), { resetsOnSuccess: false }),
+)
+
+/**
+ * The network of an address: the IPv4 address itself, or the /64 network of an IPv6 address, which
+ * one subscriber has alone. Null when the address is unknown.
+ */
+export function networkOf(ip: string | null): string | null {
+  const address = ip === null ? null : parseAddress(ip.replace(/^::ffff:(?=\d+\.)/i, ''))
+  return address && `network ${Buffer.from(address.subarray(0, 8)).toString('hex')}`
+}

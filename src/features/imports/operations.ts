@@ -1,0 +1,5 @@
+export { createImport } from './create-import.ts'
+export { getImport } from './get-import.ts'
+export { cancelImport } from './cancel-import.ts'
+export { getRepoImport } from './get-repo-import.ts'
+export { retryImport } from './retry-import.ts'

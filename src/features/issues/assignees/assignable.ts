@@ -1,0 +1,103 @@
+/**
+ * Who may be assigned: on a private repository its readers; on a public one members, collaborators
+ * and the author of the issue.
+ */
+import type { RepoFacts } from '#core/access.ts'
+import type { Hearth } from '#core/hearth.ts'
+import type { Actor } from '#core/schema.ts'
+import { actorOf, actorsOf, findUser, userCaller } from '#features/accounts/index.ts'
+import { conflict, invalid } from '#lib/errors.ts'
+import { timestamp } from '#lib/time.ts'
+import type { Assignee } from '../schema.ts'
+import { assigneeIdsOf, findAgent, listCandidates } from './store-assignees.ts'
+
+export type RepoRef = Pick<RepoFacts, 'id' | 'workspace_id' | 'full_name'>
+
+/** The name of the built-in agent. */
+const BUILT_IN_AGENT = 'agent'
+
+export const assigneeRecord = ({ id, kind, username, name, avatar_url }: Actor): Assignee => ({
+  id,
+  kind: kind === 'agent' ? 'agent' : 'user',
+  username,
+  name,
+  avatar_url,
+})
+
+/** The assignees of a record, in the order they were named. */
+export const assigneesOf = (hearth: Hearth, repo_id: string, number: number): Assignee[] =>
+  assigneeIdsOf(hearth.db, repo_id, number).map((id) => assigneeRecord(actorOf(hearth, id)))
+
+function isAssignable(
+  hearth: Hearth,
+  repo: RepoRef,
+  person_id: string,
+  author_id: string | null,
+): boolean {
+  const person = userCaller(hearth.db, person_id)
+  const facts = person && !person.suspended ? hearth.facts.repo(repo.full_name, person) : null
+  if (!facts) return false
+  return (
+    facts.role !== null ||
+    (!facts.private && (facts.workspace_role !== null || person_id === author_id))
+  )
+}
+
+/** People and agents that can be assigned, by username, from `offset` on and at most `limit`. */
+export function listAssignable(
+  hearth: Hearth,
+  repo: RepoRef,
+  q: string | null,
+  { limit, offset }: { limit: number; offset: number },
+): Assignee[] {
+  const found: string[] = []
+  for (const candidate of listCandidates(hearth.db, repo, q, timestamp(hearth.clock.now()))) {
+    if (found.length === offset + limit) break
+    if (candidate.kind === 'agent' || isAssignable(hearth, repo, candidate.id, null))
+      found.push(candidate.id)
+  }
+  return actorsOf(hearth, found.slice(offset)).map(assigneeRecord)
+}
+
+/**
+ * Resolves usernames to distinct ids. Present assignees stay. Throws 422 for a name that is unknown
+ * or cannot be assigned, and 409 for the built-in agent, because no model is configured.
+ */
+export function resolveAssignees(
+  hearth: Hearth,
+  repo: RepoRef,
+  usernames: readonly string[],
+  { author_id, present = [] }: { author_id: string; present?: readonly string[] },
+): string[] {
+  const kept = new Map(actorsOf(hearth, present).map((actor) => [actor.username, actor.id]))
+  const ids = usernames.map((given) => {
+    const username = given.trim().toLowerCase().replace(/^@/, '')
+    const already = kept.get(username) ?? kept.get(given)
+    if (already !== undefined) return already
+    if (username === BUILT_IN_AGENT)
+      throw conflict(
+        'model_not_configured',
+        'no model is set for the built-in agent, so it cannot take an issue',
+      )
+    if (given.includes('/')) {
+      const agent = findAgent(
+        hearth.db,
+        repo.id,
+        given.trim().replace(/^@/, ''),
+        timestamp(hearth.clock.now()),
+      )
+      if (!agent) throw invalid('assignees', `no agent ${given} is at work in ${repo.full_name}`)
+      return agent.id
+    }
+    const person = findUser(hearth.db, username)
+    // Both cases have the same error, so that it does not reveal which accounts exist.
+    if (!person || !isAssignable(hearth, repo, person.id, author_id)) {
+      throw invalid('assignees', `${given} cannot be assigned here: list_assignees names who can`)
+    }
+    return person.id
+  })
+  return [...new Set(ids)]
+}
+
+export const usernamesOf = (hearth: Hearth, ids: readonly string[]): string[] =>
+  ids.map((id) => actorOf(hearth, id).username)

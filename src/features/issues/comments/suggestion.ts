@@ -1,0 +1,30 @@
+/** Extracts the suggested lines from a comment. */
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/
+
+/**
+ * The text of the first fenced block with the info string `suggestion` (fences of CommonMark 0.31,
+ * section 4.5); null when there is none. An unclosed block ends with the text.
+ */
+export function suggestedText(body: string): string | null {
+  return suggestedLines(body)?.join('\n') ?? null
+}
+
+/**
+ * The same as lines. An empty list removes the commented lines; one empty text makes an empty line.
+ */
+export function suggestedLines(body: string): string[] | null {
+  const lines = body.split(/\r?\n/)
+  for (let at = 0; at < lines.length; at++) {
+    const open = FENCE.exec(lines[at] ?? '')
+    if (!open) continue
+    const [, fence = '', info = ''] = open
+    const close = new RegExp(`^ {0,3}${fence[0] === '~' ? '~' : '`'}{${fence.length},}[ \\t]*$`)
+    const end = lines.findIndex((line, index) => index > at && close.test(line))
+    const inside = lines.slice(at + 1, end < 0 ? lines.length : end)
+    if (info === 'suggestion') return inside
+    if (end < 0) return null
+    at = end
+  }
+  return null
+}

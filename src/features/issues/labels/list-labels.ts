@@ -1,0 +1,31 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { byPage, pageOf, windowOf } from '#core/page.ts'
+import { ListOf, RepoPath, Type } from '#core/schema.ts'
+import { labelRecord } from './label-record.ts'
+import { Label } from '../schema.ts'
+import { countLabels, listLabelRows } from './store-labels.ts'
+
+const PAGE_SIZES = { size: 100 }
+
+export const listLabels = operation({
+  name: 'list_labels',
+  summary:
+    'List the labels of a repository that you can see, in alphabetical order, each with how many open issues carry it.',
+  route: 'GET /v1/repos/{owner}/{name}/labels',
+  toolset: 'issues',
+  listed: 'default',
+  access: readsRepo({ scope: 'issues:read' }),
+  input: Type.Object({ repo: RepoPath, ...byPage(PAGE_SIZES) }),
+  output: ListOf(Label),
+  list: 'page',
+
+  handler: ({ db, repo }, paging) => {
+    const window = windowOf(paging, PAGE_SIZES)
+    return pageOf(
+      listLabelRows(db, repo.id, window.limit, window.offset).map(labelRecord),
+      window,
+      countLabels(db, repo.id),
+    )
+  },
+})

@@ -1,0 +1,28 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { byPage, pageOf, windowOf } from '#core/page.ts'
+import { ListOf, RepoPath, Type } from '#core/schema.ts'
+import { StateFilter } from '../inputs.ts'
+import { milestoneRecord } from './milestone-record.ts'
+import { Milestone } from '../schema.ts'
+import { listMilestoneRows } from './store-milestones.ts'
+
+export const listMilestones = operation({
+  name: 'list_milestones',
+  summary:
+    'List the milestones of a repository that you can see, newest first, each with how many of its issues are open and closed.',
+  route: 'GET /repos/{owner}/{name}/milestones',
+  toolset: 'issues',
+  access: readsRepo({ scope: 'issues:read' }),
+  input: Type.Object({ repo: RepoPath, state: Type.Optional(StateFilter), ...byPage() }),
+  output: ListOf(Milestone),
+  list: 'page',
+
+  handler: ({ db, repo }, { state = 'open', ...paging }) => {
+    const window = windowOf(paging)
+    return pageOf(
+      listMilestoneRows(db, repo.id, state, window.limit + 1, window.offset).map(milestoneRecord),
+      window,
+    )
+  },
+})

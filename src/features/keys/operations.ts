@@ -1,0 +1,3 @@
+export { addKey } from './add-key.ts'
+export { listKeys } from './list-keys.ts'
+export { removeKey } from './remove-key.ts'

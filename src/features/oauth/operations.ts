@@ -1,0 +1,7 @@
+export { decideAuthorization } from './decide-authorization.ts'
+export { exchangeToken } from './exchange-token.ts'
+export { getAuthorization } from './get-authorization.ts'
+export { listApplications } from './list-applications.ts'
+export { registerClient } from './register-client.ts'
+export { revokeApplication } from './revoke-application.ts'
+export { revokeOauthToken } from './revoke-oauth-token.ts'

@@ -1,0 +1,2 @@
+export { getContributions } from './get-contributions.ts'
+export { listWaiting } from './list-waiting.ts'

@@ -1,0 +1,127 @@
+/**
+ * What other features add to pull requests: rules that block a merge, rules that make settings
+ * stricter, and queues that merge later.
+ */
+import type { SignedIn } from '#core/caller.ts'
+import type { Db } from '#core/db.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { extensionPoint } from '#core/extension-points.ts'
+import type { Tx } from '#core/write.ts'
+import type { MergeMethod, Oid } from '#git'
+import type { PullContext, Settings } from './pull-context.ts'
+import type { RunRow } from '#features/checks/index.ts'
+import type { CommitContext } from '#features/repos/index.ts'
+import type { OwnedPaths } from './changes/owners.ts'
+import type { Blocker, Pull } from './schema.ts'
+import type { ReviewStanding } from './reviews/review-standing.ts'
+import type { PullRow } from './store-pulls.ts'
+import type { Stats } from './changes/store-stats.ts'
+
+/** A pull request whose merging is to be decided, with all that the decision needs. */
+export type MergeEvaluation = {
+  readonly pull: PullRow
+  /** The repository, with the settings that hold for the base. */
+  readonly context: PullContext
+  /** Null until they are computed; merging computes them first. */
+  readonly stats: Stats | null
+  readonly standings: readonly ReviewStanding[]
+  readonly labels: readonly string[]
+  /** The run of acceptance checks on the head. */
+  readonly checks: RunRow | null
+  /** Check contexts of the head. */
+  readonly statuses: readonly CommitContext[]
+  /** Owned paths of the change; loaded where code owners must approve. */
+  readonly owned: readonly OwnedPaths[]
+  /** Unresolved threads; counted where conversations must be resolved. */
+  readonly open_conversations: number
+  /**
+   * The caller who would merge; null when it is only shown. Rules that some callers may bypass then
+   * count as if nobody could.
+   */
+  readonly by: SignedIn | null
+}
+
+/**
+ * Returns the blockers of each evaluation, in the same order. All evaluations are of one
+ * repository, so what the rules need is loaded for all of them at once. Must not wait.
+ */
+export const mergeRules =
+  extensionPoint<
+    (hearth: Hearth, evaluations: readonly MergeEvaluation[]) => readonly (readonly Blocker[])[]
+  >('pulls.merge_rules')
+
+/** The merge that settings are for: its base, the pull request, and who merges; null if unknown. */
+export type SettingsScope = {
+  readonly context: PullContext
+  readonly base_ref: string
+  readonly pull: Pick<PullRow, 'author_id' | 'agent'> | null
+  readonly by: SignedIn | null
+}
+
+/** Makes the settings stricter for merging into one base. Returns them as they are otherwise. */
+export const stricterSettings =
+  extensionPoint<(hearth: Hearth, scope: SettingsScope, settings: Settings) => Settings>(
+    'pulls.stricter_settings',
+  )
+
+/**
+ * Computes what `mergeRules` need of the present pair of commits, because they must not wait.
+ * Returns the function that stores it, or null when all is stored. Runs whenever a pull request is
+ * read, and before merging.
+ */
+export const mergeFacts =
+  extensionPoint<(hearth: Hearth, pull: PullRow) => Promise<((tx: Tx) => void) | null>>(
+    'pulls.merge_facts',
+  )
+
+/**
+ * Runs when a requested merge is decided: with the commit that lands, in the transaction that moves
+ * the base, or with null when the merge was refused.
+ */
+export const mergeAttempts =
+  extensionPoint<(tx: Tx, evaluation: MergeEvaluation, landed: Oid | null) => void>(
+    'pulls.merge_attempts',
+  )
+
+/** The settings of the queue of a base by rules; null when no rule requires a queue. */
+export const queueRules =
+  extensionPoint<
+    (
+      hearth: Hearth,
+      context: PullContext,
+      base_ref: string,
+    ) => { readonly slots: number; readonly timeout_minutes: number | null } | null
+  >('pulls.queue_rules')
+
+/** The options of a requested merge. */
+export type MergeOptions = {
+  readonly by: SignedIn
+  readonly method: MergeMethod
+  readonly message: string | null
+  readonly keep_issue_open: boolean
+}
+
+export type QueuePosition = NonNullable<Pull['queue']>
+
+/** A queue that merges pull requests later. */
+export type MergeQueue = {
+  /** Whether pull requests into this base land through the queue. */
+  accepts(hearth: Hearth, context: PullContext, base_ref: string): boolean
+  /** Adds a pull request; without effect when it is queued already. */
+  add(tx: Tx, context: PullContext, pull: PullRow, options: MergeOptions): void
+  /** Positions of several pull requests of one repository, by number; absent when not queued. */
+  positionsOf(
+    db: Db,
+    repo_id: string,
+    numbers: readonly number[],
+  ): ReadonlyMap<number, QueuePosition>
+}
+
+export const mergeQueues = extensionPoint<MergeQueue>('pulls.merge_queues')
+
+/**
+ * Whether a caller may write in a session beside the author and the agents of the author: an agent
+ * that was started for the pull request.
+ */
+export const sessionWriters =
+  extensionPoint<(db: Db, pull: PullRow, caller: SignedIn) => boolean>('pulls.session_writers')

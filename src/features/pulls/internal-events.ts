@@ -1,0 +1,9 @@
+/** Internal events of pull requests. They are not part of the timeline. */
+import { internalEvent } from '#core/events.ts'
+import { Type } from '#core/schema.ts'
+
+/** The stats of the present commits of a pull request are stored. */
+export const statsKnown = internalEvent(
+  'pulls.stats_known',
+  Type.Object({ pull_id: Type.String() }),
+)

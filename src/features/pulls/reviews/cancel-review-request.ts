@@ -1,0 +1,40 @@
+import { writesRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import { contextOf } from '../pull-context.ts'
+import { onPull, reviewersInput } from '../inputs.ts'
+import { pullRecord } from '../pull-record.ts'
+import { cancelRequests, requireNames } from './reviewers.ts'
+import { requireAuthorOr, requireOwnRepository } from '../permissions.ts'
+import { Pull } from '../schema.ts'
+import { requireActive, requirePull, touchPull } from '../store-pulls.ts'
+import { appendPullUpdated } from '../lifecycle/append-updated.ts'
+import { inPull } from '../untrusted-texts.ts'
+
+export const cancelReviewRequest = operation({
+  name: 'cancel_review_request',
+  summary:
+    'Take back requests for review of a pull request; with a team those of the people whom it picked. For its author, or triage. Answers with the pull request.',
+  route: 'DELETE /repos/{owner}/{name}/pulls/{number}/reviewers',
+  toolset: 'pulls',
+  access: writesRepo('read', { scope: 'pulls:write' }),
+  input: Type.Object({ ...onPull, ...reviewersInput }),
+  output: Pull,
+  untrusted: inPull,
+  annotations: { destructive: true },
+
+  handler: ({ hearth, db, repo, caller, write }, { repo: _, number, ...names }) => {
+    requireOwnRepository(repo)
+    requireAuthorOr(hearth, repo, requirePull(db, repo.id, number), caller, 'triage')
+    requireNames(names)
+    return write((tx) => {
+      const pull = requirePull(tx.db, repo.id, number)
+      requireActive(pull)
+      cancelRequests(tx, pull, repo, names)
+      touchPull(tx, repo.id, number)
+      const context = contextOf(tx.db, repo.id)
+      appendPullUpdated(tx, context, pull, ['requested_reviewers'])
+      return pullRecord(hearth, requirePull(tx.db, repo.id, number), context)
+    })
+  },
+})

@@ -1,0 +1,109 @@
+/**
+ * Lists the threads on lines, each with its present line. A comment stores the line and commit that
+ * it was written on. Pages show the present change, so the line is followed through later pushes.
+ */
+import { readsRepo } from '#core/access.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { operation } from '#core/operation.ts'
+import { Nullable, OneOf, Type } from '#core/schema.ts'
+import type { FileDiff } from '#git'
+import {
+  Comment,
+  commentPointers,
+  commentRecords,
+  untrustedAuthors,
+  listLineComments,
+  type CommentRow,
+} from '#features/issues/index.ts'
+import { onPull } from '../inputs.ts'
+import { areCommitsGone } from '../changes/changes-since.ts'
+import { requirePull, type PullRow } from '../store-pulls.ts'
+import { carryLines } from '../branches/suggestions.ts'
+
+const MAX_COMMENTS = 2_000
+const LIMITS = { maxLines: 200_000, maxBytes: 16 * 1024 * 1024 }
+
+const Thread = Type.Object({
+  path: Type.String({ description: 'The path of the file now.' }),
+  side: OneOf(['new', 'old']),
+  line: Nullable(
+    Type.Integer({ description: 'The line now; null when the change does not have it any more.' }),
+  ),
+  resolved: Type.Boolean(),
+  comments: Type.Array(Comment, { description: 'Oldest first.' }),
+})
+
+export const listReviewThreads = operation({
+  name: 'list_review_threads',
+  summary: 'The conversations on lines of a pull request, each where its line is now.',
+  route: null,
+  toolset: 'pulls',
+  access: readsRepo({ scope: 'pulls:read' }),
+  input: Type.Object(onPull),
+  output: Type.Array(Thread),
+  untrusted: (threads, reading) => {
+    const distrusted = untrustedAuthors(reading)
+    return threads.flatMap(({ comments }, at) =>
+      comments.flatMap((comment, index) =>
+        distrusted(comment.author) ? commentPointers(`/${at}/comments/${index}`, comment) : [],
+      ),
+    )
+  },
+
+  handler: async ({ hearth, db, repo }, { number }) => {
+    const pull = requirePull(db, repo.id, number)
+    const rows = listLineComments(db, repo.id, number).slice(0, MAX_COMMENTS)
+    const roots = rows.filter(({ in_reply_to }) => in_reply_to === null)
+    const places = await presentLines(hearth, repo.store, pull, roots)
+    const records = new Map(commentRecords(hearth, rows).map((record) => [record.id, record]))
+    const replies = Map.groupBy(rows, ({ in_reply_to }) => in_reply_to)
+    return roots.map((root) => {
+      const place = places.get(root.id)
+      return {
+        path: place?.path ?? root.path ?? '',
+        side: root.side ?? 'new',
+        line: place?.line ?? null,
+        resolved: root.resolved === 1,
+        comments: [root, ...(replies.get(root.id) ?? [])].flatMap(
+          ({ id }) => records.get(id) ?? [],
+        ),
+      }
+    })
+  },
+})
+
+async function presentLines(
+  { git }: Hearth,
+  store: string,
+  pull: PullRow,
+  roots: readonly CommentRow[],
+): Promise<Map<string, { path: string; line: number }>> {
+  const found = new Map<string, { path: string; line: number }>()
+  for (const [commit, comments] of Map.groupBy(
+    roots.filter(({ outdated }) => outdated === 0),
+    ({ commit_sha }) => commit_sha ?? '',
+  )) {
+    const moved = commit !== pull.head_sha && comments.some(({ side }) => side !== 'old')
+    let files: readonly FileDiff[] = []
+    try {
+      if (moved && commit !== '' && pull.head_sha !== null)
+        files = (
+          await git.diff(store, commit, pull.head_sha, { hunks: true, context: 0, ...LIMITS })
+        ).files
+    } catch (error) {
+      if (areCommitsGone(error)) continue
+      throw error
+    }
+    for (const { id, path, line, side } of comments) {
+      if (path === null || line === null) continue
+      const file =
+        side === 'old'
+          ? null
+          : (files.find((one) => (one.old_path ?? one.path) === path && one.status !== 'added') ??
+            null)
+      const now = carryLines(file, { first: line, last: line })
+      if (now) found.set(id, { path: file?.path ?? path, line: now.last })
+    }
+  }
+  return found
+}

@@ -1,0 +1,135 @@
+import { readsRepo, type RepoGrant } from '#core/access.ts'
+import type { Caller } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { operation } from '#core/operation.ts'
+import { afterOf, byAfter, keyPageOf } from '#core/page.ts'
+import { ListOf, Type } from '#core/schema.ts'
+import { actorLookup, isAuthor } from '#features/issues/index.ts'
+import { notFound } from '#lib/errors.ts'
+import { SECOND } from '#lib/time.ts'
+import { contextOf, type Settings } from '../pull-context.ts'
+import { onPull } from '../inputs.ts'
+import { SessionEntry } from '../schema.ts'
+import { waitForEntries } from './session.ts'
+import { requirePull, type PullRow } from '../store-pulls.ts'
+import { listEntryRows, type EntryRow } from './store-sessions.ts'
+import { inSession } from '../untrusted-texts.ts'
+
+const PAGE_SIZES = { size: 200, max: 1000 }
+export const MAX_WAIT_SECONDS = 25
+
+export const getSession = operation({
+  name: 'get_session',
+  summary:
+    'The record of how a pull request was made: its entries after a sequence number, oldest first. With wait, an answer without entries is held back until one comes.',
+  route: 'GET /v1/repos/{owner}/{name}/pulls/{number}/session',
+  toolset: 'pulls',
+  listed: 'core',
+  aliases: ['get_session_entries'],
+  list: 'after',
+  access: readsRepo({ scope: 'pulls:read' }),
+  input: Type.Object({
+    ...onPull,
+    kind: Type.Optional(Type.String({ maxLength: 32, description: 'Only entries of this kind.' })),
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_WAIT_SECONDS,
+        description: 'Seconds to wait for an entry when there is none yet.',
+      }),
+    ),
+    ...byAfter(PAGE_SIZES),
+  }),
+  output: ListOf(SessionEntry),
+  untrusted: inSession,
+
+  handler: async (
+    { hearth, db, repo, caller, signal },
+    { number, kind = null, wait = 0, ...paging },
+  ) => {
+    const pull = requireSession(hearth, repo, caller, number)
+    const { after, limit } = afterOf(paging, PAGE_SIZES)
+    const read = () => listEntryRows(db, pull.id, after, kind, limit + 1)
+    const end = performance.now() + wait * SECOND
+    let rows = read()
+    // Entries of other kinds wake the wait as well, so it may have to continue.
+    while (rows.length === 0 && !signal.aborted && !hearth.stopping.aborted) {
+      const left = end - performance.now()
+      if (left <= 0) break
+      await waitForEntries(hearth, pull.id, left, [signal, hearth.stopping])
+      if (!signal.aborted && !hearth.stopping.aborted) rows = read()
+    }
+    const actor = actorLookup(
+      hearth,
+      rows.map((row) => row.author_id),
+    )
+    return keyPageOf(
+      rows.map((row) => entryRecord(row, actor)),
+      limit,
+      ({ seq }) => seq,
+    )
+  },
+  lines: ({ hearth, repo, caller }, { number, kind = null, after = 0 }) =>
+    entriesAfter(hearth, requireSession(hearth, repo, caller, number), after, kind),
+})
+
+/** The pull request, if the caller may read its session; throws 404 otherwise. */
+function requireSession(hearth: Hearth, repo: RepoGrant, caller: Caller, number: number): PullRow {
+  const pull = requirePull(hearth.db, repo.id, number)
+  if (!maySeeSession(hearth, repo, caller, pull, contextOf(hearth.db, repo.id).settings))
+    throw notFound(`the session of #${number}`)
+  return pull
+}
+
+/** All entries after a number, read in batches as they are consumed. */
+function* entriesAfter(
+  hearth: Hearth,
+  pull: PullRow,
+  after: number,
+  kind: string | null,
+): Generator<SessionEntry> {
+  let from = after
+  for (;;) {
+    const rows = listEntryRows(hearth.db, pull.id, from, kind, PAGE_SIZES.max)
+    const actor = actorLookup(
+      hearth,
+      rows.map((row) => row.author_id),
+    )
+    for (const row of rows) yield entryRecord(row, actor)
+    const last = rows.at(-1)
+    if (!last || rows.length < PAGE_SIZES.max) return
+    from = last.seq
+  }
+}
+
+/**
+ * Whether a caller may read the session: those who may write to it, and others by the repository's
+ * setting. `readers` means accounts that can read the repository.
+ */
+export function maySeeSession(
+  hearth: Hearth,
+  repo: RepoGrant,
+  caller: Caller,
+  pull: PullRow,
+  settings: Settings,
+): boolean {
+  if (isAuthor(hearth, caller, pull.author_id)) return true
+  if (settings.session_visibility === 'public') return !repo.private || caller.kind !== 'anonymous'
+  if (settings.session_visibility === 'readers') return caller.kind !== 'anonymous'
+  return (
+    repo.workspace_role !== null || (caller.kind === 'workspace' && caller.id === repo.workspace_id)
+  )
+}
+
+const entryRecord = (row: EntryRow, actor: ReturnType<typeof actorLookup>): SessionEntry => ({
+  seq: row.seq,
+  kind: row.kind,
+  text: row.text,
+  tool: row.tool,
+  at: row.at,
+  author: row.author_id === null ? null : actor(row.author_id),
+  sha: row.sha,
+  data: row.data === null ? null : JSON.parse(row.data),
+  truncated: row.truncated === 1,
+  redacted: row.redacted === 1,
+})

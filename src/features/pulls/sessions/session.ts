@@ -1,0 +1,186 @@
+/**
+ * Appends entries to a session, for clients and for the service. Entries are numbered without gaps,
+ * so their count is the last number. Each append wakes waiting readers. The timeline gets one event
+ * a minute, because a working agent appends all the time.
+ */
+import type { Hearth } from '#core/hearth.ts'
+import { service } from '#core/service.ts'
+import { internalEvent } from '#core/events.ts'
+import { job } from '#core/jobs.ts'
+import { Type } from '#core/schema.ts'
+import { writeAs, type Tx } from '#core/write.ts'
+import { conflict } from '#lib/errors.ts'
+import { MINUTE } from '#lib/time.ts'
+import { contextOf, subjectOf } from '../pull-context.ts'
+import { sessionAppended } from '../events.ts'
+import { findPullById, type PullRow } from '../store-pulls.ts'
+import {
+  insertEntry,
+  setAnsweredBy,
+  setSession,
+  setSessionReported,
+  type EntryRow,
+} from './store-sessions.ts'
+
+/** A usage entry reported a cost in US dollars. */
+export const sessionCost = internalEvent(
+  'session.cost',
+  Type.Object({ pull_id: Type.String(), actor_id: Type.String(), cost_usd: Type.Number() }),
+)
+
+/**
+ * A session has a new `question`, with its text cut, or a new `answer` to the question with the
+ * given number.
+ */
+export const sessionAsked = internalEvent(
+  'session.asked',
+  Type.Object({
+    repo_id: Type.String(),
+    number: Type.Integer(),
+    kind: Type.Union([Type.Literal('question'), Type.Literal('answer')]),
+    seq: Type.Integer(),
+    author_id: Type.Union([Type.String(), Type.Null()]),
+    text: Type.String(),
+    data: Type.Record(Type.String(), Type.Unknown()),
+  }),
+)
+
+const MAX_QUESTION_LENGTH = 500
+
+export const MAX_ENTRIES = 100_000
+
+export type NewEntry = Omit<EntryRow, 'pull_id' | 'seq'>
+
+/** Adds an entry of the service. A full session is left as it is. */
+export function addServiceEntry(
+  tx: Tx,
+  pull_id: string,
+  entry: { kind: string; text: string; data: Record<string, unknown> },
+): void {
+  const pull = findPullById(tx.db, pull_id)
+  if (!pull || pull.session_entries >= MAX_ENTRIES) return
+  appendEntries(tx, pull, [
+    {
+      kind: entry.kind,
+      text: entry.text,
+      tool: null,
+      at: tx.now,
+      author_id: null,
+      sha: pull.head_sha,
+      data: JSON.stringify(entry.data),
+      truncated: 0,
+      redacted: 0,
+    },
+  ])
+}
+
+/**
+ * Adds entries and returns the last sequence number. Throws 409 `limit_reached` when the session is
+ * full.
+ */
+export function appendEntries(
+  tx: Tx,
+  pull: PullRow,
+  entries: readonly NewEntry[],
+  cost = 0,
+): number {
+  const last_seq = pull.session_entries + entries.length
+  if (last_seq > MAX_ENTRIES)
+    throw conflict('limit_reached', `a session has at most ${MAX_ENTRIES} entries`, {
+      last_seq: pull.session_entries,
+    })
+  entries.forEach((entry, at) =>
+    insertEntry(tx, { ...entry, pull_id: pull.id, seq: pull.session_entries + at + 1 }),
+  )
+  setSession(tx, pull.id, {
+    last_seq,
+    cost: cost > 0 ? (pull.session_cost ?? 0) + cost : pull.session_cost,
+  })
+  entries.forEach(({ kind, text, data: json, author_id }, at) => {
+    if (kind !== 'question' && kind !== 'answer') return
+    const seq = pull.session_entries + at + 1
+    const data = json === null ? {} : (JSON.parse(json) as Record<string, unknown>)
+    if (kind === 'answer' && Number.isSafeInteger(data.of))
+      setAnsweredBy(tx, pull.id, Number(data.of), seq)
+    tx.emit(sessionAsked, {
+      repo_id: pull.repo_id,
+      number: pull.number,
+      kind,
+      seq,
+      author_id,
+      text: text.slice(0, MAX_QUESTION_LENGTH).toWellFormed(),
+      data,
+    })
+  })
+  scheduleSessionEvent(tx, pull)
+  tx.afterCommit(() => wakeReaders(tx.hearth, pull.id))
+  return last_seq
+}
+
+function scheduleSessionEvent(tx: Tx, pull: PullRow): void {
+  const since = tx.now_ms - pull.session_told_at
+  if (since >= MINUTE) appendSessionEvent(tx, pull.id)
+  else tx.enqueue(announceSession, { pull_id: pull.id }, { key: pull.id, delay_ms: MINUTE - since })
+}
+
+/** Appends one event for all entries since the last event. */
+function appendSessionEvent(tx: Tx, pull_id: string, as?: { actor_id: string | null }): void {
+  const pull = findPullById(tx.db, pull_id)
+  if (!pull || pull.session_entries === pull.session_told_seq) return
+  setSessionReported(tx, pull.id, pull.session_entries)
+  const subject = subjectOf(contextOf(tx.db, pull.repo_id))
+  tx.append(
+    sessionAppended,
+    subject,
+    { number: pull.number, from_seq: pull.session_told_seq + 1, last_seq: pull.session_entries },
+    as,
+  )
+}
+
+/**
+ * Appends the event for entries of the last minute. The actor is the author, because it is the
+ * author's session.
+ */
+export const announceSession = job<{ pull_id: string }>({
+  kind: 'announce_session',
+  run: ({ hearth }, { pull_id }) =>
+    writeAs(hearth, null, (tx) =>
+      appendSessionEvent(tx, pull_id, {
+        actor_id: findPullById(tx.db, pull_id)?.author_id ?? null,
+      }),
+    ),
+})
+
+/** The readers that wait for new entries, by pull request. */
+const waitingReaders = service('session readers', () => new Map<string, Set<() => void>>())
+
+function wakeReaders(hearth: Hearth, pull_id: string): void {
+  for (const wake of waitingReaders(hearth).get(pull_id) ?? []) wake()
+}
+
+/** Resolves when entries were added, after the time, or when any of the signals is aborted. */
+export function waitForEntries(
+  hearth: Hearth,
+  pull_id: string,
+  milliseconds: number,
+  signals: readonly AbortSignal[],
+): Promise<void> {
+  const pulls = waitingReaders(hearth)
+  const listeners = pulls.get(pull_id) ?? new Set()
+  pulls.set(pull_id, listeners)
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      for (const signal of signals) signal.removeEventListener('abort', end)
+      listeners.delete(end)
+      if (listeners.size === 0) pulls.delete(pull_id)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    listeners.add(end)
+    for (const signal of signals) {
+      if (signal.aborted) return end()
+      signal.addEventListener('abort', end)
+    }
+  })
+}

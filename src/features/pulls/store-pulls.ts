@@ -1,0 +1,401 @@
+/**
+ * The rows of pull requests. Other tables of this feature: store-stats, store-reviews,
+ * store-sessions.
+ */
+import type { Db, SqlValue } from '#core/db.ts'
+import type { Tx } from '#core/write.ts'
+import type { Oid } from '#git'
+import { conflict, notFound } from '#lib/errors.ts'
+import type { Timestamp } from '#lib/time.ts'
+import type { PullState, PullStatus } from './schema.ts'
+import { REVIEW_REQUESTED } from './reviews/store-requests.ts'
+
+export type PullRow = {
+  id: string
+  repo_id: string
+  number: number
+  title: string
+  body: string
+  status: PullStatus
+  issue: number | null
+  branch: string | null
+  fork_id: string | null
+  base_ref: string
+  base_sha: Oid
+  head_ref: string | null
+  head_sha: Oid | null
+  author_id: string
+  agent: string | null
+  revision: number
+  auto_merge: 0 | 1
+  closed_from: 'draft' | 'open' | null
+  closed_because: 'asked' | 'branch_deleted' | 'superseded' | null
+  closed_by: string | null
+  superseded_by: number | null
+  merged_by: string | null
+  merge_commit_sha: Oid | null
+  merge_method: 'merge' | 'squash' | 'rebase' | null
+  session_entries: number
+  session_last_at: Timestamp | null
+  session_cost: number | null
+  session_told_seq: number
+  session_told_at: number
+  created_at: Timestamp
+  updated_at: Timestamp
+  ready_at: Timestamp | null
+  merged_at: Timestamp | null
+  closed_at: Timestamp | null
+}
+
+export const isActive = (pull: Pick<PullRow, 'status'>): boolean =>
+  pull.status === 'draft' || pull.status === 'open'
+
+/** Throws 409 for a closed or merged pull request. */
+export function requireActive(pull: Pick<PullRow, 'number' | 'status'>): void {
+  if (!isActive(pull))
+    throw conflict('not_open', `#${pull.number} is ${pull.status}`, { status: pull.status })
+}
+
+export const findPull = (db: Db, repo_id: string, number: number): PullRow | null =>
+  db.one<PullRow>('SELECT * FROM pulls WHERE repo_id = ? AND number = ?', repo_id, number)
+
+export function requirePull(db: Db, repo_id: string, number: number): PullRow {
+  const pull = findPull(db, repo_id, number)
+  if (!pull) throw notFound(`the pull request #${number}`)
+  return pull
+}
+
+export const findPullById = (db: Db, id: string): PullRow | null =>
+  db.one<PullRow>('SELECT * FROM pulls WHERE id = ?', id)
+
+/** The pull request that a hidden fork belongs to. */
+export const findPullOfFork = (db: Db, fork_id: string): PullRow | null =>
+  db.one<PullRow>('SELECT * FROM pulls WHERE fork_id = ?', fork_id)
+
+/** The active pull request for a branch and a base; there is at most one. */
+export const findActiveForBranch = (
+  db: Db,
+  repo_id: string,
+  branch: string,
+  base_ref: string,
+): PullRow | null =>
+  db.one<PullRow>(
+    'SELECT * FROM pulls WHERE repo_id = ? AND branch = ? AND base_ref = ? AND active = 1',
+    repo_id,
+    branch,
+    base_ref,
+  )
+
+export const listActiveByBranch = (db: Db, repo_id: string, branch: string): PullRow[] =>
+  db.all<PullRow>(
+    'SELECT * FROM pulls WHERE repo_id = ? AND branch = ? AND active = 1 ORDER BY number',
+    repo_id,
+    branch,
+  )
+
+export const listActiveByBase = (db: Db, repo_id: string, base_ref: string): PullRow[] =>
+  db.all<PullRow>(
+    'SELECT * FROM pulls WHERE repo_id = ? AND base_ref = ? AND active = 1 ORDER BY number DESC',
+    repo_id,
+    base_ref,
+  )
+
+export const listActiveByIssue = (db: Db, repo_id: string, issue: number): PullRow[] =>
+  db.all<PullRow>(
+    'SELECT * FROM pulls WHERE repo_id = ? AND issue = ? AND active = 1 ORDER BY number',
+    repo_id,
+    issue,
+  )
+
+/** The newest active pull requests of a repository. */
+export const listActive = (db: Db, repo_id: string, limit: number): PullRow[] =>
+  db.all<PullRow>(
+    'SELECT * FROM pulls WHERE repo_id = ? AND active = 1 ORDER BY number DESC LIMIT ?',
+    repo_id,
+    limit,
+  )
+
+/** Pull requests that were closed at or after a moment because their branch was deleted. */
+export const listClosedByDeletion = (
+  db: Db,
+  repo_id: string,
+  base_ref: string,
+  since: Timestamp,
+): PullRow[] =>
+  db.all<PullRow>(
+    `SELECT * FROM pulls WHERE repo_id = ? AND status = 'closed' AND closed_because = 'branch_deleted' AND base_ref = ? AND closed_at >= ? ORDER BY number`,
+    repo_id,
+    base_ref,
+    since,
+  )
+
+/** The number of active pull requests of any of these accounts. */
+export const countActiveBy = (db: Db, repo_id: string, person_id: string): number =>
+  db.one<{ count: number }>(
+    `SELECT count(*) AS count FROM pulls WHERE repo_id = ?1 AND active = 1
+     AND author_id IN (SELECT ?2 UNION SELECT id FROM actors WHERE on_behalf_of = ?2)`,
+    repo_id,
+    person_id,
+  )?.count ?? 0
+
+export type PullFilter = {
+  state: PullState
+  issue?: number
+  author?: string
+  branch?: string
+  review_requested?: readonly string[]
+}
+
+function conditions(repo_id: string, filter: PullFilter): { where: string; params: SqlValue[] } {
+  const where = ['repo_id = ?']
+  const params: SqlValue[] = [repo_id]
+  const add = (sql: string, ...values: SqlValue[]) => {
+    where.push(sql)
+    params.push(...values)
+  }
+  if (filter.state === 'open') add('active = 1')
+  else if (filter.state === 'ready') add(`status = 'open'`)
+  else if (filter.state !== 'all') add('status = ?', filter.state)
+  if (filter.issue !== undefined) add('issue = ?', filter.issue)
+  if (filter.author !== undefined)
+    add(`author_id IN (SELECT id FROM actors WHERE username = ?)`, filter.author)
+  if (filter.branch !== undefined) add('branch = ?', filter.branch)
+  if (filter.review_requested !== undefined) {
+    const ids = JSON.stringify(filter.review_requested)
+    add(REVIEW_REQUESTED, ids, ids)
+  }
+  return { where: where.join(' AND '), params }
+}
+
+/** Newest first. */
+export function listPullRows(
+  db: Db,
+  repo_id: string,
+  filter: PullFilter,
+  limit: number,
+  offset: number,
+): PullRow[] {
+  const { where, params } = conditions(repo_id, filter)
+  return db.all<PullRow>(
+    `SELECT * FROM pulls WHERE ${where} ORDER BY number DESC LIMIT ? OFFSET ?`,
+    ...params,
+    limit,
+    offset,
+  )
+}
+
+export function countPulls(db: Db, repo_id: string, filter: PullFilter): number {
+  const { where, params } = conditions(repo_id, filter)
+  return (
+    db.one<{ count: number }>(`SELECT count(*) AS count FROM pulls WHERE ${where}`, ...params)
+      ?.count ?? 0
+  )
+}
+
+/** Closed pull requests, not merged, that still have their fork and were closed before a moment. */
+export const listForksToRemove = (
+  db: Db,
+  before: Timestamp,
+  limit: number,
+): { id: string; fork_id: string }[] =>
+  db.all(
+    `SELECT id, fork_id FROM pulls WHERE fork_id IS NOT NULL AND status = 'closed' AND closed_at < ? LIMIT ?`,
+    before,
+    limit,
+  )
+
+export type NewPullRow = Pick<
+  PullRow,
+  | 'id'
+  | 'repo_id'
+  | 'number'
+  | 'title'
+  | 'body'
+  | 'status'
+  | 'issue'
+  | 'branch'
+  | 'fork_id'
+  | 'base_ref'
+  | 'base_sha'
+  | 'head_ref'
+  | 'head_sha'
+  | 'author_id'
+  | 'agent'
+  | 'auto_merge'
+>
+
+/** A pull request that starts as open is ready from the start. */
+export function insertPull(tx: Tx, row: NewPullRow): void {
+  const open = row.status === 'open'
+  tx.db.run(
+    `INSERT INTO pulls (id, repo_id, number, title, body, status, issue, branch, fork_id, base_ref, base_sha, head_ref, head_sha, author_id, agent,
+       revision, auto_merge, created_at, updated_at, ready_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    row.id,
+    row.repo_id,
+    row.number,
+    row.title,
+    row.body,
+    row.status,
+    row.issue,
+    row.branch,
+    row.fork_id,
+    row.base_ref,
+    row.base_sha,
+    row.head_ref,
+    row.head_sha,
+    row.author_id,
+    row.agent,
+    open ? 1 : 0,
+    row.auto_merge,
+    tx.now,
+    tx.now,
+    open ? tx.now : null,
+  )
+  if (row.head_sha !== null) insertHead(tx, row.id, row.head_sha)
+}
+
+/** Updates fields of one row and `updated_at`. Column names come from this program only. */
+function setFields(tx: Tx, id: string, fields: Partial<Record<keyof PullRow, SqlValue>>): void {
+  const names = Object.keys(fields)
+  tx.db.run(
+    `UPDATE pulls SET ${[...names, 'updated_at'].map((name) => `${name} = ?`).join(', ')} WHERE id = ?`,
+    ...Object.values(fields),
+    tx.now,
+    id,
+  )
+}
+
+/** Sets `updated_at`. */
+export const touchPull = (tx: Tx, repo_id: string, number: number): void =>
+  void tx.db.run(
+    'UPDATE pulls SET updated_at = ? WHERE repo_id = ? AND number = ?',
+    tx.now,
+    repo_id,
+    number,
+  )
+
+export const setReady = (tx: Tx, pull: PullRow, body: string): void =>
+  setFields(tx, pull.id, {
+    status: 'open',
+    body,
+    revision: Math.max(1, pull.revision),
+    ready_at: tx.now,
+  })
+
+export const setDraft = (tx: Tx, pull: PullRow): void => setFields(tx, pull.id, { status: 'draft' })
+
+export const setPullText = (
+  tx: Tx,
+  pull: PullRow,
+  fields: { title?: string; body?: string },
+): void => setFields(tx, pull.id, fields)
+
+/** Disables auto-merge for all active pull requests. */
+export function stopAutoMerge(tx: Tx, repo_id: string): void {
+  tx.db.run(
+    'DELETE FROM auto_merges WHERE pull_id IN (SELECT id FROM pulls WHERE repo_id = ? AND active = 1)',
+    repo_id,
+  )
+  tx.db.run(
+    'UPDATE pulls SET auto_merge = 0, updated_at = ? WHERE repo_id = ? AND active = 1 AND auto_merge = 1',
+    tx.now,
+    repo_id,
+  )
+}
+
+export const setAutoMerge = (tx: Tx, pull: PullRow, on: boolean): void =>
+  setFields(tx, pull.id, { auto_merge: on ? 1 : 0 })
+
+export const setBase = (tx: Tx, pull: PullRow, base: { ref: string; sha: Oid }): void =>
+  setFields(tx, pull.id, { base_ref: base.ref, base_sha: base.sha })
+
+/** Sets the tip of the base. `updated_at` stays, because the pull request itself did not change. */
+export const setBaseSha = (tx: Tx, repo_id: string, base_ref: string, sha: Oid): number =>
+  tx.db.run(
+    'UPDATE pulls SET base_sha = ? WHERE repo_id = ? AND base_ref = ? AND active = 1',
+    sha,
+    repo_id,
+    base_ref,
+  )
+
+export function setHead(tx: Tx, pull: PullRow, head: { ref: string; sha: Oid }): void {
+  const ready = pull.revision > 0 && pull.head_sha !== head.sha
+  setFields(tx, pull.id, {
+    head_ref: head.ref,
+    head_sha: head.sha,
+    revision: pull.revision + (ready ? 1 : 0),
+  })
+  insertHead(tx, pull.id, head.sha)
+}
+
+export const setClosed = (
+  tx: Tx,
+  pull: PullRow,
+  because: NonNullable<PullRow['closed_because']>,
+  by: string | null,
+  superseded_by: number | null,
+): void =>
+  setFields(tx, pull.id, {
+    status: 'closed',
+    closed_from: pull.status,
+    closed_because: because,
+    closed_by: by,
+    superseded_by,
+    closed_at: tx.now,
+  })
+
+export const setReopened = (
+  tx: Tx,
+  pull: PullRow,
+  now: { status: 'draft' | 'open'; base_sha: Oid; head_ref: string | null; head_sha: Oid | null },
+): void =>
+  setFields(tx, pull.id, {
+    ...now,
+    closed_from: null,
+    closed_because: null,
+    closed_by: null,
+    closed_at: null,
+  })
+
+export type MergeOutcome = { by: string | null; commit: Oid; method: PullRow['merge_method'] }
+
+/**
+ * Marks a pull request as merged; `base_sha` is the base before the merge. It also applies to one
+ * that the same push had closed by deleting its branch.
+ */
+export const setMerged = (tx: Tx, pull: PullRow, merge: MergeOutcome, base_sha: Oid): void =>
+  setFields(tx, pull.id, {
+    status: 'merged',
+    base_sha,
+    merged_by: merge.by,
+    merge_commit_sha: merge.commit,
+    merge_method: merge.method,
+    merged_at: tx.now,
+    closed_at: tx.now,
+    closed_from: null,
+    closed_because: null,
+    closed_by: null,
+  })
+
+export const insertHead = (tx: Tx, pull_id: string, sha: Oid): void =>
+  void tx.db.run(
+    'INSERT INTO pull_heads (pull_id, sha, pushed_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    pull_id,
+    sha,
+    tx.now,
+  )
+
+/**
+ * Heads that start with a prefix of a commit id, at most two: an ambiguous prefix resolves to
+ * nothing.
+ */
+export const listHeads = (db: Db, pull_id: string, prefix: string): Oid[] =>
+  db
+    .all<{ sha: Oid }>(
+      `SELECT sha FROM pull_heads WHERE pull_id = ? AND sha >= ? AND sha < ? || 'g' LIMIT 2`,
+      pull_id,
+      prefix,
+      prefix,
+    )
+    .map(({ sha }) => sha)

@@ -1,0 +1,71 @@
+/**
+ * Advances one queue step by step until it must wait for tests, a merge window or a person. All
+ * state is in tables and each step is one transaction. So a process may end at any point and the
+ * next one continues. A landing is one transaction as well, so nothing lands twice.
+ */
+import type { Hearth } from '#core/hearth.ts'
+import { writeAs, type Tx } from '#core/write.ts'
+import { checksOfRun } from '#features/checks/index.ts'
+import { contextOf } from '#features/pulls/index.ts'
+import { branchRef, readRef, repoById } from '#features/repos/index.ts'
+import { buildCandidate } from './build-candidate.ts'
+import { removeEntry, resetEntry } from './entry-changes.ts'
+import { updateChain, type NextCandidate } from './chain.ts'
+import { landEntry, checkMarkedEntries } from './land-entry.ts'
+import { isQueued, limitsOf } from './queue-settings.ts'
+import { listWaiting, type EntryRow, type QueueKey } from './store.ts'
+import { takeOverResult } from './candidate-tests.ts'
+
+type Step = { readonly land: EntryRow | null; readonly build: NextCandidate | null }
+
+export async function advance(hearth: Hearth, place: QueueKey, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    if (signal.aborted) throw new Error('the process is stopping')
+    const repo = repoById(hearth.db, place.repo_id)
+    if (!repo || repo.deleted_at !== null) return
+    await checkMarkedEntries(
+      hearth,
+      place,
+      readRef(hearth.db, place.repo_id, branchRef(place.base_ref)),
+      signal,
+    )
+    const { land, build } = await writeAs(hearth, null, (tx) => nextStep(tx, place))
+    if (land && (await landEntry(hearth, land, signal))) continue
+    if (!build) return
+    await buildCandidate(hearth, build, signal)
+  }
+}
+
+function nextStep(tx: Tx, place: QueueKey): Step {
+  const none = { land: null, build: null }
+  if (listWaiting(tx.db, place).length === 0) return none
+  const context = contextOf(tx.db, place.repo_id)
+  const tip = readRef(tx.db, place.repo_id, branchRef(place.base_ref))
+  if (tip === null)
+    return removeAll(tx, place, 'base_deleted', `${place.base_ref} does not exist any more`)
+  if (context.repo.archived_at !== null)
+    return removeAll(tx, place, 'archived', 'the repository is archived')
+  if (!isQueued(tx.hearth, context, place.base_ref))
+    return removeAll(tx, place, 'queue_disabled', 'the merge queue was turned off')
+  for (const entry of listWaiting(tx.db, place))
+    if (entry.state === 'testing') takeOverTests(tx, entry)
+  const build = updateChain(tx, place, tip, limitsOf(tx.hearth, context, place.base_ref).slots)
+  const first = listWaiting(tx.db, place)[0]
+  return { land: first?.state === 'passed' || first?.state === 'landing' ? first : null, build }
+}
+
+/** Takes over results of runs that ended without notice, so that no entry waits for them. */
+function takeOverTests(tx: Tx, entry: EntryRow): void {
+  if (entry.verdict !== null) return
+  const status =
+    entry.run_id === null ? 'none' : (checksOfRun(tx.hearth, entry.run_id)?.status ?? 'none')
+  if (status === 'none') resetEntry(tx, entry)
+  else if (status !== 'pending') takeOverResult(tx, entry)
+}
+
+/** Removes all entries. */
+export function removeAll(tx: Tx, place: QueueKey, reason: string, note: string): Step {
+  for (const entry of listWaiting(tx.db, place))
+    removeEntry(tx, entry, { state: 'removed', reason, note })
+  return { land: null, build: null }
+}

@@ -1,0 +1,5 @@
+export { getMergeQueue } from './get-merge-queue.ts'
+export { leaveMergeQueue } from './leave-merge-queue.ts'
+export { moveInMergeQueue } from './move-in-merge-queue.ts'
+export { pauseMergeQueue } from './pause-merge-queue.ts'
+export { resumeMergeQueue } from './resume-merge-queue.ts'

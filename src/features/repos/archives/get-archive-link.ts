@@ -1,0 +1,64 @@
+import { readsRepo } from '#core/access.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Sha, Time, Type } from '#core/schema.ts'
+import { invalid } from '#lib/errors.ts'
+import { MINUTE, timestamp } from '#lib/time.ts'
+import { archiveToken } from './archive-token.ts'
+import { resolveCommit } from '../refs/resolve-commit.ts'
+import { Ref } from '../schema.ts'
+
+const LINK_LIFETIME_MS = 10 * MINUTE
+
+/** Throws 422 when the tree exceeds the archive limits of the settings. */
+async function requireWithinArchiveLimits(
+  { git, settings }: Hearth,
+  store: string,
+  commit: string,
+): Promise<void> {
+  const { max_files, max_bytes } = settings.archives
+  const tooLarge = (what: string) =>
+    invalid(
+      'ref',
+      `an archive of this would be over ${what}: clone the repository instead, with --depth 1 for the files alone`,
+    )
+  if (max_files === null && max_bytes === null) return
+  const files = ((await git.listTree(store, commit, '', { recursive: true })) ?? []).filter(
+    ({ type }) => type === 'file' || type === 'symlink',
+  )
+  if (max_files !== null && files.length > max_files) throw tooLarge(`${max_files} files`)
+  if (max_bytes === null) return
+  const sized = (await git.listTree(store, commit, '', { recursive: true, sizes: true })) ?? []
+  if (sized.reduce((sum, { size }) => sum + (size ?? 0), 0) > max_bytes)
+    throw tooLarge(`${Math.floor(max_bytes / 1024 ** 2)} MB`)
+}
+
+export const getArchiveLink = operation({
+  name: 'get_archive_link',
+  summary:
+    'Get a link to a zip file of a branch, tag or commit; of the default branch when ref is left out. The link needs no token and works for 10 minutes.',
+  route: ['GET /repos/{owner}/{name}/zipball/{ref}', 'GET /repos/{owner}/{name}/zipball'],
+  tool: true,
+  toolset: 'code',
+  listed: 'default',
+  access: readsRepo({ scope: 'code:read' }),
+  input: Type.Object({ repo: RepoPath, ref: Type.Optional(Ref) }),
+  output: Type.Object(
+    { url: Type.String(), commit: Sha, expires_at: Time },
+    { $id: 'ArchiveLink' },
+  ),
+  redirect: ({ url }) => url,
+
+  handler: async ({ hearth, repo, now_ms }, { ref = 'HEAD' }) => {
+    const commit = await resolveCommit(hearth, repo, ref)
+    await requireWithinArchiveLimits(hearth, repo.store, commit)
+    const folder = `${repo.workspace}-${repo.name}-${commit.slice(0, 7)}`
+    const expires = now_ms + LINK_LIFETIME_MS
+    const token = archiveToken(hearth, { repo_id: repo.id, commit, folder, expires })
+    return {
+      url: `${hearth.settings.site_url}/_archive/${token}/${folder}.zip`,
+      commit,
+      expires_at: timestamp(expires),
+    }
+  },
+})

@@ -1,0 +1,159 @@
+/** Extension points through which later features take part in repositories. */
+import type { Oid } from '#git'
+import type { SignedIn } from '#core/caller.ts'
+import type { Db } from '#core/db.ts'
+import { internalEvent } from '#core/events.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { extensionPoint } from '#core/extension-points.ts'
+import { Type } from '#core/schema.ts'
+import type { Tx } from '#core/write.ts'
+import type { PreparedUpdate } from './refs/move-refs.ts'
+import type { RepoRow } from './store/repos.ts'
+
+/**
+ * Deletes at most `limit` rows that belong to a purged repository and returns how many. Called
+ * until it returns 0, each time in its own transaction, so that purging a large repository blocks
+ * no other writer. Needed only for tables that may hold many rows; the others cascade with the
+ * repository's row.
+ */
+export const repoDataRemovers =
+  extensionPoint<(tx: Tx, repo_id: string, limit: number) => number>('repos.belongings')
+
+/** One page of the commits that a feature references. */
+export type RetainedPage = {
+  readonly oids: readonly Oid[]
+  /** The cursor of the next page; null after the last. */
+  readonly next: string | null
+}
+
+/**
+ * Commits and other objects that a page shows or an operation will use although no ref may reach
+ * them. Garbage collection never deletes them. Read page by page, first with an empty `after`, so
+ * that the size of a repository does not matter. Columns that name an object without retaining it
+ * are listed with their reason in `keeping-objects.ts`.
+ */
+export const retainedCommits =
+  extensionPoint<(db: Db, repo_id: string, after: string) => RetainedPage>('repos.kept_commits')
+
+/** How many people starred a repository. Called for every repository record. */
+export const starCounts =
+  extensionPoint<(hearth: Hearth, row: RepoRow) => number>('repos.star_counts')
+
+/**
+ * Preloads what a feature contributes to the records of these repositories into the current read
+ * scope, so that a list needs one query instead of one per row.
+ */
+export const repoRecordPreloads =
+  extensionPoint<(db: Db, repo_ids: readonly string[]) => void>('repos.lists')
+
+/**
+ * Ref moves that a client requests: a push, or an operation that creates, moves, renames or deletes
+ * a branch or tag.
+ */
+export type RequestedMoves = {
+  /** The repository, or the fork of a pull request. */
+  readonly row: RepoRow
+  readonly by: SignedIn
+  readonly updates: readonly PreparedUpdate[]
+}
+
+/** Why a rule refuses the move of one ref. */
+export type RuleViolation = {
+  readonly ref: string
+  /** The problem in one line. */
+  readonly message: string
+  /** The problem in one line for a terminal, with the URL that explains it. */
+  readonly line: string
+  readonly details: Record<string, unknown>
+}
+
+export type RuleEvaluation = {
+  /** The violations found with everything that git had to be read for. */
+  readonly violations: readonly RuleViolation[]
+  /**
+   * Evaluates the remaining moves again inside the transaction, because rules and refs may have
+   * changed, and records bypasses.
+   */
+  recheck(tx: Tx, updates: readonly PreparedUpdate[]): readonly RuleViolation[]
+}
+
+/**
+ * Rules that every ref move of a client must pass, through `move-guard.ts`. Merges have their own
+ * extension points.
+ */
+export const moveRules = extensionPoint<{
+  ask(hearth: Hearth, question: RequestedMoves): Promise<RuleEvaluation>
+  /** Whether a rule forbids a deletion that follows from another action. Synchronous. */
+  keeps(hearth: Hearth, question: RequestedMoves): boolean
+}>('repos.move_rules')
+
+type ContextState = 'pending' | 'success' | 'failure' | 'error'
+
+/**
+ * The state of a commit under one name: from a commit status, or from the workflow of that name.
+ */
+export type CommitContext = {
+  readonly context: string
+  /** The latest state from anyone. */
+  readonly state: ContextState
+  /**
+   * The latest state that no agent reported; null when only agents reported. Rules use this one,
+   * because agents must not vouch for their own work.
+   */
+  readonly trusted: ContextState | null
+}
+
+/**
+ * The latest state of every name for each commit. `repo_id` is the id of a repository, never of a
+ * fork.
+ */
+export const commitContexts =
+  extensionPoint<
+    (db: Db, repo_id: string, shas: readonly Oid[]) => ReadonlyMap<Oid, readonly CommitContext[]>
+  >('repos.commit_contexts')
+
+/** Whether a release of this tag is published. */
+export const releasedTags =
+  extensionPoint<(db: Db, repo_id: string, tag: string) => boolean>('repos.released_tags')
+
+/** The id of the published release of a tag; null when there is none. */
+export const releaseOfTag =
+  extensionPoint<(db: Db, repo_id: string, tag: string) => string | null>('repos.release_of_tag')
+
+/** The ruleset that makes a published release of this tag immutable; null when none does. */
+export const frozenReleases =
+  extensionPoint<
+    (
+      hearth: Hearth,
+      repo_id: string,
+      tag: string,
+    ) => { readonly ruleset: string; readonly name: string; readonly url: string } | null
+  >('repos.frozen_releases')
+
+/** Copies a repository from another server. */
+export type Importer = {
+  /** Throws 422 for `import_url` when the address is not allowed. */
+  check(hearth: Hearth, url: string): Promise<void>
+  /** Starts to copy into a repository that this transaction created. */
+  begin(tx: Tx, row: RepoRow, url: string): void
+  /**
+   * Whether a repository is being copied, and for 7 days why the last copy failed. Called for every
+   * repository record.
+   */
+  stateOf(
+    db: Db,
+    repo_id: string,
+    now_ms: number,
+  ): { readonly importing: boolean; readonly error: string | null }
+}
+export const importers = extensionPoint<Importer>('repos.importers')
+
+/**
+ * The account that owns a signing key, by the key's fingerprint (`SHA256:…`); null when no account
+ * does.
+ */
+export const signingKeys =
+  extensionPoint<(db: Db, fingerprint: string) => string | null>('repos.signing_keys')
+
+/** Appended when a signing key was added or removed: cached verifications are no longer valid. */
+export const signingKeysChanged = internalEvent('repos.keys_changed', Type.Object({}))

@@ -1,0 +1,40 @@
+import { writesRepoAsPerson } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { DAY, timestamp } from '#lib/time.ts'
+import { repoDeleted } from '../events.ts'
+import { auditRepo, Confirm, requireConfirm, requireLive } from './preconditions.ts'
+import { repoRecord } from '../profile/repo-record.ts'
+import { Repo } from '../schema.ts'
+import { requireRepo, setRepo } from '../store/repos.ts'
+
+/** How many days a deleted repository can be restored. */
+const RESTORABLE_DAYS = 30
+
+export const deleteRepo = operation({
+  name: 'delete_repo',
+  summary:
+    'Delete a repository with everything in it. For owners of its workspace, people only; give its full name as confirm. It can be restored until purge_at, 30 days from now.',
+  route: 'DELETE /repos/{owner}/{name}',
+  listed: 'default',
+  access: writesRepoAsPerson('admin', { member: 'owner', scope: 'repo:admin' }),
+  input: Type.Object({ repo: RepoPath, confirm: Confirm }),
+  output: Repo,
+  annotations: { destructive: true },
+
+  handler: ({ hearth, repo, caller, write }, { confirm }) => {
+    requireConfirm(repo.full_name, confirm)
+    return write((tx) => {
+      const row = requireLive(tx.db, repo.id)
+      const purge_at = timestamp(tx.now_ms + RESTORABLE_DAYS * DAY)
+      setRepo(tx, row.id, { deleted_at: tx.now, deleted_by: caller.id, purge_at })
+      tx.append(
+        repoDeleted,
+        { workspace_id: row.workspace_id, repo_id: row.id },
+        { full_name: repo.full_name, purge_at },
+      )
+      auditRepo(tx, 'repo.deleted', row, { after: { purge_at } })
+      return repoRecord(hearth, requireRepo(tx.db, row.id), caller)
+    })
+  },
+})

@@ -1,0 +1,283 @@
+import { writesRepo, type RepoGrant } from '#core/access.ts'
+import type { SignedIn } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { operation } from '#core/operation.ts'
+import { Nullable, RepoPath, Type } from '#core/schema.ts'
+import type { Tx } from '#core/write.ts'
+import type { Oid, RefUpdate } from '#git'
+import { requireQuota } from '#features/workspaces/index.ts'
+import { forbidden, Refusal } from '#lib/errors.ts'
+import { COLLISION_SCAN_DELAY_MS, findSha1Collisions } from './find-sha1-collisions.ts'
+import { evaluateMoves, type MoveGuard } from '../refs/move-guard.ts'
+import type { RuleViolation } from '../extension-points.ts'
+import { knownTips, scanMoves, scanPush, type ScannedMove } from './push-protection.ts'
+import { auditBypass, findPushProblem } from './push-rules.ts'
+import { branchOf } from '../refs/ref-names.ts'
+import {
+  findMoveConflict,
+  moveRefs,
+  prepareEachUpdate,
+  type PreparedUpdate,
+} from '../refs/move-refs.ts'
+import { ObjectId } from '../schema-code.ts'
+import { privateAddressesOf, findExposedAddress } from './private-addresses.ts'
+import { addSize, repoById, requireRepo, type RepoRow } from '../store/repos.ts'
+
+const ATOMIC_REFUSED = 'the push is atomic and another ref was refused'
+
+/** The results of one push, by ref name. */
+class PushResults {
+  readonly #refused = new Map<string, string>()
+  readonly #lines = new Map<string, string[]>()
+  constructor(
+    private readonly updates: readonly RefUpdate[],
+    private readonly atomic: boolean,
+  ) {}
+
+  refuse(name: string, reason: string): void {
+    if (!this.#refused.has(name)) this.#refused.set(name, reason)
+  }
+
+  refuseDuplicates(): void {
+    const names = new Set<string>()
+    for (const { name } of this.updates) {
+      if (names.has(name)) this.refuse(name, 'the push names this ref more than once')
+      names.add(name)
+    }
+  }
+
+  refuseAll(reason: string): void {
+    for (const { name } of this.updates) this.refuse(name, reason)
+  }
+
+  /** The updates that are not refused. One refusal refuses an atomic push as a whole. */
+  remaining<U extends RefUpdate>(updates: readonly U[]): U[] {
+    if (this.atomic && this.#refused.size > 0) this.refuseAll(ATOMIC_REFUSED)
+    return updates.filter(({ name }) => !this.#refused.has(name))
+  }
+
+  /** Refuses a ref because of a rule. Each violation adds its line for the terminal. */
+  refuseByRule({ ref, message, line }: RuleViolation): void {
+    this.refuse(ref, message)
+    this.#lines.set(ref, [...(this.#lines.get(ref) ?? []), line])
+  }
+
+  list(): { name: string; refused: string | null; lines: string[] }[] {
+    return this.updates.map(({ name }) => ({
+      name,
+      refused: this.#refused.get(name) ?? null,
+      lines: this.#lines.get(name) ?? [],
+    }))
+  }
+}
+
+/**
+ * Moves the refs of a push whose objects are on disk. Each ref has its own result, and a refused
+ * ref does not hold back the others unless the push is atomic. A refusal by a reaction refuses the
+ * whole push.
+ */
+export const push = operation({
+  name: 'push',
+  summary: 'Push to a repository with git.',
+  route: null,
+  access: writesRepo('write', { scope: 'code:write' }),
+  input: Type.Object({
+    repo: RepoPath,
+    updates: Type.Array(
+      Type.Object({ name: Type.String(), old: Nullable(ObjectId), new: Nullable(ObjectId) }),
+    ),
+    options: Type.Optional(Type.Array(Type.String())),
+    atomic: Type.Optional(Type.Boolean()),
+    unscanned: Type.Optional(
+      Type.Boolean({
+        description: 'Whether the engine did not scan all objects for SHA-1 collisions.',
+      }),
+    ),
+    bytes: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Of the pack that came with it.' }),
+    ),
+  }),
+  output: Type.Object({
+    results: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        refused: Nullable(Type.String()),
+        lines: Type.Array(Type.String()),
+      }),
+    ),
+  }),
+
+  handler: async (
+    { hearth, db, caller, repo, write },
+    { updates, atomic = false, bytes = 0, unscanned = false },
+  ) => {
+    const results = new PushResults(updates, atomic)
+    const row = requireRepo(db, repo.id)
+    const requireSpace = () => {
+      if (bytes > 0) requireQuota(hearth, db, row.workspace_id, 'repos_bytes', bytes)
+    }
+    const push = await checkPush({ hearth, caller, repo }, row, updates, results, requireSpace)
+    if (results.remaining(push.prepared).length === 0) return { results: results.list() }
+    try {
+      await write((tx) => {
+        const moved = applyPush(tx, repo, push, results, { bytes, requireSpace })
+        enqueueScans(tx, repo, push, moved, unscanned)
+      })
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      results.refuseAll(error.message)
+    }
+    return { results: results.list() }
+  },
+})
+
+type Pusher = { readonly hearth: Hearth; readonly caller: SignedIn; readonly repo: RepoGrant }
+
+/** What the checks before the transaction found, for use in the transaction. */
+type CheckedPush = {
+  readonly prepared: readonly PreparedUpdate[]
+  readonly guard: MoveGuard
+  /** Commits that were in the repository before the push, from which a scan can stop. */
+  readonly known: readonly Oid[]
+  readonly tips: readonly ScannedMove[]
+  /** Whether a job has to scan the commits for tokens. */
+  readonly scanLater: boolean
+}
+
+/** Runs all checks that may read git, before the transaction. Refusals go into `results`. */
+async function checkPush(
+  { hearth, caller, repo }: Pusher,
+  row: RepoRow,
+  updates: readonly RefUpdate[],
+  results: PushResults,
+  requireSpace: () => void,
+): Promise<CheckedPush> {
+  results.refuseDuplicates()
+  try {
+    requireSpace()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    results.refuseAll(error.message)
+  }
+  for (const update of updates) {
+    const problem = findPushProblem(hearth.db, { row, can: repo.can }, update)
+    if (problem) results.refuse(update.name, problem)
+  }
+  const names = updates.map(({ name }) => name)
+  const known = knownTips(hearth.db, row, names)
+  const wanted = results.remaining(updates)
+  const prepared = (await prepareEachUpdate(hearth, repo, wanted)).flatMap((ready, at) => {
+    if (!(ready instanceof Refusal)) return [ready]
+    results.refuse(wanted[at]?.name ?? '', ready.message)
+    return []
+  })
+  const tips = await listMoveTips(hearth, repo.store, results.remaining(prepared))
+  const scan = await scanMoves(hearth, row, tips, known)
+  for (const [name, problem] of scan.refused) results.refuse(name, problem)
+  const privateAddresses = privateAddressesOf(hearth, caller)
+  for (const update of privateAddresses ? results.remaining(prepared) : []) {
+    const problem =
+      privateAddresses && (await findExposedAddress(hearth, repo, privateAddresses, update))
+    if (problem) results.refuse(update.name, problem)
+  }
+  const guard = await evaluateMoves(hearth, repo.id, caller, results.remaining(prepared))
+  for (const violation of guard.violations) results.refuseByRule(violation)
+  return { prepared, guard, known, tips, scanLater: scan.later }
+}
+
+/**
+ * Checks again what may have changed since, and moves the refs that are not refused. Throws a
+ * Refusal when none may move.
+ */
+function applyPush(
+  tx: Tx,
+  repo: RepoGrant,
+  { prepared, guard }: CheckedPush,
+  results: PushResults,
+  { bytes, requireSpace }: { readonly bytes: number; readonly requireSpace: () => void },
+): PreparedUpdate[] {
+  const row = repoById(tx.db, repo.id)
+  const parent = row?.parent_id ? repoById(tx.db, row.parent_id) : row
+  if (!row || !parent || parent.deleted_at !== null)
+    throw new Refusal('not_found', 'the repository is gone')
+  if (parent.archived_at !== null)
+    throw forbidden('archived', `${repo.full_name} is archived and read-only`)
+  for (const update of results.remaining(prepared)) {
+    const problem = findPushProblem(tx.db, { row, can: repo.can }, update)
+    if (problem) results.refuse(update.name, problem)
+  }
+  const movable = withoutConflicts(results, prepared, (update) =>
+    findMoveConflict(tx.db, repo.id, update),
+  )
+  for (const violation of guard.recheck(tx, movable)) results.refuseByRule(violation)
+  requireSpace()
+  const moved = results.remaining(prepared)
+  if (bytes > 0 && moved.length > 0) addSize(tx, parent.id, bytes)
+  auditBypass(tx, row, moved)
+  moveRefs(tx, repo, moved)
+  return moved
+}
+
+/** Enqueues the scans that would have taken too long while the client waits. */
+function enqueueScans(
+  tx: Tx,
+  repo: RepoGrant,
+  { known, tips, scanLater }: CheckedPush,
+  moved: readonly PreparedUpdate[],
+  unscanned: boolean,
+): void {
+  const objects = unscanned ? moved.flatMap((update) => update.new ?? []) : []
+  if (objects.length > 0)
+    tx.enqueue(
+      findSha1Collisions,
+      { repo_id: repo.id, tips: [...new Set(objects)], hide: known },
+      { delay_ms: COLLISION_SCAN_DELAY_MS },
+    )
+  const names = new Set(moved.map(({ name }) => name))
+  const commits = scanLater ? tips.filter(({ name }) => names.has(name)).map(({ tip }) => tip) : []
+  if (commits.length > 0)
+    tx.enqueue(scanPush, { repo_id: repo.id, tips: [...new Set(commits)], hide: known })
+}
+
+/** Returns the commits that the moves lead to. A tag of another object type has none. */
+async function listMoveTips(
+  { git }: Hearth,
+  store: string,
+  updates: readonly PreparedUpdate[],
+): Promise<ScannedMove[]> {
+  const moves: ScannedMove[] = []
+  for (const { name, new: to } of updates) {
+    const tip = to === null || branchOf(name) !== null ? to : await git.peelToCommit(store, to)
+    if (tip !== null) moves.push({ name, tip })
+  }
+  return moves
+}
+
+/**
+ * Refuses updates whose ref has moved meanwhile. A name conflict with a ref that the same push
+ * deletes is allowed.
+ */
+function withoutConflicts(
+  results: PushResults,
+  prepared: readonly PreparedUpdate[],
+  problemOf: (update: RefUpdate) => Refusal | null,
+): PreparedUpdate[] {
+  const remaining = results.remaining(prepared)
+  const deleted = new Set(remaining.filter((update) => update.new === null).map(({ name }) => name))
+  for (const update of remaining) {
+    const problem = problemOf(update)
+    if (!problem) continue
+    const blocking = problem.details.ref
+    if (
+      problem.reason === 'already_exists' &&
+      typeof blocking === 'string' &&
+      deleted.has(blocking)
+    )
+      continue
+    results.refuse(
+      update.name,
+      problem.reason === 'base_moved' ? 'it has moved since: fetch and try again' : problem.message,
+    )
+  }
+  return results.remaining(remaining)
+}

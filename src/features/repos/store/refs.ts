@@ -1,0 +1,184 @@
+/** SQL for refs. Only `moveRefs` and `renameRef` change them. */
+import type { Oid, Ref } from '#git'
+import type { Db } from '#core/db.ts'
+import { preload, memo } from '#core/read-scope.ts'
+import type { Tx } from '#core/write.ts'
+
+export type RefRow = Ref & { readonly moved_at: string }
+
+/** All refs of a repository in the byte order of their names. */
+export const listRefs = (db: Db, repo_id: string): Ref[] =>
+  db.all<Ref>('SELECT name, oid, peeled FROM refs WHERE repo_id = ? ORDER BY name', repo_id)
+
+export const findRef = (db: Db, repo_id: string, name: string): RefRow | null =>
+  memo(db, 'ref', `${repo_id} ${name}`, () =>
+    db.one<RefRow>(
+      'SELECT name, oid, peeled, moved_at FROM refs WHERE repo_id = ? AND name = ?',
+      repo_id,
+      name,
+    ),
+  )
+
+export const readRef = (db: Db, repo_id: string, name: string): Oid | null =>
+  findRef(db, repo_id, name)?.oid ?? null
+
+/** The range of names that begin with a prefix. `0` follows `/` in ASCII. */
+const rangeBelow = (prefix: string): [string, string] => [`${prefix}/`, `${prefix}0`]
+
+export const hasBranches = (db: Db, repo_id: string): boolean =>
+  memo(
+    db,
+    'has branches',
+    repo_id,
+    () =>
+      db.one(
+        'SELECT 1 FROM refs WHERE repo_id = ? AND name >= ? AND name < ? LIMIT 1',
+        repo_id,
+        ...rangeBelow('refs/heads'),
+      ) !== null,
+  )
+
+/** Preloads which of these repositories have branches. */
+export const preloadHasBranches = (db: Db, repo_ids: readonly string[]): void =>
+  preload(
+    db,
+    'has branches',
+    repo_ids,
+    () => {
+      const rows = db.all<{ id: string }>(
+        'SELECT i.value AS id FROM json_each(?) i WHERE EXISTS (SELECT 1 FROM refs WHERE repo_id = i.value AND name >= ? AND name < ?)',
+        JSON.stringify(repo_ids),
+        ...rangeBelow('refs/heads'),
+      )
+      return new Map(rows.map(({ id }) => [id, true]))
+    },
+    () => false,
+  )
+
+/** Returns a ref below this name, as if the name were a directory. */
+export const findRefBelow = (db: Db, repo_id: string, name: string): string | null =>
+  db.one<{ name: string }>(
+    'SELECT name FROM refs WHERE repo_id = ? AND name >= ? AND name < ? LIMIT 1',
+    repo_id,
+    ...rangeBelow(name),
+  )?.name ?? null
+
+/**
+ * Lists refs below a directory (`refs/heads`), the most recently moved first, and `first` before
+ * all others.
+ */
+export function listRefsBelow(
+  db: Db,
+  repo_id: string,
+  directory: string,
+  options: { q?: string; first?: string; limit: number; offset: number },
+): RefRow[] {
+  return db.all<RefRow>(
+    `SELECT name, oid, peeled, moved_at FROM refs WHERE repo_id = ?1 AND name >= ?2 AND name < ?3
+       AND (?4 IS NULL OR instr(lower(substr(name, length(?2) + 1)), lower(?4)) > 0)
+     ORDER BY name = ?5 DESC, moved_at DESC, name LIMIT ?6 OFFSET ?7`,
+    repo_id,
+    ...rangeBelow(directory),
+    options.q ?? null,
+    options.first ?? '',
+    options.limit,
+    options.offset,
+  )
+}
+
+export const lastMovedBranch = (db: Db, repo_id: string): string | null =>
+  db.one<{ name: string }>(
+    'SELECT name FROM refs WHERE repo_id = ? AND name >= ? AND name < ? ORDER BY moved_at DESC, name LIMIT 1',
+    repo_id,
+    ...rangeBelow('refs/heads'),
+  )?.name ?? null
+
+export function setRef(tx: Tx, repo_id: string, ref: Ref): void {
+  tx.db.run(
+    `INSERT INTO refs (repo_id, name, oid, peeled, moved_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (repo_id, name)
+     DO UPDATE SET oid = excluded.oid, peeled = excluded.peeled, moved_at = excluded.moved_at`,
+    repo_id,
+    ref.name,
+    ref.oid,
+    ref.peeled,
+    tx.now,
+  )
+}
+
+export const removeRef = (tx: Tx, repo_id: string, name: string): number =>
+  tx.db.run('DELETE FROM refs WHERE repo_id = ? AND name = ?', repo_id, name)
+
+/** Stores a new generation after refs moved, which invalidates the cached refs. */
+export function setRefsMoved(
+  tx: Tx,
+  repo_id: string,
+  generation: string,
+  head: string | null,
+): void {
+  tx.db.run(
+    'UPDATE repos SET refs_generation = ?, default_branch = coalesce(?, default_branch), pushed_at = ?, updated_at = ? WHERE id = ?',
+    generation,
+    head,
+    tx.now,
+    tx.now,
+    repo_id,
+  )
+}
+
+/** Points HEAD at another branch. */
+export function setHead(tx: Tx, repo_id: string, generation: string, default_branch: string): void {
+  tx.db.run(
+    'UPDATE repos SET refs_generation = ?, default_branch = ?, updated_at = ? WHERE id = ?',
+    generation,
+    default_branch,
+    tx.now,
+    repo_id,
+  )
+}
+
+/**
+ * Lists the object stores in use. Those of purged repositories are left out, because a job is
+ * deleting them.
+ */
+export const listStores = (db: Db): string[] =>
+  db
+    .all<{ store: string }>(
+      'SELECT DISTINCT store FROM repos WHERE purged_at IS NULL ORDER BY store',
+    )
+    .map(({ store }) => store)
+
+/** Like `listStores`, in pages after a name. */
+export const listStoresAfter = (db: Db, after: string, limit: number): string[] =>
+  db
+    .all<{ store: string }>(
+      'SELECT DISTINCT store FROM repos WHERE store > ? AND purged_at IS NULL ORDER BY store LIMIT ?',
+      after,
+      limit,
+    )
+    .map(({ store }) => store)
+
+/** Lists the repositories of a store that are not forks. */
+export const listRootsOfStore = (db: Db, store: string): string[] =>
+  db
+    .all<{ id: string }>(
+      'SELECT id FROM repos WHERE store = ? AND parent_id IS NULL ORDER BY id',
+      store,
+    )
+    .map(({ id }) => id)
+
+/** The time of the last push to a repository of this store. */
+export const lastPushOfStore = (db: Db, store: string): string =>
+  db.one<{ at: string | null }>(
+    'SELECT max(coalesce(pushed_at, created_at)) AS at FROM repos WHERE store = ?',
+    store,
+  )?.at ?? ''
+
+/** Lists every object that a ref of this store points at. None of them may be collected. */
+export const listTipsOfStore = (db: Db, store: string): Oid[] =>
+  db
+    .all<{ oid: string }>(
+      'SELECT DISTINCT refs.oid FROM refs JOIN repos ON repos.id = refs.repo_id WHERE repos.store = ?',
+      store,
+    )
+    .map(({ oid }) => oid)

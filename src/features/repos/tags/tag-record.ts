@@ -1,0 +1,45 @@
+/** Builds the public record of a tag. */
+import type { Hearth } from '#core/hearth.ts'
+import { Refusal } from '#lib/errors.ts'
+import {
+  commitTime,
+  commitPersonLookup,
+  type CommitPersonLookup,
+} from '../commits/commit-records.ts'
+import { releaseOfTag } from '../extension-points.ts'
+import type { Tag } from '../schema.ts'
+import type { RefRow } from '../store/refs.ts'
+import { verifySignature } from '../commits/verify-signature.ts'
+
+export async function tagRecord(
+  hearth: Hearth,
+  repo: { readonly id: string; readonly store: string },
+  ref: RefRow,
+  people: CommitPersonLookup = commitPersonLookup(hearth),
+): Promise<Tag> {
+  const { git } = hearth
+  const { store } = repo
+  const name = ref.name.slice('refs/tags/'.length)
+  const tag = ref.peeled === null ? null : await git.readTag(store, ref.oid)
+  return {
+    name,
+    target: await git.peelToCommit(store, ref.peeled ?? ref.oid),
+    object_sha: ref.oid,
+    message: tag?.message ?? null,
+    tagger: tag?.tagger ? people(tag.tagger) : null,
+    verified: tag?.tagger
+      ? verifySignature(hearth, tag.signature, people(tag.tagger)).verified
+      : false,
+    release:
+      releaseOfTag
+        .all(hearth)
+        .map((ask) => ask(hearth.db, repo.id, name))
+        .find((id) => id !== null) ?? null,
+    created_at: tag?.tagger ? commitTime(tag.tagger.time) : ref.moved_at,
+  }
+}
+
+export const tagNotFound = (tag: string) =>
+  new Refusal('not_found', `there is no tag ${JSON.stringify(tag.slice(0, 200))} here`, {
+    field: 'tag',
+  })

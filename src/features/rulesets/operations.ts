@@ -1,0 +1,7 @@
+export { listRulesets } from './list-rulesets.ts'
+export { createRuleset } from './create-ruleset.ts'
+export { getRuleset } from './get-ruleset.ts'
+export { updateRuleset } from './update-ruleset.ts'
+export { deleteRuleset } from './delete-ruleset.ts'
+export { listBranchRules } from './list-branch-rules.ts'
+export { listRuleEvaluations } from './list-rule-evaluations.ts'

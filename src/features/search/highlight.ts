@@ -1,0 +1,136 @@
+/**
+ * Highlights: a text as an array of parts, some of them marked as a match. Joined they are the
+ * displayed text.
+ */
+
+export type HighlightPart = { readonly text: string; readonly match: boolean }
+/** Start and end of a match. */
+export type Span = readonly [number, number]
+
+/** Sorts spans and merges those that touch. */
+export function mergeSpans(spans: readonly Span[]): Span[] {
+  const sorted = spans
+    .filter(([from, to]) => to > from)
+    .toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
+  const out: [number, number][] = []
+  for (const [from, to] of sorted) {
+    const last = out.at(-1)
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to)
+    else out.push([from, to])
+  }
+  return out
+}
+
+/** Splits a text into highlighted parts. */
+export function highlightParts(text: string, spans: readonly Span[]): HighlightPart[] {
+  const parts: HighlightPart[] = []
+  let at = 0
+  for (const [from, to] of mergeSpans(spans)) {
+    const end = Math.min(to, text.length)
+    if (from > at) parts.push({ text: text.slice(at, from), match: false })
+    if (end > Math.max(at, from))
+      parts.push({ text: text.slice(Math.max(at, from), end), match: true })
+    at = Math.max(at, end)
+  }
+  if (at < text.length) parts.push({ text: text.slice(at), match: false })
+  return parts
+}
+
+const isLowSurrogate = (text: string, at: number): boolean =>
+  (text.charCodeAt(at) & 0xfc00) === 0xdc00
+
+/**
+ * Returns a window of a long text around its first match, with an ellipsis where it was cut.
+ * Surrogate pairs stay whole.
+ */
+export function highlightExcerpt(
+  text: string,
+  spans: readonly Span[],
+  most: number,
+  before = Math.floor(most / 4),
+): HighlightPart[] {
+  if (text.length <= most) return highlightParts(text, spans)
+  const first = mergeSpans(spans)[0]?.[0] ?? 0
+  let from = Math.max(0, Math.min(first - before, text.length - most))
+  if (from > 0) {
+    // Starts at a word boundary when one is near.
+    const space = text.slice(from, Math.min(first, from + 20)).search(/\s/)
+    if (space >= 0) from += space + 1
+    else if (isLowSurrogate(text, from)) from++
+  }
+  let to = Math.min(text.length, from + most)
+  if (isLowSurrogate(text, to)) to--
+  const parts = highlightParts(
+    text.slice(from, to),
+    spans
+      .map(([a, b]): Span => [Math.max(0, a - from), Math.min(to, b) - from])
+      .filter(([a, b]) => b > a),
+  )
+  return [
+    ...(from > 0 ? [{ text: '…', match: false }] : []),
+    ...parts,
+    ...(to < text.length ? [{ text: '…', match: false }] : []),
+  ]
+}
+
+/** Folds case and removes diacritics, as the word index does. */
+export const foldText = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+
+/** One word, or several consecutive ones. With `isPrefix` the last one matches as a prefix. */
+export type WordSequence = { readonly words: readonly string[]; readonly isPrefix: boolean }
+
+const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
+
+/** Splits a text into words like FTS5's unicode61 tokenizer. */
+export const splitWords = (text: string): string[] =>
+  (text.match(WORD) ?? []).map(foldText).filter((word) => word !== '')
+
+/** Very short prefixes would match nearly everything. */
+const canBePrefix = (word: string): boolean => word.length > 2 || /[^\x20-\x7e]/.test(word)
+
+export function parseWords(text: string, phrase: boolean): WordSequence | null {
+  const words = splitWords(text)
+  return words.length === 0 ? null : { words, isPrefix: !phrase && canBePrefix(words.at(-1) ?? '') }
+}
+
+/** Finds word sequences in a text. */
+export function findWordSpans(text: string, wanted: readonly WordSequence[]): Span[] {
+  const found: Span[] = []
+  if (wanted.length === 0) return found
+  const tokens = [...text.matchAll(WORD)].map((match) => ({
+    word: foldText(match[0]),
+    from: match.index,
+    to: match.index + match[0].length,
+  }))
+  for (const { words, isPrefix: open } of wanted) {
+    for (let at = 0; at + words.length <= tokens.length; at++) {
+      const fits = words.every((word, index) => {
+        const there = tokens[at + index]?.word ?? ''
+        return open && index === words.length - 1 ? there.startsWith(word) : there === word
+      })
+      const [first, last] = [tokens[at], tokens[at + words.length - 1]]
+      if (fits && first && last) found.push([first.from, last.to])
+    }
+  }
+  return found
+}
+
+/** Finds substrings in a text, ignoring case. */
+export function findPieceSpans(text: string, pieces: readonly string[], most = 100): Span[] {
+  const found: Span[] = []
+  for (const piece of pieces) {
+    for (const match of text.matchAll(pieceRegExp(piece, false))) {
+      if (found.length >= most) return found
+      found.push([match.index, match.index + match[0].length])
+    }
+  }
+  return found
+}
+
+/** Returns an expression that finds a literal text. It takes linear time. */
+export const pieceRegExp = (piece: string, exact: boolean): RegExp =>
+  new RegExp(RegExp.escape(piece), `g${exact ? '' : 'i'}${/[^\0-\x7f]/.test(piece) ? 'u' : ''}`)

@@ -1,0 +1,3 @@
+export { search } from './search.ts'
+export { jump } from './jump.ts'
+export { exploreRepos } from './explore-repos.ts'

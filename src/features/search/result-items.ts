@@ -1,0 +1,297 @@
+/**
+ * Builds the records of a result page. Texts are read as they are now, and the caller's access to
+ * each repository is checked again.
+ */
+import type { Caller } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { readScope } from '#core/read-scope.ts'
+import { actorsOf, avatarUrl } from '#features/accounts/index.ts'
+import { actorLookup, commentsOf, findIssue, labelsOfAll } from '#features/issues/index.ts'
+import { findPull } from '#features/pulls/index.ts'
+import {
+  factsOf,
+  preloadRepos,
+  filterVisibleRepos,
+  repoById,
+  repoRecords,
+  visibleReposOf,
+  viewerRole,
+} from '#features/repos/index.ts'
+import {
+  highlightExcerpt,
+  highlightParts,
+  findPieceSpans,
+  parseWords,
+  findWordSpans,
+  type Span,
+} from './highlight.ts'
+import type { Term } from './query.ts'
+import type { CodeHit, Hits, RecordHit } from './find-request.ts'
+import type {
+  CodeFound,
+  Highlight,
+  IssueFound,
+  PersonFound,
+  PullFound,
+  RepoFound,
+  SearchResult,
+} from './schema.ts'
+
+const MAX_EXCERPT_LENGTH = 240
+/** Only this much of a long text is searched for an excerpt. */
+const MAX_SCANNED_LENGTH = 100_000
+const MAX_COMMENTS = 3
+const MAX_SCANNED_COMMENTS = 200
+
+type SpanFinder = (text: string) => Span[]
+
+const wanted = (terms: readonly Term[]): readonly Term[] => terms.filter(({ not }) => !not)
+
+/** Finds substrings, for names. */
+const pieceSpanFinder = (terms: readonly Term[]): SpanFinder => {
+  const pieces = wanted(terms)
+    .map(({ text }) => text.trim().replace(/^@/, ''))
+    .filter((text) => text !== '')
+  return (text) => findPieceSpans(text, pieces)
+}
+
+/** Finds words, for texts. */
+const wordSpanFinder = (terms: readonly Term[]): SpanFinder => {
+  const words = wanted(terms).flatMap(({ text, phrase }) => parseWords(text, phrase) ?? [])
+  return (text) => findWordSpans(text, words)
+}
+
+const excerpt = (text: string, spans: SpanFinder): Highlight => {
+  const looked = text.slice(0, MAX_SCANNED_LENGTH)
+  return highlightExcerpt(looked, spans(looked), MAX_EXCERPT_LENGTH)
+}
+
+/** Returns the full name of a repository that the caller can see now; null otherwise. */
+function visibleNameOf(hearth: Hearth, caller: Caller, repo_id: string): string | null {
+  const row = repoById(hearth.db, repo_id)
+  const facts = row && factsOf(hearth.db, row, caller)
+  if (
+    !facts ||
+    facts.deleted ||
+    (facts.private && (viewerRole(facts, caller) === null || facts.two_factor_missing))
+  )
+    return null
+  return facts.full_name
+}
+
+function repoItems(
+  hearth: Hearth,
+  caller: Caller,
+  ids: readonly string[],
+  terms: readonly Term[],
+): RepoFound[] {
+  const pieces = wanted(terms).flatMap(({ text, phrase }) => [
+    { text, phrase, not: false },
+    ...(text.includes('/')
+      ? [{ text: text.slice(text.lastIndexOf('/') + 1), phrase, not: false }]
+      : []),
+  ])
+  const spans = pieceSpanFinder(pieces)
+  const seen = new Set(filterVisibleRepos(hearth.db, visibleReposOf(hearth.db, caller), ids))
+  return readScope(hearth.db, () => {
+    preloadRepos(hearth.db, ids)
+    const rows = ids.flatMap((id) => (seen.has(id) ? (repoById(hearth.db, id) ?? []) : []))
+    return repoRecords(hearth, rows, caller).map((repo) => ({
+      ...repo,
+      highlights: {
+        name: highlightParts(repo.name, spans(repo.name)),
+        description: excerpt(repo.description ?? '', spans),
+      },
+    }))
+  })
+}
+
+function peopleItems(
+  hearth: Hearth,
+  ids: readonly string[],
+  terms: readonly Term[],
+): PersonFound[] {
+  const spans = pieceSpanFinder(terms)
+  const known = new Map(actorsOf(hearth, [...ids]).map((actor) => [actor.id, actor]))
+  return ids.flatMap((id) => {
+    const actor = known.get(id)
+    if (!actor) return []
+    const { username, name } = actor
+    return [
+      {
+        id,
+        username,
+        name,
+        avatar_url: avatarUrl(hearth, id),
+        highlights: {
+          username: highlightParts(username, spans(username)),
+          name: name === null ? [] : highlightParts(name, spans(name)),
+        },
+      },
+    ]
+  })
+}
+
+function codeItems(hearth: Hearth, caller: Caller, files: readonly CodeHit[]): CodeFound[] {
+  return files.flatMap(({ repo_id, path, commit, ref, language, matches, symbols }) => {
+    const repo = visibleNameOf(hearth, caller, repo_id)
+    if (repo === null) return []
+    const [first] = matches
+    const address = [repo, 'blob', commit, path]
+      .map((part) => part.split('/').map(encodeURIComponent).join('/'))
+      .join('/')
+    return [
+      {
+        repo,
+        path,
+        ref,
+        sha: commit,
+        language,
+        html_url: `${hearth.settings.site_url}/${address}${first ? `#L${first.number}` : ''}`,
+        matches: matches.map((line) => ({ number: line.number, parts: [...line.parts] })),
+        symbols: [...symbols],
+      },
+    ]
+  })
+}
+
+function matchingComments(
+  hearth: Hearth,
+  { repo_id, number }: RecordHit,
+  spans: SpanFinder,
+  asked: boolean,
+): IssueFound['highlights']['comments'] {
+  if (!asked) return []
+  const found: IssueFound['highlights']['comments'] = []
+  for (const { id, author, body } of commentsOf(hearth, repo_id, number, {
+    limit: MAX_SCANNED_COMMENTS,
+  })) {
+    if (found.length >= MAX_COMMENTS) break
+    const looked = body.slice(0, MAX_SCANNED_LENGTH)
+    const places = spans(looked)
+    if (places.length > 0)
+      found.push({ id, author, parts: highlightExcerpt(looked, places, MAX_EXCERPT_LENGTH) })
+  }
+  return found
+}
+
+function recordItemBuilder(
+  hearth: Hearth,
+  caller: Caller,
+  records: readonly RecordHit[],
+  terms: readonly Term[],
+) {
+  const spans = wordSpanFinder(terms)
+  const asked = wanted(terms).length > 0
+  const names = new Map(
+    [...new Set(records.map(({ repo_id }) => repo_id))].map((id) => [
+      id,
+      visibleNameOf(hearth, caller, id),
+    ]),
+  )
+  const labels = new Map(
+    [...Map.groupBy(records, ({ repo_id }) => repo_id)].map(([id, rows]) => [
+      id,
+      labelsOfAll(
+        hearth.db,
+        id,
+        rows.map(({ number }) => number),
+      ),
+    ]),
+  )
+  return (
+    record: RecordHit,
+    row: { id: string; title: string; body: string; created_at: string; updated_at: string },
+    author: IssueFound['author'],
+    page: string,
+  ) => {
+    const repo = names.get(record.repo_id) ?? null
+    if (repo === null) return null
+    return {
+      id: row.id,
+      number: record.number,
+      repo,
+      title: row.title,
+      author,
+      labels: labels.get(record.repo_id)?.get(record.number) ?? [],
+      html_url: `${hearth.settings.site_url}/${repo}/${page}/${record.number}`,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+      highlights: {
+        title: highlightParts(row.title, spans(row.title)),
+        body: excerpt(row.body, spans),
+        comments: matchingComments(hearth, record, spans, asked),
+      },
+    }
+  }
+}
+
+function issueItems(
+  hearth: Hearth,
+  caller: Caller,
+  records: readonly RecordHit[],
+  terms: readonly Term[],
+): IssueFound[] {
+  const rows = records.flatMap((record) => {
+    const row = findIssue(hearth.db, record.repo_id, record.number)
+    return row ? [{ record, row }] : []
+  })
+  const actor = actorLookup(
+    hearth,
+    rows.map(({ row }) => row.author_id),
+  )
+  const make = recordItemBuilder(hearth, caller, records, terms)
+  return rows.flatMap(({ record, row }) => {
+    const base = make(record, row, actor(row.author_id), 'issues')
+    return base
+      ? [
+          {
+            ...base,
+            state: row.reason === null ? ('open' as const) : ('closed' as const),
+            reason: row.reason,
+          },
+        ]
+      : []
+  })
+}
+
+function pullItems(
+  hearth: Hearth,
+  caller: Caller,
+  records: readonly RecordHit[],
+  terms: readonly Term[],
+): PullFound[] {
+  const rows = records.flatMap((record) => {
+    const row = findPull(hearth.db, record.repo_id, record.number)
+    return row ? [{ record, row }] : []
+  })
+  const actor = actorLookup(
+    hearth,
+    rows.map(({ row }) => row.author_id),
+  )
+  const make = recordItemBuilder(hearth, caller, records, terms)
+  return rows.flatMap(({ record, row }) => {
+    const base = make(record, row, actor(row.author_id), 'pull')
+    return base ? [{ ...base, status: row.status }] : []
+  })
+}
+
+export function resultItems(
+  hearth: Hearth,
+  caller: Caller,
+  hits: Hits,
+  terms: readonly Term[],
+): SearchResult['items'] {
+  switch (hits.type) {
+    case 'code':
+      return codeItems(hearth, caller, hits.files)
+    case 'issues':
+      return issueItems(hearth, caller, hits.records, terms)
+    case 'pulls':
+      return pullItems(hearth, caller, hits.records, terms)
+    case 'people':
+      return peopleItems(hearth, hits.ids, terms)
+    case 'repositories':
+      return repoItems(hearth, caller, hits.ids, terms)
+  }
+}

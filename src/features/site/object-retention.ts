@@ -1,0 +1,51 @@
+/**
+ * Every column that contains the id of a git object, and whether that keeps the object when no ref
+ * reaches it. A test compares the lists with the schema. A new column must be listed here: as
+ * retained (then its feature extends `retainedCommits`) or with the reason why nothing reads the
+ * object.
+ */
+
+const CACHE_KEY = 'is the key of a cached result, which is computed again for other commits'
+const BESIDE_REFS = 'is shown beside commits that refs reach; nothing reads the commit through it'
+
+/** Columns whose objects are retained as long as the row exists. */
+export const RETAINED_OBJECT_COLUMNS: readonly string[] = [
+  'pulls.base_sha',
+  'pulls.head_sha',
+  'pulls.merge_commit_sha',
+  'pull_heads.sha',
+  'reviews.commit_sha',
+  'review_drafts.commit_sha',
+  'comments.commit_sha',
+  'comments.applied_in',
+  'releases.target',
+  // Retained while the run or queue entry waits or is active.
+  'check_runs.head_sha',
+  'check_runs.base_sha',
+  'check_runs.merge_sha',
+  'queue_entries.candidate_sha',
+]
+
+/** Columns that retain nothing, each with its reason. */
+export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
+  'refs.oid': 'are the refs themselves',
+  'refs.peeled': 'is reachable from the tag in the same row',
+  'queue_entries.head_sha': 'is a head of its pull request',
+  'queue_entries.base_sha': 'is reachable from the candidate; without one it is only shown',
+  'queue_entries.candidate_tree': 'is reachable from the candidate',
+  'pull_stats.base_sha': CACHE_KEY,
+  'pull_stats.head_sha': CACHE_KEY,
+  'pull_stats.merge_base_sha': 'is reachable from the head and the base, which are retained',
+  'pull_owners.base_sha': CACHE_KEY,
+  'pull_owners.head_sha': CACHE_KEY,
+  'rule_findings.base_sha': CACHE_KEY,
+  'rule_findings.head_sha': CACHE_KEY,
+  'head_pushers.head_sha': 'identifies the head of a pusher; nothing reads it',
+  'session_entries.sha': 'is a head of its pull request, or was only reported by an agent',
+  'commit_statuses.sha': BESIDE_REFS,
+  'commit_pulls.oid': BESIDE_REFS,
+  'cross_references.target':
+    'is a number, or a commit whose page shows its mentions while a ref reaches it',
+  'rule_evaluations.sha': 'was often refused and never stored; it is only shown',
+  'viewed_files.oid': 'is compared with the current blob id; nothing reads it',
+}

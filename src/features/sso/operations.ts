@@ -1,0 +1,5 @@
+export { finishSignOn } from './finish-sign-on.ts'
+export { listSignOnProviders } from './list-sign-on-providers.ts'
+export { signInByProxy } from './sign-in-by-proxy.ts'
+export { signInWithDirectory } from './sign-in-with-directory.ts'
+export { startSignOn } from './start-sign-on.ts'

@@ -1,0 +1,31 @@
+/** The job that copies files to the bucket. */
+import { job } from '#core/jobs.ts'
+import { BucketError } from '#lib/bucket.ts'
+import { copyBlob, copyStore } from './copy-to-bucket.ts'
+import { BucketStorage } from './bucket-storage.ts'
+
+/** Retries for about two days, because each attempt takes only a few requests. */
+const RETRY_DELAYS = ['5s', '30s', '2m', '5m', ...Array.from({ length: 300 }, () => '10m')]
+
+/**
+ * Copies the new packs of a store, or one uploaded file. It can be repeated, because only missing
+ * files are copied.
+ */
+export const copyToBucket = job<{ store?: string; blob?: string }>({
+  kind: 'copy_to_bucket',
+  queue: 'storage',
+  retry: RETRY_DELAYS,
+  run: async ({ hearth, signal }, { store, blob }) => {
+    const { storage } = hearth
+    if (!(storage instanceof BucketStorage) || storage.bucket === null) return
+    try {
+      await storage.checkOwnerOnce()
+      if (store !== undefined) await copyStore(hearth, storage, store, signal)
+      if (blob !== undefined) await copyBlob(hearth, storage, blob, signal)
+      storage.lastFailure = null
+    } catch (error) {
+      if (error instanceof BucketError) storage.recordFailure(error)
+      throw error
+    }
+  },
+})

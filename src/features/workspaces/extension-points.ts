@@ -1,0 +1,51 @@
+/** Extension points of workspaces for later features. */
+import type { Db } from '#core/db.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { extensionPoint } from '#core/extension-points.ts'
+
+/** The resources of a workspace that a quota can limit. */
+export const QUOTA_RESOURCES = [
+  'repos_bytes',
+  'lfs_bytes',
+  'packages_bytes',
+  'artifacts_bytes',
+  'repositories',
+  'members',
+  'run_minutes',
+] as const
+export type QuotaResource = (typeof QUOTA_RESOURCES)[number]
+
+/**
+ * Checks that run before a workspace grows. They throw 403 `quota` when the growth exceeds a quota.
+ * Reading and deleting run no check.
+ */
+export const quotaChecks =
+  extensionPoint<
+    (hearth: Hearth, db: Db, workspace_id: string, resource: QuotaResource, by: number) => void
+  >('workspaces.growth')
+
+export function requireQuota(
+  hearth: Hearth,
+  db: Db,
+  workspace_id: string,
+  resource: QuotaResource,
+  by: number,
+): void {
+  for (const ask of quotaChecks.all(hearth)) ask(hearth, db, workspace_id, resource, by)
+}
+
+/**
+ * What features count for a workspace besides repositories and members. Monthly counters cover the
+ * current month.
+ */
+export type UsageCounter =
+  | 'lfs_bytes'
+  | 'packages_bytes'
+  | 'artifacts_bytes'
+  | 'caches_bytes'
+  | 'run_minutes_this_month'
+  | 'agent_usd_this_month'
+export const usageCounters = extensionPoint<{
+  readonly part: UsageCounter
+  readonly count: (db: Db, workspace_id: string, month: string) => number
+}>('workspaces.usage_parts')

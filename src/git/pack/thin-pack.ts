@@ -1,0 +1,104 @@
+/**
+ * Completes a thin pack: appends the bases that the sender left out, as `git index-pack --fix-thin`
+ * does.
+ */
+import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import zlib from 'node:zlib'
+import { packHeader, writeEntryHeader } from './entry-header.ts'
+import { GitError } from '../ports.ts'
+import { copyBytes } from '../store/copy-bytes.ts'
+import type { OpenStore } from '../tasks/open-store.ts'
+import type { Task } from '../tasks/task.ts'
+import type { PackReceiver } from './pack-receiver.ts'
+import type { DeltaResolver } from './delta-resolver.ts'
+
+/**
+ * Resolves the deltas whose bases are in the store, and appends those bases. Returns the checksum
+ * of the completed pack. Each base must be visible to the namespace, because a delta on a hidden
+ * object would reveal its content.
+ */
+export function* completeThinPack(
+  store: OpenStore,
+  receiver: PackReceiver,
+  resolver: DeltaResolver,
+  tips: Uint8Array,
+  limits: { maxObjectBytes: number },
+): Task<Uint8Array> {
+  const { bases, entries, links } = receiver
+  const missingBases = resolver.basesWaitedFor()
+  const checksum = receiver.checksum
+  if (checksum === null) throw new GitError('corrupt', 'the pack is cut off')
+  if (missingBases.length === 0) return checksum
+  yield* requireVisible(
+    store,
+    tips,
+    missingBases.map((base) => bases.hex(base)),
+  )
+  const fd = openSync(receiver.path, 'r+')
+  try {
+    let end = receiver.size - 20
+    const head = new Uint8Array(16)
+    const reader = store.objects.reader
+    for (const base of missingBases) {
+      if (!store.objects.load(bases.bytes, base * 20))
+        throw new GitError('missing', `object ${bases.hex(base)} is missing`)
+      const type = reader.type
+      const data = copyBytes(reader.bytes, reader.from, reader.to)
+      if (data.length > limits.maxObjectBytes)
+        throw new GitError('too_large', `object ${bases.hex(base)} is too large`)
+      for (const _ of resolver.runFromBase(base, type, data)) yield 'pause'
+      const headLength = writeEntryHeader(head, 0, type, data.length)
+      const packed = zlib.deflateSync(data)
+      const row = entries.add(type, end, data.length, headLength, -1)
+      entries.crcs[row] = zlib.crc32(packed, zlib.crc32(head.subarray(0, headLength)))
+      entries.ids[row] = links.addOwned(bases.bytes, base * 20)
+      writeAt(fd, head.subarray(0, headLength), end)
+      writeAt(fd, packed, end + headLength)
+      end += headLength + packed.length
+    }
+    return rewriteHeaderAndTrailer(fd, entries.count, end)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Throws GitError `missing` for the first id that is not visible. */
+function* requireVisible(store: OpenStore, tips: Uint8Array, oids: readonly string[]): Task<void> {
+  const reach = store.reach(tips)
+  const others: string[] = []
+  for (const oid of oids) {
+    const header = store.objects.header(oid)
+    if (header === null) throw new GitError('missing', `the base ${oid} of a delta is missing`)
+    if (
+      header.type === 'commit' ? reach.has(store.commits.numberOf(oid), true) : reach.isNamed(oid)
+    )
+      continue
+    if (header.type === 'commit' || header.type === 'tag')
+      throw new GitError('missing', `the base ${oid} of a delta is missing`)
+    others.push(oid)
+  }
+  if (others.length === 0) return
+  const hidden = yield* store.visible(tips).firstHidden(Buffer.from(others.join(''), 'hex'))
+  if (hidden !== null) throw new GitError('missing', `the base ${hidden} of a delta is missing`)
+}
+
+/** Writes the new object count into the header and the new checksum at the end. */
+function rewriteHeaderAndTrailer(fd: number, count: number, end: number): Uint8Array {
+  writeAt(fd, packHeader(count), 0)
+  const hasher = new Bun.CryptoHasher('sha1')
+  const buffer = new Uint8Array(1 << 18)
+  for (let at = 0; at < end; ) {
+    const got = readSync(fd, buffer, 0, Math.min(buffer.length, end - at), at)
+    if (got === 0) throw new GitError('corrupt', 'the temporary pack is cut off')
+    hasher.update(buffer.subarray(0, got))
+    at += got
+  }
+  const sum = new Uint8Array(hasher.digest() as Uint8Array)
+  writeAt(fd, sum, end)
+  return sum
+}
+
+function writeAt(fd: number, bytes: Uint8Array, position: number): void {
+  for (let at = 0; at < bytes.length; )
+    at += writeSync(fd, bytes, at, bytes.length - at, position + at)
+}

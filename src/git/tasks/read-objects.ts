@@ -1,0 +1,46 @@
+/** Reads single objects for `createGit`. */
+import { parseCommit, parseTag } from '../object.ts'
+import { COMMIT } from '../pack/entry-header.ts'
+import { GitError, type Commit, type ObjectReader, type Oid, type Tag } from '../ports.ts'
+import { peelHex } from '../walk/peel.ts'
+import type { OpenStore } from './open-store.ts'
+
+/**
+ * Returns the only commit whose id begins with a prefix, or null. Throws GitError `invalid` for a
+ * malformed prefix.
+ */
+export function expandPrefix(store: OpenStore, prefix: string): Oid | null {
+  const text = prefix.toLowerCase()
+  if (!/^[0-9a-f]{4,40}$/.test(text))
+    throw new GitError('invalid', `"${prefix.slice(0, 60)}" is not the beginning of an object id`)
+  const commits = store.objects
+    .expand(text, 10_000)
+    .filter((oid) => store.objects.header(oid)?.type === 'commit')
+  return commits.length === 1 ? commits[0]! : null
+}
+
+export function peelToCommit(store: OpenStore, oid: Oid): Oid | null {
+  const peeled = peelHex(store.objects, oid)
+  return peeled !== null && peeled.type === COMMIT ? peeled.oid : null
+}
+
+export function readCommit(store: OpenStore, oid: Oid): Commit | null {
+  const object = store.objects.read(oid)
+  return object?.type === 'commit' ? parseCommit(oid, object.data) : null
+}
+
+export function readTag(store: OpenStore, oid: Oid): Tag | null {
+  const object = store.objects.read(oid)
+  return object?.type === 'tag' ? parseTag(oid, object.data) : null
+}
+
+export function readBlob(
+  objects: ObjectReader,
+  oid: Oid,
+  maxBytes = Infinity,
+): { data: Uint8Array; size: number } | null {
+  const object = objects.read(oid)
+  if (object?.type !== 'blob') return null
+  const size = object.data.length
+  return { data: size > maxBytes ? object.data.slice(0, maxBytes) : object.data, size }
+}

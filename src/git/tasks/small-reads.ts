@@ -1,0 +1,56 @@
+/**
+ * Serves reads of small objects (an entry, a directory, a small file) on the calling thread: a
+ * message to another thread takes longer. When an object is too large, the read is delegated to a
+ * thread.
+ */
+import type { GitObject, ObjectReader, ObjectType, Oid } from '../ports.ts'
+
+/** Maximum size of an object in bytes; inflating it takes about a millisecond. */
+const MAX_OBJECT_BYTES = 256 * 1024
+/** Maximum number of objects for one read, against deep paths. */
+const MAX_READS = 64
+
+class ReadTooLarge extends Error {}
+
+class SmallReader implements ObjectReader {
+  private reads = 0
+
+  constructor(private readonly objects: ObjectReader) {}
+
+  private check(oid: Oid): void {
+    if (++this.reads > MAX_READS || (this.objects.header(oid)?.size ?? 0) > MAX_OBJECT_BYTES)
+      throw new ReadTooLarge()
+  }
+
+  read(oid: Oid): GitObject | null {
+    this.check(oid)
+    return this.objects.read(oid)
+  }
+
+  view(oid: Oid): GitObject | null {
+    this.check(oid)
+    return this.objects.view ? this.objects.view(oid) : this.objects.read(oid)
+  }
+
+  header(oid: Oid): { type: ObjectType; size: number } | null {
+    return this.objects.header(oid)
+  }
+
+  has(oid: Oid): boolean {
+    return this.objects.has(oid)
+  }
+}
+
+/** Returns the result of `answer` on small objects, or else of `otherwise` on a thread. */
+export async function readSmallOrDelegate<R>(
+  objects: () => ObjectReader,
+  answer: (db: ObjectReader) => R,
+  otherwise: () => Promise<R>,
+): Promise<R> {
+  try {
+    return answer(new SmallReader(objects()))
+  } catch (error) {
+    if (!(error instanceof ReadTooLarge)) throw error
+  }
+  return await otherwise()
+}

@@ -1,0 +1,187 @@
+/** The tasks by the names that messages use. */
+import {
+  summarizeRefMovesTask,
+  type SummarizeRefMovesRequest,
+} from '../client/summarize-ref-moves-task.ts'
+import { findHavesTask, type FindHavesRequest } from '../client/find-haves-task.ts'
+import { packTask, type PackRequest } from '../client/pack-task.ts'
+import { diffTrees, formatPatch } from '../diff/index.ts'
+import type { PausableWork } from '../history/pausable-work.ts'
+import {
+  aheadBehind,
+  blameTurns,
+  busyPathsTurns,
+  count,
+  findEntry,
+  findForged,
+  isReachable,
+  languages,
+  lastCommitsTurns,
+  listTree,
+  log,
+  mergeBases,
+  searchAdded,
+} from '../history/index.ts'
+import type {
+  AddedSearch,
+  DiffOptions,
+  CachedBlame,
+  CachedLastCommits,
+  LogOptions,
+  Oid,
+} from '../ports.ts'
+import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
+import { archiveTask } from './archive.ts'
+import type { Engine } from './engine.ts'
+import { exportTask } from './export.ts'
+import { fetchTask } from './fetch.ts'
+import { ingestTask, type IngestRequest } from './ingest.ts'
+import { rebuildIndexTask } from './rebuild-index.ts'
+import { maintainTask, type MaintainOptions } from './maintain.ts'
+import { objectInfoTask } from './object-info.ts'
+import type { OpenStore } from './open-store.ts'
+import { readBlob, readCommit, readTag, expandPrefix, peelToCommit } from './read-objects.ts'
+import { resolveShare, type ShareRequest } from '../pack/resolve-share.ts'
+import type { TaskHelpers, Task } from './task.ts'
+import { verifyTask } from './verify.ts'
+import { writeTasks } from './write-objects.ts'
+
+/** Short work returns its value at once, long work a task. */
+type TaskStart = { readonly value: unknown } | { readonly task: Task<unknown> }
+
+/** A call on one store. `args` are the arguments of the `Git` function after the store's name. */
+export type StoreCall<A extends readonly unknown[]> = { readonly store: string; readonly args: A }
+
+type TaskStarter = (engine: Engine, args: never, helpers: TaskHelpers) => TaskStart
+
+/** The parameters of a function after the first. */
+type ArgsAfterFirst<F extends (first: never, ...rest: never[]) => unknown> =
+  Parameters<F> extends [unknown, ...infer R] ? R : never
+
+/** Wraps a pure function over the store's objects. */
+const storeQuery =
+  <A extends readonly unknown[]>(
+    answer: (db: ReturnType<Engine['store']>['objects'], ...args: A) => unknown,
+  ): TaskStarter =>
+  (engine: Engine, call: StoreCall<A>) => {
+    const { objects } = engine.store(call.store)
+    objects.refresh()
+    return { value: answer(objects, ...call.args) }
+  }
+
+/** Wraps a long query, which pauses. The packs that it reads stay open meanwhile. */
+const pausingQuery =
+  <A extends readonly unknown[]>(
+    answer: (db: ReturnType<Engine['store']>['objects'], ...args: A) => PausableWork<unknown>,
+  ): TaskStarter =>
+  (engine: Engine, call: StoreCall<A>) => ({
+    task: runPinned(engine.store(call.store), (db) => answer(db, ...call.args)),
+  })
+
+function* runPinned(
+  { objects }: OpenStore,
+  work: (db: OpenStore['objects']) => PausableWork<unknown>,
+): Task<unknown> {
+  objects.refresh()
+  objects.pin()
+  try {
+    return yield* work(objects)
+  } finally {
+    objects.unpin()
+  }
+}
+
+export const taskRegistry: Record<string, TaskStarter | undefined> = {
+  fetch: (engine, args: { store: string; request: FetchRequest; names: NamespaceTips }) => ({
+    task: fetchTask(engine.store(args.store), args.request, args.names),
+  }),
+  known: (engine, args: FindHavesRequest) => ({
+    task: findHavesTask(engine.store(args.store), args),
+  }),
+  facts: (engine, args: SummarizeRefMovesRequest) => ({
+    task: summarizeRefMovesTask(engine.store(args.store), args),
+  }),
+  pack: (engine, args: PackRequest) => ({ task: packTask(engine.store(args.store), args) }),
+  ingest: (engine, args: IngestRequest, helpers) => ({ task: ingestTask(engine, args, helpers) }),
+  resolve: (_, args: ShareRequest) => ({ task: resolveShare(args) }),
+  'object-info': (
+    engine,
+    args: { store: string; names: NamespaceTips; oids: readonly string[]; size: boolean },
+  ) => ({
+    task: objectInfoTask(engine.store(args.store), args),
+  }),
+
+  expand: (engine, { store, args: [prefix] }: StoreCall<[string]>) => ({
+    value: expandPrefix(engine.store(store), prefix),
+  }),
+  peel: (engine, { store, args: [oid] }: StoreCall<[Oid]>) => ({
+    value: peelToCommit(engine.store(store), oid),
+  }),
+  commit: (engine, { store, args: [oid] }: StoreCall<[Oid]>) => ({
+    value: readCommit(engine.store(store), oid),
+  }),
+  tag: (engine, { store, args: [oid] }: StoreCall<[Oid]>) => ({
+    value: readTag(engine.store(store), oid),
+  }),
+  blob: (engine, { store, args: [oid, maxBytes] }: StoreCall<[Oid, number | undefined]>) => ({
+    value: readBlob(engine.store(store).objects, oid, maxBytes),
+  }),
+
+  isReachable: storeQuery((db, oid: Oid, tips: readonly Oid[]) => isReachable(db, oid, tips)),
+  log: storeQuery((db, options: LogOptions) => log(db, options)),
+  count: storeQuery((db, options: LogOptions) => count(db, options)),
+  mergeBases: storeQuery((db, a: Oid, b: Oid) => mergeBases(db, a, b)),
+  aheadBehind: storeQuery((db, head: Oid, base: Oid) => aheadBehind(db, head, base)),
+  tree: storeQuery(
+    (db, commit: Oid, path: string, options?: { recursive?: boolean; sizes?: boolean }) =>
+      listTree(db, commit, path, options),
+  ),
+  entry: storeQuery((db, commit: Oid, path: string) => findEntry(db, commit, path)),
+  lastCommits: pausingQuery((db, commit: Oid, path: string, known?: readonly CachedLastCommits[]) =>
+    lastCommitsTurns(db, commit, path, known),
+  ),
+  blame: pausingQuery(
+    (
+      db,
+      commit: Oid,
+      path: string,
+      range?: { from: number; to: number },
+      known?: readonly CachedBlame[],
+    ) => blameTurns(db, commit, path, range, known),
+  ),
+  busyPaths: pausingQuery((db, commit: Oid, most: { commits: number; paths: number }) =>
+    busyPathsTurns(db, commit, most),
+  ),
+  languages: storeQuery((db, commit: Oid) => languages(db, commit)),
+  diff: storeQuery((db, from: Oid | null, to: Oid | null, options?: DiffOptions) =>
+    diffTrees(db, from, to, options ?? {}),
+  ),
+  patch: storeQuery((db, from: Oid | null, to: Oid | null, options?: DiffOptions) =>
+    formatPatch(db, from, to, options ?? {}),
+  ),
+
+  searchAdded: pausingQuery((db, search: AddedSearch) => searchAdded(db, search)),
+  findForged: pausingQuery((db, range: { tips: readonly Oid[]; hide?: readonly Oid[] }) =>
+    findForged(db, range),
+  ),
+
+  archive: (engine, { store, args }: StoreCall<ArgsAfterFirst<typeof archiveTask>>) => ({
+    task: archiveTask(engine.store(store), ...args),
+  }),
+  ...writeTasks,
+  maintain: (engine, { store, args: [tips, options] }: StoreCall<[Oid[], MaintainOptions]>) => ({
+    task: maintainTask(engine, store, tips, options),
+  }),
+  remake: (engine, { store, args: [pack] }: StoreCall<[string]>) => ({
+    task: rebuildIndexTask(engine, store, pack),
+  }),
+  verify: (engine, { store, args: [tips] }: StoreCall<[Oid[]]>) => ({
+    task: verifyTask(engine.store(store), tips),
+  }),
+  export: (
+    engine,
+    { store, args: [names, refs, directory] }: StoreCall<ArgsAfterFirst<typeof exportTask>>,
+  ) => ({
+    task: exportTask(engine.store(store), names, refs, directory),
+  }),
+}

@@ -1,0 +1,300 @@
+/**
+ * The host's side of the tasks. The pool picks a thread for each task, passes input and output on
+ * with backpressure, and converts failures to errors.
+ */
+import { WorkerThread } from '#lib/worker.ts'
+import type { EngineWorkerMessage } from '../engine.worker.ts'
+import { GitError } from '../ports.ts'
+import { Engine, type EngineSettings } from './engine.ts'
+import {
+  errorOf,
+  failureOf,
+  TaskRunner,
+  type RunnerEvent,
+  type RunnerRequest,
+} from './task-runner.ts'
+
+/** Bytes of output on the way to a reader before the task waits. */
+const OUTPUT_CREDIT_BYTES = 1 << 20
+
+/** Receives the events of one task. */
+type TaskListener = {
+  readonly thread: Thread
+  output(chunk: Uint8Array): void
+  inputWanted(): void
+  done(value: unknown): void
+  failed(error: Error): void
+}
+
+type Thread = {
+  post(message: RunnerRequest, transfer?: ArrayBuffer[]): void
+  /** Number of running tasks. */
+  load: number
+  keepProcessAlive(on: boolean): void
+  end(): void
+}
+
+/** A running task. */
+export type TaskHandle<R> = {
+  readonly result: Promise<R>
+  /**
+   * Passes a block of input, or null at the end. Resolves when the task accepts it and rejects when
+   * the task has ended. The block must fill its buffer, which is transferred.
+   */
+  input(chunk: Uint8Array | null): Promise<void>
+  /** Cancels the task. `late` receives its value if the task ended before it was cancelled. */
+  cancel(late?: (value: R) => void): void
+}
+
+type OutputReceiver = (chunk: Uint8Array, taken: () => void) => void
+
+/** The host's side of one task: its input, output and result. */
+class PoolTask<R> implements TaskListener, TaskHandle<R> {
+  readonly result: Promise<R>
+  private readonly completion = Promise.withResolvers<R>()
+  /** The waiting block of input, until the task requests it. */
+  private waitingInput: { accept: () => void; refuse: (error: Error) => void } | null = null
+  /** Requests for input that arrived before the input. */
+  private inputRequests = 0
+  private error: Error | null = null
+  private isOver = false
+
+  constructor(
+    private readonly id: number,
+    readonly thread: Thread,
+    private readonly receiveOutput: OutputReceiver,
+    /** Called once, when the task has ended or was cancelled. */
+    private readonly onEnd: () => void,
+    /** Receives the events of this id from now on. */
+    private readonly replaceListener: (listener: TaskListener | null) => void,
+  ) {
+    this.result = this.completion.promise
+    this.result.catch(() => {})
+  }
+
+  output(chunk: Uint8Array): void {
+    // The receiver may have released the chunk's memory before it calls `taken`.
+    const bytes = chunk.length
+    this.receiveOutput(chunk, () => this.thread.post({ kind: 'credit', id: this.id, bytes }))
+  }
+
+  inputWanted(): void {
+    if (this.waitingInput === null) this.inputRequests++
+    else {
+      const { accept } = this.waitingInput
+      this.waitingInput = null
+      accept()
+    }
+  }
+
+  done(value: unknown): void {
+    this.end()
+    this.completion.resolve(value as R)
+    this.waitingInput?.refuse(new GitError('aborted', 'the task wants no more input'))
+  }
+
+  failed(error: Error): void {
+    this.error = error
+    this.end()
+    this.completion.reject(error)
+    this.waitingInput?.refuse(error)
+  }
+
+  async input(chunk: Uint8Array | null): Promise<void> {
+    if (this.inputRequests > 0) this.inputRequests--
+    else {
+      await new Promise<void>((accept, refuse) => {
+        if (this.error !== null) refuse(this.error)
+        else if (this.isOver) refuse(new GitError('aborted', 'the task wants no more input'))
+        this.waitingInput = { accept, refuse }
+      })
+    }
+    this.thread.post(
+      { kind: 'input', id: this.id, chunk },
+      chunk === null ? [] : [chunk.buffer as ArrayBuffer],
+    )
+  }
+
+  cancel(late?: (value: R) => void): void {
+    if (this.isOver) return
+    this.thread.post({ kind: 'cancel', id: this.id })
+    this.failed(new GitError('aborted', 'the work was given up'))
+    // Exactly one more event comes: that the task was cancelled, or that it was done already.
+    this.replaceListener({
+      thread: this.thread,
+      output: () => {},
+      inputWanted: () => {},
+      done: (value) => {
+        this.replaceListener(null)
+        late?.(value as R)
+      },
+      failed: () => this.replaceListener(null),
+    })
+  }
+
+  private end(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.onEnd()
+  }
+}
+
+export class ThreadPool {
+  private readonly threads: Thread[] = []
+  private readonly listeners = new Map<number, TaskListener>()
+  private nextId = 1
+  /** Tasks that other tasks delegated. They end with their parent. */
+  private readonly children = new Map<number, TaskHandle<unknown>[]>()
+  private running = 0
+  private idle: (() => void)[] = []
+  private closed = false
+
+  constructor(
+    private readonly settings: EngineSettings,
+    private readonly count: number,
+    private readonly onFault: (message: string, fields: Record<string, unknown>) => void,
+    /** Called when a task of a store begins. The function that it returns is called at its end. */
+    private readonly begin: ((store: string) => () => void) | null = null,
+  ) {
+    if (count === 0) this.threads.push(this.localThread())
+    else for (let i = 0; i < count; i++) this.threads.push(this.workerThread())
+  }
+
+  /** Runs a task without output and returns its result. */
+  async call<R>(name: string, args: unknown): Promise<R> {
+    return await this.start<R>(name, args, () => {}).result
+  }
+
+  /**
+   * Starts a task. `output` receives each block, owns its buffer, and calls `taken` when the block
+   * was passed on. The task does not run on the thread `notOn`.
+   */
+  start<R>(
+    name: string,
+    args: unknown,
+    output: OutputReceiver,
+    notOn: Thread | null = null,
+  ): TaskHandle<R> {
+    if (this.closed && notOn === null) throw new GitError('aborted', 'the engine is closed')
+    const id = this.nextId++
+    const free = this.threads.filter((other) => other !== notOn)
+    const thread = free.reduce((best, other) => (other.load < best.load ? other : best))
+    if (thread.load++ === 0) thread.keepProcessAlive(true)
+    this.running++
+    const store = (args as { store?: unknown } | null)?.store
+    const endUse = this.begin !== null && typeof store === 'string' ? this.begin(store) : null
+    const task = new PoolTask<R>(
+      id,
+      thread,
+      output,
+      () => {
+        endUse?.()
+        this.taskEnded(id, thread)
+      },
+      (listener) => {
+        if (listener === null) this.listeners.delete(id)
+        else this.listeners.set(id, listener)
+      },
+    )
+    this.listeners.set(id, task)
+    thread.post({ kind: 'start', id, name, args, credit: OUTPUT_CREDIT_BYTES })
+    return task
+  }
+
+  private taskEnded(id: number, thread: Thread): void {
+    this.listeners.delete(id)
+    for (const child of this.children.get(id) ?? []) child.cancel()
+    this.children.delete(id)
+    if (--thread.load === 0) thread.keepProcessAlive(false)
+    if (--this.running === 0) for (const wake of this.idle.splice(0)) wake()
+  }
+
+  /** Tells every thread to close a store's files. */
+  forget(store: string): void {
+    for (const thread of this.threads) thread.post({ kind: 'forget', store })
+  }
+
+  /** Tells every thread that packs of a store were removed. */
+  refresh(store: string): void {
+    for (const thread of this.threads) thread.post({ kind: 'refresh', store })
+  }
+
+  /** Waits for the running tasks, then ends the threads. */
+  async close(): Promise<void> {
+    this.closed = true
+    if (this.running > 0) await new Promise<void>((resolve) => this.idle.push(resolve))
+    for (const thread of this.threads) thread.end()
+    this.threads.length = 0
+  }
+
+  private dispatch(message: RunnerEvent): void {
+    const listener = this.listeners.get(message.id)
+    if (!listener) return
+    if (message.kind === 'output') listener.output(message.chunk)
+    else if (message.kind === 'want') listener.inputWanted()
+    else if (message.kind === 'ask') this.delegate(message, listener.thread)
+    else if (message.kind === 'done') listener.done(message.value)
+    else if (message.code !== null) listener.failed(new GitError(message.code, message.message))
+    else {
+      this.onFault(message.message, { stack: message.stack })
+      listener.failed(errorOf(message))
+    }
+  }
+
+  /** Runs a delegated task on another thread and returns its result to the parent. */
+  private delegate(
+    { id, ask, name, args }: Extract<RunnerEvent, { kind: 'ask' }>,
+    parent: Thread,
+  ): void {
+    const handle = this.start<unknown>(name, args, (_, taken) => taken(), parent)
+    const list = this.children.get(id) ?? []
+    this.children.set(id, list)
+    list.push(handle)
+    handle.result.then(
+      (value) => parent.post({ kind: 'answer', id, ask, value, failure: null }),
+      (error: unknown) =>
+        parent.post({ kind: 'answer', id, ask, value: null, failure: failureOf(error) }),
+    )
+  }
+
+  private localThread(): Thread {
+    const engine = new Engine(this.settings)
+    // Events are delivered later, as from a worker, so no caller is called back during its call.
+    const runner = new TaskRunner(
+      engine,
+      (message) => queueMicrotask(() => this.dispatch(message)),
+      0,
+    )
+    return {
+      post: (message) => runner.receive(message),
+      load: 0,
+      keepProcessAlive: () => {},
+      end: () => engine.close(),
+    }
+  }
+
+  private workerThread(): Thread {
+    const worker = new WorkerThread<RunnerEvent, EngineWorkerMessage>({
+      code: 'git/engine.worker',
+      greeting: { kind: 'settings', settings: this.settings, others: this.count - 1 },
+      onMessage: (message) => this.dispatch(message),
+      // Only the tasks of this thread fail. Another thread takes its place at once.
+      onFailure: (reason) => {
+        this.onFault('a worker failed', { reason })
+        worker.start()
+        for (const listener of [...this.listeners.values()]) {
+          if (listener.thread === thread)
+            listener.failed(new Error('a worker of the git engine failed'))
+        }
+      },
+    })
+    worker.start()
+    const thread: Thread = {
+      post: (message, transfer) => worker.post(message, transfer),
+      load: 0,
+      keepProcessAlive: (keep) => worker.keepProcessAlive(keep),
+      end: () => worker.terminate(),
+    }
+    return thread
+  }
+}

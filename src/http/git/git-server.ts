@@ -1,0 +1,449 @@
+/**
+ * The git server: smart HTTP (https://git-scm.com/docs/http-protocol) in protocol versions 0, 1 and
+ * 2. Repositories are at `/<workspace>/<repo>.git`, and the fork of a pull request at
+ * `/<workspace>/<repo>/pull/<number>.git`; both work without `.git` too. Only the names of the two
+ * operations behind it are known here. Access is decided before a body is read.
+ */
+import { GitError, type Git, type Push, type RefResult, type RefSnapshot } from '#git'
+import { decide } from '#core/access.ts'
+import type { Caller } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { call, type Operation, type Typed } from '#core/operation.ts'
+import { hasDiskSpace, isDiskFullError, diskFull } from '#core/disk-space.ts'
+import { overloadRefusal, principalOf, runAs } from '#core/principal.ts'
+import { SMALL_ENTRY_BYTES } from '#lib/cache.ts'
+import { Moved, Refusal } from '#lib/errors.ts'
+import type { FairSemaphore } from '#lib/semaphore.ts'
+import { RESERVED_SLUGS } from '#core/reserved-names.ts'
+import { MIB } from '../body.ts'
+import { commitCache, type CommitCache } from '../commit-cache.ts'
+import type { Exchange } from '../exchange.ts'
+import { AdvertisedRefs } from './advertised-refs.ts'
+import { countClone } from './clone-rate-limit.ts'
+import { readSmallGitBody, streamGitBody } from './git-body.ts'
+import { gitCallerOf } from './git-credentials.ts'
+import { transferSemaphore } from './transfers.ts'
+import { Watchdog } from './transfer-watchdog.ts'
+
+type Service = 'git-upload-pack' | 'git-receive-pack'
+
+/** `file` is for clients of the old protocol, which request files of the repository directory. */
+type Resource = 'info/refs' | Service | 'file'
+
+type Address = { readonly repo: string; readonly resource: Resource }
+
+/** What a caller may use of a repository: where its objects are, and the refs to be seen. */
+type RepoAccess = { readonly caller: Caller; readonly store: string; readonly refs: RefSnapshot }
+
+type GitRequest = {
+  readonly exchange: Exchange
+  readonly repo: string
+  readonly credential: string
+  readonly caller: Caller
+  /** The access to read that the same credential had since the last commit. */
+  readonly cachedAccess: RepoAccess | null
+}
+
+type EngineRequest = Parameters<Git['uploadPack']>[2]
+type WholeResponse = Uint8Array | { readonly path: string }
+
+const ADDRESS =
+  /^\/([A-Za-z0-9][A-Za-z0-9-]{0,99})\/([A-Za-z0-9._-]{1,100}?)(\/pull\/[1-9][0-9]{0,9})?(\.git)?\/(info\/refs|git-upload-pack|git-receive-pack|HEAD|objects\/.+)$/
+
+/** Fetch requests are lists of object ids; those of large repositories have a few megabytes. */
+const MAX_FETCH_REQUEST_BYTES = 64 * MIB
+/** The commands that come before the pack of a push. */
+const MAX_PUSH_COMMANDS_BYTES = 64 * MIB
+/** How long the reader of a file may take no bytes; the runtime allows 255 at most. */
+const FILE_IDLE_TIMEOUT_SECONDS = 240
+
+/** The repository and the resource that a path names; null for a path that is not git's. */
+export function parseGitAddress(path: string): Address | null {
+  const [, slug, name, pull = '', suffix, what] = ADDRESS.exec(path) ?? []
+  if (slug === undefined || name === undefined || RESERVED_SLUGS.has(slug.toLowerCase()))
+    return null
+  const repo = `${slug}/${name}${pull}`
+  if (what === 'info/refs' || what === 'git-upload-pack' || what === 'git-receive-pack')
+    return { repo, resource: what }
+  return suffix === undefined ? null : { repo, resource: 'file' }
+}
+
+/**
+ * The protocol version of a `Git-Protocol` header: keys between colons, of which the highest
+ * version counts.
+ */
+export function parseProtocolVersion(header: string | null): 0 | 1 | 2 {
+  const versions = (header ?? '').split(':').map((key) => /^version=([012])$/.exec(key.trim())?.[1])
+  return versions.includes('2') ? 2 : versions.includes('1') ? 1 : 0
+}
+
+/**
+ * A push has no version 2: a client that requests it gets version 0 (gitprotocol-v2,
+ * "Capabilities").
+ */
+function versionFor(service: Service, { headers }: Request): 0 | 1 | 2 {
+  const version = parseProtocolVersion(headers.get('git-protocol'))
+  return service === 'git-receive-pack' && version === 2 ? 0 : version
+}
+
+/** The headers with which git's own server forbids caching. */
+const NO_CACHE = {
+  'cache-control': 'no-cache, max-age=0, must-revalidate',
+  expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
+  pragma: 'no-cache',
+}
+
+/** Plain text, which git shows to its user line by line. */
+const textResponse = (
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Response =>
+  new Response(`${message}\n`, {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', ...NO_CACHE, ...headers },
+  })
+
+const CHALLENGE = { 'www-authenticate': 'Basic realm="Hearth", charset="UTF-8"' }
+const OLD_PROTOCOL = 'this server speaks the smart HTTP protocol only: use git 1.6.6 or later'
+
+/** A caller without an account gets the same response for a private and for a missing repository. */
+function refusalResponse(refusal: Refusal, caller: Caller | null): Response {
+  const hidesRepo = refusal.code === 'not_found' && caller?.kind === 'anonymous'
+  if (refusal.code !== 'unauthenticated' && !hidesRepo)
+    return textResponse(refusal.status, refusal.message, refusal.headers)
+  const message =
+    refusal.reason === 'invalid_token' ? refusal.message : 'sign in with a token as the password'
+  return textResponse(401, message, CHALLENGE)
+}
+
+/**
+ * A response that the engine keeps as a file. The runtime sends it without passing its bytes
+ * through JavaScript. It opens the file at once, so a file that is removed later is still sent.
+ */
+function fileResponse(exchange: Exchange, service: Service, path: string): Response {
+  exchange.setIdleTimeout(FILE_IDLE_TIMEOUT_SECONDS)
+  return new Response(Bun.file(path), {
+    headers: {
+      'content-type': `application/x-${service}-result`,
+      // Without it, the runtime adds one with the name of the file.
+      'content-disposition': 'inline',
+      ...NO_CACHE,
+    },
+  })
+}
+
+type FetchOperation = Typed<
+  { repo: string },
+  { full_name: string; store: string; refs: RefSnapshot }
+>
+type PushInput = {
+  repo: string
+  updates: Push['updates']
+  options: readonly string[]
+  atomic: boolean
+  bytes: number
+  unscanned: boolean
+}
+type PushOperation = Typed<PushInput, { results: RefResult[] }>
+
+function requireOperation(hearth: Hearth, name: string): Operation {
+  const operation = hearth.operationsByName.get(name)
+  if (!operation) throw new TypeError(`the git server needs the operation ${name}`)
+  return operation
+}
+
+const MAX_ACCESS_ENTRIES = 1000
+/** Entries share the list of refs with the engine, so its size does not count. */
+const repoAccess = commitCache<RepoAccess>('git-access', {
+  maxSize: MAX_ACCESS_ENTRIES * SMALL_ENTRY_BYTES,
+  sizeOf: () => SMALL_ENTRY_BYTES,
+})
+
+export class GitServer {
+  readonly #fetchRepo: FetchOperation
+  readonly #push: PushOperation
+  readonly #transfers: FairSemaphore
+  readonly #access: CommitCache<RepoAccess>
+  readonly #advertised: AdvertisedRefs
+
+  constructor(private readonly hearth: Hearth) {
+    this.#fetchRepo = requireOperation(hearth, 'fetch_repo') as FetchOperation
+    this.#push = requireOperation(hearth, 'push') as PushOperation
+    this.#transfers = transferSemaphore(hearth)
+    this.#access = repoAccess(hearth)
+    this.#advertised = new AdvertisedRefs(hearth)
+  }
+
+  /** Null for an address that is not git's. */
+  handle(exchange: Exchange): Promise<Response> | null {
+    const address = parseGitAddress(exchange.path)
+    return address && this.#respond(exchange, address)
+  }
+
+  async #respond(exchange: Exchange, { repo, resource }: Address): Promise<Response> {
+    let caller: Caller | null = null
+    try {
+      const credential = exchange.request.headers.get('authorization') ?? ''
+      const cachedAccess = this.#access.get(`${credential}\n${repo}`)
+      caller = cachedAccess?.caller ?? gitCallerOf(this.hearth, exchange.request)
+      const request: GitRequest = { exchange, repo, credential, caller, cachedAccess }
+      if (resource === 'file') return textResponse(403, OLD_PROTOCOL)
+      if (resource === 'info/refs') return await this.#advertise(request)
+      return await this.#serve(request, resource)
+    } catch (error) {
+      return this.#errorResponse(exchange, repo, error, caller)
+    }
+  }
+
+  #errorResponse(
+    { path, query, request }: Exchange,
+    repo: string,
+    error: unknown,
+    caller: Caller | null,
+  ): Response {
+    // git follows a redirect of its first request and uses the new address from then on
+    // (git-config, http.followRedirects).
+    if (error instanceof Moved) {
+      const rest = path.slice(1 + repo.length) + (query === '' ? '' : `?${query}`)
+      return textResponse(301, error.message, { location: `/${error.to}${rest}` })
+    }
+    if (error instanceof Refusal) return refusalResponse(error, caller)
+    const overload = overloadRefusal(this.hearth, error)
+    if (overload) return refusalResponse(overload, caller)
+    const code = error instanceof GitError ? error.code : null
+    if (error instanceof GitError && code !== null) {
+      const status = GIT_ERROR_STATUS[code]
+      if (status !== undefined) return textResponse(status, error.message)
+    }
+    if (request.signal.aborted || code === 'aborted')
+      return textResponse(499, 'the request was given up')
+    if (isDiskFullError(error)) return refusalResponse(diskFull(), caller)
+    this.hearth.log.error('a git request failed', { repo, path, error })
+    return textResponse(500, 'something went wrong here')
+  }
+
+  /** Decides access; every way to the objects of a repository goes through here. */
+  async #open(request: GitRequest, service: Service): Promise<RepoAccess> {
+    const { caller, repo, credential, cachedAccess } = request
+    if (cachedAccess !== null && service === 'git-upload-pack') return cachedAccess
+    const { hearth } = this
+    const version = this.#access.version()
+    if (service === 'git-receive-pack') {
+      decide(this.#push.access, caller, { repo }, hearth.facts)
+      // Before a pack is sent that could not be stored.
+      if (!hasDiskSpace(hearth)) throw diskFull()
+    }
+    const { store, refs } = await call(hearth, this.#fetchRepo, caller, { repo })
+    const access = { caller, store, refs }
+    this.#access.set(`${credential}\n${repo}`, version, access)
+    return access
+  }
+
+  /**
+   * Waits for packs that are on their way back from remote storage. A failure is reported here,
+   * because git shows its user the error of the first request only.
+   */
+  async #awaitPacks(exchange: Exchange, store: string): Promise<void> {
+    const arrival = this.hearth.git.ensureLocal(store)
+    if (arrival === null) return
+    exchange.setIdleTimeout(0)
+    await arrival
+  }
+
+  /** `GET info/refs`: what the repository has. */
+  async #advertise(request: GitRequest): Promise<Response> {
+    const { exchange, caller, repo } = request
+    if (exchange.method !== 'GET')
+      return textResponse(405, `${exchange.method} is not possible here`, { allow: 'GET, HEAD' })
+    const service = new URLSearchParams(exchange.query).get('service')
+    if (service === null) return textResponse(403, OLD_PROTOCOL)
+    if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
+      return textResponse(403, `there is no service ${service.slice(0, 60)}`)
+    const { store, refs } = await this.#open(request, service)
+    await this.#awaitPacks(exchange, store)
+    const version = versionFor(service, exchange.request)
+    const body = this.hearth.git.advertise(service, refs, version)
+    if (service === 'git-upload-pack' && version !== 2)
+      this.#advertised.note(
+        principalOf(caller, () => exchange.origin),
+        repo,
+        refs,
+      )
+    return new Response(body as Uint8Array<ArrayBuffer>, {
+      headers: { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE },
+    })
+  }
+
+  /** `POST git-upload-pack` (a fetch) and `POST git-receive-pack` (a push). */
+  async #serve(request: GitRequest, service: Service): Promise<Response> {
+    const { exchange, caller, repo } = request
+    if (exchange.method !== 'POST')
+      return textResponse(405, `${exchange.request.method} is not possible here`, { allow: 'POST' })
+    const { store, refs } = await this.#open(request, service)
+    const { headers } = exchange.request
+    if (headers.get('content-type') !== `application/x-${service}-request`)
+      return textResponse(415, `the body must be application/x-${service}-request`)
+    const maxBytes =
+      service === 'git-upload-pack'
+        ? MAX_FETCH_REQUEST_BYTES
+        : this.hearth.settings.git.max_pack_bytes + MAX_PUSH_COMMANDS_BYTES
+    if ((exchange.body.announcedBytes ?? 0) > maxBytes) {
+      const message = `the request is larger than ${maxBytes} bytes`
+      return textResponse(413, message, { connection: 'close' })
+    }
+    const transfer: Transfer = {
+      request,
+      service,
+      store,
+      refs,
+      maxBytes,
+      version: versionFor(service, exchange.request),
+      principal: principalOf(caller, () => exchange.origin),
+      onFullClone: caller.kind === 'anonymous' ? () => countClone(this.hearth, store) : undefined,
+    }
+    // Before the idle timeout is lifted: a body this short has no reason to take long.
+    const body = service === 'git-upload-pack' ? await readSmallGitBody(exchange.body) : null
+    if (body === null) {
+      await this.#awaitPacks(exchange, store)
+      const operation = service === 'git-upload-pack' ? 'fetch' : 'push'
+      return this.#transfer(
+        transfer,
+        null,
+        this.hearth.metrics.startGitOperation(operation, { repo }),
+      )
+    }
+    const listing = this.hearth.git.listRefs(refs, transfer.version, body)
+    if (listing === null) return this.#fetch(transfer, body)
+    this.#advertised.note(transfer.principal, repo, refs)
+    return this.#wholeResponse(transfer, listing)
+  }
+
+  /** A fetch whose request is in memory. */
+  async #fetch(transfer: Transfer, body: Uint8Array): Promise<Response> {
+    const { exchange, repo } = transfer.request
+    const refs = this.#advertised.addMissing(transfer.principal, repo, transfer.refs, body)
+    await this.#awaitPacks(exchange, transfer.store)
+    const endOperation = this.hearth.metrics.startGitOperation('fetch', { repo })
+    let isEnded = true
+    try {
+      const response = this.#fetchAtOnce({ ...transfer, refs }, body)
+      isEnded = response !== null
+      if (response !== null) return this.#wholeResponse(transfer, response)
+    } finally {
+      if (isEnded) endOperation()
+    }
+    return this.#transfer({ ...transfer, refs }, body, endOperation)
+  }
+
+  /**
+   * A response that is cached or quickly built. Nothing else runs in between, so it needs no
+   * watchdog, and a permit only has to be free. Null for other fetches.
+   */
+  #fetchAtOnce(transfer: Transfer, body: Uint8Array): WholeResponse | null {
+    const { store, refs, version: protocol, principal, onFullClone } = transfer
+    if (!this.#transfers.isFree(principal)) return null
+    return runAs(principal, () =>
+      this.hearth.git.uploadPackSync(store, refs, { protocol, body, onFullClone: onFullClone }),
+    )
+  }
+
+  #wholeResponse({ request, service }: Transfer, response: WholeResponse): Response {
+    return response instanceof Uint8Array
+      ? new Response(response as Uint8Array<ArrayBuffer>, { headers: resultHeaders(service) })
+      : fileResponse(request.exchange, service, response.path)
+  }
+
+  /** A push, or a fetch that takes long enough to wait for a permit and to be watched. */
+  async #transfer(
+    transfer: Transfer,
+    body: Uint8Array | null,
+    endOperation: () => void,
+  ): Promise<Response> {
+    const { request, service, store, refs, principal, maxBytes } = transfer
+    const { exchange } = request
+    const { hearth } = this
+    exchange.setIdleTimeout(0)
+    const watchdog = new Watchdog()
+    let release = (): void => {}
+    const end = (): void => {
+      watchdog.stop()
+      endOperation()
+      release()
+    }
+    try {
+      const signal = AbortSignal.any([exchange.request.signal, hearth.stopping, watchdog.signal])
+      const engineRequest: EngineRequest = {
+        protocol: transfer.version,
+        body: body ?? streamGitBody(exchange.body, maxBytes, watchdog),
+        signal,
+        onFullClone: transfer.onFullClone,
+        onProgress: () => watchdog.touch(),
+        onEnd: end,
+      }
+      release = await this.#transfers.acquire({ caller: principal, signal })
+      if (service === 'git-receive-pack') {
+        const apply = (push: Push) => this.#applyPush(request, push)
+        const report = runAs(principal, () =>
+          hearth.git.receivePack(store, refs, { ...engineRequest, apply }),
+        )
+        return new Response(report, { headers: resultHeaders(service) })
+      }
+      const response = await runAs(principal, () =>
+        hearth.git.uploadPackOrFile(store, refs, engineRequest),
+      )
+      if (response instanceof ReadableStream)
+        return new Response(response, { headers: resultHeaders(service) })
+      end()
+      return this.#wholeResponse(transfer, response)
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+
+  async #applyPush(
+    { exchange, caller, repo }: GitRequest,
+    push: Push,
+  ): Promise<readonly RefResult[]> {
+    const { updates, options, atomic, packBytes, unscanned } = push
+    const input = { repo, updates, options, atomic, bytes: packBytes, unscanned }
+    const refuseAll = (refused: string) => updates.map(({ name }) => ({ name, refused }))
+    try {
+      const { origin } = exchange
+      const { results } = await call(this.hearth, this.#push, caller, input, { origin })
+      return results
+    } catch (error) {
+      if (error instanceof Refusal) return refuseAll(error.message)
+      if (isDiskFullError(error)) return refuseAll(diskFull().message)
+      this.hearth.log.error('a push failed', { repo, error })
+      return refuseAll('something went wrong here; nothing was changed')
+    }
+  }
+}
+
+/** One fetch or push whose access is decided. */
+type Transfer = {
+  readonly request: GitRequest
+  readonly service: Service
+  readonly store: string
+  readonly refs: RefSnapshot
+  readonly version: 0 | 1 | 2
+  /** Limits and fair shares count by this. */
+  readonly principal: string
+  readonly maxBytes: number
+  /** Called before a clone is packed anew; null for callers that are not limited. */
+  readonly onFullClone: (() => void) | undefined
+}
+
+const resultHeaders = (service: Service): Record<string, string> => ({
+  'content-type': `application/x-${service}-result`,
+  ...NO_CACHE,
+})
+
+const GIT_ERROR_STATUS: Readonly<Partial<Record<GitError['code'], number>>> = {
+  unsupported: 415,
+  too_large: 413,
+  corrupt: 400,
+  invalid: 400,
+}

@@ -1,0 +1,66 @@
+/**
+ * Lists as downloads: one JSON object a line (https://jsonlines.org). Records are read while they
+ * are sent, so a log of any length takes no more memory than one chunk of it.
+ */
+import type { Operation } from '#core/operation.ts'
+import { Refusal } from '#lib/errors.ts'
+import { jsonHeaders, streamOfUnknownLength } from '../responses.ts'
+import type { Exchange } from '../exchange.ts'
+import { queryPairs } from '../query.ts'
+import { renamed, type Renames } from '../shape.ts'
+
+/**
+ * Whether JSON lines are requested, by `?format=jsonl` or the `Accept` header. Throws 422 for
+ * another format.
+ */
+export function requestsJsonLines({
+  query,
+  request,
+}: Pick<Exchange, 'query' | 'request'>): boolean {
+  const format = [...queryPairs(query)].findLast(([name]) => name === 'format')?.[1]
+  if (format === undefined)
+    return /(^|[\s,])application\/x-ndjson\b/i.test(request.headers.get('accept') ?? '')
+  if (format === 'json') return false
+  if (format !== 'jsonl')
+    throw new Refusal('invalid', 'format is json or jsonl', { field: 'format' })
+  return true
+}
+
+/** Large enough for a reader on a fast line. */
+const CHUNK_CHARACTERS = 64 * 1024
+
+export function jsonLinesResponse(
+  exchange: Exchange,
+  { name }: Operation,
+  records: Iterable<unknown>,
+  renames: Renames | null,
+): Response {
+  const headers = jsonHeaders(exchange)
+  headers.set('content-type', 'application/x-ndjson; charset=utf-8')
+  headers.set(
+    'content-disposition',
+    `attachment; filename="${name.replace(/^(list|get)_/, '').replaceAll('_', '-')}.jsonl"`,
+  )
+  headers.set('cache-control', 'no-store')
+  headers.set('vary', 'authorization, accept')
+  if (exchange.isHead) return new Response(streamOfUnknownLength(), { headers })
+  const remaining = records[Symbol.iterator]()
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      let text = ''
+      while (text.length < CHUNK_CHARACTERS) {
+        const { done, value } = remaining.next()
+        if (done) {
+          if (text !== '') controller.enqueue(encoder.encode(text))
+          controller.close()
+          return
+        }
+        text += `${JSON.stringify(renamed(renames, value))}\n`
+      }
+      controller.enqueue(encoder.encode(text))
+    },
+    cancel: () => void remaining.return?.(),
+  })
+  return new Response(body, { headers })
+}

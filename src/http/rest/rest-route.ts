@@ -1,0 +1,137 @@
+/**
+ * One operation at one REST route: what its path, query and body contain. This is computed once for
+ * each route, and requests only look it up.
+ */
+import type { Operation } from '#core/operation.ts'
+import {
+  renamesOf,
+  asJsonSchema,
+  camelCase,
+  fieldOf,
+  type Field,
+  type Renames,
+  type Shape,
+} from '../shape.ts'
+import { percentDecode, parseText, foldQuery } from '../query.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+type PathPart = {
+  readonly index: number
+  readonly field: Field
+  /** Takes the rest of the path with its slashes. */
+  readonly takesRest: boolean
+}
+
+export type Route = {
+  readonly operation: Operation
+  readonly method: Method
+  /** As published: `/v1/repos/{owner}/{name}/issues`. */
+  readonly written: string
+  /** Without `/v1`. */
+  readonly path: string
+  /** The segments of `path`, for the router and for reading. */
+  readonly segments: readonly string[]
+  readonly pathParts: readonly PathPart[]
+  /** The positions of `{owner}` and `{name}` when they are the input `repo`. */
+  readonly repoAt: { readonly owner: number; readonly name: number } | null
+  /** Inputs that may be in the query or body, in both spellings. */
+  readonly fields: ReadonlyMap<string, Field>
+  readonly shape: Shape
+  readonly list: { readonly defaultSize: number; readonly maxSize: number } | null
+  readonly isList: boolean
+  readonly renames: Renames | null
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+
+/** Parameters that may contain slashes, at the end of a path. */
+const REST_PARAMETERS: ReadonlySet<string> = new Set(['path'])
+
+export function routesOf(operation: Operation): Route[] {
+  return operation.routes.map((text) => routeOf(operation, text))
+}
+
+function routeOf(operation: Operation, text: string): Route {
+  const [method = '', written = ''] = text.split(' ')
+  if (!METHODS.has(method) || !written.startsWith('/'))
+    throw new TypeError(`${operation.name} has a route that is none: ${text}`)
+  const path = written.startsWith('/v1/') ? written.slice(3) : written
+  const segments = path.split('/').slice(1)
+  const input = asJsonSchema(operation.input)
+  const properties = input.properties ?? {}
+  const names = segments.map((segment) => /^\{(\w+)\}$/.exec(segment)?.[1] ?? null)
+  const owner = names.indexOf('owner')
+  const foldsRepo = owner >= 0 && names[owner + 1] === 'name' && 'repo' in properties
+  const taken = new Set<string>(foldsRepo ? ['repo'] : [])
+  const pathParts: PathPart[] = []
+  for (const [index, name] of names.entries()) {
+    if (name === null || (foldsRepo && (index === owner || index === owner + 1))) continue
+    const schema = properties[name]
+    if (!schema) throw new TypeError(`${operation.name} has no input for {${name}} of ${text}`)
+    taken.add(name)
+    pathParts.push({
+      index,
+      field: fieldOf(name, schema),
+      takesRest: REST_PARAMETERS.has(name) && index === segments.length - 1,
+    })
+  }
+  // Only the path of such an operation decides which repository or workspace it is for.
+  if (operation.access.target === 'either')
+    for (const name of ['repo', 'workspace']) taken.add(name)
+  const fields = new Map<string, Field>()
+  for (const [name, schema] of Object.entries(properties)) {
+    if (taken.has(name) || schema['x-tool-only'] === true) continue
+    const field = fieldOf(name, schema)
+    for (const spelling of [name, camelCase(name)]) fields.set(spelling, field)
+  }
+  // Lists that are paged by key refuse a page number, so `page` must reach them.
+  if (operation.list === 'before' || operation.list === 'after')
+    fields.set('page', fieldOf('page', { type: 'integer' }))
+  const perPage = properties.per_page
+  const output = asJsonSchema(operation.output)
+  const isList = output['x-list'] === true
+  return {
+    operation,
+    method: method as Method,
+    written,
+    path,
+    segments,
+    pathParts,
+    repoAt: foldsRepo ? { owner, name: owner + 1 } : null,
+    fields,
+    shape: { kind: 'object', fields, closed: input['x-refuses-unknown'] !== true },
+    list:
+      operation.list === null
+        ? null
+        : {
+            defaultSize: Number(perPage?.['x-default'] ?? 30),
+            maxSize: Number(perPage?.['x-max'] ?? 100),
+          },
+    isList,
+    renames: renamesOf(isList ? (output.properties?.items ?? {}) : output),
+  }
+}
+
+/** The segments of a path below a prefix, without a slash at its end. */
+export function segmentsBelow(path: string, prefix: string): string[] {
+  const end = path.endsWith('/') ? path.length - 1 : path.length
+  return path.slice(prefix.length + 1, end).split('/')
+}
+
+/** The inputs in the path. Throws 400 for broken percent-encoding. */
+export function foldPath(route: Route, segments: readonly string[]): Record<string, unknown> {
+  const input: Record<string, unknown> = {}
+  const { repoAt, pathParts } = route
+  if (repoAt !== null) {
+    const owner = percentDecode(segments[repoAt.owner] ?? '')
+    input.repo = `${owner}/${percentDecode(segments[repoAt.name] ?? '')}`
+  }
+  for (const { index, field, takesRest } of pathParts) {
+    const text = takesRest ? segments.slice(index).join('/') : (segments[index] ?? '')
+    input[field.name] = parseText(field.text, percentDecode(text))
+  }
+  return input
+}
+
+export { foldQuery }

@@ -1,0 +1,338 @@
+/**
+ * The REST routes: every operation that has a route, under `/api/v1` and `/api` alike. A handler
+ * folds path, query and body into the flat input of the operation, calls it, and renders the output
+ * with status, list headers and validators.
+ */
+import { bodyHash } from '#core/idempotency.ts'
+import { call, callLines, type CallOptions } from '#core/operation.ts'
+import { decide } from '#core/access.ts'
+import type { Caller } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import type { ListOf } from '#core/schema.ts'
+import { Moved, Refusal } from '#lib/errors.ts'
+import { callerOf } from '../authenticate.ts'
+import { DEFAULT_MAX_BODY_BYTES, MIB } from '../body.ts'
+import { commitCache, isCacheable, type CommitCache } from '../commit-cache.ts'
+import { etagOf, matches } from '../etag.ts'
+import type { Exchange, HttpRoute, RequestHandler } from '../exchange.ts'
+import { allowHeader, jsonHeaders, methodNotAllowed, preflightResponse } from '../responses.ts'
+import { jsonLinesResponse, requestsJsonLines } from './json-lines.ts'
+import { linkHeader } from './link-header.ts'
+import { foldPath, foldQuery, routesOf, segmentsBelow, type Route } from './rest-route.ts'
+import { inSnakeCase, put, renamed } from '../shape.ts'
+
+const PREFIXES = ['/api/v1', '/api'] as const
+
+type CachedResponse = {
+  readonly text: string
+  readonly headers: Headers
+  readonly etag: string
+  readonly caller: Caller
+  readonly operation: string
+}
+
+const MAX_CACHED_CHARACTERS = 32_000
+/** Headers, caller and key of an entry. */
+const ENTRY_BYTES = 1000
+
+const cachedResponses = commitCache<CachedResponse>('rest-responses', {
+  maxSize: 8 * MIB,
+  sizeOf: ({ text }) => 2 * text.length + ENTRY_BYTES,
+})
+
+/** Throws a TypeError when two operations claim the same route. */
+export function restRoutes(hearth: Hearth): HttpRoute[] {
+  const paths = new Map<string, Map<string, Route>>()
+  for (const operation of hearth.operations) {
+    for (const route of routesOf(operation)) {
+      const endsInPath = route.pathParts.some(({ takesRest }) => takesRest)
+      // Parameters are named by their position, so that two routes never disagree about a name.
+      const pattern = route.segments.map((segment, index) =>
+        segment.startsWith('{') ? `:p${index}` : segment,
+      )
+      if (endsInPath) pattern[pattern.length - 1] = '*'
+      const path = `/${pattern.join('/')}`
+      const methods = paths.get(path) ?? new Map<string, Route>()
+      const other = methods.get(route.method)
+      if (other)
+        throw new TypeError(
+          `${operation.name} and ${other.operation.name} both claim ${route.method} ${route.written}`,
+        )
+      paths.set(path, methods.set(route.method, route))
+    }
+  }
+  const responses = cachedResponses(hearth)
+  return [...paths].flatMap(([path, methods]) =>
+    PREFIXES.map((prefix) => ({
+      path: prefix + path,
+      handler: createHandler(prefix, methods, responses),
+    })),
+  )
+}
+
+/** One handler for a path, whatever the method, so that 405, `Allow` and OPTIONS are the same. */
+function createHandler(
+  prefix: string,
+  methods: ReadonlyMap<string, Route>,
+  responses: CommitCache<CachedResponse>,
+): RequestHandler {
+  const allow = allowHeader([...methods.keys()])
+  const get = methods.get('GET')
+  const cacheable = get && isCacheable(get.operation) ? get : null
+  return (exchange) => {
+    const { method } = exchange
+    if (method === 'GET' && cacheable) {
+      const cached = responses.get(cacheKeyOf(exchange))
+      return cached ? renderCached(exchange, cached) : serve(cacheable, exchange, prefix, responses)
+    }
+    const route = methods.get(method)
+    if (route) return serve(route, exchange, prefix)
+    if (method === 'OPTIONS') return preflightResponse(allow)
+    throw methodNotAllowed(exchange.request.method, allow)
+  }
+}
+
+/** The same address with the same credential is the same request. */
+const cacheKeyOf = ({ request }: Exchange): string =>
+  `${request.headers.get('authorization') ?? ''}\n${request.url}`
+
+function renderCached(exchange: Exchange, cached: CachedResponse): Response {
+  exchange.operation = cached.operation
+  exchange.caller = cached.caller
+  exchange.hasRequestId = true
+  const headers = new Headers(cached.headers)
+  headers.set('x-request-id', exchange.id)
+  if (!matches(exchange.request.headers.get('if-none-match'), cached.etag))
+    return new Response(cached.text, { headers })
+  headers.delete('content-type')
+  return new Response(null, { status: 304, headers })
+}
+
+async function serve(
+  route: Route,
+  exchange: Exchange,
+  prefix: string,
+  responses: CommitCache<CachedResponse> | null = null,
+): Promise<Response> {
+  const { hearth, request } = exchange
+  const { operation } = route
+  const version = responses?.version() ?? ''
+  exchange.operation = operation.name
+  const caller = (exchange.caller = callerOf(hearth, request, exchange.query))
+  // The body of a caller without an account is not read for what needs one.
+  if (operation.access.account && caller.kind === 'anonymous')
+    decide(operation.access, caller, {}, hearth.facts)
+  const segments = segmentsBelow(exchange.path, prefix)
+  const input = await readInput(route, exchange, segments)
+  const report: CallReport = { isReplayed: false, untrusted: [] }
+  const options = callOptions(route, exchange, caller, input, report)
+  if (operation.lines && requestsJsonLines(exchange))
+    return jsonLinesResponse(
+      exchange,
+      operation,
+      callLines(hearth, operation, caller, input, options),
+      route.renames,
+    )
+  let output: unknown
+  try {
+    output = await call<unknown, unknown>(hearth, operation, caller, input, options)
+  } catch (error) {
+    if (error instanceof Moved && route.repoAt !== null)
+      return redirectToMovedRepo(route.repoAt, exchange, prefix, segments, error)
+    throw error
+  }
+  const headers = jsonHeaders(exchange)
+  if (report.isReplayed) headers.set('idempotent-replay', 'true')
+  if (report.untrusted.length > 0)
+    headers.set('x-untrusted', untrustedHeader(report.untrusted, route.isList))
+  return renderOutput(route, exchange, { segments, input, output, headers }, (text, etag) => {
+    if (text.length > MAX_CACHED_CHARACTERS) return
+    responses?.set(cacheKeyOf(exchange), version, {
+      text,
+      etag,
+      headers,
+      caller,
+      operation: operation.name,
+    })
+  })
+}
+
+/** Path, query and body as the flat input of the operation. A file in the body is not read. */
+function readInput(
+  route: Route,
+  exchange: Exchange,
+  segments: readonly string[],
+): Record<string, unknown> | Promise<Record<string, unknown>> {
+  const input = foldPath(route, segments)
+  const { rawBody } = route.operation
+  if (route.method === 'GET' || route.method === 'DELETE' || rawBody)
+    foldQuery(exchange.query, route.fields, input)
+  return rawBody || route.method === 'GET' ? input : foldBody(route, exchange, input)
+}
+
+/** What `call` reports back beside the output. */
+type CallReport = { isReplayed: boolean; untrusted: readonly string[] }
+
+function callOptions(
+  route: Route,
+  exchange: Exchange,
+  caller: Caller,
+  input: Record<string, unknown>,
+  report: CallReport,
+): CallOptions {
+  const { operation } = route
+  const { request } = exchange
+  // Signal and origin are created on demand, because most reads need neither.
+  const options: CallOptions = {
+    get signal() {
+      return request.signal
+    },
+    get origin() {
+      return exchange.origin
+    },
+  }
+  if (operation.rawBody) options.bytes = exchange.body.file()
+  else options.deadlineMs = exchange.deadlineMs
+  if (operation.untrusted) options.untrusted = (pointers) => (report.untrusted = pointers)
+  if (route.method === 'POST') {
+    // A file is not read to compare it; its announced length stands for it.
+    const compared = operation.rawBody
+      ? { ...input, content_length: request.headers.get('content-length') }
+      : input
+    const idempotency = requestIdempotency(route, request, caller, compared)
+    if (idempotency)
+      options.idempotency = { ...idempotency, replayed: () => (report.isReplayed = true) }
+  }
+  return options
+}
+
+/**
+ * A redirect to the same path under the new name of a repository. 308 keeps method and body (RFC
+ * 9110 section 15.4.9).
+ */
+function redirectToMovedRepo(
+  at: { readonly owner: number; readonly name: number },
+  exchange: Exchange,
+  prefix: string,
+  segments: readonly string[],
+  moved: Moved,
+): Response {
+  const [owner = '', name = ''] = moved.to.split('/').map(encodeURIComponent)
+  const path = segments
+    .map((segment, index) => (index === at.owner ? owner : index === at.name ? name : segment))
+    .join('/')
+  const headers = jsonHeaders(exchange)
+  headers.set('location', `${prefix}/${path}${exchange.query === '' ? '' : `?${exchange.query}`}`)
+  headers.set('cache-control', 'no-store')
+  return new Response(JSON.stringify(moved.body(exchange.id)), { status: 308, headers })
+}
+
+async function foldBody(
+  route: Route,
+  { body }: Exchange,
+  input: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const maxBytes = route.operation.bodyLimit ?? DEFAULT_MAX_BODY_BYTES
+  const object = await body.jsonObject({ maxBytes })
+  const named = inSnakeCase(route.shape, object) as Record<string, unknown>
+  for (const name of Object.keys(named)) put(input, name, named[name], name)
+  return input
+}
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/
+
+/** Null without a key, and for callers without an account, for whom nothing can be stored. */
+function requestIdempotency(
+  route: Route,
+  request: Request,
+  caller: Caller,
+  input: Record<string, unknown>,
+) {
+  const key = request.headers.get('idempotency-key')
+  if (key === null || caller.kind === 'anonymous') return null
+  return idempotencyOf(route.operation.name, caller, key, input)
+}
+
+/** The first answer is stored for each token (or sign-in) and key. Throws 422 for a bad key. */
+export function idempotencyOf(operation: string, caller: Caller, key: string, input: unknown) {
+  if (!IDEMPOTENCY_KEY.test(key))
+    throw new Refusal('invalid', 'an idempotency key has 1 to 128 visible characters', {
+      field: 'idempotency_key',
+    })
+  if (caller.kind === 'anonymous') return null
+  const caller_id =
+    caller.token?.id ?? (caller.kind === 'user' ? (caller.sign_in ?? caller.id) : caller.id)
+  return { caller_id, key, operation, body_hash: bodyHash(input) }
+}
+
+const MAX_UNTRUSTED_HEADER_LENGTH = 2048
+
+/**
+ * JSON pointers separated by commas, as many as fit. A list over REST is the bare array, so its
+ * pointers lose `/items`.
+ */
+function untrustedHeader(pointers: readonly string[], isList: boolean): string {
+  let text = ''
+  for (const pointer of pointers) {
+    const rest = isList && pointer.startsWith('/items/') ? pointer.slice(6) : pointer
+    const longer = text === '' ? encodeURI(rest) : `${text}, ${encodeURI(rest)}`
+    if (longer.length > MAX_UNTRUSTED_HEADER_LENGTH) break
+    text = longer
+  }
+  return text
+}
+
+type Answer = {
+  readonly segments: readonly string[]
+  readonly input: Record<string, unknown>
+  readonly output: unknown
+  readonly headers: Headers
+}
+
+/** `onText` is called with the text of a GET and its validator. */
+function renderOutput(
+  route: Route,
+  exchange: Exchange,
+  answer: Answer,
+  onText: (text: string, etag: string) => void,
+): Response {
+  const { operation } = route
+  const { output, headers } = answer
+  if (operation.redirect) {
+    headers.set('location', operation.redirect(output))
+    headers.delete('content-type')
+    return new Response(null, { status: 302, headers })
+  }
+  if (operation.status === 204) {
+    headers.delete('content-type')
+    return new Response(null, { status: 204, headers })
+  }
+  const value = route.isList ? renderList(route, exchange, answer) : output
+  const text = JSON.stringify(renamed(route.renames, value)) ?? 'null'
+  if (operation.secretAnswer) headers.set('cache-control', 'no-store')
+  if (route.method === 'GET') {
+    const etag = etagOf(text)
+    headers.set('etag', etag)
+    onText(text, etag)
+    if (matches(exchange.request.headers.get('if-none-match'), etag)) {
+      headers.delete('content-type')
+      return new Response(null, { status: 304, headers })
+    }
+  }
+  return new Response(text, { status: operation.status, headers })
+}
+
+/** The items of a list, with the headers that lead to its other pages. */
+function renderList(
+  route: Route,
+  { hearth, query }: Exchange,
+  { segments, input, output, headers }: Answer,
+): readonly unknown[] {
+  const list = output as ListOf<unknown>
+  if (list.total !== undefined) headers.set('x-total-count', String(list.total))
+  const version = route.written === route.path ? '' : '/v1'
+  const address = `${hearth.settings.base_url}${version}/${segments.join('/')}`
+  const link = linkHeader(route, address, query, input, list)
+  if (link !== null) headers.set('link', link)
+  return list.items
+}

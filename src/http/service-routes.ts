@@ -1,0 +1,151 @@
+/** Routes about the service itself: index, OpenAPI document, health, metrics, sign-in metadata. */
+import type { Hearth } from '#core/hearth.ts'
+import { SCOPES } from '#core/scopes.ts'
+import {
+  allowHeader,
+  jsonHeaders,
+  jsonResponse,
+  methodNotAllowed,
+  preflightResponse,
+} from './responses.ts'
+import { etagOf, matches } from './etag.ts'
+import type { Exchange, HttpRoute, RequestHandler } from './exchange.ts'
+import { metricsResponse } from './metrics.ts'
+import { openApiDocument } from './rest/openapi.ts'
+import { trimTrailingSlashes } from './query.ts'
+import { createReadinessCheck, type CheckReadiness } from './readiness.ts'
+
+const ALLOW = allowHeader(['GET'])
+
+/** A handler for GET and HEAD alone. */
+const readOnly =
+  (read: (exchange: Exchange) => Response | Promise<Response>): RequestHandler =>
+  (exchange) => {
+    const { method } = exchange.request
+    if (method === 'OPTIONS') return preflightResponse(ALLOW)
+    if (exchange.method !== 'GET') throw methodNotAllowed(method, ALLOW)
+    return read(exchange)
+  }
+
+/** Serves a document that does not change while the process runs. It is created on demand. */
+function staticDocument(create: () => unknown): RequestHandler {
+  let text: string | null = null
+  return readOnly(({ request }) => {
+    text ??= JSON.stringify(create())
+    const headers = jsonHeaders()
+    headers.set('cache-control', 'no-cache')
+    const etag = etagOf(text)
+    headers.set('etag', etag)
+    return matches(request.headers.get('if-none-match'), etag)
+      ? new Response(null, { status: 304, headers })
+      : new Response(text, { headers })
+  })
+}
+
+/** Templates (RFC 6570) of the addresses that a client begins with. */
+const index = (base: string) => ({
+  documentation_url: `${base}/openapi.json`,
+  current_user_url: `${base}/v1/user`,
+  repository_url: `${base}/v1/repos/{owner}/{name}`,
+  issues_url: `${base}/v1/repos/{owner}/{name}/issues{?state,label}`,
+  pulls_url: `${base}/v1/repos/{owner}/{name}/pulls{?state}`,
+})
+
+/** 200 if every part is ready; else 503, with what is wrong with each. */
+async function readinessResponse(checkReadiness: CheckReadiness): Promise<Response> {
+  const checks = await checkReadiness()
+  const isReady = Object.values(checks).every((state) => state === 'ok')
+  const body = { status: isReady ? 'ok' : 'unavailable', checks }
+  const response = jsonResponse(body, isReady ? 200 : 503)
+  if (!isReady) response.headers.set('retry-after', '5')
+  response.headers.set('cache-control', 'no-store')
+  return response
+}
+
+/** Keeps crawlers (RFC 9309) from interfaces, forms, and the endless pages of history. */
+const ROBOTS_TXT = `User-agent: *
+Disallow: /api
+Disallow: /mcp
+Disallow: /oauth/
+Disallow: /login
+Disallow: /register
+Disallow: /search
+Disallow: /_archive/
+Disallow: /*/blame/
+Disallow: /*/commits/
+Disallow: /*/commit/
+Disallow: /*/compare/
+Disallow: /*/raw/
+Disallow: /*/archive/
+Disallow: /*/search
+Disallow: /*?*
+`
+
+const METADATA_PATH = '/.well-known/oauth-protected-resource'
+
+/** Protected resource metadata (RFC 9728). The address of the document names the resource. */
+function resourceMetadata({ settings }: Hearth, path: string): unknown {
+  const below = trimTrailingSlashes(path.slice(METADATA_PATH.length))
+  const resource =
+    below === '/api' || below.startsWith('/api/')
+      ? settings.base_url
+      : settings.mcp_url + (below.startsWith('/mcp/') ? below.slice(4) : '')
+  return {
+    resource,
+    authorization_servers: [settings.site_url],
+    scopes_supported: SCOPES,
+    bearer_methods_supported: ['header'],
+    resource_name: resource === settings.base_url ? 'Hearth REST API' : 'Hearth tool server',
+    resource_documentation: `${settings.site_url}/docs`,
+  }
+}
+
+const robotsTxt = readOnly(
+  () =>
+    new Response(ROBOTS_TXT, {
+      headers: {
+        'content-type': 'text/plain; charset=utf-8',
+        'cache-control': 'public, max-age=86400',
+      },
+    }),
+)
+
+/** The metadata documents, which clients look for at several addresses. */
+function metadataRoutes(hearth: Hearth): HttpRoute[] {
+  const metadataResponse = (path: string): Response => {
+    const response = jsonResponse(resourceMetadata(hearth, path))
+    response.headers.set('cache-control', 'public, max-age=3600')
+    return response
+  }
+  const handler = readOnly(({ path }) => metadataResponse(path))
+  return [
+    // Clients that know the REST API alone look below it.
+    {
+      path: `/api${METADATA_PATH}`,
+      handler: readOnly(() => metadataResponse(`${METADATA_PATH}/api`)),
+    },
+    ...['', '/mcp', '/mcp/*', '/api', '/api/*'].map((below) => ({
+      path: METADATA_PATH + below,
+      handler,
+    })),
+  ]
+}
+
+export function serviceRoutes(hearth: Hearth): HttpRoute[] {
+  const openApi = staticDocument(() => openApiDocument(hearth))
+  const liveness = readOnly(() => jsonResponse({ status: 'ok' }))
+  const checkReadiness = createReadinessCheck(hearth)
+  const readiness = readOnly(() => readinessResponse(checkReadiness))
+  const metrics = readOnly((exchange) => metricsResponse(hearth, exchange))
+  return [
+    { path: '/robots.txt', handler: robotsTxt },
+    { path: '/api', handler: staticDocument(() => index(hearth.settings.base_url)) },
+    ...['/api', ''].flatMap((prefix) => [
+      { path: `${prefix}/openapi.json`, handler: openApi },
+      { path: `${prefix}/livez`, handler: liveness },
+      { path: `${prefix}/readyz`, handler: readiness },
+      { path: `${prefix}/metrics`, handler: metrics },
+    ]),
+    ...metadataRoutes(hearth),
+  ]
+}

@@ -1,0 +1,157 @@
+/** Operations as tools: their descriptions for clients, and the inputs that only tools have. */
+import type { Tool } from '@modelcontextprotocol/server'
+import type { Operation } from '#core/operation.ts'
+import { asJsonSchema, type Field, type JsonSchema, type Shape, shapeOf } from '../shape.ts'
+import { isCacheable } from '../commit-cache.ts'
+import { onlyReads } from './tool-selection.ts'
+
+/** Inputs of the tool server itself, which are removed before the operation is called. */
+export const EXTRAS = {
+  max_chars: { type: 'integer', minimum: 1000, maximum: 100_000, description: 'Longest answer.' },
+  fields: { type: 'array', items: { type: 'string' }, description: 'Fields to keep.' },
+  idempotency_key: { type: 'string', maxLength: 128, description: 'One key, one effect.' },
+} as const satisfies Record<string, JsonSchema>
+
+export type ToolPlan = {
+  readonly operation: Operation
+  readonly listing: Tool
+  readonly withOutput: Tool
+  readonly extras: ReadonlySet<keyof typeof EXTRAS>
+  /** The names of the input at every depth. */
+  readonly shape: Shape
+  /** The field names of a list's items; null if they are not fixed. */
+  readonly itemFields: ReadonlySet<string> | null
+  readonly isList: boolean
+  readonly reads: boolean
+  /** Whether equal calls have equal outputs until the next commit. */
+  readonly isCacheable: boolean
+}
+
+const MAX_INTEGER = 2_147_483_647
+
+/**
+ * A schema as clients see it: short, because models read every listed tool each time. Constraints
+ * that are left out here are still checked, and the error names them.
+ */
+function listedSchema(schema: JsonSchema): JsonSchema {
+  const copy: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(schema)) {
+    if (key.startsWith('x-') || key === '$id' || key === 'examples' || key === 'minLength') continue
+    if (key === 'pattern' && schema.description !== undefined) continue
+    if (
+      (key === 'maxLength' && Number(value) > 1000) ||
+      (key === 'maximum' && value === MAX_INTEGER)
+    )
+      continue
+    if (key === 'patternProperties') continue
+    if (key === 'properties')
+      copy[key] = Object.fromEntries(
+        Object.entries(value as Record<string, JsonSchema>).map(([name, inner]) => [
+          name,
+          listedSchema(inner),
+        ]),
+      )
+    else if (key === 'anyOf') Object.assign(copy, union(value as JsonSchema[]))
+    else if (Array.isArray(value)) copy[key] = value
+    else
+      copy[key] =
+        typeof value === 'object' && value !== null ? listedSchema(value as JsonSchema) : value
+  }
+  return copy
+}
+
+/** A type or null becomes a list of types. */
+function union(branches: readonly JsonSchema[]): JsonSchema {
+  const others = branches.filter(({ type }) => type !== 'null').map(listedSchema)
+  const [only] = others
+  if (
+    others.length !== 1 ||
+    !only ||
+    typeof only.type !== 'string' ||
+    others.length === branches.length
+  )
+    return { anyOf: branches.map(listedSchema) }
+  const words = only.enum
+  return {
+    ...only,
+    type: [only.type, 'null'],
+    ...(Array.isArray(words) ? { enum: [...words, null] } : {}),
+  }
+}
+
+const REPO: JsonSchema = { type: 'string', description: '<owner>/<name>' }
+
+/** `close_issue` becomes `Close issue`. */
+const titleOf = (name: string): string => {
+  const text = name.replaceAll('_', ' ')
+  return text[0]?.toUpperCase() + text.slice(1)
+}
+
+function annotationsOf(operation: Operation): NonNullable<Tool['annotations']> {
+  const reads = onlyReads(operation)
+  const methods = operation.routes.map((route) => route.split(' ')[0])
+  const { destructive, idempotent, openWorld } = operation.annotations
+  return {
+    title: titleOf(operation.name),
+    readOnlyHint: reads,
+    destructiveHint: !reads && (destructive ?? methods.includes('DELETE')),
+    idempotentHint:
+      idempotent ??
+      (reads ||
+        (methods.length > 0 && methods.every((method) => method === 'PUT' || method === 'DELETE'))),
+    openWorldHint: openWorld ?? false,
+  }
+}
+
+export function toolPlan(operation: Operation): ToolPlan {
+  const input = asJsonSchema(operation.input)
+  const output = asJsonSchema(operation.output)
+  const reads = onlyReads(operation)
+  const isList = output['x-list'] === true
+  const wanted: (keyof typeof EXTRAS)[] = reads
+    ? isList
+      ? ['fields', 'max_chars']
+      : ['max_chars']
+    : operation.routes.some((route) => route.startsWith('POST '))
+      ? ['idempotency_key']
+      : []
+  const extras = new Set(wanted.filter((name) => !(name in (input.properties ?? {}))))
+  const schema = listedSchema(input)
+  const inputSchema = {
+    ...schema,
+    type: 'object' as const,
+    properties: {
+      ...schema.properties,
+      ...(schema.properties?.repo ? { repo: REPO } : {}),
+      ...Object.fromEntries([...extras].map((name) => [name, EXTRAS[name]])),
+    },
+    additionalProperties: false,
+  }
+  const listing = {
+    name: operation.name,
+    description: operation.summary,
+    inputSchema,
+    annotations: annotationsOf(operation),
+  } as unknown as Tool
+  const items = output.properties?.items?.items
+  return {
+    operation,
+    listing,
+    withOutput:
+      output.type === 'object'
+        ? ({ ...listing, outputSchema: openEnded(listedSchema(output)) } as unknown as Tool)
+        : listing,
+    extras,
+    shape: shapeOf(input) ?? { kind: 'object', fields: new Map<string, Field>(), closed: true },
+    itemFields: items?.properties ? new Set(Object.keys(items.properties)) : null,
+    isList,
+    reads,
+    isCacheable: reads && isCacheable(operation),
+  }
+}
+
+/** Without `required`: an output may be narrowed or cut, and has fields beside its record. */
+const openEnded = (schema: JsonSchema): JsonSchema => ({
+  type: 'object',
+  properties: schema.properties,
+})

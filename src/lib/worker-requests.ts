@@ -1,0 +1,148 @@
+/**
+ * Requests to a worker thread, each with one response. The thread's side is `serveRequests`:
+ *
+ *     // sum.worker.ts
+ *     serveRequests((numbers: number[]) => numbers.reduce((a, b) => a + b, 0))
+ *
+ *     // the caller
+ *     const thread = new WorkerRequests<number[], number>({ code: 'sum.worker' })
+ *     await thread.request([1, 2], { timeoutMs: 1_000 })
+ *     await thread.close()
+ *
+ * The thread starts with the first request, keeps the process alive only while requests are
+ * pending, and is replaced after a failure.
+ */
+import { WorkerThread } from './worker.ts'
+
+type RequestMessage<Request> = { readonly id: number; readonly request: Request }
+type ResponseMessage<Response> = { readonly id: number } & (
+  | { readonly response: Response }
+  | { readonly error: string }
+)
+
+/** The thread ended, or did not respond in time, before the request was done. */
+export class WorkerFailure extends Error {}
+
+type Pending<Response> = {
+  readonly resolve: (response: Response) => void
+  readonly reject: (error: Error) => void
+  readonly timer: ReturnType<typeof setTimeout> | null
+}
+
+export type WorkerRequestsOptions<Request> = {
+  /** A path for `workerUrl`, or a function that returns the URL itself. */
+  readonly code: string | (() => URL)
+  /** The first request to each new thread. If it fails, so do all that are pending. */
+  readonly opening?: Request
+  /** Names the thread in errors: "the search thread". */
+  readonly name?: string
+}
+
+export class WorkerRequests<Request, Response> {
+  readonly #thread: WorkerThread<ResponseMessage<Response>, RequestMessage<Request>>
+  readonly #pending = new Map<number, Pending<Response>>()
+  readonly #name: string
+  #nextId = 1
+  #isClosed = false
+
+  constructor(private readonly options: WorkerRequestsOptions<Request>) {
+    this.#name = options.name ?? 'the thread'
+    this.#thread = new WorkerThread({
+      code: options.code,
+      onMessage: (message) => this.#settle(message),
+      onFailure: (reason) => this.#rejectPending(reason),
+    })
+  }
+
+  /** Requests without a response so far. */
+  get pending(): number {
+    return this.#pending.size
+  }
+
+  /**
+   * Sends a request. Throws WorkerFailure when the thread ends before it responds, or when
+   * `timeoutMs` passes; then the thread is terminated with all other requests. Throws an Error with
+   * the stack of what the thread's handler threw.
+   */
+  async request(request: Request, options: { timeoutMs?: number } = {}): Promise<Response> {
+    if (this.#isClosed) throw new WorkerFailure(`${this.#name} is closed`)
+    const { opening } = this.options
+    if (!this.#thread.isRunning && opening !== undefined) {
+      this.#send(opening).catch((error: unknown) => {
+        if (!(error instanceof WorkerFailure)) this.#fail(String(error))
+      })
+    }
+    return await this.#send(request, options)
+  }
+
+  /** Sends a last request, if any, waits up to `timeoutMs` for the pending ones and ends. */
+  async close(last?: Request, timeoutMs = 5_000): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    if (this.#thread.isRunning && last !== undefined)
+      await this.#send(last, { timeoutMs }).catch(() => {})
+    this.#fail(`${this.#name} is closed`)
+  }
+
+  #send(request: Request, { timeoutMs }: { timeoutMs?: number } = {}): Promise<Response> {
+    const id = this.#nextId++
+    return new Promise((resolve, reject) => {
+      const timer =
+        timeoutMs === undefined
+          ? null
+          : setTimeout(() => this.#fail(`${this.#name} did not respond in time`), timeoutMs)
+      this.#pending.set(id, { resolve, reject, timer })
+      this.#thread.keepProcessAlive(true)
+      try {
+        this.#thread.post({ id, request })
+      } catch (error) {
+        // The thread cannot be created, or the request cannot be cloned.
+        this.#remove(id)
+        reject(error as Error)
+      }
+    })
+  }
+
+  #settle(message: ResponseMessage<Response>): void {
+    const pending = this.#remove(message.id)
+    if (!pending) return
+    if ('error' in message) pending.reject(new Error(message.error))
+    else pending.resolve(message.response)
+  }
+
+  #remove(id: number): Pending<Response> | null {
+    const pending = this.#pending.get(id)
+    if (!pending) return null
+    this.#pending.delete(id)
+    if (pending.timer !== null) clearTimeout(pending.timer)
+    if (this.#pending.size === 0) this.#thread.keepProcessAlive(false)
+    return pending
+  }
+
+  #fail(reason: string): void {
+    this.#thread.terminate()
+    this.#rejectPending(reason)
+  }
+
+  #rejectPending(reason: string): void {
+    for (const id of [...this.#pending.keys()]) this.#remove(id)?.reject(new WorkerFailure(reason))
+  }
+}
+
+declare const self: {
+  onmessage: ((event: MessageEvent) => void) | null
+  postMessage(message: unknown): void
+}
+
+/** In a worker's file: handles requests one after the other and sends each response back. */
+export function serveRequests<Request, Response>(handle: (request: Request) => Response): void {
+  self.onmessage = ({ data: { id, request } }: MessageEvent<RequestMessage<Request>>) => {
+    let message: ResponseMessage<Response>
+    try {
+      message = { id, response: handle(request) }
+    } catch (error) {
+      message = { id, error: error instanceof Error ? (error.stack ?? error.message) : `${error}` }
+    }
+    self.postMessage(message)
+  }
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'bun:test'
+import { openDatabase } from '#core/db.ts'
+import { preload, memo, readScope } from '#core/read-scope.ts'
+
+function open() {
+  const db = openDatabase({ path: ':memory:' })
+  db.exec('CREATE TABLE things (id TEXT PRIMARY KEY, size INTEGER NOT NULL) STRICT')
+  for (const [id, size] of [
+    ['a', 1],
+    ['b', 2],
+  ] as const)
+    db.run('INSERT INTO things (id, size) VALUES (?, ?)', id, size)
+  let asked = 0
+  const size = (id: string) =>
+    memo(db, 'size', id, () => {
+      asked++
+      return db.one<{ size: number }>('SELECT size FROM things WHERE id = ?', id)?.size ?? null
+    })
+  return { db, size, asked: () => asked }
+}
+
+test('in a look a question is asked once, also when its answer is nothing; outside of one always', () => {
+  const { db, size, asked } = open()
+  expect(
+    readScope(db, () => [
+      size('a'),
+      size('a'),
+      readScope(db, () => size('a')),
+      size('none'),
+      size('none'),
+    ]),
+  ).toEqual([1, 1, 1, null, null])
+  expect(asked()).toBe(2)
+  expect([size('a'), size('a')]).toEqual([1, 1])
+  expect(asked()).toBe(4)
+})
+
+test('a look ends with what it was for, also when that failed, and holds nothing for another database', () => {
+  const { db, size, asked } = open()
+  const other = open()
+  expect(() =>
+    readScope(db, () => {
+      size('a')
+      throw new Error('stop')
+    }),
+  ).toThrow('stop')
+  readScope(db, () => [size('a'), other.size('a'), other.size('a')])
+  expect([asked(), other.asked()]).toEqual([2, 2])
+})
+
+test('after a change everything is asked anew', () => {
+  const { db, size } = open()
+  const seen = readScope(db, () => {
+    const before = size('a')
+    db.run('UPDATE things SET size = 7 WHERE id = ?', 'a')
+    return [before, size('a')]
+  })
+  expect(seen).toEqual([1, 7])
+})
+
+test('a page is asked for at once, and only for what is not known', () => {
+  const { db, size, asked } = open()
+  let pages = 0
+  const keepSizes = (ids: readonly string[]) =>
+    preload(
+      db,
+      'size',
+      ids,
+      () => {
+        pages++
+        return new Map(
+          db
+            .all<{ id: string; size: number }>('SELECT * FROM things')
+            .map((row) => [row.id, row.size]),
+        )
+      },
+      () => null,
+    )
+  readScope(db, () => {
+    keepSizes(['a', 'b', 'none'])
+    keepSizes(['a', 'none'])
+    expect([size('a'), size('b'), size('none')]).toEqual([1, 2, null])
+  })
+  expect([asked(), pages]).toEqual([0, 1])
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { getPullChanges } from '#features/pulls/changes/get-pull-changes.ts'
+import { markFileViewed } from '#features/pulls/changes/mark-file-viewed.ts'
+import { anonymous } from '#core/caller.ts'
+import { refusal } from '../../../world.ts'
+import { makePullWorld, REPO, text } from '../fixture.ts'
+
+test('a mark is one reader’s own and holds for the version that was seen', async () => {
+  const { world, mel, max, otto, ready, fork } = await makePullWorld()
+  const number = await ready(otto, { 'a.txt': text({ 3: 'three' }), 'b.txt': null })
+  const seen = async (caller: typeof mel | typeof anonymous) =>
+    (await world.call(getPullChanges, caller, { repo: REPO, number })).files.flatMap(
+      ({ path, viewed }) => (viewed ? [path] : []),
+    )
+  expect(await seen(mel)).toEqual([])
+  await world.call(markFileViewed, mel, { repo: REPO, number, path: 'a.txt' })
+  await world.call(markFileViewed, mel, { repo: REPO, number, path: 'b.txt' })
+  expect([await seen(mel), await seen(max), await seen(anonymous)]).toEqual([
+    ['a.txt', 'b.txt'],
+    [],
+    [],
+  ])
+  await world.commit(fork(number), 'main', { 'a.txt': text({ 3: 'drei' }) }, { as: otto })
+  expect(await seen(mel)).toEqual(['b.txt'])
+  await world.call(markFileViewed, mel, { repo: REPO, number, path: 'b.txt', viewed: false })
+  expect(await seen(mel)).toEqual([])
+  expect(
+    await refusal(world.call(markFileViewed, mel, { repo: REPO, number, path: 'nothing' })),
+  ).toMatchObject({ status: 422, field: 'path' })
+})

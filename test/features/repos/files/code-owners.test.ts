@@ -1,0 +1,17 @@
+import { expect, test } from 'bun:test'
+import { patternMatchesPath } from '#features/repos/files/code-owners.ts'
+import { trimSlashes, trimTrailingSlashes } from '#features/repos/files/trim-slashes.ts'
+
+test('a pattern of many slashes or stars takes linear time', () => {
+  const start = performance.now()
+  const slashes = '/'.repeat(60_000)
+  expect(patternMatchesPath(`a${slashes}b`, 'a/b')).toBe(false)
+  expect(patternMatchesPath(slashes, 'a/b')).toBe(false)
+  expect(patternMatchesPath(`${'**/'.repeat(60_000)}b`, `${'a/'.repeat(500)}b`)).toBe(true)
+  expect(performance.now() - start).toBeLessThan(2_000)
+})
+
+test('slashes are removed at the ends only', () => {
+  expect(['', '/', '//a//b//', 'a'].map(trimSlashes)).toEqual(['', '', 'a//b', 'a'])
+  expect(['', '/', '//a//b//', 'a'].map(trimTrailingSlashes)).toEqual(['', '', '//a//b', 'a'])
+})

@@ -1,0 +1,18 @@
+/** A thread for tests: echoes, throws, waits and ends. */
+import { serveRequests } from '#lib/worker-requests.ts'
+
+let opening: string | null = null
+
+serveRequests((request: string): string => {
+  const [command, rest = ''] = request.split(':')
+  if (command === 'open') opening = rest
+  if (command === 'throw') throw new Error(rest)
+  if (command === 'exit') process.exit()
+  if (command === 'hang') Bun.sleepSync(60_000)
+  if (command === 'crash') {
+    queueMicrotask(() => {
+      throw new Error(rest)
+    })
+  }
+  return `${opening ?? ''} ${rest}`
+})

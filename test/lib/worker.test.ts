@@ -1,0 +1,52 @@
+import { afterEach, expect, test } from 'bun:test'
+import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
+import { workerUrl } from '#lib/worker.ts'
+
+const code = () => new URL('./echo.worker.ts', import.meta.url)
+let thread = new WorkerRequests<string, string>({ code })
+afterEach(async () => {
+  await thread.close()
+  thread = new WorkerRequests<string, string>({ code })
+})
+
+test('responses come for their requests, the errors of a handler as errors', async () => {
+  const [first, second, third] = await Promise.allSettled([
+    thread.request('echo:1'),
+    thread.request('throw:not this'),
+    thread.request('echo:2'),
+  ])
+  expect([first, third]).toEqual([
+    { status: 'fulfilled', value: ' 1' },
+    { status: 'fulfilled', value: ' 2' },
+  ])
+  expect(second.status).toBe('rejected')
+  expect(String((second as PromiseRejectedResult).reason)).toContain('not this')
+  expect(thread.pending).toBe(0)
+})
+
+test('a thread that ends, crashes or does not respond in time is replaced', async () => {
+  for (const fatal of ['exit:', 'hang:']) {
+    await expect(thread.request(fatal, { timeoutMs: 500 })).rejects.toBeInstanceOf(WorkerFailure)
+    expect(await thread.request('echo:again')).toBe(' again')
+  }
+  const both = await Promise.allSettled([thread.request('crash:x'), thread.request('hang:')])
+  expect(both[1]?.status).toBe('rejected')
+  expect(await thread.request('echo:again')).toBe(' again')
+})
+
+test('each new thread gets the opening first, and a failed opening fails the rest', async () => {
+  const opened = new WorkerRequests<string, string>({ code, opening: 'open:yes' })
+  expect(await opened.request('echo:1')).toBe('yes 1')
+  await opened.request('exit:').catch(() => {})
+  expect(await opened.request('echo:2')).toBe('yes 2')
+  await opened.close('echo:last')
+  await expect(opened.request('echo:3')).rejects.toThrow('is closed')
+  const broken = new WorkerRequests<string, string>({ code, opening: 'throw:no file' })
+  await expect(broken.request('hang:', { timeoutMs: 5_000 })).rejects.toThrow()
+  await broken.close()
+})
+
+test('a worker is found by its path below src', () => {
+  expect(workerUrl('git/engine.worker').pathname).toEndWith('/src/git/engine.worker.ts')
+  expect(workerUrl('no/such.worker').pathname).toEndWith('/src/lib/no/such.worker.js')
+})

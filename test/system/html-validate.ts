@@ -1,0 +1,119 @@
+/**
+ * html-validate over the HTML of every page of the executable, as somebody signed in and as a
+ * visitor. Fetches it into a temporary directory unless `--validator` names one that has it.
+ */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { claim, EXECUTABLE, requireBuilt, startForge } from '../../scripts/support/forge.ts'
+import { fetchTool } from '../../scripts/support/npm.ts'
+import { OptionError, runScript } from '../../scripts/support/options.ts'
+import { OUTSIDE, pagesOf } from '../tour/pages.ts'
+import { tellStory } from '../tour/story.ts'
+
+const VERSION = '10.17.0'
+const OPTIONS = {
+  executable: { help: 'the forge', default: EXECUTABLE, kind: 'text' },
+  validator: { help: 'a directory with node_modules/html-validate', default: '', kind: 'text' },
+} as const
+
+/**
+ * What is asked of the pages: all that html-validate recommends, but for what is a matter of taste
+ * and not of the standard.
+ */
+const RULES = {
+  root: true,
+  extends: ['html-validate:recommended'],
+  rules: {
+    // The pages are written in one line by a machine; neither is an error by the standard.
+    'no-trailing-whitespace': 'off',
+    'long-title': 'off',
+    // Fields of one name are a list of values, as the standard has it: the scopes of a token, the
+    // rows of a ruleset.
+    'form-dup-name': 'off',
+    // A preview stands before the button that sends. As an input it is not what Enter, or whoever
+    // takes the first button, presses.
+    'prefer-button': 'off',
+    // A list may have a name.
+    'aria-label-misuse': ['error', { allowAnyNamable: true }],
+    // The standard's own examples write both.
+    'attribute-boolean-style': 'off',
+    'attribute-empty-style': 'off',
+    'void-style': 'off',
+    'doctype-style': 'off',
+  },
+}
+
+type Message = {
+  ruleId: string
+  message: string
+  line: number
+  column: number
+  selector: string | null
+}
+type Result = { filePath: string; messages: Message[] }
+
+await runScript('bun test/system/html-validate.ts', OPTIONS, async ({ executable, validator }) => {
+  const work = mkdtempSync(join(tmpdir(), 'hearth-html-'))
+  try {
+    const tool = join(
+      validator || (await fetchTool(work, `html-validate@${VERSION}`)),
+      'node_modules/html-validate/bin/html-validate.mjs',
+    )
+    if (!existsSync(tool)) throw new OptionError(`there is no ${tool}`)
+    const forge = await startForge({
+      executable: requireBuilt(executable),
+      data: join(work, 'data'),
+      log: join(work, 'log'),
+    })
+    try {
+      const { token, cookie } = await claim(forge)
+      const places = [
+        ...Object.entries(pagesOf(await tellStory(forge.url, token))),
+        ...Object.entries(OUTSIDE),
+        ['nowhere', '/nowhere/at/all'] as const,
+      ]
+      const folder = join(work, 'html')
+      mkdirSync(folder)
+      writeFileSync(join(folder, '.htmlvalidate.json'), JSON.stringify(RULES))
+      for (const [name, path] of places) {
+        const answer = await fetch(forge.url + path, { headers: name in OUTSIDE ? {} : { cookie } })
+        if (answer.status !== (name === 'nowhere' ? 404 : 200))
+          throw new Error(`${path} answered ${answer.status}`)
+        writeFileSync(join(folder, `${name}.html`), await answer.text())
+      }
+      // A file takes all of it; the tool ends before a pipe has.
+      const report = join(work, 'report.json')
+      const child = Bun.spawn(
+        [
+          'node',
+          tool,
+          '--formatter',
+          'json',
+          '--config',
+          join(folder, '.htmlvalidate.json'),
+          `${folder}/*.html`,
+        ],
+        { cwd: folder, stdout: Bun.file(report), stderr: 'pipe' },
+      )
+      const error = await new Response(child.stderr).text()
+      await child.exited
+      const out = await Bun.file(report).text()
+      if (out.trim() === '') throw new Error(`html-validate said nothing: ${error}`)
+      const findings = (JSON.parse(out) as Result[]).flatMap(({ filePath, messages }) =>
+        messages.map((message) => ({
+          page: filePath.replace(/^.*\//, '').replace('.html', ''),
+          ...message,
+        })),
+      )
+      for (const { page, ruleId, message, selector } of findings)
+        process.stdout.write(`${page}: ${ruleId}: ${message} at ${selector ?? '?'}\n`)
+      process.stdout.write(`${places.length} pages, ${findings.length} findings\n`)
+      return findings.length === 0 ? 0 : 1
+    } finally {
+      await forge.kill()
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+})

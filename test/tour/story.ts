@@ -1,0 +1,152 @@
+/**
+ * A forge with something of everything in it, for whatever visits all pages. It goes through REST
+ * and git only, as any client would.
+ */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fill } from '../../scripts/demo.ts'
+import { git, withToken } from '../../scripts/support/git.ts'
+
+/** Names and contents that addresses, tables and readers of files stumble over. */
+const ODD: Record<string, string | Uint8Array> = {
+  'README.md':
+    '# Odd\n\n[spaces](a%20file.txt) ![picture](dot.svg) [deep](a/b/c/d/e/f/deep.txt) [hash](hash%23tag.txt)\n',
+  'a file.txt': 'spaces\n',
+  'hash#tag.txt': 'hash\n',
+  'what?.md': '# What\n',
+  '100%.txt': 'per cent\n',
+  '%20.txt': 'encoded\n',
+  'straße ☕.txt': 'ß\n',
+  'quote"and<b>.txt': 'markup\n',
+  'a dir/ünï/q&a=1+2.txt': 'query\n',
+  '-dash': 'option\n',
+  'empty.txt': '',
+  'crlf.txt': 'one\r\ntwo\r\n',
+  'no-newline.txt': 'end',
+  'bytes.bin': new Uint8Array([0, 1, 2, 255, 0]),
+  'latin1.txt': new Uint8Array([0xe9, 0x74, 0xe9, 0x0a]),
+  'dot.svg':
+    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle cx="4" cy="4" r="4"/></svg>\n',
+  'a/b/c/d/e/f/deep.txt': 'deep\n',
+  'long.txt': `${'x'.repeat(9_000)}\n`,
+  'many.ts': Array.from({ length: 1_200 }, (_, line) => `const line_${line} = ${line}\n`).join(''),
+  'breads.csv': 'bread,target,minutes\nRye,250,55\n"Brioche, sweet",180,35\n',
+  'notes.ipynb': JSON.stringify({
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: { language_info: { name: 'python' } },
+    cells: [
+      { cell_type: 'markdown', metadata: {}, source: ['## Heat\n'] },
+      {
+        cell_type: 'code',
+        metadata: {},
+        execution_count: 1,
+        source: ['print(230)\n'],
+        outputs: [{ output_type: 'stream', name: 'stdout', text: ['230\n'] }],
+      },
+    ],
+  }),
+  CODEOWNERS: '* @ada\n/src/ @bakery/bakers\n',
+}
+export const BRANCH = 'feature/some/branch'
+
+async function pushOddities(remote: string): Promise<string> {
+  const work = mkdtempSync(join(tmpdir(), 'hearth-odd-'))
+  const write = (path: string, content: string | Uint8Array) => {
+    mkdirSync(dirname(join(work, path)), { recursive: true })
+    writeFileSync(join(work, path), content)
+  }
+  await git(work, 'init', '-q', '-b', 'main')
+  for (const [path, content] of Object.entries(ODD)) write(path, content)
+  symlinkSync('README.md', join(work, 'link'))
+  await git(work, 'add', '-A')
+  await git(work, 'update-index', '--add', '--cacheinfo', `160000,${'a'.repeat(40)},vendor/lib`)
+  await git(work, 'commit', '-q', '-m', 'Odd files')
+  await git(work, 'checkout', '-q', '-b', BRANCH)
+  await git(work, 'mv', 'what?.md', 'what now?.md')
+  write('hash#tag.txt', 'hash\nmore\n')
+  write('crlf.txt', 'one\r\n2\r\n')
+  write('bytes.bin', new Uint8Array([0, 9]))
+  await git(work, 'rm', '-q', 'empty.txt')
+  await git(work, 'add', '-u')
+  await git(work, 'update-index', '--add', '--cacheinfo', `160000,${'b'.repeat(40)},vendor/lib`)
+  await git(
+    work,
+    'commit',
+    '-q',
+    '-m',
+    `A subject ${'that goes on and on '.repeat(9)}\n\nBody with <b>markup</b>`,
+  )
+  await git(work, 'tag', 'v1.0/rc')
+  await git(work, 'push', '-q', remote, 'main', BRANCH, 'v1.0/rc')
+  const commit = (await git(work, 'rev-parse', 'HEAD')).trim()
+  rmSync(work, { recursive: true })
+  return commit
+}
+
+/** Whose ids are in addresses. */
+export type Story = {
+  readonly commit: string
+  readonly ruleset: string
+  readonly hook: string
+  readonly release: string
+}
+
+/**
+ * Asks the forge over REST as whoever holds the token. Gives an Error with the answer when it
+ * refuses.
+ */
+export const asker =
+  (url: string, token: string) =>
+  async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
+  }
+
+/** Fills an empty forge whose first account, `ada`, has the token. */
+export async function tellStory(url: string, token: string): Promise<Story> {
+  await fill(url, token)
+  const ask = asker(url, token)
+  const id = async (path: string, body: unknown): Promise<string> =>
+    String((await ask('POST', path, body)).id)
+  await ask('POST', '/workspaces/bakery/teams', { name: 'Bakers', description: 'Up at three.' })
+  await ask('POST', '/workspaces/bakery/teams', { name: 'Ovens', parent: 'bakers' })
+  await ask('PUT', '/workspaces/bakery/teams/bakers/repos/bakery/oven', { role: 'write' })
+  await ask('POST', '/repos/bakery/oven/agents', { name: 'crumb' })
+  await ask('POST', '/repos/bakery/oven/collaborators', {
+    invitee: 'guest@example.com',
+    role: 'read',
+  })
+  await ask('POST', '/repos/bakery/oven/milestones', {
+    title: 'Second loaf',
+    description: 'Steam, and a timer.',
+    due_on: '2031-05-01T00:00:00Z',
+  })
+  await ask('POST', '/repos/bakery/oven/issues/4/comments', {
+    body: 'Does it hold for a target below the step?',
+  })
+  const release = await id('/repos/bakery/oven/releases', {
+    tag_name: 'v0.1.0',
+    name: 'The first loaf',
+    body: 'It heats.\n\n- One direction: up\n',
+  })
+  const hook = await id('/repos/bakery/oven/hooks', {
+    url: 'https://hooks.example.com/oven',
+    events: ['pull.merged'],
+  })
+  const ruleset = await id('/repos/bakery/recipes/rulesets', {
+    name: 'Main stays',
+    rules: [{ type: 'deletion' }],
+    conditions: { ref_name: { include: ['~DEFAULT_BRANCH'] } },
+  })
+  await ask('POST', '/repos', { workspace: 'bakery', name: 'odd', private: false })
+  const commit = await pushOddities(`${withToken(url, token)}/bakery/odd.git`)
+  return { commit, ruleset, hook, release }
+}

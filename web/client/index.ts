@@ -1,0 +1,22 @@
+// What pages do better with a script. Every part works by itself, and every page works without any.
+document.documentElement.classList.add('has-js')
+
+import './board.ts'
+import './preview.ts'
+import './completion.ts'
+import './drafts.ts'
+import './relative-times.ts'
+import './copy.ts'
+import './passkeys.ts'
+import './submit-once.ts'
+import './autosize.ts'
+import './menus.ts'
+import './tabs.ts'
+import './line-ranges.ts'
+import './load-parts.ts'
+import './deferred-parts.ts'
+import './live.ts'
+import './shortcut-list.ts'
+import './jump.ts'
+import './keyboard.ts'
+import './proof-of-work.ts'

@@ -1,0 +1,43 @@
+// Ranges of lines (`#L3-L9`). A shift-click on a line number selects one.
+import { closestTo } from './dom.ts'
+
+const parseRange = (hash: string): [number, number] | null => {
+  const match = /^#L(\d+)-L(\d+)$/.exec(hash)
+  if (!match) return null
+  const ends = [Number(match[1]), Number(match[2])] as const
+  return [Math.min(...ends), Math.max(...ends)]
+}
+
+/** Marks the lines that the address names. */
+export const markRange = (options: { scroll: boolean }): void => {
+  for (const row of document.querySelectorAll('.code tr.lit')) row.classList.remove('lit')
+  const range = parseRange(location.hash)
+  if (!range) return
+  for (let line = range[0]; line <= range[1]; line++)
+    document.getElementById(`L${line}`)?.classList.add('lit')
+  if (options.scroll) document.getElementById(`L${range[0]}`)?.scrollIntoView({ block: 'center' })
+}
+
+let lastLine = Number(/^#L(\d+)/.exec(location.hash)?.[1] ?? 0)
+document.addEventListener('click', (event) => {
+  const link = closestTo<HTMLAnchorElement>(event, '.code .ln a')
+  if (!link) return
+  const line = Number(link.textContent)
+  if (event.shiftKey && lastLine > 0) {
+    event.preventDefault()
+    history.replaceState(null, '', `#L${Math.min(lastLine, line)}-L${Math.max(lastLine, line)}`)
+    markRange({ scroll: false })
+  } else lastLine = line
+})
+addEventListener('hashchange', () => markRange({ scroll: true }))
+markRange({ scroll: true })
+
+// The permanent link keeps the selected lines.
+document.addEventListener(
+  'click',
+  (event) => {
+    const link = closestTo<HTMLAnchorElement>(event, 'a[data-hotkey=y]')
+    if (link) link.hash = location.hash
+  },
+  true,
+)

@@ -1,0 +1,79 @@
+// Live pages. The server sends new text as it is written, and an event when anything else of the
+// page has changed; the page is then fetched and morphed.
+import { announce } from './announce.ts'
+import { fetchPage } from './dom.ts'
+import { loadWhenNear } from './load-parts.ts'
+import { morph } from './morph.ts'
+import { refreshTimes } from './relative-times.ts'
+
+/** Before the next try when the page could not be fetched. */
+const RETRY_MS = 10_000
+/** Between an update and the next subscription, so that a burst of changes is one update. */
+const PAUSE_MS = 500
+
+/** The subscription of one part of the page to its event stream. */
+class LiveSubscription {
+  #source: EventSource | null = null
+  #lastEventId = ''
+
+  constructor(private readonly part: HTMLElement) {
+    // Browsers allow six connections to a site with HTTP/1.1, so hidden windows close theirs.
+    document.addEventListener('visibilitychange', () =>
+      document.hidden ? this.close() : this.open(),
+    )
+    addEventListener('pagehide', () => this.close())
+    addEventListener('pageshow', () => this.open())
+  }
+
+  open(): void {
+    const address = this.part.dataset.live
+    if (this.#source || document.hidden || !address) return
+    const url = new URL(address, location.href)
+    if (this.#lastEventId) url.searchParams.set('after', this.#lastEventId)
+    this.#source = new EventSource(url)
+    this.#source.addEventListener('text', (event) => this.#append(event))
+    this.#source.addEventListener('changed', () => void this.#update())
+  }
+
+  close(): void {
+    this.#source?.close()
+    this.#source = null
+  }
+
+  #append({ data, lastEventId }: MessageEvent<string>): void {
+    this.#lastEventId = lastEventId
+    const { id, text } = JSON.parse(data) as { id: string; text: string }
+    const log = document.getElementById(id)
+    if (!log) return
+    const wasAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40
+    log.append(text)
+    if (wasAtEnd) log.scrollTop = log.scrollHeight
+  }
+
+  async #update(): Promise<void> {
+    this.close()
+    const { part } = this
+    const fresh = (await fetchPage(location.pathname + location.search))?.getElementById(part.id)
+    if (!fresh) return void setTimeout(() => this.open(), RETRY_MS)
+    const root = document.documentElement
+    const wasAtEnd =
+      part.dataset.tail !== undefined && innerHeight + scrollY > root.scrollHeight - 40
+    const { said } = part.dataset
+    morph(part, fresh)
+    refreshTimes()
+    if (part.dataset.said !== said) announce(part.dataset.said ?? '')
+    scrollLogsToEnd(part)
+    loadWhenNear(part)
+    if (wasAtEnd) scrollTo(0, root.scrollHeight)
+    this.#lastEventId = ''
+    setTimeout(() => this.open(), PAUSE_MS)
+  }
+}
+
+const scrollLogsToEnd = (part: ParentNode): void => {
+  for (const log of part.querySelectorAll('.check-log')) log.scrollTop = log.scrollHeight
+}
+
+scrollLogsToEnd(document)
+for (const part of document.querySelectorAll<HTMLElement>('[data-live]'))
+  new LiveSubscription(part).open()

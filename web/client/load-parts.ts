@@ -1,0 +1,85 @@
+// Parts of a change that are loaded into the open page: more unchanged lines, a file that was left
+// out, the next files. Without a script the links lead to pages that show the same.
+import { closestTo, fetchPage, isPlainClick } from './dom.ts'
+import { refreshTimes } from './relative-times.ts'
+
+/** Replaces the part of the page that a link names by its version at the link's address. */
+const loadPart = async (link: HTMLAnchorElement): Promise<void> => {
+  const { part = '', file = '' } = link.dataset
+  const old = document.getElementById(part)
+  if (!old || link.ariaBusy === 'true') return
+  link.ariaBusy = 'true'
+  const url = new URL(link.href)
+  url.searchParams.set('only', file)
+  const fresh = (await fetchPage(url))?.getElementById(part)
+  if (!fresh) return location.assign(link.href)
+  const hadFocus = document.activeElement === link
+  old.replaceWith(fresh)
+  refreshTimes()
+  if (hadFocus)
+    fresh.querySelector<HTMLElement>('.hunk-mark a, summary')?.focus({ preventScroll: true })
+  loadWhenNear(fresh)
+}
+
+document.addEventListener('click', (event) => {
+  const link = closestTo<HTMLAnchorElement>(event, 'a[data-part]')
+  if (!link || !isPlainClick(event)) return
+  event.preventDefault()
+  void loadPart(link)
+})
+
+/**
+ * The next files of a large change are appended up to this number, which browsers still scroll
+ * without delay. From there on the link leads to a page that begins with the next files.
+ */
+const MAX_FILES = 500
+const isFull = (): boolean => document.querySelectorAll('.diff-file').length >= MAX_FILES
+
+/** Appends the next files of a change. */
+const loadMoreFiles = async (link: HTMLAnchorElement): Promise<void> => {
+  if (link.ariaBusy === 'true') return
+  link.ariaBusy = 'true'
+  const fresh = await fetchPage(link.href)
+  const files = [...(fresh?.querySelectorAll('.diff > .diff-file') ?? [])]
+  const footer = document.getElementById('more-files')
+  if (files.length === 0 || !footer) return void (link.ariaBusy = null)
+  const hadFocus = document.activeElement === link
+  // One element for all files: the browser skips it as a whole while it is off screen.
+  const batch = document.createElement('div')
+  batch.className = 'diff-more'
+  batch.append(...files)
+  document.querySelector('.diff')?.append(batch)
+  footer.replaceChildren(...(fresh?.getElementById('more-files')?.childNodes ?? []))
+  for (const file of files) loadWhenNear(file)
+  loadWhenNear(footer)
+  refreshTimes()
+  if (hadFocus) files[0]?.querySelector('summary')?.focus({ preventScroll: true })
+}
+
+document.addEventListener('click', (event) => {
+  const link = closestTo<HTMLAnchorElement>(event, 'a[data-more], .diff-list a')
+  if (!link || !isPlainClick(event)) return
+  const target = document.getElementById(link.hash.slice(1))
+  if (link.dataset.more !== undefined && !isFull()) void loadMoreFiles(link)
+  else if (target) location.hash = link.hash
+  else return
+  event.preventDefault()
+})
+
+const observer = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting || !(target instanceof HTMLAnchorElement)) continue
+      observer.unobserve(target)
+      if (target.dataset.more === undefined) void loadPart(target)
+      else if (!isFull()) void loadMoreFiles(target)
+    }
+  },
+  { rootMargin: '1200px' },
+)
+
+/** Loads the parts behind the links in an element once they come near the window. */
+export const loadWhenNear = (element: ParentNode): void => {
+  for (const link of element.querySelectorAll('a[data-near], a[data-more]')) observer.observe(link)
+}
+loadWhenNear(document)

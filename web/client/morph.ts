@@ -1,0 +1,46 @@
+// Updates a part of the page to a newer version of itself. Kept as they are: forms with the focus,
+// typed text or an error, and `<details>` that the reader opened or closed.
+import { Idiomorph } from 'idiomorph'
+import { closestTo } from './dom.ts'
+
+const toggledByHand = new WeakSet<Element>()
+document.addEventListener('click', (event) => {
+  const details = closestTo(event, 'summary')?.parentElement
+  if (details) toggledByHand.add(details)
+})
+
+const isSelectChanged = (select: HTMLSelectElement): boolean =>
+  select.selectedIndex !==
+  Math.max(
+    0,
+    [...select.options].findIndex(({ defaultSelected }) => defaultSelected),
+  )
+
+function isChanged(field: Element): boolean {
+  if (field instanceof HTMLSelectElement) return isSelectChanged(field)
+  if (field instanceof HTMLTextAreaElement) return field.value !== field.defaultValue
+  if (!(field instanceof HTMLInputElement) || field.type === 'hidden') return false
+  return /^(?:checkbox|radio)$/.test(field.type)
+    ? field.checked !== field.defaultChecked
+    : field.value !== field.defaultValue
+}
+
+const isInUse = (form: HTMLFormElement): boolean =>
+  form.matches(':focus-within, :has([aria-invalid], [role=alert])') ||
+  [...form.elements].some(isChanged)
+
+const hasFormInUse = (node: Node): boolean =>
+  node instanceof HTMLFormElement
+    ? isInUse(node)
+    : node instanceof Element && [...node.querySelectorAll('form')].some(isInUse)
+
+/** Changes `old` into `fresh` with as few changes to the document as possible. */
+export function morph(old: Element, fresh: Element): void {
+  Idiomorph.morph(old, fresh, {
+    callbacks: {
+      beforeNodeMorphed: (node) => !(node instanceof HTMLFormElement && isInUse(node)),
+      beforeNodeRemoved: (node) => !hasFormInUse(node),
+      beforeAttributeUpdated: (name, element) => !(name === 'open' && toggledByHand.has(element)),
+    },
+  })
+}

@@ -1,0 +1,59 @@
+// The list of keyboard shortcuts that the page has.
+import { closestTo, createElement } from './dom.ts'
+
+const nameOf = (element: HTMLElement): string =>
+  element.getAttribute('aria-label') ??
+  element.textContent?.trim().replace(/\s+\d[\d,+]*$/, '') ??
+  ''
+
+/** The shortcuts of this page, as pairs of keys and meaning. */
+function shortcuts(): [keys: string, meaning: string][] {
+  const list = [...document.querySelectorAll<HTMLElement>('[data-hotkey]')].map(
+    (element): [string, string] => [element.dataset.hotkey ?? '', nameOf(element)],
+  )
+  if (document.querySelector('.code')) list.push(['l', 'Go to a line'])
+  if (document.querySelector('.row-link')) list.push(['j k', 'The next and the previous row'])
+  for (const element of document
+    .querySelector('.row')
+    ?.querySelectorAll<HTMLElement>('[data-row-key]') ?? [])
+    list.push([element.dataset.rowKey ?? '', `${element.textContent?.trim() ?? ''} (in a row)`])
+  list.push(
+    ['Ctrl K', 'Go to a repository, number or page'],
+    ['Ctrl Enter', 'Send what you are writing'],
+    ['?', 'This list'],
+  )
+  return list
+}
+
+export function showShortcuts(): void {
+  document.querySelector('dialog.shortcuts')?.remove()
+  const dialog = createElement('dialog', {
+    class: 'shortcuts',
+    'aria-labelledby': 'shortcuts-title',
+  })
+  const title = createElement('h2', { id: 'shortcuts-title' })
+  title.textContent = 'Keyboard shortcuts'
+  const list = document.createElement('dl')
+  for (const [keys, meaning] of shortcuts()) {
+    const term = document.createElement('dt')
+    for (const key of keys.split(' ')) {
+      const cap = document.createElement('kbd')
+      cap.textContent = key
+      term.append(cap, ' ')
+    }
+    const description = document.createElement('dd')
+    description.textContent = meaning
+    list.append(term, description)
+  }
+  const close = createElement('button', { type: 'button', class: 'btn btn-plain' })
+  close.textContent = 'Close'
+  close.addEventListener('click', () => dialog.close())
+  dialog.addEventListener('close', () => dialog.remove())
+  dialog.append(title, list, close)
+  document.body.append(dialog)
+  dialog.showModal()
+}
+
+document.addEventListener('click', (event) => {
+  if (closestTo(event, '[data-shortcuts]')) showShortcuts()
+})

@@ -1,0 +1,22 @@
+import { raw, type Html } from '../jsx/html.ts'
+
+/**
+ * Signs that embed, override or isolate a direction of text (Unicode Standard Annex 9, 2): text
+ * after them can look like other text.
+ */
+const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g
+
+/**
+ * Shows such signs by their numbers in escaped text, each in a bubble that its effect does not
+ * leave. Copied text keeps them.
+ */
+export const markBidiControls = (escaped: string): string =>
+  escaped.replace(
+    BIDI_CONTROLS,
+    (sign) =>
+      `<bdi class="bidi" data-sign="U+${sign.charCodeAt(0).toString(16).toUpperCase()}">${sign}</bdi>`,
+  )
+
+/** The name of a file or a ref, which strangers choose. */
+export const UntrustedName = ({ children }: { children: string }): Html =>
+  raw(markBidiControls(Bun.escapeHTML(children)))

@@ -1,0 +1,105 @@
+// Compression of responses (RFC 9110, section 12.5.3). Files of the site are compressed once, as
+// well as possible; pages with every request, as fast as possible.
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Asset } from './assets.ts'
+
+type Coding = 'br' | 'zstd' | 'gzip'
+
+/** Smaller bodies gain nothing: they fit into one packet. */
+const MIN_COMPRESSED_BYTES = 1024
+
+const compressGzip = promisify(gzip)
+const compressBrotli = promisify(brotliCompress)
+
+/** The first of the offered codings that a request accepts. Null when it accepts none. */
+export function codingFor(header: string | null, offered: readonly Coding[]): Coding | null {
+  if (header === null) return null
+  const weights = new Map(
+    header
+      .toLowerCase()
+      .split(',')
+      .map((part): [string, number] => {
+        const [name = '', ...rest] = part.split(';').map((piece) => piece.trim())
+        const weight = rest.find((piece) => piece.startsWith('q='))
+        return [name, weight === undefined ? 1 : Number(weight.slice(2)) || 0]
+      }),
+  )
+  return offered.find((coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0) ?? null
+}
+
+const vary = (headers: Headers): void => headers.append('vary', 'accept-encoding')
+
+/** A page in a coding that the browser accepts. Other responses are returned as they are. */
+export async function compressPage(request: Request, response: Response): Promise<Response> {
+  const { headers, status } = response
+  if (
+    response.body === null ||
+    !headers.get('content-type')?.startsWith('text/html') ||
+    headers.has('content-encoding')
+  )
+    return response
+  vary(headers)
+  const coding = codingFor(request.headers.get('accept-encoding'), ['zstd', 'gzip'])
+  if (coding === null || request.method === 'HEAD') return response
+  const body = new Uint8Array(await response.arrayBuffer())
+  if (body.length < MIN_COMPRESSED_BYTES) return new Response(body, { status, headers })
+  const compressed =
+    coding === 'zstd'
+      ? await Bun.zstdCompress(body, { level: 3 })
+      : await compressGzip(body, { level: 5 })
+  headers.set('content-encoding', coding)
+  return new Response(compressed as Uint8Array<ArrayBuffer>, { status, headers })
+}
+
+function compressAsset({ body }: Asset, coding: Coding): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = Buffer.from(body)
+  return coding === 'br'
+    ? compressBrotli(bytes, {
+        params: {
+          [constants.BROTLI_PARAM_QUALITY]: 11,
+          [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+        },
+      })
+    : compressGzip(bytes, { level: 9 })
+}
+
+/**
+ * Serves the files of the site. An address names its content, so browsers may store it for ever.
+ * Each coding has its own entity tag.
+ */
+export class AssetResponder {
+  /** Compressed files by coding and path. There are few. */
+  readonly #compressed = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
+
+  async respond(request: Request, asset: Asset): Promise<Response> {
+    const coding =
+      asset.body.length < MIN_COMPRESSED_BYTES
+        ? null
+        : codingFor(request.headers.get('accept-encoding'), ['br', 'gzip'])
+    const etag = coding === null ? asset.etag : `${asset.etag.slice(0, -1)}-${coding}"`
+    const headers = new Headers({
+      'content-type': asset.type,
+      etag,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+    })
+    vary(headers)
+    const cached = (request.headers.get('if-none-match') ?? '')
+      .split(',')
+      .map((tag) => tag.trim().replace(/^W\//, ''))
+    if (cached.includes(etag) || cached.includes('*'))
+      return new Response(null, { status: 304, headers })
+    if (coding !== null) headers.set('content-encoding', coding)
+    if (request.method === 'HEAD') return new Response(null, { headers })
+    const body = coding === null ? asset.body : await this.#compress(asset, coding)
+    return new Response(body, { headers })
+  }
+
+  #compress(asset: Asset, coding: Coding): Promise<Uint8Array<ArrayBuffer>> {
+    const key = `${coding} ${asset.path}`
+    const compressed = this.#compressed.get(key) ?? compressAsset(asset, coding)
+    this.#compressed.set(key, compressed)
+    return compressed
+  }
+}

@@ -1,0 +1,65 @@
+/** Pages of code: files, history, comparison, the editor. */
+import type { SiteSection } from '../../site.ts'
+import { archiveDownload } from './archive.ts'
+import { blamePage } from './blame.tsx'
+import { blobPage } from './blob.tsx'
+import { changedFilesPage } from './changed-files.tsx'
+import { commitPage } from './commit.tsx'
+import { comparePage, comparePickPage } from './compare.tsx'
+import { editForms, editPages } from './edit.tsx'
+import { firstPush } from './first-steps.tsx'
+import { firstTokenForm } from './first-token.tsx'
+import { branchesPage, commitsPage, tagsPage } from './history.tsx'
+import { ownersPage } from './owners.tsx'
+import { patches } from './patch.ts'
+import { rawFile } from './raw.ts'
+import { refForms } from './ref-forms.ts'
+import { repoPage, treePage } from './tree.tsx'
+import { uploadForm, uploadPage } from './upload.tsx'
+
+/** The same page for the fork of a pull request: its address is below that of the pull request. */
+const inFork = <T extends { readonly path: string }>(route: T): T => ({
+  ...route,
+  path: route.path.replace('/:repo/', '/:repo/pull/:fork/'),
+})
+
+const pagesOfForks = [
+  treePage,
+  blobPage,
+  blamePage,
+  commitsPage,
+  commitPage,
+  comparePage,
+  changedFilesPage,
+  uploadPage,
+  ...editPages,
+]
+const filesOfForks = [rawFile, archiveDownload, ...patches]
+
+export const code: SiteSection = {
+  pages: [
+    repoPage,
+    treePage,
+    blobPage,
+    blamePage,
+    commitsPage,
+    branchesPage,
+    tagsPage,
+    commitPage,
+    comparePickPage,
+    comparePage,
+    changedFilesPage,
+    uploadPage,
+    ...editPages,
+    ownersPage,
+    ...pagesOfForks.map(inFork),
+  ],
+  forms: [
+    ...refForms,
+    ...editForms,
+    uploadForm,
+    firstTokenForm,
+    ...[...editForms, uploadForm].map(inFork),
+  ],
+  resources: [rawFile, archiveDownload, ...patches, firstPush, ...filesOfForks.map(inFork)],
+}

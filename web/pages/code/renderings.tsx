@@ -1,0 +1,118 @@
+// How a file can be shown other than as source: a document, a notebook, a table, a picture.
+import { BinaryNote, ImageView, Notice } from '../../components/index.ts'
+import type { Child } from '../../jsx/html.ts'
+import { codePath } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { readTable, separatorOf, type Table } from './csv.ts'
+import type { FileData } from './file-load.ts'
+import { imageSize } from './image-size.ts'
+import { NotebookView, readNotebook } from './notebook.tsx'
+import { DocumentBody } from './readme.tsx'
+
+/**
+ * Pictures that a browser may show as such; SVG is shown through an `img`, where no script of it
+ * can run.
+ */
+const IMAGE = /\.(png|jpe?g|gif|webp|avif|ico|bmp|svg)$/i
+export const MARKDOWN = /\.(md|markdown|mdown|mkd)$/i
+
+const TableView = ({ table }: { table: Table }) => {
+  const [head = [], ...rows] = table.rows
+  return (
+    <>
+      <section class="csv" aria-label="Table" tabindex="0">
+        <table>
+          <thead>
+            <tr>
+              {head.map((cell) => (
+                <th scope="col">{cell}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr>
+                {row.map((cell) => (
+                  <td>{cell}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {table.more && (
+        <p class="file-notice">Not all of this table is shown. Its source has all of it.</p>
+      )}
+    </>
+  )
+}
+
+/** The other way to show a file. `source` says whether its source can be shown too. */
+export type FileRendering = {
+  readonly source: boolean
+  readonly facts?: string
+  readonly body: Child
+}
+
+/** Null where a file is its source and nothing else. */
+export function renderFile(data: FileData, visit: Visit): FileRendering | null {
+  const { repo, ref, path, file, text, symlink } = data
+  if (symlink || file.lfs) return null
+  const name = repo.full_name
+  const raw = codePath(name, 'raw', ref, path)
+  const siteUrl = visit.hearth.settings.site_url
+  const dir = path.split('/').slice(0, -1).join('/')
+  if (IMAGE.test(path) && (file.binary || text === null || /\.svg$/i.test(path))) {
+    const size = imageSize(
+      file.encoding === 'base64'
+        ? new Uint8Array(Buffer.from(file.content, 'base64'))
+        : new TextEncoder().encode(file.content),
+    )
+    return {
+      source: !file.binary && text !== null,
+      facts: size ? `${size.width} × ${size.height}` : undefined,
+      body: <ImageView src={raw} alt={path} size={size} />,
+    }
+  }
+  if (text === null || file.size === 0 || file.truncated) return null
+  if (MARKDOWN.test(path))
+    return {
+      source: true,
+      body: (
+        <DocumentBody
+          oid={file.sha}
+          text={text.text}
+          siteUrl={siteUrl}
+          repo={name}
+          ref={ref}
+          dir={dir}
+        />
+      ),
+    }
+  if (/\.ipynb$/i.test(path)) {
+    const notebook = readNotebook(text.text)
+    return (
+      notebook && {
+        source: true,
+        body: (
+          <NotebookView
+            notebook={notebook}
+            options={{ link: { siteUrl, repo: name }, base: { repo: name, ref, dir } }}
+          />
+        ),
+      }
+    )
+  }
+  if (/\.(csv|tsv)$/i.test(path)) {
+    const table = readTable(text.text, separatorOf(path, text.text))
+    return table && { source: true, body: <TableView table={table} /> }
+  }
+  return null
+}
+
+/** In place of source: what the file is when it has none to show. Null when there is some. */
+export function describeMissingSource({ repo, ref, path, file, text }: FileData): Child {
+  if (text === null)
+    return <BinaryNote bytes={file.size} href={codePath(repo.full_name, 'raw', ref, path)} />
+  return file.size === 0 ? <Notice>This file is empty.</Notice> : null
+}

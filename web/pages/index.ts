@@ -1,0 +1,44 @@
+/** All pages of the website that need nothing but the forge, by folder. */
+import type { SiteSection } from '../site.ts'
+import { accounts } from './accounts/index.ts'
+import { admin } from './admin/index.ts'
+import { code } from './code/index.ts'
+import { issues } from './issues/index.ts'
+import { notifications } from './notifications/index.ts'
+import { pulls } from './pulls/index.ts'
+import { queue } from './queue/index.ts'
+import { releases } from './releases/index.ts'
+import { repos } from './repos/index.ts'
+import { rulesets } from './rulesets/index.ts'
+import { search } from './search/index.ts'
+import { webhooks } from './webhooks/index.ts'
+import { workspaces } from './workspaces/index.ts'
+import { writing } from './writing/index.ts'
+import { avatar } from './avatar.ts'
+import { guidePages, oldGuidePage } from './guide.tsx'
+import { homePage } from './home.tsx'
+import { answerInvitationForm, invitationPage } from './invitation.tsx'
+
+const general: SiteSection = {
+  pages: [homePage, ...guidePages, oldGuidePage, invitationPage],
+  forms: [answerInvitationForm],
+  resources: [avatar],
+}
+
+export const sections: readonly SiteSection[] = [
+  general,
+  accounts,
+  admin,
+  code,
+  issues,
+  notifications,
+  pulls,
+  queue,
+  releases,
+  repos,
+  rulesets,
+  search,
+  webhooks,
+  workspaces,
+  writing,
+]

@@ -1,0 +1,41 @@
+/** Pages of issues, labels, milestones and the board. */
+import type { SiteSection } from '../../site.ts'
+import { boardForm, boardPage } from './board.tsx'
+import {
+  commentForm,
+  editIssueForm,
+  editIssuePage,
+  issuePage,
+  lockForm,
+  startPullForm,
+} from './issue.tsx'
+import { labelForms, labelsPage } from './labels.tsx'
+import { issuesPage } from './list.tsx'
+import { conversationsLive } from './live.ts'
+import { milestoneForms, milestonesPage } from './milestones.tsx'
+import { newIssueForm, newIssuePage } from './new.tsx'
+import { sideForms } from './side-forms.ts'
+
+export const issues: SiteSection = {
+  pages: [
+    issuesPage,
+    boardPage,
+    newIssuePage,
+    issuePage,
+    editIssuePage,
+    labelsPage,
+    milestonesPage,
+  ],
+  forms: [
+    newIssueForm,
+    boardForm,
+    commentForm,
+    editIssueForm,
+    startPullForm,
+    lockForm,
+    ...labelForms,
+    ...milestoneForms,
+    ...sideForms,
+  ],
+  resources: [...conversationsLive],
+}

@@ -1,0 +1,112 @@
+// What waits for the visitor, at the top of their start page.
+import { listNotifications, type Notification } from '#features/notifications/index.ts'
+import { listWaiting } from '#features/overview/index.ts'
+import {
+  EmptyState,
+  Icon,
+  IssueRow,
+  LinkButton,
+  List,
+  PullRow,
+  RelativeTime,
+  Row,
+} from '../components/index.ts'
+import type { Visit } from '../site.ts'
+import { iconOfKind, SHORT_REASONS } from './notifications/reasons.ts'
+
+/** What stops until a person answers, however long ago it was told. */
+const BLOCKING_REASONS = ['agent_waiting', 'run_approval'] as const
+
+export async function loadAttention(visit: Visit) {
+  const [waiting, ...told] = await Promise.all([
+    visit.tryCall(listWaiting, {}),
+    ...BLOCKING_REASONS.map((reason) => visit.call(listNotifications, { reason, per_page: 20 })),
+  ])
+  return {
+    ...(waiting ?? { reviews: [], assigned: { issues: [], pulls: [] }, own: [] }),
+    stopped: told.flatMap(({ items }) => items),
+  }
+}
+
+export type AttentionItems = Awaited<ReturnType<typeof loadAttention>>
+
+const StoppedRow = ({ one }: { one: Notification }) => (
+  <Row
+    mark={
+      <span class="tone-wait">
+        <Icon name={iconOfKind(one.subject.kind)} label={SHORT_REASONS[one.reason]} />
+      </span>
+    }
+    title={
+      <a class="row-link" href={one.subject.url.replace(/^https?:\/\/[^/]+/, '')}>
+        {one.subject.title}
+      </a>
+    }
+    meta={
+      <>
+        <span>
+          {one.repo}
+          {one.subject.number === null ? '' : `#${one.subject.number}`}
+        </span>
+        <RelativeTime at={one.updated_at} />
+      </>
+    }
+  />
+)
+
+/** Lists of what waits, the most urgent first; those with nothing in them are left out. */
+export const AttentionLists = ({ waiting }: { waiting: AttentionItems }) => {
+  const { stopped, reviews, assigned, own } = waiting
+  const mine = new Set([...reviews, ...own].map(({ id }) => id))
+  const pulls = assigned.pulls.filter(({ id }) => !mine.has(id))
+  if (stopped.length + reviews.length + assigned.issues.length + pulls.length + own.length === 0) {
+    return (
+      <EmptyState
+        icon="check-circle"
+        title="Nothing waits for you"
+        actions={<LinkButton href="/notifications">Notifications</LinkButton>}
+      >
+        Reviews that you are asked for, what you are assigned to and agents that ask you something
+        stand here.
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      {stopped.length > 0 && (
+        <List label="Agents that ask you" head={<h2>Agents that ask you</h2>}>
+          {stopped.map((one) => (
+            <StoppedRow one={one} />
+          ))}
+        </List>
+      )}
+      {reviews.length > 0 && (
+        <List label="Your review is asked for" head={<h2>Your review is asked for</h2>}>
+          {reviews.map((pull) => (
+            <PullRow pull={pull} withRepo />
+          ))}
+        </List>
+      )}
+      {assigned.issues.length + pulls.length > 0 && (
+        <List label="Assigned to you" head={<h2>Assigned to you</h2>}>
+          {assigned.issues.map((issue) => (
+            <IssueRow issue={issue} withRepo />
+          ))}
+          {pulls.map((pull) => (
+            <PullRow pull={pull} withRepo />
+          ))}
+        </List>
+      )}
+      {own.length > 0 && (
+        <List
+          label="Your pull requests"
+          head={<h2>Your pull requests, and those of your agents</h2>}
+        >
+          {own.map((pull) => (
+            <PullRow pull={pull} withRepo />
+          ))}
+        </List>
+      )}
+    </>
+  )
+}

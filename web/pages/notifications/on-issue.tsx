@@ -1,0 +1,46 @@
+// What a page of an issue or pull request shows of notifications: where it is mentioned, and
+// whether one hears of it.
+import {
+  getIssueSubscription,
+  listCrossReferences,
+  type CrossReference,
+  type IssueSubscription,
+} from '#features/notifications/index.ts'
+import { TimelineEvent } from '../../components/index.ts'
+import type { Visit } from '../../site.ts'
+
+export type IssueNotifications = {
+  readonly mentions: readonly CrossReference[]
+  readonly subscription: IssueSubscription | null
+}
+
+export async function loadIssueNotifications(
+  visit: Visit,
+  repo: string,
+  number: number,
+): Promise<IssueNotifications> {
+  const [mentions, subscription] = await Promise.all([
+    visit.call(listCrossReferences, { repo, target: String(number) }),
+    visit.viewer ? visit.tryCall(getIssueSubscription, { repo, number }) : null,
+  ])
+  return { mentions: mentions.items, subscription }
+}
+
+/** Addresses in answers are whole; a page stays on the host that it was asked of. */
+const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
+
+const MentionedItem = ({ reference, repo }: { reference: CrossReference; repo: string }) => (
+  <TimelineEvent icon="link" actor={reference.actor} at={reference.created_at}>
+    mentioned this in{' '}
+    <a href={local(reference.html_url)}>
+      {reference.repo === repo ? '' : reference.repo}#{reference.number} {reference.title}
+    </a>
+  </TimelineEvent>
+)
+
+/** To be woven into what happened. */
+export const mentionItems = ({ mentions }: IssueNotifications, repo: string) =>
+  mentions.map((reference) => ({
+    at: reference.created_at,
+    item: <MentionedItem reference={reference} repo={repo} />,
+  }))

@@ -1,0 +1,42 @@
+import { Button } from '../components/button.tsx'
+import { PageHead } from '../components/layout.tsx'
+import { PROOF_BITS, PROOF_PATH } from '../crawlers.ts'
+import type { Visit } from '../site.ts'
+import { Shell } from './shell.tsx'
+
+/** Asks a reader's browser for some work; whoever has no script signs in. */
+export const proofOfWorkPage = (visit: Visit, challenge: string) => (
+  <Shell visit={visit} title="One moment" noindex>
+    <PageHead
+      title="One moment"
+      lead="Many pages of old history were asked for from your network. Your browser proves that it is one, which takes a second."
+    />
+    <form
+      action={PROOF_PATH}
+      method="post"
+      class="form"
+      data-work={challenge}
+      data-bits={String(PROOF_BITS)}
+    >
+      <input type="hidden" name="csrf" value={visit.csrf} />
+      <input type="hidden" name="challenge" value={challenge} />
+      <input type="hidden" name="answer" value="" />
+      <input type="hidden" name="next" value={visit.url.pathname + visit.url.search} />
+      <p class="js-only" role="status">
+        Working…
+      </p>
+      <noscript>
+        <p>
+          This needs a script. Without one,{' '}
+          <a href={`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`}>
+            sign in
+          </a>{' '}
+          to go on, or clone the repository with git.
+        </p>
+      </noscript>
+      <p class="js-only">
+        <Button>Go on</Button>
+      </p>
+    </form>
+  </Shell>
+)

@@ -1,0 +1,57 @@
+import { getPull, listPullCommits } from '#features/pulls/index.ts'
+import { getRepo } from '#features/repos/index.ts'
+import { CommitRow, EmptyState, List, Pager } from '../../components/index.ts'
+import { pullPath, withQuery } from '../../paths.ts'
+import { page, type Visit } from '../../site.ts'
+import { numberOf } from '../issues/issue.tsx'
+import { repoOf } from '../repos/frame.tsx'
+import { pageNumber } from './changes.tsx'
+import { codeOf, PullFrame } from './frame.tsx'
+
+/** The pull request of the address with its repository; null when the address names none. */
+export const loadPullRecord = async (visit: Visit) => {
+  const number = numberOf(visit)
+  if (number === null) return null
+  const name = repoOf(visit)
+  const [repo, data] = await Promise.all([
+    visit.call(getRepo, { repo: name }),
+    visit.call(getPull, { repo: name, number }),
+  ])
+  return { repo, pull: data.pull, target: { repo: name, number } }
+}
+
+export const pullCommitsPage = page({
+  path: '/:workspace/:repo/pull/:number/commits',
+  load: async (visit) => {
+    const found = await loadPullRecord(visit)
+    if (!found) return null
+    const number = pageNumber(visit)
+    return {
+      ...found,
+      number,
+      commits: await visit.call(listPullCommits, { ...found.target, page: number }),
+    }
+  },
+  view: ({ repo, pull, commits, number }, visit) => {
+    const here = pullPath(repo.full_name, pull.number, 'commits')
+    return (
+      <PullFrame visit={visit} repo={repo} pull={pull} current="commits">
+        {commits.items.length === 0 ? (
+          <EmptyState icon="commit" title="No commits yet">
+            Push to this pull request’s remote.
+          </EmptyState>
+        ) : (
+          <List label="Commits">
+            {commits.items.map((commit) => (
+              <CommitRow commit={commit} repo={codeOf(pull)} />
+            ))}
+          </List>
+        )}
+        <Pager
+          newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
+          older={commits.next === null ? null : withQuery(here, { page: number + 1 })}
+        />
+      </PullFrame>
+    )
+  },
+})

@@ -1,0 +1,163 @@
+// The merge box of a pull request.
+import type { PullDetail } from '#features/pulls/index.ts'
+import { hasQueue } from '#features/queue/index.ts'
+import type { Repo } from '#features/repos/index.ts'
+import type { BranchRule } from '#features/rulesets/index.ts'
+import { Button, Card, Checkbox, Form, FormActions, Icon, Select } from '../../components/index.ts'
+import { commitPath, pullPath } from '../../paths.ts'
+import { type Visit } from '../../site.ts'
+import { QueuedBox } from '../queue/box.tsx'
+import { BlockerLine, mayGoPast, RulesLink } from '../rulesets/on-pull.tsx'
+import { fieldError, formError, visitForForm } from '../shell.tsx'
+import { AutoMerge, RevertButton } from './branch-box.tsx'
+
+/** How a pull request may be merged: the settings of the repository without what rules forbid. */
+export type MergeOptions = {
+  rules: readonly BranchRule[]
+  methods: readonly string[]
+  defaultMethod: string
+  mayIgnoreChecks: boolean
+}
+
+type Props = { data: PullDetail; repo: Repo; visit: Visit }
+
+const METHOD_LABELS: Record<string, string> = {
+  merge: 'Merge commit',
+  squash: 'Squash into one commit',
+  rebase: 'Rebase',
+}
+
+const MergedCard = ({ data, repo, visit }: Props) => (
+  <Card
+    title={
+      <>
+        <Icon name="merge" /> Merged
+      </>
+    }
+  >
+    <p>
+      {data.merged_by} merged this
+      {data.merge_commit_sha && (
+        <>
+          {' '}
+          as{' '}
+          <a href={commitPath(repo.full_name, data.merge_commit_sha)}>
+            <code>{data.merge_commit_sha.slice(0, 7)}</code>
+          </a>
+        </>
+      )}
+      .
+    </p>
+    <RevertButton data={data} repo={repo} visit={visit} />
+  </Card>
+)
+
+const ClosedCard = ({ data, repo }: { data: PullDetail; repo: Repo }) => (
+  <Card title="Closed">
+    <p>
+      {data.superseded_by === null ? (
+        'This was closed without merging.'
+      ) : (
+        <>
+          Pull request{' '}
+          <a href={pullPath(repo.full_name, data.superseded_by)}>#{data.superseded_by}</a> was
+          merged for the same issue.
+        </>
+      )}
+    </p>
+  </Card>
+)
+
+const MergeForm = ({ data, repo, options, visit }: Props & { options: MergeOptions }) => {
+  const action = `${pullPath(repo.full_name, data.number)}/merge`
+  const { values } = visit.form
+  const mayIgnoreChecks =
+    options.mayIgnoreChecks && data.blockers.some(({ code }) => code === 'checks_failed')
+  return (
+    <Form
+      action={action}
+      csrf={visit.csrf}
+      label="Merge"
+      error={formError(visitForForm(visit, action), 'method')}
+    >
+      <Select
+        name="method"
+        label="Merge method"
+        required
+        options={options.methods.map((value) => ({
+          value,
+          label: METHOD_LABELS[value] ?? value,
+        }))}
+        value={values.optional('method') ?? options.defaultMethod}
+        error={fieldError(visit, 'method')}
+      />
+      {data.issue !== null && (
+        <Checkbox
+          name="keep_issue_open"
+          label={`Keep issue #${data.issue.number} open`}
+          checked={values.ticked('keep_issue_open')}
+        />
+      )}
+      {data.head && <input type="hidden" name="expected_head" value={data.head.sha} />}
+      {mayIgnoreChecks && (
+        <Checkbox
+          name="ignore_checks"
+          label="Merge with failed checks"
+          hint="The timeline and the audit log will say so."
+          checked={values.ticked('ignore_checks')}
+        />
+      )}
+      <FormActions>
+        {mayGoPast(data.blockers, options.rules) ? (
+          <Button variant="danger" icon="merge">
+            Merge, if you may pass these rules
+          </Button>
+        ) : (
+          <Button
+            variant="primary"
+            icon="merge"
+            disabled={data.blockers.some(
+              ({ code }) => code !== 'checks_failed' || !mayIgnoreChecks,
+            )}
+          >
+            {hasQueue(visit.hearth, repo.id, data.base.ref) ? 'Add to the merge queue' : 'Merge'}
+          </Button>
+        )}
+      </FormActions>
+    </Form>
+  )
+}
+
+/** What a pull request needs before it can merge, and the form that merges it. */
+export const MergeBox = ({ data, repo, options, visit }: Props & { options: MergeOptions }) => {
+  const { rules } = options
+  if (data.status === 'merged') return <MergedCard data={data} repo={repo} visit={visit} />
+  if (data.status === 'closed') return <ClosedCard data={data} repo={repo} />
+  if (data.queue !== null) return <QueuedBox data={data} repo={repo} visit={visit} />
+  return (
+    <Card
+      title={
+        data.blockers.length === 0 ? (
+          <>
+            <Icon name="check-circle" /> Ready to merge
+          </>
+        ) : (
+          'Before this can merge'
+        )
+      }
+    >
+      {data.blockers.length > 0 && (
+        <ul class="bare-list">
+          {data.blockers.map((blocker) => (
+            <BlockerLine blocker={blocker} />
+          ))}
+        </ul>
+      )}
+      <RulesLink repo={repo.full_name} base={data.base.ref} rules={rules} />
+      {visit.viewer !== null && repo.permissions.write && data.status === 'open' && (
+        <MergeForm data={data} repo={repo} options={options} visit={visit} />
+      )}
+      <AutoMerge data={data} repo={repo} visit={visit} />
+    </Card>
+  )
+}

@@ -1,0 +1,53 @@
+import { getPull } from '#features/pulls/index.ts'
+import { Refusal } from '#lib/errors.ts'
+import type { Resource, Visit } from '../../site.ts'
+import { formatPatchMail, PATCH_HEADERS } from '../code/patch.ts'
+import { numberOf } from '../issues/issue.tsx'
+import { repoOf } from '../repos/frame.tsx'
+
+const MAX_COMMITS = 250
+
+async function shas(visit: Visit) {
+  const repo = repoOf(visit)
+  const { pull } = await visit.call(getPull, { repo, number: numberOf(visit) ?? 0 })
+  const grant = visit.hearth.facts.repo(repo, visit.caller)
+  if (grant === null || pull.head === null || pull.merge_base_sha === null)
+    throw new Refusal('not_found', 'This pull request has no commits yet.')
+  return {
+    git: visit.hearth.git,
+    store: grant.store,
+    base: pull.merge_base_sha,
+    head: pull.head.sha,
+  }
+}
+
+/** `diff_url`: the whole change as one unified diff. */
+export const pullDiff: Resource = {
+  path: '/:workspace/:repo/pull/:number.diff',
+  async respond(visit) {
+    const { git, store, base, head } = await shas(visit)
+    return new Response(await git.patch(store, base, head), { headers: PATCH_HEADERS })
+  },
+}
+
+/** `patch_url`: every commit as a mail; merge commits are left out, as `git format-patch` does. */
+export const pullPatch: Resource = {
+  path: '/:workspace/:repo/pull/:number.patch',
+  async respond(visit) {
+    const { git, store, base, head } = await shas(visit)
+    const commits = (await git.log(store, { tips: [head], hide: [base], limit: MAX_COMMITS }))
+      .filter(({ parents }) => parents.length < 2)
+      .reverse()
+    const mails: string[] = []
+    for (const [index, commit] of commits.entries()) {
+      mails.push(
+        formatPatchMail(
+          commit,
+          await git.patch(store, commit.parents[0] ?? null, commit.oid),
+          commits.length > 1 ? ` ${index + 1}/${commits.length}` : '',
+        ),
+      )
+    }
+    return new Response(mails.join('\n'), { headers: PATCH_HEADERS })
+  },
+}

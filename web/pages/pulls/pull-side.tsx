@@ -1,0 +1,127 @@
+// The side panel of a pull request.
+import type { Label as LabelRecord } from '#features/issues/index.ts'
+import type { PullDetail } from '#features/pulls/index.ts'
+import type { Repo } from '#features/repos/index.ts'
+import type { CombinedStatus } from '#features/statuses/index.ts'
+import { Badge, CheckState, Icon, LinkButton, SideBlock } from '../../components/index.ts'
+import { pullPath } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { StatusList } from '../code/statuses.tsx'
+import { AssigneesSide, LabelsSide } from '../issues/side-panel.tsx'
+import { Following } from '../notifications/follow.tsx'
+import type { IssueNotifications } from '../notifications/on-issue.tsx'
+import { UpdateBranch } from './branch-box.tsx'
+import { Reviewers } from './reviewers.tsx'
+
+/** How far the base is ahead, with the conflicts and the buttons that update the branch. */
+const BaseState = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visit: Visit }) => (
+  <SideBlock title="Base">
+    {data.behind.by === 0 ? (
+      <p>Up to date with {data.behind.base}</p>
+    ) : (
+      <p>
+        {data.behind.by} behind {data.behind.base}
+      </p>
+    )}
+    {data.behind.conflict_paths.length > 0 && (
+      <ul class="bare-list">
+        {data.behind.conflict_paths.map((path) => (
+          <li>
+            <Icon name="warning" /> <code>{path}</code>
+          </li>
+        ))}
+      </ul>
+    )}
+    {(data.status === 'open' || data.status === 'draft') && (
+      <UpdateBranch data={data} repo={repo} visit={visit} />
+    )}
+  </SideBlock>
+)
+
+/** Other open pull requests that change the same files or lines. */
+const Overlaps = ({ data, repo }: { data: PullDetail; repo: Repo }) =>
+  data.overlaps.length === 0 ? null : (
+    <SideBlock title="Overlapping pull requests">
+      <ul class="bare-list">
+        {data.overlaps.map((other) => (
+          <li>
+            <a href={pullPath(repo.full_name, other.number)}>
+              #{other.number} {other.title}
+            </a>{' '}
+            <Badge tone={other.level === 'lines' ? 'bad' : 'wait'}>{other.level}</Badge>
+          </li>
+        ))}
+      </ul>
+    </SideBlock>
+  )
+
+type PullSideProps = {
+  data: PullDetail
+  statuses: CombinedStatus | null
+  repo: Repo
+  visit: Visit
+  mayChange: boolean
+  labels: readonly LabelRecord[]
+  assignable: readonly string[]
+  notifications: IssueNotifications
+}
+
+export const PullSide = ({
+  data,
+  statuses,
+  repo,
+  visit,
+  mayChange,
+  labels,
+  assignable,
+  notifications,
+}: PullSideProps) => {
+  const context = {
+    visit,
+    repo: repo.full_name,
+    here: pullPath(repo.full_name, data.number),
+    may: visit.viewer !== null && repo.permissions.triage && !repo.archived,
+  }
+  return (
+    <>
+      <Reviewers visit={visit} data={data} repo={repo} />
+      <SideBlock title="Approvals">
+        <p>
+          {data.approvals.required === 0
+            ? `${data.approvals.counted} counted, none required`
+            : `${data.approvals.counted} of ${data.approvals.required}`}
+        </p>
+      </SideBlock>
+      {data.checks_status !== 'none' && (
+        <SideBlock title="Checks">
+          <p>
+            <CheckState
+              status={data.checks_status}
+              href={pullPath(repo.full_name, data.number, 'checks')}
+            />
+          </p>
+        </SideBlock>
+      )}
+      {statuses !== null && (
+        <SideBlock title="Statuses">
+          <StatusList statuses={statuses.statuses} />
+        </SideBlock>
+      )}
+      <BaseState data={data} repo={repo} visit={visit} />
+      <Overlaps data={data} repo={repo} />
+      <LabelsSide {...context} names={data.labels} known={labels} />
+      <AssigneesSide {...context} people={data.assignees} assignable={assignable} />
+      <Following visit={visit} subscription={notifications.subscription} at={context.here} />
+      {data.session.cost_usd !== null && (
+        <SideBlock title="Cost">{`$${data.session.cost_usd.toFixed(2)}`}</SideBlock>
+      )}
+      {mayChange && (
+        <p>
+          <LinkButton href={`${pullPath(repo.full_name, data.number)}/edit`} small icon="edit">
+            Edit
+          </LinkButton>
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,206 @@
+// Reviews in the conversation of a pull request, and the form that sends one.
+import type { PullDetail, Review } from '#features/pulls/index.ts'
+import type { Repo } from '#features/repos/index.ts'
+import {
+  ActorLink,
+  Badge,
+  Button,
+  Card,
+  Comment,
+  diffAnchor,
+  Field,
+  FieldSet,
+  Form,
+  FormActions,
+  MarkdownBody,
+  Radio,
+  TextArea,
+  type Tone,
+} from '../../components/index.ts'
+import { pullPath } from '../../paths.ts'
+import { type Visit } from '../../site.ts'
+import { markdownOf } from '../issues/conversation.tsx'
+import { fieldError, formError, visitForForm } from '../shell.tsx'
+import { Thread, threadRights, type ReviewThread } from './threads.tsx'
+
+const VERDICT_STYLES: Record<Review['verdict'], { verb: string; tone?: Tone }> = {
+  approve: { verb: 'approved', tone: 'good' },
+  request_changes: { verb: 'asked for changes', tone: 'bad' },
+  comment: { verb: 'reviewed' },
+}
+
+const NOT_COUNTED_REASONS: Record<NonNullable<Review['why_not_counted']>, string> = {
+  own: 'their own',
+  no_write: 'without write access',
+  agent: 'by an agent',
+  stale: 'of an earlier version',
+  dismissed: 'dismissed',
+}
+
+/** The form that dismisses a review. Everyone sees the reason. */
+const Dismiss = ({ review, visit, here }: { review: Review; visit: Visit; here: string }) => {
+  const refused = visit.form.values.text('review_id') === review.id
+  return (
+    <details class="more" open={refused}>
+      <summary>Dismiss this review</summary>
+      <Form
+        action={`${here}/reviews/dismiss`}
+        csrf={visit.csrf}
+        label="Dismiss this review"
+        error={refused ? formError(visit, 'reason') : null}
+      >
+        <input type="hidden" name="review_id" value={review.id} />
+        <Field
+          id={`dismiss-${review.id}`}
+          name="reason"
+          label="Why"
+          required
+          maxlength={2_000}
+          value={refused ? visit.form.values.text('reason') : ''}
+          error={refused ? fieldError(visit, 'reason') : null}
+        />
+        <FormActions>
+          <Button small variant="danger">
+            Dismiss
+          </Button>
+        </FormActions>
+      </Form>
+    </details>
+  )
+}
+
+export const ReviewItem = ({
+  review,
+  visit,
+  repo,
+  here,
+}: {
+  review: Review
+  visit: Visit
+  repo: string
+  here: string | null
+}) => {
+  const style = VERDICT_STYLES[review.verdict]
+  return (
+    <Comment
+      id={review.id}
+      author={review.author}
+      at={review.created_at}
+      tone={style.tone}
+      verb={style.verb}
+      role={
+        review.verdict !== 'comment' && review.why_not_counted
+          ? `Does not count: ${NOT_COUNTED_REASONS[review.why_not_counted]}`
+          : undefined
+      }
+      body={
+        <>
+          <MarkdownBody text={review.body} options={markdownOf(visit, repo)} empty="No words." />
+          {review.dismissed && (
+            <p class="muted">
+              Dismissed
+              {review.dismissed.by && (
+                <>
+                  {' '}
+                  by <ActorLink of={review.dismissed.by} face={false} />
+                </>
+              )}
+              : {review.dismissed.reason}
+            </p>
+          )}
+        </>
+      }
+      footer={
+        here !== null && review.verdict !== 'comment' && review.dismissed === null ? (
+          <Dismiss review={review} visit={visit} here={here} />
+        ) : undefined
+      }
+    />
+  )
+}
+
+/** A conversation on a line, with a link to the line. */
+export const ThreadItem = ({
+  thread,
+  visit,
+  repo,
+  data,
+}: {
+  thread: ReviewThread
+  visit: Visit
+  repo: Repo
+  data: PullDetail
+}) => {
+  const [root] = thread.comments
+  const where = `${thread.path}:${thread.line ?? root?.line ?? ''}`
+  const href = `${pullPath(repo.full_name, data.number, 'changes')}#${diffAnchor(thread.path)}${thread.side === 'old' ? 'L' : 'R'}${thread.line ?? ''}`
+  return (
+    <li class="timeline-thread">
+      <Thread
+        thread={thread}
+        visit={visit}
+        repo={repo}
+        number={data.number}
+        back=""
+        rights={threadRights(visit, repo, data)}
+        head={
+          <p class="thread-place">
+            {thread.line === null ? (
+              <>
+                <code>{where}</code> <Badge>Outdated</Badge>
+              </>
+            ) : (
+              <a href={href}>
+                <code>{where}</code>
+              </a>
+            )}
+          </p>
+        }
+      />
+    </li>
+  )
+}
+
+/** The form of a review, on the conversation page. */
+export const ReviewBox = ({ here, visit, repo }: { here: string; visit: Visit; repo: string }) => (
+  <Card title="Review">
+    <Form
+      action={`${here}/reviews`}
+      csrf={visit.csrf}
+      label="Review"
+      error={formError(visitForForm(visit, `${here}/reviews`), 'body', 'verdict')}
+    >
+      <TextArea
+        name="review"
+        label="What you think"
+        rows={4}
+        markdown={repo}
+        value={visit.form.values.text('review')}
+        error={fieldError(visitForForm(visit, `${here}/reviews`), 'body')}
+      />
+      <FieldSet legend="Verdict" error={fieldError(visit, 'verdict')}>
+        <Radio
+          name="verdict"
+          value="approve"
+          label="Approve"
+          checked={visit.form.values.text('verdict') === 'approve'}
+        />
+        <Radio
+          name="verdict"
+          value="request_changes"
+          label="Ask for changes"
+          checked={visit.form.values.text('verdict') === 'request_changes'}
+        />
+        <Radio
+          name="verdict"
+          value="comment"
+          label="Only comment"
+          checked={!['approve', 'request_changes'].includes(visit.form.values.text('verdict'))}
+        />
+      </FieldSet>
+      <FormActions>
+        <Button>Send the review</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)

@@ -1,0 +1,168 @@
+// What the pages of releases share: addresses, the head of one release, its files.
+import type { Asset, Release } from '#features/releases/index.ts'
+import type { Repo } from '#features/repos/index.ts'
+import {
+  ActionButton,
+  Badge,
+  Button,
+  Icon,
+  List,
+  MarkdownBody,
+  ActorLink,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
+import { bytesText, plural } from '../../format.ts'
+import { codePath, commitPath, repoPath, segments } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+
+export const releasesPath = (repo: string, rest = ''): string => repoPath(repo, `/releases${rest}`)
+
+/** A published one goes by its tag, a draft by its id. */
+export const releasePath = (
+  repo: string,
+  release: Pick<Release, 'id' | 'tag_name' | 'draft'>,
+): string =>
+  releasesPath(repo, release.draft ? `/${release.id}` : `/tag/${segments(release.tag_name)}`)
+
+export const ReleaseBadge = ({ release }: { release: Release }) =>
+  release.draft ? (
+    <Badge tone="wait">Draft</Badge>
+  ) : release.prerelease ? (
+    <Badge tone="info">Prerelease</Badge>
+  ) : release.latest ? (
+    <Badge tone="good" icon="check">
+      Latest
+    </Badge>
+  ) : null
+
+/** The tag, its commit, who and when: one line. */
+export const ReleaseFacts = ({ repo, release }: { repo: Repo; release: Release }) => (
+  <p class="muted release-facts">
+    <span>
+      <Icon name="tag" />{' '}
+      {release.tag_sha === null ? (
+        <code>{release.tag_name}</code>
+      ) : (
+        <a class="mono" href={codePath(repo.full_name, 'tree', release.tag_name)}>
+          {release.tag_name}
+        </a>
+      )}
+    </span>
+    <span>
+      <a href={commitPath(repo.full_name, release.target)}>
+        <code>{release.target.slice(0, 7)}</code>
+      </a>
+    </span>
+    <span>
+      <ActorLink of={release.author} />{' '}
+      {release.published_at === null ? 'drafted this' : 'published this'}{' '}
+      <RelativeTime at={release.published_at ?? release.created_at} />
+    </span>
+    {release.immutable && (
+      <span>
+        <Icon name="lock" /> Its tag and files cannot change
+      </span>
+    )}
+  </p>
+)
+
+export const Notes = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Release }) => (
+  <MarkdownBody
+    text={release.body}
+    options={{ link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name } }}
+    empty="No notes."
+  />
+)
+
+const AssetRow = ({
+  visit,
+  repo,
+  release,
+  asset,
+  mayChange,
+}: {
+  visit: Visit
+  repo: Repo
+  release: Release
+  asset: Asset
+  mayChange: boolean
+}) => (
+  <Row
+    mark={<Icon name="file" />}
+    title={
+      <a class="row-link" href={new URL(asset.download_url).pathname} rel="nofollow">
+        {asset.label ?? asset.name}
+      </a>
+    }
+    meta={
+      <>
+        {asset.label !== null && <span class="mono">{asset.name}</span>}
+        <span>{bytesText(asset.size_in_bytes)}</span>
+        <span>{plural(asset.download_count, 'download')}</span>
+        <span class="release-hash" title={`SHA-256 ${asset.sha256}`}>
+          SHA-256 <code>{asset.sha256}</code>
+        </span>
+      </>
+    }
+    end={
+      <>
+        <Button
+          small
+          variant="quiet"
+          icon="copy"
+          copy={asset.sha256}
+          label={`Copy the SHA-256 of ${asset.name}`}
+        />
+        {mayChange && (
+          <ActionButton
+            action={releasesPath(repo.full_name, `/${release.id}/assets/${asset.id}/delete`)}
+            csrf={visit.csrf}
+          >
+            <Button small variant="quiet" icon="trash" label={`Delete ${asset.name}`} />
+          </ActionButton>
+        )}
+      </>
+    }
+  />
+)
+
+/** The files that were sent, and the source as archives. */
+export const Files = ({
+  visit,
+  repo,
+  release,
+  mayChange,
+}: {
+  visit: Visit
+  repo: Repo
+  release: Release
+  mayChange: boolean
+}) => (
+  <List label={`Files of ${release.name}`} head={<h2>Files</h2>}>
+    {release.assets.map((asset) => (
+      <AssetRow visit={visit} repo={repo} release={release} asset={asset} mayChange={mayChange} />
+    ))}
+    <Row
+      mark={<Icon name="archive" />}
+      title={
+        <a
+          class="row-link"
+          href={repoPath(
+            repo.full_name,
+            `/archive/${segments(release.tag_sha === null ? release.target : `refs/tags/${release.tag_name}`)}`,
+          )}
+          rel="nofollow"
+        >
+          Source code (zip)
+        </a>
+      }
+      meta={
+        <span>
+          as it is at{' '}
+          <code>{release.tag_sha === null ? release.target.slice(0, 7) : release.tag_name}</code>
+        </span>
+      }
+    />
+  </List>
+)

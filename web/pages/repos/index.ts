@@ -1,0 +1,31 @@
+/** Pages about a repository as a whole: creation, settings, collaborators, agents, activity. */
+import type { SiteSection } from '../../site.ts'
+import { activityPage } from './activity.tsx'
+import { agentForms, agentsPage } from './agents.tsx'
+import {
+  addCollaboratorForm,
+  collaboratorsPage,
+  removeCollaboratorForm,
+  revokeRepoInvitationForm,
+  setCollaboratorForm,
+} from './collaborators.tsx'
+import { dangerForms } from './danger-forms.ts'
+import { importForms } from './import.tsx'
+import { newRepoForm, newRepoPage } from './new.tsx'
+import { pullSettingsForm, repoSettingsForm, repoSettingsPage } from './settings.tsx'
+
+export const repos: SiteSection = {
+  pages: [newRepoPage, activityPage, agentsPage, collaboratorsPage, repoSettingsPage],
+  forms: [
+    newRepoForm,
+    ...importForms,
+    repoSettingsForm,
+    pullSettingsForm,
+    addCollaboratorForm,
+    setCollaboratorForm,
+    removeCollaboratorForm,
+    revokeRepoInvitationForm,
+    ...dangerForms,
+    ...agentForms,
+  ],
+}

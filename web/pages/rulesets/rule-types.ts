@@ -1,0 +1,513 @@
+// What each type of rule is called, what it does in a few words, and the fields that its form has.
+import type { RuleType } from '#features/rulesets/index.ts'
+import { plural } from '../../format.ts'
+
+export type FieldSpec =
+  | {
+      readonly kind: 'number'
+      readonly name: string
+      readonly label: string
+      readonly min: number
+      readonly max?: number
+      readonly hint?: string
+      readonly required?: true
+    }
+  | { readonly kind: 'size'; readonly name: string; readonly label: string; readonly hint?: string }
+  | { readonly kind: 'flag'; readonly name: string; readonly label: string; readonly hint?: string }
+  | {
+      readonly kind: 'text'
+      readonly name: string
+      readonly label: string
+      readonly mono?: true
+      readonly hint?: string
+      readonly placeholder?: string
+      readonly required?: true
+    }
+  | {
+      readonly kind: 'lines' | 'windows' | 'freezes'
+      readonly name: string
+      readonly label: string
+      readonly hint: string
+      readonly placeholder?: string
+      readonly required?: true
+    }
+  | {
+      readonly kind: 'choice'
+      readonly name: string
+      readonly label: string
+      readonly options: readonly { value: string; label: string }[]
+    }
+  | {
+      readonly kind: 'ticks'
+      readonly name: string
+      readonly label: string
+      readonly options: readonly { value: string; label: string }[]
+    }
+
+export type RuleTypeForm = {
+  readonly title: string
+  readonly what: string
+  readonly fields: readonly FieldSpec[] /** Whether several of them make sense in one ruleset. */
+  readonly several?: true
+}
+
+const PATHS =
+  'One glob a line: * within a folder, ** across folders. A folder alone means all below it.'
+const pattern = (what: string, placeholder: string): FieldSpec[] => [
+  {
+    kind: 'text',
+    name: 'pattern',
+    label: `Pattern for ${what}`,
+    mono: true,
+    placeholder,
+    hint: 'A regular expression in RE2 syntax, found anywhere unless it has ^ and $.',
+    required: true,
+  },
+  { kind: 'flag', name: 'negate', label: 'Must not match' },
+  {
+    kind: 'text',
+    name: 'message',
+    label: 'What is said to who is refused',
+    hint: 'Left empty, the pattern is shown.',
+  },
+]
+
+export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = {
+  pull_request: {
+    title: 'Only through pull requests',
+    what: 'No direct pushes. What is set here is added to the settings of the repository; the stricter holds.',
+    fields: [
+      { kind: 'number', name: 'required_approvals', label: 'Approvals needed', min: 0, max: 10 },
+      { kind: 'flag', name: 'dismiss_stale', label: 'A push makes earlier approvals stale' },
+      { kind: 'flag', name: 'require_code_owner', label: 'Code owners must approve' },
+      {
+        kind: 'flag',
+        name: 'require_last_push_approval',
+        label: 'Somebody other than who pushed last must approve',
+      },
+      {
+        kind: 'flag',
+        name: 'require_conversation_resolution',
+        label: 'Conversations must be resolved',
+      },
+      {
+        kind: 'ticks',
+        name: 'allowed_methods',
+        label: 'How it may be merged',
+        options: [
+          { value: 'merge', label: 'Merge commit' },
+          { value: 'squash', label: 'Squash' },
+          { value: 'rebase', label: 'Rebase' },
+        ],
+      },
+    ],
+  },
+  human_approval: {
+    title: 'Approval by people',
+    what: 'So many people must approve; agents do not count.',
+    several: true,
+    fields: [
+      { kind: 'number', name: 'count', label: 'People', min: 1, max: 5 },
+      {
+        kind: 'lines',
+        name: 'paths',
+        label: 'Only for changes to',
+        hint: `${PATHS} Left empty, for every change.`,
+        placeholder: 'infra/**',
+      },
+      {
+        kind: 'lines',
+        name: 'from',
+        label: 'From these teams',
+        hint: 'One team a line, as workspace/team. Left empty, anyone who may approve.',
+      },
+    ],
+  },
+  required_checks: {
+    title: 'Required checks',
+    what: 'These commit statuses must be success on the head.',
+    fields: [
+      {
+        kind: 'lines',
+        name: 'contexts',
+        label: 'Checks',
+        hint: 'One name a line, as the status calls it. What agents report does not count.',
+        placeholder: 'ci/build',
+        required: true,
+      },
+      { kind: 'flag', name: 'strict', label: 'Must be up to date with its base' },
+    ],
+  },
+  acceptance_checks: {
+    title: 'Acceptance checks must pass',
+    what: 'Those of the issue, even where ignoring them is allowed. A pull request without any is refused.',
+    fields: [],
+  },
+  merge_window: {
+    title: 'Merge window',
+    what: 'Merging only at certain times.',
+    several: true,
+    fields: [
+      {
+        kind: 'text',
+        name: 'time_zone',
+        label: 'Offset from UTC',
+        mono: true,
+        placeholder: '+00:00',
+      },
+      {
+        kind: 'windows',
+        name: 'windows',
+        label: 'Open',
+        hint: 'One window a line: days and hours, such as mon-fri 09:00-17:00. An end before the start runs past midnight. Left empty, always open but for freezes.',
+        placeholder: 'mon-thu 09:00-17:00',
+      },
+      {
+        kind: 'freezes',
+        name: 'freezes',
+        label: 'Freezes',
+        hint: 'One a line: first day, last day, and why.',
+        placeholder: '2026-12-20 2027-01-03 Holidays',
+      },
+      {
+        kind: 'lines',
+        name: 'exceptions',
+        label: 'Exceptions',
+        hint: 'Teams (workspace/team) whose members may merge at any time, and labels that let a pull request through. One a line.',
+        placeholder: 'hotfix',
+      },
+    ],
+  },
+  merge_queue: {
+    title: 'Merge queue',
+    what: 'Merging goes through the queue.',
+    fields: [
+      { kind: 'number', name: 'slots', label: 'Tested at once', min: 1, max: 20 },
+      {
+        kind: 'number',
+        name: 'timeout_minutes',
+        label: 'Minutes for the checks of one',
+        min: 1,
+        max: 1440,
+        hint: 'Left empty, as the repository has it.',
+      },
+    ],
+  },
+  change_size: {
+    title: 'Size of a change',
+    what: 'Larger pull requests are refused.',
+    fields: [
+      { kind: 'number', name: 'max_files', label: 'Files at most', min: 1 },
+      { kind: 'number', name: 'max_lines', label: 'Lines at most', min: 1 },
+      {
+        kind: 'lines',
+        name: 'exclude',
+        label: 'Not counting',
+        hint: PATHS,
+        placeholder: 'package-lock.json',
+      },
+    ],
+  },
+  max_open_pulls: {
+    title: 'Open pull requests',
+    what: 'No more than so many at once.',
+    several: true,
+    fields: [
+      { kind: 'number', name: 'count', label: 'At most', min: 1, max: 1000, required: true },
+      {
+        kind: 'choice',
+        name: 'per',
+        label: 'Of',
+        options: [
+          { value: 'author', label: 'one author' },
+          { value: 'owner', label: 'one person with all their agents' },
+        ],
+      },
+    ],
+  },
+  session_required: {
+    title: 'Session',
+    what: "An agent's pull request needs the record of how it was made.",
+    fields: [
+      { kind: 'number', name: 'min_entries', label: 'Entries at least', min: 1 },
+      {
+        kind: 'lines',
+        name: 'kinds',
+        label: 'Of these kinds',
+        hint: 'One a line, such as plan or message. Left empty, any.',
+      },
+    ],
+  },
+  cost_cap: {
+    title: 'Cost cap',
+    what: 'Agents push no more once their sessions reported so much.',
+    several: true,
+    fields: [
+      { kind: 'number', name: 'max_usd', label: 'Dollars', min: 0, required: true },
+      {
+        kind: 'choice',
+        name: 'per',
+        label: 'For',
+        options: [
+          { value: 'pull', label: 'one pull request' },
+          { value: 'day', label: 'a day' },
+          { value: 'month', label: 'a month' },
+        ],
+      },
+    ],
+  },
+  path_restriction: {
+    title: 'Paths',
+    what: 'Changes to some paths are refused, or to all others.',
+    several: true,
+    fields: [
+      {
+        kind: 'lines',
+        name: 'paths',
+        label: 'Paths',
+        hint: PATHS,
+        required: true,
+        placeholder: '.github/**',
+      },
+      {
+        kind: 'choice',
+        name: 'mode',
+        label: 'These',
+        options: [
+          { value: 'deny', label: 'may not be changed' },
+          { value: 'allow', label: 'are all that may be changed' },
+        ],
+      },
+    ],
+  },
+  file_size: {
+    title: 'File size',
+    what: 'Larger files are refused, also where a later commit takes them away.',
+    fields: [{ kind: 'size', name: 'max_bytes', label: 'MiB at most' }],
+  },
+  file_extension: {
+    title: 'File types',
+    what: 'Files with these endings are refused.',
+    fields: [
+      {
+        kind: 'lines',
+        name: 'extensions',
+        label: 'Endings',
+        hint: 'One a line, such as exe.',
+        required: true,
+      },
+    ],
+  },
+  creation: {
+    title: 'Creation blocked',
+    what: 'Branches or tags that match may not be made.',
+    fields: [],
+  },
+  update: {
+    title: 'Updates blocked',
+    what: 'Branches or tags that match may not be moved, by merging neither.',
+    fields: [],
+  },
+  deletion: {
+    title: 'Deletion blocked',
+    what: 'Branches or tags that match may not be deleted.',
+    fields: [],
+  },
+  non_fast_forward: {
+    title: 'Force pushes blocked',
+    what: 'A branch may not lose commits, a tag not point elsewhere.',
+    fields: [],
+  },
+  linear_history: {
+    title: 'Linear history',
+    what: 'No merge commits: squash or rebase.',
+    fields: [],
+  },
+  signed_commits: {
+    title: 'Signed commits',
+    what: 'Every commit must carry a signature.',
+    fields: [],
+  },
+  commit_message: {
+    title: 'Commit messages',
+    what: 'Must match a pattern, or must not.',
+    fields: pattern('messages', '^(feat|fix|docs): '),
+    several: true,
+  },
+  commit_author_email: {
+    title: 'Author addresses',
+    what: "The author's address must match a pattern.",
+    fields: pattern('addresses', '@example\\.com$'),
+    several: true,
+  },
+  branch_name: {
+    title: 'Branch names',
+    what: 'New branches must match a pattern.',
+    fields: pattern('names', '^(feature|fix)/'),
+    several: true,
+  },
+  tag_name: {
+    title: 'Tag names',
+    what: 'New tags must match a pattern.',
+    fields: pattern('names', '^v[0-9]+\\.[0-9]+\\.[0-9]+$'),
+    several: true,
+  },
+  immutable_releases: {
+    title: 'Releases stay',
+    what: 'The files and the tag of a published release do not change.',
+    fields: [],
+  },
+}
+
+/** In the order of the form. */
+export const RULE_GROUPS: readonly {
+  readonly title: string
+  readonly types: readonly RuleType[]
+}[] = [
+  {
+    title: 'Merging',
+    types: [
+      'pull_request',
+      'human_approval',
+      'required_checks',
+      'acceptance_checks',
+      'merge_window',
+      'merge_queue',
+      'change_size',
+      'max_open_pulls',
+    ],
+  },
+  { title: 'Agents', types: ['session_required', 'cost_cap'] },
+  {
+    title: 'Branches and tags',
+    types: [
+      'creation',
+      'update',
+      'deletion',
+      'non_fast_forward',
+      'linear_history',
+      'branch_name',
+      'tag_name',
+      'immutable_releases',
+    ],
+  },
+  {
+    title: 'What commits hold',
+    types: [
+      'path_restriction',
+      'file_size',
+      'file_extension',
+      'signed_commits',
+      'commit_message',
+      'commit_author_email',
+    ],
+  },
+]
+
+const list = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(', ') : '')
+
+/** A rule in one line. */
+export function describeRule({
+  type,
+  parameters: p,
+}: {
+  type: RuleType
+  parameters: Readonly<Record<string, unknown>>
+}): string {
+  const { title } = RULE_TYPE_FORMS[type]
+  const text = ((): string => {
+    switch (type) {
+      case 'pull_request':
+        return Number(p.required_approvals) > 0
+          ? plural(Number(p.required_approvals), 'approval')
+          : ''
+      case 'human_approval':
+        return `${String(p.count)}${list(p.from) ? ` from ${list(p.from)}` : ''}${list(p.paths) ? ` for ${list(p.paths)}` : ''}`
+      case 'required_checks':
+        return list(p.contexts)
+      case 'merge_window':
+        return [
+          windowsText(p.windows).replaceAll('\n', ', '),
+          freezesText(p.freezes) === '' ? '' : 'with freezes',
+        ]
+          .filter(Boolean)
+          .join(', ')
+      case 'change_size':
+        return [
+          p.max_files === null ? '' : `${String(p.max_files)} files`,
+          p.max_lines === null ? '' : `${String(p.max_lines)} lines`,
+        ]
+          .filter(Boolean)
+          .join(', ')
+      case 'max_open_pulls':
+        return `${String(p.count)} of one ${String(p.per)}`
+      case 'cost_cap':
+        return `$${String(p.max_usd)} a ${p.per === 'pull' ? 'pull request' : String(p.per)}`
+      case 'path_restriction':
+        return `${p.mode === 'allow' ? 'only ' : 'not '}${list(p.paths)}`
+      case 'file_size':
+        return `${Number(p.max_bytes) / 1_048_576} MiB`
+      case 'file_extension':
+        return `not ${list(p.extensions)}`
+      case 'commit_message':
+      case 'commit_author_email':
+      case 'branch_name':
+      case 'tag_name':
+        return `${p.negate === true ? 'not ' : ''}${String(p.pattern)}`
+      default:
+        return ''
+    }
+  })()
+  return text === '' ? title : `${title}: ${text}`
+}
+
+type MergeWindow = { days: readonly string[]; start: string; end: string }
+type MergeFreeze = { start: string; end: string; reason: string }
+
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
+
+function daysText(days: readonly string[]): string {
+  const at = days.map((day) => DAYS.indexOf(day))
+  const isRun =
+    at.length > 2 && at.every((place, index) => index === 0 || place === (at[index - 1] ?? 0) + 1)
+  return isRun ? `${days[0]}-${days.at(-1)}` : days.join(',')
+}
+
+export const windowsText = (windows: unknown): string =>
+  ((windows ?? []) as MergeWindow[])
+    .map(({ days, start, end }) => `${daysText(days)} ${start}-${end}`)
+    .join('\n')
+export const freezesText = (freezes: unknown): string =>
+  ((freezes ?? []) as MergeFreeze[])
+    .map(({ start, end, reason }) => `${start} ${end} ${reason}`.trim())
+    .join('\n')
+
+/** `mon-fri 09:00-17:00`; null for what is none. */
+export function windowOf(line: string): MergeWindow | null {
+  const [, first = '', start = '', end = ''] =
+    /^([a-z,\s-]+)\s+(\d{2}:\d{2})\s*-\s*(\d{2}:\d{2})$/i.exec(line) ?? []
+  const days = new Set<string>()
+  for (const part of first
+    .toLowerCase()
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)) {
+    const [from = '', to = from] = part
+      .split('-')
+      .map((word) => DAYS.find((day) => word.trim().startsWith(day)) ?? '')
+    const [a, b] = [DAYS.indexOf(from), DAYS.indexOf(to)]
+    if (a < 0 || b < 0) return null
+    for (let at = a; ; at = (at + 1) % 7) {
+      days.add(DAYS[at] ?? '')
+      if (at === b) break
+    }
+  }
+  return days.size === 0 ? null : { days: DAYS.filter((day) => days.has(day)), start, end }
+}
+
+/** `2026-12-20 2027-01-03 Holidays`; null for what is none. */
+export function freezeOf(line: string): MergeFreeze | null {
+  const [, start = '', end = '', reason = ''] =
+    /^(\d{4}-\d{2}-\d{2}\S*)\s+(\d{4}-\d{2}-\d{2}\S*)(?:\s+(.*))?$/.exec(line) ?? []
+  return start === '' ? null : { start, end, reason: reason.trim() }
+}

@@ -1,0 +1,66 @@
+// How rulesets and what came of them look in lists.
+import type { Ruleset, RuleEvaluation } from '#features/rulesets/index.ts'
+import { Badge, Chip } from '../../components/index.ts'
+import { describeRule } from './rule-types.ts'
+
+const ENFORCEMENT = {
+  active: ['good', 'Active'],
+  evaluate: ['wait', 'Only recorded'],
+  disabled: ['plain', 'Off'],
+} as const
+const TARGET = { branch: 'Branches', tag: 'Tags', push: 'All pushes' } as const
+
+export const EnforcementBadge = ({ of }: { of: Ruleset['enforcement'] }) => {
+  const [tone, word] = ENFORCEMENT[of]
+  return <Badge tone={tone}>{word}</Badge>
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  '~DEFAULT_BRANCH': 'the default branch',
+  '~ALL': 'all',
+}
+const named = (patterns: readonly string[]): string =>
+  patterns.length === 0 ? 'none' : patterns.map((pattern) => NAMES[pattern] ?? pattern).join(', ')
+
+/** What a ruleset is about, in words. */
+export function aboutText({
+  target,
+  conditions: { ref_name, repository },
+}: Pick<Ruleset, 'target' | 'conditions'>): string {
+  const refs = `${TARGET[target]}: ${named(ref_name.include)}${ref_name.exclude.length > 0 ? ` but ${named(ref_name.exclude)}` : ''}`
+  if (!repository) return refs
+  const topics = repository.topics.length > 0 ? ` about ${repository.topics.join(' or ')}` : ''
+  const which = `${repository.visibility === 'any' ? '' : `${repository.visibility} `}repositories: ${named(repository.include)}${repository.exclude.length > 0 ? ` but ${named(repository.exclude)}` : ''}${topics}`
+  return `${refs} · ${which}`
+}
+
+export const RuleLine = ({
+  rule,
+}: {
+  rule: Pick<Ruleset['rules'][number], 'type' | 'parameters' | 'applies_to'>
+}) => (
+  <>
+    {describeRule(rule)}
+    {rule.applies_to === 'agents' && (
+      <>
+        {' '}
+        <Chip icon="agent">Agents</Chip>
+      </>
+    )}
+  </>
+)
+
+const RESULT = {
+  pass: ['good', 'Passed'],
+  fail: ['bad', 'Refused'],
+  bypass: ['wait', 'Let through'],
+} as const
+
+export const ResultBadge = ({ of }: { of: Pick<RuleEvaluation, 'result' | 'enforced'> }) => {
+  const [tone, word] = RESULT[of.result]
+  return of.result === 'fail' && !of.enforced ? (
+    <Badge tone="wait">Would be refused</Badge>
+  ) : (
+    <Badge tone={tone}>{word}</Badge>
+  )
+}

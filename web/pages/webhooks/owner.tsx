@@ -1,0 +1,78 @@
+// Whose webhooks a page is about: the same pages serve a repository and a workspace, each in its
+// own frame.
+import { getRepo } from '#features/repos/index.ts'
+import { getWorkspace } from '#features/workspaces/index.ts'
+import type { Child, Html } from '../../jsx/html.ts'
+import { repoPath, workspacePath } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { WorkspaceSettingsFrame } from '../workspaces/frame.tsx'
+
+export type OwnerKind = 'repository' | 'workspace'
+
+/** Where the pages are. */
+export const BASE: Readonly<Record<OwnerKind, string>> = {
+  repository: '/:workspace/:repo/settings/hooks',
+  workspace: '/:workspace/-/hooks',
+}
+
+export type Target =
+  | { readonly repo: string; readonly workspace?: undefined }
+  | { readonly workspace: string; readonly repo?: undefined }
+
+/** What operations are told of whose webhooks are meant. */
+export const targetOf = (kind: OwnerKind, visit: Visit): Target =>
+  kind === 'repository' ? { repo: repoOf(visit) } : { workspace: visit.params.workspace ?? '' }
+
+/** The address of the list, and of what is below it. */
+export const hooksPath = (kind: OwnerKind, visit: Visit, rest = ''): string =>
+  (kind === 'repository'
+    ? repoPath(repoOf(visit), '/settings/hooks')
+    : workspacePath(visit.params.workspace ?? '', 'hooks')) + rest
+
+export const hookPath = (kind: OwnerKind, visit: Visit, id: string, rest = ''): string =>
+  hooksPath(kind, visit, `/${encodeURIComponent(id)}${rest}`)
+
+export const deliveryPath = (kind: OwnerKind, visit: Visit, id: string, delivery: string): string =>
+  hookPath(kind, visit, id, `/deliveries/${encodeURIComponent(delivery)}`)
+
+export type WebhookOwner = {
+  readonly kind: OwnerKind
+  readonly name: string
+  /** False where nothing can be changed. */
+  readonly isEditable: boolean
+  readonly frame: (title: string, children: Child) => Html
+}
+
+/** The place with its frame; null for those who may not manage its webhooks. */
+export async function loadWebhookOwner(
+  kind: OwnerKind,
+  visit: Visit,
+): Promise<WebhookOwner | null> {
+  if (kind === 'repository') {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    if (!repo.permissions.admin) return null
+    return {
+      kind,
+      name: repo.full_name,
+      isEditable: !repo.archived,
+      frame: (title, children) => (
+        <RepoFrame visit={visit} repo={repo} title={title} current="settings" width="narrow">
+          {children}
+        </RepoFrame>
+      ),
+    }
+  }
+  const workspace = await visit.call(getWorkspace, { workspace: visit.params.workspace ?? '' })
+  if (workspace.role !== 'owner') return null
+  return {
+    kind,
+    name: workspace.slug,
+    isEditable: true,
+    frame: (title, children) => (
+      <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={title} part="hooks">
+        {children}
+      </WorkspaceSettingsFrame>
+    ),
+  }
+}

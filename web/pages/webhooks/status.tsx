@@ -1,0 +1,61 @@
+// How webhooks and deliveries are told: by a word, a shape and a colour.
+import type { Delivery, Webhook } from '#features/webhooks/index.ts'
+import { Badge, Icon, type IconName, type Tone } from '../../components/index.ts'
+
+type StatusStyle = { readonly icon: IconName; readonly tone: Tone; readonly label: string }
+
+const LIGHTS: Readonly<Record<Webhook['status'], StatusStyle>> = {
+  green: { icon: 'check', tone: 'good', label: 'Delivered' },
+  amber: { icon: 'clock', tone: 'wait', label: 'Waiting to retry' },
+  red: { icon: 'close', tone: 'bad', label: 'Failed' },
+  none: { icon: 'circle', tone: 'plain', label: 'Nothing sent yet' },
+}
+
+export const webhookStatusStyle = (hook: Webhook): StatusStyle => LIGHTS[hook.status]
+
+const STATES: Readonly<Record<Delivery['state'], StatusStyle>> = {
+  sent: { icon: 'clock', tone: 'plain', label: 'On its way' },
+  delivered: { icon: 'check', tone: 'good', label: 'Delivered' },
+  waiting: { icon: 'clock', tone: 'wait', label: 'Waiting to retry' },
+  failed: { icon: 'close', tone: 'bad', label: 'Failed' },
+  cancelled: { icon: 'stop', tone: 'plain', label: 'Called off' },
+}
+
+export const deliveryStateStyle = (state: Delivery['state']): StatusStyle => STATES[state]
+
+export const StateMark = ({ look }: { look: StatusStyle }) => (
+  <span class={`tone-${look.tone}`}>
+    <Icon name={look.icon} label={look.label} />
+  </span>
+)
+
+export const StateBadge = ({ look }: { look: StatusStyle }) => (
+  <Badge icon={look.icon} tone={look.tone}>
+    {look.label}
+  </Badge>
+)
+
+const ERRORS: Readonly<Record<NonNullable<Delivery['error']>, string>> = {
+  timeout: 'No answer within 10 seconds',
+  dns: 'The name has no address',
+  refused: 'Nobody could be reached there',
+  tls: 'The secure connection failed',
+  blocked_address:
+    'The address is not public; an administrator may allow it with the setting outbound.allow',
+  redirect: 'It redirects elsewhere, which is not followed',
+}
+
+/** What came of the last try, in a few words; null before the first. */
+export function describeResult({ error, response }: Delivery): string | null {
+  if (error !== null)
+    return response === null ? ERRORS[error] : `${ERRORS[error]} (status ${response.status})`
+  return response === null ? null : `Status ${response.status}`
+}
+
+/** What a webhook is told of, in a few words. */
+export const eventsText = (events: readonly string[]): string =>
+  events.length === 0
+    ? 'Everything'
+    : events.length <= 3
+      ? events.join(', ')
+      : `${events.slice(0, 2).join(', ')} and ${events.length - 2} more`

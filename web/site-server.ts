@@ -1,0 +1,256 @@
+/**
+ * The HTTP entry point of the website. It finds the page, form or resource of an address, runs it
+ * for the visitor, and renders refusals as pages. Features are unknown here: the site map names
+ * them.
+ */
+import { nowhere, type Origin } from '#core/audit.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { Moved, Refusal } from '#lib/errors.ts'
+import { assets } from './assets.ts'
+import { AssetResponder, compressPage } from './compression.ts'
+import { CSRF_FIELD } from './components/form.tsx'
+import { isCsrfToken } from './cookies.ts'
+import { CrawlerDefense, isCostly, PROOF_PATH } from './crawlers.ts'
+import {
+  MAX_ANONYMOUS_BYTES,
+  MAX_FIELDS_BYTES,
+  readFields,
+  readFilesForm,
+  readUploadForm,
+  type FormBody,
+  type SentForm,
+} from './form-body.ts'
+import { renderPage, type Html } from './jsx/html.ts'
+import { movedAddress } from './moved.ts'
+import { errorPage } from './pages/error.tsx'
+import { proofOfWorkPage } from './pages/proof-of-work.tsx'
+import { Router, type Match } from './router.ts'
+import {
+  DirectResponse,
+  NoSuchPage,
+  redirect,
+  safeRedirectPath,
+  type Form,
+  type Page,
+  type ProxyUser,
+  type Resource,
+  type SiteMap,
+  type Visit,
+} from './site.ts'
+import { PAGE_HEADERS, VisitorRequest, type FindCaller } from './visitor-request.ts'
+
+/** What the website needs of an HTTP request, which `src/http/exchange.ts` provides. */
+export type SiteExchange = {
+  readonly id: string
+  readonly request: Request
+  readonly body: FormBody
+  readonly origin: Origin
+  /** The address of the connection itself. */
+  readonly peerAddress: string | null
+}
+
+/**
+ * Finds the user whom a trusted proxy has signed in. `peer` is the address of the connection
+ * itself. Null when the installation does not trust the sender.
+ */
+type FindProxyUser = (hearth: Hearth, request: Request, peer: string | null) => ProxyUser | null
+
+export class SiteServer {
+  readonly #pages: Router<Page>
+  readonly #forms: Router<Form>
+  readonly #resources: Router<Resource>
+  readonly #crawlers: CrawlerDefense
+  readonly #assets = new AssetResponder()
+
+  constructor(
+    private readonly hearth: Hearth,
+    private readonly map: SiteMap,
+    private readonly findCaller: FindCaller,
+    private readonly findProxyUser: FindProxyUser = () => null,
+  ) {
+    this.#pages = new Router(map.pages.map((page) => [page.path, page]))
+    this.#forms = new Router(map.forms.map((form) => [form.path, form]))
+    this.#resources = new Router(map.resources.map((resource) => [resource.path, resource]))
+    this.#crawlers = new CrawlerDefense(hearth)
+  }
+
+  /** Responds to a request. Throws only unexpected errors; refusals become pages. */
+  async handle({ request, body, origin, peerAddress }: SiteExchange): Promise<Response> {
+    const asset = assets.get(new URL(request.url).pathname)
+    if (asset) return this.#assets.respond(request, asset)
+    const proxyUser = this.findProxyUser(this.hearth, request, peerAddress)
+    const visitor = this.#identify(request, origin, proxyUser)
+    let response: Response
+    try {
+      response = await this.#respond(visitor, body)
+    } catch (error) {
+      const refusal =
+        error instanceof NoSuchPage
+          ? new Refusal('not_found', 'There is no such page, or you may not see it.')
+          : error
+      if (!(refusal instanceof Refusal)) throw error
+      response = renderRefusal(refusal, visitor.visit(), null)
+    }
+    if (isCostly(visitor.path)) response.headers.set('x-robots-tag', 'noindex, nofollow')
+    for (const cookie of visitor.cookies) response.headers.append('set-cookie', cookie)
+    return compressPage(request, response)
+  }
+
+  /** Renders the page of an unexpected error. The log holds the error under the request id. */
+  refuse(exchange: { readonly request: Request; readonly id: string }, refusal: Refusal): Response {
+    const visitor = this.#identify(exchange.request, nowhere, null)
+    return renderRefusal(refusal, visitor.visit(), exchange.id)
+  }
+
+  #identify(request: Request, origin: Origin, proxyUser: ProxyUser | null): VisitorRequest {
+    return new VisitorRequest(this.hearth, request, origin, proxyUser, this.findCaller)
+  }
+
+  async #respond(visitor: VisitorRequest, body: FormBody): Promise<Response> {
+    const { request, path } = visitor
+    if (visitor.refusal !== null) throw visitor.refusal
+    if (request.method === 'POST' && path === PROOF_PATH)
+      return this.#acceptProof(visitor.visit(), body)
+    if (request.method === 'POST') return this.#submit(this.#forms.find(path), visitor, body)
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      throw new Refusal('method_not_allowed', 'This address takes no such request.', {
+        headers: { allow: 'GET, HEAD, POST' },
+      })
+    const visit = visitor.visit()
+    const challenge =
+      visit.caller.kind === 'anonymous'
+        ? this.#crawlers.challengeFor(request, path, visit.ip)
+        : null
+    if (challenge !== null) {
+      const response = htmlResponse(proofOfWorkPage(visit, challenge), 429)
+      response.headers.set('retry-after', '1')
+      return response
+    }
+    const resource = this.#resources.find(path)
+    if (resource) return resource.value.respond(visitor.visit(resource.params))
+    const page = this.#pages.find(path)
+    return page ? this.#show(page, visitor) : this.#redirectToFormPage(path)
+  }
+
+  async #show({ value: page, params }: Match<Page>, visitor: VisitorRequest): Promise<Response> {
+    const visit = visitor.visit(params)
+    const before = await this.map.beforePage?.(visit)
+    if (before instanceof DirectResponse) return before.response
+    return toResponse(await page.render(before ? { ...visit, ...before } : visit), page.status)
+  }
+
+  /** A refused form is shown at its own address. A reload there leads to the page of the form. */
+  #redirectToFormPage(path: string): Response {
+    const form = this.#forms.find(path)
+    const page = form?.value.page?.path.replace(/:(\w+)/g, (_, name: string) =>
+      encodeURIComponent(form.params[name] ?? ''),
+    )
+    if (page === undefined || page === path || page.includes('*')) throw new NoSuchPage()
+    return redirect(page, 302).response
+  }
+
+  async #submit(
+    match: Match<Form> | null,
+    visitor: VisitorRequest,
+    body: FormBody,
+  ): Promise<Response> {
+    if (!match) throw new NoSuchPage()
+    const { value: form, params } = match
+    const visit = visitor.visit(params)
+    // Before the body is read, because whoever may not send it costs nothing then.
+    if (!form.isAuthorizedByAddress && !isFromThisSite(visitor)) throw foreignForm()
+    if (!form.allowsAnonymous && visit.viewer === null)
+      throw new Refusal('unauthenticated', 'Sign in first.')
+    const sent = await readForm(form, body, visit.viewer !== null)
+    const { fields } = sent
+    if (!form.isAuthorizedByAddress && !isCsrfToken(visitor.secret, fields.text(CSRF_FIELD)))
+      throw foreignForm()
+    try {
+      return (await form.submit(visit, fields, sent.file ?? null, sent.files ?? null)).response
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      // Browsers read the response only after they have sent the whole body.
+      await sent.discardRest?.()
+      if (form.page === null || error.status === 404) throw error
+      const again = visitor.visit(params, {
+        values: fields,
+        error: { field: error.field, message: error.message },
+      })
+      return toResponse(await form.page.render(again), 422)
+    }
+  }
+
+  /** Takes the answer to a proof of work. It needs no CSRF token, because it grants no rights. */
+  async #acceptProof(visit: Visit, body: FormBody): Promise<Response> {
+    const fields = await readFields(body, MAX_ANONYMOUS_BYTES)
+    const cookie = this.#crawlers.acceptProof(
+      fields.text('challenge'),
+      fields.text('answer'),
+      visit.ip,
+    )
+    if (cookie === null)
+      throw new Refusal(
+        'forbidden',
+        'This is not the answer to a question of this site, or it came too late. Go back and reload the page.',
+      )
+    const next = safeRedirectPath(fields.text('next')) ?? '/'
+    return redirect(next, 303, { 'set-cookie': cookie }).response
+  }
+}
+
+const readForm = async (form: Form, body: FormBody, isSignedIn: boolean): Promise<SentForm> => {
+  if (form.sendsFile) return readUploadForm(body)
+  if (form.maxUploadBytes) return readFilesForm(body, form.maxUploadBytes)
+  const maxBytes = isSignedIn ? MAX_FIELDS_BYTES : MAX_ANONYMOUS_BYTES
+  return { fields: await readFields(body, maxBytes) }
+}
+
+const foreignForm = (): Refusal =>
+  new Refusal(
+    'forbidden',
+    'This form was not sent from a current page of this site. Go back, reload the page and send it again.',
+  )
+
+/**
+ * Whether the browser says that it sends a form from this site (Fetch Metadata) and has the cookie
+ * that the CSRF token belongs to. A request of another site is refused even with a valid token.
+ */
+function isFromThisSite(visitor: VisitorRequest): boolean {
+  const site = visitor.request.headers.get('sec-fetch-site')
+  const isForeign = site !== null && site !== 'same-origin' && site !== 'none'
+  return !isForeign && visitor.hasCookie
+}
+
+/**
+ * The page of a refusal. An anonymous visitor is sent to the sign-in page where signing in may
+ * help; the address of a renamed repository redirects to its new one.
+ */
+function renderRefusal(refusal: Refusal, visit: Visit, request_id: string | null): Response {
+  const { method } = visit.request
+  const address =
+    refusal instanceof Moved && method !== 'POST' ? movedAddress(visit.url, refusal) : null
+  if (address !== null) return redirect(address, 301).response
+  if (
+    refusal.code === 'unauthenticated' &&
+    refusal.reason !== 'invalid_token' &&
+    visit.viewer === null &&
+    method === 'GET'
+  ) {
+    const next = encodeURIComponent(visit.url.pathname + visit.url.search)
+    return redirect(`/login?next=${next}`, 302).response
+  }
+  const response = htmlResponse(
+    errorPage(visit, { status: refusal.status, message: refusal.message, request_id }),
+    refusal.status,
+  )
+  if (refusal.reason === 'invalid_token')
+    response.headers.set('www-authenticate', 'Bearer realm="hearth", error="invalid_token"')
+  for (const [name, value] of Object.entries(refusal.headers)) response.headers.set(name, value)
+  return response
+}
+
+const htmlResponse = (page: Html, status: number): Response =>
+  new Response(renderPage(page), { status, headers: PAGE_HEADERS })
+
+const toResponse = (result: Html | DirectResponse, status: number): Response =>
+  result instanceof DirectResponse ? result.response : htmlResponse(result, status)
