@@ -14,6 +14,7 @@ import {
   requireVerifiedLanding,
   statsIfAny,
   WrongLanding,
+  type MergeEvaluation,
   type PullRow,
 } from '#features/pulls/index.ts'
 import { branchRef, readRef } from '#features/repos/index.ts'
@@ -30,6 +31,8 @@ import {
 } from './store.ts'
 import { advanceAt } from './queue-jobs.ts'
 
+type Stats = NonNullable<MergeEvaluation['stats']>
+
 /**
  * Returns true when something changed and the queue should be advanced again, false when it must
  * wait.
@@ -40,8 +43,7 @@ export async function landEntry(
   signal: AbortSignal,
 ): Promise<boolean> {
   const pull = findPullById(hearth.db, found.pull_id)
-  const { base_sha, candidate_sha, candidate_tree } = found
-  if (!pull || base_sha === null || candidate_sha === null || candidate_tree === null) return false
+  if (!pull || found.base_sha === null || found.candidate_sha === null) return false
   const stats = await statsIfAny(hearth, pull)
   if (!stats) {
     await removeFaulty(hearth, found, new WrongLanding('its commits are gone'))
@@ -50,61 +52,69 @@ export async function landEntry(
   const first = await writeAs(hearth, null, (tx) => {
     const entry = findStillFirst(tx, found)
     if (!entry) return null
-    const judged = checkEntry(hearth, entry, findPullById(tx.db, entry.pull_id) ?? pull, stats)
-    if (keepWaiting(tx, entry, judged)) return null
-    if (judged.is === 'out') removeFor(tx, entry, judged)
+    const checked = checkEntry(hearth, entry, findPullById(tx.db, entry.pull_id) ?? pull, stats)
+    if (keepWaiting(tx, entry, checked)) return null
+    if (checked.is === 'out') removeFor(tx, entry, checked)
     else setState(tx, entry, 'landing')
-    return judged
+    return checked
   })
   if (first === null) return false
   if (first.is !== 'in') return true
 
-  const { context, by } = first
   try {
-    const { mergeBase } = await hearth.git.countAheadBehind(
-      context.repo.store,
-      found.head_sha,
-      base_sha,
-    )
-    await requireVerifiedLanding(hearth, context, pull, {
-      base: base_sha,
-      head: found.head_sha,
-      merge_base: mergeBase,
-      commit: candidate_sha,
-      tree: candidate_tree,
-    })
-    const ready = await prepareLanding(hearth, context, found.base_ref, base_sha, candidate_sha)
-    return await writeAs(hearth, by, (tx) => {
-      const entry = findStillFirst(tx, found)
-      const now = findPullById(tx.db, found.pull_id)
-      if (
-        !entry ||
-        !now ||
-        !isSame(now, pull) ||
-        readRef(tx.db, entry.repo_id, branchRef(entry.base_ref)) !== base_sha
-      )
-        return true
-      const judged = checkEntry(hearth, entry, now, stats)
-      if (keepWaiting(tx, entry, judged)) return false
-      if (judged.is !== 'in') {
-        if (judged.is === 'out') removeFor(tx, entry, judged)
-        return true
-      }
-      for (const tell of mergeAttempts.all(hearth)) tell(tx, judged.question, candidate_sha)
-      setLanded(tx, entry)
-      landPull(tx, judged.context, now, ready, {
-        by: judged.by,
-        method: entry.method,
-        keep_issue_open: entry.keep_issue_open === 1,
-      })
-      return true
-    })
+    return await landCandidate(hearth, found, pull, stats, first)
   } catch (error) {
     if (signal.aborted) throw error
     if (!(error instanceof WrongLanding) && !(error instanceof Refusal)) throw error
     await removeFaulty(hearth, found, error)
     return true
   }
+}
+
+/** Verifies the candidate, and moves the base to it unless something changed meanwhile. */
+async function landCandidate(
+  hearth: Hearth,
+  found: EntryRow,
+  pull: PullRow,
+  stats: Stats,
+  { context, by }: Extract<EntryCheck, { is: 'in' }>,
+): Promise<boolean> {
+  const { head_sha: head, base_sha: base, candidate_sha: commit, candidate_tree: tree } = found
+  if (base === null || commit === null || tree === null) return false
+  const { mergeBase } = await hearth.git.countAheadBehind(context.repo.store, head, base)
+  await requireVerifiedLanding(hearth, context, pull, {
+    base,
+    head,
+    merge_base: mergeBase,
+    commit,
+    tree,
+  })
+  const ready = await prepareLanding(hearth, context, found.base_ref, base, commit)
+  return writeAs(hearth, by, (tx) => {
+    const entry = findStillFirst(tx, found)
+    const now = findPullById(tx.db, found.pull_id)
+    if (
+      !entry ||
+      !now ||
+      !isSame(now, pull) ||
+      readRef(tx.db, entry.repo_id, branchRef(entry.base_ref)) !== base
+    )
+      return true
+    const checked = checkEntry(hearth, entry, now, stats)
+    if (keepWaiting(tx, entry, checked)) return false
+    if (checked.is !== 'in') {
+      if (checked.is === 'out') removeFor(tx, entry, checked)
+      return true
+    }
+    for (const record of mergeAttempts.all(hearth)) record(tx, checked.question, commit)
+    setLanded(tx, entry)
+    landPull(tx, checked.context, now, ready, {
+      by: checked.by,
+      method: entry.method,
+      keep_issue_open: entry.keep_issue_open === 1,
+    })
+    return true
+  })
 }
 
 /** The present entry, if it is still about to land as this candidate. */
@@ -123,14 +133,14 @@ const isSame = (a: PullRow, b: PullRow): boolean =>
   a.head_sha === b.head_sha && a.base_sha === b.base_sha && a.base_ref === b.base_ref
 
 /** Keeps a tested entry waiting while nothing may land. */
-function keepWaiting(tx: Tx, entry: EntryRow, judged: EntryCheck): boolean {
+function keepWaiting(tx: Tx, entry: EntryRow, checked: EntryCheck): boolean {
   const pause = findPause(tx.db, entry)
-  if (judged.is === 'out' || (judged.is === 'in' && pause === null)) return false
+  if (checked.is === 'out' || (checked.is === 'in' && pause === null)) return false
   setState(tx, entry, 'passed')
   setEntry(tx, entry.id, {
-    note: pause === null ? (judged.is === 'shut' ? judged.note : null) : 'the queue is paused',
+    note: pause === null ? (checked.is === 'shut' ? checked.note : null) : 'the queue is paused',
   })
-  if (judged.is === 'shut' && judged.opens_at !== null) advanceAt(tx, entry, judged.opens_at)
+  if (checked.is === 'shut' && checked.opens_at !== null) advanceAt(tx, entry, checked.opens_at)
   return true
 }
 
@@ -183,8 +193,8 @@ export async function checkMarkedEntries(
       const entry = findEntry(tx.db, id)
       const now = findPullById(tx.db, pull_id)
       if (!entry || entry.place === null || !now || !isSame(now, pull)) return
-      const judged = checkEntry(hearth, entry, now, stats)
-      if (judged.is === 'out') removeFor(tx, entry, judged)
+      const checked = checkEntry(hearth, entry, now, stats)
+      if (checked.is === 'out') removeFor(tx, entry, checked)
     })
   }
 }

@@ -34,99 +34,117 @@ export type BlockerFacts = {
 const plural = (count: number, one: string): string =>
   count === 1 ? `1 ${one}` : `${count} ${one}s`
 
-export function listBlockers({
-  pull,
-  archived,
-  settings,
-  stats,
-  standings,
-  unapproved,
-  checks,
-  open_conversations,
-}: BlockerFacts): Blocker[] {
-  const blockers: Blocker[] = []
-  const add = (code: string, message: string, details: Record<string, unknown> = {}) =>
-    void blockers.push({ code, message, details })
+const blocker = (code: string, message: string, details: Record<string, unknown> = {}): Blocker => ({
+  code,
+  message,
+  details,
+})
 
+export function listBlockers(facts: BlockerFacts): Blocker[] {
+  const { pull, archived, settings, open_conversations } = facts
   if (pull.status === 'closed' || pull.status === 'merged')
-    add('not_open', `#${pull.number} is ${pull.status}`, { status: pull.status })
-  if (blockers.length > 0) return blockers
-  if (pull.status === 'draft') add('draft', `#${pull.number} is a draft; mark it ready first`)
-  if (archived) add('archived', 'the repository is archived')
+    return [blocker('not_open', `#${pull.number} is ${pull.status}`, { status: pull.status })]
+  const blockers: Blocker[] = []
+  if (pull.status === 'draft')
+    blockers.push(blocker('draft', `#${pull.number} is a draft; mark it ready first`))
+  if (archived) blockers.push(blocker('archived', 'the repository is archived'))
   if (pull.status !== 'draft' && pull.head_sha === null)
-    add('not_ready', 'nothing has been pushed yet')
-  if (stats?.conflict_paths) {
-    add(
-      'conflicts',
-      `it conflicts with ${pull.base_ref} in ${plural(stats.conflict_paths.length, 'path')}; merge ${pull.base_ref} in and resolve them`,
-      {
-        paths: stats.conflict_paths.slice(0, 100),
-      },
+    blockers.push(blocker('not_ready', 'nothing has been pushed yet'))
+  blockers.push(...commitBlockers(facts), ...reviewBlockers(facts), ...checkBlockers(facts))
+  if (settings.require_conversation_resolution && open_conversations > 0)
+    blockers.push(
+      blocker(
+        'conversations_open',
+        `${plural(open_conversations, 'conversation')} on lines must be resolved first`,
+        { open: open_conversations },
+      ),
     )
-  }
-  if (stats && stats.behind > 0 && settings.require_up_to_date) {
-    add(
-      'base_moved',
-      `${pull.base_ref} has moved since: ${plural(stats.behind, 'commit')} are missing here; merge ${pull.base_ref} in and push`,
-      {
-        behind: stats.behind,
-        base_sha: stats.base_sha,
-      },
+  return blockers
+}
+
+/** Conflicts with the base, and a head that lacks commits of it. */
+function commitBlockers({ pull, stats, settings }: BlockerFacts): Blocker[] {
+  const blockers: Blocker[] = []
+  if (stats?.conflict_paths)
+    blockers.push(
+      blocker(
+        'conflicts',
+        `it conflicts with ${pull.base_ref} in ${plural(stats.conflict_paths.length, 'path')}; merge ${pull.base_ref} in and resolve them`,
+        { paths: stats.conflict_paths.slice(0, 100) },
+      ),
     )
-  }
+  if (stats && stats.behind > 0 && settings.require_up_to_date)
+    blockers.push(
+      blocker(
+        'base_moved',
+        `${pull.base_ref} has moved since: ${plural(stats.behind, 'commit')} are missing here; merge ${pull.base_ref} in and push`,
+        { behind: stats.behind, base_sha: stats.base_sha },
+      ),
+    )
+  return blockers
+}
+
+/** Missing approvals of reviewers and code owners, and requested changes. */
+function reviewBlockers({ settings, standings, unapproved }: BlockerFacts): Blocker[] {
+  const blockers: Blocker[] = []
+  const required = settings.required_approvals
   const counted = countApprovals(standings)
-  if (counted < settings.required_approvals) {
-    add(
-      'approvals_missing',
-      `it needs ${plural(settings.required_approvals, 'approval')} that count and has ${counted}`,
-      {
-        required: settings.required_approvals,
-        counted,
-      },
+  if (counted < required)
+    blockers.push(
+      blocker(
+        'approvals_missing',
+        `it needs ${plural(required, 'approval')} that count and has ${counted}`,
+        { required, counted },
+      ),
     )
-  }
-  if (unapproved.length > 0) {
-    const [first] = unapproved
-    const more =
-      unapproved.length > 1 ? `, and ${plural(unapproved.length - 1, 'other group')} of paths` : ''
-    add(
-      'approvals_missing',
-      `code owners must approve: ${first?.owners.join(' or ')} for ${first?.paths[0]}${(first?.count ?? 0) > 1 ? ` and ${plural((first?.count ?? 1) - 1, 'other path')}` : ''}${more}`,
-      {
-        required: settings.required_approvals,
+  if (unapproved.length > 0)
+    blockers.push(
+      blocker('approvals_missing', ownersText(unapproved), {
+        required,
         counted,
         owners: unapproved.slice(0, 100),
-      },
+      }),
     )
-  }
   const requests = changesRequested(standings)
-  if (requests.length > 0) {
-    add('changes_requested', 'changes were requested', {
-      reviews: requests.map(({ review }) => review.id),
-    })
-  }
-  if (checks?.status === 'pending')
-    add(
-      'checks_pending',
-      checks.note === null ? 'its checks have not finished' : `its checks wait: ${checks.note}`,
-      { status: checks.status },
+  if (requests.length > 0)
+    blockers.push(
+      blocker('changes_requested', 'changes were requested', {
+        reviews: requests.map(({ review }) => review.id),
+      }),
     )
-  if (checks?.status === 'failed')
-    add('checks_failed', 'its checks failed', { status: checks.status })
-  if (checks?.status === 'errored')
-    add(
-      'checks_failed',
-      `its checks did not finish${checks.note === null ? '' : `: ${checks.note}`}`,
-      { status: checks.status },
-    )
-  if (settings.require_conversation_resolution && open_conversations > 0) {
-    add(
-      'conversations_open',
-      `${plural(open_conversations, 'conversation')} on lines must be resolved first`,
-      { open: open_conversations },
-    )
-  }
   return blockers
+}
+
+function ownersText(unapproved: readonly OwnedPaths[]): string {
+  const [first] = unapproved
+  const count = first?.count ?? 0
+  const paths = count > 1 ? ` and ${plural(count - 1, 'other path')}` : ''
+  const groups =
+    unapproved.length > 1 ? `, and ${plural(unapproved.length - 1, 'other group')} of paths` : ''
+  return `code owners must approve: ${first?.owners.join(' or ')} for ${first?.paths[0]}${paths}${groups}`
+}
+
+/** Acceptance checks that run, failed, or could not be completed. */
+function checkBlockers({ checks }: BlockerFacts): Blocker[] {
+  if (checks === null || checks.status === 'passed') return []
+  const { status, note } = checks
+  if (status === 'pending')
+    return [
+      blocker(
+        'checks_pending',
+        note === null ? 'its checks have not finished' : `its checks wait: ${note}`,
+        { status },
+      ),
+    ]
+  return [
+    blocker(
+      'checks_failed',
+      status === 'failed'
+        ? 'its checks failed'
+        : `its checks did not finish${note === null ? '' : `: ${note}`}`,
+      { status },
+    ),
+  ]
 }
 
 /** The order of blockers in a response; merging is refused with the first. */

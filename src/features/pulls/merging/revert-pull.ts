@@ -1,5 +1,6 @@
 /** Reverts a merged pull request by opening a new pull request with the inverse change. */
-import { writesRepo } from '#core/access.ts'
+import { writesRepo, type RepoGrant } from '#core/access.ts'
+import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
@@ -53,49 +54,20 @@ export const revertPull = operation({
     const branch = `revert-${number}`
     const base = { ref: pull.base_ref, sha: readRef(db, repo.id, branchRef(pull.base_ref)) }
     if (base.sha === null) throw conflict('not_open', `its base ${pull.base_ref} is gone`)
-    const requireFree = () => {
-      const active = findActiveForBranch(hearth.db, repo.id, branch, base.ref)
-      if (active)
-        throw conflict('already_exists', `#${active.number} takes it back already`, {
-          number: active.number,
-        })
-      if (readRef(hearth.db, repo.id, branchRef(branch)) !== null)
-        throw conflict('already_exists', `there is a branch ${branch} already; delete it first`, {
-          branch,
-        })
-      const why = findPushProblem(
-        hearth.db,
-        { row: requireRepo(hearth.db, repo.id), can: repo.can },
-        { name: branchRef(branch), old: null, new: from },
-      )
-      if (why) throw forbidden('role', why)
-    }
+    const requireFree = () => requireFreeBranch(hearth, repo, branch, base.ref, from)
     requireFree()
-    const identity = commitIdentity(hearth, caller)
-    const message = `${title}\n\nThis takes back ${pull.merge_commit_sha ?? to}.\n`
-    const made = await hearth.git.revert(repo.store, {
-      base: base.sha,
+    const commit = await buildRevert(hearth, caller, repo, pull, {
+      base: { ref: base.ref, sha: base.sha },
       from,
       to,
-      message,
-      author: identity,
-      committer: identity,
+      message: `${title}\n\nThis takes back ${pull.merge_commit_sha ?? to}.\n`,
     })
-    if ('conflicts' in made) {
-      throw conflict(
-        'conflicts',
-        `later changes of ${base.ref} stand in the way: ${made.conflicts.slice(0, 5).join(', ')}`,
-        { conflict_paths: made.conflicts.slice(0, 100) },
-      )
-    }
-    if (made.commit === base.sha)
-      throw conflict('not_ready', `nothing of #${number} is left in ${base.ref}`)
-    const head = { ref: branch, sha: made.commit }
+    const head = { ref: branch, sha: commit }
     const moves = await prepareUpdates(hearth, repo, [
-      { name: branchRef(branch), old: null, new: made.commit },
+      { name: branchRef(branch), old: null, new: commit },
     ])
     const guard = await requireMovesAllowed(hearth, repo.id, caller, moves)
-    const prepared = await computeStats(hearth, repo, base.sha, made.commit)
+    const prepared = await computeStats(hearth, repo, base.sha, commit)
     const owners = await codeOwners(
       hearth,
       context,
@@ -126,6 +98,60 @@ export const revertPull = operation({
     })
   },
 })
+
+/** Throws 409 when the revert exists already, and 403 when the caller may not create its branch. */
+function requireFreeBranch(
+  { db }: Hearth,
+  repo: RepoGrant,
+  branch: string,
+  base_ref: string,
+  tip: Oid,
+): void {
+  const active = findActiveForBranch(db, repo.id, branch, base_ref)
+  if (active)
+    throw conflict('already_exists', `#${active.number} takes it back already`, {
+      number: active.number,
+    })
+  if (readRef(db, repo.id, branchRef(branch)) !== null)
+    throw conflict('already_exists', `there is a branch ${branch} already; delete it first`, {
+      branch,
+    })
+  const why = findPushProblem(
+    db,
+    { row: requireRepo(db, repo.id), can: repo.can },
+    { name: branchRef(branch), old: null, new: tip },
+  )
+  if (why) throw forbidden('role', why)
+}
+
+/** Builds the commit that reverts a change on the base. Throws 409 for conflicts. */
+async function buildRevert(
+  hearth: Hearth,
+  caller: SignedIn,
+  { store }: RepoGrant,
+  { number }: PullRow,
+  input: { base: { ref: string; sha: Oid }; from: Oid; to: Oid; message: string },
+): Promise<Oid> {
+  const { base, from, to, message } = input
+  const identity = commitIdentity(hearth, caller)
+  const made = await hearth.git.revert(store, {
+    base: base.sha,
+    from,
+    to,
+    message,
+    author: identity,
+    committer: identity,
+  })
+  if ('conflicts' in made)
+    throw conflict(
+      'conflicts',
+      `later changes of ${base.ref} stand in the way: ${made.conflicts.slice(0, 5).join(', ')}`,
+      { conflict_paths: made.conflicts.slice(0, 100) },
+    )
+  if (made.commit === base.sha)
+    throw conflict('not_ready', `nothing of #${number} is left in ${base.ref}`)
+  return made.commit
+}
 
 /**
  * The commits before and after the merge. For a pull request that was merged by a push, it is the
