@@ -1,4 +1,4 @@
-/** Colours source on a thread of its own, so that a large file holds up nobody else's page. */
+/** The thread that highlights source, so that a large file does not block other requests. */
 import { highlightNow } from '#web/highlight.ts'
 import type { HighlightAnswer, HighlightQuestion } from '#web/highlight/thread.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The executable: the first word is a command. Exit status 0, 1 (it failed, the reason in one
- * line), 2 (usage).
+ * The executable. The first argument is a command. The exit status is 0, 1 (failure, with its
+ * reason in one line) or 2 (wrong usage).
  */
 import './production.ts'
 import { commands } from './commands/index.ts'
@@ -42,8 +42,8 @@ async function main(words: readonly string[]): Promise<number> {
     process.stdout.write(overview())
     return 0
   }
-  const wanted = name === '--version' ? 'version' : name
-  const command: Command | undefined = commands.find((one) => one.name === wanted)
+  const commandName = name === '--version' ? 'version' : name
+  const command: Command | undefined = commands.find((one) => one.name === commandName)
   if (!command)
     return fail(
       `there is no command ${name}; did you mean ${nearest(
@@ -73,10 +73,10 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-// Whoever reads on may have read enough, as head does.
+// A reader such as `head` may close the pipe early.
 process.stdout.on('error', (error) =>
   process.exit((error as { code?: unknown }).code === 'EPIPE' ? 0 : 1),
 )
 process.exitCode = await main(process.argv.slice(2))
-// Workers and timers of a command that has ended must not keep the process.
+// Workers and timers must not keep the process after the command.
 if (process.exitCode !== undefined) process.exit()

@@ -1,3 +1,3 @@
-// Some packages show more of themselves in errors unless they are told that this is production;
-// they look once, when they are first imported, so this file comes before all others.
+// Some packages add internal details to errors unless NODE_ENV is `production`. They read it when
+// they are first imported, so main.ts imports this file first.
 process.env['NODE_' + 'ENV'] ??= 'production'

@@ -1,6 +1,6 @@
 /**
- * An upgrade on trial: a copy of the database goes through the migrations that wait, and is looked
- * at; the database itself is only read.
+ * The rehearsal of an upgrade: the pending migrations run on a copy of the database, and the copy is
+ * checked. The database itself is only read.
  */
 import { copyDatabase, listFaults, openDatabase } from '#core/db.ts'
 import { migrate } from '#core/migrate.ts'
@@ -9,45 +9,39 @@ import { timestamp, type Clock } from '#lib/time.ts'
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSound } from './app.ts'
-import { requireKnown, UpgradeError, type Places } from './upgrade.ts'
+import { requireKnownSchema, UpgradeError, type UpgradePaths } from './upgrade.ts'
 
 export type Rehearsal = {
-  /**
-   * What ran on the copy, in order, with its time in milliseconds; empty when nothing waits, and
-   * then nothing was copied.
-   */
+  /** The migrations with their durations. Without pending migrations nothing is copied. */
   readonly steps: readonly { readonly name: string; readonly ms: number }[]
-  /** Milliseconds that copying and looking took. */
-  readonly copying: number
-  readonly looking: number
-  /** Sizes of the copy in bytes. */
-  readonly before: number
-  readonly after: number
-  /** What is wrong with the copy afterwards: damaged pages, and rows that point at nothing. */
+  readonly copyMs: number
+  readonly checkMs: number
+  /** The size of the copy before and after the migrations. */
+  readonly bytesBefore: number
+  readonly bytesAfter: number
+  /** Faults of the copy afterwards: damaged pages, and rows without their parent row. */
   readonly faults: readonly string[]
 }
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/**
- * A copy is written whole, and a migration may write each table once more, with a journal of it.
- */
-const TIMES_THE_SIZE = 3
+/** Disk space in sizes of the database: the copy, a table that is rewritten, and its journal. */
+const SPACE_FACTOR = 3
 
 /**
- * Tries the upgrade in a folder of its own below `scratch`, which is gone afterwards; another
- * process may serve meanwhile. Gives UpgradeError for a newer database, for one that is damaged,
- * when there is no room for the copy, and when a migration fails.
+ * Rehearses the upgrade in a temporary folder below `scratch`. Another process may serve meanwhile.
+ * Throws UpgradeError for a newer or damaged database, without space for the copy, and when a
+ * migration fails.
  */
-export function rehearse(places: Places, scratch: string, clock: Clock): Rehearsal {
-  const original = openSound(places.database, { readonly: true })
+export function rehearse(paths: UpgradePaths, scratch: string, clock: Clock): Rehearsal {
+  const original = openSound(paths.database, { readonly: true })
   try {
-    if (requireKnown(original, places).length === 0)
-      return { steps: [], copying: 0, looking: 0, before: 0, after: 0, faults: [] }
+    if (requireKnownSchema(original, paths).length === 0)
+      return { steps: [], copyMs: 0, checkMs: 0, bytesBefore: 0, bytesAfter: 0, faults: [] }
   } finally {
     original.raw.close()
   }
-  const megabytes = Math.ceil((TIMES_THE_SIZE * sizeOf(places.database)) / 1024 ** 2)
+  const megabytes = Math.ceil((SPACE_FACTOR * sizeOf(paths.database)) / 1024 ** 2)
   const refuse = (what: string): never => {
     throw new UpgradeError(
       `${what}; the database itself was not changed (the trial needs about ${megabytes} MB in ${scratch}; --scratch names another folder)`,
@@ -60,9 +54,9 @@ export function rehearse(places: Places, scratch: string, clock: Clock): Rehears
       return refuse('there is no room to try the upgrade on a copy')
     folder = mkdtempSync(join(scratch, 'rehearsal-'))
     const path = join(folder, 'hearth.db')
-    const began = performance.now()
-    copyDatabase(places.database, path)
-    return { ...onCopy(path, clock), copying: performance.now() - began }
+    const startedMs = performance.now()
+    copyDatabase(paths.database, path)
+    return { ...migrateCopy(path, clock, performance.now() - startedMs) }
   } catch (error) {
     if (error instanceof UpgradeError) throw error
     return refuse(reason(error))
@@ -77,8 +71,8 @@ const sizeOf = (path: string): number =>
     0,
   )
 
-function onCopy(path: string, clock: Clock): Omit<Rehearsal, 'copying'> {
-  const before = sizeOf(path)
+function migrateCopy(path: string, clock: Clock, copyMs: number): Rehearsal {
+  const bytesBefore = sizeOf(path)
   const steps: { name: string; ms: number }[] = []
   const copy = openDatabase({ path })
   try {
@@ -88,10 +82,11 @@ function onCopy(path: string, clock: Clock): Omit<Rehearsal, 'copying'> {
       const done = steps.length === 0 ? '' : ` (after ${steps.map(({ name }) => name).join(', ')})`
       throw new Error(`the upgrade would fail${done}: ${reason(error)}`)
     }
-    const began = performance.now()
+    const startedMs = performance.now()
     const faults = listFaults(copy)
     copy.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-    return { steps, looking: performance.now() - began, before, after: sizeOf(path), faults }
+    const checkMs = performance.now() - startedMs
+    return { steps, copyMs, checkMs, bytesBefore, bytesAfter: sizeOf(path), faults }
   } finally {
     copy.raw.close()
   }

@@ -77,8 +77,8 @@ describe('a forge of', () => {
       const {
         steps,
         faults: broken,
-        before: small,
-        after: grown,
+        bytesBefore: small,
+        bytesAfter: grown,
       } = rehearse(layout(data), layout(data).tmp, systemClock)
       expect(steps.map((step) => step.name)).toEqual(
         migrations.map((migration) => migration.name).slice(truths.migrations.length),

@@ -1,6 +1,6 @@
 import { layout, openSound } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
-import { requireKnown } from '#src/upgrade.ts'
+import { requireKnownSchema } from '#src/upgrade.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { examine, type Finding } from '#features/backups/index.ts'
 import { isolationOf } from '#features/checks/index.ts'
@@ -19,7 +19,7 @@ function requireUpToDate(data: string): void {
   requireOwnData(data)
   const database = openSound(path, { readonly: true })
   try {
-    const [first] = requireKnown(database, layout(data))
+    const [first] = requireKnownSchema(database, layout(data))
     if (first)
       throw new CommandError(
         `the database is older than this executable (${first.name} is missing): run hearth migrate first`,

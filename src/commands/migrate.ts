@@ -13,7 +13,7 @@ const time = (ms: number): string =>
   ms < 1000 ? `${Math.ceil(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 const size = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} MB`
 
-function report({ steps, copying, looking, before, after, faults }: Rehearsal): string {
+function report({ steps, copyMs, checkMs, bytesBefore, bytesAfter, faults }: Rehearsal): string {
   const width = Math.max(...steps.map(({ name }) => name.length))
   const all = steps.reduce((sum, { ms }) => sum + ms, 0)
   const found =
@@ -21,10 +21,10 @@ function report({ steps, copying, looking, before, after, faults }: Rehearsal): 
       ? 'every page and every reference of it is sound'
       : `${faults.length} faults were found in it:`
   return [
-    `tried on a copy, which took ${time(copying)} to make and is gone again; the database itself was not changed`,
+    `tried on a copy, which took ${time(copyMs)} to make and is gone again; the database itself was not changed`,
     ...steps.map(({ name, ms }) => `would run ${name.padEnd(width)}  ${time(ms)}`),
-    `the upgrade would take ${time(all)} and the copy before it about ${time(copying)}; the database would be ${size(after)}, a copy of it as it is has ${size(before)}`,
-    `looking at the result took ${time(looking)}: ${found}`,
+    `the upgrade would take ${time(all)} and the copy before it about ${time(copyMs)}; the database would be ${size(bytesAfter)}, a copy of it as it is has ${size(bytesBefore)}`,
+    `looking at the result took ${time(checkMs)}: ${found}`,
     ...faults.slice(0, MAX_LISTED_FAULTS).map((fault) => `  ${fault}`),
     '',
   ].join('\n')
@@ -45,17 +45,17 @@ export const migrate: Command = {
 
   run: async ({ flags }) => {
     const config = loadConfig({ data: text(flags.data), config: text(flags.config) })
-    const places = layout(config.data)
-    if (!existsSync(places.database))
-      throw new CommandError(`there is no database at ${places.database}`)
+    const paths = layout(config.data)
+    if (!existsSync(paths.database))
+      throw new CommandError(`there is no database at ${paths.database}`)
     if (flags['dry-run']) {
-      const rehearsal = rehearse(places, text(flags.scratch) ?? places.tmp, systemClock)
+      const rehearsal = rehearse(paths, text(flags.scratch) ?? paths.tmp, systemClock)
       process.stdout.write(rehearsal.steps.length === 0 ? 'nothing to do\n' : report(rehearsal))
       return rehearsal.faults.length === 0 ? 0 : 1
     }
-    const database = openSound(places.database)
+    const database = openSound(paths.database)
     try {
-      const names = bringUpToDate(database, places, {
+      const names = bringUpToDate(database, paths, {
         log: createLog({ level: 'warn', json: false }),
         clock: systemClock,
         beside: true,

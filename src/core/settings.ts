@@ -1,11 +1,11 @@
 /**
- * What an installation is set to; made by `config.ts` from flags, environment and file, with these
- * shapes and defaults.
+ * The settings of a running forge, in the shape that the code uses. `config.ts` creates them from
+ * flags, environment and file. `setting-list.ts` declares what an administrator writes.
  */
 
 export type SignUpMode = 'open' | 'invite' | 'sso_only' | 'closed'
 
-/** A group of a provider and what belonging to it gives here. */
+/** The access that the members of a provider's group get. */
 export type GroupRule = {
   readonly group: string
   readonly workspace: string
@@ -13,17 +13,17 @@ export type GroupRule = {
   readonly role: 'member' | 'owner'
 }
 
-/** What holds for every provider of identities. */
+/** The settings of every identity provider. */
 export type SignOnPolicy = {
-  /** Stands in addresses and in the table of identities, so it never changes. */
+  /** Part of URLs and of the table of identities, so it must not change. */
   readonly id: string
-  /** On the button. */
+  /** The label of the button. */
   readonly name: string
-  /** Whether whoever it knows gets an account here. */
+  /** Whether people of the provider get accounts. */
   readonly sign_up: boolean
-  /** Whether an account here is taken over by a confirmed address that is the same there. */
+  /** Whether an existing account with the same confirmed address is linked. */
   readonly link_by_email: boolean
-  /** Whether an address that it vouches for counts as confirmed. */
+  /** Whether addresses of the provider count as confirmed. */
   readonly trust_email: boolean
   readonly groups: readonly GroupRule[]
 }
@@ -41,30 +41,27 @@ export type OidcProvider = SignOnPolicy & {
 export type LdapDirectory = SignOnPolicy & {
   readonly url: string
   readonly start_tls: boolean
-  /** PEM of more certificate authorities; null for the system's. */
+  /** More certificate authorities in PEM; null for those of the system. */
   readonly ca: string | null
   readonly bind_dn: string | null
   readonly bind_password: string | null
   readonly base: string
-  /** `{login}` stands for what was typed. */
+  /** `{login}` is replaced by the typed login. */
   readonly filter: string
   readonly id_attribute: string
   readonly username_attribute: string
   readonly name_attribute: string
   readonly email_attribute: string
   readonly group_base: string | null
-  /** `{dn}` and `{username}` stand for the person's. */
+  /** `{dn}` and `{username}` are replaced by those of the person. */
   readonly group_filter: string
   readonly group_attribute: string
 }
 
-/**
- * A proxy in front that signs people in itself and names them in headers, each by the header's
- * name; null for none.
- */
+/** A proxy that signs people in and names them in headers. The values are names of headers. */
 export type HeaderSignOn = SignOnPolicy & {
   readonly username_header: string
-  /** Holds what never changes about a person; without it the username counts as that. */
+  /** The header with an id that never changes; null uses the username. */
   readonly id_header: string | null
   readonly name_header: string | null
   readonly email_header: string | null
@@ -72,66 +69,62 @@ export type HeaderSignOn = SignOnPolicy & {
   readonly groups_separator: string
 }
 
-/** One setting as it was configured, for whoever keeps the site. */
+/** One setting as configured, for administrators. */
 export type ConfiguredSetting = {
   readonly name: string
-  /** As it could be written; of a secret only `set`, and null when it is not set. */
+  /** The value as written. Of a secret it is `set`; of a missing setting null. */
   readonly value: unknown
   readonly source: 'default' | 'file' | 'environment' | 'flag'
   readonly help: string
 }
 
 export type Settings = {
-  /** Every setting of the installation by its name. */
+  /** All settings as configured. */
   readonly configuration: readonly ConfiguredSetting[]
   /** The public address, without a slash at the end. */
   readonly site_url: string
-  /** REST; usually `{site_url}/api`. */
+  /** The address of the REST interface: `{site_url}/api`. */
   readonly base_url: string
-  /** The tool server; usually `{site_url}/mcp`. */
+  /** The address of the tool server: `{site_url}/mcp`. */
   readonly mcp_url: string
-  /** The data directory; everything that lasts is in it. */
+  /** The data directory. */
   readonly data: string
   readonly version: string
   readonly development: boolean
   readonly sign_up: SignUpMode
-  /** What `private` is for a new repository when it is not said. */
+  /** Whether a new repository is private by default. */
   readonly private_by_default: boolean
   readonly workspaces_per_person: number
-  /** Origins besides the site's own that browsers may call the tool server from. */
+  /** Further origins from which browsers may call the tool server. */
   readonly mcp_origins: readonly string[]
-  /** Addresses of proxies whose forwarded headers are believed. */
+  /** Addresses of proxies whose forwarded headers are trusted. */
   readonly trusted_proxies: readonly string[]
   /**
-   * What may be reached besides public addresses: host names, addresses and blocks of them, each
-   * with `http://` before it or not.
+   * What outbound requests may reach besides public addresses: host names, addresses and blocks.
+   * `http://` before an entry allows unencrypted connections.
    */
   readonly outbound_allow: readonly string[]
-  /** The largest tree that is sent as an archive; null is without limit. */
-  /** Commands of other people that run here: acceptance checks. Sizes in bytes. */
+  /** Commands of acceptance checks, which users write. Sizes are in bytes. */
   readonly checks: {
-    /**
-     * `none` runs them with the rights of the server; otherwise they are refused where they cannot
-     * be isolated.
-     */
+    /** `required` refuses them without isolation. `none` runs them with the server's rights. */
     readonly isolation: 'required' | 'none'
-    /** Whether they have the network of this machine. */
+    /** Whether they may use the network of this machine. */
     readonly network: boolean
-    /** What one command may use: memory of all its processes, disk for all its files. */
+    /** The limits of one command: memory of all its processes, disk space of all its files. */
     readonly memory: number
     readonly disk: number
     readonly processes: number
-    /** Folders with programs, besides those of the system, that they may read. */
+    /** Further folders with programs that they may read. */
     readonly readable: readonly string[]
-    /** How long their logs are kept, in days. */
+    /** The retention of their logs in days. */
     readonly keep_days: number
   }
   readonly backups: {
-    /** A directory, or `s3://bucket/folder`; null is `backups` in the data directory. */
+    /** A directory or `s3://bucket/folder`; null is `backups` in the data directory. */
     readonly to: string | null
-    /** Milliseconds between two that are made by themselves; null is never. */
+    /** The interval of automatic backups; null is never. */
     readonly every_ms: number | null
-    /** Milliseconds between two checks of the newest one, by restoring it; null is never. */
+    /** The interval at which the newest backup is restored and checked; null is never. */
     readonly verify_every_ms: number | null
     readonly keep: {
       readonly last: number
@@ -139,9 +132,9 @@ export type Settings = {
       readonly weekly: number
       readonly monthly: number
     }
-    /** Public keys of age; none leaves backups readable by whoever has them. */
+    /** Public keys of age; without any, backups are not encrypted. */
     readonly recipients: readonly string[]
-    /** A file with an age identity, for checks of encrypted backups. */
+    /** A file with an age identity, for checking encrypted backups. */
     readonly identity: string | null
     readonly s3: {
       readonly endpoint: string | null
@@ -150,7 +143,7 @@ export type Settings = {
       readonly secret_key: string
     } | null
   }
-  /** Where packs and uploaded files are kept besides this machine; null is nowhere. */
+  /** The bucket with copies of packs and blobs; null without one. */
   readonly storage: {
     readonly bucket: string
     readonly prefix: string
@@ -160,60 +153,49 @@ export type Settings = {
       readonly access_key: string
       readonly secret_key: string
     }
-    /**
-     * Bytes of what is in the bucket that may stay on this machine as well; null is all of them.
-     */
+    /** Bytes of the bucket's content that stay on this machine; null for all of it. */
     readonly local_bytes: number | null
   } | null
-  /** The largest file of a release. */
   readonly releases: { readonly max_asset_bytes: number }
+  /** The limits of downloaded archives; null is no limit. */
   readonly archives: { readonly max_files: number | null; readonly max_bytes: number | null }
   readonly sso: {
-    /** Who may sign in with a password of this site. */
+    /** Who may sign in with a password. */
     readonly passwords: 'everyone' | 'administrators'
     readonly oidc: readonly OidcProvider[]
     readonly ldap: LdapDirectory | null
     readonly header: HeaderSignOn | null
   }
   readonly audit: {
-    /** Whether entries hold the address that a request came from. */
+    /** Whether entries hold the address of the request. */
     readonly ip: boolean
-    /** How long entries are kept, in days; at least 30. */
+    /** The retention of entries in days, at least 30. */
     readonly keep_days: number
   }
   readonly mail: { readonly url: string; readonly from: string } | null
-  /**
-   * From how many milliseconds on a question to the database or a git operation is logged as slow;
-   * 0 logs none.
-   */
+  /** Database queries and git operations above these durations are logged; 0 logs none. */
   readonly slow: { readonly query_ms: number; readonly git_ms: number }
-  /**
-   * Who may read the numbers besides site administrators: whoever has the token, and these
-   * addresses.
-   */
+  /** Who may read `/metrics` besides administrators: a bearer token, and addresses. */
   readonly metrics: { readonly token: string | null; readonly allow: readonly string[] }
   readonly limits: {
-    /** Whether requests are counted and refused above so many a minute. */
+    /** Whether requests above the documented rates are refused. */
     readonly rate: boolean
-    /** Whether signed-out readers of many costly pages prove some work first. */
+    /** Whether signed-out readers of many costly pages must solve a proof of work. */
     readonly proof_of_work: boolean
-    /** Writes are refused while the disk has less room than this, in bytes. */
+    /** Changes are refused while the disk has fewer free bytes. */
     readonly disk_reserve: number
   }
-  /**
-   * How connections are encrypted here, for pages that tell of it; null where a proxy does that, or
-   * nobody.
-   */
+  /** The source of certificates; null when a proxy encrypts connections, or nothing does. */
   readonly tls: { readonly kind: 'files' | 'acme'; readonly domains: readonly string[] } | null
   readonly git: {
     readonly workers: number
     readonly concurrency: number
-    /** Of the operations at once, the most of one caller. */
+    /** The maximum number of concurrent transfers of one caller. */
     readonly places_per_caller: number
     readonly memory_budget: number
-    /** Disk for whole answers to fetches; 0 keeps none. */
+    /** Disk space for cached responses to fetches; 0 caches none. */
     readonly kept_bytes: number
-    /** The largest single object that comes in. */
+    /** The largest object that a push may hold. */
     readonly max_object_bytes: number
     readonly max_pack_bytes: number
   }

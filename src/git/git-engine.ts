@@ -340,7 +340,7 @@ export class GitEngine implements Git {
     range: Named<'findSha1Collisions'>[1],
     signal?: AbortSignal,
   ): Promise<readonly Oid[]> {
-    return this.#runCancellable('findForged', store, [range], signal)
+    return this.#runCancellable('findSha1Collisions', store, [range], signal)
   }
 
   async archive(
@@ -431,7 +431,7 @@ export class GitEngine implements Git {
   }
 
   async rebuildIndex(store: string, pack: string): Promise<void> {
-    await this.#threads.call('remake', { store, args: [pack] })
+    await this.#threads.call('rebuildIndex', { store, args: [pack] })
     this.closeFiles(store)
   }
 

@@ -91,6 +91,12 @@ const notFoundHandler: RequestHandler = ({ request, path }) => {
 
 type Server = Bun.Server<undefined>
 
+/**
+ * What Elysia reads as the source of every handler. It infers from the source what to parse and
+ * whether to await the result; awaiting each costs 0.8 µs of CPU. A promise is passed on as it is.
+ */
+const HANDLER_SOURCE = '({ request }) => response'
+
 /** The requests of one open forge. */
 class RequestRouter {
   readonly #elysia: Elysia
@@ -144,7 +150,6 @@ class RequestRouter {
     return this.#tools.close()
   }
 
-  /** Elysia infers from a handler's source what to parse, so all handlers have the same source. */
   #mount(
     path: string,
     handler: RequestHandler,
@@ -155,6 +160,7 @@ class RequestRouter {
     const options = { listener, rateLimiter }
     const handle = createListenerHandler(this.hearth, handler, renderRefusal, options)
     const route = ({ request }: { request: Request }) => handle(request)
+    route.toString = () => HANDLER_SOURCE
     this.#elysia.all(path, route, { parse: 'none' })
     // Elysia would handle HEAD by reading the whole response to GET.
     this.#elysia.route('HEAD', path, route, { parse: 'none' })

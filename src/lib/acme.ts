@@ -1,6 +1,6 @@
 /**
- * Certificates from an authority that speaks ACME (RFC 8555): an account, an order, a challenge for
- * each name answered over HTTP (section 8.3) or in a TLS handshake (RFC 8737), and the certificate.
+ * A client for ACME (RFC 8555): it registers an account, places an order, answers a challenge for
+ * each name over HTTP (section 8.3) or in a TLS handshake (RFC 8737), and fetches the certificate.
  */
 import {
   createHash,
@@ -12,13 +12,13 @@ import {
 import { calculateJwkThumbprint, FlattenedSign, type JWK } from 'jose'
 import { certificateRequest } from './x509.ts'
 
-/** What went wrong with an authority; its text is for whoever keeps the site. */
+/** An authority refused or failed. The message is for administrators. */
 export class AcmeError extends Error {
   constructor(
     message: string,
-    /** The authority's word for it, without its common beginning (`badNonce`). */
+    /** The type of the problem without its common prefix (`badNonce`). */
     readonly type: string | null = null,
-    /** Seconds that it asks to be left alone. */
+    /** The seconds of its `Retry-After` header. */
     readonly retryAfter: number | null = null,
   ) {
     super(message)
@@ -31,7 +31,7 @@ export type AcmeResponse = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Uint8Array
 }
-/** Makes one request; over https, to the authority and nobody else. */
+/** Sends one request over https to the authority, and to no other host. */
 export type AcmeTransport = (
   url: string,
   request: { method: 'GET' | 'HEAD' | 'POST'; headers: Record<string, string>; body?: string },
@@ -41,15 +41,12 @@ export type ChallengeKind = 'http-01' | 'tls-alpn-01'
 
 export type AcmeOptions = {
   readonly directory: string
-  /** PEM of the account's key, on the curve P-256. */
+  /** The key of the account in PEM, on the curve P-256. */
   readonly accountKey: string
   readonly email: string | null
   readonly transport: AcmeTransport
   readonly challenge: ChallengeKind
-  /**
-   * Makes the answer to a challenge be there before it resolves; what it gives takes the answer
-   * away.
-   */
+  /** Publishes the response to a challenge before it resolves. The result removes the response. */
   readonly answer: (
     domain: string,
     token: string,
@@ -79,18 +76,18 @@ type Order = {
   certificate?: string
   error?: Problem
 }
-type Answer<T> = {
+type SignedResponse<T> = {
   readonly body: T
   readonly text: string
   readonly location: string | null
   readonly retryAfter: number | null
 }
 
-const PREFIX = 'urn:ietf:params:acme:error:'
+const PROBLEM_PREFIX = 'urn:ietf:params:acme:error:'
 const MAX_NONCE_TRIES = 5
 const MAX_POLLS = 60
-const SOON_MS = 1000
-const LATEST_MS = 30_000
+const DEFAULT_POLL_MS = 1000
+const MAX_POLL_MS = 30_000
 
 export const newAccountKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
@@ -98,7 +95,7 @@ export const newAccountKey = (): string =>
     format: 'pem',
   }) as string
 
-const words = ({ detail, type, subproblems }: Problem): string =>
+const describeProblem = ({ detail, type, subproblems }: Problem): string =>
   [
     detail ?? type ?? 'no reason was given',
     ...(subproblems ?? []).map((one) => `${one.identifier?.value ?? ''}: ${one.detail ?? ''}`),
@@ -106,7 +103,7 @@ const words = ({ detail, type, subproblems }: Problem): string =>
     .join('; ')
     .slice(0, 500)
 
-class Client {
+class AcmeClient {
   #directory: Directory | null = null
   #nonce: string | null = null
   #account: string | null = null
@@ -144,10 +141,10 @@ class Client {
   }
 
   /**
-   * Sends a signed request (section 6.2); no payload reads (section 6.3). A nonce that has become
-   * old is replaced.
+   * Sends a signed request (section 6.2). Without a payload it reads (POST-as-GET, section 6.3). An
+   * expired nonce is replaced.
    */
-  async post<T>(url: string, payload: unknown = null): Promise<Answer<T>> {
+  async post<T>(url: string, payload: unknown = null): Promise<SignedResponse<T>> {
     for (let attempt = 1; ; attempt++) {
       this.options.signal?.throwIfAborted()
       const header = {
@@ -181,17 +178,19 @@ class Client {
         }
       }
       const problem = text.startsWith('{') ? (JSON.parse(text) as Problem) : {}
-      const type = problem.type?.startsWith(PREFIX) ? problem.type.slice(PREFIX.length) : null
+      const type = problem.type?.startsWith(PROBLEM_PREFIX)
+        ? problem.type.slice(PROBLEM_PREFIX.length)
+        : null
       if (type === 'badNonce' && attempt < MAX_NONCE_TRIES) continue
       throw new AcmeError(
-        `the authority refused (${status}${type ? `, ${type}` : ''}): ${words(problem)}`,
+        `the authority refused (${status}${type ? `, ${type}` : ''}): ${describeProblem(problem)}`,
         type,
         retryAfter,
       )
     }
   }
 
-  /** The account of the key, made when there is none (section 7.3). */
+  /** Finds or creates the account of the key (section 7.3). */
   async register(): Promise<void> {
     const { newAccount } = await this.directory()
     const { location } = await this.post(newAccount, {
@@ -202,28 +201,26 @@ class Client {
     this.#account = location
   }
 
-  /** Asks until the state is another than these, at the pace that the authority asks for. */
-  async settled<T extends { status: string }>(
-    url: string,
-    meanwhile: readonly string[],
-  ): Promise<T> {
+  /** Polls until the status is none of `pending`, in the interval that the authority requests. */
+  async poll<T extends { status: string }>(url: string, pending: readonly string[]): Promise<T> {
     const wait =
       this.options.wait ??
       ((ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms)))
-    for (let look = 0; look < MAX_POLLS; look++) {
+    for (let attempt = 0; attempt < MAX_POLLS; attempt++) {
       const { body, retryAfter } = await this.post<T>(url)
-      if (!meanwhile.includes(body.status)) return body
-      await wait(Math.min(LATEST_MS, retryAfter === null ? SOON_MS : retryAfter * 1000))
+      if (!pending.includes(body.status)) return body
+      await wait(Math.min(MAX_POLL_MS, retryAfter === null ? DEFAULT_POLL_MS : retryAfter * 1000))
     }
     throw new AcmeError(`the authority did not come to a decision about ${url}`)
   }
 }
 
-/**
- * Shows that we hold one name. Gives AcmeError with the authority's reason when it does not think
- * so.
- */
-async function prove(client: Client, options: AcmeOptions, url: string): Promise<void> {
+/** Completes the challenge of one name. Throws AcmeError with the reason of the authority. */
+async function completeChallenge(
+  client: AcmeClient,
+  options: AcmeOptions,
+  url: string,
+): Promise<void> {
   const { body } = await client.post<Authorization>(url)
   if (body.status === 'valid') return
   const domain = body.identifier.value
@@ -232,53 +229,50 @@ async function prove(client: Client, options: AcmeOptions, url: string): Promise
     throw new AcmeError(
       `the authority does not offer ${options.challenge} for ${domain}, only ${body.challenges.map(({ type }) => type).join(', ')}`,
     )
-  const takeAway = await options.answer(
+  const removeAnswer = await options.answer(
     domain,
     challenge.token,
     `${challenge.token}.${await calculateJwkThumbprint(client.jwk)}`,
   )
   try {
     await client.post(challenge.url, {})
-    const end = await client.settled<Authorization>(url, ['pending'])
+    const end = await client.poll<Authorization>(url, ['pending'])
     const error = end.challenges.find(({ error: one }) => one)?.error
     if (end.status !== 'valid')
       throw new AcmeError(
-        `the authority could not see that ${domain} is ours: ${words(error ?? {})}`,
-        error?.type?.replace(PREFIX, '') ?? null,
+        `the authority could not see that ${domain} is ours: ${describeProblem(error ?? {})}`,
+        error?.type?.replace(PROBLEM_PREFIX, '') ?? null,
       )
   } finally {
-    takeAway()
+    removeAnswer()
   }
 }
 
-/**
- * Gets a certificate for names, with a new key; both in PEM, the certificate with those that vouch
- * for it.
- */
+/** Orders a certificate for names with a new key. Both are PEM, the certificate with its chain. */
 export async function orderCertificate(
   domains: readonly string[],
   options: AcmeOptions,
 ): Promise<{ cert: string; key: string }> {
-  const client = new Client(options)
+  const client = new AcmeClient(options)
   await client.register()
   const { newOrder } = await client.directory()
   const { body: order, location } = await client.post<Order>(newOrder, {
     identifiers: domains.map((name) => ({ type: 'dns', value: name })),
   })
   if (location === null) throw new AcmeError('the authority gave the order no address')
-  for (const url of order.authorizations) await prove(client, options, url)
+  for (const url of order.authorizations) await completeChallenge(client, options, url)
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  await client.settled<Order>(location, ['pending'])
+  await client.poll<Order>(location, ['pending'])
   await client.post(order.finalize, {
     csr: certificateRequest(domains, privateKey).toString('base64url'),
   })
-  const done = await client.settled<Order>(location, ['pending', 'ready', 'processing'])
+  const done = await client.poll<Order>(location, ['pending', 'ready', 'processing'])
   if (done.status !== 'valid' || done.certificate === undefined)
-    throw new AcmeError(`the order ended as ${done.status}: ${words(done.error ?? {})}`)
+    throw new AcmeError(`the order ended as ${done.status}: ${describeProblem(done.error ?? {})}`)
   const { text } = await client.post(done.certificate)
   return { cert: text, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string }
 }
 
-/** What the certificate for the challenge in a handshake holds (RFC 8737 section 3). */
+/** The digest in the certificate of a handshake challenge (RFC 8737 section 3). */
 export const challengeDigest = (keyAuthorization: string): Uint8Array =>
   createHash('sha256').update(keyAuthorization).digest()

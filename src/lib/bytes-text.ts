@@ -1,4 +1,4 @@
-/** A size as people read it: `512 bytes`, `1.5 KiB`, `20 MiB`. */
+/** A size for people: `512 bytes`, `1.5 KiB`, `20 MiB`. */
 export function bytesText(bytes: number): string {
   if (bytes < 1024) return `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`
   const units = ['KiB', 'MiB', 'GiB', 'TiB']

@@ -1,14 +1,8 @@
-/**
- * What a file system is asked beside its files: how much room it has, and to keep the names in a
- * directory.
- */
+/** File systems: free space, listings, full disks and syncing of directories. */
 import { closeSync, fsyncSync, openSync, readdirSync, statfsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 
-/**
- * Bytes that this process may still write where a path is; without a limit where that cannot be
- * asked.
- */
+/** Free bytes of the file system of a path; infinite when the system does not tell. */
 export function bytesFree(path: string): number {
   try {
     const { bavail, bsize } = statfsSync(path)
@@ -18,7 +12,7 @@ export function bytesFree(path: string): number {
   }
 }
 
-/** The names in a directory; none where there is none, or it cannot be read. */
+/** The names in a directory; none when it does not exist or cannot be read. */
 export function namesIn(path: string): string[] {
   try {
     return readdirSync(path)
@@ -27,17 +21,14 @@ export function namesIn(path: string): string[] {
   }
 }
 
-/**
- * Whether an error of the system says that nothing more may be written: no space, no quota, or a
- * file system that is only read.
- */
+/** Whether an error of the system means no space, no quota, or a read-only file system. */
 export const refusesWrites = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'EROFS'].includes(String((error as { code?: unknown } | null)?.code))
 
-// Windows cannot open directories; its file system keeps renames in order by itself.
+// Windows cannot open directories. NTFS journals renames itself.
 const CAN_SYNC = process.platform !== 'win32'
 
-/** The names in a directory are on disk when it resolves (fsync(2)). */
+/** Syncs a directory, so that new names and renames in it are on disk (fsync(2)). */
 export async function syncDirectory(path: string): Promise<void> {
   if (!CAN_SYNC) return
   const directory = await open(path, 'r')
@@ -48,7 +39,7 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** The same for those who cannot wait. */
+/** Syncs a directory synchronously. */
 export function syncDirectorySync(path: string): void {
   if (!CAN_SYNC) return
   const directory = openSync(path, 'r')

@@ -1,9 +1,9 @@
 /**
- * A refusal is an error that the client may see. Everything else that is thrown is a bug: the doors
- * log it under the request's id and answer 500 without its text.
+ * A refusal is an error that the client may see. Every other error is a bug: the HTTP server logs
+ * it with the id of the request and responds with 500, without its message.
  */
 
-/** The stable code of a refusal; each has one HTTP status. */
+/** The code of a refusal, which is public interface, and its HTTP status. */
 export const STATUS = {
   bad_request: 400,
   unauthenticated: 401,
@@ -24,12 +24,12 @@ export const STATUS = {
 export type RefusalCode = keyof typeof STATUS
 
 export type RefusalOptions = {
-  /** The finer cause, a stable word. */
+  /** The precise cause as a word, which is public interface. */
   reason?: string
-  /** The input at fault, dotted for depth. */
+  /** The dotted name of the invalid input. */
   field?: string
   details?: Record<string, unknown>
-  /** Headers for the HTTP answer, such as `Retry-After` or `Allow`. */
+  /** Headers of the HTTP response, such as `Retry-After` or `Allow`. */
   headers?: Record<string, string>
 }
 
@@ -56,7 +56,7 @@ export class Refusal extends Error {
     return STATUS[this.code]
   }
 
-  /** The error object of every door: REST body, tool result, page. */
+  /** The error object of REST responses, tool results and pages. */
   body(requestId: string | null) {
     return {
       error: {
@@ -72,9 +72,8 @@ export class Refusal extends Error {
 }
 
 /**
- * What was addressed is elsewhere now, and the client may see it there. Doors that have addresses
- * send the client on; the others tell the new name, which is in the message and in
- * `details.moved_to`.
+ * The target was renamed, and the client may see it. REST, git and pages redirect. Tools return the
+ * new name in the message and in `details.moved_to`.
  */
 export class Moved extends Refusal {
   constructor(

@@ -1,10 +1,11 @@
 /**
- * Globs over names with slashes: `*` is any run of characters without a slash, `?` one such
- * character, `**` any run at all, and `**` followed by a slash any number of whole parts, none
- * included. Everything else stands for itself.
+ * Globs over names with slashes. `*` matches any characters except slashes, and `?` matches one.
+ * `**` matches any characters. `**` with a slash behind it matches zero or more whole path
+ * segments. All other characters match themselves.
  *
- * Matching keeps a set of places in the pattern and reads the text once, so a hostile pattern costs
- * at most its length for each character of the text.
+ * Matching simulates a nondeterministic automaton: it reads the text once and keeps the set of
+ * possible positions in the pattern. So its time is at most pattern length times text length, also
+ * for hostile patterns.
  */
 
 type Token =
@@ -36,7 +37,7 @@ function endsInSlash(tokens: readonly Token[]): boolean {
   return last?.kind === 'parts' || (last?.kind === 'char' && last.char === '/')
 }
 
-/** Makes a glob ready to use. Every text is one. */
+/** Compiles a glob. Every text is a valid one. */
 export function glob(source: string): Glob {
   const tokens = tokensOf(source)
   const end = tokens.length
@@ -49,7 +50,7 @@ export function glob(source: string): Glob {
 
 function run(tokens: readonly Token[], end: number, text: string): boolean {
   let places = new Uint8Array(end + 1)
-  /** A place behind stars holds as well as the place before them: they may stand for nothing. */
+  /** Adds a position, and the positions behind wildcards that may match nothing. */
   const put = (set: Uint8Array, at: number) => {
     for (let place = at; set[place] === 0; place++) {
       set[place] = 1
@@ -58,10 +59,7 @@ function run(tokens: readonly Token[], end: number, text: string): boolean {
     }
   }
   put(places, 0)
-  /**
-   * In the middle of a part that `**` with a slash swallows one is past its beginning: only a slash
-   * leads out.
-   */
+  /** Positions inside a segment that `**` with a slash skips. Only a slash ends the segment. */
   let inside = new Uint8Array(end + 1)
   for (const char of text) {
     const next = new Uint8Array(end + 1)
@@ -90,10 +88,7 @@ export const anyMatches = (globs: readonly Glob[], text: string): boolean =>
 
 const WILD = /[*?]/
 
-/**
- * A glob for paths: one that ends in a slash, or has no wildcard, is also everything below it, as a
- * person who names a folder means it.
- */
+/** A glob for paths. With a slash at its end, or without wildcards, it matches whole folders. */
 export function pathGlob(source: string): Glob {
   const clean = source.replace(/^\/+/, '')
   if (clean.endsWith('/')) return { ...glob(`${clean}**`), source }

@@ -28,8 +28,8 @@ export function randomBase62(length: number): string {
 }
 
 /**
- * Six base62 digits of the CRC-32 (ISO 3309) of a text: lets a scanner tell one of our secrets from
- * look-alikes.
+ * Six base62 digits of the CRC-32 (ISO 3309) of a text. Secret scanners use it to tell tokens of
+ * Hearth from other texts of that form.
  */
 export function checksum62(text: string): string {
   let value = Bun.hash.crc32(text)

@@ -1,7 +1,7 @@
 /**
- * The installation's own secret, made once: 32 random bytes as hex digits in
- * `<data>/secrets/installation.key`, readable by the owner only. What the forge signs for itself
- * (links, ids of applications) is signed with keys made from it.
+ * The secret of an installation, created once: 32 random bytes as hex digits in
+ * `<data>/secrets/installation.key`, readable by the owner only. Keys that sign links and ids of
+ * applications are derived from it.
  */
 import {
   linkSync,
@@ -18,18 +18,18 @@ import { randomToken } from './hash.ts'
 
 const BYTES = 32
 
-/** The key of a data directory. Gives an Error when the file is there and is not a key. */
+/** The key of a data directory. Throws an Error when the file exists and is no key. */
 export function installationKey(data: string): Uint8Array {
   const directory = join(data, 'secrets')
   const path = join(directory, 'installation.key')
-  const text = readIfThere(path) ?? make(directory, path)
+  const text = readIfExists(path) ?? create(directory, path)
   const key = Buffer.from(text.trim(), 'hex')
   if (key.length !== BYTES)
     throw new Error(`${path} is not an installation key: it must hold ${BYTES} bytes as hex digits`)
   return key
 }
 
-function readIfThere(path: string): string | null {
+function readIfExists(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -39,10 +39,10 @@ function readIfThere(path: string): string | null {
 }
 
 /**
- * The file gets its name only when all of it is on disk, and never replaces one that another
- * process made meanwhile.
+ * Writes the key under a temporary name and links it when it is on disk. The link fails when
+ * another process was faster; then the key of that process is used.
  */
-function make(directory: string, path: string): string {
+function create(directory: string, path: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const partial = join(directory, `.${randomToken(9)}.partial`)
   const file = openSync(partial, 'wx', 0o600)

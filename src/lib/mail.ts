@@ -1,45 +1,40 @@
 /**
- * Mail: one plain-text message to one person, by SMTP, or without a server as a file
- * `<time>-<kind>-<recipient>.eml` in the outbox directory, where whoever runs the forge finds it.
- * In a file the text stands as it was written (7 or 8 bits a character, RFC 2045 section 2.7),
- * because people and scripts copy links out of it; quoted-printable would break them.
+ * Mail: plain-text messages to one recipient each, sent by SMTP. Without a mail server a message is
+ * written as `<time>-<kind>-<recipient>.eml` into the outbox directory, for the administrator.
+ * Files have the text without quoted-printable encoding (7bit or 8bit, RFC 2045 section 2.7),
+ * because people and scripts copy links out of them.
  */
 import { link, mkdir, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport, type Transporter } from 'nodemailer'
 import { randomToken } from './hash.ts'
-import type { Timestamp } from './time.ts'
+import { SECOND, type Timestamp } from './time.ts'
 
 export type Message = {
   readonly to: string
-  /** A short word for what it is about; part of the file's name. */
+  /** A short word for its subject, part of the name of its file. */
   readonly kind: string
   readonly subject: string
   readonly text: string
-  /** Who it is from, before the sender's address. */
+  /** The display name of the sender. */
   readonly by?: string
-  /**
-   * Ids (RFC 5322 section 3.6.4) without their angle brackets, so that programs show a conversation
-   * in one place.
-   */
+  /** Ids without angle brackets (RFC 5322 section 3.6.4), by which mail programs build threads. */
   readonly id?: string
+  /** The ids of the messages before it in the thread. */
   readonly answers?: readonly string[]
-  /**
-   * What it is sent to many for (RFC 2919), and how to hear no more of it (RFC 8058: a post to that
-   * address without a question).
-   */
+  /** The list it belongs to (RFC 2919), and the address for unsubscribing by one POST (RFC 8058). */
   readonly list?: {
     readonly id: string
     readonly name: string
     readonly url: string
     readonly unsubscribe: string
   }
-  /** A word for filters. */
+  /** A word that mail filters can match. */
   readonly reason?: string
 }
 
 export type Mailer = {
-  /** Resolves when the server has taken it, or the file is on disk. */
+  /** Resolves when the server accepted the message, or its file is on disk. */
   send(message: Message, now: Timestamp): Promise<void>
 }
 
@@ -49,21 +44,17 @@ export type MailOptions = {
   /** The sender in files. */
   readonly from: string
   readonly outbox: string
-  /** Told once, when the first message is written to a file. */
-  readonly firstFile: (directory: string) => void
+  /** Called once, when the first message is written to a file. */
+  readonly onFirstFile: (directory: string) => void
 }
 
-const SECONDS = 1000
-const LIMITS = {
-  connectionTimeout: 20 * SECONDS,
-  greetingTimeout: 20 * SECONDS,
-  socketTimeout: 60 * SECONDS,
+const TIMEOUTS = {
+  connectionTimeout: 20 * SECOND,
+  greetingTimeout: 20 * SECOND,
+  socketTimeout: 60 * SECOND,
 } as const
-/**
- * A message is text that we wrote: nothing in it may make the composer read a file or fetch an
- * address.
- */
-const CLOSED = { disableFileAccess: true, disableUrlAccess: true } as const
+/** Nothing in a message may make the composer read a file or fetch an address. */
+const NO_ACCESS = { disableFileAccess: true, disableUrlAccess: true } as const
 
 export function createMailer(options: MailOptions): Mailer {
   const { server } = options
@@ -80,25 +71,25 @@ export function createMailer(options: MailOptions): Mailer {
     ...conversation(message),
   })
   if (server) {
-    const transport: Transporter = createTransport({ url: server.url, ...LIMITS, ...CLOSED })
+    const transport: Transporter = createTransport({ url: server.url, ...TIMEOUTS, ...NO_ACCESS })
     return { send: async (message, now) => void (await transport.sendMail(content(message, now))) }
   }
   const composer = createTransport({
     streamTransport: true,
     buffer: true,
     newline: 'unix',
-    ...CLOSED,
+    ...NO_ACCESS,
   })
-  let told = false
+  let hasWritten = false
   return {
     async send(message, now) {
       const { message: composed } = await composer.sendMail(content(message, now))
-      if (!told) options.firstFile(options.outbox)
-      told = true
+      if (!hasWritten) options.onFirstFile(options.outbox)
+      hasWritten = true
       await writeOnce(
         options.outbox,
-        `${now.replaceAll(':', '-')}-${safe(message.kind)}-${safe(message.to)}`,
-        asWritten(composed.toString(), message.text),
+        `${now.replaceAll(':', '-')}-${fileNamePart(message.kind)}-${fileNamePart(message.to)}`,
+        withPlainText(composed.toString(), message.text),
       )
     },
   }
@@ -114,11 +105,10 @@ function conversation({ id, answers = [], list, reason }: Message) {
     headers['List-Id'] = { prepared: true, value: `${listName(list.name)} <${list.id}>` }
     headers['List-Archive'] = { prepared: true, value: bracketed(list.url) }
     headers['List-Unsubscribe'] = { prepared: true, value: bracketed(list.unsubscribe) }
-    // Only an address that nobody on the way can read may be posted to without a question (RFC 8058
-    // section 3.1).
+    // One-click unsubscribing requires https (RFC 8058 section 3.1).
     if (list.unsubscribe.startsWith('https:'))
       headers['List-Unsubscribe-Post'] = 'List-Unsubscribe=One-Click'
-    // So that nothing answers on its own (RFC 3834 section 5).
+    // Auto-responders must not reply (RFC 3834 section 5).
     headers['Auto-Submitted'] = 'auto-generated'
     headers.Precedence = 'list'
   }
@@ -131,12 +121,12 @@ function conversation({ id, answers = [], list, reason }: Message) {
   }
 }
 
-/** A phrase as RFC 5322 has it, on one line. */
+/** A quoted string (RFC 5322 section 3.2.4) on one line. */
 const listName = (name: string): string =>
   `"${name.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '')}"`
 
-/** The composed headers with the text as it is. */
-function asWritten(composed: string, text: string): Uint8Array {
+/** The composed headers with the unencoded text. */
+function withPlainText(composed: string, text: string): Uint8Array {
   const headers = composed.slice(0, composed.indexOf('\n\n'))
   const encoding = /^[\x00-\x7f]*$/.test(text) ? '7bit' : '8bit'
   return new TextEncoder().encode(
@@ -144,10 +134,10 @@ function asWritten(composed: string, text: string): Uint8Array {
   )
 }
 
-/** A recipient comes from strangers: nothing of it may leave the directory. */
-const safe = (text: string): string => text.replace(/[^A-Za-z0-9@+_.-]/g, '_').slice(0, 150)
+/** A part of a file name. A recipient is user input and must not contain a path. */
+const fileNamePart = (text: string): string => text.replace(/[^A-Za-z0-9@+_.-]/g, '_').slice(0, 150)
 
-/** The file appears under its name only when all of it is on disk, and never replaces another. */
+/** Writes a file that appears complete under its name, and never replaces another. */
 async function writeOnce(directory: string, name: string, bytes: Uint8Array): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const partial = join(directory, `.${randomToken(9)}.partial`)

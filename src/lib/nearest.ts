@@ -1,14 +1,11 @@
-/**
- * The known word that is nearest to a misspelt one, by edit distance (Levenshtein); for messages
- * that show the way out.
- */
+/** The known word with the smallest edit distance (Levenshtein) to a misspelt one. */
 export function nearest(word: string, known: readonly string[]): string {
   let best = known[0] ?? ''
-  let least = Number.POSITIVE_INFINITY
+  let minDistance = Number.POSITIVE_INFINITY
   for (const candidate of known) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
-    if (distance < least) {
-      least = distance
+    if (distance < minDistance) {
+      minDistance = distance
       best = candidate
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Internet addresses: reading them, blocks of them, and which of them are public. What strangers
- * name (webhooks, imports, documents of applications) may lead to public addresses only, so that
- * they cannot reach into the network that this runs in.
+ * IP addresses, blocks of them, and which of them are public. Addresses that users name (webhooks,
+ * imports, documents of applications) must be public, so that no user reaches the network of the
+ * server.
  *
  * The lists follow the registries of special-purpose addresses (RFC 6890;
  * https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry).
@@ -11,10 +11,7 @@ import { isIP } from 'node:net'
 /** An address as its 4 or 16 bytes. */
 export type Address = Uint8Array
 
-/**
- * Reads an address as text, without brackets; null for anything else. A zone (`%eth0`) is no part
- * of one.
- */
+/** Parses an address without brackets; null for other texts and for one with a zone (`%eth0`). */
 export function parseAddress(text: string): Address | null {
   const version = isIP(text)
   if (version === 0 || text.includes('%')) return null
@@ -32,18 +29,18 @@ export function parseAddress(text: string): Address | null {
   return Uint8Array.from(all.flatMap((word) => [word >> 8, word & 255]))
 }
 
-/** A block of addresses: those that share the first `bits` bits. */
+/** A block of addresses: all with the same first `bits` bits (CIDR). */
 export type Block = { readonly address: Address; readonly bits: number }
 
-/** Reads `10.0.0.0/8`, `fd00::/8` or a single address; null for anything else. */
+/** Parses `10.0.0.0/8`, `fd00::/8` or a single address; null for other texts. */
 export function parseBlock(text: string): Block | null {
   const [start = '', length, ...rest] = text.split('/')
   const address = parseAddress(start)
   if (!address || rest.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length)))
     return null
-  const most = address.length * 8
-  const bits = length === undefined ? most : Number(length)
-  return bits > most ? null : { address, bits }
+  const maxBits = address.length * 8
+  const bits = length === undefined ? maxBits : Number(length)
+  return bits > maxBits ? null : { address, bits }
 }
 
 export function inBlock(address: Address, block: Block): boolean {
@@ -68,14 +65,11 @@ const blocks = (text: string): readonly Block[] =>
 const NOT_PUBLIC_4 =
   blocks(`0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
   192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`)
-/**
- * Global unicast. Everything that only wraps an IPv4 address (mapped, NAT64) lies outside of it or
- * is named below.
- */
+/** Global unicast. Blocks that wrap IPv4 addresses (mapped, NAT64) are outside or listed below. */
 const PUBLIC_6 = blocks('2000::/3')
 const NOT_PUBLIC_6 = blocks('2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20')
 
-/** Whether everybody on the internet means the same machine by this address. */
+/** Whether an address is globally reachable. */
 export function isPublicAddress(address: Address): boolean {
   const within = (list: readonly Block[]): boolean => list.some((block) => inBlock(address, block))
   return address.length === 4 ? !within(NOT_PUBLIC_4) : within(PUBLIC_6) && !within(NOT_PUBLIC_6)
@@ -83,19 +77,15 @@ export function isPublicAddress(address: Address): boolean {
 
 const MAX_PROXY_HOPS = 20
 
-/**
- * Whether an address as text is in one of these blocks; an IPv4 address wrapped in IPv6 counts as
- * what it is.
- */
+/** Whether an address is in one of the blocks. An IPv4-mapped IPv6 address counts as IPv4. */
 export function isAmong(text: string, blocks: readonly Block[]): boolean {
   const address = parseAddress(text.replace(/^::ffff:(?=\d+\.)/i, ''))
   return address !== null && blocks.some((block) => inBlock(address, block))
 }
 
 /**
- * Who is at the other end when there are proxies in between: the last address of `X-Forwarded-For`
- * that is not a proxy of ours. What stands before it came from the client and may be invented. Null
- * when nothing is known.
+ * The address of a client behind trusted proxies: the last address of `X-Forwarded-For` that is no
+ * trusted proxy. The addresses before it come from the client and may be forged. Null when unknown.
  */
 export function clientAddress(
   peer: string | null,

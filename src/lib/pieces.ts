@@ -1,22 +1,19 @@
-/** Bytes that pass through in pieces. */
+/** Memory of byte buffers that pass through, released without waiting for the collector. */
 
 /**
- * Gives the memory of bytes back now, if nothing else is in it. The collector would come for it
- * only after a while, and until then a large file would be in memory.
+ * Releases the memory of bytes that fill their buffer. The garbage collector frees it much later,
+ * and a large file would stay in memory until then.
  */
 export function release(bytes: Uint8Array): void {
   if (bytes.buffer.byteLength === bytes.byteLength) releaseBuffer(bytes)
 }
 
-/**
- * The same where all of the buffer that the bytes are in is the caller's, although they may fill
- * only a part of it.
- */
+/** Releases the whole buffer of bytes. The caller must own all of it. */
 export function releaseBuffer({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0)
 }
 
-/** The same pieces; each is gone once the next is asked for, so they must not be kept. */
+/** The same pieces. Each is released when the next is requested, so callers must not keep them. */
 export async function* releaseAfterUse(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,4 @@
-/**
- * Whether a process of this machine has not ended yet; those of other accounts count too (kill(2),
- * signal 0).
- */
+/** Whether a process of this machine is running, also one of another account (kill(2), signal 0). */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -1,15 +1,15 @@
 /**
- * Takes secrets out of text before it is stored. Sessions hold the output of commands, and a token
- * printed by one must not become readable to everyone who may read the pull request. Only forms
- * that are unmistakable are matched: a false match would damage the record. Each expression is a
- * literal beginning and a bounded class, so that time grows with the text only.
+ * Removes secrets from text before it is stored. Sessions hold the output of commands, and everyone
+ * who can read the pull request can read them. Only unmistakable formats are matched, because a
+ * false match damages the record. Each expression has a literal prefix and a bounded class, so its
+ * time is linear in the text.
  */
 
-type Form = { readonly type: string; readonly pattern: RegExp }
+type SecretFormat = { readonly type: string; readonly pattern: RegExp }
 
-const FORMS: readonly Form[] = [
+const FORMATS: readonly SecretFormat[] = [
   { type: 'hearth-token', pattern: /\bhth[uwa]_[0-9A-Za-z]{46}(?![0-9A-Za-z])/g },
-  // To the end of the block, or of the text where the block was cut off.
+  // Up to the end of the block, or of a text in which the block is cut off.
   {
     type: 'private-key',
     pattern:
@@ -48,25 +48,23 @@ const FORMS: readonly Form[] = [
   },
 ]
 
-/**
- * A password inside an address; only the password is taken out, because the host says what went on.
- */
-const IN_ADDRESS =
+/** A password in a URL. Only the password is removed, because the host explains the text. */
+const URL_PASSWORD =
   /\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"'<>]{0,100}:)([^\s/:@"'<>]{3,300})(@[a-z0-9.-])/gi
-/** A header that carries credentials, with a scheme before them. */
-const IN_HEADER =
+/** An Authorization header with its scheme. */
+const AUTHORIZATION_HEADER =
   /\b(authorization["']?\s{0,4}[:=]\s{0,4}["']?(?:bearer|basic|token)\s{1,4})([0-9A-Za-z+/=._~-]{12,4000})/gi
 
-/** The text with every known form replaced by `[redacted:<type>]`, and whether there was one. */
+/** The text with each secret replaced by `[redacted:<type>]`, and whether there was one. */
 export function redactText(text: string): { text: string; redacted: boolean } {
   let result = text
-  for (const { type, pattern } of FORMS) result = result.replace(pattern, `[redacted:${type}]`)
-  result = result.replace(IN_ADDRESS, '$1[redacted:password]$3')
-  result = result.replace(IN_HEADER, '$1[redacted:credentials]')
+  for (const { type, pattern } of FORMATS) result = result.replace(pattern, `[redacted:${type}]`)
+  result = result.replace(URL_PASSWORD, '$1[redacted:password]$3')
+  result = result.replace(AUTHORIZATION_HEADER, '$1[redacted:credentials]')
   return { text: result, redacted: result !== text }
 }
 
-/** The same for every text inside a JSON value; names of fields are left as they are. */
+/** Redacts every text in a JSON value. Names of fields stay. */
 export function redactValue(value: unknown): { value: unknown; redacted: boolean } {
   let redacted = false
   const walk = (inner: unknown): unknown => {

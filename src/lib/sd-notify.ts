@@ -1,7 +1,7 @@
 /**
- * Tells systemd how the process does: datagrams to the socket that it names (sd_notify(3)). The
- * runtime has no such sockets, so the C library is asked. Where that cannot be had nothing is said,
- * and nothing else changes.
+ * Notifies systemd of the state of the process: datagrams to the socket that it names
+ * (sd_notify(3)). Bun has no Unix datagram sockets, so this calls the C library. Without one,
+ * nothing is sent.
  */
 import { dlopen, ptr } from 'bun:ffi'
 

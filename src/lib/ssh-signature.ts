@@ -1,18 +1,15 @@
-/**
- * Signatures that `ssh-keygen -Y sign` makes, which git writes into commits and tags (OpenSSH
- * PROTOCOL.sshsig).
- */
+/** Signatures of `ssh-keygen -Y sign`, which git writes into commits and tags (PROTOCOL.sshsig). */
 import { createHash, verify } from 'node:crypto'
 import { parseSshBlob, SshFormatError, SshReader, type SshKey } from './ssh-key.ts'
 
 export type SshSignature = {
   readonly key: SshKey
-  /** What the signature was made for; git's is `git`. */
+  /** The purpose of the signature; that of git is `git`. */
   readonly namespace: string
   readonly hash: 'sha256' | 'sha512'
   readonly algorithm: string
   readonly signature: Uint8Array
-  /** Of a security token: flags and counter, five bytes. */
+  /** The flags and counter of a security token, five bytes. */
   readonly token: Uint8Array | null
 }
 
@@ -20,7 +17,7 @@ const MAGIC = 'SSHSIG'
 const BEGIN = '-----BEGIN SSH SIGNATURE-----'
 const END = '-----END SSH SIGNATURE-----'
 
-/** Throws SshFormatError for a text that is no such signature. */
+/** Parses an armored signature. Throws SshFormatError. */
 export function parseSshSignature(armored: string): SshSignature {
   const text = armored.trim()
   if (!text.startsWith(BEGIN) || !text.endsWith(END))
@@ -51,7 +48,7 @@ const field = (bytes: Uint8Array): Uint8Array => {
   return Buffer.concat([length, bytes])
 }
 
-/** Two numbers as both halves of a fixed length (IEEE P1363). */
+/** The two numbers of an ECDSA signature at a fixed length (IEEE P1363). */
 function halves(signature: Uint8Array, bytes: number): Uint8Array | null {
   const reader = new SshReader(signature)
   const out = new Uint8Array(2 * bytes)
@@ -64,7 +61,7 @@ function halves(signature: Uint8Array, bytes: number): Uint8Array | null {
   return out
 }
 
-/** Whether the key inside made the signature over these bytes, for this purpose. */
+/** Whether the key of the signature signed these bytes for this purpose. */
 export function isSignedBy(
   { key, namespace, hash, algorithm, signature, token }: SshSignature,
   purpose: string,
@@ -81,7 +78,7 @@ export function isSignedBy(
     field(digest),
   ])
   if (key.application !== null && token) {
-    // The token signs what it was made for, that somebody was there, and a hash of the rest.
+    // A token signs its application, the flag for a present user, and a hash of the message.
     if (((token[0] ?? 0) & 1) === 0) return false
     signed = Buffer.concat([
       createHash('sha256').update(key.application, 'latin1').digest(),

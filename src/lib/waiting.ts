@@ -1,22 +1,22 @@
-/** Waiting: for something that may not come in time, and so that others have their turn. */
+/** Timeouts, and yielding to the event loop. */
 
 /**
- * What comes within so many milliseconds, else what `late` gives or throws. Whatever makes it may
- * go on.
+ * The value of a promise, or after `ms` milliseconds what `onTimeout` returns or throws. The work
+ * behind the promise is not cancelled.
  */
 export async function withTimeout<T, L>(
-  coming: Promise<T>,
+  promise: Promise<T>,
   ms: number,
-  late: () => L,
+  onTimeout: () => L,
 ): Promise<T | L> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const over = new Promise<void>((resolve) => void (timer = setTimeout(resolve, ms))).then(late)
+  const elapsed = new Promise<void>((resolve) => void (timer = setTimeout(resolve, ms)))
   try {
-    return await Promise.race([coming, over])
+    return await Promise.race([promise, elapsed.then(onTimeout)])
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Resolves when what waited has been looked at: between the pieces of something long. */
+/** Resolves in the next turn of the event loop, so that long work lets other events through. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))

@@ -57,7 +57,7 @@ const signed = (content: Buffer, key: KeyObject): Buffer =>
 const pem = (what: string, der: Buffer): string =>
   `-----BEGIN ${what}-----\n${(der.toString('base64').match(/.{1,64}/g) ?? []).join('\n')}\n-----END ${what}-----\n`
 
-/** Asks for a certificate for names, which stand in an extension alone; in DER. */
+/** A certificate request in DER. The names are in the extension `subjectAltName` only. */
 export function certificateRequest(names: readonly string[], key: KeyObject): Buffer {
   const attributes = value(0xa0, sequence(oid(EXTENSION_REQUEST), setOf(sequence(altNames(names)))))
   return signed(sequence(integer(Buffer.from([0])), sequence(), publicPart(key), attributes), key)
@@ -83,10 +83,7 @@ export type SelfSigned = {
   readonly challenge?: Uint8Array
 }
 
-/**
- * A certificate that nobody vouches for, in PEM: until there is a real one, and for the challenge
- * that is answered in a handshake.
- */
+/** A self-signed certificate in PEM, used before the first real one and for challenges. */
 export function selfSigned({ names, key, from, until, challenge }: SelfSigned): string {
   const name = sequence(
     setOf(
@@ -112,10 +109,7 @@ export function selfSigned({ names, key, from, until, challenge }: SelfSigned): 
   return pem('CERTIFICATE', signed(content, key))
 }
 
-/**
- * When a certificate in PEM ends, in milliseconds since 1970, and the names it is for. Gives an
- * Error for what is none.
- */
+/** The validity in milliseconds since 1970 and the names of a PEM certificate. Throws an Error. */
 export function readDates(cert: string): { from: number; until: number; names: string[] } {
   const { validFrom, validTo, subjectAltName } = new X509Certificate(cert)
   return {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import {
   decide,
+  limitRepoFacts,
+  limitWorkspaceFacts,
   mayEverCall,
   personOnly,
   readsRepo,
@@ -9,8 +11,8 @@ import {
   writesRepo,
   writesRepoAsPerson,
   writesWorkspace,
+  type AccountRepoFacts,
   type FactsPort,
-  type RepoFacts,
   type Rule,
 } from '#core/access.ts'
 import {
@@ -82,15 +84,17 @@ const repo = (change: Partial<AccountRepoFacts> = {}): AccountRepoFacts => ({
   ...change,
 })
 
-const port = (facts: RepoFacts | null): FactsPort => ({
-  repo: () => facts,
+const port = (facts: AccountRepoFacts | null): FactsPort => ({
+  repo: (_, caller) => facts && limitRepoFacts(facts, caller),
   moved: () => null,
-  workspace: (slug) =>
-    slug === 'acme' ? { id: 'wsp_1', slug, role: 'member', two_factor_missing: false } : null,
+  workspace: (slug, caller) =>
+    slug === 'acme'
+      ? limitWorkspaceFacts({ id: 'wsp_1', slug, role: 'member', two_factor_missing: false }, caller)
+      : null,
 })
 
 /** `ok`, or the status with its reason. */
-function outcome(rule: Rule, caller: Caller, facts: RepoFacts | null): string {
+function outcome(rule: Rule, caller: Caller, facts: AccountRepoFacts | null): string {
   try {
     decide(rule, caller, { repo: 'acme/site' }, port(facts))
     return 'ok'
@@ -133,9 +137,12 @@ describe('a repository that the caller cannot see answers as if it did not exist
 })
 
 describe('a name that a repository had before', () => {
-  const old = (facts: RepoFacts | null, at: RepoFacts | null = null): FactsPort => ({
+  const old = (
+    facts: AccountRepoFacts | null,
+    at: AccountRepoFacts | null = null,
+  ): FactsPort => ({
     ...port(null),
-    repo: (path) => (path === 'acme/new' ? facts : at),
+    repo: (path, caller) => port(path === 'acme/new' ? facts : at).repo(path, caller),
     moved: (path) => (path === 'acme/site' ? 'acme/new' : null),
   })
   const asked = (rule: Rule, caller: Caller, facts: FactsPort): [number, string | null, string] => {
@@ -235,6 +242,31 @@ describe('what a token leaves of its account', () => {
     expect(
       outcome(readsRepo(), user({ token: token({ workspace: 'wsp_2' }) }), repo({ role: 'admin' })),
     ).toBe('404')
+  })
+  test('facts of a repository outside its limits hold no role at all', () => {
+    const facts = repo({ role: 'admin', workspace_role: 'owner', private: false })
+    for (const change of [{ repos: ['rep_2'] }, { workspace: 'wsp_2' }])
+      expect(limitRepoFacts(facts, user({ token: token(change) }))).toMatchObject({
+        role: null,
+        workspace_role: null,
+      })
+    expect(limitRepoFacts(facts, user({ token: token({ repos: ['rep_1'] }) }))).toMatchObject(facts)
+  })
+  test('a token below admin is a member at most, and so is one for some repositories', () => {
+    const facts = { id: 'wsp_1', slug: 'acme', role: 'owner' as const, two_factor_missing: false }
+    const roleWith = (change: Partial<TokenFacts>) =>
+      limitWorkspaceFacts(facts, user({ token: token(change) })).role
+    expect(roleWith({})).toBe('owner')
+    expect(roleWith({ workspace: 'wsp_1' })).toBe('owner')
+    expect(roleWith({ workspace: 'wsp_2' })).toBeNull()
+    expect(roleWith({ repos: ['rep_1'] })).toBe('member')
+    expect(roleWith({ role: 'maintain' })).toBe('member')
+    expect(
+      limitRepoFacts(
+        repo({ role: 'admin', workspace_role: 'owner' }),
+        user({ token: token({ role: 'write' }) }),
+      ),
+    ).toMatchObject({ role: 'write', workspace_role: 'member' })
   })
   test('a narrowed token needs the scope for reading public things too', () => {
     expect(

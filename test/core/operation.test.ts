@@ -79,7 +79,7 @@ const facts = limitRepoFacts({
   parent_id: null,
   pull_number: null,
   two_factor_missing: false,
-}
+}, anonymous)
 
 test('a handler cannot run before access is decided, whatever is wrong with the rest of the input', async () => {
   let ran = 0

@@ -11,6 +11,7 @@ import {
   signedIn,
   writesRepo,
   limitRepoFacts,
+  limitWorkspaceFacts,
   type RepoFacts,
 } from '#core/access.ts'
 import type { AgentCaller, Caller, TokenFacts, UserCaller } from '#core/caller.ts'
@@ -422,12 +423,15 @@ export function makeForge(change: Partial<Settings> = {}, fallbacks: Fallbacks =
             : null,
       workspace: (slug, caller) =>
         slug === 'acme'
-          ? {
-              id: 'wsp_acme',
-              slug,
-              role: caller.kind !== 'anonymous' && caller.id === ada.id ? 'owner' : null,
-              two_factor_missing: false,
-            }
+          ? limitWorkspaceFacts(
+              {
+                id: 'wsp_acme',
+                slug,
+                role: caller.kind !== 'anonymous' && caller.id === ada.id ? 'owner' : null,
+                two_factor_missing: false,
+              },
+              caller,
+            )
           : null,
     },
     callers: () => ({

@@ -24,7 +24,7 @@ function files() {
     server: null,
     from: 'Hearth <hearth@hearth.test>',
     outbox,
-    firstFile: (directory) => void told.push(directory),
+    onFirstFile: (directory) => void told.push(directory),
   })
   return {
     mailer,
@@ -132,7 +132,7 @@ const overSmtp = (url: string) =>
     server: { url, from: 'Forge <forge@example.com>' },
     from: '',
     outbox: join(root, 'unused'),
-    firstFile: () => expect.unreachable(),
+    onFirstFile: () => expect.unreachable(),
   })
 
 test('with a server the message goes there and no file is written', async () => {

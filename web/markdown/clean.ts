@@ -66,7 +66,7 @@ const ALLOWED_TAGS = [
   'wbr',
 ]
 
-/** Elements whose content goes with them, because it is no text for a reader. */
+/** Elements that are removed with their content, because it is not text for a reader. */
 const DROPPED_WITH_CONTENT = [
   'script',
   'style',
@@ -99,7 +99,7 @@ const align = new Set(['left', 'right', 'center'])
 
 type Attributes = Record<string, string>
 
-/** Keeps `id`, sizes and alignment only in a form that can do no harm. Used on every element. */
+/** Keeps ids, sizes and alignment only in a form that is harmless. Every element gets it. */
 const keepSafeAttributes = (attributes: Attributes): Attributes => {
   const kept: Attributes = { ...attributes }
   const id = prefixedId(attributes.id ?? '')
@@ -109,42 +109,118 @@ const keepSafeAttributes = (attributes: Attributes): Attributes => {
     if (name in kept && !size.test(kept[name] ?? '')) delete kept[name]
   for (const name of ['colspan', 'rowspan', 'start', 'value'])
     if (name in kept && !/^\d{1,4}$/.test(kept[name] ?? '')) delete kept[name]
-  // The attribute is long out of the standard; the class does the same.
+  // `align` is obsolete, so a class replaces it.
   const side = (attributes.align ?? '').toLowerCase()
   delete kept.align
   if (align.has(side)) kept.class = `to-${side}`
   return kept
 }
 
-/**
- * Cleans HTML. Every address is resolved against `base` and checked; ids get the prefix of
- * documents.
- */
-export const cleanHtml = (html: string, siteUrl: string, base?: DocumentBase): string => {
-  const address = (attributes: Attributes, name: string, kind: 'link' | 'image'): void => {
+/** The attributes of one element after the rules of its name. */
+class ElementCleaner {
+  readonly #siteUrl: string
+  readonly #base: DocumentBase | undefined
+
+  constructor(siteUrl: string, base: DocumentBase | undefined) {
+    this.#siteUrl = siteUrl
+    this.#base = base
+  }
+
+  clean(tagName: string, attributes: Attributes): Attributes {
+    const kept = keepSafeAttributes(attributes)
+    switch (tagName) {
+      case 'a':
+        this.#link(kept, attributes.name ?? '')
+        break
+      case 'img':
+        this.#resolve(kept, 'src', 'image')
+        kept.alt ??= ''
+        kept.loading = 'lazy'
+        kept.referrerpolicy = 'no-referrer'
+        break
+      case 'source':
+        this.#source(kept)
+        break
+      case 'code':
+        keepLanguage(kept)
+        break
+      case 'input':
+        return taskCheckbox(kept)
+    }
+    return kept
+  }
+
+  #resolve(attributes: Attributes, name: string, kind: 'link' | 'image'): void {
     const value = attributes[name]
     if (value === undefined) return
-    const resolved = resolveAddress(value, kind, siteUrl, base)
+    const resolved = resolveAddress(value, kind, this.#siteUrl, this.#base)
     if (resolved === null) delete attributes[name]
     else attributes[name] = resolved
   }
+
+  #link(kept: Attributes, name: string): void {
+    const id = prefixedId(name)
+    if (id !== null && kept.id === undefined) kept.id = id
+    this.#resolve(kept, 'href', 'link')
+    delete kept.rel
+    if (kept.href !== undefined && !kept.href.startsWith('#')) kept.rel = 'nofollow ugc'
+  }
+
+  /** A source keeps its first picture only, without the comma and the density after it. */
+  #source(kept: Attributes): void {
+    kept.srcset =
+      (kept.srcset ?? '')
+        .trim()
+        .split(/\s+/)[0]
+        ?.replace(/(?<!,),+$/, '') ?? ''
+    this.#resolve(kept, 'srcset', 'image')
+    if (!/^[\w\s():,.-]{0,100}$/.test(kept.media ?? '')) delete kept.media
+  }
+}
+
+/** The info string of a fence may go on after the language (options, a title). */
+function keepLanguage(kept: Attributes): void {
+  const word = /^language-[\w+#.-]{1,40}/.exec(kept.class ?? '')?.[0]
+  delete kept.class
+  if (word !== undefined) kept.class = word
+}
+
+/** A checkbox of a task list. The filter removes inputs of another type. */
+function taskCheckbox(kept: Attributes): Attributes {
+  const done = 'checked' in kept
+  return {
+    type: (kept.type ?? '').toLowerCase(),
+    disabled: '',
+    ...(done ? { checked: '' } : {}),
+    'aria-label': done ? 'Done' : 'To do',
+  }
+}
+
+const ALLOWED_ATTRIBUTES = {
+  '*': ['id', 'title', 'dir', 'lang'],
+  a: ['href', 'rel'],
+  img: ['src', 'alt', 'width', 'height', 'loading', 'referrerpolicy'],
+  source: ['srcset', 'media'],
+  td: ['colspan', 'rowspan'],
+  th: ['colspan', 'rowspan', 'scope'],
+  ol: ['start', 'reversed'],
+  li: ['value', 'class'],
+  details: ['open'],
+  input: ['type', 'checked', 'disabled', 'aria-label'],
+  code: ['class'],
+}
+
+/**
+ * Cleans HTML. Every address is resolved against `base` and checked. Every id gets the prefix of
+ * documents, so that it cannot be one of the page around.
+ */
+export const cleanHtml = (html: string, siteUrl: string, base?: DocumentBase): string => {
+  const cleaner = new ElementCleaner(siteUrl, base)
   return sanitizeHtml(html, {
     allowedTags: ALLOWED_TAGS,
     nonTextTags: DROPPED_WITH_CONTENT,
     disallowedTagsMode: 'discard',
-    allowedAttributes: {
-      '*': ['id', 'title', 'dir', 'lang'],
-      a: ['href', 'rel'],
-      img: ['src', 'alt', 'width', 'height', 'loading', 'referrerpolicy'],
-      source: ['srcset', 'media'],
-      td: ['colspan', 'rowspan'],
-      th: ['colspan', 'rowspan', 'scope'],
-      ol: ['start', 'reversed'],
-      li: ['value', 'class'],
-      details: ['open'],
-      input: ['type', 'checked', 'disabled', 'aria-label'],
-      code: ['class'],
-    },
+    allowedAttributes: ALLOWED_ATTRIBUTES,
     allowedClasses: {
       '*': [...align].map((side) => `to-${side}`),
       code: ['language-*'],
@@ -157,44 +233,7 @@ export const cleanHtml = (html: string, siteUrl: string, base?: DocumentBase): s
     parseStyleAttributes: false,
     nestingLimit: 60,
     transformTags: {
-      '*': (tagName, attributes) => {
-        const kept = keepSafeAttributes(attributes)
-        if (tagName === 'a') {
-          const named = prefixedId(attributes.name ?? '')
-          if (named !== null && kept.id === undefined) kept.id = named
-          address(kept, 'href', 'link')
-          delete kept.rel
-          if (kept.href !== undefined && !kept.href.startsWith('#')) kept.rel = 'nofollow ugc'
-        } else if (tagName === 'img') {
-          address(kept, 'src', 'image')
-          kept.alt ??= ''
-          kept.loading = 'lazy'
-          kept.referrerpolicy = 'no-referrer'
-        } else if (tagName === 'source') {
-          // One picture a source; densities are of no use to a document.
-          kept.srcset = (kept.srcset ?? '').trim().split(/\s+/)[0]?.replace(/,+$/, '') ?? ''
-          address(kept, 'srcset', 'image')
-          if (!/^[\w\s():,.-]{0,100}$/.test(kept.media ?? '')) delete kept.media
-        } else if (tagName === 'code' && !/^language-[\w+#.-]{1,40}$/.test(kept.class ?? '')) {
-          // A fence's word may carry more (options, a title): its first part names the language.
-          const word = /^language-[\w+#.-]{1,40}/.exec(kept.class ?? '')?.[0]
-          delete kept.class
-          if (word !== undefined) kept.class = word
-        } else if (tagName === 'input') {
-          const done = 'checked' in kept
-          const type = (kept.type ?? '').toLowerCase()
-          return {
-            tagName,
-            attribs: {
-              type,
-              disabled: '',
-              ...(done ? { checked: '' } : {}),
-              'aria-label': done ? 'Done' : 'To do',
-            },
-          }
-        }
-        return { tagName, attribs: kept }
-      },
+      '*': (tagName, attributes) => ({ tagName, attribs: cleaner.clean(tagName, attributes) }),
     },
     exclusiveFilter: (frame) => frame.tag === 'input' && frame.attribs.type !== 'checkbox',
   })

@@ -1,6 +1,6 @@
-// What makes a clean document pleasant: coloured code, links in headings, alerts, references. It
-// reads the cleaner's own output, whose form is known (balanced tags, every `<`, `>` and `&` of
-// text escaped), and adds only markup of its own.
+// Adds to a cleaned document what its Markdown stands for on this site: highlighted code, anchors of
+// headings, alerts, links of references. It reads the output of clean.ts, whose form is known
+// (balanced tags; every `<`, `>` and `&` of text is escaped), and adds only its own markup.
 import { icons, type IconName } from '../../assets/icons.ts'
 import { grammarOfWord, highlightLines } from '../highlight.ts'
 import { ID_PREFIX } from './addresses.ts'
@@ -25,7 +25,7 @@ const entities: Record<string, string> = {
   '&#39;': "'",
   '&#x27;': "'",
 }
-const unescape = (escaped: string): string =>
+const unescapeHtml = (escaped: string): string =>
   escaped.replace(/&(?:amp|lt|gt|quot|#39|#x27);/g, (entity) => entities[entity] ?? entity)
 
 /** The name a heading is linked by: its words in lower case, joined by hyphens. */
@@ -40,129 +40,177 @@ const slugOf = (text: string): string =>
 const codeBlock = /<pre><code(?: class="language-([^"]*)")?>([^<]*)<\/code><\/pre>/y
 const alertStart =
   /<blockquote>\s*<p>\s*\[!(note|tip|important|warning|caution)\][ \t]*(\n|<br \/>|(?=<\/p>))/iy
-const token = /<(\/?)([a-z][a-z0-9]*)([^>]*)>|[^<]+|</y
+const token = /<(\/?)([a-z][a-z0-9]*)((?:[^a-z0-9>][^>]*)?)>|[^<]+|</y
 
-/** Dresses clean HTML. `breaks` shows line ends inside a paragraph as they were typed. */
-export const decorate = (
-  html: string,
-  context: LinkContext | undefined,
-  breaks: boolean,
-): string => {
-  const out: string[] = []
-  const slugs = new Map<string, number>()
-  const quotes: boolean[] = []
-  let quiet = 0
-  let paragraphs = 0
-  let heading: { at: number; text: string; ownId: boolean } | null = null
-  let at = 0
+/** Elements in whose text neither references nor line ends become markup. */
+const VERBATIM = new Set(['a', 'code', 'pre', 'kbd', 'samp', 'tt'])
 
-  const tryAt = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = at
-    return pattern.exec(html)
+interface Heading {
+  /** Where its opening tag is in the output. */
+  at: number
+  text: string
+  /** The document gave it an id itself. */
+  ownId: boolean
+}
+
+interface Tag {
+  whole: string
+  name: string
+  opening: boolean
+  attributes: string
+}
+
+/** One pass over a clean document, which writes the decorated one. */
+class Decorator {
+  readonly #html: string
+  readonly #context: LinkContext | undefined
+  readonly #breaks: boolean
+  readonly #out: string[] = []
+  /** How often each slug of a heading was given out. */
+  readonly #slugs = new Map<string, number>()
+  /** For each open blockquote whether it became an alert. */
+  readonly #quotes: boolean[] = []
+  #at = 0
+  #verbatim = 0
+  #paragraphs = 0
+  #heading: Heading | null = null
+
+  constructor(html: string, context: LinkContext | undefined, breaks: boolean) {
+    this.#html = html
+    this.#context = context
+    this.#breaks = breaks
   }
 
-  while (at < html.length) {
-    if (html.startsWith('<pre><code', at)) {
-      const block = tryAt(codeBlock)
-      if (block) {
-        const word = unescape(block[1] ?? '').split(/[\s,{]/)[0] ?? ''
-        const lines = highlightLines(
-          unescape(block[2] ?? ''),
-          word === '' ? null : grammarOfWord(word),
-        )
-        out.push(`<pre tabindex="0"><code>${lines.join('\n')}</code></pre>`)
-        at += block[0].length
-        continue
-      }
+  run(): string {
+    while (this.#at < this.#html.length) {
+      if (this.#codeBlock() || this.#alert()) continue
+      const found = this.#match(token)
+      if (!found) break
+      const [whole, close, name, attributes = ''] = found
+      this.#at += whole.length
+      if (name === undefined) this.#text(whole)
+      else this.#tag({ whole, name, opening: close === '', attributes })
     }
-    if (html.startsWith('<blockquote>', at)) {
-      const alert = tryAt(alertStart)
-      const kind = alert?.[1]?.toLowerCase() ?? ''
-      const look = ALERT_STYLES[kind]
-      if (alert && look) {
-        out.push(
-          `<div class="alert alert-${kind}"><p class="alert-title">${icon(look.icon)}${look.word}</p><p>`,
-        )
-        quotes.push(true)
-        paragraphs++
-        at += alert[0].length
-        continue
-      }
-    }
-    const found = tryAt(token)
-    if (!found) break
-    const [whole, close, name, rest = ''] = found
-    at += whole.length
-    if (name === undefined) {
-      if (heading) heading.text += unescape(whole)
-      const text = context && quiet === 0 ? linkReferences(whole, context) : whole
-      // Between blocks a line end is only layout; after a break it was already counted.
-      const ends =
-        paragraphs > 0 ? (out.at(-1)?.startsWith('<br') ? /(?<!^)\n/g : /\n/g) : /(?<=\S)\n(?=\S)/g
-      out.push(breaks && quiet === 0 ? text.replace(ends, '<br />\n') : text)
-      continue
-    }
-    const opening = close === ''
-    if (name === 'blockquote') {
-      if (opening) quotes.push(false)
-      else if (quotes.pop() === true) {
-        out.push('</div>')
-        continue
-      }
-    }
-    if (
-      name === 'a' ||
-      name === 'code' ||
-      name === 'pre' ||
-      name === 'kbd' ||
-      name === 'samp' ||
-      name === 'tt'
+    return this.#out.join('')
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at
+    return pattern.exec(this.#html)
+  }
+
+  /** A fenced block, highlighted by the first word of its info string. */
+  #codeBlock(): boolean {
+    if (!this.#html.startsWith('<pre><code', this.#at)) return false
+    const block = this.#match(codeBlock)
+    if (!block) return false
+    const word = unescapeHtml(block[1] ?? '').split(/[\s,{]/)[0] ?? ''
+    const lines = highlightLines(
+      unescapeHtml(block[2] ?? ''),
+      word === '' ? null : grammarOfWord(word),
     )
-      quiet += opening ? 1 : -1
-    if (name === 'p') paragraphs += opening ? 1 : -1
-    if (name === 'a' && opening && context) {
-      // An address that stands for itself and leads to this site is shown by its short name.
-      const href = unescape(/ href="([^"]*)"/.exec(rest)?.[1] ?? '')
-      const end = html.indexOf('</a>', at)
-      const short =
-        href !== '' && end !== -1 && unescape(html.slice(at, end)) === href
-          ? shortForm(href, context)
-          : null
-      if (short !== null) {
-        out.push(whole, Bun.escapeHTML(short))
-        if (heading) heading.text += short
-        at = end
-        continue
-      }
-    }
-    if (name === 'table') {
-      out.push(
+    this.#out.push(`<pre tabindex="0"><code>${lines.join('\n')}</code></pre>`)
+    this.#at += block[0].length
+    return true
+  }
+
+  /** A blockquote that begins with `[!note]` or another kind of alert. */
+  #alert(): boolean {
+    if (!this.#html.startsWith('<blockquote>', this.#at)) return false
+    const alert = this.#match(alertStart)
+    const kind = alert?.[1]?.toLowerCase() ?? ''
+    const style = ALERT_STYLES[kind]
+    if (!alert || !style) return false
+    const title = `${icon(style.icon)}${style.word}`
+    this.#out.push(`<div class="alert alert-${kind}"><p class="alert-title">${title}</p><p>`)
+    this.#quotes.push(true)
+    this.#paragraphs++
+    this.#at += alert[0].length
+    return true
+  }
+
+  #text(whole: string): void {
+    if (this.#heading) this.#heading.text += unescapeHtml(whole)
+    const plain = this.#verbatim === 0
+    const text = this.#context && plain ? linkReferences(whole, this.#context) : whole
+    this.#out.push(this.#breaks && plain ? text.replace(this.#lineEnds(), '<br />\n') : text)
+  }
+
+  /**
+   * The line ends that become breaks: inside a paragraph all but one that follows a break, between
+   * blocks only those with text on both sides.
+   */
+  #lineEnds(): RegExp {
+    if (this.#paragraphs === 0) return /(?<=\S)\n(?=\S)/g
+    return this.#out.at(-1)?.startsWith('<br') ? /(?<!^)\n/g : /\n/g
+  }
+
+  #tag(tag: Tag): void {
+    const { whole, name, opening } = tag
+    if (name === 'blockquote' && this.#blockquote(opening)) return
+    if (VERBATIM.has(name)) this.#verbatim += opening ? 1 : -1
+    if (name === 'p') this.#paragraphs += opening ? 1 : -1
+    if (name === 'a' && opening && this.#shortLink(tag)) return
+    if (name === 'table')
+      this.#out.push(
         opening
           ? `<div class="table-wrap" role="group" aria-label="Table" tabindex="0">${whole}`
           : `${whole}</div>`,
       )
-      continue
-    }
-    if (/^h[1-6]$/.test(name)) {
-      if (opening) {
-        heading = { at: out.length, text: '', ownId: rest.includes(' id="') }
-        out.push(whole)
-        continue
-      }
-      if (heading) {
-        const slug = slugOf(heading.text)
-        const seen = slugs.get(slug) ?? 0
-        slugs.set(slug, seen + 1)
-        const id = Bun.escapeHTML(`${ID_PREFIX}${slug}${seen > 0 ? `-${seen}` : ''}`)
-        if (!heading.ownId) out[heading.at] = (out[heading.at] ?? '').replace(/>$/, ` id="${id}">`)
-        const href = heading.ownId ? (/ id="([^"]*)"/.exec(out[heading.at] ?? '')?.[1] ?? id) : id
-        out.push(
-          `<a class="anchor" href="#${encodeURI(unescape(href))}" aria-label="Link to this heading">${icon('link')}</a>`,
-        )
-        heading = null
-      }
-    }
-    out.push(whole)
+    else if (/^h[1-6]$/.test(name)) this.#headingTag(tag)
+    else this.#out.push(whole)
   }
-  return out.join('')
+
+  /** True for the end of an alert, which is written as the end of its `div`. */
+  #blockquote(opening: boolean): boolean {
+    if (opening) {
+      this.#quotes.push(false)
+      return false
+    }
+    if (this.#quotes.pop() !== true) return false
+    this.#out.push('</div>')
+    return true
+  }
+
+  /** A bare address of this site is shown by its short name. */
+  #shortLink({ whole, attributes }: Tag): boolean {
+    if (!this.#context) return false
+    const href = unescapeHtml(/ href="([^"]*)"/.exec(attributes)?.[1] ?? '')
+    const end = this.#html.indexOf('</a>', this.#at)
+    if (href === '' || end === -1) return false
+    if (unescapeHtml(this.#html.slice(this.#at, end)) !== href) return false
+    const short = shortForm(href, this.#context)
+    if (short === null) return false
+    this.#out.push(whole, Bun.escapeHTML(short))
+    if (this.#heading) this.#heading.text += short
+    this.#at = end
+    return true
+  }
+
+  #headingTag({ whole, opening, attributes }: Tag): void {
+    if (opening)
+      this.#heading = { at: this.#out.length, text: '', ownId: attributes.includes(' id="') }
+    else if (this.#heading) this.#anchor(this.#heading)
+    this.#out.push(whole)
+  }
+
+  /** Ends a heading: its opening tag gets an id, and a link to it follows the text. */
+  #anchor({ at, text, ownId }: Heading): void {
+    const slug = slugOf(text)
+    const seen = this.#slugs.get(slug) ?? 0
+    this.#slugs.set(slug, seen + 1)
+    const id = Bun.escapeHTML(`${ID_PREFIX}${slug}${seen > 0 ? `-${seen}` : ''}`)
+    const start = this.#out[at] ?? ''
+    if (!ownId) this.#out[at] = start.replace(/>$/, ` id="${id}">`)
+    const target = ownId ? (/ id="([^"]*)"/.exec(start)?.[1] ?? id) : id
+    const href = encodeURI(unescapeHtml(target))
+    this.#out.push(
+      `<a class="anchor" href="#${href}" aria-label="Link to this heading">${icon('link')}</a>`,
+    )
+    this.#heading = null
+  }
 }
+
+/** Decorates clean HTML. `breaks` turns the line ends inside paragraphs into breaks. */
+export const decorate = (html: string, context: LinkContext | undefined, breaks: boolean): string =>
+  new Decorator(html, context, breaks).run()

@@ -57,7 +57,8 @@ export const findCurrent = (
 ): RunRow | null =>
   memo(db, 'check run', `${repo_id} ${number} ${head_sha}`, () =>
     db.one<RunRow>(
-      `SELECT * FROM check_runs WHERE repo_id = ? AND number = ? AND purpose = 'pull' AND head_sha = ? AND state <> 'replaced' ORDER BY id DESC LIMIT 1`,
+      `SELECT * FROM check_runs WHERE repo_id = ? AND number = ? AND purpose = 'pull'
+        AND head_sha = ? AND state <> 'replaced' ORDER BY id DESC LIMIT 1`,
       repo_id,
       number,
       head_sha,
@@ -101,7 +102,8 @@ export const listUnfinished = (
   purpose: Purpose,
 ): RunRow[] =>
   db.all<RunRow>(
-    `SELECT * FROM check_runs WHERE repo_id = ? AND number = ? AND purpose = ? AND state IN ('waiting', 'queued', 'running') ORDER BY id`,
+    `SELECT * FROM check_runs WHERE repo_id = ? AND number = ? AND purpose = ?
+      AND state IN ('waiting', 'queued', 'running') ORDER BY id`,
     repo_id,
     number,
     purpose,
@@ -121,7 +123,8 @@ export const listResults = (db: Db, run_id: string): ResultRow[] =>
 /** A result of one pull request by its id. */
 export const findResult = (db: Db, repo_id: string, number: number, id: string): ResultRow | null =>
   db.one<ResultRow>(
-    'SELECT check_results.* FROM check_results JOIN check_runs ON check_runs.id = run_id WHERE check_results.id = ? AND repo_id = ? AND number = ?',
+    `SELECT check_results.* FROM check_results JOIN check_runs ON check_runs.id = run_id
+      WHERE check_results.id = ? AND repo_id = ? AND number = ?`,
     id,
     repo_id,
     number,
@@ -147,7 +150,8 @@ export type NewRun = Pick<
 export function insertRun(tx: Tx, run: NewRun, commands: readonly string[]): RunRow {
   const id = typeId('ckr', tx.now_ms)
   tx.db.run(
-    `INSERT INTO check_runs (id, repo_id, number, issue, purpose, head_sha, base_sha, merge_sha, state, status, note, timeout_ms, principal_id, approved_by, created_at)
+    `INSERT INTO check_runs (id, repo_id, number, issue, purpose, head_sha, base_sha,
+       merge_sha, state, status, note, timeout_ms, principal_id, approved_by, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?)`,
     id,
     run.repo_id,
@@ -179,12 +183,16 @@ export function insertRun(tx: Tx, run: NewRun, commands: readonly string[]): Run
 /** Starts a run, or restarts an interrupted one. Earlier results are discarded. */
 export function setStarted(tx: Tx, run_id: string): void {
   tx.db.run(
-    `UPDATE check_runs SET state = 'running', status = 'pending', note = NULL, started_at = ?, finished_at = NULL WHERE id = ?`,
+    `UPDATE check_runs
+      SET state = 'running', status = 'pending', note = NULL, started_at = ?, finished_at = NULL
+      WHERE id = ?`,
     tx.now,
     run_id,
   )
   tx.db.run(
-    `UPDATE check_results SET status = 'queued', exit_code = NULL, duration_ms = NULL, started_at = NULL, finished_at = NULL, output_tail = '', log_bytes = NULL WHERE run_id = ?`,
+    `UPDATE check_results
+      SET status = 'queued', exit_code = NULL, duration_ms = NULL, started_at = NULL,
+      finished_at = NULL, output_tail = '', log_bytes = NULL WHERE run_id = ?`,
     run_id,
   )
 }
@@ -209,7 +217,8 @@ export const setEnded = (
 /** Marks ended runs as replaced, so that they do not count for their head. */
 export const setReplaced = (tx: Tx, repo_id: string, number: number, head_sha: string): number =>
   tx.db.run(
-    `UPDATE check_runs SET state = 'replaced' WHERE repo_id = ? AND number = ? AND purpose = 'pull' AND head_sha = ? AND state = 'done'`,
+    `UPDATE check_runs SET state = 'replaced' WHERE repo_id = ? AND number = ?
+      AND purpose = 'pull' AND head_sha = ? AND state = 'done'`,
     repo_id,
     number,
     head_sha,
@@ -232,7 +241,9 @@ export type ResultEnd = {
 
 export const setResultEnded = (tx: Tx, id: string, end: ResultEnd): void =>
   void tx.db.run(
-    'UPDATE check_results SET status = ?, exit_code = ?, duration_ms = ?, finished_at = ?, output_tail = ?, log_bytes = ? WHERE id = ?',
+    `UPDATE check_results
+      SET status = ?, exit_code = ?, duration_ms = ?, finished_at = ?, output_tail = ?,
+      log_bytes = ? WHERE id = ?`,
     end.status,
     end.exit_code,
     end.duration_ms,
@@ -254,7 +265,8 @@ export function endUnfinishedResults(tx: Tx, run_id: string, reason: string | nu
   for (const result of open) {
     const errored = reason !== null && result.id === first?.id
     tx.db.run(
-      `UPDATE check_results SET status = ?, finished_at = ?, output_tail = CASE WHEN output_tail = '' THEN ? ELSE output_tail END WHERE id = ?`,
+      `UPDATE check_results SET status = ?, finished_at = ?, output_tail = CASE
+        WHEN output_tail = '' THEN ? ELSE output_tail END WHERE id = ?`,
       errored ? 'errored' : 'skipped',
       tx.now,
       errored ? reason : '',
@@ -271,7 +283,8 @@ export const listOldLogs = (
 ): { id: string; run_id: string; repo_id: string }[] =>
   db.all(
     `SELECT check_results.id, run_id, repo_id FROM check_results JOIN check_runs ON check_runs.id = run_id
-     WHERE log_bytes IS NOT NULL AND check_results.finished_at < ? ORDER BY check_results.finished_at LIMIT ?`,
+     WHERE log_bytes IS NOT NULL AND check_results.finished_at < ?
+       ORDER BY check_results.finished_at LIMIT ?`,
     before,
     limit,
   )
@@ -281,7 +294,8 @@ export const listLogPaths = (db: Db): string[] =>
   db
     .all<{ path: string }>(
       `SELECT check_runs.repo_id || '/' || check_results.run_id || '/' || check_results.id || '.log' AS path
-       FROM check_results JOIN check_runs ON check_runs.id = check_results.run_id WHERE log_bytes IS NOT NULL AND check_results.status <> 'running'`,
+       FROM check_results JOIN check_runs ON check_runs.id = check_results.run_id
+         WHERE log_bytes IS NOT NULL AND check_results.status <> 'running'`,
     )
     .map(({ path }) => path)
 

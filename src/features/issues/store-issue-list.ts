@@ -133,7 +133,8 @@ export function listIssueNumbers(
   const distinct = (filter.assignee_ids?.length ?? 0) > 1 ? 'DISTINCT ' : ''
   return db
     .all<{ number: number }>(
-      `SELECT ${distinct}${number} AS number FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ? OFFSET ?`,
+      `SELECT ${distinct}${number} AS number FROM ${from} WHERE ${where.join(' AND ')}
+        ORDER BY ${order} LIMIT ? OFFSET ?`,
       ...params,
       limit,
       offset,

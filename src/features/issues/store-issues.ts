@@ -116,7 +116,8 @@ export function setIssueClosed(
   closed: { reason: CloseReason; resolved_by: number | null; closed_by: string | null },
 ): void {
   tx.db.run(
-    'UPDATE issues SET reason = ?, resolved_by = ?, closed_at = ?, closed_by = ? WHERE repo_id = ? AND number = ?',
+    `UPDATE issues SET reason = ?, resolved_by = ?, closed_at = ?, closed_by = ?
+      WHERE repo_id = ? AND number = ?`,
     closed.reason,
     closed.resolved_by,
     tx.now,
@@ -143,7 +144,8 @@ export function setIssueReason(tx: Tx, repo_id: string, number: number, reason: 
 
 export function setIssueReopened(tx: Tx, repo_id: string, number: number): void {
   tx.db.run(
-    'UPDATE issues SET reason = NULL, resolved_by = NULL, closed_at = NULL, closed_by = NULL WHERE repo_id = ? AND number = ?',
+    `UPDATE issues SET reason = NULL, resolved_by = NULL, closed_at = NULL, closed_by = NULL
+      WHERE repo_id = ? AND number = ?`,
     repo_id,
     number,
   )
@@ -157,7 +159,8 @@ export const repoTerm = (repo_id: string): string => repo_id.slice(repo_id.lastI
 export function indexText(tx: Tx, repo_id: string, number: number): void {
   tx.db.run(
     `INSERT OR REPLACE INTO record_fts (rowid, repo, title, body)
-     SELECT r.seq, ?, r.title, i.body FROM records r JOIN issues i ON i.repo_id = r.repo_id AND i.number = r.number
+     SELECT r.seq, ?, r.title, i.body FROM records r JOIN issues i ON i.repo_id = r.repo_id
+       AND i.number = r.number
      WHERE r.repo_id = ? AND r.number = ?`,
     repoTerm(repo_id),
     repo_id,
@@ -172,7 +175,8 @@ export const listBlockers = (
   numbers: readonly number[],
 ): { number: number; blocked_by: number }[] =>
   db.all(
-    'SELECT number, blocked_by FROM blockers WHERE repo_id = ? AND number IN (SELECT value FROM json_each(?)) ORDER BY number, blocked_by',
+    `SELECT number, blocked_by FROM blockers WHERE repo_id = ? AND number IN (SELECT value
+      FROM json_each(?)) ORDER BY number, blocked_by`,
     repo_id,
     JSON.stringify(numbers),
   )
@@ -197,7 +201,8 @@ export function setBlockers(
 export const isBlockedBy = (db: Db, repo_id: string, number: number, target: number): boolean =>
   db.one(
     `WITH RECURSIVE before (number) AS (
-       SELECT ?2 UNION SELECT b.blocked_by FROM blockers b JOIN before ON b.repo_id = ?1 AND b.number = before.number
+       SELECT ?2 UNION SELECT b.blocked_by FROM blockers b JOIN before ON b.repo_id = ?1
+         AND b.number = before.number
      ) SELECT 1 FROM before WHERE number = ?3`,
     repo_id,
     number,

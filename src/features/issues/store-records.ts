@@ -39,7 +39,8 @@ export const preloadRecords = (
     places.map(({ repo_id, number }) => `${repo_id} ${number}`),
     () => {
       const rows = db.all<RecordRow>(
-        `SELECT r.* FROM json_each(?) p JOIN records r ON r.repo_id = p.value ->> 0 AND r.number = p.value ->> 1`,
+        `SELECT r.* FROM json_each(?) p JOIN records r ON r.repo_id = p.value ->> 0
+          AND r.number = p.value ->> 1`,
         JSON.stringify(places.map(({ repo_id, number }) => [repo_id, number])),
       )
       return new Map(rows.map((row) => [`${row.repo_id} ${row.number}`, row]))
@@ -59,7 +60,8 @@ export type NewRecord = {
 /** Inserts the record of an issue or a pull request. It starts open. */
 export function insertRecord(tx: Tx, record: NewRecord): void {
   tx.db.run(
-    'INSERT INTO records (repo_id, number, kind, title, author_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO records (repo_id, number, kind, title, author_id, created_at, updated_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
     record.repo_id,
     record.number,
     record.kind,
@@ -193,7 +195,8 @@ export type NewLink = {
 /** Links a pull request to its issue. Both must have records. */
 export function linkPull(tx: Tx, link: NewLink): void {
   tx.db.run(
-    'INSERT INTO record_links (repo_id, pull_number, issue_number, status, agent, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO record_links (repo_id, pull_number, issue_number, status, agent, created_at,
+      updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     link.repo_id,
     link.pull_number,
     link.issue_number,
@@ -231,7 +234,9 @@ export function updateLink(tx: Tx, repo_id: string, pull_number: number, change:
   if (old) {
     const { status, agent, superseded_by, merged_by } = { ...old, ...change }
     tx.db.run(
-      'UPDATE record_links SET status = ?, agent = ?, superseded_by = ?, merged_by = ?, updated_at = ? WHERE repo_id = ? AND pull_number = ?',
+      `UPDATE record_links
+        SET status = ?, agent = ?, superseded_by = ?, merged_by = ?, updated_at = ?
+        WHERE repo_id = ? AND pull_number = ?`,
       status,
       agent,
       superseded_by,
@@ -248,7 +253,8 @@ export function updateLink(tx: Tx, repo_id: string, pull_number: number, change:
 /** The pull requests made for some issues, newest first. */
 export const listLinks = (db: Db, repo_id: string, issue_numbers: readonly number[]): LinkRow[] =>
   db.all<LinkRow>(
-    `SELECT l.issue_number, l.pull_number, l.status, r.title, r.author_id, l.agent, l.superseded_by, l.merged_by, l.created_at, l.updated_at
+    `SELECT l.issue_number, l.pull_number, l.status, r.title, r.author_id, l.agent,
+       l.superseded_by, l.merged_by, l.created_at, l.updated_at
      FROM record_links l JOIN records r ON r.repo_id = l.repo_id AND r.number = l.pull_number
      WHERE l.repo_id = ? AND l.issue_number IN (SELECT value FROM json_each(?)) ORDER BY l.pull_number DESC`,
     repo_id,
@@ -264,7 +270,8 @@ const RECORDS_PER_BATCH = 40
  */
 export const removeRecords = (tx: Tx, repo_id: string, limit: number): number =>
   tx.db.run(
-    'DELETE FROM comments WHERE id IN (SELECT id FROM comments WHERE repo_id = ? ORDER BY number DESC, id DESC LIMIT ?)',
+    `DELETE FROM comments WHERE id IN (SELECT id FROM comments WHERE repo_id = ?
+      ORDER BY number DESC, id DESC LIMIT ?)`,
     repo_id,
     limit,
   ) ||

@@ -40,9 +40,13 @@ export function putNotification(
   { reason, event_id, at }: { reason: Reason; event_id: string | null; at: Timestamp },
 ): void {
   tx.db.run(
-    `INSERT INTO notifications (id, user_id, repo_id, subject, kind, number, subject_id, title, url, reason, unread, done, last_event, updated_at, created_at)
+    `INSERT INTO notifications (id, user_id, repo_id, subject, kind, number, subject_id, title,
+       url, reason, unread, done, last_event, updated_at, created_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1, 0, ?11, ?12, ?12)
-     ON CONFLICT (user_id, subject) DO UPDATE SET reason = excluded.reason, unread = 1, done = 0, last_event = nullif(max(coalesce(last_event, ''), coalesce(excluded.last_event, '')), ''),
+     ON CONFLICT (user_id, subject) DO UPDATE
+       SET reason = excluded.reason, unread = 1, done = 0,
+       last_event = nullif(max(coalesce(last_event, ''), coalesce(excluded.last_event, '')),
+       ''),
        title = excluded.title, url = excluded.url, updated_at = max(updated_at, excluded.updated_at)`,
     typeId('ntf', tx.now_ms),
     user_id,
@@ -105,7 +109,8 @@ export const countUnreadRows = (
   most: number,
 ): { repo_id: string | null; count: number }[] =>
   db.all(
-    'SELECT repo_id, count(*) AS count FROM (SELECT repo_id FROM notifications WHERE user_id = ? AND unread = 1 LIMIT ?) GROUP BY repo_id',
+    `SELECT repo_id, count(*) AS count FROM (SELECT repo_id FROM notifications
+      WHERE user_id = ? AND unread = 1 LIMIT ?) GROUP BY repo_id`,
     user_id,
     most,
   )
@@ -144,7 +149,8 @@ export const settleSubject = (tx: Tx, subject: string): void =>
 
 export const removeOldDone = (tx: Tx, before: Timestamp, limit: number): number =>
   tx.db.run(
-    'DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE done = 1 AND updated_at < ? LIMIT ?)',
+    `DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE done = 1
+      AND updated_at < ? LIMIT ?)`,
     before,
     limit,
   )
@@ -152,7 +158,8 @@ export const removeOldDone = (tx: Tx, before: Timestamp, limit: number): number 
 /** Removes notifications that were read and not moved for long. */
 export const removeOldRead = (tx: Tx, before: Timestamp, limit: number): number =>
   tx.db.run(
-    'DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE unread = 0 AND done = 0 AND updated_at < ? LIMIT ?)',
+    `DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE unread = 0
+      AND done = 0 AND updated_at < ? LIMIT ?)`,
     before,
     limit,
   )

@@ -123,7 +123,8 @@ export const listClosedByDeletion = (
   since: Timestamp,
 ): PullRow[] =>
   db.all<PullRow>(
-    `SELECT * FROM pulls WHERE repo_id = ? AND status = 'closed' AND closed_because = 'branch_deleted' AND base_ref = ? AND closed_at >= ? ORDER BY number`,
+    `SELECT * FROM pulls WHERE repo_id = ? AND status = 'closed'
+      AND closed_because = 'branch_deleted' AND base_ref = ? AND closed_at >= ? ORDER BY number`,
     repo_id,
     base_ref,
     since,
@@ -228,7 +229,8 @@ export type NewPullRow = Pick<
 export function insertPull(tx: Tx, row: NewPullRow): void {
   const open = row.status === 'open'
   tx.db.run(
-    `INSERT INTO pulls (id, repo_id, number, title, body, status, issue, branch, fork_id, base_ref, base_sha, head_ref, head_sha, author_id, agent,
+    `INSERT INTO pulls (id, repo_id, number, title, body, status, issue, branch, fork_id,
+       base_ref, base_sha, head_ref, head_sha, author_id, agent,
        revision, auto_merge, created_at, updated_at, ready_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,

@@ -29,7 +29,8 @@ export function removePullsOfRepo(tx: Tx, repo_id: string, limit: number): numbe
   )
   for (const [table, columns] of LARGE_TABLES) {
     const removed = tx.db.run(
-      `DELETE FROM ${table} WHERE (${columns}) IN (SELECT ${columns} FROM ${table} WHERE pull_id IN (SELECT value FROM json_each(?)) LIMIT ?)`,
+      `DELETE FROM ${table} WHERE (${columns}) IN (SELECT ${columns} FROM ${table}
+        WHERE pull_id IN (SELECT value FROM json_each(?)) LIMIT ?)`,
       ids,
       limit * 5,
     )

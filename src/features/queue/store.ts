@@ -82,7 +82,8 @@ export const listWaitingOfRepo = (db: Db, repo_id: string): EntryRow[] =>
 /** Entries that landed or left, newest first. */
 export const listSettled = (db: Db, { repo_id, base_ref }: QueueKey, limit: number): EntryRow[] =>
   db.all<EntryRow>(
-    'SELECT * FROM queue_entries WHERE repo_id = ? AND base_ref = ? AND place IS NULL ORDER BY settled_at DESC, id DESC LIMIT ?',
+    `SELECT * FROM queue_entries WHERE repo_id = ? AND base_ref = ? AND place IS NULL
+      ORDER BY settled_at DESC, id DESC LIMIT ?`,
     repo_id,
     base_ref,
     limit,
@@ -142,7 +143,8 @@ export const positionsOf = (
 export const listDurations = (db: Db, { repo_id, base_ref }: QueueKey, limit: number): number[] =>
   db
     .all<{ started_at: string; passed_at: string }>(
-      `SELECT started_at, passed_at FROM queue_entries WHERE repo_id = ? AND base_ref = ? AND place IS NULL AND state = 'landed'
+      `SELECT started_at, passed_at FROM queue_entries WHERE repo_id = ? AND base_ref = ?
+         AND place IS NULL AND state = 'landed'
          AND started_at IS NOT NULL AND passed_at IS NOT NULL ORDER BY settled_at DESC LIMIT ?`,
       repo_id,
       base_ref,
@@ -154,7 +156,8 @@ export const listDurations = (db: Db, { repo_id, base_ref }: QueueKey, limit: nu
 export const retainedCandidates = (db: Db, repo_id: string): RetainedPage => ({
   oids: db
     .all<{ oid: Oid }>(
-      'SELECT DISTINCT candidate_sha AS oid FROM queue_entries WHERE repo_id = ? AND place IS NOT NULL AND candidate_sha IS NOT NULL',
+      `SELECT DISTINCT candidate_sha AS oid FROM queue_entries WHERE repo_id = ?
+        AND place IS NOT NULL AND candidate_sha IS NOT NULL`,
       repo_id,
     )
     .map(({ oid }) => oid),
@@ -186,7 +189,8 @@ export function insertEntry(tx: Tx, entry: NewEntry): void {
       entry.base_ref,
     )?.place ?? 0
   tx.db.run(
-    `INSERT INTO queue_entries (id, repo_id, pull_id, number, base_ref, place, state, method, message, keep_issue_open, commands, head_sha, queued_by, token_id, queued_at)
+    `INSERT INTO queue_entries (id, repo_id, pull_id, number, base_ref, place, state, method,
+       message, keep_issue_open, commands, head_sha, queued_by, token_id, queued_at)
      VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)`,
     entry.id,
     entry.repo_id,
@@ -271,7 +275,8 @@ export const setPause = (
   reason: string,
 ): void =>
   void tx.db.run(
-    'INSERT OR REPLACE INTO queue_pauses (repo_id, base_ref, paused_by, paused_at, reason) VALUES (?, ?, ?, ?, ?)',
+    `INSERT OR REPLACE INTO queue_pauses (repo_id, base_ref, paused_by, paused_at, reason)
+      VALUES (?, ?, ?, ?, ?)`,
     repo_id,
     base_ref,
     paused_by,

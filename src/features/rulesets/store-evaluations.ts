@@ -23,7 +23,8 @@ export type EvaluationRow = {
 
 export function insertEvaluation(tx: Tx, row: EvaluationRow): void {
   tx.db.run(
-    `INSERT INTO rule_evaluations (id, repo_id, ruleset_id, ruleset_name, rule, ref, sha, pull_number, actor_id, result, enforced, message, time)
+    `INSERT INTO rule_evaluations (id, repo_id, ruleset_id, ruleset_name, rule, ref, sha,
+       pull_number, actor_id, result, enforced, message, time)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.repo_id,
@@ -153,7 +154,8 @@ export function setFindings(
   )
   for (const [key, finding] of findings) {
     tx.db.run(
-      'INSERT OR REPLACE INTO rule_findings (pull_id, key, base_sha, head_sha, finding) VALUES (?, ?, ?, ?, ?)',
+      `INSERT OR REPLACE INTO rule_findings (pull_id, key, base_sha, head_sha, finding)
+        VALUES (?, ?, ?, ?, ?)`,
       pull.id,
       key,
       pull.base_sha,
@@ -177,7 +179,8 @@ export const findPusher = (
 export const setPusher = (tx: Tx, pull_id: string, head_sha: Oid, actor_id: string | null): void =>
   void tx.db.run(
     `INSERT INTO head_pushers (pull_id, head_sha, actor_id) VALUES (?, ?, ?)
-     ON CONFLICT (pull_id) DO UPDATE SET head_sha = excluded.head_sha, actor_id = coalesce(excluded.actor_id, actor_id)`,
+     ON CONFLICT (pull_id) DO UPDATE
+       SET head_sha = excluded.head_sha, actor_id = coalesce(excluded.actor_id, actor_id)`,
     pull_id,
     head_sha,
     actor_id,
@@ -185,7 +188,8 @@ export const setPusher = (tx: Tx, pull_id: string, head_sha: Oid, actor_id: stri
 
 export const addCost = (tx: Tx, repo_id: string, day: string, cost_usd: number): void =>
   void tx.db.run(
-    'INSERT INTO session_costs (repo_id, day, cost_usd) VALUES (?, ?, ?) ON CONFLICT (repo_id, day) DO UPDATE SET cost_usd = cost_usd + excluded.cost_usd',
+    `INSERT INTO session_costs (repo_id, day, cost_usd) VALUES (?, ?, ?)
+      ON CONFLICT (repo_id, day) DO UPDATE SET cost_usd = cost_usd + excluded.cost_usd`,
     repo_id,
     day,
     cost_usd,
@@ -202,7 +206,8 @@ export const costSince = (db: Db, repo_id: string, day: string): number =>
 /** Costs that sessions of a workspace reported since a day, in US dollars. */
 export const costOfWorkspace = (db: Db, workspace_id: string, day: string): number =>
   db.one<{ cost: number | null }>(
-    'SELECT sum(c.cost_usd) AS cost FROM repos r JOIN session_costs c ON c.repo_id = r.id AND c.day >= ?2 WHERE r.workspace_id = ?1 AND r.parent_id IS NULL',
+    `SELECT sum(c.cost_usd) AS cost FROM repos r JOIN session_costs c ON c.repo_id = r.id
+      AND c.day >= ?2 WHERE r.workspace_id = ?1 AND r.parent_id IS NULL`,
     workspace_id,
     day,
   )?.cost ?? 0
@@ -214,7 +219,8 @@ export const listCostsOfWorkspace = (
   day: string,
 ): { repo_id: string; cost: number }[] =>
   db.all(
-    `SELECT c.repo_id, sum(c.cost_usd) AS cost FROM repos r JOIN session_costs c ON c.repo_id = r.id AND c.day >= ?2
+    `SELECT c.repo_id, sum(c.cost_usd) AS cost FROM repos r
+       JOIN session_costs c ON c.repo_id = r.id AND c.day >= ?2
      WHERE r.workspace_id = ?1 AND r.parent_id IS NULL GROUP BY c.repo_id`,
     workspace_id,
     day,
@@ -224,7 +230,9 @@ export const listCostsOfWorkspace = (
 export const listReposWithPulls = (db: Db, workspace_id: string): string[] =>
   db
     .all<{ id: string }>(
-      'SELECT r.id FROM repos r WHERE r.workspace_id = ? AND r.parent_id IS NULL AND r.deleted_at IS NULL AND EXISTS (SELECT 1 FROM pulls p WHERE p.repo_id = r.id AND p.active = 1)',
+      `SELECT r.id FROM repos r WHERE r.workspace_id = ? AND r.parent_id IS NULL
+        AND r.deleted_at IS NULL AND EXISTS (SELECT 1 FROM pulls p WHERE p.repo_id = r.id
+        AND p.active = 1)`,
       workspace_id,
     )
     .map(({ id }) => id)
@@ -240,7 +248,8 @@ export const countOpen = (
   options: { agents: boolean },
 ): number =>
   db.one<{ count: number }>(
-    `SELECT count(*) AS count FROM pulls WHERE repo_id = ?1 AND active = 1 AND (author_id = ?2 OR (?3 = 1 AND author_id IN (SELECT id FROM actors WHERE on_behalf_of = ?2)))`,
+    `SELECT count(*) AS count FROM pulls WHERE repo_id = ?1 AND active = 1 AND (author_id = ?2
+      OR (?3 = 1 AND author_id IN (SELECT id FROM actors WHERE on_behalf_of = ?2)))`,
     repo_id,
     author_id,
     options.agents ? 1 : 0,

@@ -105,7 +105,8 @@ export const countRulesets = (db: Db, owner: OwnerColumns): number =>
 export const listApplicable = (db: Db, workspace_id: string, repo_id: string): RulesetRow[] =>
   db
     .all<StoredRuleset>(
-      `SELECT * FROM (SELECT * FROM rulesets WHERE workspace_id = ?1 UNION ALL SELECT * FROM rulesets WHERE repo_id = ?2)
+      `SELECT * FROM (SELECT * FROM rulesets WHERE workspace_id = ?1 UNION ALL SELECT *
+         FROM rulesets WHERE repo_id = ?2)
        WHERE enforcement <> 'disabled' ORDER BY workspace_id IS NULL, id`,
       workspace_id,
       repo_id,
@@ -114,7 +115,8 @@ export const listApplicable = (db: Db, workspace_id: string, repo_id: string): R
 
 export function insertRuleset(tx: Tx, row: RulesetRow): void {
   tx.db.run(
-    `INSERT INTO rulesets (id, workspace_id, repo_id, name, enforcement, target, conditions, bypass_actors, rules, created_by, created_at, updated_by, updated_at)
+    `INSERT INTO rulesets (id, workspace_id, repo_id, name, enforcement, target, conditions,
+       bypass_actors, rules, created_by, created_at, updated_by, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.workspace_id,
@@ -134,7 +136,9 @@ export function insertRuleset(tx: Tx, row: RulesetRow): void {
 
 export function setRuleset(tx: Tx, row: RulesetRow): void {
   tx.db.run(
-    'UPDATE rulesets SET name = ?, enforcement = ?, target = ?, conditions = ?, bypass_actors = ?, rules = ?, updated_by = ?, updated_at = ? WHERE id = ?',
+    `UPDATE rulesets
+      SET name = ?, enforcement = ?, target = ?, conditions = ?, bypass_actors = ?, rules = ?,
+      updated_by = ?, updated_at = ? WHERE id = ?`,
     row.name,
     row.enforcement,
     row.target,

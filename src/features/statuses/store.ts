@@ -19,7 +19,8 @@ export type StatusRow = {
 
 export function insertStatus(tx: Tx, row: StatusRow): void {
   tx.db.run(
-    'INSERT INTO commit_statuses (id, repo_id, sha, context, state, description, target_url, creator_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO commit_statuses (id, repo_id, sha, context, state, description, target_url,
+      creator_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.repo_id,
     row.sha,
@@ -48,7 +49,8 @@ export const listLatestOfAll = (
   db.all<StatusRow>(
     `SELECT * FROM commit_statuses WHERE id IN (
        SELECT max(id) FROM commit_statuses WHERE repo_id = ?1 AND sha IN (SELECT value FROM json_each(?2))
-         AND (?3 = 1 OR creator_id IS NULL OR creator_id NOT LIKE 'agt\\_%' ESCAPE '\\') GROUP BY sha, context)
+         AND (?3 = 1 OR creator_id IS NULL OR creator_id NOT LIKE 'agt\\_%' ESCAPE '\\')
+           GROUP BY sha, context)
      ORDER BY context`,
     repo_id,
     JSON.stringify(shas),

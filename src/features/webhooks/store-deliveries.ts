@@ -29,7 +29,8 @@ export type DeliveryRow = {
 }
 
 const SELECT =
-  'SELECT d.*, p.type, p.body AS payload FROM webhook_deliveries d JOIN webhook_payloads p ON p.event_id = d.event_id'
+  `SELECT d.*, p.type, p.body AS payload FROM webhook_deliveries d
+    JOIN webhook_payloads p ON p.event_id = d.event_id`
 
 export const findDelivery = (db: Db, id: string): DeliveryRow | null =>
   db.one<DeliveryRow>(`${SELECT} WHERE d.id = ?`, id)
@@ -69,7 +70,8 @@ export const findLastDelivery = (
   hook_id: string,
 ): Pick<DeliveryRow, 'id' | 'state' | 'tried_at' | 'created_at'> | null =>
   db.one(
-    'SELECT id, state, tried_at, created_at FROM webhook_deliveries WHERE hook_id = ? ORDER BY id DESC LIMIT 1',
+    `SELECT id, state, tried_at, created_at FROM webhook_deliveries WHERE hook_id = ?
+      ORDER BY id DESC LIMIT 1`,
     hook_id,
   )
 
@@ -78,7 +80,8 @@ export const putPayload = (
   payload: { event_id: string; type: string; body: string; kept_until: Timestamp },
 ): void =>
   void tx.db.run(
-    'INSERT INTO webhook_payloads (event_id, type, body, kept_until) VALUES (?, ?, ?, ?) ON CONFLICT (event_id) DO UPDATE SET kept_until = max(kept_until, excluded.kept_until)',
+    `INSERT INTO webhook_payloads (event_id, type, body, kept_until) VALUES (?, ?, ?, ?)
+      ON CONFLICT (event_id) DO UPDATE SET kept_until = max(kept_until, excluded.kept_until)`,
     payload.event_id,
     payload.type,
     payload.body,
@@ -90,7 +93,8 @@ export const insertDelivery = (
   row: Pick<DeliveryRow, 'id' | 'hook_id' | 'event_id' | 'redelivery_of'>,
 ): void =>
   void tx.db.run(
-    `INSERT INTO webhook_deliveries (id, hook_id, event_id, state, attempt, redelivery_of, due_at, created_at) VALUES (?, ?, ?, 'sent', 1, ?, ?, ?)`,
+    `INSERT INTO webhook_deliveries (id, hook_id, event_id, state, attempt, redelivery_of,
+      due_at, created_at) VALUES (?, ?, ?, 'sent', 1, ?, ?, ?)`,
     row.id,
     row.hook_id,
     row.event_id,
@@ -135,7 +139,9 @@ export type AttemptResult = Pick<
 
 export const setAttempted = (tx: Tx, id: string, row: AttemptResult): void =>
   void tx.db.run(
-    `UPDATE webhook_deliveries SET state = ?, attempt = ?, due_at = ?, tried_at = ?, url = ?, signature = ?, status = ?, headers = ?, body = ?, error = ?,
+    `UPDATE webhook_deliveries
+       SET state = ?, attempt = ?, due_at = ?, tried_at = ?, url = ?, signature = ?, status = ?,
+       headers = ?, body = ?, error = ?,
        duration_ms = ?, finished_at = ? WHERE id = ?`,
     row.state,
     row.attempt,
@@ -155,7 +161,8 @@ export const setAttempted = (tx: Tx, id: string, row: AttemptResult): void =>
 /** Cancels all due deliveries and returns their number. */
 export const cancelDue = (tx: Tx, hook_id: string): number =>
   tx.db.run(
-    `UPDATE webhook_deliveries SET state = 'cancelled', due_at = NULL, finished_at = ? WHERE hook_id = ? AND due_at IS NOT NULL`,
+    `UPDATE webhook_deliveries SET state = 'cancelled', due_at = NULL, finished_at = ?
+      WHERE hook_id = ? AND due_at IS NOT NULL`,
     tx.now,
     hook_id,
   )
@@ -178,7 +185,8 @@ export const removeOldDeliveries = (
   limit: number,
 ): number =>
   tx.db.run(
-    'DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries WHERE hook_id = ?1 ORDER BY id LIMIT ?3) AND created_at < ?2',
+    `DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries
+      WHERE hook_id = ?1 ORDER BY id LIMIT ?3) AND created_at < ?2`,
     hook_id,
     before,
     limit,
@@ -186,14 +194,16 @@ export const removeOldDeliveries = (
 
 export const removeDeliveries = (tx: Tx, hook_id: string, limit: number): number =>
   tx.db.run(
-    'DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries WHERE hook_id = ? LIMIT ?)',
+    `DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries
+      WHERE hook_id = ? LIMIT ?)`,
     hook_id,
     limit,
   )
 
 export const removeOldPayloads = (tx: Tx, before: Timestamp, limit: number): number =>
   tx.db.run(
-    'DELETE FROM webhook_payloads WHERE event_id IN (SELECT event_id FROM webhook_payloads WHERE kept_until < ? LIMIT ?)',
+    `DELETE FROM webhook_payloads WHERE event_id IN (SELECT event_id FROM webhook_payloads
+      WHERE kept_until < ? LIMIT ?)`,
     before,
     limit,
   )
@@ -208,6 +218,7 @@ export const countDue = (db: Db): number =>
 export const listWithDue = (db: Db): string[] =>
   db
     .all<{ hook_id: string }>(
-      'SELECT id AS hook_id FROM webhooks w WHERE EXISTS (SELECT 1 FROM webhook_deliveries WHERE hook_id = w.id AND due_at IS NOT NULL)',
+      `SELECT id AS hook_id FROM webhooks w WHERE EXISTS (SELECT 1 FROM webhook_deliveries
+        WHERE hook_id = w.id AND due_at IS NOT NULL)`,
     )
     .map(({ hook_id }) => hook_id)

@@ -68,7 +68,8 @@ export const insertHook = (
   row: Owner & Pick<HookRow, 'id' | 'url' | 'events' | 'secret' | 'created_by'>,
 ): void =>
   void tx.db.run(
-    `INSERT INTO webhooks (id, repo_id, workspace_id, url, events, active, secret, light, created_by, created_at, updated_at) VALUES (?, ?, ?, ?, ?, 1, ?, 'none', ?, ?, ?)`,
+    `INSERT INTO webhooks (id, repo_id, workspace_id, url, events, active, secret, light,
+      created_by, created_at, updated_at) VALUES (?, ?, ?, ?, ?, 1, ?, 'none', ?, ?, ?)`,
     row.id,
     row.repo_id,
     row.workspace_id,
@@ -138,10 +139,12 @@ export const listManagers = (
   limit: number,
 ): { username: string; email: string }[] =>
   db.all(
-    `SELECT a.username, e.email FROM users u JOIN actors a ON a.id = u.id JOIN emails e ON e.user_id = u.id AND e.is_primary = 1 AND e.verified_at IS NOT NULL
+    `SELECT a.username, e.email FROM users u JOIN actors a ON a.id = u.id
+       JOIN emails e ON e.user_id = u.id AND e.is_primary = 1 AND e.verified_at IS NOT NULL
      WHERE u.suspended_at IS NULL AND u.id IN (
        SELECT user_id FROM members WHERE workspace_id = ?2 AND role = 'owner'
-       UNION SELECT m.user_id FROM repos r JOIN workspaces w ON w.id = r.workspace_id JOIN members m ON m.workspace_id = w.id
+       UNION SELECT m.user_id FROM repos r JOIN workspaces w ON w.id = r.workspace_id
+         JOIN members m ON m.workspace_id = w.id
          WHERE r.id = ?1 AND (m.role = 'owner' OR w.base_permission = 'admin')
        UNION SELECT user_id FROM role_grants WHERE repo_id = ?1 AND rank = 5)
      ORDER BY u.id LIMIT ?3`,

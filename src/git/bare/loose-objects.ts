@@ -23,7 +23,7 @@ export function packLooseObjects(directory: string, tmp: string): number {
   mkdirSync(tmp, { recursive: true })
   mkdirSync(join(objects, 'pack'), { recursive: true })
   let count = 0
-  let held = 0
+  let batchBytes = 0
   let set = new WriteSet(EMPTY_DATABASE, Infinity)
   let files: string[] = []
   const flush = () => {
@@ -31,7 +31,7 @@ export function packLooseObjects(directory: string, tmp: string): number {
     for (const file of files) rmSync(file, { force: true })
     set = new WriteSet(EMPTY_DATABASE, Infinity)
     files = []
-    held = 0
+    batchBytes = 0
   }
   for (let i = 0; i < 256; i++) {
     const folder = i.toString(16).padStart(2, '0')
@@ -42,9 +42,9 @@ export function packLooseObjects(directory: string, tmp: string): number {
       const { type, data } = readLooseObject(join(at, name), folder + name)
       set.write(type, data)
       files.push(join(at, name))
-      held += data.length
+      batchBytes += data.length
       count++
-      if (held > MAX_BATCH_BYTES) flush()
+      if (batchBytes > MAX_BATCH_BYTES) flush()
     }
   }
   flush()

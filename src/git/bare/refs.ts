@@ -47,8 +47,8 @@ export function readBareRefs(directory: string): BareRefs {
     const oid = refs.get(at)
     if (oid !== undefined) refs.set(name, oid)
   }
-  const named = /^ref: (\S+)/.exec(head)
-  return { head: named ? named[1]! : 'refs/heads/main', refs }
+  const symref = /^ref: (\S+)/.exec(head)
+  return { head: symref ? symref[1]! : 'refs/heads/main', refs }
 }
 
 /**
@@ -63,16 +63,19 @@ export function updateBareRefs(
 ): (string | null)[] {
   const locks = new Set<string>()
   try {
-    const why: (string | null)[] = updates.map((update) => lockRef(directory, update, locks))
+    const errors: (string | null)[] = updates.map((update) => lockRef(directory, update, locks))
     const { refs } = readBareRefs(directory)
     updates.forEach((update, i) => {
-      if (why[i] === null && (refs.get(update.name) ?? null) !== update.old) why[i] = 'fetch first'
+      if (errors[i] === null && (refs.get(update.name) ?? null) !== update.old)
+        errors[i] = 'fetch first'
     })
     // As in git: a ref that cannot be locked fails the transaction and is reported as the other
     // refs are.
-    if (atomic && why.some((one) => one !== null))
-      return why.map((one) => (one === null || one === LOCKED ? 'atomic transaction failed' : one))
-    return updates.map((update, i) => why[i] ?? moveRef(directory, update, locks))
+    if (atomic && errors.some((one) => one !== null))
+      return errors.map((one) =>
+        one === null || one === LOCKED ? 'atomic transaction failed' : one,
+      )
+    return updates.map((update, i) => errors[i] ?? moveRef(directory, update, locks))
   } finally {
     for (const path of locks) rmSync(path, { force: true })
   }
@@ -126,14 +129,14 @@ function unpackRef(directory: string, name: string): void {
   const path = join(directory, 'packed-refs')
   const text = readText(path)
   if (text === null || !text.includes(` ${name}\n`)) return
-  const kept: string[] = []
+  const lines: string[] = []
   let dropped = false
   for (const line of text.split('\n')) {
     if (line.startsWith('^') && dropped) continue
     dropped = line.slice(41) === name
-    if (!dropped) kept.push(line)
+    if (!dropped) lines.push(line)
   }
-  writeSynced(`${path}.new`, kept.join('\n'))
+  writeSynced(`${path}.new`, lines.join('\n'))
   renameSync(`${path}.new`, path)
 }
 

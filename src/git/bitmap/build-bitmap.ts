@@ -54,30 +54,30 @@ export function* buildBitmap(
     tips.filter((tip) => indexPosOf(tip) >= 0),
   )
   const sets = new StoredBitmaps(words, 48)
-  const entries: { indexPos: number; bytes: Uint8Array; back: number }[] = []
-  const done = new Map<number, number>()
+  const entries: { indexPos: number; bytes: Uint8Array; xorOffset: number }[] = []
+  const numbers = new Map<number, number>()
   let previous: Uint32Array | null = null
   let chain = 0
   for (const commit of selected) {
     const bits = yield* reachableBits(store, table, pack, commit, (other) =>
-      done.has(other) ? sets.decode(done.get(other)!) : null,
+      numbers.has(other) ? sets.decode(numbers.get(other)!) : null,
     )
     if (bits === null) return null
     const number = entries.length
-    const whole = encodeEwah(bits, index.count)
-    let bytes: Uint8Array = whole
-    let back = 0
+    const full = encodeEwah(bits, index.count)
+    let bytes: Uint8Array = full
+    let xorOffset = 0
     if (previous !== null && chain < MAX_XOR_CHAIN) {
       const difference: Uint32Array = bits.slice()
       xorInto(difference, previous)
-      const short = encodeEwah(difference, index.count)
-      if (short.length < whole.length) [bytes, back] = [short, 1]
+      const xored = encodeEwah(difference, index.count)
+      if (xored.length < full.length) [bytes, xorOffset] = [xored, 1]
     }
-    chain = back === 0 ? 0 : chain + 1
-    sets.stored.push({ bytes, at: 0, xorBase: back === 0 ? -1 : number - 1 })
+    chain = xorOffset === 0 ? 0 : chain + 1
+    sets.stored.push({ bytes, at: 0, xorBase: xorOffset === 0 ? -1 : number - 1 })
     sets.remember(number, bits)
-    entries.push({ indexPos: indexPosOf(commit), bytes, back })
-    done.set(commit, number)
+    entries.push({ indexPos: indexPosOf(commit), bytes, xorOffset })
+    numbers.set(commit, number)
     previous = bits
   }
   if (entries.length === 0) return null
@@ -87,7 +87,7 @@ export function* buildBitmap(
 function serialize(
   pack: PackFile,
   types: Uint8Array,
-  entries: readonly { indexPos: number; bytes: Uint8Array; back: number }[],
+  entries: readonly { indexPos: number; bytes: Uint8Array; xorOffset: number }[],
 ): Uint8Array {
   const { count, packChecksum } = pack.index
   const head = Buffer.from('BITM\0\x01\0\x01\0\0\0\0', 'latin1')
@@ -99,10 +99,10 @@ function serialize(
       if (types[packPos] === type) setBit(bits, packPos)
     parts.push(encodeEwah(bits, count))
   }
-  for (const { indexPos, bytes, back } of entries) {
+  for (const { indexPos, bytes, xorOffset } of entries) {
     const row = Buffer.alloc(6)
     row.writeUInt32BE(indexPos, 0)
-    row[4] = back
+    row[4] = xorOffset
     parts.push(row, bytes)
   }
   const body = Buffer.concat(parts)
@@ -157,7 +157,7 @@ function* reachableBits(
   table: CommitTable,
   pack: PackFile,
   start: number,
-  known: (commit: number) => Uint32Array | null,
+  bitmapOf: (commit: number) => Uint32Array | null,
 ): Generator<'pause', Uint32Array | null, unknown> {
   const collector = new ObjectCollector(store, undefined, pack)
   const bits = collector.bits!
@@ -168,9 +168,9 @@ function* reachableBits(
     const indexPos = pack.index.find(table.oids, commit * 20)
     if (indexPos < 0) return null
     if (getBit(bits, pack.reverseIndex.packPosOf(indexPos))) continue
-    const have = known(commit)
-    if (have !== null) {
-      orInto(bits, have)
+    const bitmap = bitmapOf(commit)
+    if (bitmap !== null) {
+      orInto(bits, bitmap)
       continue
     }
     setBit(bits, pack.reverseIndex.packPosOf(indexPos))

@@ -27,11 +27,11 @@ export class StoredBitmaps {
 
   /** Returns the bitmap with this number. The result is shared and must not be changed. */
   decode(index: number): Uint32Array {
-    const have = this.decoded.get(index)
-    if (have) {
+    const cached = this.decoded.get(index)
+    if (cached) {
       this.decoded.delete(index)
-      this.decoded.set(index, have)
-      return have
+      this.decoded.set(index, cached)
+      return cached
     }
     const chain: number[] = []
     let base: Uint32Array | undefined

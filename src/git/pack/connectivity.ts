@@ -114,11 +114,11 @@ export function* requireSameContent(store: ObjectStore, pack: PackFile): Task<vo
     if (!store.locateKnown(index.raw, index.oidAt(indexPos))) continue
     reader.load(store.pack, store.offset)
     const type = reader.type
-    const have = copyBytes(reader.bytes, reader.from, reader.to)
+    const stored = copyBytes(reader.bytes, reader.from, reader.to)
     reader.load(pack, index.offset(indexPos))
     const same =
       reader.type === type &&
-      Buffer.compare(have, reader.bytes.subarray(reader.from, reader.to)) === 0
+      Buffer.compare(stored, reader.bytes.subarray(reader.from, reader.to)) === 0
     if (!same)
       throw new GitError(
         'invalid',

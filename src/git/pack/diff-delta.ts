@@ -209,7 +209,7 @@ class DeltaWriter {
         return
       }
       const part = Math.min(MAX_COPY_BYTES, length)
-      const place = this.at++
+      const opAt = this.at++
       let op = 0x80
       for (let i = 0, value = from; i < 4; i++, value = Math.floor(value / 256)) {
         const byte = value & 0xff
@@ -227,7 +227,7 @@ class DeltaWriter {
         op |= 0x20
         this.bytes[this.at++] = size >>> 8
       }
-      this.bytes[place] = op
+      this.bytes[opAt] = op
       from += part
       length -= part
     }

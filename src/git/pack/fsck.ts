@@ -60,7 +60,7 @@ export function checkObject(
 function checkTree(bytes: Uint8Array, from: number, to: number, links: LinkVisitor): void {
   let previous = -1
   let previousEnd = 0
-  let previousDir = false
+  let previousIsDir = false
   /**
    * Names of files that a later directory could repeat: `a` sorts before `a.b`, but `a/` after it.
    */
@@ -81,10 +81,10 @@ function checkTree(bytes: Uint8Array, from: number, to: number, links: LinkVisit
     const oid = from + 1
     from = oid + 20
     if (from > to || digits === 0) throw fsckError('badTree', 'cannot be parsed as a tree')
-    const dir = mode === 0o40000
+    const isDir = mode === 0o40000
     if (flags !== 0 || bytes[name] === 0x2e || end - name > MAX_NAME_BYTES || end === name)
       checkName(bytes, name, end, mode, oid, links)
-    if (dir) links.link(bytes, oid, TREE)
+    if (isDir) links.link(bytes, oid, TREE)
     else if (mode === 0o100644 || mode === 0o100755 || mode === 0o120000 || mode === 0o100664)
       links.link(bytes, oid, BLOB)
     else if (links.imported && (mode & 0o170000) === 0o100000) links.link(bytes, oid, BLOB)
@@ -92,15 +92,15 @@ function checkTree(bytes: Uint8Array, from: number, to: number, links: LinkVisit
     if (isNullOid(bytes, oid) && !(links.imported && mode === 0o160000))
       throw fsckError('nullSha1', 'contains entries pointing to null sha1')
     if (previous >= 0) {
-      const order = compareEntries(bytes, previous, previousEnd, previousDir, name, end, dir)
-      if (order === 0 || repeatsFile(bytes, candidates, name, end, dir))
+      const order = compareEntries(bytes, previous, previousEnd, previousIsDir, name, end, isDir)
+      if (order === 0 || repeatsFile(bytes, candidates, name, end, isDir))
         throw fsckError('duplicateEntries', 'contains duplicate file entries')
       if (order > 0) throw fsckError('treeNotSorted', 'not properly sorted')
     }
-    if (!dir) trackFile(bytes, candidates, name, end)
+    if (!isDir) trackFile(bytes, candidates, name, end)
     previous = name
     previousEnd = end
-    previousDir = dir
+    previousIsDir = isDir
   }
 }
 
@@ -112,17 +112,17 @@ function compareEntries(
   bytes: Uint8Array,
   a: number,
   aEnd: number,
-  aDir: boolean,
+  aIsDir: boolean,
   b: number,
   bEnd: number,
-  bDir: boolean,
+  bIsDir: boolean,
 ): number {
   while (a < aEnd && b < bEnd) {
     const order = bytes[a++]! - bytes[b++]!
     if (order !== 0) return order
   }
   if (a === aEnd && b === bEnd) return 0
-  return (a < aEnd ? bytes[a]! : aDir ? 0x2f : 0) - (b < bEnd ? bytes[b]! : bDir ? 0x2f : 0)
+  return (a < aEnd ? bytes[a]! : aIsDir ? 0x2f : 0) - (b < bEnd ? bytes[b]! : bIsDir ? 0x2f : 0)
 }
 
 /**
@@ -150,12 +150,12 @@ function repeatsFile(
   candidates: number[],
   name: number,
   end: number,
-  dir: boolean,
+  isDir: boolean,
 ): boolean {
   while (candidates.length > 0) {
     const from = candidates[candidates.length - 2]!
     const to = candidates[candidates.length - 1]!
-    if (isPrefix(bytes, from, to, name, end)) return dir && to - from === end - name
+    if (isPrefix(bytes, from, to, name, end)) return isDir && to - from === end - name
     candidates.length -= 2
   }
   return false

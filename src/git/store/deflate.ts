@@ -74,8 +74,11 @@ function createVerified(level: number): HandleDeflater | null {
     const deflater = new HandleDeflater(level)
     for (const text of ['', 'pack my box with five dozen liquor jugs '.repeat(60), 'x']) {
       const data = Buffer.from(text)
-      const made = deflater.run(data)
-      if (made === null || Buffer.compare(copyBytes(made), zlib.deflateSync(data, { level })) !== 0)
+      const deflated = deflater.run(data)
+      if (
+        deflated === null ||
+        Buffer.compare(copyBytes(deflated), zlib.deflateSync(data, { level })) !== 0
+      )
         return null
     }
     return deflater

@@ -142,9 +142,9 @@ export class EntryReader {
     this.checkSize(pack, at, size)
     const skip = this.header.dataAt - this.windowFrom
     if (size > this.arena.maxObjectBytes) {
-      const own = Buffer.allocUnsafeSlow(size + 1)
-      this.inflate(pack, at + skip, own, 0, size)
-      this.setView(own, 0, size, type)
+      const buffer = Buffer.allocUnsafeSlow(size + 1)
+      this.inflate(pack, at + skip, buffer, 0, size)
+      this.setView(buffer, 0, size, type)
       return
     }
     const from = this.arena.reserve(size + 1)
@@ -163,14 +163,14 @@ export class EntryReader {
     if (base !== this.to - this.from) throw this.corrupt(pack, at, 'does not fit its base')
     this.checkSize(pack, at, result)
     if (result > this.arena.maxObjectBytes) {
-      const own = Buffer.allocUnsafeSlow(result)
-      applyDelta(this.bytes, this.from, base, this.delta, start, deltaSize, own, 0, result)
-      this.setView(own, 0, result, this.type)
+      const buffer = Buffer.allocUnsafeSlow(result)
+      applyDelta(this.bytes, this.from, base, this.delta, start, deltaSize, buffer, 0, result)
+      this.setView(buffer, 0, result, this.type)
       if (this.delta.length > 1 << 22) this.delta = Buffer.allocUnsafeSlow(1 << 16)
       return
     }
-    const inside = this.bytes === this.arena.memory
-    const from = this.arena.reserve(result, inside ? this.from : 0, inside ? this.to : 0)
+    const baseInArena = this.bytes === this.arena.memory
+    const from = this.arena.reserve(result, baseInArena ? this.from : 0, baseInArena ? this.to : 0)
     applyDelta(
       this.bytes,
       this.from,
@@ -228,10 +228,10 @@ export class EntryReader {
     try {
       this.inflater.whole(this.window, this.windowFrom, this.windowTo, out, outFrom, size)
     } catch (error) {
-      const most = Math.min(pack.size - 20 - offset, bound * 4 + 65536)
-      if (this.windowTo - this.windowFrom >= most)
+      const maxInput = Math.min(pack.size - 20 - offset, bound * 4 + 65536)
+      if (this.windowTo - this.windowFrom >= maxInput)
         throw this.corrupt(pack, offset, (error as Error).message)
-      this.readWindow(pack, offset, most)
+      this.readWindow(pack, offset, maxInput)
       this.inflater.whole(this.window, this.windowFrom, this.windowTo, out, outFrom, size)
     }
   }

@@ -70,12 +70,12 @@ export class ObjectStore implements ObjectReader {
     const next: PackFile[] = []
     let changed = false
     for (const name of listPacks(this.directory)) {
-      const have = known.get(name)
-      if (have) known.delete(name)
+      const existing = known.get(name)
+      if (existing) known.delete(name)
       else changed = true
-      next.push(have ?? new PackFile(join(path, name)))
+      next.push(existing ?? new PackFile(join(path, name)))
     }
-    for (const gone of known.values()) this.retired.push(gone)
+    for (const removed of known.values()) this.retired.push(removed)
     changed ||= known.size > 0
     this.knownPacks = next
     if (this.lastHit && !next.includes(this.lastHit)) this.lastHit = null

@@ -69,16 +69,16 @@ export function snapshotStore(directory: string, target: string): boolean {
     mkdirSync(part, { recursive: true, mode: 0o700 })
   for (const name of ['HEAD', 'config', 'objects/info/commit-graph'])
     linkOrCopyFile(join(directory, name), join(target, name))
-  const held = new Set(listSnapshotPacks(target))
+  const linked = new Set(listSnapshotPacks(target))
   for (;;) {
-    const missing = listSnapshotPacks(directory).filter((name) => !held.has(name))
+    const missing = listSnapshotPacks(directory).filter((name) => !linked.has(name))
     if (missing.length === 0) return existsSync(directory)
     for (const name of missing) {
-      const hold = (ending: string): boolean =>
+      const link = (ending: string): boolean =>
         linkOrCopyFile(join(packDirectory(directory), name + ending), join(packs, name + ending))
-      for (const ending of ['.rev', '.bitmap', '.mtimes']) hold(ending)
+      for (const ending of ['.rev', '.bitmap', '.mtimes']) link(ending)
       // The index last: a pack counts as complete with its index.
-      if ((hold('.pack') || hold('.away')) && hold('.idx')) held.add(name)
+      if ((link('.pack') || link('.away')) && link('.idx')) linked.add(name)
       else
         for (const ending of ['.rev', '.bitmap', '.mtimes', '.pack', '.away', '.idx'])
           rmSync(join(packs, name + ending), { force: true })

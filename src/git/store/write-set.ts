@@ -71,19 +71,19 @@ export class WriteSet implements ObjectDatabase {
 
   /** Removes every object that `roots` do not reach, such as the intermediate trees of a merge. */
   keepReachable(roots: readonly Oid[]): void {
-    const kept = new Map<Oid, GitObject>()
+    const reachable = new Map<Oid, GitObject>()
     const stack = [...roots]
     while (stack.length > 0) {
       const oid = stack.pop()!
       const object = this.objects.get(oid)
-      if (object === undefined || kept.has(oid)) continue
-      kept.set(oid, object)
+      if (object === undefined || reachable.has(oid)) continue
+      reachable.set(oid, object)
       if (object.type === 'tree') for (const entry of parseTree(object.data)) stack.push(entry.oid)
       else if (object.type === 'commit' || object.type === 'tag')
         stack.push(...headerOids(object.data))
     }
     this.objects.clear()
-    for (const [oid, object] of kept) this.objects.set(oid, object)
+    for (const [oid, object] of reachable) this.objects.set(oid, object)
   }
 
   /**

@@ -38,28 +38,28 @@ export class Engine {
    * store.
    */
   store(name: string): OpenStore {
-    const have = this.open.get(name)
-    if (have) {
+    const existing = this.open.get(name)
+    if (existing) {
       this.open.delete(name)
-      this.open.set(name, have)
-      return have
+      this.open.set(name, existing)
+      return existing
     }
-    const made = new OpenStore(storeDirectory(this.settings.root, name), this.reader)
-    this.open.set(name, made)
+    const opened = new OpenStore(storeDirectory(this.settings.root, name), this.reader)
+    this.open.set(name, opened)
     this.trim(name)
-    return made
+    return opened
   }
 
   /**
    * Closes the least recently used stores while there are too many or they hold too much memory.
    */
   private trim(keep: string): void {
-    let weight = 0
-    for (const store of this.open.values()) weight += store.heldBytes
+    let heldBytes = 0
+    for (const store of this.open.values()) heldBytes += store.heldBytes
     for (const [name, store] of this.open) {
-      if (this.open.size <= MAX_OPEN_STORES && weight <= this.settings.memoryBudget / 4) return
+      if (this.open.size <= MAX_OPEN_STORES && heldBytes <= this.settings.memoryBudget / 4) return
       if (name === keep || store.objects.isPinned) continue
-      weight -= store.heldBytes
+      heldBytes -= store.heldBytes
       store.close()
       this.open.delete(name)
     }

@@ -75,30 +75,30 @@ export function* maintainTask(
   const store = engine.store(name)
   const { objects } = store
   const directory = engine.directory(name)
-  const path = join(engine.settings.tmp, `gathered-${randomName()}`)
+  const path = join(engine.settings.tmp, `combined-${randomName()}`)
   objects.pin()
   try {
     objects.refresh()
     const tips = [...named, ...(options.leased ?? []).filter((oid) => objects.has(oid))]
-    let collected: GarbageResult = { obsoletePacks: [], dropped: 0 }
+    let garbage: GarbageResult = { obsoletePacks: [], dropped: 0 }
     if (options.graceMs === undefined) {
-      const gathered = packsToCombine(settledPacks(store))
-      if (gathered.length > 1)
-        yield* repack(engine, name, gathered, yield* allObjects(gathered), path)
+      const combined = packsToCombine(settledPacks(store))
+      if (combined.length > 1)
+        yield* repack(engine, name, combined, yield* allObjects(combined), path)
     } else {
       const nowMs = options.nowMs ?? performance.timeOrigin + performance.now()
       const all = Buffer.concat([
         Buffer.from(tips.join(''), 'hex'),
         existingOids(store, options.kept ?? new Uint8Array()),
       ])
-      collected = yield* collectGarbage(engine, name, all, options.graceMs, nowMs, path)
+      garbage = yield* collectGarbage(engine, name, all, options.graceMs, nowMs, path)
     }
     objects.refresh()
-    const starts = commitsOfTips(store, tips)
-    const unindexed = yield* writeCommitGraph(engine, name, starts)
+    const tipCommits = commitsOfTips(store, tips)
+    const unindexed = yield* writeCommitGraph(engine, name, tipCommits)
     yield* addReverseIndexes(engine, store)
-    yield* addBitmap(engine, name, starts, collected.obsoletePacks)
-    return { ...collected, packs: objects.packs.length, bytes: directorySize(directory), unindexed }
+    yield* addBitmap(engine, name, tipCommits, garbage.obsoletePacks)
+    return { ...garbage, packs: objects.packs.length, bytes: directorySize(directory), unindexed }
   } finally {
     objects.unpin()
     for (const ending of ['.pack', '.idx', '.rev', '.mtimes']) removeQuietly(path + ending)
@@ -128,7 +128,7 @@ function existingOids({ objects }: OpenStore, oids: Uint8Array): Uint8Array {
 function* addBitmap(
   engine: Engine,
   name: string,
-  starts: readonly number[],
+  tipCommits: readonly number[],
   obsoletePacks: readonly string[],
 ): Task<void> {
   const store = engine.store(name)
@@ -141,7 +141,7 @@ function* addBitmap(
     )
   if (largest === null || largest.index.count < MIN_BITMAP_OBJECTS || largest.bitmap !== null)
     return
-  const bytes = yield* buildBitmap(objects, commits, largest, starts)
+  const bytes = yield* buildBitmap(objects, commits, largest, tipCommits)
   if (bytes === null) return
   indexPos(engine, bytes, `${largest.base}.bitmap`)
   largest.forgetMissingBitmap()
@@ -164,11 +164,15 @@ function* addReverseIndexes(engine: Engine, store: OpenStore): Task<void> {
  * Writes the commit-graph of the commits that the tips reach now. Returns the number of commits
  * without a filter.
  */
-function* writeCommitGraph(engine: Engine, name: string, starts: readonly number[]): Task<number> {
+function* writeCommitGraph(
+  engine: Engine,
+  name: string,
+  tipCommits: readonly number[],
+): Task<number> {
   const { objects, commits } = engine.store(name)
   const before = objects.commitGraph
   let unindexed = 0
-  const bytes = yield* buildCommitGraph(commits, starts, {
+  const bytes = yield* buildCommitGraph(commits, tipCommits, {
     maxNew: MAX_NEW_FILTERS,
     onRemaining: (count) => void (unindexed = count),
     existing: (oids, at) => {
@@ -220,7 +224,7 @@ function commitsOfTips(store: OpenStore, tips: readonly Oid[]): number[] {
 function* repack(
   engine: Engine,
   name: string,
-  gathered: readonly PackFile[],
+  combined: readonly PackFile[],
   chosen: OidMap,
   path: string,
 ): Task<void> {
@@ -229,7 +233,7 @@ function* repack(
   const deltas = yield* planDeltas(engine.store(name), chosen)
   yield* writePackFile(objects, { pack: null, bits: null, others: chosen }, path, deltas)
   installPack(directory, `${path}.pack`, `${path}.idx`, false)
-  for (const pack of gathered) removePack(directory, pack.name)
+  for (const pack of combined) removePack(directory, pack.name)
 }
 
 /**

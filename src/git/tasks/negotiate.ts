@@ -23,28 +23,28 @@ export type Negotiation = {
  * Returns the commit of a common id, 'other' when the id is common but no commit, and null when it
  * is not common.
  */
-function findCommon(talk: Negotiation, oid: string): number | null | 'other' {
-  const known = talk.store.knownCommit(oid)
-  if (known >= 0) return talk.reach.has(known, false) ? known : null
-  const peeled = talk.store.peel(oid)
+function findCommon(negotiation: Negotiation, oid: string): number | null | 'other' {
+  const known = negotiation.store.knownCommit(oid)
+  if (known >= 0) return negotiation.reach.has(known, false) ? known : null
+  const peeled = negotiation.store.peel(oid)
   if (peeled === null) return null
-  if (peeled.type !== COMMIT) return talk.reach.isNamed(oid) ? 'other' : null
-  if (peeled.tags.length > 0 && !talk.reach.isNamed(oid)) return null
-  const number = talk.store.commits.numberOfRaw(peeled.raw, 0)
-  return talk.reach.has(number, false) ? number : null
+  if (peeled.type !== COMMIT) return negotiation.reach.isNamed(oid) ? 'other' : null
+  if (peeled.tags.length > 0 && !negotiation.reach.isNamed(oid)) return null
+  const number = negotiation.store.commits.numberOfRaw(peeled.raw, 0)
+  return negotiation.reach.has(number, false) ? number : null
 }
 
 /**
  * Writes the acknowledgments and boundaries of version 2. Returns the common commits, or null when
  * the client must continue the negotiation.
  */
-export function negotiateV2(talk: Negotiation): number[] | null {
-  const { request, out, store } = talk
+export function negotiateV2(negotiation: Negotiation): number[] | null {
+  const { request, out, store } = negotiation
   const haves: number[] = []
   const acks: string[] = []
   for (const turn of request.negotiation) {
     if (typeof turn === 'string') continue
-    const number = findCommon(talk, turn.have)
+    const number = findCommon(negotiation, turn.have)
     if (number === null) continue
     acks.push(turn.have)
     if (number !== 'other') haves.push(number)
@@ -54,7 +54,7 @@ export function negotiateV2(talk: Negotiation): number[] | null {
     out.line('acknowledgments\n')
     if (acks.length === 0) out.line('NAK\n')
     for (const oid of acks) out.line(`ACK ${oid}\n`)
-    if (request.waitForDone || !hasEnoughCommon(store.commits, talk.wants, haves)) {
+    if (request.waitForDone || !hasEnoughCommon(store.commits, negotiation.wants, haves)) {
       out.flush()
       return null
     }
@@ -65,9 +65,9 @@ export function negotiateV2(talk: Negotiation): number[] | null {
     out.flush()
     return null
   }
-  if (talk.boundary !== null) {
+  if (negotiation.boundary !== null) {
     out.line('shallow-info\n')
-    writeBoundary(talk, talk.boundary)
+    writeBoundary(negotiation, negotiation.boundary)
     out.delim()
   }
   if (request.wantedRefs.length > 0) {
@@ -79,11 +79,11 @@ export function negotiateV2(talk: Negotiation): number[] | null {
 }
 
 /** Replays the client's lines of version 0 or 1 and responds to each as git's upload-pack does. */
-export function negotiateV0(talk: Negotiation): number[] | null {
-  const { request, out, store } = talk
+export function negotiateV0(negotiation: Negotiation): number[] | null {
+  const { request, out, store } = negotiation
   const table = store.commits
-  if (talk.boundary !== null) {
-    writeBoundary(talk, talk.boundary)
+  if (negotiation.boundary !== null) {
+    writeBoundary(negotiation, negotiation.boundary)
     out.flush()
   }
   const haves: number[] = []
@@ -99,7 +99,7 @@ export function negotiateV0(talk: Negotiation): number[] | null {
         multiAck === 'detailed' &&
         gotCommon &&
         !gotOther &&
-        hasEnoughCommon(table, talk.wants, haves)
+        hasEnoughCommon(table, negotiation.wants, haves)
       ) {
         sentReady = true
         out.line(`ACK ${last} ready\n`)
@@ -117,10 +117,10 @@ export function negotiateV0(talk: Negotiation): number[] | null {
       } else out.line('NAK\n')
       return haves
     } else {
-      const number = findCommon(talk, turn.have)
+      const number = findCommon(negotiation, turn.have)
       if (number === null) {
         gotOther = true
-        if (multiAck !== 'none' && hasEnoughCommon(table, talk.wants, haves)) {
+        if (multiAck !== 'none' && hasEnoughCommon(table, negotiation.wants, haves)) {
           if (multiAck === 'detailed') sentReady = true
           out.line(`ACK ${turn.have} ${multiAck === 'detailed' ? 'ready' : 'continue'}\n`)
         }
@@ -139,14 +139,19 @@ export function negotiateV0(talk: Negotiation): number[] | null {
 }
 
 function writeBoundary(
-  talk: Negotiation,
+  negotiation: Negotiation,
   boundary: { shallow: readonly number[]; unshallow: readonly number[] },
 ): void {
-  const table = talk.store.commits
+  const table = negotiation.store.commits
   // Without line feeds, as git sends them: libgit2 rejects them otherwise.
-  for (const commit of boundary.shallow) talk.out.line(`shallow ${table.oid(commit)}`)
-  for (const commit of boundary.unshallow) talk.out.line(`unshallow ${table.oid(commit)}`)
+  for (const commit of boundary.shallow) negotiation.out.line(`shallow ${table.oid(commit)}`)
+  for (const commit of boundary.unshallow) negotiation.out.line(`unshallow ${table.oid(commit)}`)
 }
+
+/** What the walk knows of a commit. */
+const VISITING = 1
+const LEADS_TO_COMMON = 2
+const LEADS_NOWHERE = 3
 
 /**
  * Whether every want has a common ancestor, so that the client need not search further (git's
@@ -158,30 +163,30 @@ function hasEnoughCommon(
   haves: readonly number[],
 ): boolean {
   if (haves.length === 0) return false
-  const had = new Set(haves)
+  const common = new Set(haves)
   let oldest = Infinity
   for (const have of haves) {
     table.load(have)
     oldest = Math.min(oldest, table.time(have))
   }
-  const verdicts = new Map<number, number>()
+  const states = new Map<number, number>()
   for (const want of wants) {
     const stack = [want]
     while (stack.length > 0) {
       const commit = stack[stack.length - 1]!
-      const verdict = verdicts.get(commit)
-      if (verdict === 2 || verdict === 3) {
+      const state = states.get(commit)
+      if (state === LEADS_TO_COMMON || state === LEADS_NOWHERE) {
         stack.pop()
         continue
       }
       table.load(commit)
-      if (had.has(commit)) {
-        verdicts.set(commit, 2)
+      if (common.has(commit)) {
+        states.set(commit, LEADS_TO_COMMON)
         stack.pop()
         continue
       }
       if (table.time(commit) < oldest) {
-        verdicts.set(commit, 3)
+        states.set(commit, LEADS_NOWHERE)
         stack.pop()
         continue
       }
@@ -189,25 +194,25 @@ function hasEnoughCommon(
       let waiting = false
       for (let i = 0; i < table.parentCount(commit) && !leads; i++) {
         const parent = table.parent(commit, i)
-        const known = verdicts.get(parent)
-        if (known === 2) leads = true
-        else if (known === undefined && verdict === undefined) {
+        const known = states.get(parent)
+        if (known === LEADS_TO_COMMON) leads = true
+        else if (known === undefined && state === undefined) {
           stack.push(parent)
           waiting = true
         }
       }
       if (leads) {
-        verdicts.set(commit, 2)
+        states.set(commit, LEADS_TO_COMMON)
         // Parents pushed before the leading one was found stay on the stack above this commit. They
         // do no harm.
         if (!waiting) stack.pop()
-      } else if (waiting) verdicts.set(commit, 1)
+      } else if (waiting) states.set(commit, VISITING)
       else {
-        verdicts.set(commit, 3)
+        states.set(commit, LEADS_NOWHERE)
         stack.pop()
       }
     }
-    if (verdicts.get(want) !== 2) return false
+    if (states.get(want) !== LEADS_TO_COMMON) return false
   }
   return true
 }

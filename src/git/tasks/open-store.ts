@@ -59,10 +59,10 @@ export class OpenStore {
 
   /** Approximate memory in bytes. Commits count twice: as numbers and as nodes of `history`. */
   get heldBytes(): number {
-    let weight = this.commits.size * 400 + this.peelCache.size * 250
-    for (const pack of this.objects.packs) weight += pack.heldBytes
-    for (const visible of this.visibleCache.values()) weight += visible.size * 30
-    return weight
+    let heldBytes = this.commits.size * 400 + this.peelCache.size * 250
+    for (const pack of this.objects.packs) heldBytes += pack.heldBytes
+    for (const visible of this.visibleCache.values()) heldBytes += visible.size * 30
+    return heldBytes
   }
 
   /** Clears all caches, for stores that hold too much memory and after objects were removed. */
@@ -88,8 +88,8 @@ function getCached<T>(
   make: () => T,
   limit = MAX_CACHED_REACHES,
 ): T {
-  const have = map.get(key)
-  const value = have ?? make()
+  const cached = map.get(key)
+  const value = cached ?? make()
   map.delete(key)
   map.set(key, value)
   if (map.size > limit) map.delete(map.keys().next().value!)

@@ -27,17 +27,17 @@ export function* rebuildIndexTask(engine: Engine, name: string, pack: string): T
   if (!/^pack-[0-9a-f]{40}$/.test(pack))
     throw new GitError('invalid', `"${pack}" is not a name for a pack`)
   const directory = engine.directory(name)
-  const path = join(engine.settings.tmp, `remade-${randomName()}`)
+  const path = join(engine.settings.tmp, `rebuilt-${randomName()}`)
   const from = openSync(join(packDirectory(directory), `${pack}.pack`), 'r')
   const receiver = new PackReceiver(`${path}.pack`, UNBOUNDED_LIMITS)
   let resolver: DeltaResolver | null = null
   try {
     for (let at = 0; ; ) {
       const block = new Uint8Array(BLOCK_BYTES)
-      const got = readSync(from, block, 0, BLOCK_BYTES, at)
-      if (got === 0) break
-      receiver.push(block.subarray(0, got))
-      at += got
+      const count = readSync(from, block, 0, BLOCK_BYTES, at)
+      if (count === 0) break
+      receiver.push(block.subarray(0, count))
+      at += count
       yield 'pause'
     }
     receiver.end()

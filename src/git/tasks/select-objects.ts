@@ -108,15 +108,15 @@ function* selectByBitmaps(
       previousVersion: null,
     }
   }
-  const had = new BitmapReach(objects, table, pack)
-  had.addCommits(haves)
-  yield* had.addTrees()
-  const chosen = { pack, ...wanted.subtract(had) }
+  const clientHas = new BitmapReach(objects, table, pack)
+  clientHas.addCommits(haves)
+  yield* clientHas.addTrees()
+  const chosen = { pack, ...wanted.subtract(clientHas) }
   out.counted('Enumerating objects', wanted.size)
   yield* out.drain(false)
   return {
     objects: chosen,
-    receiverHas: isThin(plan) ? (oid) => had.has(oid, 0) : null,
+    receiverHas: isThin(plan) ? (oid) => clientHas.has(oid, 0) : null,
     previousVersion: null,
   }
 }
@@ -133,14 +133,15 @@ function* selectByWalking(plan: FetchPlan, found: CommitSelection | null): Task<
   }
   // The client has the commits at its shallow boundary. History behind them is added through
   // `unshallow`.
-  const had =
+  const clientHas =
     boundary === null ? haves : [...haves, ...(haves.length > 0 ? client : boundary.unshallow)]
   const clientCut = new Set(client)
   const selection =
-    found ?? selectCommits(table, starts, had, (commit) => cut.has(commit) || clientCut.has(commit))
+    found ??
+    selectCommits(table, starts, clientHas, (commit) => cut.has(commit) || clientCut.has(commit))
   if (objects.reader.budget !== null && selection.commits.length > MAX_BUDGETED_COMMITS)
     throw new BudgetExceeded()
-  const collector = new ObjectCollector(objects, filter, null, isThin(plan) && had.length > 0)
+  const collector = new ObjectCollector(objects, filter, null, isThin(plan) && clientHas.length > 0)
   for (const tag of wants.tags) collector.addTag(tag)
   for (const { oid, type } of wants.others) collector.addNamed(oid, type)
   for (const commit of selection.commits) collector.addCommit(table.oids, commit * 20)
@@ -150,7 +151,7 @@ function* selectByWalking(plan: FetchPlan, found: CommitSelection | null): Task<
     for (const oid of [...request.wants, ...wants.tags]) collector.chosen.addHex(oid)
     for (const commit of wants.commits) collector.chosen.add(table.oids, commit * 20)
   }
-  yield* collectTrees(plan, selection, collector, had.length > 0)
+  yield* collectTrees(plan, selection, collector, clientHas.length > 0)
   const { tags } = plan.names
   if (request.includeTag)
     addTags(
@@ -162,7 +163,7 @@ function* selectByWalking(plan: FetchPlan, found: CommitSelection | null): Task<
   const chosen = { pack: null, bits: null, others: collector.chosenAndUnknown() }
   out.counted('Enumerating objects', chosen.others.size)
   yield* out.drain(false)
-  if (!isThin(plan) || had.length === 0)
+  if (!isThin(plan) || clientHas.length === 0)
     return { objects: chosen, receiverHas: null, previousVersion: null }
   return {
     objects: chosen,

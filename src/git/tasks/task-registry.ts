@@ -161,7 +161,7 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
   ),
 
   searchAdded: pausingQuery((db, search: AddedSearch) => searchAdded(db, search)),
-  findForged: pausingQuery((db, range: { tips: readonly Oid[]; hide?: readonly Oid[] }) =>
+  findSha1Collisions: pausingQuery((db, range: { tips: readonly Oid[]; hide?: readonly Oid[] }) =>
     findForged(db, range),
   ),
 
@@ -172,7 +172,7 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
   maintain: (engine, { store, args: [tips, options] }: StoreCall<[Oid[], MaintainOptions]>) => ({
     task: maintainTask(engine, store, tips, options),
   }),
-  remake: (engine, { store, args: [pack] }: StoreCall<[string]>) => ({
+  rebuildIndex: (engine, { store, args: [pack] }: StoreCall<[string]>) => ({
     task: rebuildIndexTask(engine, store, pack),
   }),
   verify: (engine, { store, args: [tips] }: StoreCall<[Oid[]]>) => ({

@@ -142,15 +142,15 @@ export class TaskRunner {
   private start(id: number, name: string, args: unknown, credit: number): void {
     try {
       const delegated = new Map<number, DelegatedTask<unknown>>()
-      const made = taskRegistry[name]?.(this.engine, args as never, this.helpFor(id, delegated))
-      if (made === undefined) throw new GitError('invalid', `there is no task ${name}`)
-      if ('value' in made) {
-        this.send({ kind: 'done', id, value: made.value })
+      const started = taskRegistry[name]?.(this.engine, args as never, this.helpFor(id, delegated))
+      if (started === undefined) throw new GitError('invalid', `there is no task ${name}`)
+      if ('value' in started) {
+        this.send({ kind: 'done', id, value: started.value })
         return
       }
       this.tasks.set(id, {
         id,
-        task: made.task,
+        task: started.task,
         credit,
         state: 'ready',
         input: null,
@@ -166,11 +166,11 @@ export class TaskRunner {
     return {
       otherThreads: this.otherThreads,
       delegate: <R>(name: string, args: unknown) => {
-        const one: DelegatedTask<R> = { settled: false, value: null, error: null }
+        const task: DelegatedTask<R> = { settled: false, value: null, error: null }
         const ask = delegated.size
-        delegated.set(ask, one)
+        delegated.set(ask, task)
         this.send({ kind: 'ask', id, ask, name, args })
-        return one
+        return task
       },
     }
   }
@@ -209,12 +209,12 @@ export class TaskRunner {
     const until = performance.now() + TIME_SLICE_MS
     try {
       do {
-        let given: Uint8Array | null | undefined
+        let input: Uint8Array | null | undefined
         if (running.input !== null) {
-          given = running.input.chunk
+          input = running.input.chunk
           running.input = null
         }
-        const step = running.task.next(given)
+        const step = running.task.next(input)
         if (step.done) {
           this.tasks.delete(running.id)
           this.send({ kind: 'done', id: running.id, value: step.value })

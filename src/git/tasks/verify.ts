@@ -22,53 +22,56 @@ const BUFFER_BYTES = 1 << 20
 
 export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string[]> {
   const { objects } = store
-  const wrong: string[] = []
-  const say = (line: string) => {
-    if (wrong.length < MAX_LINES) wrong.push(line)
+  const faults: string[] = []
+  const report = (line: string) => {
+    if (faults.length < MAX_LINES) faults.push(line)
   }
-  const named = new OidMap(1024)
+  const linked = new OidMap(1024)
   // The store does not record which objects were imported, so the relaxed rules apply.
   const links: LinkVisitor = {
     imported: true,
-    link: (bytes, at) => void named.add(bytes, at),
+    link: (bytes, at) => void linked.add(bytes, at),
     settings: () => {},
   }
   objects.pin()
   try {
     objects.refresh()
-    let blind = false
+    let hasDamagedIndex = false
     for (const pack of objects.packs) {
       try {
         if (!isIndexSound(pack)) throw new GitError('corrupt', 'the index is damaged')
         if (pack.bitmap === null && existsSync(`${pack.base}.bitmap`))
-          say(`${pack.name}: the bitmap is damaged`)
-        if (isReverseIndexDamaged(pack.base, pack.index)) say(`${pack.name}: the order is damaged`)
+          report(`${pack.name}: the bitmap is damaged`)
+        if (isReverseIndexDamaged(pack.base, pack.index))
+          report(`${pack.name}: the order is damaged`)
         if (existsSync(`${pack.base}.mtimes`) && readMtimes(pack.base, pack.index) === null)
-          say(`${pack.name}: the times are damaged`)
-        yield* verifyChecksum(pack, say)
-        yield* verifyEntries(store, pack, links, say)
+          report(`${pack.name}: the times are damaged`)
+        yield* verifyChecksum(pack, report)
+        yield* verifyEntries(store, pack, links, report)
       } catch (error) {
         if (!(error instanceof GitError)) throw error
-        blind = true
-        say(`${pack.name}: ${error.message.replace(`${pack.name}: `, '')}`)
+        hasDamagedIndex = true
+        report(`${pack.name}: ${error.message.replace(`${pack.name}: `, '')}`)
       }
     }
     // The objects of a pack with a damaged index are unknown, so checks across packs would report
     // false errors.
-    if (blind) return wrong
-    yield* verifyGraph(store, say)
-    const oids = named.bytes
-    for (let i = 0; i < named.size; i++) {
+    if (hasDamagedIndex) return faults
+    yield* verifyGraph(store, report)
+    const oids = linked.bytes
+    for (let i = 0; i < linked.size; i++) {
       if (i % 4096 === 4095) yield 'pause'
-      if (!objects.has(named.hex(i)))
-        say(`object ${Buffer.from(oids.subarray(i * 20, i * 20 + 20)).toString('hex')} is missing`)
+      if (!objects.has(linked.hex(i)))
+        report(
+          `object ${Buffer.from(oids.subarray(i * 20, i * 20 + 20)).toString('hex')} is missing`,
+        )
     }
     for (const tip of tips)
-      if (!objects.has(tip)) say(`object ${tip} is missing, a ref points at it`)
+      if (!objects.has(tip)) report(`object ${tip} is missing, a ref points at it`)
   } finally {
     objects.unpin()
   }
-  return wrong
+  return faults
 }
 
 /** Whether the index can be parsed and matches its checksum. */
@@ -91,30 +94,35 @@ function isIndexSound(pack: PackFile): boolean {
 /**
  * Compares the commit-graph with its checksum and with the commits (git-commit-graph, "verify").
  */
-function* verifyGraph({ objects }: OpenStore, say: (line: string) => void): Task<void> {
+function* verifyGraph({ objects }: OpenStore, report: (line: string) => void): Task<void> {
   const graph = CommitGraph.open(objects.directory)
   if (graph === null) {
-    if (existsSync(join(objects.directory, 'objects', 'info', 'commit-graph'))) say(GRAPH_DAMAGED)
+    if (existsSync(join(objects.directory, 'objects', 'info', 'commit-graph')))
+      report(GRAPH_DAMAGED)
     return
   }
   for (let position = 0; position < graph.count; position++) {
     if (position % 256 === 255) yield 'pause'
     const oid = bytesToOid(graph.raw, graph.oidAt(position))
     try {
-      const told = graph.find(oid)
+      const node = graph.find(oid)
       const object = objects.read(oid)
-      const is = object === null ? null : parseCommit(oid, object.data)
-      if (is !== null && told?.tree === is.tree && told.parents.join() === is.parents.join())
+      const commit = object === null ? null : parseCommit(oid, object.data)
+      if (
+        commit !== null &&
+        node?.tree === commit.tree &&
+        node.parents.join() === commit.parents.join()
+      )
         continue
     } catch (error) {
       if (!(error instanceof GitError)) throw error
     }
-    return say(GRAPH_DAMAGED)
+    return report(GRAPH_DAMAGED)
   }
 }
 
 /** Compares the pack with its checksum. */
-function* verifyChecksum(pack: PackFile, say: (line: string) => void): Task<void> {
+function* verifyChecksum(pack: PackFile, report: (line: string) => void): Task<void> {
   const hasher = new Bun.CryptoHasher('sha1')
   const buffer = new Uint8Array(BUFFER_BYTES)
   const end = pack.size - 20
@@ -126,14 +134,14 @@ function* verifyChecksum(pack: PackFile, say: (line: string) => void): Task<void
     yield 'pause'
   }
   if (Buffer.compare(hasher.digest() as Uint8Array, pack.index.packChecksum) !== 0)
-    say(`${pack.name}: the pack does not match its checksum`)
+    report(`${pack.name}: the pack does not match its checksum`)
 }
 
 function* verifyEntries(
   store: OpenStore,
   pack: PackFile,
   links: LinkVisitor,
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Task<void> {
   const { index } = pack
   const { reader } = store.objects
@@ -151,7 +159,7 @@ function* verifyEntries(
       if (entry.length < end - offset) entry = new Uint8Array((end - offset) * 2)
       pack.read(entry, 0, end - offset, offset)
       if (zlib.crc32(entry.subarray(0, end - offset)) !== index.crc(indexPos))
-        say(`${pack.name}: the entry of object ${name} is damaged`)
+        report(`${pack.name}: the entry of object ${name} is damaged`)
       reader.load(pack, offset)
       const size = reader.to - reader.from
       if (scratch.length < size + HASH_PREFIX_BYTES)
@@ -159,12 +167,12 @@ function* verifyEntries(
       scratch.set(reader.bytes.subarray(reader.from, reader.to), HASH_PREFIX_BYTES)
       hashObjectInto(reader.type, scratch, HASH_PREFIX_BYTES, size, oid)
       if (Buffer.from(oid).toString('hex') !== name)
-        say(`${pack.name}: object ${name} has other content than its id says`)
+        report(`${pack.name}: object ${name} has other content than its id says`)
       else if (reader.type !== BLOB)
         checkObject(reader.type, scratch, HASH_PREFIX_BYTES, HASH_PREFIX_BYTES + size, links)
     } catch (error) {
       if (!(error instanceof GitError)) throw error
-      say(`object ${name}: ${error.message}`)
+      report(`object ${name}: ${error.message}`)
     }
   }
 }

@@ -58,9 +58,9 @@ export class BitmapReach {
       if (indexPos >= 0) {
         const packPos = pack.reverseIndex.packPosOf(indexPos)
         if (getBit(bits, packPos)) continue
-        const have = bitmap.reachable(indexPos)
-        if (have !== null) {
-          orInto(bits, have)
+        const reached = bitmap.reachable(indexPos)
+        if (reached !== null) {
+          orInto(bits, reached)
           continue
         }
         setBit(bits, packPos)
@@ -94,9 +94,9 @@ export class BitmapReach {
     const bits = this.collector.bits!
     const bitmap = this.pack.bitmap!
     if (this.filter.treeDepth === 0) {
-      const kept = bitmap.ofType(COMMIT).slice()
-      orInto(kept, bitmap.ofType(TAG))
-      andInto(bits, kept)
+      const commitsAndTags = bitmap.ofType(COMMIT).slice()
+      orInto(commitsAndTags, bitmap.ofType(TAG))
+      andInto(bits, commitsAndTags)
     } else if (this.filter.blobLimit === 0) andNotInto(bits, bitmap.ofType(BLOB))
   }
 

@@ -124,19 +124,19 @@ function* filterChunks(
 ): Generator<'pause', [string, Buffer][], unknown> {
   const hex = (commit: number): string =>
     Buffer.from(table.treeOids.subarray(commit * 20, commit * 20 + 20)).toString('hex')
-  const made = new Map<number, Uint8Array>()
+  const built = new Map<number, Uint8Array>()
   const missing: number[] = []
   for (const commit of commits) {
-    const have = filters.existing(table.oids, commit * 20)
-    if (have === null) missing.push(commit)
-    else made.set(commit, have)
+    const existing = filters.existing(table.oids, commit * 20)
+    if (existing === null) missing.push(commit)
+    else built.set(commit, existing)
   }
   // The latest commits first, because most queries concern them.
   missing.sort((a, b) => table.time(b) - table.time(a))
   filters.onRemaining?.(Math.max(0, missing.length - filters.maxNew))
   for (const [i, commit] of missing.slice(0, filters.maxNew).entries()) {
     const parent = table.parentCount(commit) > 0 ? table.parent(commit, 0) : null
-    made.set(commit, filters.build(parent === null ? null : hex(parent), hex(commit)))
+    built.set(commit, filters.build(parent === null ? null : hex(parent), hex(commit)))
     if (i % 16 === 15) yield 'pause'
   }
   const ends = Buffer.alloc(commits.length * 4)
@@ -147,7 +147,7 @@ function* filterChunks(
   const parts: Uint8Array[] = [head]
   let end = 0
   order.forEach((row, position) => {
-    const filter = made.get(commits[row]!)
+    const filter = built.get(commits[row]!)
     if (filter !== undefined) {
       parts.push(filter)
       end += filter.length

@@ -151,13 +151,13 @@ export class ObjectCollector {
     at: number,
     bases: readonly BaseTree[],
     depth: number,
-    named: boolean,
+    isNamed: boolean,
   ): void {
     if (depth > MAX_DEPTH) throw new GitError('corrupt', 'a tree is nested too deep')
     if (this.isKnown(oids, at)) return
     for (const base of bases) if (base.isKnown) this.markTreeKnown(base.bytes, base.at)
     if (bases.length > 0 && this.isKnown(oids, at)) return
-    if (!this.chooseTree(oids, at, depth, named)) return
+    if (!this.chooseTree(oids, at, depth, isNamed)) return
     if (this.findsPrevious) this.recordPrevious(oids, at, bases)
     const size = this.copyTree(oids, at, depth)
     const bytes = this.buffers[depth]!
@@ -200,16 +200,16 @@ export class ObjectCollector {
   }
 
   /** Collects a tree. Returns false when its entries need no walk. */
-  private chooseTree(oids: Uint8Array, at: number, depth: number, named: boolean): boolean {
-    if (this.filter.type !== null && this.filter.type !== TREE && !named) {
+  private chooseTree(oids: Uint8Array, at: number, depth: number, isNamed: boolean): boolean {
+    if (this.filter.type !== null && this.filter.type !== TREE && !isNamed) {
       this.filteredOut.add(oids, at)
       return this.filteredOut.added
     }
-    const fresh = this.choose(oids, at)
-    if (!this.byDepth) return fresh
+    const isNew = this.choose(oids, at)
+    if (!this.byDepth) return isNew
     // A tree at a smaller depth than before has more below it that passes the filter.
     const number = this.chosen.get(oids, at)
-    if (!fresh && (this.depths.get(number) ?? Infinity) <= depth) return false
+    if (!isNew && (this.depths.get(number) ?? Infinity) <= depth) return false
     this.depths.set(number, depth)
     return true
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { forgedCases } from '../support/forged.ts'
+import { collidingMessages } from '../support/colliding-messages.ts'
 import {
   isSha1Collision,
   refuseSha1Collisions,
@@ -22,7 +22,7 @@ const look = (...parts: Uint8Array[]) => {
 const sha1 = (bytes: Uint8Array): string => createHash('sha1').update(bytes).digest('hex')
 
 describe('the two messages of the first published collision (SHAttered)', () => {
-  const { first, second } = forgedCases
+  const { first, second } = collidingMessages
 
   test('have one hash and differ', () => {
     expect(Buffer.compare(first, second)).not.toBe(0)

@@ -13,19 +13,19 @@ import {
   type Git,
 } from '#git'
 
-const root = mkdtempSync(join(tmpdir(), 'hearth-away-'))
+const root = mkdtempSync(join(tmpdir(), 'hearth-offloaded-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 const author = { name: 'Ada', email: 'ada@example.com', time: 1_700_000_000, zone: '+0000' }
 let made = 0
 
 /** Creates an engine with one store of one pack, for a host with the given callbacks. */
-async function engine(elsewhere?: RemotePacks) {
+async function engine(remotePacks?: RemotePacks) {
   const base = join(root, String(++made))
   const options = {
     root: join(base, 'objects'),
     tmp: join(base, 'tmp'),
     workers: 1,
-    ...(elsewhere ? { remotePacks: elsewhere } : {}),
+    ...(remotePacks ? { remotePacks } : {}),
   }
   const git = createGit(options)
   await git.createStore('store')
@@ -39,24 +39,24 @@ async function engine(elsewhere?: RemotePacks) {
   const directory = join(base, 'objects', 'store')
   const packs = join(directory, 'objects', 'pack')
   const name = listLocalPacks(directory)?.packs[0]?.name ?? ''
-  const leave = (): void => {
+  const offload = (): void => {
     writeOffloadNote(directory, {
       name,
       size: listLocalPacks(directory)?.packs[0]?.size ?? 0,
       sha256: 'a'.repeat(64),
       modified_ms: 1_700_000_000_000,
     })
-    renameSync(join(packs, `${name}.pack`), join(base, 'elsewhere'))
+    renameSync(join(packs, `${name}.pack`), join(base, 'remote'))
     git.closeFiles('store')
   }
-  const back = (): void => renameSync(join(base, 'elsewhere'), join(packs, `${name}.pack`))
-  return { git, options, commit, directory, packs, name, leave, back, base }
+  const restore = (): void => renameSync(join(base, 'remote'), join(packs, `${name}.pack`))
+  return { git, options, commit, directory, packs, name, offload, restore, base }
 }
 
-test('an offloaded pack keeps its index after a start, counts by size, and its objects are known', async () => {
-  const { git, options, commit, directory, packs, name, leave, back } = await engine()
+test('an offloaded pack keeps its index after a start, counts by size, and stays known', async () => {
+  const { git, options, commit, directory, packs, name, offload, restore } = await engine()
   const size = await git.sizeOf('store')
-  leave()
+  offload()
   await git.close()
   writeFileSync(join(packs, 'pack-0000000000000000000000000000000000000000.idx'), 'half')
   writeFileSync(join(packs, 'pack-1111111111111111111111111111111111111111.away'), '1 x 1')
@@ -69,7 +69,7 @@ test('an offloaded pack keeps its index after a start, counts by size, and its o
   expect(listOffloadedPacks(directory).map((pack) => pack.name)).toEqual([name])
   expect(await again.sizeOf('store')).toBe(size)
   expect(missingFromIndexes(directory, [commit, '1'.repeat(40)])).toEqual(['1'.repeat(40)])
-  back()
+  restore()
   expect(listOffloadedPacks(directory)).toEqual([])
   expect(await again.sizeOf('store')).toBe(size)
   expect(await again.readCommit('store', commit)).not.toBeNull()
@@ -77,8 +77,8 @@ test('an offloaded pack keeps its index after a start, counts by size, and its o
 })
 
 test('a snapshot contains the notes of offloaded packs', async () => {
-  const { git, directory, leave, name, base } = await engine()
-  leave()
+  const { git, directory, offload, name, base } = await engine()
+  offload()
   expect(snapshotStore(directory, join(base, 'held'))).toBe(true)
   expect(listOffloadedPacks(join(base, 'held')).map((pack) => pack.name)).toEqual([name])
   await git.close()
@@ -86,19 +86,19 @@ test('a snapshot contains the notes of offloaded packs', async () => {
 
 test('all work on a store waits for its packs and pins the store until it ends', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  let away = false
-  const under: string[] = []
+  let isOffloaded = false
+  const pinned: string[] = []
   const host: RemotePacks = {
-    restoreStore: () => (away ? promise : null),
+    restoreStore: () => (isOffloaded ? promise : null),
     beginUse: (store) => {
-      under.push(store)
-      return () => void under.pop()
+      pinned.push(store)
+      return () => void pinned.pop()
     },
   }
-  const { git, commit, leave, back } = await engine(host)
-  expect(under).toEqual([])
-  leave()
-  away = true
+  const { git, commit, offload, restore } = await engine(host)
+  expect(pinned).toEqual([])
+  offload()
+  isOffloaded = true
   const refs = {
     generation: '1',
     head: 'refs/heads/main',
@@ -121,13 +121,13 @@ test('all work on a store waits for its packs and pins the store until it ends',
   let over = false
   void all.then(() => (over = true))
   await new Promise((wake) => setImmediate(wake))
-  expect([over, under.length > 0, git.ensureLocal('store') === promise]).toEqual([
+  expect([over, pinned.length > 0, git.ensureLocal('store') === promise]).toEqual([
     false,
     true,
     true,
   ])
-  back()
-  away = false
+  restore()
+  isOffloaded = false
   resolve()
   const [found, tree, faults, pack, tar] = await all
   expect(git.uploadPackSync('store', refs, { protocol: 2, body: want })).not.toBeInstanceOf(Promise)
@@ -138,18 +138,18 @@ test('all work on a store waits for its packs and pins the store until it ends',
       : await (pack instanceof ReadableStream ? new Response(pack) : Bun.file(pack.path)).bytes()
   expect([Buffer.from(answer).includes('PACK'), tar.length > 512]).toEqual([true, true])
   await new Promise((wake) => setImmediate(wake))
-  expect(under).toEqual([])
+  expect(pinned).toEqual([])
   await git.close()
 })
 
 test('an error of the host is the error of the work', async () => {
-  let away = false
+  let isOffloaded = false
   const refusal = new Error('they cannot come')
   const { git, commit } = await engine({
-    restoreStore: () => (away ? Promise.reject(refusal) : null),
+    restoreStore: () => (isOffloaded ? Promise.reject(refusal) : null),
     beginUse: () => () => {},
   })
-  away = true
+  isOffloaded = true
   expect(await git.readCommit('store', commit).catch((error: unknown) => error)).toBe(refusal)
   const stream = git.uploadPack(
     'store',
@@ -157,6 +157,6 @@ test('an error of the host is the error of the work', async () => {
     { protocol: 2, body: new Uint8Array(0) },
   )
   expect(await new Response(stream).text().catch(String)).toBe('Error: they cannot come')
-  away = false
+  isOffloaded = false
   await git.close()
 })

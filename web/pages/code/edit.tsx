@@ -293,19 +293,57 @@ const PathField = ({ visit, mode, typed }: { visit: Visit; mode: EditMode; typed
   />
 )
 
-const EditView = ({ data, visit }: { data: EditData; visit: Visit }) => {
-  const { mode, repo, branch, path, file, head, moved } = data
+/** `back` is the address that Cancel leads to. */
+const EditForm = ({ data, visit, back }: { data: EditData; visit: Visit; back: string }) => {
+  const { mode, repo, branch, path, file, head } = data
   const { values } = visit.form
   const sent = values.has('branch')
   const here = visit.url.pathname
   const from = sent ? values.text('from') : mode === 'new' ? '' : path
   const typed = sent ? values.text('path') : mode === 'new' && path !== '' ? `${path}/` : path
-  const back =
-    mode === 'new'
-      ? codePath(repo.full_name, 'tree', branch, path)
-      : codePath(repo.full_name, 'blob', branch, path)
-  // Browsers send lines with LF here, so the mark tells what they were.
+  // Browsers send the lines with LF, so a field keeps what the file has.
   const crlf = sent ? values.ticked('crlf') : (file?.crlf ?? false)
+  return (
+    <Form
+      action={here}
+      csrf={visit.csrf}
+      label={`${TITLES[mode]} ${path}`}
+      error={formError(visit, 'path', 'content', 'new_branch')}
+    >
+      <input type="hidden" name="branch" value={branch} />
+      <input type="hidden" name="from" value={from} />
+      <input type="hidden" name="expected_head" value={head ?? ''} />
+      <input type="hidden" name="oid" value={file?.oid ?? ''} />
+      {crlf && <input type="hidden" name="crlf" value="1" />}
+      {mode !== 'delete' && <PathField visit={visit} mode={mode} typed={typed} />}
+      {mode !== 'delete' && (
+        <Content
+          text={sent ? values.text('content') : (file?.text ?? '').replaceAll('\r\n', '\n')}
+          path={typed || 'the new file'}
+          oid={file?.oid ?? 'new'}
+          error={fieldError(visit, 'content')}
+        />
+      )}
+      {mode !== 'delete' && values.text('then') === 'preview' && (
+        <Preview data={data} visit={visit} />
+      )}
+      <EditCommit
+        visit={visit}
+        repo={repo}
+        back={back}
+        data={data}
+        here={here}
+        mode={mode}
+        path={path}
+        values={values}
+      />
+    </Form>
+  )
+}
+
+const EditView = ({ data, visit }: { data: EditData; visit: Visit }) => {
+  const { mode, repo, branch, path, file, moved } = data
+  const back = codePath(repo.full_name, mode === 'new' ? 'tree' : 'blob', branch, path)
   return (
     <RepoFrame
       visit={visit}
@@ -329,40 +367,7 @@ const EditView = ({ data, visit }: { data: EditData; visit: Visit }) => {
       ) : (
         <>
           {moved && <Theirs data={data} visit={visit} />}
-          <Form
-            action={here}
-            csrf={visit.csrf}
-            label={`${TITLES[mode]} ${path}`}
-            error={formError(visit, 'path', 'content', 'new_branch')}
-          >
-            <input type="hidden" name="branch" value={branch} />
-            <input type="hidden" name="from" value={from} />
-            <input type="hidden" name="expected_head" value={head ?? ''} />
-            <input type="hidden" name="oid" value={file?.oid ?? ''} />
-            {crlf && <input type="hidden" name="crlf" value="1" />}
-            {mode !== 'delete' && <PathField visit={visit} mode={mode} typed={typed} />}
-            {mode !== 'delete' && (
-              <Content
-                text={sent ? values.text('content') : (file?.text ?? '').replaceAll('\r\n', '\n')}
-                path={typed || 'the new file'}
-                oid={file?.oid ?? 'new'}
-                error={fieldError(visit, 'content')}
-              />
-            )}
-            {mode !== 'delete' && values.text('then') === 'preview' && (
-              <Preview data={data} visit={visit} />
-            )}
-            <EditCommit
-              visit={visit}
-              repo={repo}
-              back={back}
-              data={data}
-              here={here}
-              mode={mode}
-              path={path}
-              values={values}
-            />
-          </Form>
+          <EditForm data={data} visit={visit} back={back} />
         </>
       )}
     </RepoFrame>

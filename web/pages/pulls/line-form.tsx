@@ -95,24 +95,18 @@ const LineBody = ({
   />
 )
 
-/** `ownPull` for the visitor's own pull request, which they cannot review. */
-export const LineForm = ({
-  place,
-  visit,
-  repo,
-  number,
-  files,
-  here,
-  ownPull,
-}: {
+interface LineFormProps {
   place: LinePosition
   visit: Visit
   repo: string
   number: number
   files: PullChanges['files']
   here: string
+  /** The pull request is the visitor's own, which they cannot review. */
   ownPull: boolean
-}) => {
+}
+
+export const LineForm = ({ place, visit, repo, number, files, here, ownPull }: LineFormProps) => {
   const action = `${pullPath(repo, number)}/lines`
   const at = visitForForm(visit, action)
   const text = place.side === 'new' ? textAt(files, place) : null

@@ -330,16 +330,16 @@ const RecentList = ({ repo, queue }: { repo: Repo; queue: MergeQueue }) => (
 
 const BaseTabs = ({
   repo,
-  others,
+  bases,
   queue,
 }: {
   repo: Repo
-  others: readonly string[]
+  bases: readonly string[]
   queue: MergeQueue
 }) => (
   <Tabs
     label="Branches"
-    tabs={others.map((base) => ({
+    tabs={bases.map((base) => ({
       label: base,
       href: queuePath(repo, base),
       icon: 'branch' as const,
@@ -348,15 +348,10 @@ const BaseTabs = ({
   />
 )
 
-const QueueView = ({
-  visit,
-  repo,
-  queue,
-}: {
-  visit: Visit
-  repo: Repo
-  queue: MergeQueue
-}): Html => {
+type QueueProps = { visit: Visit; repo: Repo; queue: MergeQueue }
+
+/** What a live page replaces: notices, the waiting pull requests and the recent ones. */
+const QueueState = ({ visit, repo, queue }: QueueProps) => {
   const here = repoPath(repo.full_name, '/queue')
   const open = visit.viewer !== null && !repo.archived
   const { write, maintain } = repo.permissions
@@ -365,10 +360,52 @@ const QueueView = ({
     write: open && write,
     maintain: open && maintain,
   })
-  const others = [...new Set([repo.default_branch, queue.base, ...queue.bases])]
   const refused = [`${here}/move`, `${here}/leave`, `${here}/resume`]
     .map((at) => formError(visitForForm(visit, at)))
     .find((message) => message !== null)
+  return (
+    <>
+      {refused !== undefined && <FormError>{refused}</FormError>}
+      {!queue.enabled && (
+        <Notice kind="info">
+          Merging does not go through the queue
+          {maintain ? '; it can be turned on in the settings' : ''}.
+        </Notice>
+      )}
+      {queue.paused && (
+        <Paused paused={queue.paused} visit={visit} here={here} mayResume={open && maintain} />
+      )}
+      {queue.waiting.length === 0 ? (
+        <EmptyState icon="queue" title="Nothing waits">
+          {queue.enabled && 'Merging a pull request puts it here.'}
+        </EmptyState>
+      ) : (
+        <WaitingList visit={visit} repo={repo} here={here} queue={queue} rightsFor={rightsFor} />
+      )}
+      {queue.waiting.length > 0 && (
+        <noscript>
+          <p class="muted small">Reload this page to see how it goes on.</p>
+        </noscript>
+      )}
+      {open && maintain && queue.enabled && !queue.paused && (
+        <Card>
+          <Pause visit={visit} here={here} />
+        </Card>
+      )}
+      {queue.recent.length > 0 && (
+        <>
+          <PageHead level={2} title="Lately" />
+          <RecentList repo={repo} queue={queue} />
+        </>
+      )}
+    </>
+  )
+}
+
+const QueueView = ({ visit, repo, queue }: QueueProps): Html => {
+  const here = repoPath(repo.full_name, '/queue')
+  const maintain = visit.viewer !== null && !repo.archived && repo.permissions.maintain
+  const bases = [...new Set([repo.default_branch, queue.base, ...queue.bases])]
   return (
     <RepoFrame visit={visit} repo={repo} title="Merge queue" current="queue">
       <PageHead
@@ -379,53 +416,21 @@ const QueueView = ({
           </>
         }
         actions={
-          open && maintain ? (
+          maintain ? (
             <LinkButton href={repoPath(repo.full_name, '/settings')} icon="settings">
               Settings
             </LinkButton>
           ) : undefined
         }
       />
-      {others.length > 1 && <BaseTabs repo={repo} others={others} queue={queue} />}
+      {bases.length > 1 && <BaseTabs repo={repo} bases={bases} queue={queue} />}
       <div
         class="stack"
         id="queue"
         data-live={withQuery(`${here}/live`, { base: baseOf(visit), state: stateOf(queue) })}
         data-said="The queue has changed"
       >
-        {refused !== undefined && <FormError>{refused}</FormError>}
-        {!queue.enabled && (
-          <Notice kind="info">
-            Merging does not go through the queue
-            {maintain ? '; it can be turned on in the settings' : ''}.
-          </Notice>
-        )}
-        {queue.paused && (
-          <Paused paused={queue.paused} visit={visit} here={here} mayResume={open && maintain} />
-        )}
-        {queue.waiting.length === 0 ? (
-          <EmptyState icon="queue" title="Nothing waits">
-            {queue.enabled && 'Merging a pull request puts it here.'}
-          </EmptyState>
-        ) : (
-          <WaitingList visit={visit} repo={repo} here={here} queue={queue} rightsFor={rightsFor} />
-        )}
-        {queue.waiting.length > 0 && (
-          <noscript>
-            <p class="muted small">Reload this page to see how it goes on.</p>
-          </noscript>
-        )}
-        {open && maintain && queue.enabled && !queue.paused && (
-          <Card>
-            <Pause visit={visit} here={here} />
-          </Card>
-        )}
-        {queue.recent.length > 0 && (
-          <>
-            <PageHead level={2} title="Lately" />
-            <RecentList repo={repo} queue={queue} />
-          </>
-        )}
+        <QueueState visit={visit} repo={repo} queue={queue} />
       </div>
     </RepoFrame>
   )

@@ -55,13 +55,13 @@ const TargetField = ({
   visit,
   repo,
   branches,
-  kept,
+  typedOr,
   release,
 }: {
   visit: Visit
   repo: Repo
   branches: readonly string[]
-  kept: (name: string, stored: string) => string
+  typedOr: (name: string, stored: string) => string
   release: Release | null
 }) => (
   <Field
@@ -70,7 +70,7 @@ const TargetField = ({
     mono
     maxlength={500}
     suggestions={branches}
-    value={kept('target', release === null ? repo.default_branch : '')}
+    value={typedOr('target', release === null ? repo.default_branch : '')}
     error={fieldError(visit, 'target')}
     hint={
       release === null
@@ -144,13 +144,13 @@ const PrereleaseField = ({
 const TagField = ({
   visit,
   fixed,
-  kept,
+  typedOr,
   release,
   tags,
 }: {
   visit: Visit
   fixed: boolean
-  kept: (name: string, stored: string) => string
+  typedOr: (name: string, stored: string) => string
   release: Release | null
   tags: readonly string[]
 }) => (
@@ -164,10 +164,29 @@ const TagField = ({
     suggestions={tags}
     readonly={fixed}
     autofocus={release === null}
-    value={kept('tag_name', release?.tag_name ?? visit.url.searchParams.get('tag') ?? '')}
+    value={typedOr('tag_name', release?.tag_name ?? visit.url.searchParams.get('tag') ?? '')}
     error={fieldError(visit, 'tag_name')}
     hint={fixed ? 'A ruleset keeps it as it is.' : 'One that is there, or a new one.'}
   />
+)
+
+const NotesField = ({ visit, repo, value }: { visit: Visit; repo: Repo; value: string }) => (
+  <>
+    <TextArea
+      name="body"
+      label="Notes"
+      rows={14}
+      markdown={repo.full_name}
+      value={value}
+      error={fieldError(visit, 'body')}
+      hint="Markdown."
+    />
+    <div>
+      <Button name="do" value="notes" icon="spark" formnovalidate>
+        Draft the notes from what was merged
+      </Button>
+    </div>
+  </>
 )
 
 const EditView = ({
@@ -179,12 +198,12 @@ const EditView = ({
 }): Html => {
   const { values } = visit.form
   const typed = values.names().length > 0
-  const kept = (name: string, stored: string) => (typed ? values.text(name) : stored)
+  const typedOr = (name: string, stored: string) => (typed ? values.text(name) : stored)
   const title = release === null ? 'New release' : `Edit ${release.name}`
   const draft = release === null || release.draft
   const fixed = release?.immutable === true
   const here = releasesPath(repo.full_name, release === null ? '/new' : `/${release.id}/edit`)
-  const latest = kept('latest', '')
+  const latest = typedOr('latest', '')
   return (
     <RepoFrame visit={visit} repo={repo} title={title} current="code" noindex>
       <Breadcrumbs
@@ -195,13 +214,13 @@ const EditView = ({
       />
       <PageHead title={title} />
       <Form action={here} csrf={visit.csrf} error={formError(visit, ...FIELDS)} label={title}>
-        <TagField visit={visit} fixed={fixed} kept={kept} release={release} tags={tags} />
+        <TagField visit={visit} fixed={fixed} typedOr={typedOr} release={release} tags={tags} />
         {draft && (
           <TargetField
             visit={visit}
             repo={repo}
             branches={branches}
-            kept={kept}
+            typedOr={typedOr}
             release={release}
           />
         )}
@@ -209,24 +228,11 @@ const EditView = ({
           name="name"
           label="Title"
           maxlength={255}
-          value={kept('name', release?.name ?? '')}
+          value={typedOr('name', release?.name ?? '')}
           error={fieldError(visit, 'name')}
           hint="The tag unless you write one."
         />
-        <TextArea
-          name="body"
-          label="Notes"
-          rows={14}
-          markdown={repo.full_name}
-          value={kept('body', release?.body ?? '')}
-          error={fieldError(visit, 'body')}
-          hint="Markdown."
-        />
-        <div>
-          <Button name="do" value="notes" icon="spark" formnovalidate>
-            Draft the notes from what was merged
-          </Button>
-        </div>
+        <NotesField visit={visit} repo={repo} value={typedOr('body', release?.body ?? '')} />
         <PrereleaseField release={release} typed={typed} values={values} />
         <LatestFields visit={visit} latest={latest} release={release} />
         <SaveButtons draft={draft} release={release} />
@@ -260,7 +266,7 @@ export const editReleasePage: Page = page({
 
 /**
  * What was typed, with the notes in it that were drafted: the form is shown again, and nothing is
- * kept.
+ * typedOr.
  */
 async function withNotes(visit: Visit, fields: Fields): Promise<DirectResponse> {
   const tag_name = fields.text('tag_name').trim()

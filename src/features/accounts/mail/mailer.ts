@@ -26,7 +26,7 @@ class MailDelivery {
       server: settings.mail,
       from: `Hearth <hearth@${new URL(settings.site_url).hostname}>`,
       outbox: join(settings.data, 'outbox'),
-      firstFile: (directory) =>
+      onFirstFile: (directory) =>
         log.info('mail is not set up: messages are written to files', { directory }),
     })
   }

@@ -13,7 +13,8 @@ export function assigneeIdsOfAll(
   numbers: readonly number[],
 ): Map<number, string[]> {
   const rows = db.all<{ number: number; actor_id: string }>(
-    `SELECT number, actor_id FROM assignees WHERE repo_id = ? AND number IN (SELECT value FROM json_each(?)) ORDER BY number, position`,
+    `SELECT number, actor_id FROM assignees WHERE repo_id = ? AND number IN (SELECT value
+      FROM json_each(?)) ORDER BY number, position`,
     repo_id,
     JSON.stringify(numbers),
   )
@@ -63,15 +64,19 @@ export const listCandidates = (
 ): CandidateRow[] =>
   db.all<CandidateRow>(
     `SELECT id, kind, username FROM (
-       SELECT a.id, a.kind, a.username, a.name FROM members m JOIN actors a ON a.id = m.user_id JOIN users u ON u.id = a.id
+       SELECT a.id, a.kind, a.username, a.name FROM members m
+         JOIN actors a ON a.id = m.user_id JOIN users u ON u.id = a.id
        WHERE m.workspace_id = ?2 AND u.suspended_at IS NULL
        UNION
-       SELECT a.id, a.kind, a.username, a.name FROM role_grants g JOIN actors a ON a.id = g.user_id JOIN users u ON u.id = a.id
+       SELECT a.id, a.kind, a.username, a.name FROM role_grants g
+         JOIN actors a ON a.id = g.user_id JOIN users u ON u.id = a.id
        WHERE g.repo_id = ?1 AND u.suspended_at IS NULL
        UNION
-       SELECT a.id, a.kind, a.username, a.name FROM token_repos r JOIN tokens t ON t.id = r.token_id JOIN actors a ON a.id = t.actor_id
+       SELECT a.id, a.kind, a.username, a.name FROM token_repos r
+         JOIN tokens t ON t.id = r.token_id JOIN actors a ON a.id = t.actor_id
        WHERE r.repo_id = ?1 AND t.kind = 'agent' AND (t.expires_at IS NULL OR t.expires_at > ?4)
-     ) WHERE ?3 IS NULL OR instr(lower(username), lower(?3)) > 0 OR instr(lower(coalesce(name, '')), lower(?3)) > 0 ORDER BY username, id`,
+     ) WHERE ?3 IS NULL OR instr(lower(username), lower(?3)) > 0
+       OR instr(lower(coalesce(name, '')), lower(?3)) > 0 ORDER BY username, id`,
     repo.id,
     repo.workspace_id,
     q,
@@ -89,8 +94,10 @@ export const findAgent = (
   now: string,
 ): CandidateRow | null =>
   db.one<CandidateRow>(
-    `SELECT a.id, a.kind, a.username FROM token_repos r JOIN tokens t ON t.id = r.token_id JOIN actors a ON a.id = t.actor_id
-     WHERE r.repo_id = ? AND t.kind = 'agent' AND a.username = ? AND (t.expires_at IS NULL OR t.expires_at > ?) ORDER BY a.id DESC LIMIT 1`,
+    `SELECT a.id, a.kind, a.username FROM token_repos r JOIN tokens t ON t.id = r.token_id
+       JOIN actors a ON a.id = t.actor_id
+     WHERE r.repo_id = ? AND t.kind = 'agent' AND a.username = ? AND (t.expires_at IS NULL
+       OR t.expires_at > ?) ORDER BY a.id DESC LIMIT 1`,
     repo_id,
     username,
     now,

@@ -29,10 +29,12 @@ export type CommentRow = {
   readonly updated_at: string
 }
 
-const SELECT = `SELECT c.id, c.repo_id, c.number, r.kind, c.author_id, c.body, c.path, c.line, c.start_line, c.side, c.commit_sha, c.outdated,
+const SELECT = `SELECT c.id, c.repo_id, c.number, r.kind, c.author_id, c.body, c.path, c.line, c.start_line,
+   c.side, c.commit_sha, c.outdated,
   c.in_reply_to, coalesce(t.resolved, c.resolved) AS resolved, CASE WHEN t.id IS NULL THEN c.resolved_by ELSE t.resolved_by END AS resolved_by,
   c.review_id, c.applied_in, c.created_at, c.updated_at
-  FROM comments c CROSS JOIN records r ON r.repo_id = c.repo_id AND r.number = c.number LEFT JOIN comments t ON t.id = c.in_reply_to`
+  FROM comments c CROSS JOIN records r ON r.repo_id = c.repo_id AND r.number = c.number LEFT
+    JOIN comments t ON t.id = c.in_reply_to`
 
 export const findComment = (db: Db, id: string): CommentRow | null =>
   db.one<CommentRow>(`${SELECT} WHERE c.id = ?`, id)
@@ -69,7 +71,8 @@ export const listLineComments = (db: Db, repo_id: string, number: number): Comme
 /** The number of unresolved threads on lines of a change. */
 export const countUnresolved = (db: Db, repo_id: string, number: number): number =>
   db.one<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM comments WHERE repo_id = ? AND number = ? AND path IS NOT NULL AND in_reply_to IS NULL AND resolved = 0',
+    `SELECT COUNT(*) AS count FROM comments WHERE repo_id = ? AND number = ?
+      AND path IS NOT NULL AND in_reply_to IS NULL AND resolved = 0`,
     repo_id,
     number,
   )?.count ?? 0
@@ -180,7 +183,9 @@ export function removeComment(tx: Tx, id: string): void {
   )
   if (heir) {
     tx.db.run(
-      'UPDATE comments SET in_reply_to = NULL, (resolved, resolved_by) = (SELECT resolved, resolved_by FROM comments WHERE id = ?) WHERE id = ?',
+      `UPDATE comments
+        SET in_reply_to = NULL, (resolved, resolved_by) = (SELECT resolved, resolved_by
+        FROM comments WHERE id = ?) WHERE id = ?`,
       id,
       heir.id,
     )
@@ -194,7 +199,8 @@ export const listReactions = (
   comment_ids: readonly string[],
 ): { comment_id: string; content: ReactionContent; count: number }[] =>
   db.all(
-    'SELECT comment_id, content, COUNT(*) AS count FROM reactions WHERE comment_id IN (SELECT value FROM json_each(?)) GROUP BY comment_id, content',
+    `SELECT comment_id, content, COUNT(*) AS count FROM reactions
+      WHERE comment_id IN (SELECT value FROM json_each(?)) GROUP BY comment_id, content`,
     JSON.stringify(comment_ids),
   )
 
@@ -205,7 +211,8 @@ export function insertReaction(
   actor_id: string,
 ): void {
   tx.db.run(
-    'INSERT INTO reactions (comment_id, content, actor_id, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    `INSERT INTO reactions (comment_id, content, actor_id, created_at) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO NOTHING`,
     comment_id,
     content,
     actor_id,

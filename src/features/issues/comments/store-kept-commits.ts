@@ -17,7 +17,8 @@ export function retainedCommitsOfComments(db: Db, repo_id: string, after: string
     commit_sha: Oid | null
     applied_in: Oid | null
   }>(
-    'SELECT id, number, commit_sha, applied_in FROM comments WHERE repo_id = ? AND path IS NOT NULL AND (number, id) > (?, ?) ORDER BY number, id LIMIT ?',
+    `SELECT id, number, commit_sha, applied_in FROM comments WHERE repo_id = ?
+      AND path IS NOT NULL AND (number, id) > (?, ?) ORDER BY number, id LIMIT ?`,
     repo_id,
     Number(number),
     id,

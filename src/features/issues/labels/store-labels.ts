@@ -36,7 +36,8 @@ export type NewLabel = { repo_id: string; name: string; color: string; descripti
 export function insertLabel(tx: Tx, label: NewLabel): string {
   const id = typeId('lbl', tx.now_ms)
   tx.db.run(
-    'INSERT INTO labels (id, repo_id, name, key, color, description, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO labels (id, repo_id, name, key, color, description, created_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
     id,
     label.repo_id,
     label.name,

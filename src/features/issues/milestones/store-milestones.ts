@@ -58,7 +58,8 @@ export function insertMilestone(
   row: Pick<MilestoneRow, 'id' | 'repo_id' | 'title' | 'description' | 'due_on'>,
 ): void {
   tx.db.run(
-    'INSERT INTO milestones (id, repo_id, title, key, description, due_on, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO milestones (id, repo_id, title, key, description, due_on, created_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.repo_id,
     row.title,
@@ -74,7 +75,8 @@ export function setMilestone(
   row: Pick<MilestoneRow, 'id' | 'title' | 'description' | 'due_on' | 'state' | 'closed_at'>,
 ): void {
   tx.db.run(
-    'UPDATE milestones SET title = ?, key = ?, description = ?, due_on = ?, state = ?, closed_at = ? WHERE id = ?',
+    `UPDATE milestones
+      SET title = ?, key = ?, description = ?, due_on = ?, state = ?, closed_at = ? WHERE id = ?`,
     row.title,
     nameKey(row.title),
     row.description,

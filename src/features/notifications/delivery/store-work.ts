@@ -28,7 +28,8 @@ const MAX_ATTEMPTS = 5
 export const nextWork = (db: Db, but: readonly number[], limit: number): WorkRow[] =>
   db
     .all<StoredWork>(
-      'SELECT seq, data, plan, told FROM notification_work WHERE tries < ? AND seq NOT IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ?',
+      `SELECT seq, data, plan, told FROM notification_work WHERE tries < ?
+        AND seq NOT IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ?`,
       MAX_ATTEMPTS,
       JSON.stringify(but),
       limit,
@@ -42,7 +43,8 @@ export const nextWork = (db: Db, but: readonly number[], limit: number): WorkRow
 /** The number of pieces that wait, and of those that failed for good. */
 export const countWork = (db: Db): { waiting: number; failed: number } =>
   db.one(
-    'SELECT coalesce(sum(tries < ?1), 0) AS waiting, coalesce(sum(tries >= ?1), 0) AS failed FROM notification_work',
+    `SELECT coalesce(sum(tries < ?1), 0) AS waiting, coalesce(sum(tries >= ?1), 0) AS failed
+      FROM notification_work`,
     MAX_ATTEMPTS,
   ) ?? { waiting: 0, failed: 0 }
 

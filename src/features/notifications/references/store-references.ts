@@ -57,7 +57,8 @@ export function replaceReferences(
 ): void {
   const key = (target: Target): string => `${target.repo_id} ${target.target}`
   const before = tx.db.all<Target>(
-    'SELECT target_repo_id AS repo_id, target FROM cross_references WHERE repo_id = ? AND number = ? AND text_id = ?',
+    `SELECT target_repo_id AS repo_id, target FROM cross_references WHERE repo_id = ?
+      AND number = ? AND text_id = ?`,
     repo_id,
     number,
     text_id,
@@ -66,7 +67,8 @@ export function replaceReferences(
   for (const row of before) {
     if (now.has(key(row))) continue
     tx.db.run(
-      'DELETE FROM cross_references WHERE target_repo_id = ? AND target = ? AND repo_id = ? AND number = ? AND text_id = ?',
+      `DELETE FROM cross_references WHERE target_repo_id = ? AND target = ? AND repo_id = ?
+        AND number = ? AND text_id = ?`,
       row.repo_id,
       row.target,
       repo_id,
@@ -76,7 +78,8 @@ export function replaceReferences(
   }
   for (const target of targets) {
     tx.db.run(
-      `INSERT INTO cross_references (target_repo_id, target, repo_id, number, text_id, actor_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO cross_references (target_repo_id, target, repo_id, number, text_id,
+        actor_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
       target.repo_id,
       target.target,
       repo_id,
@@ -110,9 +113,11 @@ export const listReferences = (
   limit: number,
 ): ReferenceRow[] =>
   db.all<ReferenceRow>(
-    `SELECT c.repo_id, c.number, r.kind, r.title, r.open, c.text_id, c.actor_id, min(c.created_at) AS created_at
+    `SELECT c.repo_id, c.number, r.kind, r.title, r.open, c.text_id, c.actor_id,
+       min(c.created_at) AS created_at
      FROM cross_references c JOIN records r ON r.repo_id = c.repo_id AND r.number = c.number
-     WHERE c.target_repo_id = ? AND c.target = ? AND (substr(c.text_id, 1, 4) <> 'cmt_' OR EXISTS (SELECT 1 FROM comments m WHERE m.id = c.text_id))
+     WHERE c.target_repo_id = ? AND c.target = ? AND (substr(c.text_id, 1, 4) <> 'cmt_'
+       OR EXISTS (SELECT 1 FROM comments m WHERE m.id = c.text_id))
      GROUP BY c.repo_id, c.number ORDER BY 8, c.repo_id, c.number LIMIT ?`,
     repo_id,
     target,
@@ -125,17 +130,20 @@ const REFERENCE = 'target_repo_id, target, repo_id, number, text_id'
 /** Removes one batch of references from and to a purged repository. */
 export const removeNamedIn = (tx: Tx, repo_id: string, limit: number): number =>
   tx.db.run(
-    `DELETE FROM text_mentions WHERE (${MENTION}) IN (SELECT ${MENTION} FROM text_mentions WHERE repo_id = ? LIMIT ?)`,
+    `DELETE FROM text_mentions WHERE (${MENTION}) IN (SELECT ${MENTION} FROM text_mentions
+      WHERE repo_id = ? LIMIT ?)`,
     repo_id,
     limit * 5,
   ) ||
   tx.db.run(
-    `DELETE FROM cross_references WHERE (${REFERENCE}) IN (SELECT ${REFERENCE} FROM cross_references WHERE repo_id = ? LIMIT ?)`,
+    `DELETE FROM cross_references WHERE (${REFERENCE}) IN (SELECT ${REFERENCE}
+      FROM cross_references WHERE repo_id = ? LIMIT ?)`,
     repo_id,
     limit * 5,
   ) ||
   tx.db.run(
-    `DELETE FROM cross_references WHERE (${REFERENCE}) IN (SELECT ${REFERENCE} FROM cross_references WHERE target_repo_id = ? LIMIT ?)`,
+    `DELETE FROM cross_references WHERE (${REFERENCE}) IN (SELECT ${REFERENCE}
+      FROM cross_references WHERE target_repo_id = ? LIMIT ?)`,
     repo_id,
     limit * 5,
   )

@@ -31,7 +31,8 @@ export function putSettings(
   { silent, digest }: Pick<SettingsRow, 'silent' | 'digest'>,
 ): void {
   tx.db.run(
-    `INSERT INTO notification_settings (user_id, silent, digest, digest_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (user_id) DO UPDATE SET
+    `INSERT INTO notification_settings (user_id, silent, digest, digest_at)
+       VALUES (?1, ?2, ?3, ?4) ON CONFLICT (user_id) DO UPDATE SET
        silent = excluded.silent, digest_at = CASE WHEN digest = 'off' THEN excluded.digest_at ELSE digest_at END, digest = excluded.digest`,
     user_id,
     JSON.stringify(silent),
@@ -52,7 +53,8 @@ export const insertActivity = (tx: Tx, user_id: string, event_id: string): void 
 export const listDigests = (db: Db, due: { hourly: Timestamp; daily: Timestamp }): string[] =>
   db
     .all<{ user_id: string }>(
-      `SELECT user_id FROM notification_settings WHERE digest <> 'off' AND digest_at <= CASE digest WHEN 'hourly' THEN ?1 ELSE ?2 END ORDER BY digest_at`,
+      `SELECT user_id FROM notification_settings WHERE digest <> 'off'
+        AND digest_at <= CASE digest WHEN 'hourly' THEN ?1 ELSE ?2 END ORDER BY digest_at`,
       due.hourly,
       due.daily,
     )
@@ -69,7 +71,8 @@ export const setDigested = (tx: Tx, user_id: string): void =>
 export const listActivity = (db: Db, user_id: string, upto: string | null): string[] =>
   db
     .all<{ event_id: string }>(
-      'SELECT event_id FROM agent_activity WHERE user_id = ?1 AND (?2 IS NULL OR event_id <= ?2) ORDER BY event_id',
+      `SELECT event_id FROM agent_activity WHERE user_id = ?1 AND (?2 IS NULL
+        OR event_id <= ?2) ORDER BY event_id`,
       user_id,
       upto,
     )
@@ -81,7 +84,8 @@ export const removeActivity = (tx: Tx, user_id: string, upto: string): void =>
 export const putFeedToken = (tx: Tx, user_id: string, secret_hash: string): void =>
   void tx.db.run(
     `INSERT INTO feed_tokens (user_id, secret_hash, created_at) VALUES (?, ?, ?)
-     ON CONFLICT (user_id) DO UPDATE SET secret_hash = excluded.secret_hash, created_at = excluded.created_at`,
+     ON CONFLICT (user_id) DO UPDATE
+       SET secret_hash = excluded.secret_hash, created_at = excluded.created_at`,
     user_id,
     secret_hash,
     tx.now,

@@ -46,7 +46,8 @@ export function preloadStars(db: Db, repo_ids: readonly string[]): void {
     repo_ids,
     () => {
       const rows = db.all<{ repo_id: string; count: number }>(
-        'SELECT repo_id, count(*) AS count FROM stars WHERE repo_id IN (SELECT value FROM json_each(?)) GROUP BY repo_id',
+        `SELECT repo_id, count(*) AS count FROM stars WHERE repo_id IN (SELECT value
+          FROM json_each(?)) GROUP BY repo_id`,
         ids,
       )
       return new Map(rows.map(({ repo_id, count }) => [repo_id, count]))
@@ -54,7 +55,8 @@ export function preloadStars(db: Db, repo_ids: readonly string[]): void {
     () => 0,
   )
   const rows = db.all<{ id: string; user_id: string | null }>(
-    'SELECT r.id, s.user_id FROM json_each(?) i JOIN repos r ON r.id = i.value LEFT JOIN stars s ON s.repo_id = r.id WHERE r.private = 1',
+    `SELECT r.id, s.user_id FROM json_each(?) i JOIN repos r ON r.id = i.value LEFT
+      JOIN stars s ON s.repo_id = r.id WHERE r.private = 1`,
     ids,
   )
   const starrers = Map.groupBy(rows, ({ id }) => id)

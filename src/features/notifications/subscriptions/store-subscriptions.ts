@@ -17,7 +17,9 @@ export const findLevel = (db: Db, repo_id: string, user_id: string): RepoSubscri
 export const putLevel = (tx: Tx, repo_id: string, user_id: string, level: Level): void =>
   void tx.db.run(
     `INSERT INTO repo_subscriptions (repo_id, user_id, level, created_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (repo_id, user_id) DO UPDATE SET created_at = CASE WHEN level = excluded.level THEN created_at ELSE excluded.created_at END, level = excluded.level`,
+     ON CONFLICT (repo_id, user_id) DO UPDATE SET created_at = CASE
+       WHEN level = excluded.level THEN created_at
+       ELSE excluded.created_at END, level = excluded.level`,
     repo_id,
     user_id,
     level,
@@ -28,7 +30,8 @@ export const putLevel = (tx: Tx, repo_id: string, user_id: string, level: Level)
 export const listWatchers = (db: Db, repo_id: string, levels: readonly Level[]): string[] =>
   db
     .all<{ user_id: string }>(
-      'SELECT user_id FROM repo_subscriptions WHERE repo_id = ? AND level IN (SELECT value FROM json_each(?))',
+      `SELECT user_id FROM repo_subscriptions WHERE repo_id = ? AND level IN (SELECT value
+        FROM json_each(?))`,
       repo_id,
       JSON.stringify(levels),
     )
@@ -59,7 +62,8 @@ export const findRecordSubscription = (
   user_id: string,
 ): RecordSubscriptionRow | null =>
   db.one<RecordSubscriptionRow>(
-    'SELECT user_id, subscribed, because, created_at FROM record_subscriptions WHERE repo_id = ? AND number = ? AND user_id = ?',
+    `SELECT user_id, subscribed, because, created_at FROM record_subscriptions
+      WHERE repo_id = ? AND number = ? AND user_id = ?`,
     repo_id,
     number,
     user_id,
@@ -71,7 +75,8 @@ export const listRecordSubscriptions = (
   number: number,
 ): RecordSubscriptionRow[] =>
   db.all<RecordSubscriptionRow>(
-    'SELECT user_id, subscribed, because, created_at FROM record_subscriptions WHERE repo_id = ? AND number = ?',
+    `SELECT user_id, subscribed, because, created_at FROM record_subscriptions
+      WHERE repo_id = ? AND number = ?`,
     repo_id,
     number,
   )
@@ -88,7 +93,8 @@ export const subscribe = (
   because: SubscriptionReason,
 ): void =>
   void tx.db.run(
-    'INSERT INTO record_subscriptions (repo_id, number, user_id, subscribed, because, created_at) VALUES (?, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING',
+    `INSERT INTO record_subscriptions (repo_id, number, user_id, subscribed, because,
+      created_at) VALUES (?, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING`,
     repo_id,
     number,
     user_id,
@@ -105,8 +111,10 @@ export const putRecordSubscription = (
   subscribed: boolean,
 ): void =>
   void tx.db.run(
-    `INSERT INTO record_subscriptions (repo_id, number, user_id, subscribed, because, created_at) VALUES (?, ?, ?, ?, 'subscribed', ?)
-     ON CONFLICT (repo_id, number, user_id) DO UPDATE SET created_at = CASE WHEN subscribed = excluded.subscribed THEN created_at ELSE excluded.created_at END,
+    `INSERT INTO record_subscriptions (repo_id, number, user_id, subscribed, because,
+       created_at) VALUES (?, ?, ?, ?, 'subscribed', ?)
+     ON CONFLICT (repo_id, number, user_id) DO UPDATE SET created_at = CASE
+       WHEN subscribed = excluded.subscribed THEN created_at ELSE excluded.created_at END,
        subscribed = excluded.subscribed`,
     repo_id,
     number,

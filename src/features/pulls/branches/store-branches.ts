@@ -16,7 +16,8 @@ const NOT_FINISHED_HEAD = `(active = 1 OR (status = 'closed' AND superseded_by I
 
 export const listActiveNaming = (db: Db, repo_id: string, branch: string): PullRow[] =>
   db.all<PullRow>(
-    'SELECT * FROM pulls WHERE repo_id = ?1 AND active = 1 AND (branch = ?2 OR base_ref = ?2) ORDER BY number',
+    `SELECT * FROM pulls WHERE repo_id = ?1 AND active = 1 AND (branch = ?2 OR base_ref = ?2)
+      ORDER BY number`,
     repo_id,
     branch,
   )

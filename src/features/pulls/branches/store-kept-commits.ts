@@ -22,7 +22,8 @@ type NamedCommits = {
  */
 export function retainedCommitsOfPulls(db: Db, repo_id: string, after: string): RetainedPage {
   const pulls = db.all<NamedCommits>(
-    'SELECT id, number, base_sha, head_sha, merge_commit_sha FROM pulls WHERE repo_id = ? AND number > ? ORDER BY number LIMIT ?',
+    `SELECT id, number, base_sha, head_sha, merge_commit_sha FROM pulls WHERE repo_id = ?
+      AND number > ? ORDER BY number LIMIT ?`,
     repo_id,
     Number(after),
     PULLS_PER_PAGE,

@@ -163,7 +163,8 @@ export const listSharedPaths = (
     .all<{ pull_id: string; path: string; ranges: string; own: string }>(
       `SELECT other.pull_id, other.path, other.ranges, own.ranges AS own
        FROM pull_touches AS own
-       JOIN pull_touches AS other ON other.repo_id = own.repo_id AND other.path = own.path AND other.pull_id <> own.pull_id
+       JOIN pull_touches AS other ON other.repo_id = own.repo_id AND other.path = own.path
+         AND other.pull_id <> own.pull_id
        JOIN pulls ON pulls.id = other.pull_id AND pulls.active = 1
        WHERE own.pull_id = ? LIMIT ?`,
       pull.id,
@@ -183,11 +184,13 @@ export const listPathsBelow = (
   limit: number,
 ): PathBelow[] =>
   db.all<PathBelow>(
-    `SELECT t.pull_id, t.path FROM pull_folders f JOIN pull_touches t ON t.repo_id = f.repo_id AND t.path >= f.path AND t.path < substr(f.path, 1, length(f.path) - 1) || '0'
+    `SELECT t.pull_id, t.path FROM pull_folders f JOIN pull_touches t ON t.repo_id = f.repo_id
+       AND t.path >= f.path AND t.path < substr(f.path, 1, length(f.path) - 1) || '0'
        JOIN pulls p ON p.id = t.pull_id AND p.active = 1 WHERE f.pull_id = ?1 AND t.pull_id <> ?1
      UNION
      SELECT f.pull_id, t.path FROM pull_folders f JOIN pulls p ON p.id = f.pull_id AND p.active = 1
-       JOIN pull_touches t ON t.pull_id = ?1 AND t.path >= f.path AND t.path < substr(f.path, 1, length(f.path) - 1) || '0'
+       JOIN pull_touches t ON t.pull_id = ?1 AND t.path >= f.path
+         AND t.path < substr(f.path, 1, length(f.path) - 1) || '0'
      WHERE f.repo_id = ?2 AND f.pull_id <> ?1 LIMIT ?3`,
     pull.id,
     pull.repo_id,

@@ -9,7 +9,7 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
-import type { MergeMethod } from '#git'
+import type { MergeMethod, Oid } from '#git'
 import { manyLines, notBlank, refuseSecrets } from '#features/issues/index.ts'
 import { branchRef, readRef } from '#features/repos/index.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -96,15 +96,11 @@ export const mergePull = operation({
     if (!stats) throw conflict('not_ready', 'nothing has been pushed yet')
     const method = mergeMethodFor(context, given.method as MergeMethod | undefined)
     if (message !== undefined) refuseSecrets(db, repo.id, 'message', notBlank('message', message))
-    if (queue)
-      return write((tx) =>
-        addToQueue(tx, queue, pull, {
-          by: caller,
-          method,
-          message: message === undefined ? null : manyLines('message', message),
-          keep_issue_open,
-        }),
-      )
+    const text = message === undefined ? null : manyLines('message', message)
+    if (queue) {
+      const options = { by: caller, method, message: text, keep_issue_open }
+      return write((tx) => addToQueue(tx, queue, pull, options))
+    }
 
     const { base_sha: base, head_sha: head, merge_base_sha: merge_base } = stats
     const landing = await buildLanding(hearth, caller, context, pull, {
@@ -112,25 +108,16 @@ export const mergePull = operation({
       head,
       merge_base,
       method,
-      message: message === undefined ? null : manyLines('message', message),
+      message: text,
     })
     const ready = await prepareLanding(hearth, context, pull.base_ref, base, landing.commit)
 
     return write((tx) => {
-      const now = requirePull(tx.db, repo.id, number)
-      if (now.head_sha !== pull.head_sha)
-        throw conflict('head_moved', `#${number} was pushed to just now; look at it again`, {
-          head: now.head_sha,
-        })
+      const now = requireUnmoved(tx, pull, stats.base_sha)
       const context = contextFor(hearth, contextOf(tx.db, repo.id), now.base_ref, {
         pull: now,
         by: caller,
       })
-      if (
-        now.base_ref !== pull.base_ref ||
-        readRef(tx.db, repo.id, branchRef(pull.base_ref)) !== stats.base_sha
-      )
-        throw baseMoved(pull)
       if (queueFor(hearth, context, now))
         throw conflict(
           'rule',
@@ -148,6 +135,21 @@ export const mergePull = operation({
     })
   },
 })
+
+/** The present row. Throws 409 when its head or its base moved since the landing was built. */
+function requireUnmoved(tx: Tx, before: PullRow, base_sha: Oid): PullRow {
+  const now = requirePull(tx.db, before.repo_id, before.number)
+  if (now.head_sha !== before.head_sha)
+    throw conflict('head_moved', `#${now.number} was pushed to just now; look at it again`, {
+      head: now.head_sha,
+    })
+  if (
+    now.base_ref !== before.base_ref ||
+    readRef(tx.db, before.repo_id, branchRef(before.base_ref)) !== base_sha
+  )
+    throw baseMoved(before)
+  return now
+}
 
 const queueFor = (
   hearth: Hearth,

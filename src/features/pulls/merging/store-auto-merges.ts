@@ -40,7 +40,8 @@ export function endAutoMerge(tx: Tx, pull: PullRow): void {
 /** Counts one more merge of the base into the head. */
 export const countUpdate = (tx: Tx, pull_id: string): void =>
   void tx.db.run(
-    `INSERT INTO auto_merges (pull_id, asked_by, token_id, updates, asked_at) VALUES (?, NULL, NULL, 1, ?) ON CONFLICT (pull_id) DO UPDATE SET updates = updates + 1`,
+    `INSERT INTO auto_merges (pull_id, asked_by, token_id, updates, asked_at)
+      VALUES (?, NULL, NULL, 1, ?) ON CONFLICT (pull_id) DO UPDATE SET updates = updates + 1`,
     pull_id,
     tx.now,
   )
@@ -51,7 +52,8 @@ export const listAutoMerging = (
   { repo_id, after, limit }: { repo_id: string | null; after: string; limit: number },
 ): { id: string }[] =>
   db.all(
-    `SELECT id FROM pulls WHERE active = 1 AND auto_merge = 1 AND status = 'open' AND head_sha IS NOT NULL AND (?1 IS NULL OR repo_id = ?1) AND id > ?2 ORDER BY id LIMIT ?3`,
+    `SELECT id FROM pulls WHERE active = 1 AND auto_merge = 1 AND status = 'open'
+      AND head_sha IS NOT NULL AND (?1 IS NULL OR repo_id = ?1) AND id > ?2 ORDER BY id LIMIT ?3`,
     repo_id,
     after,
     limit,

@@ -28,7 +28,8 @@ export const listDrafts = (db: Db, pull_id: string, author_id: string): DraftRow
 export function insertDraft(tx: Tx, row: Omit<DraftRow, 'id' | 'created_at'>): string {
   const id = typeId('cmt', tx.now_ms)
   tx.db.run(
-    'INSERT INTO review_drafts (id, pull_id, author_id, path, line, start_line, side, commit_sha, body, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO review_drafts (id, pull_id, author_id, path, line, start_line, side,
+      commit_sha, body, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     row.pull_id,
     row.author_id,

@@ -59,7 +59,8 @@ export function insertReview(
   >,
 ): void {
   tx.db.run(
-    'INSERT INTO reviews (id, pull_id, author_id, verdict, body, commit_sha, diff_id, could_write, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO reviews (id, pull_id, author_id, verdict, body, commit_sha, diff_id,
+      could_write, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.pull_id,
     row.author_id,

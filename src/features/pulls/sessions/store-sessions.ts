@@ -26,7 +26,8 @@ export const listEntryRows = (
   limit: number,
 ): EntryRow[] =>
   db.all<EntryRow>(
-    'SELECT * FROM session_entries WHERE pull_id = ?1 AND seq > ?2 AND (?3 IS NULL OR kind = ?3) ORDER BY seq LIMIT ?4',
+    `SELECT * FROM session_entries WHERE pull_id = ?1 AND seq > ?2 AND (?3 IS NULL
+      OR kind = ?3) ORDER BY seq LIMIT ?4`,
     pull_id,
     after,
     kind,
@@ -42,14 +43,16 @@ export const findEntry = (db: Db, pull_id: string, seq: number): EntryRow | null
  */
 export const countWritten = (db: Db, pull_id: string, kinds: readonly string[]): number =>
   db.one<{ count: number }>(
-    `SELECT count(*) AS count FROM session_entries WHERE pull_id = ?1 AND author_id IS NOT NULL AND (?2 = '[]' OR kind IN (SELECT value FROM json_each(?2)))`,
+    `SELECT count(*) AS count FROM session_entries WHERE pull_id = ?1 AND author_id IS NOT NULL
+      AND (?2 = '[]' OR kind IN (SELECT value FROM json_each(?2)))`,
     pull_id,
     JSON.stringify(kinds),
   )?.count ?? 0
 
 export function insertEntry(tx: Tx, row: EntryRow): void {
   tx.db.run(
-    'INSERT INTO session_entries (pull_id, seq, kind, text, tool, at, author_id, sha, data, truncated, redacted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO session_entries (pull_id, seq, kind, text, tool, at, author_id, sha, data,
+      truncated, redacted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.pull_id,
     row.seq,
     row.kind,
@@ -77,7 +80,8 @@ export const setEntryData = (tx: Tx, pull_id: string, seq: number, data: string)
 export const setAnsweredBy = (tx: Tx, pull_id: string, seq: number, answered_by: number): void =>
   void tx.db.run(
     `UPDATE session_entries SET data = json_set(coalesce(data, '{}'), '$.answered_by', ?)
-     WHERE pull_id = ? AND seq = ? AND seq < ? AND kind = 'question' AND json_extract(data, '$.answered_by') IS NULL`,
+     WHERE pull_id = ? AND seq = ? AND seq < ? AND kind = 'question'
+       AND json_extract(data, '$.answered_by') IS NULL`,
     answered_by,
     pull_id,
     seq,
@@ -91,7 +95,9 @@ export function setSession(
   session: { last_seq: number; cost: number | null },
 ): void {
   tx.db.run(
-    'UPDATE pulls SET session_entries = ?, session_last_at = ?, session_cost = ?, updated_at = ? WHERE id = ?',
+    `UPDATE pulls
+      SET session_entries = ?, session_last_at = ?, session_cost = ?, updated_at = ?
+      WHERE id = ?`,
     session.last_seq,
     tx.now,
     session.cost,

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { TokenFacts } from '#core/caller.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 import { createInvite } from '#features/accounts/invites/create-invite.ts'
 import { listInvites } from '#features/accounts/invites/list-invites.ts'
@@ -34,6 +35,24 @@ test('it can be bound to an address, and to a workspace by an owner', async () =
     workspace: 'acme',
     charged_to: { kind: 'workspace', id: acme.id },
   })
+})
+
+test('a token of an owner invites into the workspace only within its limits', async () => {
+  const site = await world.repo('acme/site', { as: ada })
+  const invite = (change: Partial<TokenFacts>) =>
+    world.call(createInvite, withToken(ada, change), { workspace: 'acme' })
+  expect((await refusal(invite({ repos: [site.id] }))).reason).toBe('role')
+  expect((await refusal(invite({ role: 'write' }))).reason).toBe('role')
+  expect((await refusal(invite({ workspace: 'wsp_other' }))).code).toBe('not_found')
+  expect((await invite({ workspace: acme.id })).workspace).toBe('acme')
+})
+
+test('there are none while nobody could use them', async () => {
+  for (const sign_up of ['closed', 'sso_only'] as const) {
+    const shut = await makeWorld({ sign_up })
+    const error = await refusal(shut.call(createInvite, await shut.user('ada'), {}))
+    expect([error.code, error.reason]).toEqual(['conflict', 'not_available'])
+  }
 })
 
 test('refusals make no invite', async () => {

@@ -22,3 +22,14 @@ test('own invites are listed newest first; expired ones have no link', async () 
     (await refusal(world.call(listInvites, withToken(ada, { scopes: ['repo:read'] }), {}))).details,
   ).toEqual({ scope: 'user:read' })
 })
+
+test('a limited token sees no link into a workspace', async () => {
+  const world = await makeWorld()
+  const ada = await world.user('ada')
+  await world.workspace('acme', { owner: ada })
+  const { url } = await world.call(createInvite, ada, { workspace: 'acme' })
+  const urls = async (caller: typeof ada) =>
+    (await world.call(listInvites, caller, {})).invites.map((invite) => invite.url)
+  expect(await urls(ada)).toEqual([url])
+  expect(await urls(withToken(ada, { repos: ['rep_x'] }))).toEqual([null])
+})

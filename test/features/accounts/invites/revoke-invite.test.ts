@@ -3,7 +3,7 @@ import { DAY } from '#lib/time.ts'
 import { createInvite } from '#features/accounts/invites/create-invite.ts'
 import { listInvites } from '#features/accounts/invites/list-invites.ts'
 import { revokeInvite } from '#features/accounts/invites/revoke-invite.ts'
-import { makeWorld, refusal } from '../../../world.ts'
+import { makeWorld, refusal, withToken } from '../../../world.ts'
 
 test('a pending invite is taken back once', async () => {
   const world = await makeWorld()
@@ -35,6 +35,8 @@ test("a workspace's invite belongs to its owners, a person's to that person", as
     [ada, own.id],
     [bob, shared.id],
     [ada, 'ivt_x'],
+    [withToken(ada, { repos: ['rep_x'] }), shared.id],
+    [withToken(ada, { workspace: 'wsp_x' }), shared.id],
   ] as const) {
     expect((await refusal(world.call(revokeInvite, caller, { id }))).code).toBe('not_found')
   }

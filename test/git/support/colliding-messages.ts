@@ -23,4 +23,4 @@ const second = Buffer.from(first)
 for (const [, place, bits] of DIFFERENCES.matchAll(/(\d+):([0-9a-f]{2})/g))
   second[Number(place)]! ^= Number.parseInt(bits ?? '0', 16)
 
-export const forgedCases = { first, second }
+export const collidingMessages = { first, second }
