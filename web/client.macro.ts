@@ -25,9 +25,10 @@ export const browserScript = (name: string): string => {
 export const styleSheet = (name: string): string =>
   readFileSync(here(name), 'utf8')
     .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/\s*\n\s*/g, '\n')
-    .replace(/\n+/g, '\n')
-    .trim()
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n')
 
 /** A file as it is. */
 export const textFile = (name: string): string => readFileSync(here(name), 'utf8')

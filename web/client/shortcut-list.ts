@@ -3,7 +3,7 @@ import { closestTo, createElement } from './dom.ts'
 
 const nameOf = (element: HTMLElement): string =>
   element.getAttribute('aria-label') ??
-  element.textContent?.trim().replace(/\s+\d[\d,+]*$/, '') ??
+  element.textContent?.trim().replace(/(?<!\s)\s+\d[\d,+]*$/, '') ??
   ''
 
 /** The shortcuts of this page, as pairs of keys and meaning. */

@@ -21,7 +21,7 @@ export const splitLines = (html: string): string[] => {
     }
   }
   const rest = line + '</span>'.repeat(open.length)
-  if (lines.length === 0 || rest.replace(/<[^>]*>/g, '') !== '') lines.push(rest)
+  if (lines.length === 0 || rest.replace(/<[^<>]*>/g, '') !== '') lines.push(rest)
   return lines
 }
 
@@ -43,7 +43,7 @@ export const markRanges = (
     if (marking) result += '</mark>'
     marking = false
   }
-  for (const [part] of html.matchAll(/<[^>]*>|&[a-z0-9#]+;|[^<&]/gisu)) {
+  for (const [part] of html.matchAll(/<[^<>]*>|&[a-z0-9#]{1,8};|[^<&]/gisu)) {
     if (part.startsWith('<')) {
       stop()
       result += part

@@ -338,7 +338,7 @@ export const grammarOfPath = (path: string, firstLine = ''): Grammar | null => {
   const bang = /^#!\s*(?:\S*\/)?(\S+)(?:\s+(?:-\S+\s+)*(\S+))?/.exec(firstLine.slice(0, 200))
   if (!bang) return null
   const program = (bang[1] === 'env' ? bang[2] : bang[1]) ?? ''
-  return own(interpreters, program) ?? own(interpreters, program.replace(/[\d.]+$/, ''))
+  return own(interpreters, program) ?? own(interpreters, program.replace(/(?<![\d.])[\d.]+$/, ''))
 }
 
 /** The grammar of a word after a code fence: a language's name, an alias of it, or an extension. */

@@ -1,4 +1,4 @@
-// The thread that colours large files. It is started when the first one comes, and keeps no process
+// The thread that highlights large files. The first file starts it, and it does not keep the process
 // alive.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -11,10 +11,10 @@ export type HighlightQuestion = {
 }
 export type HighlightAnswer = { readonly id: number; readonly lines: string[] }
 
-/** The types know browsers' workers; these also keep a process alive, or not. */
+/** The workers of the runtime, which can also be told not to keep the process alive. */
 type CountedWorker = Worker & { ref(): void; unref(): void }
 
-/** A worker's file: in the source tree, or at its own path below `src` in a compiled executable. */
+/** The file of the worker: in the source tree, or beside this module in a compiled executable. */
 function workerUrl(): URL {
   const source = new URL('../../src/highlight.worker.ts', import.meta.url)
   return existsSync(fileURLToPath(source))
@@ -22,23 +22,23 @@ function workerUrl(): URL {
     : new URL('./highlight.worker.js', import.meta.url)
 }
 
-/** So many texts wait at most; a page beyond that is shown plain. */
-const MOST_WAITING = 32
+/** At most this many texts wait; further ones are shown plain. */
+const MAX_WAITING = 32
 
 export class HighlightThread {
   #worker: CountedWorker | null = null
   #next = 1
-  readonly #asked = new Map<number, (lines: string[] | null) => void>()
+  readonly #waiting = new Map<number, (lines: string[] | null) => void>()
 
   constructor(private readonly url: () => URL = workerUrl) {}
 
-  /** The coloured lines; null when the thread is busy with too much or fell over. */
+  /** The highlighted lines; null when too many texts wait or the thread failed. */
   ask(text: string, grammar: Grammar): Promise<string[] | null> {
-    if (this.#asked.size >= MOST_WAITING) return Promise.resolve(null)
+    if (this.#waiting.size >= MAX_WAITING) return Promise.resolve(null)
     return new Promise((resolve) => {
       const id = this.#next++
       const worker = (this.#worker ??= this.#start())
-      this.#asked.set(id, resolve)
+      this.#waiting.set(id, resolve)
       worker.ref()
       worker.postMessage({ id, text, grammar } satisfies HighlightQuestion)
     })
@@ -47,22 +47,22 @@ export class HighlightThread {
   #start(): CountedWorker {
     const worker = new Worker(this.url()) as CountedWorker
     worker.onmessage = ({ data }: MessageEvent<HighlightAnswer>) => {
-      this.#asked.get(data.id)?.(data.lines)
-      this.#asked.delete(data.id)
-      if (this.#asked.size === 0) worker.unref()
+      this.#waiting.get(data.id)?.(data.lines)
+      this.#waiting.delete(data.id)
+      if (this.#waiting.size === 0) worker.unref()
     }
-    const fell = () => {
+    const fail = () => {
       if (this.#worker !== worker) return
       this.#worker = null
       worker.terminate()
-      for (const resolve of this.#asked.values()) resolve(null)
-      this.#asked.clear()
+      for (const resolve of this.#waiting.values()) resolve(null)
+      this.#waiting.clear()
     }
     worker.onerror = (event) => {
       event.preventDefault()
-      fell()
+      fail()
     }
-    worker.addEventListener('close', fell)
+    worker.addEventListener('close', fail)
     worker.unref()
     return worker
   }

@@ -127,10 +127,13 @@ export function* requireSameContent(store: ObjectStore, pack: PackFile): Task<vo
   }
 }
 
-/** Checks the `.gitmodules` and `.gitattributes` files of the pack. Throws GitError `invalid`. */
-export function checkSettingsFiles(overlay: OverlayStore, links: LinkTable): void {
+/**
+ * Checks the `.gitmodules` and `.gitattributes` files that trees of the pack name. A file may be an
+ * older blob, which was pushed under another name. Throws GitError `invalid`.
+ */
+export function* checkSettingsFiles(overlay: OverlayStore, links: LinkTable): Task<void> {
   for (const { id, kind } of links.settingsFiles) {
-    if (!links.isOwned(id)) continue
+    yield 'pause'
     const object = overlay.read(links.ids.hex(id))
     if (object === null) throw missingObject(links.ids.hex(id))
     if (object.type !== 'blob') throw new GitError('invalid', `${kind}Blob: .${kind} is not a file`)

@@ -1,8 +1,11 @@
 /** Checks the content of `.gitmodules` and `.gitattributes` (git's `fsck_blob`). */
 import { GitError } from '../ports.ts'
+import { parseConfig } from './git-config.ts'
 
 const MAX_ATTRIBUTES_BYTES = 100 * 1024 * 1024
 const MAX_ATTRIBUTES_LINE_BYTES = 2048
+/** Git's limit is 512 MiB. A lower one bounds the time that parsing takes. */
+const MAX_MODULES_BYTES = 4 << 20
 
 const fsckError = (id: string, what: string): GitError => new GitError('invalid', `${id}: ${what}`)
 
@@ -24,53 +27,25 @@ export function checkGitattributes(data: Uint8Array): void {
 
 /**
  * Throws GitError `invalid` for names, paths, URLs or commands that would harm a clone with
- * submodules.
+ * submodules (`fsck_gitmodules_fn`). Like git, accepts what stands behind a syntax error, because
+ * git does not read it.
  */
 export function checkGitmodules(data: Uint8Array): void {
-  const text = Buffer.from(data).toString('latin1')
-  let name: string | null = null
-  for (const line of logicalLines(text)) {
-    const section = /^\s*\[\s*submodule\s+"((?:[^"\\]|\\.)*)"\s*\]/i.exec(line)
-    if (section) {
-      name = section[1]!.replace(/\\(.)/g, '$1')
-      if (isUnsafeSubmoduleName(name))
-        throw fsckError('gitmodulesName', `disallowed submodule name: ${name}`)
-    } else if (/^\s*\[/.test(line)) name = null
-    const setting = /^(?:\s*\[[^\]]*\])?\s*([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*)$/.exec(line)
-    if (name === null || !setting) continue
-    const value = unquote(setting[2]!)
-    switch (setting[1]!.toLowerCase()) {
-      case 'url':
-        if (isUnsafeSubmoduleUrl(value))
-          throw fsckError('gitmodulesUrl', `disallowed submodule url: ${value}`)
-        break
-      case 'path':
-        if (value.startsWith('-'))
-          throw fsckError('gitmodulesPath', `disallowed submodule path: ${value}`)
-        break
-      case 'update':
-        if (value.startsWith('!'))
-          throw fsckError('gitmodulesUpdate', `disallowed submodule update setting: ${value}`)
-    }
+  if (data.length > MAX_MODULES_BYTES)
+    throw fsckError('gitmodulesLarge', `.gitmodules has more than ${MAX_MODULES_BYTES} bytes`)
+  for (const { name, value } of parseConfig(Buffer.from(data).toString('latin1'))) {
+    const [, submodule, key] = /^submodule\.(.*)\.([^.]*)$/s.exec(name) ?? []
+    if (submodule === undefined) continue
+    if (isUnsafeSubmoduleName(submodule))
+      throw fsckError('gitmodulesName', `disallowed submodule name: ${submodule}`)
+    if (value === null) continue
+    if (key === 'url' && isUnsafeSubmoduleUrl(value))
+      throw fsckError('gitmodulesUrl', `disallowed submodule url: ${value}`)
+    if (key === 'path' && value.startsWith('-'))
+      throw fsckError('gitmodulesPath', `disallowed submodule path: ${value}`)
+    if (key === 'update' && value.startsWith('!'))
+      throw fsckError('gitmodulesUpdate', `disallowed submodule update setting: ${value}`)
   }
-}
-
-/** Splits text into lines and joins lines that end in a backslash with the next one. */
-const logicalLines = (text: string): string[] => text.replace(/\\\r?\n/g, '').split(/\r?\n/)
-
-function unquote(value: string): string {
-  let out = ''
-  let quoted = false
-  for (let i = 0; i < value.length; i++) {
-    const char = value[i]!
-    if (char === '\\') {
-      const next = value[++i] ?? ''
-      out += next === 'n' ? '\n' : next === 't' ? '\t' : next === 'b' ? '\b' : next
-    } else if (char === '"') quoted = !quoted
-    else if (!quoted && (char === '#' || char === ';')) break
-    else out += char
-  }
-  return out.trimEnd()
 }
 
 /**
@@ -81,34 +56,50 @@ const isUnsafeSubmoduleName = (name: string): boolean =>
   name === '' || name.split(/[/\\]/).includes('..')
 
 /**
- * Refuses options, line feeds in the data of a credential helper, and relative URLs that replace
- * the host (CVE-2020-5260, CVE-2020-11008).
+ * Refuses options, line feeds in what a credential helper reads, and relative URLs that replace the
+ * host (CVE-2020-5260, CVE-2020-11008). Same rules as git's `check_submodule_url`.
  */
 function isUnsafeSubmoduleUrl(url: string): boolean {
   if (url.startsWith('-')) return true
-  const helper = /^(?:https?|ftps?):/i.test(url) || /^[A-Za-z0-9]+::/.test(url)
-  if (/^\.\.?\//.test(url)) {
-    let decoded: string
-    try {
-      decoded = decodeURIComponent(url)
-    } catch {
-      decoded = url
-    }
-    if (decoded.includes('\n')) return true
+  if (/^\.\.?\/|^git:\/\//.test(url)) {
+    if (decodeUrl(url).includes('\n')) return true
+    const [leading = ''] = /^(?:\.\.?\/)+/.exec(url) ?? []
     // The text after the leading `../` parts must not be readable as a host.
-    const left = url.replace(/^(?:\.\.?\/+)+/, '')
-    return (
-      url.startsWith('../') && (left === '' ? false : left.startsWith(':') || left.startsWith('/'))
+    return leading.includes('../') && /^[:/]/.test(url.slice(leading.length))
+  }
+  const address = /^(?:https?|ftps?)::(.*)$/s.exec(url)?.[1]
+  if (address === undefined && !/^(?:https?|ftps?):\/\//.test(url)) return false
+  return isUnsafeCredentialUrl(address ?? url)
+}
+
+/** Whether git could not take the parts of a credential from a URL (`credential_from_url_gently`). */
+function isUnsafeCredentialUrl(url: string): boolean {
+  const protocolEnd = url.indexOf('://')
+  if (protocolEnd <= 0) return true
+  const rest = url.slice(protocolEnd + 3)
+  const hostEnd = rest.search(/[/?#]/)
+  const authority = hostEnd < 0 ? rest : rest.slice(0, hostEnd)
+  const path = hostEnd < 0 ? '' : rest.slice(hostEnd).replace(/^\/+/, '')
+  const at = authority.indexOf('@')
+  const colon = authority.indexOf(':')
+  const hasPassword = colon >= 0 && colon < at
+  const parts = [
+    url.slice(0, protocolEnd),
+    at < 0 ? '' : decodeUrl(authority.slice(0, hasPassword ? colon : at)),
+    hasPassword ? decodeUrl(authority.slice(colon + 1, at)) : '',
+    decodeUrl(authority.slice(at + 1)),
+    decodeUrl(path),
+  ]
+  return authority.slice(at + 1) === '' || parts.some((part) => part.includes('\n'))
+}
+
+/** Decodes percent escapes like git's `url_decode`, which leaves text before a colon as it is. */
+function decodeUrl(text: string): string {
+  const colon = Math.max(0, text.indexOf(':'))
+  const decoded = text
+    .slice(colon)
+    .replace(/%([0-9a-fA-F]{2})/g, (escape, hex: string) =>
+      hex === '00' ? escape : String.fromCharCode(Number.parseInt(hex, 16)),
     )
-  }
-  if (!helper) return false
-  let decoded: string
-  try {
-    decoded = decodeURIComponent(url)
-  } catch {
-    return true
-  }
-  if (decoded.includes('\n')) return true
-  const address = url.replace(/^[A-Za-z0-9]+::/, '')
-  return /^[A-Za-z][A-Za-z0-9+.-]*:\/\/(?:[/:?#]|$)/.test(address)
+  return text.slice(0, colon) + decoded
 }

@@ -144,7 +144,7 @@ function* checkPack(
     yield* checkConnectivity(store, overlay, entries, links, request.tips)
     yield* requireSameContent(store.objects, received)
     const scanned = yield* refuseSha1Collisions(store.objects, received)
-    checkSettingsFiles(overlay, links)
+    yield* checkSettingsFiles(overlay, links)
     return { unscanned: !scanned, targetErrors: targetErrors(store, request, overlay) }
   } finally {
     received.close()

@@ -1,6 +1,6 @@
 import { findBlame, type Repo } from '#features/repos/index.ts'
 import { BinaryNote, CodeView, FileFrame, Icon, RelativeTime } from '../../components/index.ts'
-import { highlightFile } from '../../highlight.ts'
+import { highlighter } from '../../highlight/highlighter.ts'
 import { codePath, commitPath, pullPath, withQuery } from '../../paths.ts'
 import { DirectResponse, page, type OutputOf, type Visit } from '../../site.ts'
 import { describeMissingSource } from './renderings.tsx'
@@ -85,7 +85,7 @@ export const blamePage = page({
       linesOf(visit, data, patient ? LONG_MS : SHORT_MS),
       text === null || file.size === 0
         ? null
-        : highlightFile(
+        : highlighter(visit.hearth).file(
             { oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text },
             patient ? LONG_MS : undefined,
           ),

@@ -1,5 +1,5 @@
 import { CodeView, FileFrame, LinkButton } from '../../components/index.ts'
-import { highlightFile } from '../../highlight.ts'
+import { highlighter } from '../../highlight/highlighter.ts'
 import { bytesText } from '../../format.ts'
 import { codePath, withQuery } from '../../paths.ts'
 import { DirectResponse, page } from '../../site.ts'
@@ -37,7 +37,7 @@ export const blobPage = page({
     const source =
       rendered || text === null
         ? null
-        : await highlightFile(
+        : await highlighter(visit.hearth).file(
             { oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text },
             visit.url.searchParams.get('wait') === '1' ? LONG_MS : undefined,
           )

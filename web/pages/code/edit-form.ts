@@ -24,12 +24,12 @@ export function defaultMessage(mode: EditMode, from: string, path: string): stri
   return path !== from ? `Rename ${from} to ${path}` : `Update ${nameOf(from)}`
 }
 
+/** A typed path without the slashes at its ends. */
+export const trimSlashes = (path: string): string => path.replace(/^\/+|(?<!\/)\/+$/g, '')
+
 /** The path and the content as they were typed. */
 export const typedOf = (fields: Fields): { path: string; content: string } => ({
-  path: fields
-    .text('path')
-    .trim()
-    .replace(/^\/+|\/+$/g, ''),
+  path: trimSlashes(fields.text('path').trim()),
   content: fields.ticked('crlf')
     ? fields.text('content').replaceAll('\n', '\r\n')
     : fields.text('content'),

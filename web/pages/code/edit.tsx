@@ -14,7 +14,7 @@ import {
   Radio,
   TextArea,
 } from '../../components/index.ts'
-import { highlightBlob } from '../../highlight.ts'
+import { highlighter } from '../../highlight/highlighter.ts'
 import type { Branch, Repo } from '#features/repos/index.ts'
 import { raw } from '../../jsx/html.ts'
 import { renderMarkdown } from '../../markdown.ts'
@@ -174,7 +174,7 @@ const Theirs = ({ data, visit }: { data: EditData; visit: Visit }) => {
       {file !== null && file.problem === null && (
         <FileFrame name={`${path} on ${branch} now`}>
           <CodeView
-            lines={highlightBlob({ oid: file.oid, path, text: file.text })}
+            lines={highlighter(visit.hearth).blob({ oid: file.oid, path, text: file.text })}
             label={`${path} on ${branch} now`}
           />
         </FileFrame>

@@ -14,8 +14,12 @@ export type Range = {
  * none of these.
  */
 export function rangeOf(text: string): Range | null {
-  const [, base, dots, head] = /^(.*?)(\.{2,3})(.+)$/s.exec(text) ?? []
-  if (dots === undefined) return text === '' ? null : { base: null, head: text, direct: false }
-  if (!base || !head || head.startsWith('.') || head.includes('..')) return null
-  return { base, head, direct: dots === '..' }
+  const at = text.indexOf('..')
+  if (at === -1 || at === text.length - 2)
+    return text === '' ? null : { base: null, head: text, direct: false }
+  const direct = text[at + 2] !== '.' || at + 3 === text.length
+  const base = text.slice(0, at)
+  const head = text.slice(at + (direct ? 2 : 3))
+  if (base === '' || head === '' || head.startsWith('.') || head.includes('..')) return null
+  return { base, head, direct }
 }

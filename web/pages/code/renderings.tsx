@@ -82,7 +82,7 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
         <DocumentBody
           oid={file.sha}
           text={text.text}
-          siteUrl={siteUrl}
+          hearth={visit.hearth}
           repo={name}
           ref={ref}
           dir={dir}

@@ -1,4 +1,4 @@
-// Where submodules come from, as the file .gitmodules says (gitmodules(5)).
+// The addresses of submodules, from the file .gitmodules (gitmodules(5)).
 import { getFile, type TreeEntry } from '#features/repos/index.ts'
 import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
@@ -6,19 +6,19 @@ import type { Visit } from '../../site.ts'
 /** Path and address of each submodule, as written. */
 export function readModules(text: string): Map<string, string> {
   const found = new Map<string, string>()
-  for (const section of text.split(/^\s*\[submodule\s+".*"\]\s*$/m).slice(1)) {
+  for (const section of text.split(/^[ \t]*\[submodule[ \t]+"/m).slice(1)) {
     const value = (name: string) =>
-      new RegExp(`^\\s*${name}\\s*=\\s*(.+?)\\s*$`, 'm').exec(section)?.[1]?.replace(/^"|"$/g, '')
+      new RegExp(`^[ \\t]*${name}[ \\t]*=(.*)$`, 'm')
+        .exec(section)?.[1]
+        ?.trim()
+        .replace(/^"|"$/g, '')
     const [path, url] = [value('path'), value('url')]
     if (path !== undefined && url !== undefined) found.set(path, url)
   }
   return found
 }
 
-/**
- * A page for an address of git; null where there is none to be had. Relative ones begin at the
- * repository.
- */
+/** The web page for an address of git, or null. A relative address starts at the repository. */
 export function pageOf(url: string, repo: string): string | null {
   if (/^\.\.?\//.test(url)) {
     const parts = repo.split('/')

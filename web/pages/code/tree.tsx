@@ -258,7 +258,7 @@ const Readme = ({
       <DocumentBody
         oid={readme.sha}
         text={readme.content}
-        siteUrl={visit.hearth.settings.site_url}
+        hearth={visit.hearth}
         repo={repo.full_name}
         ref={rev}
         dir={at.path}

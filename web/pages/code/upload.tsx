@@ -211,10 +211,7 @@ export const uploadForm = uploads({
   maxUploadBytes: MAX_UPLOAD_BYTES,
   submit: async (visit, fields, files) => {
     const repo = await repoToChange(visit)
-    const folder = fields
-      .text('folder')
-      .trim()
-      .replace(/^\/+|\/+$/g, '')
+    const folder = trimSlashes(fields.text('folder').trim())
     const changes = changesOf(files, folder)
     const branch = fields.text('branch')
     const only = changes.length === 1 ? changes[0]?.path.split('/').at(-1) : undefined

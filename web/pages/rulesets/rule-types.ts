@@ -482,10 +482,10 @@ export const freezesText = (freezes: unknown): string =>
     .map(({ start, end, reason }) => `${start} ${end} ${reason}`.trim())
     .join('\n')
 
-/** `mon-fri 09:00-17:00`; null for what is none. */
+/** Reads `mon-fri 09:00-17:00`. Null for a line that is not one. */
 export function windowOf(line: string): MergeWindow | null {
   const [, first = '', start = '', end = ''] =
-    /^([a-z,\s-]+)\s+(\d{2}:\d{2})\s*-\s*(\d{2}:\d{2})$/i.exec(line) ?? []
+    /^([a-z, -]+) (\d{2}:\d{2}) ?- ?(\d{2}:\d{2})$/i.exec(line.replace(/\s+/g, ' ')) ?? []
   const days = new Set<string>()
   for (const part of first
     .toLowerCase()
@@ -505,9 +505,10 @@ export function windowOf(line: string): MergeWindow | null {
   return days.size === 0 ? null : { days: DAYS.filter((day) => days.has(day)), start, end }
 }
 
-/** `2026-12-20 2027-01-03 Holidays`; null for what is none. */
+const DATE = /^\d{4}-\d{2}-\d{2}/
+
+/** Reads `2026-12-20 2027-01-03 Holidays`. Null for a line that is not one. */
 export function freezeOf(line: string): MergeFreeze | null {
-  const [, start = '', end = '', reason = ''] =
-    /^(\d{4}-\d{2}-\d{2}\S*)\s+(\d{4}-\d{2}-\d{2}\S*)(?:\s+(.*))?$/.exec(line) ?? []
-  return start === '' ? null : { start, end, reason: reason.trim() }
+  const [start = '', end = '', ...reason] = line.trimEnd().split(/\s+/)
+  return DATE.test(start) && DATE.test(end) ? { start, end, reason: reason.join(' ') } : null
 }

@@ -1,7 +1,8 @@
 /** The page of one file: text in any encoding, documents, tables, notebooks, pictures. */
 import { expect, test } from 'bun:test'
 import { createCommit } from '#features/repos/index.ts'
-import { highlightFile } from '#web/highlight.ts'
+import { createCache } from '#lib/cache.ts'
+import { Highlighter } from '#web/highlight/highlighter.ts'
 import { imageSize } from '#web/pages/code/image-size.ts'
 import { readTable } from '#web/pages/code/csv.ts'
 import { textFromBytes } from '#web/pages/code/text.ts'
@@ -161,18 +162,19 @@ test('a permanent link names the commit', async () => {
   )
 })
 
-test('a large file is coloured by another thread, the same as it would be here', async () => {
+test('a large file is highlighted by another thread, the same as it would be here', async () => {
   const text = Array.from(
     { length: 8000 },
     (_, at) => `const value${at} = "text ${at}" // <note>`,
   ).join('\n')
-  const first = await highlightFile({ oid: 'f'.repeat(40), path: 'a.ts', text }, 60_000)
+  const highlighter = new Highlighter(createCache({ maxSize: 10, sizeOf: () => 1 }))
+  const first = await highlighter.file({ oid: 'f'.repeat(40), path: 'a.ts', text }, 60_000)
   expect([first.late, first.lines.length, first.lines[7999]]).toEqual([
     false,
     8000,
     '<span class="hljs-keyword">const</span> value7999 = <span class="hljs-string">&quot;text 7999&quot;</span> <span class="hljs-comment">// &lt;note&gt;</span>',
   ])
-  const late = await highlightFile({ oid: 'e'.repeat(40), path: 'a.ts', text }, 0)
+  const late = await highlighter.file({ oid: 'e'.repeat(40), path: 'a.ts', text }, 0)
   expect([late.late, late.lines[0]]).toEqual([
     true,
     'const value0 = &quot;text 0&quot; // &lt;note&gt;',
