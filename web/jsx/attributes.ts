@@ -37,11 +37,31 @@ export const isSafeAddress = (value: string): boolean => {
   return scheme === undefined || safeSchemes.has(scheme.toLowerCase())
 }
 
+/** The most common names, which need no check. */
+const COMMON_NAMES = new Set([
+  'aria-hidden',
+  'aria-label',
+  'class',
+  'd',
+  'datetime',
+  'for',
+  'height',
+  'href',
+  'id',
+  'name',
+  'rel',
+  'title',
+  'type',
+  'value',
+  'viewBox',
+  'width',
+])
+
 /** Names of attributes but for event handlers, inline styles and markup. */
 const ALLOWED_NAME = /^(?!on|style$|srcdoc$|dangerouslysetinnerhtml$)[a-z_:][\w:.-]*$/i
 
 function checkName(name: string): void {
-  if (ALLOWED_NAME.test(name)) return
+  if (COMMON_NAMES.has(name) || ALLOWED_NAME.test(name)) return
   if (!NAME.test(name)) throw new TypeError(`"${name}" is not an attribute name`)
   if (/^on/i.test(name)) throw new TypeError(`a page cannot carry the event handler "${name}"`)
   throw new TypeError(`a page cannot carry the attribute "${name}"`)

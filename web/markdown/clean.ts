@@ -2,6 +2,7 @@
 // attributes, nothing else.
 import sanitizeHtml from 'sanitize-html'
 import { prefixedId, resolveAddress, type DocumentBase } from './addresses.ts'
+import { limitDepth } from './limit-depth.ts'
 
 const ALLOWED_TAGS = [
   'a',
@@ -216,7 +217,7 @@ const ALLOWED_ATTRIBUTES = {
  */
 export const cleanHtml = (html: string, siteUrl: string, base?: DocumentBase): string => {
   const cleaner = new ElementCleaner(siteUrl, base)
-  return sanitizeHtml(html, {
+  return sanitizeHtml(limitDepth(html), {
     allowedTags: ALLOWED_TAGS,
     nonTextTags: DROPPED_WITH_CONTENT,
     disallowedTagsMode: 'discard',

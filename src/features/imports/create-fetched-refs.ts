@@ -85,7 +85,7 @@ export async function createFetchedRefs(
       const fresh = findImport(tx.db, row.id)
       if (fresh?.state !== 'running' || requireRepo(tx.db, repo.id).deleted_at !== null)
         throw new ImportEnded('the import was ended')
-      moveRefs(tx, repo, updates, { actor_id: row.created_by })
+      moveRefs(tx, repo, updates, { as: { actor_id: row.created_by } })
       setProgress(tx, row.id, {
         phase: 'refs',
         refs_done: done + updates.length,

@@ -17,6 +17,7 @@ import { followComments, followPushes } from './branches/follow-pushes.ts'
 import { retainedCommitsOfPulls } from './branches/store-kept-commits.ts'
 import { followLineComments } from './reviews/line-comments.ts'
 import * as operations from './operations.ts'
+import { recordPushers } from './reviews/pushers.ts'
 import { removeForks } from './branches/remove-forks.ts'
 import { removePullsOfRepo } from './store-removal.ts'
 import { announceSession } from './sessions/session.ts'
@@ -28,7 +29,7 @@ export const feature: Feature = {
   operations: Object.values(operations),
   events,
   reactions: [followPushes, followBranches, followComments, followForAutoMerge, ...checkReactions],
-  handlers: [followConversations, followStats, ...checkHandlers],
+  handlers: [recordPushers, followConversations, followStats, ...checkHandlers],
   jobs: [
     refreshPull,
     refreshPulls,

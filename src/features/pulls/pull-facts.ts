@@ -31,6 +31,7 @@ import { principalOf } from './permissions.ts'
 import { contextFor, type PullContext } from './pull-context.ts'
 import { requestedReviewers } from './reviews/reviewers.ts'
 import { reviewStandings } from './reviews/review-standing.ts'
+import { preloadPushers } from './reviews/store-pushers.ts'
 import { reviewsOfAll, type ReviewRow } from './reviews/store-reviews.ts'
 import type { Pull } from './schema.ts'
 import type { PullRow } from './store-pulls.ts'
@@ -182,8 +183,8 @@ function unresolvedOf(
 }
 
 /**
- * Preloads the roles of reviewers, because whether an approval counts depends on them. For an agent
- * it is the role of its person.
+ * Preloads the roles of reviewers and the pushers, because whether an approval counts depends on
+ * them. For an agent it is the role of its person.
  */
 function preloadReviewers(
   hearth: Hearth,
@@ -198,4 +199,5 @@ function preloadReviewers(
   const people = [...new Set(reviewers.map((id) => principalOf(actorOf(hearth, id))))]
   preloadUsers(db, people)
   preloadRoles(db, repo_id, people)
+  preloadPushers(db, [...new Set(reviews.map(({ pull_id }) => pull_id))])
 }

@@ -157,3 +157,9 @@ export const signingKeys =
 
 /** Appended when a signing key was added or removed: cached verifications are no longer valid. */
 export const signingKeysChanged = internalEvent('repos.keys_changed', Type.Object({}))
+
+/** Somebody moved a branch to commits of theirs. Merges and updates by the forge are left out. */
+export const branchPushed = internalEvent(
+  'repos.branch_pushed',
+  Type.Object({ repo_id: Type.String(), branch: Type.String(), actor_id: Type.String() }),
+)

@@ -75,7 +75,13 @@ export {
   requireMovesAllowed,
   type MoveGuard,
 } from './refs/move-guard.ts'
-export { moveRefs, prepareUpdates, refsOf, type PreparedUpdate } from './refs/move-refs.ts'
+export {
+  moveRefs,
+  prepareUpdates,
+  refsOf,
+  type MoveOptions,
+  type PreparedUpdate,
+} from './refs/move-refs.ts'
 export {
   branchOf,
   branchRef,
@@ -95,6 +101,7 @@ export {
   releasedTags,
   signingKeys,
   signingKeysChanged,
+  branchPushed,
   repoRecordPreloads,
   starCounts,
   type CommitContext,

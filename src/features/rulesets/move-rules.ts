@@ -263,24 +263,14 @@ function problemOf(
 ): string | null | undefined {
   const { rule } = one
   const branch = branchOf(update.name)
-  const what = branch === null ? 'tag' : 'branch'
   const made = update.old === null
   const gone = update.new === null
   switch (rule.type) {
     case 'creation':
-      return made ? `this ${what} may not be made` : undefined
     case 'update':
-      return !made && !gone ? `this ${what} may not be moved` : undefined
     case 'deletion':
-      return gone ? `this ${what} may not be deleted` : undefined
     case 'non_fast_forward':
-      return made || gone
-        ? undefined
-        : !update.forced
-          ? null
-          : branch === null
-            ? 'a tag may not be moved to something else'
-            : `the push would lose commits of ${branch}; merge or rebase onto it instead of forcing`
+      return refProblem(update, rule.type)
     case 'pull_request':
       // A push may create the branch, because there is nothing yet to open a pull request against.
       return made || gone || branch === null
@@ -314,6 +304,24 @@ function problemOf(
     default:
       return isPushInspected(rule) && !gone ? gitProblem(update, one, found) : undefined
   }
+}
+
+/** The violation of a rule about creating, moving or deleting a ref. */
+function refProblem(
+  { name, old, new: tip, forced }: PreparedUpdate,
+  type: 'creation' | 'update' | 'deletion' | 'non_fast_forward',
+): string | null | undefined {
+  const branch = branchOf(name)
+  const what = branch === null ? 'tag' : 'branch'
+  const isMove = old !== null && tip !== null
+  if (type === 'creation') return old === null ? `this ${what} may not be made` : undefined
+  if (type === 'update') return isMove ? `this ${what} may not be moved` : undefined
+  if (type === 'deletion') return tip === null ? `this ${what} may not be deleted` : undefined
+  if (!isMove) return undefined
+  if (!forced) return null
+  return branch === null
+    ? 'a tag may not be moved to something else'
+    : `the push would lose commits of ${branch}; merge or rebase onto it instead of forcing`
 }
 
 /** The finding of a rule; a rule that is newer than the inspection has none. */

@@ -36,6 +36,10 @@ const PULL_REQUEST_FLAGS = [
   { name: 'require_up_to_date', label: 'Must be up to date with its base' },
   { name: 'count_agent_approvals', label: 'Count approvals by agents' },
   { name: 'dismiss_stale_approvals', label: 'A push makes earlier approvals stale' },
+  {
+    name: 'require_last_push_approval',
+    label: 'Ignore approvals by people who pushed to the pull request',
+  },
   { name: 'require_conversation_resolution', label: 'Conversations must be resolved' },
   { name: 'delete_branch_on_merge', label: 'Delete the branch once it is merged' },
   { name: 'admins_may_push', label: 'Admins may push to the protected branch' },

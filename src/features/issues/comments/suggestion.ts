@@ -1,6 +1,6 @@
 /** Extracts the suggested lines from a comment. */
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/
+const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/
 
 /**
  * The text of the first fenced block with the info string `suggestion` (fences of CommonMark 0.31,
@@ -18,7 +18,8 @@ export function suggestedLines(body: string): string[] | null {
   for (let at = 0; at < lines.length; at++) {
     const open = FENCE.exec(lines[at] ?? '')
     if (!open) continue
-    const [, fence = '', info = ''] = open
+    const [, fence = '', after = ''] = open
+    const [info = ''] = after.trimStart().split(/\s/, 1)
     const close = new RegExp(`^ {0,3}${fence[0] === '~' ? '~' : '`'}{${fence.length},}[ \\t]*$`)
     const end = lines.findIndex((line, index) => index > at && close.test(line))
     const inside = lines.slice(at + 1, end < 0 ? lines.length : end)

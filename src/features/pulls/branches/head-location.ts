@@ -99,6 +99,7 @@ export function moveHeadTo(
   tx: Tx,
   pull: PullRow,
   { place, update, guard, scanLater }: HeadMove,
+  options: Pick<MoveOptions, 'mergedHere'> = {},
 ): void {
   const { grant, ref, sha } = place
   const now = readRef(tx.db, grant.id, ref)
@@ -109,6 +110,6 @@ export function moveHeadTo(
   if (why) throw forbidden('role', why)
   guard(tx)
   auditBypass(tx, row, [update])
-  moveRefs(tx, grant, [update])
+  moveRefs(tx, grant, [update], options)
   if (scanLater) tx.enqueue(scanPush, { repo_id: grant.id, ...scanLater })
 }

@@ -52,7 +52,9 @@ export const updatePullBranch = operation({
         by: commitIdentity(hearth, caller),
       })
       const move = await prepareHeadMove(hearth, caller, place, commit)
-      await write((tx) => moveHeadTo(tx, requirePull(tx.db, repo.id, number), move))
+      await write((tx) =>
+        moveHeadTo(tx, requirePull(tx.db, repo.id, number), move, { mergedHere: true }),
+      )
       await statsIfAny(hearth, requirePull(db, repo.id, number))
     }
     return pullRecord(hearth, requirePull(db, repo.id, number), context)

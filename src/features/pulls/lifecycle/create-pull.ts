@@ -26,6 +26,7 @@ import { pullOpened } from '../events.ts'
 import { BodyInput, TitleInput } from '../inputs.ts'
 import { requireMayContribute, requirePullQuota } from './contribution-limits.ts'
 import { pullRecord, remoteOf } from '../pull-record.ts'
+import { recordLastPusher } from '../reviews/pushers.ts'
 import { requestReviews, codeOwners } from '../reviews/reviewers.ts'
 import { requireOwnRepository } from '../permissions.ts'
 import { NewPull } from '../schema.ts'
@@ -222,6 +223,7 @@ export function insertNewPull(
     auto_merge: settings.auto_merge ? 1 : 0,
   })
   const pull = requirePull(tx.db, repo.id, number)
+  recordLastPusher(tx, pull)
   if (input.issue !== undefined && findIssue(tx.db, repo.id, input.issue)) {
     linkPull(tx, {
       repo_id: repo.id,

@@ -214,7 +214,7 @@ export function landPull(
   // Marked as merged before the base moves. Otherwise the reaction to the push would settle it as
   // pushed by hand.
   setMerged(tx, pull, merge, base)
-  moveRefs(tx, context.repo, moves)
+  moveRefs(tx, context.repo, moves, { mergedHere: true })
   afterMerge(tx, context, requirePull(tx.db, pull.repo_id, pull.number), {
     ...merge,
     landed,

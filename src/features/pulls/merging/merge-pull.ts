@@ -118,11 +118,7 @@ export const mergePull = operation({
         pull: now,
         by: caller,
       })
-      if (queueFor(hearth, context, now))
-        throw conflict(
-          'rule',
-          `merging into ${now.base_ref} goes through a queue since a moment ago; merge again to have it wait there`,
-        )
+      if (queueFor(hearth, context, now)) throw queuedNow(now)
       // Approvals, settings and the state may have changed while the landing was built.
       const again = loadEvaluation(hearth, { pull: now, context, stats }, caller)
       const found = currentBlockers(hearth, again)
@@ -187,6 +183,12 @@ function addToQueue(tx: Tx, queue: MergeQueue, seen: PullRow, options: MergeOpti
     tx.append(pullMergeRequested, subjectOf(context), { number: pull.number, issue: pull.issue })
   return pullRecord(tx.hearth, requirePull(tx.db, seen.repo_id, seen.number), context)
 }
+
+const queuedNow = ({ base_ref }: PullRow): Refusal =>
+  conflict(
+    'rule',
+    `merging into ${base_ref} goes through a queue since a moment ago; merge again to have it wait there`,
+  )
 
 const baseMoved = (pull: PullRow): Refusal =>
   conflict('base_moved', `${pull.base_ref} has moved since this pull request was last updated`, {

@@ -12,6 +12,7 @@ import { contextFor, type PullContext, type Settings } from '../pull-context.ts'
 import { personCanWrite, principalOf } from '../permissions.ts'
 import type { WHY_NOT_COUNTED } from '../schema.ts'
 import type { PullRow } from '../store-pulls.ts'
+import { pushersOf } from './store-pushers.ts'
 import { listReviewRows, type ReviewRow } from './store-reviews.ts'
 import type { Stats } from '../changes/store-stats.ts'
 
@@ -80,10 +81,16 @@ function whyNotCounted(
 ): ReviewStanding['why_not_counted'] {
   if (review.dismissed_at !== null) return 'dismissed'
   const reviewer = actorOf(hearth, review.author_id)
-  if (principalOf(reviewer) === principalOf(actorOf(hearth, pull.author_id))) return 'own'
+  const principal = principalOf(reviewer)
+  if (principal === principalOf(actorOf(hearth, pull.author_id))) return 'own'
   if (reviewer.kind !== 'user' && !context.settings.count_agent_approvals) return 'agent'
   if (!canWrite(hearth, review, reviewer, context.full_name)) return 'no_write'
-  return review.verdict === 'approve' && stale ? 'stale' : null
+  if (review.verdict !== 'approve') return null
+  if (stale) return 'stale'
+  return context.settings.require_last_push_approval &&
+    pushersOf(hearth.db, pull.id).has(principal)
+    ? 'pushed'
+    : null
 }
 
 /**

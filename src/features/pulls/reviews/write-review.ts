@@ -87,15 +87,11 @@ export async function writeReview(
       path: null,
       line: null,
     })
-    for (const { path, line, start_line, side, body, commit_sha } of [...given, ...drafts]) {
+    for (const one of [...given, ...drafts]) {
+      const { path, line, start_line, side, body, commit_sha } = one
       const comment = insertComment(tx, {
-        path,
-        line,
-        start_line,
-        side,
-        body,
+        ...{ path, line, start_line, side, body, number },
         repo_id: repo.id,
-        number,
         author_id: caller.id,
         commit_sha: commit_sha ?? reviewed,
         review_id: id,

@@ -4,12 +4,14 @@
  * for pushes, merges and commits made here; `renameRef` changes only a name.
  */
 import type { RefMoveSummary, Oid, RefUpdate } from '#git'
+import { actorId } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
 import { conflict, invalid, Refusal } from '#lib/errors.ts'
 import { randomToken } from '#lib/hash.ts'
 import { gitPush, repoDefaultBranchChanged } from '../events.ts'
+import { branchPushed } from '../extension-points.ts'
 import { requireLiveFamily } from '../lifecycle/preconditions.ts'
 import { MAINTAIN_DELAY_MS, maintainStore } from '../maintenance/maintain-store.ts'
 import { measureRepo } from '../maintenance/measure-repo.ts'
@@ -45,6 +47,13 @@ export type PreparedUpdate = RefUpdate & {
  * A random token for a state of the refs. A counter could repeat after a rolled-back transaction.
  */
 export const newGeneration = (): string => randomToken(12)
+
+export type MoveOptions = {
+  /** Another actor than the caller (null: the service). */
+  readonly as?: { actor_id: string | null }
+  /** Whether the forge computed the commits by a merge or rebase, so nobody pushed their own. */
+  readonly mergedHere?: boolean
+}
 
 type Family = { readonly id: string; readonly store: string }
 
@@ -157,13 +166,12 @@ function chooseInitialDefaultBranch(row: RepoRow, moves: readonly PreparedUpdate
  * Moves refs, all or none. Each ref must still point where its update says, else 409 `base_moved`.
  * Sets the default branch on the first push, changes the generation, and appends one `git.push`
  * event for every branch and tag that moved. A reaction may refuse, which rolls everything back.
- * `as` names another actor than the caller (null: the service).
  */
 export function moveRefs(
   tx: Tx,
   repo: { readonly id: string },
   updates: readonly PreparedUpdate[],
-  as?: { actor_id: string | null },
+  { as, mergedHere = false }: MoveOptions = {},
 ): void {
   // The repository may have been archived or deleted since access was decided. Moves by the service
   // itself are not restricted.
@@ -188,6 +196,7 @@ export function moveRefs(
   recordMoves(tx.hearth, row.id, { from: row.refs_generation, to: generation, moves })
   const default_branch = head ?? row.default_branch
   appendMoves(tx, row, moves, default_branch, as)
+  if (!mergedHere) emitPushes(tx, row, moves, as)
   if (row.parent_id === null && moves.some(({ name }) => name === branchRef(default_branch))) {
     tx.enqueue(measureRepo, { repo_id: row.id }, { key: row.id })
     tx.enqueue(
@@ -197,6 +206,21 @@ export function moveRefs(
     )
   }
   tx.enqueue(maintainStore, { store: row.store }, { key: row.store, delay_ms: MAINTAIN_DELAY_MS })
+}
+
+function emitPushes(
+  tx: Tx,
+  { id: repo_id }: RepoRow,
+  moves: readonly PreparedUpdate[],
+  as: MoveOptions['as'],
+): void {
+  const actor_id = as ? as.actor_id : tx.caller && actorId(tx.caller)
+  if (actor_id === null) return
+  for (const { name, old, new: to } of moves) {
+    const branch = branchOf(name)
+    if (branch !== null && to !== null && to !== old)
+      tx.emit(branchPushed, { repo_id, branch, actor_id })
+  }
 }
 
 /** Appends the events of a move: the new default branch, and one `git.push` for each moved ref. */

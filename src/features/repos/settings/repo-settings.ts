@@ -45,6 +45,9 @@ export const RepoSettings = Type.Object(
     dismiss_stale_approvals: flag(
       'Whether a push that changes the diff makes earlier approvals stale.',
     ),
+    require_last_push_approval: flag(
+      'Whether an approval by somebody who pushed to the head does not count.',
+    ),
     require_conversation_resolution: flag('Whether open line comments block a merge.'),
     require_code_owner_review: flag('Whether code owners must approve.'),
     admins_may_push: flag('Whether admins may push to the protected default branch.'),
@@ -95,9 +98,10 @@ export const DEFAULT_SETTINGS: RepoSettings = {
   default_merge_method: 'merge',
   delete_branch_on_merge: true,
   dismiss_stale_approvals: true,
+  require_last_push_approval: true,
   require_conversation_resolution: false,
   require_code_owner_review: false,
-  admins_may_push: false,
+  admins_may_push: true,
   contributions: 'anyone',
   issues_from: 'anyone',
   max_open_pulls_per_author: null,
