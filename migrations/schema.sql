@@ -793,6 +793,12 @@ CREATE TABLE pull_owners (
   owners TEXT NOT NULL CHECK (json_valid(owners)) -- [{ owners: [name], paths: [path], count }]
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE pull_pushers (
+  pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,
+  principal_id TEXT NOT NULL REFERENCES actors (id),
+  PRIMARY KEY (pull_id, principal_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE pull_stats (
   pull_id TEXT PRIMARY KEY REFERENCES pulls (id) ON DELETE CASCADE,
   base_sha TEXT NOT NULL,
@@ -1059,9 +1065,8 @@ CREATE TABLE records (
   milestone_id TEXT REFERENCES milestones (id) ON DELETE SET NULL,
   comments_count INTEGER NOT NULL DEFAULT 0 CHECK (comments_count >= 0),
   locked INTEGER NOT NULL DEFAULT 0 CHECK (locked IN (0, 1)),
-  lock_reason TEXT CHECK (lock_reason IS NULL OR (locked = 1 AND lock_reason IN ('off_topic', 'too_heated', 'resolved', 'spam'))),
   created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL, lock_reason TEXT CHECK (lock_reason IS NULL OR locked = 1),
   UNIQUE (repo_id, number)
 ) STRICT;
 

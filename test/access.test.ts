@@ -34,7 +34,7 @@ import { emptyFormState, NoSuchPage, type Visit } from '#web/site.ts'
 import { expectSnapshot } from './snapshot.ts'
 import { makeWorld } from './world.ts'
 
-/** A database that nobody may ask. */
+/** A database that throws on every query. */
 const unreadable = {
   one: () => {
     throw new Error('a page asked the database')
@@ -247,11 +247,11 @@ function lines(): string[] {
   return text
 }
 
-test('who may do what is as the snapshot says', () => {
+test('the access of all callers equals the snapshot', () => {
   expectSnapshot('access.txt', `${lines().join('\n')}\n`)
 })
 
-test('no handler reads the roles of an account behind the limits of its token', () => {
+test('no handler reads roles of an account beyond the limits of its token', () => {
   // `hearth.facts` and `decide` limit what they return; these queries do not. They are for other
   // people than the caller, and for the two functions that the facts are made from.
   const raw = /\b(findStanding|findRoleParts)\([^()]*\bcaller\b/
@@ -268,7 +268,7 @@ test('no handler reads the roles of an account behind the limits of its token', 
   expect(found).toEqual([])
 })
 
-test('what changes something is never open to anybody without an account, but for making or proving one', () => {
+test('changes need an account, except creating or proving one', () => {
   const open = operations
     .filter(({ access }) => access.writes && !access.account)
     .map(({ name }) => name)
@@ -304,7 +304,7 @@ test('every REST route that changes something declares that it writes, so that a
   expect(silent).toEqual(['draft_release_notes'])
 })
 
-test('a narrowed token needs a scope for every operation on a repository or workspace', () => {
+test('a limited token needs a scope for every operation on a repository or workspace', () => {
   const free = operations
     .filter(
       ({ access, routes }) =>
@@ -314,7 +314,7 @@ test('a narrowed token needs a scope for every operation on a repository or work
   expect(free).toEqual([])
 })
 
-describe('nothing is outside of it', () => {
+describe('nothing bypasses it', () => {
   const world = makeWorld()
   const known = new Set(operations.map(({ name }) => name))
 

@@ -509,6 +509,6 @@ for (const { name } of wanted.filter((operation) => operation.name in CALLS)) {
   })
 }
 
-test('after all of it the chain is whole', () => {
+test('the chain is intact afterwards', () => {
   expect(findBrokenLink(hearth.db)).toBeNull()
 })

@@ -23,7 +23,7 @@ const wrong = (file: string, environment: Record<string, string> = {}): string =
 const CORP = `[[sso.oidc]]\nid = "corp"\nissuer = "https://id.corp.example"\nclient_id = "hearth"\n`
 const LDAP = `[sso.ldap]\nurl = "ldaps://ldap.corp.example"\nbase = "dc=corp,dc=example"\n`
 
-test('without settings there is nothing', () => {
+test('without settings there is no single sign-on', () => {
   expect(load('')).toEqual({ passwords: 'everyone', oidc: [], ldap: null, header: null })
 })
 
@@ -53,7 +53,7 @@ test('several providers, in the file or as JSON in the environment, with their s
   ).toEqual(['env'])
 })
 
-test('knowing a provider is an account where accounts are open, and an invite only where that is said', () => {
+test('a provider creates accounts where sign-up is open, and otherwise only with sign_up', () => {
   const of = (file: string) => load(file).oidc[0]?.sign_up
   expect(of(CORP)).toBe(false)
   expect(of(`${CORP}sign_up = true\n`)).toBe(true)
@@ -62,7 +62,7 @@ test('knowing a provider is an account where accounts are open, and an invite on
   expect(of(`[accounts]\nsign_up = "closed"\n${CORP}sign_up = true\n`)).toBe(false)
 })
 
-test('a directory, whose addresses are not trusted unless said', () => {
+test('an LDAP directory, whose addresses are not trusted by default', () => {
   expect(load(LDAP).ldap).toMatchObject({
     url: 'ldaps://ldap.corp.example',
     filter: '(&(objectClass=person)(uid={login}))',
@@ -80,7 +80,7 @@ test('a directory, whose addresses are not trusted unless said', () => {
 
 const HEADER = `[proxy]\ntrusted = ["10.0.0.2"]\n[sso.header]\nusername_header = "X-Remote-User"\n`
 
-test('a proxy that names people, only where it is said which proxies are meant', () => {
+test('sign-on by a proxy needs proxy.trusted', () => {
   expect(load(HEADER).header).toMatchObject({
     username_header: 'x-remote-user',
     id_header: null,
@@ -120,7 +120,7 @@ test('a proxy that names people, only where it is said which proxies are meant',
   expect(wrong(CORP.replace('"corp"', '"header"'))).toContain('neither ldap nor header')
 })
 
-test('what is wrong is said with the setting and where', () => {
+test('errors name the setting and its place', () => {
   expect(wrong(`${CORP}${CORP}`)).toContain('two providers with the id corp')
   expect(wrong(CORP.replace('https:', 'http:'))).toContain('sso.oidc[0] needs https for issuer')
   expect(wrong(CORP.replace('"corp"', '"Corp ID"'))).toContain('sso.oidc[0] has the id')

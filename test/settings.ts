@@ -1,4 +1,4 @@
-/** The settings and the moment that tests begin with. */
+/** The settings and the time that tests begin with. */
 import type { Settings } from '#core/settings.ts'
 
 export const START = Date.parse('2026-03-01T12:00:00.000Z')

@@ -289,7 +289,7 @@ describe('reading', () => {
 })
 
 describe('refusing', () => {
-  test('what is addressed and does not exist is 404 on both, for every operation', async () => {
+  test('a missing target is 404 on both, for every operation', async () => {
     for (const operation of operations()) {
       const input = inputFor(operation)
       if ('repo' in input) input.repo = 'acme/nowhere'
@@ -391,7 +391,7 @@ const BAD: readonly unknown[] = [
   Array.from({ length: 500 }, () => 'x'),
 ]
 
-test('bad values of every input, on both interfaces, end in an answer or a refusal', async () => {
+test('invalid values of every input, on both interfaces, end in a response or a refusal', async () => {
   const seen = new Map<number, number>()
   // What takes the repository or its name away comes last, so that the others have something to act
   // on.

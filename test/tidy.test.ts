@@ -5,7 +5,7 @@ import { checkLists, checkOperations, checkTables } from '../scripts/tidy/operat
 import { checkExceptions, isSuperLinear } from '../scripts/tidy/shape.ts'
 import { checkSource, tidy } from '../scripts/tidy.ts'
 
-test('the house is tidy', () => {
+test('the source tree follows its rules', () => {
   expect(tidy(join(import.meta.dir, '..'))).toEqual([])
 })
 

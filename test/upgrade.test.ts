@@ -68,7 +68,7 @@ const open = (data: string) =>
 
 describe('a forge of', () => {
   test.each(names)(
-    '%s becomes one of today and loses nothing',
+    '%s is migrated without loss',
     async (name) => {
       const truths = JSON.parse(readFileSync(join(fixtures, `${name}.json`), 'utf8')) as Truths
       const data = await unpack(name)
@@ -164,7 +164,7 @@ const hasFuture = (path: string): boolean => {
   }
 }
 
-test('a newer database is refused with the way back, which keeps what it replaces and touches no pack', async () => {
+test('a newer database is refused with the remedy; a rollback keeps it and touches no pack', async () => {
   const data = await unpack('0012-agents')
   await open(data).close()
   const places = layout(data)
@@ -191,7 +191,7 @@ test('a newer database is refused with the way back, which keeps what it replace
   await hearth.close()
 }, 60_000)
 
-test('without a copy it says so, and a copy that is newer itself is passed over', async () => {
+test('a missing copy is reported, and a copy that is too new is skipped', async () => {
   const data = await unpack('0012-agents')
   await open(data).close()
   const places = layout(data)
@@ -207,7 +207,7 @@ test('without a copy it says so, and a copy that is newer itself is passed over'
   expect(hasFuture(places.database)).toBe(true)
 }, 60_000)
 
-test('three copies are kept; one that cannot be made stops the upgrade before it has begun', async () => {
+test('three copies are kept; a failed copy stops the upgrade before it begins', async () => {
   const data = await unpack('0006-before-audit')
   const places = layout(data)
   // A file where the folder of copies belongs: nobody can write there, whatever their rights.
@@ -229,7 +229,7 @@ test('three copies are kept; one that cannot be made stops the upgrade before it
   }
 }, 60_000)
 
-test('an upgrade that would fail is told by the trial, with the step and without a change', async () => {
+test('the rehearsal reports a failing migration without a change', async () => {
   const data = await unpack('0012-agents')
   const places = layout(data)
   const database = openDatabase({ path: places.database })
@@ -254,7 +254,7 @@ test('an upgrade that would fail is told by the trial, with the step and without
   )
 }, 60_000)
 
-test('a command does not upgrade under an older forge that serves', async () => {
+test('a command does not upgrade while an older forge serves', async () => {
   const data = await unpack('0007-audit')
   mkdirSync(join(data, 'tmp'), { recursive: true })
   const release = takeLock(layout(data).lock)
@@ -265,7 +265,7 @@ test('a command does not upgrade under an older forge that serves', async () => 
   await openHearth({ settings: testSettings(data), log: silentLog, beside: true }).close()
 }, 60_000)
 
-test('a database that is cut off, written over or of something else is refused in words, and left as it is', async () => {
+test('a truncated, overwritten or foreign database is refused and not changed', async () => {
   for (const damage of [
     (path: string) => truncateSync(path, 20_000),
     (path: string) =>

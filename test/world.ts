@@ -1,7 +1,6 @@
 /**
- * A forge in memory for tests: a real database and a real git engine in a temporary directory, a
- * clock that stands still, named people. It seeds only the trunk, through the operations that a
- * user would call.
+ * A forge for tests: a real database and git engine in a temporary directory, a fixed clock and
+ * named people. It seeds data of trunk features, through the operations that a user would call.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +30,7 @@ import { Value } from 'typebox/value'
 export type World = Awaited<ReturnType<typeof makeWorld>>
 
 export async function makeWorld(change: Partial<Settings> = {}) {
-  // What another test in this process counted up to is still to come here.
+  // Ids of another test in this process may be later than this clock.
   resetIdSequence()
   const data = mkdtempSync(join(tmpdir(), 'hearth-world-'))
   const clock = {
@@ -52,7 +51,7 @@ export async function makeWorld(change: Partial<Settings> = {}) {
     clock,
     data,
 
-    /** Calls an operation as the doors do, and holds its answer against its schema. */
+    /** Calls an operation as the HTTP server does, and validates its output. */
     async call<I, O>(
       operation: Typed<I, O>,
       caller: Caller,
@@ -69,11 +68,11 @@ export async function makeWorld(change: Partial<Settings> = {}) {
       return output
     },
 
-    /** Runs one transaction as the service, for seeding. */
+    /** Runs one transaction of the forge itself, for seeding. */
     write: <T>(run: (tx: Tx) => T, caller: Caller | null = null): Promise<T> =>
       writeAs(hearth, caller, run as never),
 
-    /** A person with a confirmed address (unless `verified` is false), made once per name. */
+    /** A person with a confirmed address (unless `verified` is false), created once per name. */
     async user(
       username: string,
       options: { verified?: boolean; site_admin?: boolean } = {},

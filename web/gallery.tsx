@@ -390,7 +390,7 @@ const SampleDescription = () => (
         text={
           'Open the door at 10 minutes: the display goes on counting.\n\n```rust\nlet left = timer.left();\n```'
         }
-        options={{ link }}
+        options={{ link, page: atOnce }}
       />
     }
     menu={[
@@ -421,7 +421,7 @@ const SampleTimeline = () => (
       author={sample.agent}
       at="2026-03-12T13:30:00.000Z"
       now={now}
-      body={<MarkdownBody text="Done in #219. The timer **waits** now." options={{ link }} />}
+      body={<MarkdownBody text="Done in #219. The timer **waits** now." options={{ link, page: atOnce }} />}
     />
     <Comment
       id="c3"
@@ -430,16 +430,16 @@ const SampleTimeline = () => (
       now={now}
       verb="approved these changes"
       tone="good"
-      body={<MarkdownBody text="Tried it on the bench." />}
+      body={<MarkdownBody text="Tried it on the bench." options={{ page: atOnce }} />}
     />
     <Comment
       id="c4"
       author={sample.kofi}
       at="2026-03-12T13:50:00.000Z"
       now={now}
-      verb="asked for changes"
+      verb="requested changes"
       tone="bad"
-      body={<MarkdownBody text="What when the power goes?" />}
+      body={<MarkdownBody text="What when the power goes?" options={{ page: atOnce }} />}
     />
     <TimelineEvent
       icon="merge"
@@ -527,7 +527,7 @@ const Code = () => {
         <BinaryNote bytes={48_213} href="#raw" />
       </FileFrame>
       <FileFrame name="README.md">
-        <MarkdownBody text={sample.markdown} options={{ link }} />
+        <MarkdownBody text={sample.markdown} options={{ link, page: atOnce }} />
       </FileFrame>
     </Part>
   )
@@ -551,7 +551,7 @@ const Changes = () => {
           author={sample.mei}
           at="2026-03-12T13:40:00.000Z"
           now={now}
-          body={<MarkdownBody text="Nice: it cannot go below zero." />}
+          body={<MarkdownBody text="Nice: it cannot go below zero." options={{ page: atOnce }} />}
         />
       </ol>
     ),

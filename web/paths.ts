@@ -32,7 +32,7 @@ export const commitPath = (repo: string, sha: string): string =>
 
 /**
  * The page that compares two branches, tags or commits; `direct` compares them as they are, not
- * from where they parted.
+ * from where they diverged.
  */
 export const comparePath = (repo: string, base: string, head: string, direct = false): string =>
   repoPath(repo, `/compare/${segments(base)}${direct ? '..' : '...'}${segments(head)}`)

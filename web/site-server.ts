@@ -93,7 +93,7 @@ export class SiteServer {
     }
     if (isCostly(visitor.path)) response.headers.set('x-robots-tag', 'noindex, nofollow')
     for (const cookie of visitor.cookies) response.headers.append('set-cookie', cookie)
-    return compressPage(request, response)
+    return compressPage(request, await fillMarkdown(visitor, response))
   }
 
   /** Renders the page of an unexpected error. The log holds the error under the request id. */
@@ -247,6 +247,14 @@ function renderRefusal(refusal: Refusal, visit: Visit, request_id: string | null
     response.headers.set('www-authenticate', 'Bearer realm="hearth", error="invalid_token"')
   for (const [name, value] of Object.entries(refusal.headers)) response.headers.set(name, value)
   return response
+}
+
+/** Puts the Markdown that was rendered meanwhile into a page. */
+async function fillMarkdown({ markdown }: VisitorRequest, response: Response): Promise<Response> {
+  if (!markdown.isPending || !response.headers.get('content-type')?.startsWith('text/html'))
+    return response
+  const { status, headers } = response
+  return new Response(await markdown.fill(await response.text()), { status, headers })
 }
 
 const htmlResponse = (page: Html, status: number): Response =>

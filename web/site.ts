@@ -11,6 +11,7 @@ import { FLASH_COOKIE, setCookie } from './cookies.ts'
 import type { FlashKey } from './flashes.ts'
 import type { Refusal } from '#lib/errors.ts'
 import { renderPage, type Html } from './jsx/html.ts'
+import type { PageMarkdown } from './markdown/page-markdown.ts'
 
 /** The state of a refused form: the typed values, and the message with the field it is about. */
 export type FormState = {
@@ -44,6 +45,8 @@ export type Visit = {
   readonly flash: { readonly kind: FlashKind; readonly text: string } | null
   /** Filled when a form of this page was refused. */
   readonly form: FormState
+  /** Renders the Markdown of the page. */
+  readonly markdown: PageMarkdown
   /** The headers of every page, for responses that a handler creates itself. */
   readonly headers: Readonly<Record<string, string>>
   /** The network address of the visitor, when it is known. */

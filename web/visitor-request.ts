@@ -1,6 +1,6 @@
 /** A request to the website with its visitor. It creates the visits that pages and forms get. */
 import type { Origin } from '#core/audit.ts'
-import { anonymous, type Caller } from '#core/caller.ts'
+import { actorId, anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type IncomingBytes, type Typed } from '#core/operation.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
@@ -17,6 +17,7 @@ import {
   VISITOR_COOKIE,
 } from './cookies.ts'
 import { findFlash } from './flashes.ts'
+import { PageMarkdown } from './markdown/page-markdown.ts'
 import { movedAddress } from './moved.ts'
 import { emptyFormState, type FormState, type ProxyUser, type Visit } from './site.ts'
 
@@ -50,6 +51,7 @@ export class VisitorRequest {
   readonly secret: string
   /** Whether the browser sent that secret. Without it no form is accepted. */
   readonly hasCookie: boolean
+  readonly markdown: PageMarkdown
   /** Cookies that the response sets. */
   readonly cookies: readonly string[]
   readonly #deadlineMs = performance.now() + PAGE_TIMEOUT_MS
@@ -72,6 +74,7 @@ export class VisitorRequest {
       this.refusal = error
     }
     this.caller = caller
+    this.markdown = new PageMarkdown(hearth, actorId(caller) ?? origin.ip ?? '')
     const secure = hearth.settings.site_url.startsWith('https:')
     const signIn = readCookie(request, secure, SIGN_IN_COOKIE)
     const isAnonymous = caller.kind === 'anonymous'
@@ -102,6 +105,7 @@ export class VisitorRequest {
       ip: origin.ip,
       proxyUser: this.proxyUser,
       proxyRefusal: null,
+      markdown: this.markdown,
       headers: PAGE_HEADERS,
       viewer: caller.kind === 'user' ? caller : null,
       csrf: csrfToken(this.secret),

@@ -4,10 +4,7 @@ import { CommandError, UsageError, type Command } from './command.ts'
 import { loadCredentials, originOf } from './client/credentials.ts'
 import { helpOfRoutes, readFlags, requestOf, routeFor, routesNamed } from './client/operation.ts'
 
-/**
- * The forge and token to use: `HEARTH_URL` and `HEARTH_TOKEN`, else the one forge that was signed
- * in to.
- */
+/** The forge and token: `HEARTH_URL` and `HEARTH_TOKEN`, else the only forge with a token. */
 function forge(): { origin: string; token: string | null } {
   const { url, token } = clientSettings()
   const kept = loadCredentials()
@@ -47,7 +44,7 @@ async function send(
   }
 }
 
-/** A file as it is sent: read while it goes out, never held whole. */
+/** A file that is read while it is sent. */
 async function bytesOf(path: string): Promise<Blob> {
   const file = Bun.file(path)
   if (!(await file.exists())) throw new CommandError(`${path} is not a file that can be read`)
@@ -86,7 +83,7 @@ export const api: Command = {
       file === null ? body : await bytesOf(file),
     )
     const text = await response.text()
-    // Long answers must be out before the process ends.
+    // A long response must be written before the process ends.
     const print = async (value: unknown): Promise<void> =>
       void (await Bun.write(Bun.stdout, `${JSON.stringify(value, null, 2)}\n`))
     if (response.status >= 300 && response.status < 400)

@@ -40,7 +40,7 @@ const mb = (bytes: number): string =>
 
 const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
 
-/** One line that is written over, when a person watches. */
+/** A progress line that is overwritten; nothing without a terminal. */
 function progressLine(): { tell: (progress: Progress) => void; end: () => void } {
   if (!process.stderr.isTTY) return { tell: () => {}, end: () => {} }
   return {
@@ -52,7 +52,7 @@ function progressLine(): { tell: (progress: Progress) => void; end: () => void }
   }
 }
 
-/** Ends with the first of the signals that ask for it. */
+/** Aborts on SIGTERM and SIGINT. */
 function stoppable(): AbortSignal {
   const stopping = new AbortController()
   for (const name of ['SIGTERM', 'SIGINT'] as const)
@@ -70,8 +70,8 @@ function identities(flags: Flags, fallback: () => string[]): string[] {
   return readIdentities(readFileSync(path, 'utf8'), path)
 }
 
-/** Where a path stands for a backup, and which. */
-function wanted(flags: Flags, path: string | undefined) {
+/** The store and id of the backup that a path names. */
+function locate(flags: Flags, path: string | undefined) {
   const config = configOf(flags)
   const settings = config.settings(config.listen)
   const { address, id } = locateBackup(path ?? backupAddress(settings))
@@ -109,7 +109,7 @@ async function create(flags: Flags): Promise<void> {
 }
 
 async function list(flags: Flags, path: string | undefined): Promise<void> {
-  const { place } = wanted(flags, path)
+  const { place } = locate(flags, path)
   const all = await listBackups(place)
   if (all.length === 0) return say(`${place.address} holds no backup`)
   for (const { id, manifest, fault } of all) {
@@ -122,13 +122,12 @@ async function list(flags: Flags, path: string | undefined): Promise<void> {
 }
 
 async function verify(flags: Flags, path: string | undefined): Promise<number> {
-  const { settings, place, address, id } = wanted(flags, path)
+  const { settings, place, address, id } = locate(flags, path)
   const { tell, end } = progressLine()
   const signal = stoppable()
   const manifest = await requireBackup(place, id)
   const keys = identities(flags, () => readBackupIdentities(settings))
-  // Without a forge here there is nobody to open a copy beside; then it is read and held against
-  // its sums.
+  // Only a forge on this machine can open a restored copy. Without one the checksums are verified.
   const verdict = existsSync(layout(settings.data).database)
     ? await withHearth(flags, (hearth) =>
         verifyByRestore(hearth, { from: address, id: manifest.id, identities: keys, tell, signal }),
@@ -242,7 +241,7 @@ async function remove(flags: Flags, id: string | undefined): Promise<void> {
 }
 
 async function files(flags: Flags, path: string | undefined): Promise<void> {
-  const { place, id } = wanted(flags, path)
+  const { place, id } = locate(flags, path)
   const content = await contentOf(
     await requireBackup(place, id),
     identities(flags, () => []),

@@ -10,16 +10,16 @@ function attributesOf(text: string): Map<string, string> {
   )
 }
 
-/** The forge that git asks about; null for other kinds of remotes. */
+/** The forge of the request; null for remotes without http. */
 function forgeOf(attributes: Map<string, string>): string | null {
   const address = `${attributes.get('protocol') ?? ''}://${attributes.get('host') ?? ''}`
   return /^https?:\/\/./.test(address) && URL.canParse(address) ? new URL(address).origin : null
 }
 
 /**
- * git's helper. It is registered for the addresses of forges only (`hearth setup-git`), and gives
- * git nothing rather than an error, so that git can go on to ask in its own way. What a person
- * reads goes to standard error: standard output belongs to git.
+ * The credential helper of git. `hearth setup-git` registers it for addresses of forges only. On a
+ * failure it returns nothing, so that git falls back to its own prompt. Messages for people go to
+ * standard error, because git reads standard output.
  */
 export const credential: Command = {
   name: 'credential',
@@ -29,7 +29,7 @@ export const credential: Command = {
 
   async run({ args: [action = ''] }) {
     if (action !== 'get' && action !== 'store' && action !== 'erase') {
-      // Helpers ignore what they do not know (gitcredentials(7)).
+      // Helpers must ignore unknown actions (gitcredentials(7)).
       if (/^[a-z]+$/.test(action)) return
       throw new UsageError('hearth credential takes get, store or erase')
     }
@@ -45,7 +45,7 @@ export const credential: Command = {
       return
     }
     if (action === 'erase') {
-      // A token that was refused, unless another took its place meanwhile.
+      // git erases a refused token. A newer token stays.
       if (kept && (password === undefined || password === kept.token)) saveCredential(origin, null)
       return
     }
@@ -62,7 +62,7 @@ export const credential: Command = {
     } catch (error) {
       if (!(error instanceof CommandError)) throw error
       process.stderr.write(`hearth: ${error.message}\n`)
-      // Whoever said no is not asked for a password next.
+      // After a denied sign-in git must not prompt for a password.
       if (!(error instanceof NoForge)) process.stdout.write('quit=1\n')
     }
   },

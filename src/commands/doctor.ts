@@ -12,7 +12,7 @@ import { requireOwnData } from './own-data.ts'
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Opening a forge brings its database up to date, which a check must not do. */
+/** Opening a forge migrates its database, which a check must not do. */
 function requireUpToDate(data: string): void {
   const path = layout(data).database
   if (!existsSync(path)) return
@@ -34,7 +34,7 @@ const counted = (findings: readonly Finding[], level: Finding['level']): string 
   return n === 0 ? '' : n === 1 ? `1 ${level}` : `${n} ${level}s`
 }
 
-/** Says what was found, and mends it where that was asked for. Gives how many faults are left. */
+/** Prints the findings and repairs them with `fix`. Returns how many faults remain. */
 async function report(name: string, findings: readonly Finding[], fix: boolean): Promise<number> {
   const heading = [counted(findings, 'fault'), counted(findings, 'note')]
     .filter((part) => part !== '')
@@ -77,7 +77,7 @@ export const doctor: Command = {
           left += await report(name, findings, flags.fix === true)
         },
       })
-      // A choice of the machine, no fault of what lasts.
+      // A property of the machine, and no fault of the data.
       say(`acceptance checks: ${describeIsolation(await isolationOf(hearth))}`)
     })
     return left === 0 ? 0 : 1

@@ -10,7 +10,7 @@ import { withHearth } from './open.ts'
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** `there=here` pairs, separated by commas. */
+/** Parses `there=here` pairs, separated by commas. */
 function peopleOf(words: string | undefined): Map<string, string> {
   const pairs = (words ?? '')
     .split(',')
@@ -53,7 +53,7 @@ have no access, and nobody can sign in as them.`,
     if (!existsSync(database))
       throw new CommandError(`there is no forge in ${config.data}; name its directory with --data`)
     mkdirSync(join(lock, '..'), { recursive: true, mode: 0o700 })
-    // Its one large transaction would keep everybody waiting.
+    // One large transaction would block all writes of a server.
     const release = takeLock(lock)
     if (!release) throw new CommandError(`${config.data} is being served: stop that for the import`)
     release()

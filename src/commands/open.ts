@@ -1,20 +1,17 @@
-/** Opens the forge for a command that runs beside or instead of the server. */
+/** Opens the forge for commands, also while a server runs. */
 import { layout, openHearth } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
 import { takeLock } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { createLog } from '#lib/log.ts'
 import { existsSync, readFileSync } from 'node:fs'
-import { CommandError, text } from './command.ts'
+import { CommandError, text, type Flags } from './command.ts'
 import { requireOwnData } from './own-data.ts'
 
-/** What a serving process leaves in the data directory for commands: its address and process id. */
+/** The control file of a serving process: its address and process id. */
 export type Serving = { pid: number; site_url: string }
 
-/**
- * The process that serves this data directory, or null. Only a living process holds the lock; what
- * a killed one wrote does not count.
- */
+/** The process that serves a data directory, or null. Only a running process holds the lock. */
 export function findServing(data: string): Serving | null {
   const { control, lock } = layout(data)
   if (!existsSync(lock)) return null
@@ -30,12 +27,9 @@ export function findServing(data: string): Serving | null {
   }
 }
 
-/**
- * Runs with an opened forge and closes it again. Refuses a data directory that does not exist
- * unless it may be made.
- */
+/** Runs a function with an open forge. Throws CommandError when there is none, unless `create`. */
 export async function withHearth<T>(
-  flags: Record<string, string | true>,
+  flags: Flags,
   run: (hearth: Hearth) => Promise<T>,
   options: { create?: boolean } = {},
 ): Promise<T> {
@@ -46,7 +40,7 @@ export async function withHearth<T>(
   requireOwnData(config.data)
   const serving = findServing(config.data)
   const settings = config.settings(config.listen)
-  // A serving process knows its real address; links that a command prints must lead there.
+  // Printed links must have the address of the serving process.
   const site_url = serving?.site_url ?? settings.site_url
   const hearth = openHearth({
     settings: { ...settings, site_url, base_url: `${site_url}/api`, mcp_url: `${site_url}/mcp` },

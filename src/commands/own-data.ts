@@ -1,17 +1,11 @@
-/**
- * Whether a data directory may be written, found out before anything else, so that whoever starts
- * it reads one line that says what to do.
- */
+/** Checks first that the data directory is writable, so that a person gets a one-line remedy. */
 import { prepareData } from '#src/app.ts'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { CommandError } from './command.ts'
 
-/**
- * What must be written: the directories, and the database with its log. Files of tmp are the
- * forge's own.
- */
-const WRITTEN = [
+/** What must be writable: the directories, and the database with its log. */
+const MUST_BE_WRITABLE = [
   '',
   'repos',
   'tmp',
@@ -29,20 +23,19 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Makes what is missing of a data directory, open to the owner only. Gives CommandError for one
- * that this account may not write; nothing was changed then. Other errors, of a full disk say, pass
- * through.
+ * Creates what is missing of a data directory, for its owner only. Throws CommandError without a
+ * change when this account cannot write there. Other errors, such as a full disk, pass through.
  */
 export function requireOwnData(data: string): void {
-  let there = resolve(data)
-  while (!existsSync(there)) there = dirname(there)
-  let where = there
+  let existing = resolve(data)
+  while (!existsSync(existing)) existing = dirname(existing)
+  let where = existing
   try {
-    for (const name of there === resolve(data) ? WRITTEN : ['']) {
-      where = join(there, name)
+    for (const name of existing === resolve(data) ? MUST_BE_WRITABLE : ['']) {
+      where = join(existing, name)
       if (existsSync(where)) accessSync(where, constants.W_OK)
     }
-    where = there
+    where = existing
     prepareData(data)
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException

@@ -2,7 +2,7 @@ import { clientSettings } from '#src/config.ts'
 import { CommandError, UsageError, type Command } from './command.ts'
 import { loadCredentials, originOf } from './client/credentials.ts'
 
-/** How the shell that git starts runs this very program. */
+/** The command with which the shell of git runs this program. */
 function ownCommand(): string {
   const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
   const isBuilt = /^(\/\$bunfs\/|B:[\\/]~BUN[\\/])/.test(Bun.main)
@@ -37,8 +37,7 @@ export const setupGit: Command = {
     const origins = named === undefined ? Object.keys(loadCredentials()) : [originOf(named)]
     if (origins.length === 0) throw new UsageError('name the forge: hearth setup-git URL')
     for (const origin of origins) {
-      // The empty one takes away helpers that were set for every address; they would be asked first
-      // and keep what they hear.
+      // An empty value removes general helpers, which would be asked first and store the token.
       await configure('--replace-all', `credential.${origin}.helper`, '')
       await configure('--add', `credential.${origin}.helper`, `!${ownCommand()} credential`)
       process.stdout.write(`git signs in to ${origin} by itself now\n`)

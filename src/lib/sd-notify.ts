@@ -16,7 +16,7 @@ const SYMBOLS = {
   close: { args: ['i32'], returns: 'i32' },
 } as const
 
-/** `struct sockaddr_un`; a name that begins with @ is one of the abstract ones. */
+/** `struct sockaddr_un`. A name with a leading @ is an abstract one. */
 function addressOf(path: string): Buffer {
   const address = Buffer.alloc(2 + Buffer.byteLength(path) + (path.startsWith('@') ? 0 : 1))
   address.writeUInt16LE(AF_UNIX, 0)
@@ -28,7 +28,7 @@ function addressOf(path: string): Buffer {
 /** Sends lines such as `READY=1`. Does nothing without a socket. */
 export type Notify = (...lines: string[]) => void
 
-/** `socket` is the value of `NOTIFY_SOCKET`; null for a process that nobody watches. */
+/** `socket` is the value of `NOTIFY_SOCKET`; null without systemd. */
 export function createNotify(
   socket: string | null,
   failed: (error: unknown) => void = () => {},

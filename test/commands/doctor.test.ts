@@ -46,7 +46,7 @@ const LASTING = [
 const isSound = (out: string, ...checks: string[]): string[] =>
   checks.filter((check) => !out.includes(`${check}: sound\n`))
 
-test('a sound forge is called sound; each kind of damage is found, named, and changes the exit status', async () => {
+test('a sound forge is reported as sound; each kind of damage is found and changes the exit status', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
   await world.workspace('acme', { owner: ada })
@@ -101,7 +101,7 @@ test('a sound forge is called sound; each kind of damage is found, named, and ch
   expect(Buffer.compare(readFileSync(join(store, file)), bytes)).toBe(0)
 }, 60_000)
 
-test('--fix mends what can be mended without a loss, and says of each what it did; without it nothing changes', async () => {
+test('--fix repairs without loss and reports each repair; without it nothing changes', async () => {
   const world = await makeWorld()
   await world.workspace('acme')
   await world.repo('acme/site')
@@ -171,7 +171,7 @@ test('--fix mends what can be mended without a loss, and says of each what it di
   expect([after.status, isSound(after.out, ...LASTING)]).toEqual([0, []])
 }, 60_000)
 
-test('a file that a row names and that is gone, a clock that is behind, and jobs that failed are told', async () => {
+test('missing files of rows, a late clock and failed jobs are reported', async () => {
   const world = await makeWorld()
   await world.workspace('acme')
   const repo = await world.repo('acme/site')
@@ -201,7 +201,7 @@ test('a file that a row names and that is gone, a clock that is behind, and jobs
   expect(out).toContain('failed jobs: 1 note\n  1 of send_mail, one with: no such host')
 }, 60_000)
 
-test('a branch that is ahead of its objects goes back to what is there, so that a push can bring the rest', async () => {
+test('a branch without its objects is set back to existing ones, so that a push can repair it', async () => {
   const world = await makeWorld()
   await world.workspace('acme')
   await world.repo('acme/site')
@@ -243,7 +243,7 @@ test('a branch that is ahead of its objects goes back to what is there, so that 
   )
 }, 60_000)
 
-test('it needs a forge, and does not bring an old one up to date', async () => {
+test('it needs a forge, and does not migrate an old one', async () => {
   const world = await makeWorld()
   expect(await doctor(join(world.data, 'nowhere'))).toMatchObject({ out: '', status: 1 })
   const database = openDatabase({ path: layout(world.data).database })

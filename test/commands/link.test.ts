@@ -21,7 +21,7 @@ async function link(args: string[]) {
   return { out, error, status }
 }
 
-test('whoever has the data directory takes lost second factors off; it is in the audit log, and the person is told', async () => {
+test('hearth link removes lost second factors, audits it and notifies the person', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada', { site_admin: true })
   await world.write((tx) => {

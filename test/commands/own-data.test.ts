@@ -36,7 +36,7 @@ async function run(args: string[], uid?: number) {
 
 const COMMANDS = [['serve', '--listen', '127.0.0.1:0'], ['doctor'], ['backup', 'create']]
 
-test('on a file system that can only be read each command says in one line where it may not write and what to do', async () => {
+test('on a read-only file system each command reports path and remedy in one line', async () => {
   mkdirSync(mounted)
   // Only root may mount.
   if (
@@ -62,7 +62,7 @@ test('on a file system that can only be read each command says in one line where
   expect(readdirSync(data, { recursive: true }).map(String).sort()).toEqual(before)
 }, 60_000)
 
-test('a directory of another account is named with both accounts, and is left as it is', async () => {
+test('a directory of another account is reported with both accounts, and is not changed', async () => {
   // As somebody who may become another account; a plain user is one already.
   if (process.getuid?.() !== 0) return
   const open = join(tmpdir(), `hearth-own-open-${process.pid}`)
@@ -106,7 +106,7 @@ test('a directory of another account is named with both accounts, and is left as
   }
 }, 60_000)
 
-test('a directory that is there or can be made is taken', () => {
+test('an existing directory, or one that can be created, is used', () => {
   const data = join(folder, 'new', 'data')
   requireOwnData(data)
   expect(statSync(data).mode & 0o777).toBe(0o700)

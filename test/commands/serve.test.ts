@@ -38,7 +38,7 @@ async function start(
   }
 }
 
-test('a socket of the machine: served, taken over from a killed process, removed at the end', async () => {
+test('a Unix socket is served, replaced after a killed process, and removed at the end', async () => {
   const unix = join(folder, 'h.sock')
   const forge = await start('unix', [
     '--listen',
@@ -53,7 +53,7 @@ test('a socket of the machine: served, taken over from a killed process, removed
   expect(existsSync(unix)).toBe(false)
 }, 60_000)
 
-test('a certificate of one’s own', async () => {
+test('a certificate from files', async () => {
   const [cert, key] = [join(folder, 'c.pem'), join(folder, 'k.pem')]
   execFileSync(
     'openssl',
@@ -165,7 +165,7 @@ print('stopped', child.returncode, flush=True)
   90_000,
 )
 
-test('without a socket nothing is told and nothing fails', () => {
+test('without a socket no notification is sent', () => {
   createNotify(null)('READY=1')
   createNotify('not a path')('READY=1')
   createNotify(join(folder, 'nobody'))('READY=1')

@@ -89,7 +89,10 @@ const port = (facts: AccountRepoFacts | null): FactsPort => ({
   moved: () => null,
   workspace: (slug, caller) =>
     slug === 'acme'
-      ? limitWorkspaceFacts({ id: 'wsp_1', slug, role: 'member', two_factor_missing: false }, caller)
+      ? limitWorkspaceFacts(
+          { id: 'wsp_1', slug, role: 'member', two_factor_missing: false },
+          caller,
+        )
       : null,
 })
 
@@ -106,8 +109,8 @@ function outcome(rule: Rule, caller: Caller, facts: AccountRepoFacts | null): st
 
 const write = writesRepo('write', { scope: 'code:write' })
 
-describe('a repository that the caller cannot see answers as if it did not exist', () => {
-  test('to everybody who has no role, whatever else would be wrong', () => {
+describe('a repository that the caller cannot see is reported as missing', () => {
+  test('to callers without a role, before any other error', () => {
     for (const caller of [
       user(),
       user({ verified: false }),
@@ -136,11 +139,8 @@ describe('a repository that the caller cannot see answers as if it did not exist
   })
 })
 
-describe('a name that a repository had before', () => {
-  const old = (
-    facts: AccountRepoFacts | null,
-    at: AccountRepoFacts | null = null,
-  ): FactsPort => ({
+describe('a former name of a repository', () => {
+  const old = (facts: AccountRepoFacts | null, at: AccountRepoFacts | null = null): FactsPort => ({
     ...port(null),
     repo: (path, caller) => port(path === 'acme/new' ? facts : at).repo(path, caller),
     moved: (path) => (path === 'acme/site' ? 'acme/new' : null),
@@ -229,7 +229,7 @@ describe('the order of refusals', () => {
   })
 })
 
-describe('what a token leaves of its account', () => {
+describe('limits of a token', () => {
   test('a role above its own is lowered', () => {
     expect(outcome(writesRepo('maintain'), agent(), repo({ role: 'admin' }))).toBe('403 role')
     expect(outcome(writesRepo('write'), agent(), repo({ role: 'admin' }))).toBe('ok')
@@ -284,14 +284,14 @@ describe('what a token leaves of its account', () => {
   })
 })
 
-test('merging needs membership besides the role', () => {
+test('merging needs workspace membership and the role', () => {
   const merge = writesRepo('write', { member: 'member' })
   expect(outcome(merge, user(), repo({ role: 'admin', workspace_role: null }))).toBe('403 role')
   expect(outcome(merge, user(), repo({ role: 'write', workspace_role: 'member' }))).toBe('ok')
   expect(outcome(merge, user(), repo({ role: 'write', workspace_role: 'owner' }))).toBe('ok')
 })
 
-test('a workspace shows only to its members, and owners do what members may not', () => {
+test('a workspace is visible to its members only, and some changes need an owner', () => {
   const run = (rule: Rule, slug: string) => {
     try {
       decide(rule, user(), { workspace: slug }, port(null))
@@ -319,7 +319,7 @@ test('scopes: higher levels include lower ones of their area; merge stands alone
   expect(includesScope(['pulls:merge'], 'pulls:read')).toBe(false)
 })
 
-test('tools that a caller could never use are told apart without naming a repository', () => {
+test('tools that a caller can never use are known without a repository', () => {
   expect(mayEverCall(writesRepoAsPerson('admin'), agent())).toBe(false)
   expect(mayEverCall(write, agent())).toBe(true)
   expect(mayEverCall(write, user({ token: token({ scopes: ['issues:read'] }) }))).toBe(false)

@@ -22,7 +22,7 @@ const entry = (name: string) => ({
   data: { after: name },
 })
 
-test('entries hold who, where and what, newest first, and page back', async () => {
+test('entries hold actor, origin and change, newest first, and have pages', async () => {
   const { hearth } = withAudit()
   const origin = { request_id: 'r1', ip: '192.0.2.7', user_agent: 'curl' }
   for (const name of ['a', 'b', 'c']) {
@@ -64,7 +64,7 @@ test('a transaction that fails leaves no entry', async () => {
   expect(listAudit(hearth.db, { limit: 10 })).toEqual([])
 })
 
-test('the table refuses changes, and one made behind its back shows in the chain', async () => {
+test('the table refuses changes, and the chain shows an edit of the file', async () => {
   const { hearth, database } = withAudit()
   for (const name of ['a', 'b', 'c']) {
     await writeAs(hearth, null, (tx) => {

@@ -12,7 +12,7 @@ const open = () => {
   return { db, writer: new Writer(db), names }
 }
 
-test('writes that arrive together are committed together, and one that fails takes nothing with it', async () => {
+test('writes that arrive together share a commit, and one that fails does not undo the others', async () => {
   const { db, writer, names } = open()
   let commits = 0
   const exec = db.exec.bind(db)
@@ -41,7 +41,7 @@ test('writes that arrive together are committed together, and one that fails tak
   expect(commits).toBe(1)
 })
 
-test('a write that gives a promise is refused and undone, because it would go on after the commit', async () => {
+test('an asynchronous write is rejected and rolled back', async () => {
   const { db, writer, names } = open()
   const write = writer.write(async () => {
     db.run('INSERT INTO things (name) VALUES (?)', 'late')
@@ -51,7 +51,7 @@ test('a write that gives a promise is refused and undone, because it would go on
   expect(names()).toEqual([])
 })
 
-test('nothing is answered before it is committed', async () => {
+test('a write resolves after its commit', async () => {
   const { db, writer } = open()
   let committed = false
   const exec = db.exec.bind(db)
@@ -66,7 +66,7 @@ test('nothing is answered before it is committed', async () => {
   expect(seen).toBe(true as never)
 })
 
-test('when the commit fails every write of the batch is told so', async () => {
+test('when the commit fails, every write of the batch rejects', async () => {
   const { db, writer, names } = open()
   const exec = db.exec.bind(db)
   db.exec = (sql) => {
@@ -87,7 +87,7 @@ test('when the commit fails every write of the batch is told so', async () => {
   expect(names()).toEqual([])
 })
 
-test('the database keeps what was acknowledged through a power cut: full sync, WAL, foreign keys on', () => {
+test('the pragmas for durability are set: full sync, WAL, foreign keys', () => {
   const path = `${process.env.TMPDIR ?? '/tmp'}/hearth-pragma-${process.pid}.db`
   const db = openDatabase({ path })
   expect(db.one<{ synchronous: number }>('PRAGMA synchronous')?.synchronous).toBe(2)
@@ -174,7 +174,7 @@ describe('on disk', () => {
   })
 })
 
-test('another process that is just writing is waited for, beside the event loop', async () => {
+test('a lock of another process is waited for without blocking the event loop', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-locked-'))
   const path = join(folder, 'locked.db')
   const db = openDatabase({ path })

@@ -5,7 +5,7 @@ import { deleteRepo } from '#features/repos/lifecycle/delete-repo.ts'
 import { getRepo } from '#features/repos/profile/get-repo.ts'
 import { makeWorld, refusal } from '../world.ts'
 
-test('on a full disk changes are refused in words, reading and taking away go on, and it recovers by itself', async () => {
+test('on a full disk changes are refused, reads and deletions go on, and it recovers by itself', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
   await world.workspace('acme', { owner: ada })
@@ -25,7 +25,7 @@ test('on a full disk changes are refused in words, reading and taking away go on
   expect((await world.call(createIssue, ada, { repo: 'acme/site', title: 'x' })).number).toBe(1)
 })
 
-test('errors of a full or read-only disk are known, wherever they stand', () => {
+test('errors of a full or read-only disk are recognised, also as causes', () => {
   const coded = (code: string, cause?: unknown) =>
     Object.assign(new Error('x', { cause }), { code })
   for (const code of ['SQLITE_FULL', 'SQLITE_READONLY', 'SQLITE_IOERR_WRITE', 'ENOSPC', 'EROFS'])

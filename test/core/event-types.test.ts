@@ -10,7 +10,7 @@ test('every type that a feature declares is in the list', async () => {
   expect([...world.hearth.eventTypes.keys()].filter((type) => !EVENT_TYPES.has(type))).toEqual([])
 })
 
-test('webhooks and the timeline take types of features that are not there yet, and no others', async () => {
+test('webhooks and the timeline accept event types of missing features, and no others', async () => {
   const { world, ada, at } = await makeHookWorld()
   const later = [...EVENT_TYPES].filter((type) => !world.hearth.eventTypes.has(type))
   const hook = await world.call(createWebhook, ada, {

@@ -1,4 +1,4 @@
-/** A forge without features, for tests of the floor. */
+/** A forge without features, for tests of core. */
 import { openDatabase, type DatabaseHandle } from '#core/db.ts'
 import { createHearth, type Feature, type Hearth } from '#core/hearth.ts'
 import { migrate, migrations } from '#core/migrate.ts'

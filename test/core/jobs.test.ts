@@ -10,7 +10,7 @@ const enqueue = (
   options = {},
 ) => writeAs(floor.hearth, null, (tx) => tx.enqueue(definition, input, options))
 
-test('a job runs after its transaction with its input, and is gone when it ended', async () => {
+test('a job runs after its transaction with its input, and is deleted when it succeeded', async () => {
   const ran: unknown[] = []
   const greet = job<unknown>({ kind: 'greet', run: (_, input) => void ran.push(input) })
   const floor = makeFloor({ jobs: [greet] })
@@ -32,7 +32,7 @@ test('a transaction that fails leaves no job', async () => {
   expect(ran).toEqual([])
 })
 
-test('a job that fails is tried again on its delays and then kept with its error', async () => {
+test('a job that fails is retried after its delays, and then stays with its error', async () => {
   let tries = 0
   const fail = job<unknown>({
     kind: 'fail',
@@ -97,7 +97,7 @@ test('while a job with the same key waits, another is not added', async () => {
   expect(ran).toEqual([1, 3])
 })
 
-test('a sweep comes round again, and only one of it waits', async () => {
+test('a sweep runs again after its interval, and only one of it waits', async () => {
   let swept = 0
   const sweep = job<unknown>({ kind: 'sweep', every: '1h', run: () => void swept++ })
   const floor = makeFloor({ jobs: [sweep] })
@@ -111,7 +111,7 @@ test('a sweep comes round again, and only one of it waits', async () => {
   await floor.hearth.jobs.stop()
 })
 
-test('a restart with one running and one waiting under the same key goes on with the younger', async () => {
+test('after a restart, of a running and a waiting job with one key the newer runs', async () => {
   const database = makeFloor().database
   const before = makeFloor(
     { jobs: [job<unknown>({ kind: 'work', run: () => new Promise(() => {}) })] },
@@ -135,7 +135,7 @@ test('a restart with one running and one waiting under the same key goes on with
   expect(ran).toEqual(['new'])
 })
 
-test('a keyed job that fails gives way to one that waits under its key', async () => {
+test('a job that fails is dropped when another waits under its key', async () => {
   const ran: unknown[] = []
   const floor = makeFloor()
   const flaky: Job<unknown> = job<unknown>({
@@ -194,7 +194,7 @@ test('a full queue delays only its own jobs', async () => {
   expect(ran.slice(3).toSorted()).toEqual(['slow 1', 'slow 2', 'slow 3', 'slow 4'])
 })
 
-test('being asked for sooner, a job that waits under its key runs sooner; one that failed keeps its distance', async () => {
+test('enqueueing again makes a waiting job run sooner, but not one that failed before', async () => {
   let tries = 0
   const look = job<unknown>({
     kind: 'look',
@@ -219,7 +219,7 @@ test('being asked for sooner, a job that waits under its key runs sooner; one th
   ])
 })
 
-test('what becomes of a job while the disk takes nothing is written when there is room again, and it runs once', async () => {
+test('the result of a job is written once the disk has space again, and the job runs once', async () => {
   let runs = 0
   const grow = job<unknown>({
     kind: 'grow',
@@ -252,7 +252,7 @@ test('what becomes of a job while the disk takes nothing is written when there i
   expect(runs).toBe(1)
 })
 
-test('after a clock was set back, sweeps and tries come after the wait that they were meant to have', async () => {
+test('after the clock was set back, sweeps and retries keep their delays', async () => {
   const ran: string[] = []
   const sweep = job<null>({ kind: 'sweep_up', every: '1h', run: () => void ran.push('sweep') })
   const later = job<unknown>({ kind: 'later', run: () => void ran.push('later') })
@@ -278,7 +278,7 @@ test('after a clock was set back, sweeps and tries come after the wait that they
   await floor.hearth.jobs.stop()
 })
 
-test('at the beginning of a stop jobs are told and none is begun, while what else there is goes on', async () => {
+test('draining aborts running jobs and starts none, while other work goes on', async () => {
   let heard = false
   const waits = job<unknown>({
     kind: 'wait',

@@ -21,7 +21,7 @@ test('a histogram puts each value into the first bucket that holds it', () => {
   expect(histogram.buckets.reduce((a, b) => a + b)).toBe(4)
 })
 
-test('questions from the threshold on are logged, without their values', () => {
+test('queries above the threshold are logged without their parameters', () => {
   const { measures, lines } = made()
   measures.recordQuery('SELECT 1', 99)
   measures.recordQuery('SELECT *\n   FROM users WHERE id = ?', 100)
@@ -34,7 +34,7 @@ test('questions from the threshold on are logged, without their values', () => {
   expect(quiet.lines).toEqual([])
 })
 
-test('the engine answers as before, with its time noted, failures too', async () => {
+test('an instrumented engine returns the same and records durations, also of failures', async () => {
   const { measures, lines } = made()
   const opened = Promise.withResolvers<string>()
   const git = instrumentGit(

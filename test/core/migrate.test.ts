@@ -14,7 +14,7 @@ test('each migration runs once, in order', () => {
   expect(migrate(db, now, [first, second])).toEqual([])
 })
 
-test('one that fails leaves nothing of itself behind', () => {
+test('a migration that fails is rolled back', () => {
   const db = openDatabase({ path: ':memory:' })
   const broken = {
     name: '0001_a',
@@ -35,11 +35,11 @@ test('a database of a newer executable is refused and named', () => {
   expect(() => pendingMigrations(db, [{ name: '0001_a', sql: '' }])).toThrow('0002_later')
 })
 
-test('the one-page schema is what the migrations make (write it with: bun scripts/schema.ts)', async () => {
+test('schema.sql equals the result of all migrations (bun scripts/schema.ts)', async () => {
   expect(await Bun.file(SCHEMA_FILE).text()).toBe(currentSchema())
 })
 
-test('every table is strict, so a column holds what it says', () => {
+test('every table is strict', () => {
   const db = openDatabase({ path: ':memory:' })
   migrate(db, now)
   const loose = db.all<{ name: string }>(

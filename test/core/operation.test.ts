@@ -63,25 +63,28 @@ describe('input', () => {
   })
 })
 
-const facts = limitRepoFacts({
-  id: 'rep_1',
-  full_name: 'acme/site',
-  name: 'site',
-  workspace_id: 'wsp_1',
-  workspace: 'acme',
-  private: false,
-  archived: false,
-  deleted: false,
-  role: null,
-  workspace_role: null,
-  default_branch: 'main',
-  store: 'rep_1',
-  parent_id: null,
-  pull_number: null,
-  two_factor_missing: false,
-}, anonymous)
+const facts = limitRepoFacts(
+  {
+    id: 'rep_1',
+    full_name: 'acme/site',
+    name: 'site',
+    workspace_id: 'wsp_1',
+    workspace: 'acme',
+    private: false,
+    archived: false,
+    deleted: false,
+    role: null,
+    workspace_role: null,
+    default_branch: 'main',
+    store: 'rep_1',
+    parent_id: null,
+    pull_number: null,
+    two_factor_missing: false,
+  },
+  anonymous,
+)
 
-test('a handler cannot run before access is decided, whatever is wrong with the rest of the input', async () => {
+test('access is decided before the input is validated and the handler runs', async () => {
   let ran = 0
   const poke = operation({
     name: 'poke',
@@ -103,7 +106,7 @@ test('a handler cannot run before access is decided, whatever is wrong with the 
   expect(ran).toBe(0)
 })
 
-test('a repository comes to the handler through the grant, with the caller’s role', async () => {
+test('the handler gets its repository from the grant, with the role of the caller', async () => {
   const look = operation({
     name: 'look',
     summary: 'Looks.',

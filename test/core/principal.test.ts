@@ -20,7 +20,7 @@ await world.workspace('acme', { owner: ada })
 await world.repo('acme/site', { as: ada })
 await world.commit('acme/site', 'main', { 'a.txt': 'a\n' })
 
-test('whom work is for follows it through what is awaited, and ends with it', async () => {
+test('the principal follows a call through its awaits', async () => {
   expect(currentPrincipal()).toBeNull()
   const seen = await runAs(
     'ada',
@@ -40,7 +40,7 @@ test('whom work is for follows it through what is awaited, and ends with it', as
   expect(principalOf(anonymous, () => ({ ...nowhere, ip: '192.0.2.1' }))).toBe('at 192.0.2.1')
 })
 
-test('reading history that takes too long is given up with 503, and is there for the next who asks', async () => {
+test('reading history after the deadline is 503, and a later call gets the result', async () => {
   const late = { code: 'unavailable', reason: 'concurrency', headers: { 'retry-after': '60' } }
   expect(
     await refusal(
@@ -66,7 +66,7 @@ test('reading history that takes too long is given up with 503, and is there for
   })
 })
 
-test('a promise that comes in time is itself, and so is its error', async () => {
+test('a promise that settles before the deadline is unchanged', async () => {
   expect(await withDeadline(Promise.resolve(7), performance.now() + 60_000)).toBe(7)
   await expect(
     withDeadline(Promise.reject(new Error('broken')), performance.now() + 60_000),
@@ -76,7 +76,7 @@ test('a promise that comes in time is itself, and so is its error', async () => 
   })
 })
 
-test('too much that waits is 503 with a time to come again; other errors are none of that', () => {
+test('overload errors become 503 with Retry-After, and other errors do not', () => {
   expect(
     overloadRefusal(world.hearth, new GitError('busy', 'too much work waits already')),
   ).toMatchObject({ status: 503, code: 'unavailable', headers: { 'retry-after': '10' } })

@@ -19,7 +19,7 @@ function open() {
   return { db, size, asked: () => asked }
 }
 
-test('in a look a question is asked once, also when its answer is nothing; outside of one always', () => {
+test('a memo runs once in a read scope, also for an empty value, and always outside of one', () => {
   const { db, size, asked } = open()
   expect(
     readScope(db, () => [
@@ -35,7 +35,7 @@ test('in a look a question is asked once, also when its answer is nothing; outsi
   expect(asked()).toBe(4)
 })
 
-test('a look ends with what it was for, also when that failed, and holds nothing for another database', () => {
+test('a read scope ends with its function, also on an error, and belongs to one database', () => {
   const { db, size, asked } = open()
   const other = open()
   expect(() =>
@@ -48,7 +48,7 @@ test('a look ends with what it was for, also when that failed, and holds nothing
   expect([asked(), other.asked()]).toEqual([2, 2])
 })
 
-test('after a change everything is asked anew', () => {
+test('a change of the database clears the memos', () => {
   const { db, size } = open()
   const seen = readScope(db, () => {
     const before = size('a')
@@ -58,7 +58,7 @@ test('after a change everything is asked anew', () => {
   expect(seen).toEqual([1, 7])
 })
 
-test('a page is asked for at once, and only for what is not known', () => {
+test('preload runs one query for a page, and none when all keys are memoised', () => {
   const { db, size, asked } = open()
   let pages = 0
   const keepSizes = (ids: readonly string[]) =>

@@ -39,7 +39,7 @@ function open(name: string) {
   return { path, db, writer, log, write, close }
 }
 
-test('writes without a pause do not let the log grow, and all of them are there', async () => {
+test('continuous writes do not let the log grow, and none is lost', async () => {
   const { path, db, write, close } = open('burst.db')
   expect(await write(100)).toBeLessThan(40)
   expect(db.one<{ n: number }>('SELECT count(*) AS n FROM texts')).toEqual({ n: 200 })
@@ -49,7 +49,7 @@ test('writes without a pause do not let the log grow, and all of them are there'
   again.close()
 }, 60_000)
 
-test('while somebody reads for long the log grows and writes go on; afterwards it is short again', async () => {
+test('during a long read the log grows and writes go on; afterwards it shrinks', async () => {
   const { path, log, write, close } = open('reader.db')
   await write(1)
   const reader = new Database(path, { readonly: true })

@@ -13,7 +13,7 @@ const lit = event(
 const smoked = event('hearth.smoked', Type.Object({}), () => 'smoke')
 const subject = { workspace_id: 'wsp_1', repo_id: 'rep_1' }
 
-test('an event and its reactions are one transaction with the change', async () => {
+test('an event and its reactions are in the transaction of the change', async () => {
   const seen: string[] = []
   const { hearth } = makeFloor({
     events: [lit, smoked],
@@ -32,7 +32,7 @@ test('an event and its reactions are one transaction with the change', async () 
   expect(seen.sort()).toEqual(['hearth.lit', 'hearth.smoked'])
 })
 
-test('a reaction that refuses undoes the change and its event, and nobody hears of them', async () => {
+test('a reaction that refuses rolls back change and event, and nothing is published', async () => {
   const { hearth } = makeFloor({
     events: [lit],
     reactions: [
@@ -55,7 +55,7 @@ test('a reaction that refuses undoes the change and its event, and nobody hears 
   expect(after).toBe(false)
 })
 
-test('live listeners hear of an event once it is on disk', async () => {
+test('an event is published once it is on disk', async () => {
   const { hearth } = makeFloor({ events: [lit] })
   const heard: (string | undefined)[] = []
   const stop = hearth.subscribe((row) =>
@@ -67,7 +67,7 @@ test('live listeners hear of an event once it is on disk', async () => {
   expect(heard).toEqual(['hearth.lit'])
 })
 
-test('events that call each other for ever are stopped', async () => {
+test('endless chains of events are stopped', async () => {
   const { hearth } = makeFloor({
     events: [lit],
     reactions: [reaction('again', lit, (tx) => void tx.append(lit, subject, { logs: 1 }))],

@@ -5,7 +5,7 @@ import { AcmeError, newAccountKey, orderCertificate, type AcmeOptions } from '#l
 import { certificateRequest, readDates, selfSigned } from '#lib/x509.ts'
 import { makeAuthority, type AuthorityOptions } from './acme-authority.ts'
 
-/** A site that shows what it is told to show. */
+/** A site that serves the given challenge responses. */
 function made(options: AuthorityOptions = {}, change: Partial<AcmeOptions> = {}) {
   const tokens = new Map<string, string>()
   const site = Bun.serve({
@@ -31,7 +31,7 @@ function made(options: AuthorityOptions = {}, change: Partial<AcmeOptions> = {})
   return { authority, acme, tokens, end: () => site.stop(true) }
 }
 
-test('an order goes from the account to the certificate, and takes its answers away again', async () => {
+test('an order yields a certificate and removes its challenge responses', async () => {
   const { authority, acme, tokens, end } = made()
   const { cert, key } = await orderCertificate(['git.example.com', 'www.example.com'], acme)
   expect(readDates(cert).names).toEqual(['git.example.com', 'www.example.com'])
@@ -48,7 +48,7 @@ test('an order goes from the account to the certificate, and takes its answers a
   await end()
 })
 
-test('nonces that have become old are replaced, but not for ever', async () => {
+test('expired nonces are replaced a limited number of times', async () => {
   const some = made({ oldNonces: 2 })
   await orderCertificate(['git.example.com'], some.acme)
   await some.end()
@@ -61,7 +61,7 @@ test('nonces that have become old are replaced, but not for ever', async () => {
   await all.end()
 })
 
-test('a name that is not ours is told with the reason of the authority', async () => {
+test('a failed challenge reports the reason of the authority', async () => {
   const { acme, end, authority } = made({}, { answer: () => () => {} })
   const error = await orderCertificate(['git.example.com'], acme).catch((thrown: unknown) => thrown)
   expect(String(error)).toContain('could not see that git.example.com is ours: saw nothing')
@@ -69,7 +69,7 @@ test('a name that is not ours is told with the reason of the authority', async (
   await end()
 })
 
-test('a certificate that signs itself is read by others, with its challenge', async () => {
+test('other tools can read a self-signed certificate with its challenge', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const pem = selfSigned({
     names: ['git.example.com'],

@@ -23,7 +23,7 @@ const bytesOf = (length: number): Uint8Array =>
 const reading = (bytes: Uint8Array) => async (offset: number, length: number) =>
   bytes.slice(offset, offset + length)
 
-test('an address is a bucket with or without a folder, and nothing else', () => {
+test('an address is a bucket with or without a folder', () => {
   expect(parseBucket('s3://my-bucket')).toEqual({ bucket: 'my-bucket', prefix: '' })
   expect(parseBucket('s3://my-bucket/some/folder/')).toEqual({
     bucket: 'my-bucket',
@@ -33,7 +33,7 @@ test('an address is a bucket with or without a folder, and nothing else', () => 
     expect(parseBucket(wrong)).toBeNull()
 })
 
-test('what is small goes whole, what is large in parts, and both are the same there', async () => {
+test('small objects are sent whole and large ones in parts, with the same content', async () => {
   const bucket = open()
   for (const size of [0, 10, PART_BYTES, 2 * PART_BYTES + 5]) {
     const bytes = bytesOf(size)
@@ -49,7 +49,7 @@ test('what is small goes whole, what is large in parts, and both are the same th
   expect(names).toEqual(['of 0', 'of 10', `of ${2 * PART_BYTES + 5}`, `of ${PART_BYTES}`])
 })
 
-test('a file that becomes shorter, or cannot be read, leaves nothing there', async () => {
+test('a file that shrinks or cannot be read leaves no object', async () => {
   const bucket = open()
   const bytes = bytesOf(PART_BYTES + 10)
   await expect(bucket.upload('short', 3 * PART_BYTES, reading(bytes))).rejects.toBeInstanceOf(
@@ -64,7 +64,7 @@ test('a file that becomes shorter, or cannot be read, leaves nothing there', asy
   expect([...s3.objects.keys()].filter((key) => /short|broken/.test(key))).toEqual([])
 })
 
-test('what is not there, what is refused and who does not answer are told apart, in words', async () => {
+test('missing objects, refusals and timeouts have different errors', async () => {
   const bucket = open()
   await expect(bucket.get('none')).rejects.toBeInstanceOf(NoSuchObject)
   expect(await bucket.sizeOf('none')).toBeNull()

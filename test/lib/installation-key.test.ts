@@ -7,7 +7,7 @@ import { installationKey } from '#lib/installation-key.ts'
 const data = mkdtempSync(join(tmpdir(), 'hearth-key-'))
 afterAll(() => rmSync(data, { recursive: true, force: true }))
 
-test('the key is made once, for its owner alone, and stays', () => {
+test('the key is created once, readable by its owner only', () => {
   const key = installationKey(data)
   expect(key.length).toBe(32)
   expect(installationKey(data)).toEqual(key)

@@ -21,7 +21,7 @@ test('a line is one JSON object with its time, level and fields', () => {
   })
 })
 
-test('secrets never reach a log, and levels below the chosen one are left out', () => {
+test('secrets are never logged, and lower levels are omitted', () => {
   const out = lines({ level: 'info' }, (log) => {
     log.debug('quiet')
     log.info('sign in', {
@@ -42,13 +42,13 @@ test('an error is written with its message and stack', () => {
   expect(JSON.parse(line).error).toMatchObject({ name: 'Error', message: 'why' })
 })
 
-test('plain lines read as text', () => {
+test('plain lines are text', () => {
   expect(lines({ json: false }, (log) => log.info('serving', { port: 3000, host: 'a b' }))).toEqual(
     ['1970-01-01T00:00:00.000Z info serving port=3000 host=a b\n'],
   )
 })
 
-test('what waits is written when the process ends', async () => {
+test('pending lines are written when the process ends', async () => {
   const child = Bun.spawn(
     [
       process.execPath,

@@ -35,7 +35,7 @@ function files() {
   }
 }
 
-test('a message becomes one whole file, closed to others', async () => {
+test('a message is one complete file, readable by its owner only', async () => {
   const { mailer, outbox, names, read } = files()
   await mailer.send(message, NOW)
   expect(names()).toEqual(['2026-03-01T12-00-00.000Z-confirm-ada@example.com.eml'])
@@ -49,7 +49,7 @@ test('a message becomes one whole file, closed to others', async () => {
   expect(statSync(join(outbox, name)).mode & 0o077).toBe(0)
 })
 
-test('links of any length and letters of any language stand as they were written', async () => {
+test('long links and letters of any language are not encoded', async () => {
   const { mailer, names, read } = files()
   const text = `Grüße\nhttps://${'a'.repeat(200)}.test/reset?token=${'b'.repeat(43)}\n`
   await mailer.send({ ...message, text }, NOW)
@@ -58,14 +58,14 @@ test('links of any length and letters of any language stand as they were written
   expect(file).toContain('Content-Transfer-Encoding: 8bit')
 })
 
-test('messages of one moment do not replace each other, and the outbox is announced once', async () => {
+test('messages of the same time do not replace each other, and the first file is announced once', async () => {
   const { mailer, outbox, told, names } = files()
   await Promise.all([1, 2, 3].map(() => mailer.send(message, NOW)))
   expect(names()).toHaveLength(3)
   expect(told).toEqual([outbox])
 })
 
-test('what strangers write stays in the directory and out of the headers', async () => {
+test('user input cannot leave the directory or add headers', async () => {
   const { mailer, outbox, names, read } = files()
   await mailer.send(
     {
@@ -145,7 +145,7 @@ test('with a server the message goes there and no file is written', async () => 
   expect(readdirSync(root)).not.toContain('unused')
 })
 
-test('a server that refuses is an error, so that the job tries again', async () => {
+test('a refusal of the server is an error, so that the job retries', async () => {
   const { url, received, close } = await server(true)
   await expect(overSmtp(url).send(message, NOW)).rejects.toThrow('550')
   close()

@@ -12,7 +12,7 @@ const block = (text: string) => {
   return parsed
 }
 
-test('addresses are read in every form, and nothing else is', () => {
+test('addresses are parsed in every form, and other texts are not', () => {
   expect([...address('192.0.2.1')]).toEqual([192, 0, 2, 1])
   expect(Buffer.from(address('::1')).toString('hex')).toBe('00000000000000000000000000000001')
   expect(Buffer.from(address('2001:db8::8a2e:370:7334')).toString('hex')).toBe(
@@ -38,7 +38,7 @@ test('addresses are read in every form, and nothing else is', () => {
     expect(parseAddress(text)).toBeNull()
 })
 
-test('blocks hold what shares their first bits', () => {
+test('a block contains the addresses with its first bits', () => {
   expect(inBlock(address('10.255.0.1'), block('10.0.0.0/8'))).toBe(true)
   expect(inBlock(address('11.0.0.1'), block('10.0.0.0/8'))).toBe(false)
   expect(inBlock(address('100.127.255.255'), block('100.64.0.0/10'))).toBe(true)
@@ -49,7 +49,7 @@ test('blocks hold what shares their first bits', () => {
     expect(parseBlock(text)).toBeNull()
 })
 
-test('only addresses that mean one machine to everybody are public', () => {
+test('only globally reachable addresses are public', () => {
   for (const text of [
     '8.8.8.8',
     '1.1.1.1',
@@ -69,7 +69,7 @@ test('only addresses that mean one machine to everybody are public', () => {
     expect([text, isPublicAddress(address(text))]).toEqual([text, false])
 })
 
-test('forwarded addresses count only from proxies of ours, and only the last that is not one', () => {
+test('forwarded addresses count from trusted proxies only, and the last untrusted one is the client', () => {
   const trusted = [block('10.0.0.0/8')]
   expect(clientAddress('203.0.113.9', '1.2.3.4', trusted)).toBe('203.0.113.9')
   expect(clientAddress('10.0.0.1', '1.2.3.4', [])).toBe('10.0.0.1')

@@ -69,12 +69,12 @@ const open = (
   )
 const text = (stream: ReadableStream<Uint8Array>) => new Response(stream).text()
 
-test('an answer comes as a stream, over the address that was checked', async () => {
+test('a response is a stream from the checked address', async () => {
   const answer = await open('/')
   expect([answer.status, await text(answer.body)]).toEqual([200, 'hello'])
 })
 
-test('the name is looked up once for every connection, and what it then says is checked', async () => {
+test('the name is resolved once for every connection, and its addresses are checked', async () => {
   const answers = ['127.0.0.1', '10.0.0.1']
   let asked = 0
   const changing: Resolve = async () => [
@@ -86,7 +86,7 @@ test('the name is looked up once for every connection, and what it then says is 
   await expect(open('/', { resolve: changing, rules: strict })).rejects.toThrow('outbound.allow')
 })
 
-test('only asked-for redirects are followed, each checked, and secrets stay where they belong', async () => {
+test('redirects are followed on request, each is checked, and secrets stay with their origin', async () => {
   expect((await open('/away')).status).toBe(302)
   const before = seen.length
   await expect(open('/away', { redirects: 3, authorization: 'Basic secret' })).rejects.toThrow(
@@ -123,15 +123,15 @@ test('only asked-for redirects are followed, each checked, and secrets stay wher
   await other.stop(true)
 })
 
-test('public addresses are reached in the clear only where that is said', async () => {
+test('http to public addresses needs allowHttp', async () => {
   const outside: Resolve = async () => [{ address: '8.8.8.8', family: 4 }]
   const none = parseOutboundRules([])
   await expect(open('/', { rules: none, resolve: outside })).rejects.toThrow('https')
-  // Inside stays inside, in the clear or not.
+  // allowHttp does not allow private addresses.
   await expect(open('/', { rules: none, allowHttp: true })).rejects.toThrow('not a public address')
 })
 
-test('nothing is read that nobody takes, and more than agreed is an error', async () => {
+test('a response is read on demand, and one that is too long is an error', async () => {
   const { body } = await open('/endless')
   const reader = body.getReader()
   await reader.read()
@@ -145,7 +145,7 @@ test('nothing is read that nobody takes, and more than agreed is an error', asyn
   ).rejects.toThrow('more than 1048576 bytes')
 })
 
-test('a body is sent as a stream, as fast as it is taken', async () => {
+test('a body is streamed with backpressure', async () => {
   let made = 0
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -160,14 +160,14 @@ test('a body is sent as a stream, as fast as it is taken', async () => {
   )
 })
 
-test('a body that breaks breaks the request, with its own reason', async () => {
+test('an error of the body ends the request with its message', async () => {
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.error(new Error('the pack cannot be made')),
   })
   await expect(open('/count', { method: 'POST', body })).rejects.toThrow('the pack cannot be made')
 })
 
-test('silence, slowness and giving up end it', async () => {
+test('idle timeout, total timeout and abort end a request', async () => {
   await expect(open('/never', { idleTimeoutMs: 100 })).rejects.toThrow('was silent')
   await expect(open('/never', { timeoutMs: 100 })).rejects.toThrow('longer than')
   await expect(
@@ -187,7 +187,7 @@ test('silence, slowness and giving up end it', async () => {
   await expect(open('/', { signal: stop.signal })).rejects.toThrow('given up')
 })
 
-test('a server that is not there is told as such', async () => {
+test('an unreachable server is an error', async () => {
   await expect(
     new OutboundClient(rules).open(new URL('http://127.0.0.1:1/'), {
       timeoutMs: 5000,

@@ -33,14 +33,14 @@ const reached = (address: string, allow: string[] = []) =>
     },
   )
 
-test('public names are reached, over https', async () => {
+test('public names are reached over https', async () => {
   expect(await reached('https://good.example/hook')).toBe('8.8.8.8')
   expect(await reached('https://good.example./hook')).toBe('8.8.8.8')
   expect(await reached('https://both.example/hook')).toBe('8.8.8.8')
   expect(await reached('http://good.example/hook')).toContain('https')
 })
 
-test('no name and no spelling leads inside, and the refusal names the setting', async () => {
+test('no spelling of a private address is reached, and the error names the setting', async () => {
   const inside = [
     'inside.example',
     'half.example',
@@ -73,7 +73,7 @@ test('no name and no spelling leads inside, and the refusal names the setting', 
   expect(await reached('https://user:word@good.example/')).toContain('name or password')
 })
 
-test('what an administrator allows is reached, in the clear only when that is allowed too', async () => {
+test('addresses of outbound.allow are reached, unencrypted only with http://', async () => {
   expect(await reached('https://inside.example/', ['inside.example'])).toBe('10.0.0.5')
   expect(await reached('https://inside.example/', ['10.0.0.0/8'])).toBe('10.0.0.5')
   expect(await reached('https://inside.example/', ['10.0.1.0/24'])).toContain(
@@ -117,7 +117,7 @@ const get = (path: string, options: { timeoutMs?: number; truncate?: boolean } =
   })
 }
 
-test('the connection goes to the address that was checked, looked up once', async () => {
+test('the connection goes to the checked address, resolved once', async () => {
   const { status, body, headers } = await get('/')
   expect([status, new TextDecoder().decode(body), headers['x-kind'], lookUps]).toEqual([
     200,
@@ -128,7 +128,7 @@ test('the connection goes to the address that was checked, looked up once', asyn
   expect(seen.at(-1)).toBe(`/ hook.internal:${server.port}`)
 })
 
-test('redirects are not followed, long answers are refused or cut, slow ones end', async () => {
+test('redirects are not followed, long responses are refused or truncated, slow ones time out', async () => {
   expect((await get('/away')).status).toBe(302)
   expect(seen.some((line) => line.startsWith('/secret'))).toBe(false)
   expect(get('/large')).rejects.toThrow('more than 1000 bytes')
@@ -167,7 +167,7 @@ const faultOf = (promise: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof OutboundError ? error.fault : String(error)),
   )
 
-test('what went wrong is said in one word', async () => {
+test('every failure has a fault code', async () => {
   expect(await faultOf(at(1))).toBe('refused')
   expect(await faultOf(at(await raw((socket) => socket.destroy())))).toBe('refused')
   expect(await faultOf(at(await raw((socket) => socket.end('SSH-2.0-OpenSSH_9\r\n'))))).toBe(
@@ -194,7 +194,7 @@ test('what went wrong is said in one word', async () => {
   expect(await faultOf(at(server.port ?? 0, '/', { signal: AbortSignal.abort() }))).toBe('timeout')
 })
 
-test('an answer that breaks off or drips is cut for those who would cut a long one, and an error for others', async () => {
+test('a response that breaks off or is late is truncated on request, else an error', async () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'
   const breaks = await raw((socket) => socket.end(head))
   const drips = await raw((socket) => void socket.write(head))
@@ -206,7 +206,7 @@ test('an answer that breaks off or drips is cut for those who would cut a long o
   expect(await faultOf(at(drips, '/', { timeoutMs: 100 }))).toBe('timeout')
 })
 
-test('proxies of the environment are not asked', async () => {
+test('proxies of the environment are not used', async () => {
   const proxied: string[] = []
   const proxy = await raw((socket) => {
     proxied.push('asked')

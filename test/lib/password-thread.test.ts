@@ -11,7 +11,7 @@ const derivation = {
 const expected = pbkdf2Sync('correct horse', derivation.salt, 1000, 32, 'sha256').toString('hex')
 const hex = (key: Uint8Array) => Buffer.from(key).toString('hex')
 
-test('keys are derived on the thread as anywhere else, one after the other', async () => {
+test('the thread derives the same keys as the runtime', async () => {
   const thread = new PasswordThread()
   expect(hex(await thread.derive(derivation))).toBe(expected)
   expect(hex(await thread.derive({ ...derivation, password: 'wrong horse' }))).not.toBe(expected)
@@ -34,7 +34,7 @@ const LOOK = `
 
 // In a process of its own: tests beside it have such threads too.
 test.if(process.platform === 'linux')(
-  'the thread gives way to all others, which keep their priority',
+  'the thread has the lowest priority, and others keep theirs',
   async () => {
     const child = Bun.spawn([process.execPath, '-e', LOOK], {
       cwd: new URL('../..', import.meta.url).pathname,
@@ -48,7 +48,7 @@ test.if(process.platform === 'linux')(
   },
 )
 
-test('without its code the work is done all the same', async () => {
+test('without its thread the runtime derives the keys', async () => {
   const thread = new PasswordThread(() => new URL('./there-is-no-such.worker.ts', import.meta.url))
   expect(hex(await thread.derive(derivation))).toBe(expected)
   expect(thread.isBroken).toBe(true)

@@ -20,7 +20,7 @@ test('a password verifies against its hash and no other does', async () => {
   }
 })
 
-test('what is stored is salted PBKDF2-SHA256 as anyone can compute it', async () => {
+test('a stored hash is salted PBKDF2-SHA256', async () => {
   const [one, two] = await Promise.all([
     hasher.hash('the same words'),
     hasher.hash('the same words'),
@@ -36,13 +36,13 @@ test('what is stored is salted PBKDF2-SHA256 as anyone can compute it', async ()
   ).toBe(hash ?? '')
 })
 
-test('a hash made with fewer rounds still verifies and is called outdated', async () => {
+test('a hash with fewer rounds verifies and is outdated', async () => {
   const old = await hasher.hash('an old password', 1000)
   expect(await hasher.verify('an old password', old)).toEqual({ matches: true, outdated: true })
   expect((await hasher.verify('another password', old)).matches).toBe(false)
 })
 
-test('letters composed in different ways are the same password', async () => {
+test('equal letters with different Unicode forms are the same password', async () => {
   const stored = await hasher.hash('caf\u00e9 au lait', 1000)
   expect((await hasher.verify('cafe\u0301 au lait', stored)).matches).toBe(true)
 })
@@ -53,7 +53,7 @@ test('without a stored hash nothing matches, and a damaged one is an error', asy
   await expect(hasher.verify('x', '')).rejects.toThrow('unknown form')
 })
 
-test('many at once wait in line, and hundreds are turned away with 503', async () => {
+test('passwords are queued, and hundreds more are refused with 503', async () => {
   const stored = await hasher.hash('crowd crowd crowd', 1)
   const crowd = await Promise.allSettled(
     Array.from({ length: 300 }, () => hasher.verify('crowd crowd crowd', stored)),

@@ -3,7 +3,7 @@ import { redactText, redactValue } from '#lib/redact.ts'
 
 const a = (length: number) => 'aB3d'.repeat(64).slice(0, length)
 
-test('every known form is taken out and named', () => {
+test('every known secret format is replaced by its type', () => {
   const forms: [string, string][] = [
     [`hthu_${a(46)}`, 'hearth-token'],
     [`hthw_${a(46)}`, 'hearth-token'],
@@ -26,7 +26,7 @@ test('every known form is taken out and named', () => {
     expect(redactText(`x=${secret};`)).toEqual({ text: `x=[redacted:${type}];`, redacted: true })
 })
 
-test('a private key goes whole, also one whose end was cut off', () => {
+test('a private key is removed whole, also one that is cut off', () => {
   const key = `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIE\nabc=\n`
   expect(redactText(`before\n${key}-----END RSA PRIVATE KEY-----\nafter`).text).toBe(
     'before\n[redacted:private-key]\nafter',
@@ -46,7 +46,7 @@ test('passwords in addresses and credentials in headers', () => {
   )
 })
 
-test('what only looks a little alike stays', () => {
+test('similar texts stay', () => {
   for (const text of [
     'hthu_short',
     'sk-learn is a package',
@@ -60,7 +60,7 @@ test('what only looks a little alike stays', () => {
   }
 })
 
-test('texts inside values at any depth; names and numbers stay', () => {
+test('texts in values of any depth are redacted; names and numbers stay', () => {
   expect(redactValue({ a: [{ b: `ghp_${a(36)}` }, 1, null, true], c: 'x' })).toEqual({
     value: { a: [{ b: '[redacted:github-token]' }, 1, null, true], c: 'x' },
     redacted: true,

@@ -43,7 +43,7 @@ test('the signature of one key is not that of another', () => {
   expect(isSignedBy({ ...first, key: second.key }, 'git', bytes)).toBe(false)
 })
 
-test('SHA-1 signatures of RSA keys count for nothing', () => {
+test('SHA-1 signatures of RSA keys are refused', () => {
   expect(
     isSignedBy(
       { ...parseSshSignature(made.keys.rsab2048.signature), algorithm: 'ssh-rsa' },
@@ -75,7 +75,7 @@ function tokenSignature(flags: number): string {
   return sshArmored(blob, inner)
 }
 
-test('a security token counts when somebody touched it', () => {
+test('a signature of a security token needs a present user', () => {
   expect(isSignedBy(parseSshSignature(tokenSignature(1)), 'git', bytes)).toBe(true)
   expect(isSignedBy(parseSshSignature(tokenSignature(0)), 'git', bytes)).toBe(false)
 })
@@ -98,7 +98,7 @@ test('commits and tags as git signed them', () => {
   ).toBe(false)
 })
 
-test('what is no key or signature is refused in words', () => {
+test('texts that are no key or signature are refused with a reason', () => {
   const line = made.keys.ed25519.line
   const [kind = '', base64 = ''] = line.split(' ')
   const refused: [string, RegExp][] = [

@@ -78,7 +78,7 @@ describe('TypeIDs follow the published vectors', () => {
     test(`invalid: ${name}`, () => expect(parseTypeId(text)).toBeNull())
 })
 
-test('new ids are UUID version 7 of their time and sort in the order they were made, within one millisecond too', () => {
+test('new ids are UUIDs of version 7 and sort in the order of their creation, also within one millisecond', () => {
   const now = Date.parse('2030-01-02T03:04:05.678Z')
   const ids = Array.from({ length: 5000 }, (_, index) =>
     typeId('evt', now + Math.floor(index / 1000)),

@@ -115,7 +115,7 @@ describe('references', () => {
     expect(html).toContain(`href="${site}/kofi">@kofi</a>.`)
   })
   test('only known ones when the page knows', () => {
-    const html = refs('@ada @types/node', { knows: (name: string) => name === 'ada' })
+    const html = refs('@ada @types/node', { mentions: ['ada'] })
     expect(html).toContain('/ada"')
     expect(html).not.toContain('types/-/teams')
   })

@@ -1,18 +1,23 @@
 import { raw } from '../jsx/html.ts'
-import { renderMarkdown, type MarkdownOptions } from '../markdown.ts'
+import type { MarkdownOptions } from '../markdown.ts'
 
-/** Markdown that somebody wrote, cleaned and set. `empty` is said when there is nothing. */
+/** Options with the page that renders the document (`markdown/page-markdown.ts`). */
+export type MarkdownBodyOptions = MarkdownOptions & {
+  readonly page: { place(text: string, options: MarkdownOptions): string }
+}
+
+/** Markdown that a user wrote, as HTML. `empty` is shown when there is none. */
 export const MarkdownBody = ({
   text,
-  options,
+  options: { page, ...options },
   empty,
 }: {
   text: string
-  options?: MarkdownOptions
+  options: MarkdownBodyOptions
   empty?: string
 }) =>
   text.trim() === '' ? (
     <p class="muted">{empty ?? 'Nothing written.'}</p>
   ) : (
-    <div class="md">{raw(renderMarkdown(text, options))}</div>
+    <div class="md">{raw(page.place(text, options))}</div>
   )

@@ -105,7 +105,7 @@ export interface CommentProps {
   menu?: readonly (MenuItem | 'line')[]
   reactions?: Child
   footer?: Child
-  /** What the person did with it: approved, asked for changes. */
+  /** What the person did with it: such as `approved these changes`. */
   verb?: Child
   tone?: Tone
   now?: number

@@ -33,8 +33,7 @@ export function limitDepth(html: string): string {
     if (!match) continue
     const name = (match[2] ?? '').toLowerCase()
     if (VOID.has(name) || RAW_TEXT.has(name)) continue
-    const isRemoved =
-      match[1] === '/' ? !close(open, removed, name) : !enter(open, removed, name)
+    const isRemoved = match[1] === '/' ? !close(open, removed, name) : !enter(open, removed, name)
     if (!isRemoved) continue
     const end = html.indexOf('>', at)
     if (end < 0) break

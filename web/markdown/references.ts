@@ -13,10 +13,10 @@ export interface LinkContext {
    */
   repo?: string
   /**
-   * Whether a mention (`name` or `workspace/team`, lower case) is to be linked; every well-formed
-   * one when left out.
+   * The mentions to link (`name` or `workspace/team`, lower case); every well-formed one when left
+   * out. Data and no function, because another thread reads it.
    */
-  knows?: (mention: string) => boolean
+  mentions?: readonly string[]
 }
 
 const link = (href: string, text: string, kind: string): string =>
@@ -38,7 +38,7 @@ export const linkReferences = (text: string, context: LinkContext): string =>
         ) => {
           if (name !== undefined) {
             const asked = (team ? `${name}/${team}` : name).toLowerCase()
-            if (name.includes('--') || (context.knows && !context.knows(asked))) return whole
+            if (name.includes('--') || context.mentions?.includes(asked) === false) return whole
             const path = team
               ? teamPath(name.toLowerCase(), team.toLowerCase())
               : userPath(name.toLowerCase())

@@ -212,7 +212,7 @@ const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
         <Begin visit={visit} workspaces={data.workspaces} />
       ) : (
         <>
-          <PageHead title="What waits for you" />
+          <PageHead title="Needs your attention" />
           <div class="stack">
             <AttentionLists waiting={data.waiting} />
           </div>

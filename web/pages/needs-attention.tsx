@@ -1,4 +1,4 @@
-// What waits for the visitor, at the top of their start page.
+// The lists at the top of the start page: what needs the attention of the visitor.
 import { listNotifications, type Notification } from '#features/notifications/index.ts'
 import { listWaiting } from '#features/overview/index.ts'
 import {
@@ -54,7 +54,7 @@ const StoppedRow = ({ one }: { one: Notification }) => (
   />
 )
 
-/** Lists of what waits, the most urgent first; those with nothing in them are left out. */
+/** The most urgent list comes first. Empty lists are left out. */
 export const AttentionLists = ({ waiting }: { waiting: AttentionItems }) => {
   const { stopped, reviews, assigned, own } = waiting
   const mine = new Set([...reviews, ...own].map(({ id }) => id))
@@ -63,11 +63,11 @@ export const AttentionLists = ({ waiting }: { waiting: AttentionItems }) => {
     return (
       <EmptyState
         icon="check-circle"
-        title="Nothing waits for you"
+        title="Nothing needs your attention"
         actions={<LinkButton href="/notifications">Notifications</LinkButton>}
       >
-        Reviews that you are asked for, what you are assigned to and agents that ask you something
-        stand here.
+        Review requests, your assigned issues and pull requests, and questions of agents appear
+        here.
       </EmptyState>
     )
   }
@@ -81,7 +81,7 @@ export const AttentionLists = ({ waiting }: { waiting: AttentionItems }) => {
         </List>
       )}
       {reviews.length > 0 && (
-        <List label="Your review is asked for" head={<h2>Your review is asked for</h2>}>
+        <List label="Review requested" head={<h2>Review requested</h2>}>
           {reviews.map((pull) => (
             <PullRow pull={pull} withRepo />
           ))}

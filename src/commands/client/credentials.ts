@@ -1,7 +1,4 @@
-/**
- * Tokens of this person for the forges they signed in to: `<config>/hearth/credentials.json`,
- * readable by them alone.
- */
+/** The tokens of a person for their forges: `<config>/hearth/credentials.json`, for them only. */
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { credentialsPath } from '#src/config.ts'
@@ -9,7 +6,7 @@ import { CommandError } from '../command.ts'
 
 export type Credential = { readonly username: string; readonly token: string }
 
-/** By the address of the forge, without a path. */
+/** By the origin of the forge. */
 export type Credentials = Readonly<Record<string, Credential>>
 
 export function loadCredentials(path = credentialsPath()): Credentials {
@@ -31,9 +28,7 @@ export function loadCredentials(path = credentialsPath()): Credentials {
   }
 }
 
-/**
- * Puts one forge's token in, or takes it out for null. The file changes as a whole or not at all.
- */
+/** Stores the token of a forge, or removes it for null. The file is replaced atomically. */
 export function saveCredential(
   origin: string,
   credential: Credential | null,
@@ -49,7 +44,7 @@ export function saveCredential(
   renameSync(partial, path)
 }
 
-/** The forge that an address belongs to. Gives CommandError for what is no address. */
+/** The origin of an address. Throws CommandError for an invalid one. */
 export function originOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol))

@@ -1,9 +1,9 @@
-/** Signs in at a forge by its device codes: a person approves in any browser while this waits. */
+/** Signs in with device codes: this polls until the person approves in a browser. */
 import { hostname } from 'node:os'
 import { CommandError } from '../command.ts'
 import type { Credential } from './credentials.ts'
 
-type Code = {
+type DeviceCode = {
   device_code: string
   user_code: string
   verification_uri: string
@@ -11,17 +11,17 @@ type Code = {
   expires_in: number
   interval: number
 }
-type Answer = {
+type TokenResponse = {
   status: 'pending' | 'approved' | 'denied' | 'expired'
   token?: string
   username?: string
   verified?: boolean
 }
 
-/** There is no forge of this kind at the address. */
+/** The address is no forge, or it cannot be reached. */
 export class NoForge extends CommandError {}
 
-async function ask<T>(origin: string, path: string, body: unknown): Promise<T> {
+async function requestDevice<T>(origin: string, path: string, body: unknown): Promise<T> {
   const response = await fetch(`${origin}/api/v1/device/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -48,31 +48,31 @@ const unreachable =
   }
 
 /**
- * `say` gets what the person has to read. Gives NoForge, and CommandError when they deny or do
- * nothing for a quarter of an hour.
+ * `print` writes instructions for the person. Throws NoForge, and CommandError when the person
+ * denies or the code expires.
  */
 export async function signInByDevice(
   origin: string,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<Credential> {
-  const code = await ask<Code>(origin, 'code', { client_name: `hearth on ${hostname()}` }).catch(
-    unreachable(origin),
-  )
+  const code = await requestDevice<DeviceCode>(origin, 'code', {
+    client_name: `hearth on ${hostname()}`,
+  }).catch(unreachable(origin))
   if (typeof code.device_code !== 'string' || typeof code.user_code !== 'string')
     throw new NoForge(`${origin} is not a forge of this kind`)
-  say(
+  print(
     `To sign in, open ${code.verification_uri_complete}\nand compare the code ${code.user_code}\n`,
   )
   const end = performance.now() + code.expires_in * 1000
   while (performance.now() < end) {
     await new Promise((resolve) => setTimeout(resolve, Math.max(1, code.interval) * 1000))
-    // The connection may be gone for a moment; the code is still good.
-    const answer = await ask<Answer>(origin, 'token', { device_code: code.device_code }).catch(
-      (error: unknown): Answer => {
-        if (error instanceof NoForge) throw error
-        return { status: 'pending' }
-      },
-    )
+    // The code survives a short loss of the connection.
+    const answer = await requestDevice<TokenResponse>(origin, 'token', {
+      device_code: code.device_code,
+    }).catch((error: unknown): TokenResponse => {
+      if (error instanceof NoForge) throw error
+      return { status: 'pending' }
+    })
     if (answer.status === 'denied') throw new CommandError('the sign-in was denied')
     if (answer.status === 'expired') break
     if (
@@ -81,7 +81,7 @@ export async function signInByDevice(
       answer.username !== undefined
     ) {
       if (answer.verified === false)
-        say('Confirm the address of your account before you push: the link was mailed to you.\n')
+        print('Confirm the address of your account before you push: the link was mailed to you.\n')
       return { username: answer.username, token: answer.token }
     }
   }

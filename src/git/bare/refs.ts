@@ -12,6 +12,8 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  rmdirSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -69,6 +71,10 @@ export function updateBareRefs(
       if (errors[i] === null && (refs.get(update.name) ?? null) !== update.old)
         errors[i] = 'fetch first'
     })
+    const conflicts = findNameConflicts(new Set(refs.keys()), updates)
+    updates.forEach(({ name }, i) => {
+      if (errors[i] === null && conflicts.has(name)) errors[i] = LOCKED
+    })
     // As in git: a ref that cannot be locked fails the transaction and is reported as the other
     // refs are.
     if (atomic && errors.some((one) => one !== null))
@@ -82,6 +88,39 @@ export function updateBareRefs(
 }
 
 const LOCKED = 'failed to update ref'
+
+/** The directories above a ref name, below `refs/`. */
+function directoriesOf(name: string): string[] {
+  const found: string[] = []
+  for (let at = name.lastIndexOf('/'); at > 'refs/'.length; at = name.lastIndexOf('/', at - 1))
+    found.push(name.slice(0, at))
+  return found
+}
+
+/**
+ * Returns the new names that would be a file and a directory at once, with existing refs or with
+ * each other. Like git, one transaction cannot delete a ref and create one below it.
+ */
+function findNameConflicts(
+  existing: ReadonlySet<string>,
+  updates: readonly RefUpdate[],
+): ReadonlySet<string> {
+  const names = new Set([...existing, ...updates.map(({ name }) => name)])
+  const directories = new Set([...names].flatMap(directoriesOf))
+  const created = updates.filter(({ name, new: to }) => to !== null && !existing.has(name))
+  return new Set(
+    created
+      .map(({ name }) => name)
+      .filter((name) => directories.has(name) || directoriesOf(name).some((one) => names.has(one))),
+  )
+}
+
+/** Removes a directory that holds nothing but empty directories. Deleted refs leave such. */
+function removeEmptyDirectory(path: string): void {
+  if (!existsSync(path) || !statSync(path).isDirectory()) return
+  for (const entry of readdirSync(path)) removeEmptyDirectory(join(path, entry))
+  rmdirSync(path)
+}
 
 /** Creates the lock file of a ref, as git does, and adds it to the locks. */
 function lockRef(directory: string, { name }: RefUpdate, locks: Set<string>): string | null {
@@ -104,6 +143,7 @@ function moveRef(directory: string, update: RefUpdate, locks: Set<string>): stri
       unpackRef(directory, update.name)
       rmSync(path, { force: true })
     } else {
+      removeEmptyDirectory(path)
       writeSynced(`${path}.lock`, `${update.new}\n`)
       renameSync(`${path}.lock`, path)
       // The lock file was renamed. Another process may create one of the same name.

@@ -1,4 +1,5 @@
 /** git-receive-pack over smart HTTP (gitprotocol-pack, "Pushing Data To a Server"). */
+import { isUtf8 } from 'node:buffer'
 import { refusesWrites } from '#lib/disk.ts'
 import { isOid, ZERO_OID } from '../object.ts'
 import {
@@ -11,7 +12,7 @@ import {
 import type { IngestRequest, IngestResult } from '../tasks/ingest.ts'
 import { streamResponse, type ResponseSink } from './response-stream.ts'
 import { BodyReader } from './body.ts'
-import { FLUSH, KEEP_ALIVE, bandPackets, lineOf, pkt } from './pkt-line.ts'
+import { FLUSH, KEEP_ALIVE, bandPackets, lineOf, pkt, pktBytes } from './pkt-line.ts'
 import type { TaskContext } from './pipe-task.ts'
 import { isRefName } from './ref-name.ts'
 import type { SnapshotView } from './snapshot-view.ts'
@@ -35,7 +36,11 @@ export type ReceiveContext = TaskContext & {
 type Commands = {
   readonly updates: readonly RefUpdate[]
   readonly features: ReadonlySet<string>
+  /** Ref names that are not UTF-8, by index of the update. */
+  readonly malformedNames: ReadonlyMap<number, Buffer>
 }
+
+const NAME_OFFSET = 82
 
 type PushRequest = ServiceRequest & {
   readonly apply: (push: Push) => Promise<readonly RefResult[]>
@@ -80,6 +85,7 @@ async function answer(
 async function readCommands(body: BodyReader): Promise<Commands | null> {
   const updates: RefUpdate[] = []
   let features = new Set<string>()
+  const malformedNames = new Map<number, Buffer>()
   for (;;) {
     const packet = await body.packet()
     if (packet === null) {
@@ -96,7 +102,7 @@ async function readCommands(body: BodyReader): Promise<Commands | null> {
       if (updates.length === 0) features = new Set(line.slice(nul + 1).split(' '))
       line = line.slice(0, nul)
     }
-    const [old, next, name] = [line.slice(0, 40), line.slice(41, 81), line.slice(82)]
+    const [old, next, name] = [line.slice(0, 40), line.slice(41, 81), line.slice(NAME_OFFSET)]
     if (!isOid(old) || !isOid(next) || line[40] !== ' ' || line[81] !== ' ' || name === '') {
       throw new GitError(
         'invalid',
@@ -105,6 +111,8 @@ async function readCommands(body: BodyReader): Promise<Commands | null> {
     }
     if (updates.length >= MAX_COMMANDS)
       throw new GitError('too_large', `a push may move at most ${MAX_COMMANDS} refs`)
+    if (name.includes('\ufffd') && !isUtf8(packet.data))
+      malformedNames.set(updates.length, rawNameOf(packet.data))
     updates.push({ name, old: old === ZERO_OID ? null : old, new: next === ZERO_OID ? null : next })
   }
   for (const feature of features) {
@@ -112,7 +120,14 @@ async function readCommands(body: BodyReader): Promise<Commands | null> {
       throw new GitError('unsupported', 'the repository uses object format sha1')
     }
   }
-  return updates.length > 0 ? { updates, features } : null
+  return updates.length > 0 ? { updates, features, malformedNames } : null
+}
+
+/** The bytes of the ref name of a command, without the features and the line feed behind it. */
+function rawNameOf(data: Buffer): Buffer {
+  const nul = data.indexOf(0)
+  const end = nul >= 0 ? nul : data.at(-1) === 0x0a ? data.length - 1 : data.length
+  return data.subarray(NAME_OFFSET, end)
 }
 
 class Receiver {
@@ -134,8 +149,16 @@ class Receiver {
   }
 
   async run(): Promise<void> {
-    const options = await this.readOptions()
     this.checkNames()
+    let options: string[]
+    try {
+      options = await this.readOptions()
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      await this.body.drain(this.context.maxPackBytes)
+      this.report(error.message, null)
+      return
+    }
     let ingested: IngestResult
     const alive = setInterval(() => this.keepAlive(), KEEP_ALIVE_MS)
     try {
@@ -176,7 +199,9 @@ class Receiver {
   private checkNames(): void {
     const seen = new Set<string>()
     this.commands.updates.forEach(({ name, old, new: next }, i) => {
-      if (!isRefName(name) || !name.startsWith('refs/')) this.refusals.set(i, 'funny refname')
+      if (this.commands.malformedNames.has(i))
+        this.refusals.set(i, 'the name is not UTF-8: rename the ref and push again')
+      else if (!isRefName(name) || !name.startsWith('refs/')) this.refusals.set(i, 'funny refname')
       else if (seen.has(name)) this.refusals.set(i, 'multiple updates for ref are not allowed')
       else if (old === null && next === null)
         this.refusals.set(i, 'no object to delete and none to create')
@@ -296,7 +321,8 @@ class Receiver {
       updates.forEach(({ name }, i) => {
         const verdict =
           verdicts === null ? (this.refusals.get(i) ?? 'unpacker error') : verdicts[i]!
-        lines.push(pkt(verdict === null ? `ok ${name}\n` : `ng ${name} ${clean(verdict)}\n`))
+        const bytes = this.commands.malformedNames.get(i) ?? Buffer.from(name)
+        lines.push(reportLine(bytes, verdict))
       })
       lines.push(FLUSH)
       const report = Buffer.concat(lines)
@@ -313,5 +339,15 @@ class Receiver {
     this.sink.put(KEEP_ALIVE)
   }
 }
+
+/** One line of the report. The name has the bytes of the command, by which the client finds its ref. */
+const reportLine = (name: Uint8Array, refusal: string | null): Buffer =>
+  pktBytes(
+    Buffer.concat([
+      Buffer.from(refusal === null ? 'ok ' : 'ng '),
+      name,
+      Buffer.from(refusal === null ? '\n' : ` ${clean(refusal)}\n`),
+    ]),
+  )
 
 const clean = (text: string): string => text.replace(/[\r\n\0]+/g, ' ').slice(0, 900)

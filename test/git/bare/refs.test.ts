@@ -65,4 +65,21 @@ describe('updates of several refs', () => {
     ).toEqual(['fetch first', null])
     expect(readBareRefs(path).refs.get('refs/heads/new')).toBe(tip)
   })
+
+  test('change no ref when two names would be a file and a directory', async () => {
+    const create = (name: string) => ({ name: `refs/heads/${name}`, old: null, new: tip })
+    const failed = 'atomic transaction failed'
+    const before = await git(path, 'for-each-ref')
+    for (const names of [['a', 'a/b'], ['x/y/z', 'x'], ['main/b', 'c'], ['c', 'main/b/c']]) {
+      expect(updateBareRefs(path, names.map(create), true)).toEqual([failed, failed])
+      expect(await git(path, 'for-each-ref')).toBe(before)
+    }
+    await git(path, 'branch', 'deep/one', tip)
+    await git(path, 'pack-refs', '--all')
+    expect(updateBareRefs(path, [create('deep'), create('c')], true)).toEqual([failed, failed])
+    expect(locks()).toEqual([])
+    // The directories that the refused transactions made do not stand in the way.
+    expect(updateBareRefs(path, [create('a'), create('x')], true)).toEqual([null, null])
+    expect(await git(path, 'rev-parse', 'a', 'x')).toBe(`${tip}\n${tip}`)
+  })
 })

@@ -243,6 +243,28 @@ describe('what the protocol refuses', () => {
     expect(answer.text).toContain('multiple updates')
   })
 
+  test('names that are not UTF-8, each with its own bytes in the report', async () => {
+    const copy = join(work, `${name}-latin1`)
+    await git(work, 'clone', '-q', '--mirror', source, copy)
+    const input = Buffer.from(`create refs/heads/caf\xe9 ${await git(source, 'rev-parse', 'main')}\n`, 'latin1') // prettier-ignore
+    expect((await tryGit(copy, ['update-ref', '--stdin'], { input })).code).toBe(0)
+    const ran = await tryGit(copy, ['push', '--mirror', host.remote(name)])
+    expect(ran.code).toBe(1)
+    expect(ran.err).toMatch(/! \[remote rejected\] caf.* \(the name is not UTF-8/)
+    // Git finds its refs by the bytes that it sent, and none is renamed.
+    expect(ran.err).not.toContain('unknown ref')
+    expect(host.refs.get(name)).toEqual(await refsOf(source))
+  })
+
+  test('more push options than allowed, in a report', async () => {
+    const options = Array.from({ length: 2000 }, (_, i) => ['-o', `option-${i}`]).flat()
+    const ran = await tryGit(source, ['push', ...options, host.remote(name), 'main'])
+    expect(ran.code).toBe(1)
+    expect(ran.err).toContain('a push may have at most 1000 options')
+    expect(ran.err).toMatch(/! \[remote rejected\] main -> main/)
+    expect(host.refs.get(name)!.size).toBe(0)
+  })
+
   test('a branch that is no commit, while a tag may be anything', async () => {
     const answer = await rawPush(
       host,

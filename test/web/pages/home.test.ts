@@ -36,7 +36,7 @@ test('a beginner makes a repository at once, and a token where it is needed', as
 test('what waits for somebody stands first', async () => {
   const issue = await forge.call(createIssue, ada, { repo: 'acme/site', title: 'The door squeaks' })
   const browser = await forge.browser('bob')
-  expect((await browser.open('/')).html).toContain('Nothing waits for you')
+  expect((await browser.open('/')).html).toContain('Nothing needs your attention')
   await forge.call(updateIssue, ada, {
     repo: 'acme/site',
     number: issue.number,
@@ -44,5 +44,5 @@ test('what waits for somebody stands first', async () => {
   })
   const { html } = await browser.open('/')
   expect(html).toMatch(/<h2>Assigned to you<\/h2>[^]*The door squeaks/)
-  expect(html).not.toContain('Nothing waits for you')
+  expect(html).not.toContain('Nothing needs your attention')
 })

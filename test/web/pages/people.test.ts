@@ -203,7 +203,7 @@ test('collaborators: added, changed, removed; others invited; the page is for ad
   expect((await outsider.open('/acme/site')).status).toBe(404)
 })
 
-test('reviewers: asked and taken back beside the conversation', async () => {
+test('reviewers: requested and cancelled beside the conversation', async () => {
   const { forge, ada, owner } = await setUp()
   await forge.commit('acme/site', 'topic', { 'b.txt': 'b' })
   const { pull } = await forge.call(createPull, ada, {
@@ -213,7 +213,7 @@ test('reviewers: asked and taken back beside the conversation', async () => {
   })
   const here = `/acme/site/pull/${pull.number}`
   const page = await owner.open(here)
-  expect(page.html).toContain('Nobody is asked')
+  expect(page.html).toContain('No reviewers')
   const own = await owner.press(page.html, `${here}/reviewers`, { reviewers: 'bob ada' })
   expect([
     own.status,
@@ -224,12 +224,12 @@ test('reviewers: asked and taken back beside the conversation', async () => {
     303,
   )
   const asked = await owner.open(here)
-  expect([asked.html.includes('Do not ask bob'), asked.html.includes('Nobody is asked')]).toEqual([
-    true,
-    false,
-  ])
+  expect([
+    asked.html.includes('Cancel the review request to bob'),
+    asked.html.includes('No reviewers'),
+  ]).toEqual([true, false])
   expect((await owner.press(asked.html, `${here}/reviewers/cancel`, {})).status).toBe(303)
-  expect((await owner.open(here)).html).toContain('Nobody is asked')
+  expect((await owner.open(here)).html).toContain('No reviewers')
 })
 
 test('a workspace is renamed, its old addresses lead on, and it is deleted only when empty', async () => {

@@ -23,12 +23,12 @@ const view = (detail: string, visit: Visit, tried: TestResult | null = null) => 
     <AdminFrame
       visit={visit}
       title="Mail and network"
-      lead="Try whether letters leave, and whether other machines can be reached."
+      lead="Check that mail is sent and that other hosts can be reached."
     >
-      <Card title="Send a test letter">
+      <Card title="Send a test message">
         <p class="muted">{detail}</p>
         <Result of="mail" />
-        <Form action={PATH} csrf={visit.csrf} label="Send a test letter">
+        <Form action={PATH} csrf={visit.csrf} label="Send a test message">
           <Field
             name="to"
             label="To"

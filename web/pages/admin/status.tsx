@@ -15,10 +15,10 @@ const TONES: Record<Condition['state'], Tone> = {
   off: 'plain',
 }
 const STATE_LABELS: Record<Condition['state'], string> = {
-  ok: 'well',
-  attention: 'look at this',
-  failing: 'not well',
-  off: 'off',
+  ok: 'Passed',
+  attention: 'Needs attention',
+  failing: 'Failed',
+  off: 'Off',
 }
 const ORDER: Record<Condition['state'], number> = { failing: 0, attention: 1, off: 2, ok: 3 }
 

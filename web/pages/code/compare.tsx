@@ -86,11 +86,11 @@ const Picker = ({
       />
       <Select
         name="how"
-        label="How"
+        label="Comparison"
         required
         value={direct ? 'direct' : ''}
         options={[
-          { value: '', label: 'Since they parted' },
+          { value: '', label: 'Since they diverged' },
           { value: 'direct', label: 'As they are' },
         ]}
       />
@@ -328,7 +328,7 @@ const DirectNotice = ({
         parts: [],
       })}
     >
-      Compare since they parted
+      Compare since they diverged
     </a>
   </Notice>
 )

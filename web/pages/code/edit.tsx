@@ -17,7 +17,7 @@ import {
 import { highlighter } from '../../highlight/highlighter.ts'
 import type { Branch, Repo } from '#features/repos/index.ts'
 import { raw } from '../../jsx/html.ts'
-import { renderMarkdown } from '../../markdown.ts'
+import { DocumentBody } from './readme.tsx'
 import { codePath, comparePath, repoPath, segments } from '../../paths.ts'
 import {
   pageResponse,
@@ -131,18 +131,13 @@ const Preview = ({ data, visit }: { data: EditData; visit: Visit }) => {
       )}
       {MARKDOWN.test(path) && (
         <FileFrame name={`${path} as it will look`}>
-          <div class="md">
-            {raw(
-              renderMarkdown(content, {
-                link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name },
-                base: {
-                  repo: repo.full_name,
-                  ref: branch,
-                  dir: path.split('/').slice(0, -1).join('/'),
-                },
-              }),
-            )}
-          </div>
+          <DocumentBody
+            visit={visit}
+            text={content}
+            repo={repo.full_name}
+            ref={branch}
+            dir={path.split('/').slice(0, -1).join('/')}
+          />
         </FileFrame>
       )}
     </section>

@@ -1,10 +1,9 @@
 // Jupyter notebooks as pages (https://nbformat.readthedocs.io). Nothing of a notebook runs here:
 // HTML and scripts in its outputs are
 // left out in favour of the plain text beside them, pictures are shown as pictures.
-import { MarkdownBody } from '../../components/index.ts'
+import { MarkdownBody, type MarkdownBodyOptions } from '../../components/index.ts'
 import { grammarOfWord, highlightLines } from '../../highlight.ts'
 import { raw, type Child } from '../../jsx/html.ts'
-import type { MarkdownOptions } from '../../markdown.ts'
 
 type Json = Record<string, unknown>
 
@@ -86,7 +85,7 @@ const outputOf = (output: Json): Child => {
   ) : null
 }
 
-const cellOf = (cell: Json, language: string, options: MarkdownOptions): Child => {
+const cellOf = (cell: Json, language: string, options: MarkdownBodyOptions): Child => {
   const source = textOf(cell.source)
   if (cell.cell_type === 'markdown') return <MarkdownBody text={source} options={options} />
   if (cell.cell_type !== 'code') return <pre>{source}</pre>
@@ -111,7 +110,7 @@ export const NotebookView = ({
   options,
 }: {
   notebook: Notebook
-  options: MarkdownOptions
+  options: MarkdownBodyOptions
 }) => (
   <div class="notebook">
     {notebook.cells.slice(0, MAX_CELLS).map((cell) => (

@@ -80,9 +80,8 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
       source: true,
       body: (
         <DocumentBody
-          oid={file.sha}
+          visit={visit}
           text={text.text}
-          hearth={visit.hearth}
           repo={name}
           ref={ref}
           dir={dir}
@@ -97,7 +96,11 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
         body: (
           <NotebookView
             notebook={notebook}
-            options={{ link: { siteUrl, repo: name }, base: { repo: name, ref, dir } }}
+            options={{
+              page: visit.markdown,
+              link: { siteUrl, repo: name },
+              base: { repo: name, ref, dir },
+            }}
           />
         ),
       }

@@ -256,9 +256,8 @@ const Readme = ({
   <FileFrame name={readme.path.split('/').at(-1)}>
     {/\.(md|markdown)$/i.test(readme.path) ? (
       <DocumentBody
-        oid={readme.sha}
+        visit={visit}
         text={readme.content}
-        hearth={visit.hearth}
         repo={repo.full_name}
         ref={rev}
         dir={at.path}

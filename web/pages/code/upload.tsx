@@ -25,6 +25,7 @@ import {
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { commitChange, readDestination, type FileEdit } from './commit-change.ts'
+import { trimSlashes } from './edit-form.ts'
 import { barredBranch, repoToChange } from './edit-load.ts'
 import { CommitTargetFields, type CommitTarget } from './edit.tsx'
 import { PathCrumbs } from './frame.tsx'

@@ -13,16 +13,17 @@ import {
   TextArea,
   TimelineEvent,
   type IconName,
+  type MarkdownBodyOptions,
   type Tone,
 } from '../../components/index.ts'
-import type { MarkdownOptions } from '../../markdown.ts'
 import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { ReactionBar } from './reactions.tsx'
 
 /** How comments and descriptions of a repository are set. */
-export const markdownOf = (visit: Visit, repo: string): MarkdownOptions => ({
+export const markdownOf = (visit: Visit, repo: string): MarkdownBodyOptions => ({
+  page: visit.markdown,
   link: { siteUrl: visit.hearth.settings.site_url, repo },
   breaks: true,
 })
@@ -192,10 +193,10 @@ const EVENT_STYLES: Readonly<Record<string, EventStyle>> = {
       list(changed).includes('head') && head
         ? `pushed ${String(head).slice(0, 7)}`
         : reason
-          ? `stopped merging this by itself: ${String(reason)}`
+          ? `disabled auto-merge: ${String(reason)}`
           : `changed ${list(changed).replaceAll('_', ' ')}`,
   },
-  'pull.merge_requested': { icon: 'merge', describe: () => 'asked for this to be merged' },
+  'pull.merge_requested': { icon: 'merge', describe: () => 'requested the merge' },
   'pull.merged': {
     icon: 'merge',
     tone: 'done',

@@ -6,7 +6,6 @@ import { feedReader, listWorkspaceEvents } from '#features/notifications/index.t
 import { getRepo, listCommits, type Repo } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { renderPage, type Html } from '../../jsx/html.ts'
-import { renderMarkdown } from '../../markdown.ts'
 import { codePath, commitPath, repoPath, workspacePath } from '../../paths.ts'
 import { DirectResponse, type Resource, type Visit } from '../../site.ts'
 import { commitsPage } from '../code/history.tsx'

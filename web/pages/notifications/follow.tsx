@@ -79,7 +79,7 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
 const WHY: Readonly<Record<NonNullable<IssueSubscription['reason']>, string>> = {
   author: 'You began this.',
   assigned: 'You are assigned.',
-  review_requested: 'Your review was asked for.',
+  review_requested: 'Your review was requested.',
   mention: 'You were mentioned.',
   team_mention: 'A team of yours was mentioned.',
   commented: 'You commented.',

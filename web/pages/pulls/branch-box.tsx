@@ -1,5 +1,4 @@
-// What can be done with the branches of a pull request: bring the base in, merge by itself, take it
-// back.
+// The forms about the branches of a pull request: update the branch, auto-merge, undo the merge.
 import type { PullDetail } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { ActionButton, Button, FormError } from '../../components/index.ts'
@@ -10,7 +9,7 @@ import { visitForForm, formError } from '../shell.tsx'
 const refusedAt = (visit: Visit, path: string): string | null =>
   formError(visitForForm(visit, path))
 
-/** Whether the visitor may push to the head: the forge asks again when they do. */
+/** Whether to offer a push to the head. The operation checks the right again. */
 const mayPush = (data: PullDetail, repo: Repo, visit: Visit): boolean =>
   visit.viewer !== null &&
   !repo.archived &&
@@ -18,7 +17,7 @@ const mayPush = (data: PullDetail, repo: Repo, visit: Visit): boolean =>
     ? repo.permissions.write
     : [data.author.id, data.author.on_behalf_of?.id].includes(visit.viewer.id))
 
-/** For one that is behind its base. */
+/** Shown when the base has commits that the branch lacks. */
 export const UpdateBranch = ({
   data,
   repo,
@@ -35,15 +34,15 @@ export const UpdateBranch = ({
   return (
     <>
       {refused !== null && <FormError>{refused}</FormError>}
-      <div class="actions" role="group" aria-label={`Bring ${data.base.ref} in`}>
+      <div class="actions" role="group" aria-label="Update branch">
         <ActionButton action={action} csrf={visit.csrf} values={{ ...values, method: 'merge' }}>
           <Button small icon="refresh" disabled={data.behind.conflicts === true}>
-            Merge {data.base.ref} in
+            Update branch
           </Button>
         </ActionButton>
         <ActionButton action={action} csrf={visit.csrf} values={{ ...values, method: 'rebase' }}>
           <Button small disabled={data.behind.conflicts === true}>
-            Rebase onto it
+            Rebase
           </Button>
         </ActionButton>
       </div>
@@ -51,7 +50,11 @@ export const UpdateBranch = ({
   )
 }
 
-/** The switch; who turns it on lends their rights to the merge. */
+const AutoMergeEnabled = () => (
+  <p class="muted">Auto-merge is enabled: this merges once all requirements are met.</p>
+)
+
+/** Turns auto-merge on and off. The merge has the rights of whoever turned it on. */
 export const AutoMerge = ({
   data,
   repo,
@@ -65,29 +68,25 @@ export const AutoMerge = ({
   const action = `${pullPath(repo.full_name, data.number)}/auto-merge`
   const refused = refusedAt(visit, action)
   if (!repo.permissions.write || visit.viewer === null || repo.archived)
-    return data.auto_merge ? (
-      <p class="muted">This merges by itself as soon as nothing stands in its way.</p>
-    ) : null
+    return data.auto_merge ? <AutoMergeEnabled /> : null
   return (
     <>
       {refused !== null && <FormError>{refused}</FormError>}
-      {data.auto_merge && (
-        <p class="muted">This merges by itself as soon as nothing stands in its way.</p>
-      )}
+      {data.auto_merge && <AutoMergeEnabled />}
       <ActionButton
         action={action}
         csrf={visit.csrf}
         values={{ on: data.auto_merge ? 'no' : 'yes' }}
       >
         <Button small icon={data.auto_merge ? 'stop' : 'merge'}>
-          {data.auto_merge ? 'Do not merge by itself' : 'Merge by itself when ready'}
+          {data.auto_merge ? 'Disable auto-merge' : 'Enable auto-merge'}
         </Button>
       </ActionButton>
     </>
   )
 }
 
-/** For a merged one. */
+/** Opens a pull request that reverts a merged one. */
 export const RevertButton = ({
   data,
   repo,
@@ -105,7 +104,7 @@ export const RevertButton = ({
       {refused !== null && <FormError>{refused}</FormError>}
       <ActionButton action={action} csrf={visit.csrf}>
         <Button small icon="history">
-          Take it back
+          Undo
         </Button>
       </ActionButton>
     </>

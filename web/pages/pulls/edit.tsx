@@ -57,8 +57,8 @@ export const editPullPage = page({
                   <input type="hidden" name="merging" value="1" />
                   <Checkbox
                     name="auto_merge"
-                    label="Merge by itself"
-                    hint="As soon as nothing stands in the way."
+                    label="Auto-merge"
+                    hint="Merges once all requirements are met."
                     checked={values.has('merging') ? values.ticked('auto_merge') : pull.auto_merge}
                   />
                 </>

@@ -199,7 +199,7 @@ const VerdictFields = ({ at, verdict }: { at: Visit; verdict: string }) => (
       id="finish-changes"
       name="verdict"
       value="request_changes"
-      label="Ask for changes"
+      label="Request changes"
       checked={verdict === 'request_changes'}
     />
     <Radio

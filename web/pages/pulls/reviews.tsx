@@ -25,7 +25,7 @@ import { Thread, threadRights, type ReviewThread } from './threads.tsx'
 
 const VERDICT_STYLES: Record<Review['verdict'], { verb: string; tone?: Tone }> = {
   approve: { verb: 'approved', tone: 'good' },
-  request_changes: { verb: 'asked for changes', tone: 'bad' },
+  request_changes: { verb: 'requested changes', tone: 'bad' },
   comment: { verb: 'reviewed' },
 }
 
@@ -34,6 +34,7 @@ const NOT_COUNTED_REASONS: Record<NonNullable<Review['why_not_counted']>, string
   no_write: 'without write access',
   agent: 'by an agent',
   stale: 'of an earlier version',
+  pushed: 'they pushed to it',
   dismissed: 'dismissed',
 }
 

@@ -70,7 +70,10 @@ export const ReleaseFacts = ({ repo, release }: { repo: Repo; release: Release }
 export const Notes = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Release }) => (
   <MarkdownBody
     text={release.body}
-    options={{ link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name } }}
+    options={{
+      page: visit.markdown,
+      link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name },
+    }}
     empty="No notes."
   />
 )

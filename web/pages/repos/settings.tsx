@@ -307,6 +307,7 @@ export const pullSettingsForm = form({
     require_up_to_date: fields.ticked('require_up_to_date'),
     count_agent_approvals: fields.ticked('count_agent_approvals'),
     dismiss_stale_approvals: fields.ticked('dismiss_stale_approvals'),
+    require_last_push_approval: fields.ticked('require_last_push_approval'),
     require_conversation_resolution: fields.ticked('require_conversation_resolution'),
     delete_branch_on_merge: fields.ticked('delete_branch_on_merge'),
     admins_may_push: fields.ticked('admins_may_push'),

@@ -151,7 +151,7 @@ const ReviewAssignmentCard = ({ visit, team }: Props) => {
       >
         <Checkbox
           name="enabled"
-          label="Pick people when the team is asked for a review"
+          label="Pick people when a review of the team is requested"
           hint="Otherwise everyone in it is asked."
           checked={wasSent ? typed.ticked('enabled') : assignment.enabled}
         />

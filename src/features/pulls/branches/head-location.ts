@@ -18,6 +18,7 @@ import {
   requireRepo,
   scanRange,
   scanPush,
+  type MoveOptions,
   type PreparedUpdate,
 } from '#features/repos/index.ts'
 import { conflict, forbidden } from '#lib/errors.ts'
@@ -99,7 +100,7 @@ export function moveHeadTo(
   tx: Tx,
   pull: PullRow,
   { place, update, guard, scanLater }: HeadMove,
-  options: Pick<MoveOptions, 'mergedHere'> = {},
+  options: MoveOptions = {},
 ): void {
   const { grant, ref, sha } = place
   const now = readRef(tx.db, grant.id, ref)

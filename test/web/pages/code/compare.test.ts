@@ -38,7 +38,7 @@ const link = (html: string, words: string) =>
     '&',
   )
 
-test('a comparison shows commits and changes since the two parted', async () => {
+test('a comparison shows commits and changes since the two diverged', async () => {
   const { html, status } = await owner.open(`/${REPO}/compare/main...fix/one`)
   expect(status).toBe(200)
   expect([
@@ -53,7 +53,10 @@ test('a comparison shows commits and changes since the two parted', async () => 
 
 test('as they are, what only the base has counts as removed', async () => {
   const { html } = await owner.open(`/${REPO}/compare/main..fix/one`)
-  expect([html.includes('b.txt'), html.includes('Compare since they parted')]).toEqual([true, true])
+  expect([html.includes('b.txt'), html.includes('Compare since they diverged')]).toEqual([
+    true,
+    true,
+  ])
 })
 
 test('the picker leads to a comparison, and keeps what was typed when there is none', async () => {

@@ -1,0 +1,6 @@
+/** The thread that renders Markdown, so that a hostile document does not block other requests. */
+import { serveRequests } from '#lib/worker-requests.ts'
+import { renderMarkdown } from '#web/markdown.ts'
+import type { MarkdownRequest } from '#web/markdown/renderer.ts'
+
+serveRequests(({ text, options }: MarkdownRequest) => renderMarkdown(text, options))

@@ -1,0 +1,117 @@
+/**
+ * Rendering of Markdown that users wrote, within a budget. A thread renders one document after the
+ * other. A document that exceeds its time is shown as it was typed. Results are cached by a digest
+ * of the text and the options, so that views of a page do not render again.
+ */
+import { cache, service } from '#core/service.ts'
+import type { Cache } from '#lib/cache.ts'
+import { sha256 } from '#lib/hash.ts'
+import { FairSemaphore } from '#lib/semaphore.ts'
+import { MINUTE } from '#lib/time.ts'
+import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
+import { plainMarkdown, renderMarkdown, type MarkdownOptions } from '../markdown.ts'
+
+export type MarkdownRequest = { readonly text: string; readonly options: MarkdownOptions }
+
+/** `expiresMs` is null, or when a document that exceeded its time is tried again. */
+type Rendered = { readonly html: string; readonly expiresMs: number | null }
+
+/** A document of 1 MB takes about 0.3 s on a quiet machine. The thread is replaced after this. */
+const RENDER_TIMEOUT_MS = 2_000
+const RETRY_MS = 10 * MINUTE
+
+/** Documents that wait for the thread. Further ones are shown plain. */
+const MAX_WAITING = 64
+
+/** Shorter texts render at once: the worst of them takes less than 2 ms, a thread about 0.2 ms. */
+const MAX_INLINE_LENGTH = 512
+/** Code blocks are highlighted, whose time is not proportional to their length; and HTML. */
+const NEEDS_THREAD = /```|~~~|</
+
+class QueueFull extends Error {}
+
+const keyOf = (text: string, options: MarkdownOptions): string =>
+  sha256(`${JSON.stringify(options)}\n${text}`)
+
+export class MarkdownRenderer {
+  readonly #thread: WorkerRequests<MarkdownRequest, string>
+  readonly #pending = new Map<string, Promise<string>>()
+  /** The callers take turns, so that one with many documents does not delay the others. */
+  readonly #turns = new FairSemaphore({
+    limit: 1,
+    maxWaiting: MAX_WAITING,
+    fullError: () => new QueueFull(),
+  })
+
+  constructor(
+    private readonly documents: Cache<Rendered>,
+    private readonly timeoutMs = RENDER_TIMEOUT_MS,
+    code: string | (() => URL) = 'markdown.worker',
+  ) {
+    this.#thread = new WorkerRequests({ code, name: 'the Markdown thread' })
+  }
+
+  /** The HTML if it is cached or the text is short; null when it must be rendered by the thread. */
+  renderNow(text: string, options: MarkdownOptions): string | null {
+    const key = keyOf(text, options)
+    const known = this.#lookup(key)
+    if (known !== null) return known
+    if (text.length > MAX_INLINE_LENGTH || NEEDS_THREAD.test(text)) return null
+    const html = renderMarkdown(text, options)
+    this.documents.set(key, { html, expiresMs: null })
+    return html
+  }
+
+  /** Renders by the thread. Resolves to the text as it was typed when the budget is exceeded. */
+  render(text: string, options: MarkdownOptions, caller: string): Promise<string> {
+    const key = keyOf(text, options)
+    const known = this.#lookup(key)
+    if (known !== null) return Promise.resolve(known)
+    const pending = this.#pending.get(key)
+    if (pending) return pending
+    const rendering = this.#renderByThread(key, { text, options }, caller).finally(() =>
+      this.#pending.delete(key),
+    )
+    this.#pending.set(key, rendering)
+    return rendering
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.close(undefined, 0)
+  }
+
+  #lookup(key: string): string | null {
+    const known = this.documents.get(key)
+    if (!known || (known.expiresMs !== null && known.expiresMs < performance.now())) return null
+    return known.html
+  }
+
+  async #renderByThread(key: string, request: MarkdownRequest, caller: string): Promise<string> {
+    let release: (() => void) | null = null
+    try {
+      release = await this.#turns.acquire({ caller })
+      const html = await this.#thread.request(request, { timeoutMs: this.timeoutMs })
+      this.documents.set(key, { html, expiresMs: null })
+      return html
+    } catch (error) {
+      const html = plainMarkdown(request.text)
+      if (error instanceof WorkerFailure)
+        this.documents.set(key, { html, expiresMs: performance.now() + RETRY_MS })
+      else if (!(error instanceof QueueFull)) throw error
+      return html
+    } finally {
+      release?.()
+    }
+  }
+}
+
+const renderedMarkdown = cache<Rendered>('rendered-markdown', {
+  maxSize: 32 * 1024 * 1024,
+  sizeOf: ({ html }) => html.length * 2 + 128,
+})
+
+export const markdownRenderer = service(
+  'markdown',
+  (hearth) => new MarkdownRenderer(renderedMarkdown(hearth)),
+  { close: (renderer) => renderer.close() },
+)
