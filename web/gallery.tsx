@@ -81,6 +81,8 @@ import * as sample from './gallery/samples.ts'
 
 const csrf = 'sample'
 const link = { siteUrl: '', repo: 'northwind/oven' }
+/** The samples are short and our own. */
+const atOnce = { place: renderMarkdown }
 const { now } = sample
 
 const repoTabs: Tab[] = [

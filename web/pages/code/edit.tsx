@@ -16,7 +16,6 @@ import {
 } from '../../components/index.ts'
 import { highlighter } from '../../highlight/highlighter.ts'
 import type { Branch, Repo } from '#features/repos/index.ts'
-import { raw } from '../../jsx/html.ts'
 import { DocumentBody } from './readme.tsx'
 import { codePath, comparePath, repoPath, segments } from '../../paths.ts'
 import {

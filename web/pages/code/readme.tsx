@@ -1,4 +1,4 @@
-import { MarkdownBody } from '../../components/index.ts'
+import { raw } from '../../jsx/html.ts'
 import type { Visit } from '../../site.ts'
 
 type DocumentProps = {
@@ -10,14 +10,7 @@ type DocumentProps = {
 }
 
 /** A Markdown file of a repository. Its relative links start at the directory that it is in. */
-export const DocumentBody = ({ visit, text, repo, ref, dir }: DocumentProps) => (
-  <MarkdownBody
-    text={text}
-    options={{
-      page: visit.markdown,
-      link: { siteUrl: visit.hearth.settings.site_url, repo },
-      base: { repo, ref, dir },
-    }}
-    empty=""
-  />
-)
+export const DocumentBody = ({ visit, text, repo, ref, dir }: DocumentProps) => {
+  const link = { siteUrl: visit.hearth.settings.site_url, repo }
+  return <div class="md">{raw(visit.markdown.place(text, { link, base: { repo, ref, dir } }))}</div>
+}

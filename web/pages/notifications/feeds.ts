@@ -118,19 +118,19 @@ const issuesFeed = repoFeed('/:workspace/:repo/issues.atom', async (visit, repo,
     name: 'issues',
     title: `Issues of ${repo.full_name}`,
     url: repoPath(repo.full_name, '/issues'),
-    entries: items.map(
-      (issue): AtomEntry => ({
+    entries: await Promise.all(
+      items.map(async (issue): Promise<AtomEntry> => ({
         id: tag(`issues/${issue.number}`),
         title: `#${issue.number} ${issue.title}${issue.state === 'open' ? '' : ` (${issue.reason === 'not_planned' ? 'not planned' : 'completed'})`}`,
         url: issue.html_url,
         author: issue.author.username,
         published: issue.created_at,
         updated: issue.updated_at,
-        html: renderMarkdown(issue.body, {
+        html: await visit.markdown.render(issue.body, {
           link: { siteUrl: site_url, repo: repo.full_name },
           breaks: true,
         }),
-      }),
+      })),
     ),
   }
 })
@@ -152,33 +152,39 @@ const releasesFeed = repoFeed('/:workspace/:repo/releases.atom', async (visit, r
     name: 'releases',
     title: `Releases of ${repo.full_name}`,
     url: repoPath(repo.full_name, '/releases'),
-    entries: items
-      .flatMap((release): AtomEntry[] => {
-        const id = textIn(release, 'id')
-        const published = textIn(release, 'published_at')
-        // A draft is not out yet.
-        if (id === null || published === null) return []
-        const name = textIn(release, 'name') ?? textIn(release, 'tag_name') ?? id
-        const author = textIn((release as Record<string, unknown>).author, 'username') ?? 'ghost'
-        const html = renderMarkdown(textIn(release, 'body') ?? textIn(release, 'notes') ?? '', {
-          link: { siteUrl: site_url, repo: repo.full_name },
-        })
-        return [
-          {
-            id: tag(`releases/${id}`),
-            title: name,
-            url:
-              textIn(release, 'html_url') ?? `${site_url}${repoPath(repo.full_name, '/releases')}`,
-            author,
-            published,
-            updated: published,
-            html,
-          },
-        ]
-      })
+    entries: (
+      await Promise.all(items.map((release) => releaseEntry(visit, repo.full_name, tag, release)))
+    )
+      .filter((entry) => entry !== null)
       .slice(0, ENTRIES),
   }
 })
+
+/** Null for a draft, which is not published. */
+async function releaseEntry(
+  visit: Visit,
+  repo: string,
+  tag: (path: string) => string,
+  release: unknown,
+): Promise<AtomEntry | null> {
+  const { site_url } = visit.hearth.settings
+  const id = textIn(release, 'id')
+  const published = textIn(release, 'published_at')
+  if (id === null || published === null) return null
+  const html = await visit.markdown.render(
+    textIn(release, 'body') ?? textIn(release, 'notes') ?? '',
+    { link: { siteUrl: site_url, repo } },
+  )
+  return {
+    id: tag(`releases/${id}`),
+    title: textIn(release, 'name') ?? textIn(release, 'tag_name') ?? id,
+    url: textIn(release, 'html_url') ?? `${site_url}${repoPath(repo, '/releases')}`,
+    author: textIn((release as Record<string, unknown>).author, 'username') ?? 'ghost',
+    published,
+    updated: published,
+    html,
+  }
+}
 
 const workspaceFeed: Resource = {
   path: '/:workspace.atom',
