@@ -1,6 +1,6 @@
 /** Extracts the suggested lines from a comment. */
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/
+const FENCE = /^ {0,3}(```+|~~~+)/
 
 /**
  * The text of the first fenced block with the info string `suggestion` (fences of CommonMark 0.31,
@@ -16,9 +16,10 @@ export function suggestedText(body: string): string | null {
 export function suggestedLines(body: string): string[] | null {
   const lines = body.split(/\r?\n/)
   for (let at = 0; at < lines.length; at++) {
-    const open = FENCE.exec(lines[at] ?? '')
-    if (!open) continue
-    const [, fence = '', after = ''] = open
+    const line = lines[at] ?? ''
+    const [start = '', fence = ''] = FENCE.exec(line) ?? []
+    const after = line.slice(start.length)
+    if (fence === '' || after.includes('`')) continue
     const [info = ''] = after.trimStart().split(/\s/, 1)
     const close = new RegExp(`^ {0,3}${fence[0] === '~' ? '~' : '`'}{${fence.length},}[ \\t]*$`)
     const end = lines.findIndex((line, index) => index > at && close.test(line))
