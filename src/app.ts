@@ -9,6 +9,7 @@ import { openDatabase, type DatabaseHandle } from '#core/db.ts'
 import { newestIds } from '#core/events.ts'
 import { recordedMigrations } from '#core/migrate.ts'
 import { currentPrincipal } from '#core/principal.ts'
+import { RESERVED_REF_PREFIXES } from '#core/reserved-names.ts'
 import type { Settings } from '#core/settings.ts'
 import { createCallerLookup } from '#features/accounts/index.ts'
 import { openRestoredCopy } from '#features/backups/index.ts'
@@ -173,6 +174,7 @@ function openEngine(
     responseCacheBytes: settings.git.kept_bytes,
     maxObjectBytes: settings.git.max_object_bytes,
     maxPackBytes: settings.git.max_pack_bytes,
+    hiddenFromPush: RESERVED_REF_PREFIXES,
     currentPrincipal,
     ...(storage === null ? {} : { remotePacks: storage }),
     log: (level, message, fields) => log[level](message, fields),

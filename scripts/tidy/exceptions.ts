@@ -4,7 +4,10 @@
  */
 
 /** Functions over 60 lines and how long each may be. */
-export const LONG_FUNCTIONS: Readonly<Record<string, number>> = {}
+export const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
+  // The innermost loop of every comparison: a division would add calls to each of its steps.
+  'src/git/diff/myers.ts split': 77,
+}
 
 /** Patterns that are more than linear, and why their input is short. */
 export const BOUNDED_PATTERNS: Readonly<Record<string, string>> = {}
@@ -13,4 +16,7 @@ export const BOUNDED_PATTERNS: Readonly<Record<string, string>> = {}
 export const MODULE_STATE: Readonly<Record<string, string>> = {
   'src/core/principal.ts storage':
     'the runtime follows a call through all its awaits with it; each call has a value of its own',
+  'src/git/attributes/tree-attributes.ts NOTHING': 'an empty map that nobody changes',
+  'src/git/history/language-table.ts LANGUAGE_BY_EXTENSION': 'a table, filled where it is declared',
+  'src/git/history/language-table.ts LANGUAGE_BY_NAME': 'a table, filled where it is declared',
 }

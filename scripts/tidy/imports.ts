@@ -29,7 +29,7 @@ export const HOMES: Readonly<Record<string, readonly string[]>> = {
   elysia: ['src/http/'],
   '@modelcontextprotocol/server': ['src/http/'],
   'bun:sqlite': ['src/core/db.ts'],
-  jose: ['src/features/accounts/', 'src/features/oauth/', 'src/lib/acme.ts'],
+  jose: ['src/features/oauth/', 'src/lib/acme.ts'],
   '@simplewebauthn/server': ['src/features/accounts/'],
   otpauth: ['src/features/accounts/'],
   uqr: ['src/features/accounts/'],

@@ -19,6 +19,15 @@ const RESERVED_REPO_NAMES: ReadonlySet<string> = new Set([
   'audit',
 ])
 
+/** Namespaces of refs that the forge keeps itself. Nobody can push to them. */
+export const RESERVED_REF_PREFIXES: readonly string[] = [
+  'refs/pull/',
+  'refs/remote/',
+  'refs/takeover/',
+  'refs/queue/',
+  'refs/hearth/',
+]
+
 /** Why a repository cannot have a name; null when it can. */
 export function repoNameProblem(name: string): string | null {
   const lower = name.toLowerCase()

@@ -159,7 +159,8 @@ export class GitEngine implements Git {
     refs: RefSnapshot,
     protocol: 0 | 1 | 2,
   ): Uint8Array {
-    return advertise(service, this.#views.of(refs), protocol, this.settings.agent)
+    const hidden = service === 'git-receive-pack' ? this.options.hiddenFromPush : undefined
+    return advertise(service, this.#views.of(refs), protocol, this.settings.agent, hidden)
   }
 
   listRefs(refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Array): Uint8Array | null {

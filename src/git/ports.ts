@@ -709,6 +709,11 @@ export type GitOptions = {
   maxObjects?: number
   /** Operations on packs that run at the same time; others wait. */
   concurrency?: number
+  /**
+   * Prefixes of refs that pushing clients are not shown, so that `git push --mirror` does not
+   * delete them (git-config, receive.hideRefs). The host refuses pushes to them.
+   */
+  hiddenFromPush?: readonly string[]
   /** The product's version, sent to clients as `agent=hearth/<version>`. */
   version?: string
   /**

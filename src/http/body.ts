@@ -13,7 +13,6 @@ import { Refusal } from '#lib/errors.ts'
 import { readMultipart, type Part } from '#lib/multipart.ts'
 import { releaseAfterUse } from '#lib/pieces.ts'
 import { MINUTE, SECOND } from '#lib/time.ts'
-import { withTimeout } from '#lib/waiting.ts'
 
 export const KIB = 1024
 export const MIB = 1024 * KIB
@@ -67,6 +66,22 @@ export function mediaTypeOf(header: string | null): string {
   return (end < 0 ? header : header.slice(0, end)).trim().toLowerCase()
 }
 
+/** Rejects after the timeout. With fewer promises than `withTimeout`: every body passes here. */
+const within = <T>(timeoutMs: number, promise: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(tooSlow()), timeoutMs)
+    promise.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
+  })
+
 const NO_BYTES = new Uint8Array()
 
 type Decompressor = ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>>
@@ -97,9 +112,7 @@ export class RequestBody {
     if (announced !== null) {
       if (announced > maxBytes) throw tooLarge(maxBytes)
       if (announced === 0) return NO_BYTES
-      const bytes = await withTimeout(this.request.bytes(), timeoutFor(announced), () => {
-        throw tooSlow()
-      })
+      const bytes = await within(timeoutFor(announced), this.request.bytes())
       if (bytes.length > maxBytes) throw tooLarge(maxBytes)
       return bytes
     }
@@ -117,7 +130,7 @@ export class RequestBody {
    * a decompressor, the limit holds for what it yields.
    */
   reader(limits: BodyLimits, decompressor: Decompressor | null = null): CountedReader | null {
-    // The runtime's body consists of blocks with a buffer of their own, as the decompressor asks.
+    // The runtime's body consists of blocks with a buffer of their own, as the decompressor requires.
     const body: ReadableStream<Uint8Array<ArrayBuffer>> | null = this.request.body
     if (body === null) return null
     return decompressor === null

@@ -92,7 +92,7 @@ export class Exchange {
     return (this.#body ??= new RequestBody(this.request))
   }
 
-  /** When a response must be given, whatever it says, as `performance.now()` tells the time. */
+  /** The time of `performance.now()` by which a response must be sent. */
   get deadlineMs(): number {
     return this.startedAt + ANSWER_TIMEOUT_MS
   }
@@ -228,7 +228,7 @@ function renderTooMany(
   })
 }
 
-/** The path without the secret of a token that somebody put into it. */
+/** The path without the secret of a token that a client put into it. */
 const loggedPathOf = ({ path, loggedPath }: Exchange): string =>
   loggedPath ??
   (path.includes('hth') ? path.replace(/hth[uwar]_[0-9A-Za-z]+/g, '[redacted]') : path)

@@ -74,3 +74,39 @@ test('a change by another process is seen too', async () => {
     'From elsewhere',
   )
 })
+
+test('outputs of tools hold until something changes, for one credential and its arguments', async () => {
+  const { secret } = await token()
+  const call = async (args: Record<string, unknown>, bearer = secret) => {
+    const response = await fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'get_repo', arguments: args },
+      }),
+    })
+    const { result } = (await response.json()) as {
+      result: { isError?: boolean; structuredContent: { description: string | null } }
+    }
+    return result.isError ? 'refused' : result.structuredContent.description
+  }
+  await world.call(updateRepo, ada, { repo: 'acme/site', description: 'One' })
+  expect([await call({ repo: 'acme/site' }), await call({ repo: 'acme/site' })]).toEqual([
+    'One',
+    'One',
+  ])
+  await world.call(updateRepo, ada, { repo: 'acme/site', description: 'Two' })
+  expect(await call({ repo: 'acme/site' })).toBe('Two')
+  expect(await call({ repo: 'acme/none' })).toBe('refused')
+  const eve = await world.user('eve')
+  const other = await world.call(
+    createSettingsToken,
+    { ...eve, token: null, sign_in: 'sgn_eve' },
+    { name: 'other' },
+  )
+  expect(await call({ repo: 'acme/site' }, other.secret ?? '')).toBe('refused')
+  expect(await call({ repo: 'acme/site' })).toBe('Two')
+})

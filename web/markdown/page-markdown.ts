@@ -7,7 +7,7 @@ import { plainMarkdown, type MarkdownOptions } from '../markdown.ts'
 import { markdownRenderer } from './renderer.ts'
 
 /** A page waits this long for all its documents. Those that come later are shown as typed. */
-const PATIENCE_MS = 3_000
+const PATIENCE_MS = 8_000
 
 type PendingDocument = { readonly text: string; readonly html: Promise<string> }
 

@@ -18,6 +18,8 @@ type Rendered = { readonly html: string; readonly expiresMs: number | null }
 
 /** A document of 1 MB takes about 0.3 s on a quiet machine. The thread is replaced after this. */
 const RENDER_TIMEOUT_MS = 2_000
+/** The thread loads its code, which does not count as time of a document. */
+const START_TIMEOUT_MS = 30_000
 const RETRY_MS = 10 * MINUTE
 
 /** Documents that wait for the thread. Further ones are shown plain. */
@@ -28,6 +30,8 @@ const MAX_INLINE_LENGTH = 512
 /** Code blocks are highlighted, whose time is not proportional to their length; and HTML. */
 const NEEDS_THREAD = /```|~~~|</
 
+const NOTHING: MarkdownRequest = { text: '', options: {} }
+
 class QueueFull extends Error {}
 
 const keyOf = (text: string, options: MarkdownOptions): string =>
@@ -35,6 +39,8 @@ const keyOf = (text: string, options: MarkdownOptions): string =>
 
 export class MarkdownRenderer {
   readonly #thread: WorkerRequests<MarkdownRequest, string>
+  /** Resolves when the thread has loaded its code; null before it starts. */
+  #ready: Promise<unknown> | null = null
   readonly #pending = new Map<string, Promise<string>>()
   /** The callers take turns, so that one with many documents does not delay the others. */
   readonly #turns = new FairSemaphore({
@@ -90,14 +96,16 @@ export class MarkdownRenderer {
     let release: (() => void) | null = null
     try {
       release = await this.#turns.acquire({ caller })
+      await (this.#ready ??= this.#thread.request(NOTHING, { timeoutMs: START_TIMEOUT_MS }))
       const html = await this.#thread.request(request, { timeoutMs: this.timeoutMs })
       this.documents.set(key, { html, expiresMs: null })
       return html
     } catch (error) {
       const html = plainMarkdown(request.text)
-      if (error instanceof WorkerFailure)
+      if (error instanceof WorkerFailure) {
+        this.#ready = null
         this.documents.set(key, { html, expiresMs: performance.now() + RETRY_MS })
-      else if (!(error instanceof QueueFull)) throw error
+      } else if (!(error instanceof QueueFull)) throw error
       return html
     } finally {
       release?.()

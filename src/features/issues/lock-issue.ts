@@ -1,12 +1,14 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
-import { OneOf, RecordNumber, RepoPath, Type } from '#core/schema.ts'
+import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { issueUpdated } from './events.ts'
 import { requireIssue } from './require-records.ts'
 import { issueRecord } from './issue-record.ts'
 import { Issue, LOCK_REASONS } from './schema.ts'
 import { setRecordLock } from './store-records.ts'
 import { inRecord, issuePointers } from './untrusted-texts.ts'
+
+const MAX_REASON_LENGTH = 80
 
 export const lockIssue = operation({
   name: 'lock_issue',
@@ -18,13 +20,19 @@ export const lockIssue = operation({
   input: Type.Object({
     repo: RepoPath,
     number: RecordNumber,
-    reason: Type.Optional(OneOf(LOCK_REASONS)),
+    reason: Type.Optional(
+      Type.String({
+        maxLength: MAX_REASON_LENGTH,
+        description: `A short text, such as ${LOCK_REASONS.join(', ')}.`,
+      }),
+    ),
   }),
   output: Issue,
   untrusted: inRecord(issuePointers),
 
-  handler: ({ hearth, repo, write }, { number, reason = null }) =>
-    write((tx) => {
+  handler: ({ hearth, repo, write }, { number, ...input }) => {
+    const reason = oneLine('reason', input.reason ?? '') || null
+    return write((tx) => {
       const issue = requireIssue(tx.db, repo.id, number)
       if (issue.locked === 1 && issue.lock_reason === reason) return issueRecord(hearth, issue)
       setRecordLock(tx, repo.id, number, true, reason)

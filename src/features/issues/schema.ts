@@ -3,7 +3,8 @@ import { Actor, Id, Nullable, OneOf, restName, Time, Type, type Static } from '#
 
 export const ISSUE_STATES = ['open', 'closed'] as const
 export const CLOSE_REASONS = ['completed', 'not_planned'] as const
-export const LOCK_REASONS = ['off_topic', 'too_heated', 'resolved', 'spam'] as const
+/** Proposed reasons of a lock. Any other short text is accepted too. */
+export const LOCK_REASONS: readonly string[] = ['off_topic', 'too_heated', 'resolved', 'spam']
 export const PULL_STATUSES = ['draft', 'open', 'closed', 'merged'] as const
 export const REACTIONS = [
   '+1',
@@ -17,7 +18,6 @@ export const REACTIONS = [
 ] as const
 
 export type CloseReason = (typeof CLOSE_REASONS)[number]
-export type LockReason = (typeof LOCK_REASONS)[number]
 export type PullStatus = (typeof PULL_STATUSES)[number]
 export type ReactionContent = (typeof REACTIONS)[number]
 
@@ -98,7 +98,9 @@ export const Issue = Type.Object(
       description: 'Pull requests made for it, newest first.',
     }),
     locked: Type.Boolean(),
-    lock_reason: Nullable(OneOf(LOCK_REASONS)),
+    lock_reason: Nullable(
+      Type.String({ description: `A short text, such as ${LOCK_REASONS.join(', ')}.` }),
+    ),
     html_url: Type.String(),
     created_at: Time,
     updated_at: Time,

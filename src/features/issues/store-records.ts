@@ -3,7 +3,7 @@ import type { Db } from '#core/db.ts'
 import { preload, memo } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import { setOpenCounts } from '#features/repos/index.ts'
-import type { LockReason, PullStatus } from './schema.ts'
+import type { PullStatus } from './schema.ts'
 
 export type RecordKind = 'issue' | 'pull'
 
@@ -18,7 +18,7 @@ export type RecordRow = {
   readonly milestone_id: string | null
   readonly comments_count: number
   readonly locked: 0 | 1
-  readonly lock_reason: LockReason | null
+  readonly lock_reason: string | null
   readonly created_at: string
   readonly updated_at: string
 }
@@ -132,7 +132,7 @@ export function setRecordLock(
   repo_id: string,
   number: number,
   locked: boolean,
-  reason: LockReason | null,
+  reason: string | null,
 ): void {
   tx.db.run(
     'UPDATE records SET locked = ?, lock_reason = ?, updated_at = ? WHERE repo_id = ? AND number = ?',

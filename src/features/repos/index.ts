@@ -1,6 +1,7 @@
 /** Repositories: the feature, and the functions that later features may use. */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
+import { workspaceCleanups } from '#features/workspaces/index.ts'
 import { events } from './events.ts'
 import { collectStores, collectWeekly } from './maintenance/collect-stores.ts'
 import { maintainStore } from './maintenance/maintain-store.ts'
@@ -8,7 +9,7 @@ import { measureRepo } from './maintenance/measure-repo.ts'
 import * as operations from './operations.ts'
 import { findSha1Collisions } from './push/find-sha1-collisions.ts'
 import { scanPush } from './push/push-protection.ts'
-import { purgeDeleted, removePurgedRepo } from './lifecycle/purge-job.ts'
+import { purgeDeleted, removePurgedOfWorkspace, removePurgedRepo } from './lifecycle/purge-job.ts'
 import { precomputeHistory } from './blame/precompute-history.ts'
 
 export const feature: Feature = {
@@ -26,6 +27,7 @@ export const feature: Feature = {
     purgeDeleted,
     precomputeHistory,
   ] as Job[],
+  extensions: [workspaceCleanups.with(removePurgedOfWorkspace)],
 }
 
 export * from './schema.ts'

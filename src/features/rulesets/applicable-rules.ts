@@ -38,9 +38,17 @@ export function rulesetsOf({ db }: Pick<Hearth, 'db'>, repo: RepoRow): readonly 
   })
 }
 
+/** The target and the short name of a ref. Refs that are no branch or tag have their full name. */
+function targetOf(ref: string): [target: Target, name: string] {
+  const branch = branchOf(ref)
+  if (branch !== null) return ['branch', branch]
+  const tag = tagOf(ref)
+  return tag === null ? ['push', ref] : ['tag', tag]
+}
+
 /**
- * The rules of these rulesets that match a ref. A ref in a fork is matched only by rulesets with
- * the target push.
+ * The rules of these rulesets that match a ref. A ref in a fork, and a ref that is no branch or
+ * tag, is matched only by rulesets with the target push.
  */
 export function rulesFor(
   rulesets: readonly RulesetRow[],
@@ -48,8 +56,7 @@ export function rulesFor(
   ref: string,
   inFork = false,
 ): ApplicableRule[] {
-  const [kind, name]: [Target, string] =
-    branchOf(ref) !== null ? ['branch', branchOf(ref) ?? ''] : ['tag', tagOf(ref) ?? '']
+  const [kind, name] = targetOf(ref)
   return rulesets
     .filter(
       ({ target, conditions }) =>

@@ -263,6 +263,7 @@ function problemOf(
 ): string | null | undefined {
   const { rule } = one
   const branch = branchOf(update.name)
+  const tag = tagOf(update.name)
   const made = update.old === null
   const gone = update.new === null
   switch (rule.type) {
@@ -285,16 +286,11 @@ function problemOf(
         ? patternProblem(patternMatcher(hearth), rule.parameters, branch, 'the name of the branch')
         : undefined
     case 'tag_name':
-      return made && branch === null
-        ? patternProblem(
-            patternMatcher(hearth),
-            rule.parameters,
-            tagOf(update.name) ?? '',
-            'the name of the tag',
-          )
+      return made && tag !== null
+        ? patternProblem(patternMatcher(hearth), rule.parameters, tag, 'the name of the tag')
         : undefined
     case 'immutable_releases':
-      return made || branch !== null || !isReleased(hearth, parent, update.name)
+      return made || tag === null || !isReleased(hearth, parent, update.name)
         ? undefined
         : 'a release of this tag is published, and published releases do not change'
     case 'cost_cap':
@@ -312,12 +308,13 @@ function refProblem(
   type: 'creation' | 'update' | 'deletion' | 'non_fast_forward',
 ): string | null | undefined {
   const branch = branchOf(name)
-  const what = branch === null ? 'tag' : 'branch'
+  const isTag = tagOf(name) !== null
+  const what = branch !== null ? 'branch' : isTag ? 'tag' : 'ref'
   const isMove = old !== null && tip !== null
   if (type === 'creation') return old === null ? `this ${what} may not be made` : undefined
   if (type === 'update') return isMove ? `this ${what} may not be moved` : undefined
   if (type === 'deletion') return tip === null ? `this ${what} may not be deleted` : undefined
-  if (!isMove) return undefined
+  if (!isMove || (branch === null && !isTag)) return undefined
   if (!forced) return null
   return branch === null
     ? 'a tag may not be moved to something else'

@@ -3,8 +3,18 @@ import { operation } from '#core/operation.ts'
 import { Nothing, Type, WorkspaceSlug } from '#core/schema.ts'
 import { endTokensOf, removeActor } from '#features/accounts/index.ts'
 import { conflict, invalid } from '#lib/errors.ts'
-import { countUnpurgedRepositories, removeWorkspaceRow } from './store.ts'
+import { workspaceCleanups } from './extension-points.ts'
+import { countRepositoryRows, countUnpurgedRepositories, removeWorkspaceRow } from './store.ts'
 import { requireWorkspace } from './workspaces.ts'
+
+function requireWithoutRepositories(slug: string, repositories: number): void {
+  if (repositories > 0)
+    throw conflict(
+      'not_empty',
+      `${slug} has ${repositories} repositories, deleted ones that are not purged included; transfer or purge them first`,
+      { repositories },
+    )
+}
 
 /**
  * Deletes members, teams, invitations and tokens with the workspace. No event is appended, because
@@ -29,19 +39,14 @@ export const deleteWorkspace = operation({
   status: 204,
   annotations: { destructive: true },
 
-  handler: ({ workspace, write }, { confirm }) => {
+  handler: async ({ hearth, db, workspace, write }, { confirm }) => {
     if (confirm !== workspace.slug)
       throw invalid('confirm', `confirm must be ${workspace.slug}, the slug of the workspace`)
+    requireWithoutRepositories(workspace.slug, countUnpurgedRepositories(db, workspace.id))
+    for (const cleanUp of workspaceCleanups.all(hearth)) await cleanUp(hearth, workspace.id)
     return write((tx) => {
       const row = requireWorkspace(tx.db, workspace.id)
-      const { repositories } = countUnpurgedRepositories(tx.db, row.id)
-      if (repositories > 0) {
-        throw conflict(
-          'not_empty',
-          `${row.slug} has ${repositories} repositories, deleted ones that are not purged included; transfer or purge them first`,
-          { repositories },
-        )
-      }
+      requireWithoutRepositories(row.slug, countRepositoryRows(tx.db, row.id))
       tx.audit({
         action: 'workspace.deleted',
         target: { kind: 'workspace', id: row.id, name: row.slug },

@@ -35,6 +35,13 @@ export function requireQuota(
 }
 
 /**
+ * Work to finish before a workspace is deleted, such as removing what is left of purged
+ * repositories. It can be interrupted and repeated.
+ */
+export const workspaceCleanups =
+  extensionPoint<(hearth: Hearth, workspace_id: string) => Promise<void>>('workspaces.cleanups')
+
+/**
  * What features count for a workspace besides repositories and members. Monthly counters cover the
  * current month.
  */

@@ -47,6 +47,7 @@ export {
   quotaChecks,
   requireQuota,
   usageCounters,
+  workspaceCleanups,
   type QuotaResource,
   type UsageCounter,
 } from './extension-points.ts'

@@ -1,12 +1,25 @@
 import { writesWorkspaceAsPerson } from '#core/access.ts'
+import type { UserCaller } from '#core/caller.ts'
+import type { Db } from '#core/db.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, Type, WorkspaceSlug } from '#core/schema.ts'
+import { findUserById } from '#features/accounts/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { Workspace } from './schema.ts'
 import { PRIVILEGES, setPrivileges, type Privileges } from './store.ts'
 import { requireWorkspace, workspaceRecord } from './workspaces.ts'
 
 const optionalFlag = (description: string) => Type.Optional(Type.Boolean({ description }))
+
+/** An owner who requires a second factor without having one would be locked out at once. */
+function requireOwnSecondFactor(db: Db, caller: UserCaller): void {
+  if (findUserById(db, caller.id)?.two_factor_enabled === 1) return
+  throw new Refusal(
+    'forbidden',
+    'turn on two-factor sign-in for your own account first, under Security in your settings; then require it of everyone',
+    { reason: 'two_factor_required', field: 'two_factor_requirement_enabled' },
+  )
+}
 
 export const setMemberPrivileges = operation({
   name: 'set_member_privileges',
@@ -36,18 +49,20 @@ export const setMemberPrivileges = operation({
       'Whether admins of a repository who are members may invite people from outside.',
     ),
     two_factor_requirement_enabled: optionalFlag(
-      'Whether members without a second factor see nothing private.',
+      'Whether members without a second factor see nothing private. You must have one yourself.',
     ),
   }),
   output: Workspace,
   annotations: { idempotent: true },
 
-  handler: ({ hearth, workspace, write }, { workspace: _, ...fields }) => {
+  handler: ({ hearth, workspace, caller, write }, { workspace: _, ...fields }) => {
     const changes = Object.entries(fields).filter(([, value]) => value !== undefined)
     if (changes.length === 0)
       throw new Refusal('invalid', `give at least one of ${PRIVILEGES.join(', ')}`)
     return write((tx) => {
       const row = requireWorkspace(tx.db, workspace.id)
+      if (fields.two_factor_requirement_enabled && row.two_factor_requirement_enabled === 0)
+        requireOwnSecondFactor(tx.db, caller)
       const change = Object.fromEntries(
         changes.map(([name, value]) => [name, typeof value === 'boolean' ? Number(value) : value]),
       ) as Partial<Privileges>

@@ -112,15 +112,18 @@ export function setPrivileges(
   )
 }
 
-/**
- * Counts the repositories that prevent the deletion of a workspace. Repositories must be purged
- * first, so deletion does not rely on a cascade.
- */
-export const countUnpurgedRepositories = (db: Db, id: string): { repositories: number } =>
-  db.one<{ repositories: number }>(
-    'SELECT count(*) AS repositories FROM repos WHERE workspace_id = ? AND parent_id IS NULL',
+/** Counts the repositories that prevent the deletion of a workspace. */
+export const countUnpurgedRepositories = (db: Db, id: string): number =>
+  db.one<{ count: number }>(
+    `SELECT count(*) AS count FROM repos
+     WHERE workspace_id = ? AND parent_id IS NULL AND purged_at IS NULL`,
     id,
-  ) ?? { repositories: 0 }
+  )?.count ?? 0
+
+/** Counts all rows, because deleting a workspace must not cascade to a whole repository. */
+export const countRepositoryRows = (db: Db, id: string): number =>
+  db.one<{ count: number }>('SELECT count(*) AS count FROM repos WHERE workspace_id = ?', id)
+    ?.count ?? 0
 
 export const removeWorkspaceRow = (db: WritableDb, id: string): void =>
   void db.run('DELETE FROM workspaces WHERE id = ?', id)

@@ -34,12 +34,13 @@ const RECEIVE = [
   'push-options',
 ]
 
-/** The body of `info/refs`, memoised with the snapshot. */
+/** The body of `info/refs`, memoised with the snapshot. `hidden` are prefixes of refs. */
 export function advertise(
   service: Service,
   view: SnapshotView,
   protocol: 0 | 1 | 2,
   agent: string,
+  hidden: readonly string[] = [],
 ): Uint8Array {
   // git-receive-pack has no version 2; such a client gets version 0.
   const version = service === 'git-receive-pack' && protocol === 2 ? 0 : protocol
@@ -47,11 +48,16 @@ export function advertise(
     const first = [pkt(`# service=${service}\n`), FLUSH]
     if (version === 2) return Buffer.concat([...first, capabilities(agent)])
     if (version === 1) first.push(pkt('version 1\n'))
-    return Buffer.concat([...first, ...refLines(service, view, agent), FLUSH])
+    return Buffer.concat([...first, ...refLines(service, view, agent, hidden), FLUSH])
   })
 }
 
-function refLines(service: Service, view: SnapshotView, agent: string): Buffer[] {
+function refLines(
+  service: Service,
+  view: SnapshotView,
+  agent: string,
+  hidden: readonly string[],
+): Buffer[] {
   const { snapshot } = view
   const upload = service === 'git-upload-pack'
   const caps = upload ? [...UPLOAD] : [...RECEIVE]
@@ -60,10 +66,17 @@ function refLines(service: Service, view: SnapshotView, agent: string): Buffer[]
   caps.push('object-format=sha1', `agent=${agent}`)
   const lines: string[] = []
   if (upload && view.head !== null) lines.push(`${view.head} HEAD`)
+  const have = new Set<string>()
   for (const ref of snapshot.refs) {
+    if (!upload && hidden.some((prefix) => ref.name.startsWith(prefix))) {
+      have.add(ref.oid)
+      continue
+    }
     lines.push(`${ref.oid} ${ref.name}`)
     if (upload && ref.peeled !== null) lines.push(`${ref.peeled} ${ref.name}^{}`)
   }
+  // Objects of hidden refs need not be sent (`show_ref_cb` in git's receive-pack.c).
+  for (const oid of have) lines.push(`${oid} .have`)
   if (lines.length === 0) lines.push(`${ZERO_OID} capabilities^{}`)
   return lines.map((line, i) => pkt(i === 0 ? `${line}\0${caps.join(' ')}\n` : `${line}\n`))
 }

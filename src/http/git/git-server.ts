@@ -223,10 +223,9 @@ export class GitServer {
     return textResponse(500, 'something went wrong here')
   }
 
-  /** Decides access; every way to the objects of a repository goes through here. */
+  /** Decides access. Every way to the objects of a repository goes through here or the cache. */
   async #open(request: GitRequest, service: Service): Promise<RepoAccess> {
-    const { caller, repo, credential, cachedAccess } = request
-    if (cachedAccess !== null && service === 'git-upload-pack') return cachedAccess
+    const { caller, repo, credential } = request
     const { hearth } = this
     const version = this.#access.version()
     if (service === 'git-receive-pack') {
@@ -260,7 +259,8 @@ export class GitServer {
     if (service === null) return textResponse(403, OLD_PROTOCOL)
     if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
       return textResponse(403, `there is no service ${service.slice(0, 60)}`)
-    const { store, refs } = await this.#open(request, service)
+    const cached = service === 'git-upload-pack' ? request.cachedAccess : null
+    const { store, refs } = cached ?? (await this.#open(request, service))
     await this.#awaitPacks(exchange, store)
     const version = versionFor(service, exchange.request)
     const body = this.hearth.git.advertise(service, refs, version)
@@ -280,7 +280,8 @@ export class GitServer {
     const { exchange, caller, repo } = request
     if (exchange.method !== 'POST')
       return textResponse(405, `${exchange.request.method} is not possible here`, { allow: 'POST' })
-    const { store, refs } = await this.#open(request, service)
+    const cached = service === 'git-upload-pack' ? request.cachedAccess : null
+    const { store, refs } = cached ?? (await this.#open(request, service))
     const { headers } = exchange.request
     if (headers.get('content-type') !== `application/x-${service}-request`)
       return textResponse(415, `the body must be application/x-${service}-request`)

@@ -131,8 +131,8 @@ const mainArrays = (value: Json): [string, unknown[]][] =>
     .slice(0, 1)
 
 /**
- * Takes away about `excess` characters from the largest part, records before text. Gives false when
- * nothing is left to take.
+ * Removes about `excess` characters from the largest part, records before text. Returns false if
+ * nothing is left to remove.
  */
 function shorten(holder: Json | unknown[], excess: number): boolean {
   const keys = Array.isArray(holder) ? holder.map((_, index) => index) : Object.keys(holder)

@@ -37,7 +37,7 @@ export type ToolRequest = {
   readonly selection: Selection
   readonly signal: AbortSignal
   readonly origin: Origin
-  /** When a response must be given, as `performance.now()` tells the time. */
+  /** The time of `performance.now()` by which a response must be sent. */
   readonly deadlineMs: number
   /** Sends progress to the client; null if it did not request any. */
   progress: Progress | null

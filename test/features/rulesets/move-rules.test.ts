@@ -105,6 +105,7 @@ const CASES: Case[] = [
     refused: [
       ['refs/tags/v2', main, 'tag'],
       ['refs/heads/new', main, 'branch'],
+      ['refs/notes/commits', main, 'ref'],
     ],
     allowed: [],
   },

@@ -20,7 +20,6 @@ test('a workspace is deleted only when empty; deleted repositories count until t
   await world.call(deleteRepo, ada, { repo: 'acme/site', confirm: 'acme/site' })
   expect((await refusal(remove())).details).toEqual({ repositories: 1 })
   await world.call(purgeRepo, ada, { repo: 'acme/site', confirm: 'acme/site' })
-  await world.jobs()
   const { secret } = await world.write((tx) =>
     issueToken(tx, {
       actor_id: acme.id,
@@ -49,6 +48,19 @@ test('a workspace is deleted only when empty; deleted repositories count until t
   })
   // The slug is free again.
   expect((await world.call(createWorkspace, bob, { slug: 'acme' })).id).not.toBe(acme.id)
+})
+
+test('the job of a purge removes the store after its workspace is gone', async () => {
+  const { world, ada } = await seeded()
+  const { id } = await world.repo('acme/site', { as: ada })
+  const input = { repo: 'acme/site', confirm: 'acme/site' }
+  await world.call(deleteRepo, ada, input)
+  await world.call(purgeRepo, ada, input)
+  await world.call(deleteWorkspace, ada, { workspace: 'acme', confirm: 'acme' })
+  await world.jobs()
+  const stores = [...new Bun.Glob(`repos/**/*${id.slice(4)}*`).scanSync({ cwd: world.data })]
+  expect(stores).toEqual([])
+  expect(world.hearth.db.all(`SELECT kind FROM jobs WHERE state = 'failed'`)).toEqual([])
 })
 
 test('history shows a deleted workspace as ghost', async () => {

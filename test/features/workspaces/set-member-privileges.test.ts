@@ -25,6 +25,10 @@ test('privileges: what is left out stays, members are held to them, and what cha
       )
     ).reason,
   ).toBe('role')
+  const locked = await refusal(set({ two_factor_requirement_enabled: true }))
+  expect([locked.status, locked.reason]).toEqual([403, 'two_factor_required'])
+  expect(locked.message).toContain('Security in your settings')
+  expect((await set({ two_factor_requirement_enabled: false })).role).toBe('owner')
   await world.write((tx) => tx.db.run('UPDATE users SET two_factor_enabled = 1'))
   expect((await set({ two_factor_requirement_enabled: true })).team_creation).toBe('owners')
   await set({ two_factor_requirement_enabled: true })

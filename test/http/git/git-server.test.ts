@@ -328,6 +328,36 @@ describe('a person at work', () => {
     expect(refOf('acme/open', 'refs/heads/topic')).toBeNull()
   })
 
+  test('moves a repository with all its refs, and leaves those of the forge alone', async () => {
+    await world.repo('acme/mirrored')
+    await ok('work', 'notes', 'add', '-m', 'a note')
+    await ok('work', 'update-ref', 'refs/changes/01/1/1', 'HEAD')
+    await ok('.', 'clone', '-q', '--mirror', 'work', 'mirror.git')
+    const url = at('acme/mirrored.git', adas)
+    await ok('mirror.git', 'push', '-q', '--mirror', url)
+    const pushed = await ok('mirror.git', 'for-each-ref', '--format=%(objectname) %(refname)')
+    const repo = repoByPath(hearth.db, 'acme/mirrored')
+    if (!repo) throw new Error('no repository')
+    const head = await ok('mirror.git', 'rev-parse', 'main')
+    const prepared = await prepareUpdates(hearth, repo, [
+      { name: 'refs/pull/1/head', old: null, new: head },
+    ])
+    await world.write((tx) => moveRefs(tx, repo, prepared))
+    // A mirror push deletes what it is shown and does not have itself.
+    await ok('mirror.git', 'update-ref', '-d', 'refs/changes/01/1/1')
+    await ok('mirror.git', 'push', '-q', '--mirror', url)
+    const listed = (await ok('.', 'ls-remote', url)).split('\n').map((line) => line.split('\t'))
+    const shown = listed
+      .filter(([, name = '']) => name.startsWith('refs/') && !name.endsWith('^{}'))
+      .map(([oid, name]) => `${oid} ${name}`)
+    expect(shown).toContain(`${head} refs/pull/1/head`)
+    const kept = shown.filter((line) => !line.includes('refs/pull/'))
+    expect(kept).toEqual(pushed.split('\n').filter((line) => !line.includes('refs/changes/')))
+    const refused = await git('mirror.git', 'push', url, 'main:refs/pull/2/head')
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain('belong to the forge')
+  })
+
   test('a large push in chunks, and a fetch over the old protocol', async () => {
     // What is larger than the post buffer git sends in chunks, after a probe.
     await ok('work', 'checkout', '-q', '-b', 'many')

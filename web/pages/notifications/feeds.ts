@@ -143,7 +143,6 @@ const textIn = (record: unknown, name: string): string | null => {
 }
 
 const releasesFeed = repoFeed('/:workspace/:repo/releases.atom', async (visit, repo, tag) => {
-  const { site_url } = visit.hearth.settings
   const operation = visit.hearth.operationsByName.get('list_releases') as
     | Typed<{ repo: string }, { items: readonly unknown[] }>
     | undefined

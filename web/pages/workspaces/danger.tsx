@@ -46,7 +46,7 @@ export const Privileges = ({ visit, workspace }: { visit: Visit; workspace: Work
           }
           hint={
             name === 'two_factor_requirement_enabled'
-              ? 'Members without one see nothing private here until they turn it on; you too.'
+              ? 'Members without one see nothing private here until they turn it on. You need one yourself.'
               : undefined
           }
         />

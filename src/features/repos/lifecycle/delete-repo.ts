@@ -3,7 +3,13 @@ import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 import { repoDeleted } from '../events.ts'
-import { auditRepo, Confirm, requireConfirm, requireLive } from './preconditions.ts'
+import {
+  auditRepo,
+  Confirm,
+  requireConfirm,
+  requireLive,
+  requireMayDelete,
+} from './preconditions.ts'
 import { repoRecord } from '../profile/repo-record.ts'
 import { Repo } from '../schema.ts'
 import { requireRepo, setRepo } from '../store/repos.ts'
@@ -14,17 +20,19 @@ const RESTORABLE_DAYS = 30
 export const deleteRepo = operation({
   name: 'delete_repo',
   summary:
-    'Delete a repository with everything in it. For owners of its workspace, people only; give its full name as confirm. It can be restored until purge_at, 30 days from now.',
+    'Delete a repository with everything in it. For owners of its workspace, and for members with admin where the workspace lets them; people only. Give its full name as confirm. Owners can restore it until purge_at, 30 days from now.',
   route: 'DELETE /repos/{owner}/{name}',
   listed: 'default',
-  access: writesRepoAsPerson('admin', { member: 'owner', scope: 'repo:admin' }),
+  access: writesRepoAsPerson('admin', { member: 'member', scope: 'repo:admin' }),
   input: Type.Object({ repo: RepoPath, confirm: Confirm }),
   output: Repo,
   annotations: { destructive: true },
 
-  handler: ({ hearth, repo, caller, write }, { confirm }) => {
+  handler: ({ hearth, db, repo, caller, write }, { confirm }) => {
+    requireMayDelete(db, repo)
     requireConfirm(repo.full_name, confirm)
     return write((tx) => {
+      requireMayDelete(tx.db, repo)
       const row = requireLive(tx.db, repo.id)
       const purge_at = timestamp(tx.now_ms + RESTORABLE_DAYS * DAY)
       setRepo(tx, row.id, { deleted_at: tx.now, deleted_by: caller.id, purge_at })

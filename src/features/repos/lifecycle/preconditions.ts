@@ -77,6 +77,14 @@ export function requireMayChangeVisibility(db: Db, repo: RepoGrant): void {
   }
 }
 
+/** Throws 403 to members unless the workspace lets those with admin delete a repository. */
+export function requireMayDelete(db: Db, repo: RepoGrant): void {
+  const workspace = findWorkspace(db, repo.workspace)
+  if (repo.workspace_role !== 'owner' && !workspace?.members_can_delete_repositories) {
+    throw forbidden('role', `only an owner of ${repo.workspace} may delete a repository`)
+  }
+}
+
 export function auditRepo(
   tx: Tx,
   action: string,

@@ -3,6 +3,7 @@
  * its rows, which may be many, and its objects in small batches, so no other writer waits.
  */
 import { removeEvents } from '#core/events.ts'
+import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { repoPurged } from '../events.ts'
@@ -14,6 +15,7 @@ import { removeForkRow, repoById, setRepo, type RepoRow } from '../store/repos.t
 import {
   isStoreUsed,
   listForkIds,
+  listPurgedIds,
   listReposToPurge,
   removeRefsOfRepo,
   removePurged,
@@ -29,39 +31,61 @@ const REPOS_PER_BATCH = 100
 export const removePurgedRepo = job<{ repo_id: string; store: string }>({
   kind: 'remove_repo',
   run: async ({ hearth, signal }, { repo_id, store }) => {
-    const inParts = async (remove: (tx: Tx) => number, most: number): Promise<void> => {
-      while ((await writeAs(hearth, null, remove)) >= most)
-        if (signal.aborted) throw new Error('stopped')
-    }
-    const removeEventsOf = (id: string) =>
-      inParts(
-        (tx) => removeEvents(tx.db, id, { except: repoPurged.type, limit: EVENTS_PER_BATCH }),
-        EVENTS_PER_BATCH,
-      )
-    if (repoById(hearth.db, repo_id)?.purged_at) {
-      for (;;) {
-        const forks = listForkIds(hearth.db, repo_id, FORKS_PER_BATCH)
-        for (const fork of forks) await removeEventsOf(fork)
-        await writeAs(hearth, null, (tx) => {
-          for (const fork of forks) removeForkRow(tx, fork)
-        })
-        if (forks.length < FORKS_PER_BATCH) break
-      }
-      await removeEventsOf(repo_id)
-      // Later features first, because their rows reference those of earlier ones and would cascade
-      // all at once. Then once more, because deleting a row may insert one into another table.
-      const all = repoDataRemovers.all(hearth)
-      for (const remove of [...all.toReversed(), ...all, removeRefsOfRepo]) {
-        while ((await writeAs(hearth, null, (tx) => remove(tx, repo_id, ROWS_PER_BATCH))) > 0)
-          if (signal.aborted) throw new Error('stopped')
-      }
-      await writeAs(hearth, null, (tx) => removePurged(tx, repo_id))
-    }
+    if (repoById(hearth.db, repo_id)?.purged_at) await removeRepoRows(hearth, repo_id, signal)
     if (isStoreUsed(hearth.db, store)) return
     historyCache(hearth).forget(store)
     await hearth.git.removeStore(store)
   },
 })
+
+/**
+ * Removes the rows of all purged repositories of a workspace now. Their stores are left to the job,
+ * which does not need the rows.
+ */
+export async function removePurgedOfWorkspace(hearth: Hearth, workspace_id: string): Promise<void> {
+  for (const id of listPurgedIds(hearth.db, workspace_id)) await removeRepoRows(hearth, id, null)
+}
+
+/** Repeats a removal, each time in a transaction of its own, until it removed less than `most`. */
+async function removeInBatches(
+  hearth: Hearth,
+  signal: AbortSignal | null,
+  remove: (tx: Tx) => number,
+  most: number,
+): Promise<void> {
+  while ((await writeAs(hearth, null, remove)) >= most)
+    if (signal?.aborted) throw new Error('stopped')
+}
+
+const removeEventsOf = (hearth: Hearth, signal: AbortSignal | null, id: string): Promise<void> =>
+  removeInBatches(
+    hearth,
+    signal,
+    (tx) => removeEvents(tx.db, id, { except: repoPurged.type, limit: EVENTS_PER_BATCH }),
+    EVENTS_PER_BATCH,
+  )
+
+async function removeRepoRows(
+  hearth: Hearth,
+  repo_id: string,
+  signal: AbortSignal | null,
+): Promise<void> {
+  for (;;) {
+    const forks = listForkIds(hearth.db, repo_id, FORKS_PER_BATCH)
+    for (const fork of forks) await removeEventsOf(hearth, signal, fork)
+    await writeAs(hearth, null, (tx) => {
+      for (const fork of forks) removeForkRow(tx, fork)
+    })
+    if (forks.length < FORKS_PER_BATCH) break
+  }
+  await removeEventsOf(hearth, signal, repo_id)
+  // Later features first, because their rows reference those of earlier ones and would cascade
+  // all at once. Then once more, because deleting a row may insert one into another table.
+  const all = repoDataRemovers.all(hearth)
+  for (const remove of [...all.toReversed(), ...all, removeRefsOfRepo])
+    await removeInBatches(hearth, signal, (tx) => remove(tx, repo_id, ROWS_PER_BATCH), 1)
+  await writeAs(hearth, null, (tx) => removePurged(tx, repo_id))
+}
 
 /** Marks a deleted repository as purged and enqueues the deletion of its data. */
 export function markPurged(tx: Tx, row: RepoRow): void {

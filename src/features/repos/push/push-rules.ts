@@ -4,7 +4,14 @@ import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { RefUpdate } from '#git'
 import { auditRepo } from '../lifecycle/preconditions.ts'
-import { branchOf, branchRef, refNameProblem, shortNameProblem, tagOf } from '../refs/ref-names.ts'
+import {
+  branchOf,
+  branchRef,
+  isReservedRef,
+  refNameProblem,
+  shortNameProblem,
+  tagOf,
+} from '../refs/ref-names.ts'
 import { settingsOf } from '../settings/repo-settings.ts'
 import type { RepoRow } from '../store/repos.ts'
 import { readRef } from '../store/refs.ts'
@@ -32,15 +39,19 @@ export function auditBypass(tx: Tx, row: RepoRow, updates: readonly RefUpdate[])
 export function findPushProblem(
   db: Db,
   { row, can }: PushTarget,
-  { name, new: to }: RefUpdate,
+  { name, new: to, forced = false }: RefUpdate & { readonly forced?: boolean },
 ): string | null {
   const branch = branchOf(name)
   const tag = tagOf(name)
-  if (branch === null && tag === null)
+  const isOther = branch === null && tag === null
+  if (isOther && row.parent_id !== null)
     return 'only branches (refs/heads/) and tags (refs/tags/) can be pushed here'
+  if (isReservedRef(name)) return 'refs of this namespace belong to the forge'
   const problem =
     refNameProblem(name) ??
-    (to === null ? null : shortNameProblem(branch !== null ? 'heads' : 'tags', branch ?? tag ?? ''))
+    (to === null || isOther
+      ? null
+      : shortNameProblem(branch !== null ? 'heads' : 'tags', branch ?? tag ?? ''))
   if (problem) return `this name ${problem}`
   if (row.parent_id !== null) return null
   // Everyone who can push may create the missing default branch, because the first push to a
@@ -50,6 +61,8 @@ export function findPushProblem(
     if (row.protected === 1 && !(settingsOf(row).admins_may_push && can('admin'))) {
       return `${branch} is protected: push to another branch and open a pull request`
     }
+    if (row.protected === 1 && forced)
+      return `${branch} is protected: its commits cannot be replaced, also by admins`
   }
   if (tag !== null && to === null && !can('maintain'))
     return 'deleting a tag needs the role maintain'

@@ -2,6 +2,7 @@
  * Names of refs, by the rules of git-check-ref-format
  * (https://git-scm.com/docs/git-check-ref-format).
  */
+import { RESERVED_REF_PREFIXES } from '#core/reserved-names.ts'
 
 const MAX_NAME_LENGTH = 1024
 
@@ -35,6 +36,10 @@ export function shortNameProblem(kind: 'heads' | 'tags', name: string): string |
   if (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(name)) return 'looks like a commit id'
   return refNameProblem(`refs/${kind}/${name}`)
 }
+
+/** Whether a ref is in a namespace of the forge, such as `refs/pull/`. Nobody can push to it. */
+export const isReservedRef = (ref: string): boolean =>
+  RESERVED_REF_PREFIXES.some((prefix) => `${ref}/`.startsWith(prefix))
 
 /** Returns the branch of a full ref name; null for other refs. */
 export const branchOf = (ref: string): string | null =>

@@ -37,6 +37,16 @@ export const listReposToPurge = (db: Db, now: Timestamp, limit: number): RepoRow
     limit,
   )
 
+/** Purged repositories of a workspace whose rows are not removed yet. */
+export const listPurgedIds = (db: Db, workspace_id: string): string[] =>
+  db
+    .all<{ id: string }>(
+      `SELECT id FROM repos
+       WHERE workspace_id = ? AND parent_id IS NULL AND purged_at IS NOT NULL`,
+      workspace_id,
+    )
+    .map(({ id }) => id)
+
 /** Some of the forks of a repository. */
 export const listForkIds = (db: Db, parent_id: string, limit: number): string[] =>
   db

@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
-import { anonymous } from '#core/caller.ts'
+import { anonymous, type UserCaller } from '#core/caller.ts'
 import { createRepo } from '#features/repos/lifecycle/create-repo.ts'
 import { deleteRepo } from '#features/repos/lifecycle/delete-repo.ts'
 import { fetchRepo } from '#features/repos/refs/fetch-repo.ts'
 import { getRepo } from '#features/repos/profile/get-repo.ts'
 import { listRepos } from '#features/repos/profile/list-repos.ts'
-import { getWorkspace } from '#features/workspaces/index.ts'
+import { purgeRepo } from '#features/repos/lifecycle/purge-repo.ts'
+import { getWorkspace, setMemberPrivileges } from '#features/workspaces/index.ts'
 import { agentOf, refusal, withToken } from '../../../world.ts'
 import { makeLife } from '../lifecycle.ts'
 
@@ -41,6 +42,22 @@ test('a deleted repository is gone for everyone, its owner included, and its nam
   expect((await world.call(createRepo, ada, { workspace: 'acme', name: 'site' })).id).not.toBe(
     site.id,
   )
+})
+
+test('members with admin delete it where the workspace lets them', async () => {
+  const { world, ada, bob, eve, admins } = await makeLife()
+  const remove = (as: UserCaller) =>
+    world.call(deleteRepo, as, { repo: 'acme/site', confirm: 'acme/site' })
+  await world.call(setMemberPrivileges, ada, {
+    workspace: 'acme',
+    members_can_delete_repositories: true,
+  })
+  expect((await refusal(remove(bob))).reason).toBe('role')
+  await admins()
+  expect((await refusal(remove(eve))).reason).toBe('role')
+  expect(await remove(bob)).toMatchObject({ state: 'deleted', deleted_by: { username: 'bob' } })
+  const again = { repo: 'acme/site', confirm: 'acme/site' }
+  expect((await refusal(world.call(purgeRepo, bob, again))).status).toBe(404)
 })
 
 test('only owners, in person, with the full name', async () => {

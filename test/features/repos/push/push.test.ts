@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { anonymous, type Caller } from '#core/caller.ts'
+import { anonymous, type Caller, type SignedIn } from '#core/caller.ts'
 import { fetchRepo } from '#features/repos/refs/fetch-repo.ts'
 import { createFork, readRef, refsOf, repoByPath, allocateNumber } from '#features/repos/index.ts'
 import type { Reaction } from '#core/events.ts'
@@ -103,7 +103,7 @@ describe('rules', async () => {
 
   test('the protected branch is refused with one line, and the others go through', async () => {
     const before = world.events('git.push').length
-    const [main, topic] = await pushes(ada, 'acme/site', [
+    const [main, topic] = await pushes(bob, 'acme/site', [
       ['refs/heads/main', one, two],
       [branch, null, two],
     ])
@@ -121,7 +121,7 @@ describe('rules', async () => {
   test('an atomic push is all or nothing', async () => {
     const before = world.events().length
     const results = await pushes(
-      ada,
+      bob,
       'acme/site',
       [
         ['refs/heads/main', one, two],
@@ -135,13 +135,20 @@ describe('rules', async () => {
     expect(world.events().length).toBe(before)
   })
 
-  test('admins push to it once that is switched on; others still do not', async () => {
-    await world.call(updateRepoSettings, ada, { repo: 'acme/site', admins_may_push: true })
-    expect((await pushes(bob, 'acme/site', [['refs/heads/main', one, two]]))[0]).toContain(
-      'protected',
-    )
-    expect(await pushes(ada, 'acme/site', [['refs/heads/main', one, two]])).toEqual([null])
-    await world.call(updateRepoSettings, ada, { repo: 'acme/site', admins_may_push: false })
+  test('admins push to it unless that is switched off; others never do', async () => {
+    const set = (admins_may_push: boolean) =>
+      world.call(updateRepoSettings, ada, { repo: 'acme/site', admins_may_push })
+    const toMain = async (by: SignedIn, from: string, to: string) =>
+      (await pushes(by, 'acme/site', [['refs/heads/main', from, to]]))[0]
+    await set(false)
+    expect(await toMain(ada, one, two)).toContain('protected')
+    await set(true)
+    expect(await toMain(bob, one, two)).toContain('protected')
+    const agent = agentOf(ada, rowOf('acme/site'), { id: 'agt_1' })
+    expect(await toMain(agent, one, two)).toContain('protected')
+    expect(await toMain(ada, one, two)).toBeNull()
+    expect(await toMain(ada, two, other)).toContain('cannot be replaced')
+    expect(await toMain(ada, two, one)).toContain('cannot be replaced')
   })
 
   test('the default branch is never deleted', async () => {
@@ -167,9 +174,18 @@ describe('rules', async () => {
     expect(readRef(hearth.db, rowOf('acme/site').id, branch)).toBe(other)
   })
 
-  test('names: only branches and tags, as git allows them', async () => {
+  test('other namespaces can be pushed, except those of the forge', async () => {
+    for (const name of ['refs/notes/commits', 'refs/stash', 'refs/changes/01/1/1']) {
+      expect([name, ...(await pushes(bob, 'acme/site', [[name, null, two]]))]).toEqual([name, null])
+      expect(await pushes(bob, 'acme/site', [[name, two, null]])).toEqual([null])
+    }
+    for (const name of ['refs/pull/1/head', 'refs/pull', 'refs/remote/x/main', 'refs/takeover/x'])
+      expect((await pushes(bob, 'acme/site', [[name, null, two]]))[0]).toContain('the forge')
+  })
+
+  test('names: as git allows them', async () => {
     const names = [
-      'refs/notes/x',
+      'refs/notes/a..b',
       'refs/heads/a..b',
       'refs/heads/.a',
       'refs/heads/a.lock',

@@ -22,7 +22,8 @@ test('settings: all are there, only what is given changes, and nonsense is refus
     merge_methods: ['squash'],
     require_up_to_date: true,
     max_revisions: 3,
-    admins_may_push: false,
+    admins_may_push: true,
+    require_last_push_approval: true,
   })
   expect(world.events('repo.updated').at(-1)?.data).toEqual({
     changed: ['required_approvals', 'merge_methods', 'default_merge_method'],

@@ -1,0 +1,81 @@
+import { afterAll, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { tmpdir } from 'node:os'
+import { createCache } from '#lib/cache.ts'
+import { plainMarkdown, renderMarkdown } from '#web/markdown.ts'
+import { MarkdownRenderer } from '#web/markdown/renderer.ts'
+import { PageMarkdown } from '#web/markdown/page-markdown.ts'
+import { makeWorld } from '../../world.ts'
+
+type Rendered = { readonly html: string; readonly expiresMs: number | null }
+
+const documents = () => createCache<Rendered>({ maxSize: 1e6, sizeOf: ({ html }) => html.length })
+
+const LONG = `# Title\n\n${'a paragraph with *words*\n\n'.repeat(40)}\`\`\`ts\nconst a = 1\n\`\`\``
+const OPTIONS = { link: { siteUrl: 'https://x.test', repo: 'a/b' } }
+
+/** A thread that does not respond to a text with `stop` in it. */
+const stubborn = join(tmpdir(), `stubborn-${process.pid}.worker.ts`)
+writeFileSync(
+  stubborn,
+  `self.onmessage = ({ data: { id, request } }) => {
+    while (request.text.includes('stop')) {}
+    self.postMessage({ id, response: 'done ' + request.text.length })
+  }`,
+)
+
+const renderer = new MarkdownRenderer(documents())
+afterAll(() => renderer.close())
+
+test('a long document comes from the thread as it would from here, then from the cache', async () => {
+  expect(renderer.renderNow(LONG, OPTIONS)).toBeNull()
+  const html = await renderer.render(LONG, OPTIONS, 'ada')
+  expect(html).toBe(renderMarkdown(LONG, OPTIONS))
+  expect(renderer.renderNow(LONG, OPTIONS)).toBe(html)
+  expect(renderer.renderNow(LONG, { ...OPTIONS, breaks: true })).toBeNull()
+})
+
+test('a short text is rendered at once, unless it has code or HTML', () => {
+  expect(renderer.renderNow('*a*', OPTIONS)).toBe('<p><em>a</em></p>\n')
+  expect(renderer.renderNow('```js\na\n```', OPTIONS)).toBeNull()
+  expect(renderer.renderNow('<b>a', OPTIONS)).toBeNull()
+})
+
+test('a document that takes too long is plain, also for the next reader; others go on', async () => {
+  const slow = new MarkdownRenderer(documents(), 500, () => pathToFileURL(stubborn))
+  afterAll(() => slow.close())
+  const hostile = `stop <script> ${'x'.repeat(600)}`
+  const [first, other] = await Promise.all([
+    slow.render(hostile, {}, 'eve'),
+    slow.render('y'.repeat(600), {}, 'ada'),
+  ])
+  expect(first).toBe(plainMarkdown(hostile))
+  expect(first).not.toContain('<script>')
+  expect(other).toBe('done 600')
+  expect(slow.renderNow(hostile, {})).toBe(first)
+})
+
+test('more documents than may wait are plain', async () => {
+  const full = new MarkdownRenderer(documents(), 20_000, () => pathToFileURL(stubborn))
+  afterAll(() => full.close())
+  const texts = Array.from({ length: 100 }, (_, index) => `${index}`.repeat(300))
+  const rendered = await Promise.all(texts.map((text) => full.render(text, {}, 'eve')))
+  expect(rendered.filter((html) => html.startsWith('<pre'))).toHaveLength(35)
+})
+
+test('a page gets its documents when it is complete, and no text can name another', async () => {
+  const { hearth } = await makeWorld()
+  const page = new PageMarkdown(hearth, 'ada')
+  const first = page.place(LONG, OPTIONS)
+  const second = page.place('<!--markdown 0 0-->\n'.repeat(50), {})
+  expect(first).toStartWith('<!--markdown ')
+  const whole = await page.fill(`<main>${first}|${second}</main>`)
+  expect(whole).toStartWith(`<main>${renderMarkdown(LONG, OPTIONS)}|`)
+  expect(whole).not.toContain('<!--')
+  // The next view does not wait.
+  const again = new PageMarkdown(hearth, 'ada')
+  expect(again.place(LONG, OPTIONS)).toBe(renderMarkdown(LONG, OPTIONS))
+  expect(again.isPending).toBeFalse()
+})
