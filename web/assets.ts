@@ -1,13 +1,13 @@
-// The files every page needs, held in memory under addresses that name their content, so that
-// browsers may keep them for ever.
+// The style sheet, scripts and icons of every page, held in memory. Their addresses contain a
+// digest of the content, so browsers can cache them for ever.
 import { browserScript, styleSheet, textFile } from './client.macro.ts' with { type: 'macro' }
 
 export interface Asset {
-  /** Where it is served, from the site's root. */
+  /** The path it is served at. */
   path: string
   type: string
   body: string
-  /** Strong entity tag, quotes included. */
+  /** The strong entity tag, with its quotes. */
   etag: string
 }
 
@@ -35,21 +35,18 @@ const byName = new Map<string, Asset>(
   Object.entries(files).map(([name, [type, body]]) => [name, make(name, type, body)]),
 )
 
-/**
- * Every file by the address it is served at. Answer with `Cache-Control: public, max-age=31536000,
- * immutable`.
- */
+/** All files by path. Responses carry `Cache-Control: public, max-age=31536000, immutable`. */
 export const assets: ReadonlyMap<string, Asset> = new Map(
   [...byName.values()].map((asset) => [asset.path, asset]),
 )
 
-/** The address of one of them, for a page. */
+/** The path of a file, for links in pages. */
 export const assetPath = (name: AssetName): string => byName.get(name)?.path ?? `/assets/${name}`
 
 /**
- * The policy the pages are written for: no inline script or style, nothing from elsewhere but
- * pictures in what people write. `form-action` is left to the door, because consent pages redirect
- * to other places after a POST.
+ * The content security policy of every page: no inline script or style, and nothing from other
+ * hosts but images in user content. `form-action` is added per response, because the consent page
+ * of an application redirects to other hosts after its form.
  */
 export const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' https: data:; font-src 'self'; connect-src 'self'; media-src 'self'; " +

@@ -1,10 +1,10 @@
-// Runs while the code is being read (Bun macros: https://bun.com/docs/bundler/macros), so that the
-// executable carries the finished files and no build step is needed in between.
+// Macros of Bun (https://bun.com/docs/bundler/macros). They run when the code is bundled, so that
+// the executable contains the finished files and no build step is needed.
 import { readFileSync } from 'node:fs'
 
 const here = (name: string): string => new URL(name, import.meta.url).pathname
 
-/** A script of ours and what it imports, as one file for browsers. */
+/** Bundles a script and its imports into one file for browsers. */
 export const browserScript = (name: string): string => {
   const built = Bun.spawnSync([
     process.execPath,
@@ -19,8 +19,8 @@ export const browserScript = (name: string): string => {
 }
 
 /**
- * The style sheet without its comments and indentation. Bun's own shortening would rewrite
- * `light-dark()`, so it is not used.
+ * The style sheet without comments and indentation. Bun's minifier would rewrite `light-dark()`, so
+ * it is not used.
  */
 export const styleSheet = (name: string): string =>
   readFileSync(here(name), 'utf8')
@@ -30,5 +30,5 @@ export const styleSheet = (name: string): string =>
     .filter((line) => line !== '')
     .join('\n')
 
-/** A file as it is. */
+/** The text of a file. */
 export const textFile = (name: string): string => readFileSync(here(name), 'utf8')

@@ -1,7 +1,7 @@
 /**
- * A defence against crawlers that walk through all of history: signed-out readers who ask for many
- * pages that cost git work prove some work of their own first. Who is signed in, REST and git never
- * meet it. What is proved is kept in a cookie, bound to the network.
+ * Protects git history from crawlers. Anonymous readers who request many pages that cost git work
+ * must compute a proof of work first. Signed-in users, the API and git are exempt. The cookie that
+ * holds a proof is bound to the network of the reader.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { hmacSha256, sameBytes } from '#lib/hash.ts'
@@ -11,29 +11,26 @@ import { RateCounter } from '#lib/rate-counter.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
 import { readCookie, setCookie } from './cookies.ts'
 
-/**
- * Pages that read old commits: blame, history, changes, comparisons, trees and files at a commit,
- * archives.
- */
+/** Pages that read history: blame, commits, comparisons, trees and files at a commit, archives. */
 const COSTLY_PATHS =
   /^\/[^/]+\/[^/]+\/(?:pull\/\d+\/)?(?:blame|commits|commit|compare|archive|(?:tree|blob)\/[0-9a-f]{40})(?:\/|$)/
 
-/** What programs read that have no browser, however often. */
+/** Paths for programs without a browser, which are never challenged. */
 const FEED_PATH = /^\/[^/]+\/[^/]+\/commits\/.+\.atom$/
 
-/** Whether a page is one that costs work and tells crawlers nothing that is not said elsewhere. */
+/** Whether a page costs git work and has nothing that other pages lack for a search engine. */
 export const isCostly = (path: string): boolean => COSTLY_PATHS.test(path) && !FEED_PATH.test(path)
 
 const MAX_COSTLY_PAGES = 60
 const WINDOW_MS = 10 * MINUTE
-/** One hash in 2^BITS is good: about a third of a second for a browser. */
+/** One hash in 2^BITS is a proof: about a third of a second in a browser. */
 export const PROOF_BITS = 16
 const PROOF_LIFETIME_MS = HOUR
 const CHALLENGE_LIFETIME_MS = 10 * MINUTE
 export const PROOF_COOKIE = 'hearth-work'
 export const PROOF_PATH = '/-/work'
 
-/** The neighbourhood of an address: /24, or /48 of IPv6. */
+/** The network of an address: /24 of IPv4, /48 of IPv6. */
 function networkOf(address: string | null): string {
   const bytes = address === null ? null : parseAddress(address.replace(/^::ffff:(?=\d+\.)/i, ''))
   return bytes
@@ -41,7 +38,7 @@ function networkOf(address: string | null): string {
     : 'unknown'
 }
 
-/** Whether the digest of challenge and answer begins with enough zero bits. */
+/** Whether the digest of challenge and proof starts with enough zero bits. */
 export function isValidProof(challenge: string, answer: string): boolean {
   const digest = new Bun.CryptoHasher('sha256').update(`${challenge}:${answer}`).digest()
   return digest.readUInt32BE(0) >>> (32 - PROOF_BITS) === 0
@@ -70,8 +67,7 @@ export class CrawlerDefense {
   }
 
   /**
-   * The challenge that stands before a page for a signed-out reader; null when there is none.
-   * Counts the page.
+   * Counts a page of an anonymous reader. Returns the challenge that must be solved first, or null.
    */
   challengeFor(request: Request, path: string, address: string | null): string | null {
     if (!this.hearth.settings.limits.proof_of_work || !isCostly(path)) return null
@@ -84,7 +80,7 @@ export class CrawlerDefense {
     return this.#sign('challenge', network, this.hearth.clock.now() + CHALLENGE_LIFETIME_MS)
   }
 
-  /** The cookie for an answer; null when it is not one. */
+  /** The cookie for a solved challenge. Null for a wrong answer. */
   acceptProof(challenge: string, answer: string, address: string | null): string | null {
     const network = networkOf(address)
     if (

@@ -1,6 +1,6 @@
 /**
- * What a page says once at its top after something was done. The cookie carries only the word; the
- * text is here, so nobody can make the site say something else.
+ * The messages that a page shows once, after something was done. The cookie holds only the key of a
+ * message, so nobody can make the site show another text.
  */
 import type { FlashKind } from './components/flash.tsx'
 

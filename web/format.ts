@@ -1,4 +1,4 @@
-// Numbers and names as people read them.
+// Numbers and names in the form that pages show.
 
 /** `1 file`, `3 files`. The plural is given when it is not the word with an s. */
 export const plural = (amount: number, word: string, many = `${word}s`): string =>
@@ -9,14 +9,14 @@ export const formatNumber = (value: number): string => value.toLocaleString('en-
 
 export { bytesText } from '#lib/bytes-text.ts'
 
-/** Dollars of a session: `$0.04`, `$12.30`, `under $0.01`. */
+/** The cost of a session in dollars: `$0.04`, `$12.30`, `under $0.01`. */
 export const formatCost = (usd: number): string =>
   usd > 0 && usd < 0.01 ? 'under $0.01' : `$${usd.toFixed(2)}`
 
-/** The seven characters by which a commit is named on a page. */
+/** The first seven characters of a commit id. */
 export const shortSha = (sha: string): string => sha.slice(0, 7)
 
-/** A number from a text that stays the same for ever (FNV-1a, 32 bits), for picking colours. */
+/** A stable hash of a text (FNV-1a, 32 bits), which chooses colours. */
 export const hashText = (text: string): number => {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++)

@@ -1,5 +1,5 @@
-// Every part of the pages with sample values in all its states, on one page, for those who build
-// pages. It needs no data and is served in development only.
+// All components with sample data in all their states, on one page for developers. It is served in
+// development only.
 import { icons } from '../assets/icons.ts'
 import {
   ActionButton,
@@ -81,7 +81,7 @@ import * as sample from './gallery/samples.ts'
 
 const csrf = 'sample'
 const link = { siteUrl: '', repo: 'northwind/oven' }
-/** The samples are short and our own. */
+/** A renderer for the samples, which need no budget. */
 const atOnce = { place: renderMarkdown }
 const { now } = sample
 

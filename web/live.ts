@@ -1,20 +1,18 @@
-/**
- * Pages that follow what happens: server-sent events (HTML Living Standard 9.2) from a generator.
- */
+/** Server-sent events (HTML Living Standard 9.2) for pages that update while they are open. */
 import type { EventRow } from '#core/events.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Visit } from './site.ts'
 
-/** Keeps the connection alive while nothing happens. */
+/** A comment line that keeps the connection open while nothing happens. */
 export const KEEP_ALIVE = ': waiting\n\n'
 
-/** One event; `id` is what a browser sends back when it had to connect anew. */
+/** One event. A browser sends the last `id` when it connects again. */
 export const serverEvent = (name: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 
 /**
- * Sends what the generator gives, as fast as it is read. A Refusal ends the stream: who may no
- * longer read has no more to follow.
+ * Streams the events of a generator at the pace of the reader. A Refusal ends the stream: the
+ * reader has lost the right to it.
  */
 export function eventStreamResponse(events: AsyncGenerator<string>): Response {
   const encoder = new TextEncoder()
@@ -42,12 +40,12 @@ export function eventStreamResponse(events: AsyncGenerator<string>): Response {
 }
 
 /**
- * Shorter than any idle connection lives. What leaves no event (a reaction) is seen as late as
- * this.
+ * Below the usual timeout of idle connections. Changes without an event, such as reactions, appear
+ * after this time at the latest.
  */
 const DEFAULT_WAIT_MS = 20_000
 
-/** Resolves when an event came that may show, or when the time is over. */
+/** Resolves with the next event that may change the page, or after the time. */
 export function waitForEvent(
   { hearth, request }: Visit,
   concerns: (event: EventRow) => boolean,
@@ -70,12 +68,12 @@ export function waitForEvent(
   })
 }
 
-/** A short word for what a page was made of, so that another one can be told from it. */
+/** A hash of the data of a page. */
 export const hashState = (data: unknown): string => Bun.hash(JSON.stringify(data)).toString(36)
 
 /**
- * `changed` once the page would be another one than it was with the state `seen`; asked again
- * whenever an event concerns it.
+ * Yields `changed` once the hash of the page differs from `seen`. The page is loaded again after
+ * every event that may change it.
  */
 export async function* watchState(
   visit: Visit,
@@ -85,7 +83,7 @@ export async function* watchState(
   wait_ms?: number,
 ): AsyncGenerator<string> {
   for (;;) {
-    // Listening begins before looking, so that nothing happens unseen in between.
+    // Listen first, so that an event during the load is not missed.
     const waiting = waitForEvent(visit, concerns, wait_ms)
     if ((await state()) !== seen) {
       yield serverEvent('changed', null)

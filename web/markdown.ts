@@ -1,6 +1,5 @@
-// Markdown to HTML that is safe to put on a page. Three steps, each with one duty: the parser reads
-// (and lets everything through), the cleaner keeps only what an allow list names, the dresser adds
-// colours and links of our own to the clean text.
+// Markdown to safe HTML, in three steps: the parser accepts everything, clean.ts keeps what an
+// allow list names, and decorate.ts adds highlighting and links to the clean result.
 import { cleanHtml } from './markdown/clean.ts'
 import { decorate } from './markdown/decorate.ts'
 import type { DocumentBase } from './markdown/addresses.ts'

@@ -1,11 +1,8 @@
-/**
- * Old addresses of pages: where the page is now, when the repository or workspace that its address
- * names has another name.
- */
+/** Addresses of renamed repositories and workspaces. */
 import type { Moved } from '#lib/errors.ts'
 import { segments } from './paths.ts'
 
-/** The present address of the same page; null when the address is not of what moved. */
+/** The new address of a page. Null when its repository or workspace was not renamed. */
 export function movedAddress(url: URL, { from, to }: Moved): string | null {
   const [, workspace = '', repo = '', ...rest] = url.pathname.split('/')
   if (!from.includes('/'))

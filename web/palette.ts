@@ -1,12 +1,13 @@
-// Twelve hues. The style sheet has a class for each (`hue-0` to `hue-11`) with a readable pair of
-// colours in both schemes, because the content security policy allows no inline style: a colour
-// somebody chose is shown as the nearest of them, with the exact one in a small dot drawn by SVG.
+// The twelve hues of labels and avatars. The style sheet has a class for each (`hue-0` to `hue-11`)
+// with a readable pair of colours for both schemes, because the content security policy forbids
+// inline styles. The nearest hue represents a chosen colour, and a small dot in SVG shows the exact
+// one.
 import { hashText } from './format.ts'
 
 /** How many `hue-…` classes the style sheet has. */
 export const HUES = 12
 
-/** One stored colour for each hue, six hex digits, for a label whose colour nobody chose. */
+/** The colour of each hue in six hex digits, for labels without a chosen colour. */
 export const labelColors = [
   'd1493f',
   'd9722a',
@@ -52,9 +53,8 @@ const toLab = (hex: string): Lab => {
 const hueLabs = labelColors.map(toLab)
 
 /**
- * The nearest of the twelve hues to a colour of six hex digits (a leading `#` is fine). Hue
- * decides, not lightness; a colour with hardly any hue is the neutral one, and so is anything that
- * is not a colour.
+ * The nearest hue to a colour of six hex digits, with or without `#`. Lightness does not count.
+ * Nearly grey colours and invalid ones are neutral.
  */
 export const nearestHue = (color: string): number => {
   const hex = color.replace(/^#/, '')
@@ -80,5 +80,5 @@ export const nearestHue = (color: string): number => {
   return best
 }
 
-/** The hue of a name: a person's initial, a label without a colour. */
+/** The hue for a name: an initial of an avatar, a label without a colour. */
 export const hueOfName = (name: string): number => hashText(name.toLowerCase()) % HUES

@@ -1,7 +1,6 @@
-// Where the pages are, in one place, so that a component and a page never spell an address
-// differently. Every part is encoded; refs and file paths keep their slashes.
+// The addresses of all pages. Parts are encoded; refs and file paths keep their slashes.
 
-/** A ref or file path as address segments. */
+/** A ref or a file path as path segments. */
 export const segments = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
 /** `workspace/repo` as an address. */
@@ -11,8 +10,8 @@ export const workspacePath = (slug: string, rest = ''): string =>
   `/${encodeURIComponent(slug)}${rest === '' ? '' : `/-/${rest}`}`
 
 /**
- * Usernames and workspace slugs are unique together, so both live at the root. An agent
- * `owner/name` leads to its owner.
+ * Usernames and workspace slugs share one namespace, so both are at the root. An agent `owner/name`
+ * has the page of its owner.
  */
 export const userPath = (username: string): string =>
   `/${encodeURIComponent(username.split('/')[0] ?? username)}`
@@ -31,13 +30,13 @@ export const commitPath = (repo: string, sha: string): string =>
   repoPath(repo, `/commit/${encodeURIComponent(sha)}`)
 
 /**
- * The page that compares two branches, tags or commits; `direct` compares them as they are, not
- * from where they diverged.
+ * The comparison of two branches, tags or commits. `direct` compares them as they are, not since
+ * they diverged.
  */
 export const comparePath = (repo: string, base: string, head: string, direct = false): string =>
   repoPath(repo, `/compare/${segments(base)}${direct ? '..' : '...'}${segments(head)}`)
 
-/** A page that shows one version of a path: tree, blob, raw, blame or commits. */
+/** A page of one version of a path: tree, blob, raw, blame or commits. */
 export const codePath = (
   repo: string,
   view: 'tree' | 'blob' | 'raw' | 'blame' | 'commits',
@@ -45,7 +44,7 @@ export const codePath = (
   path = '',
 ): string => repoPath(repo, `/${view}/${segments(ref)}${path === '' ? '' : `/${segments(path)}`}`)
 
-/** Shows the text of a form that is being written. */
+/** The preview of the text in a form. */
 export const PREVIEW_PATH = '/-/preview'
 export const previewPath = (repo: string, field: string): string =>
   withQuery(PREVIEW_PATH, { repo, field })
@@ -62,7 +61,7 @@ export const withQuery = (
   return text === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${text}`
 }
 
-/** What an address of an issue, a pull request or a commit names; null for any other address. */
+/** The issue, pull request or commit that an address names. Null for other addresses. */
 export const shortUrlParts = (
   path: string,
 ): { repo: string; kind: 'number' | 'commit'; id: string; comment: boolean } | null => {

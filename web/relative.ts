@@ -1,4 +1,4 @@
-// Distances in time as words, the same on the server and in the browser script.
+// Relative times, the same on the server and in the browser script.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -10,8 +10,8 @@ const count = (amount: number, unit: string): string =>
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 'Oct', 'Nov', 'Dec']
 
 /**
- * `12 Mar 2026`, in UTC; written by hand because a page may have a thousand, and a locale's own way
- * costs as much as the rest of it.
+ * `12 Mar 2026`, in UTC. Written by hand, because a page may have a thousand dates and `Intl` would
+ * take as long as the rest of the page.
  */
 export const formatDate = (at: number): string => {
   const date = new Date(at)
@@ -19,7 +19,7 @@ export const formatDate = (at: number): string => {
 }
 
 /**
- * `3 minutes ago`, `in 2 days`; beyond thirty days, the date. Both arguments in milliseconds since
+ * `3 minutes ago`, `in 2 days`; the date beyond thirty days. Both arguments are milliseconds since
  * 1970.
  */
 export const formatRelativeTime = (at: number, now: number): string => {
@@ -35,7 +35,7 @@ export const formatRelativeTime = (at: number, now: number): string => {
   return at > now ? `in ${words}` : `${words} ago`
 }
 
-/** `2m 5s`, `840 ms`, `1h 3m`: how long something took. */
+/** A duration: `2m 5s`, `840 ms`, `1h 3m`. */
 export const formatDuration = (milliseconds: number): string => {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
   const seconds = Math.round(milliseconds / 1000)

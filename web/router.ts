@@ -1,5 +1,7 @@
-/** Finds what answers at an address. Patterns have `:name` for one segment (with a fixed ending, as in
- * `:name.diff`) and may end in `*name` for all that follows. */
+/**
+ * Matches paths to routes. In a pattern `:name` stands for one segment, which may have a fixed
+ * ending (`:name.diff`), and a final `*name` for the rest.
+ */
 
 type Route<T> = { readonly pattern: RegExp; readonly names: readonly string[]; readonly value: T }
 
@@ -22,7 +24,8 @@ function compile<T>(path: string, value: T): Route<T> {
 export type Match<T> = { readonly value: T; readonly params: Record<string, string> }
 
 /**
- * A table of addresses; fixed words win over `:name`, and that over `*name`, whatever the order.
+ * A table of routes. Literal segments take precedence over `:name`, and `:name` over `*name`, in
+ * any order of declaration.
  */
 export class Router<T> {
   readonly #fixed = new Map<string, T>()
@@ -52,7 +55,7 @@ export class Router<T> {
     }
   }
 
-  /** Null when nothing answers there, or when a part is not well encoded. */
+  /** Null when no route matches or a segment is not valid percent-encoding. */
   find(path: string): Match<T> | null {
     const fixed = this.#fixed.get(path)
     if (fixed !== undefined) return { value: fixed, params: {} }

@@ -85,6 +85,19 @@ export type Actor = Static<typeof Actor>
 /** Marks a property whose name in REST responses differs from its name in tool results. */
 export const restName = (name: string) => ({ 'x-rest-name': name })
 
+/** How tool results shorten a record. REST returns every field. */
+export type ToolRecord = {
+  /** Fields that follow from others, such as addresses. They are left out. */
+  readonly follows?: readonly string[]
+  /** Fields that are left out when they have this value. */
+  readonly usual?: Readonly<Record<string, unknown>>
+  /** Fields that are left out when they are equal to another one. */
+  readonly same?: Readonly<Record<string, string>>
+}
+
+/** An option of an object's schema. */
+export const toolRecord = (options: ToolRecord) => ({ 'x-tool-record': options })
+
 /** Marks an input whose unknown names reach the operation. Otherwise REST drops them. */
 export const refusesUnknown = { 'x-refuses-unknown': true } as const
 

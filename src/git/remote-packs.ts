@@ -93,6 +93,6 @@ export function waitForRemotePacks(git: Git, packs: RemotePacks): Git {
     const run = git[name] as StoreFunction
     if (String(name) !== 'constructor') wrapped[name] = wrap(name, run.bind(git), packs)
   }
-  wrapped['ensureLocal'] = (store) => packs.restoreStore(store)
+  wrapped.ensureLocal = (store) => packs.restoreStore(store)
   return wrapped as unknown as Git
 }

@@ -77,7 +77,7 @@ class BoundedCache<V extends {}> implements Cache<V> {
 }
 
 /** What the budget needs of a cache, whatever its values are. */
-type Budgeted = Pick<BoundedCache<{}>, 'used' | 'size' | 'evict'>
+type Budgeted = Pick<BoundedCache<object>, 'used' | 'size' | 'evict'>
 
 /** Bytes of an entry whose value is only a number, a flag or a short text: its key and the map. */
 export const SMALL_ENTRY_BYTES = 200

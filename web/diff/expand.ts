@@ -1,7 +1,7 @@
-// Unchanged lines around the hunks of a change, shown when a reader asks for them.
+// Adds unchanged lines around the hunks of a change when a reader expands them.
 import type { DiffHunk, DiffLine } from './rows.ts'
 
-/** Lines of the new version that were asked for, with their text. */
+/** The lines of the new version to show, with their text. */
 export type ExpandedLines = { readonly from: number; readonly lines: readonly string[] }
 
 const contextLines = (shown: ExpandedLines, from: number, to: number, offset: number): DiffLine[] =>
@@ -32,8 +32,8 @@ const extendHunk = (
 })
 
 /**
- * The first line below a hunk, on the new side. A hunk without lines there begins after the line
- * that it names.
+ * The first line after a hunk on the new side. A hunk without lines there begins after the line
+ * that it names (git-diff).
  */
 export const lineAfter = (hunk: DiffHunk): number =>
   hunk.new_lines === 0 ? hunk.new_start + 1 : hunk.new_start + hunk.new_lines
@@ -42,7 +42,7 @@ export const lineAfter = (hunk: DiffHunk): number =>
 export const firstLine = (hunk: DiffHunk): number =>
   hunk.new_lines === 0 ? hunk.new_start + 1 : hunk.new_start
 
-/** What a line's number is more on the old side, above a hunk. */
+/** The difference between old and new line numbers above a hunk. */
 const offsetAbove = (hunk: DiffHunk): number =>
   (hunk.old_lines === 0 ? hunk.old_start + 1 : hunk.old_start) - firstLine(hunk)
 
@@ -54,9 +54,8 @@ const joinHunks = (above: DiffHunk, below: DiffHunk): DiffHunk => ({
 })
 
 /**
- * The hunks with unchanged lines added: those of `shown` that touch a hunk from above or below.
- * Hunks that meet become one. Lines of a hunk itself and lines that touch none are left as they
- * are.
+ * Adds the lines of `shown` that touch a hunk from above or below. Hunks that meet become one.
+ * Lines of a hunk itself, and lines that touch none, change nothing.
  */
 export function expandHunks(hunks: readonly DiffHunk[], shown: ExpandedLines): DiffHunk[] {
   const last = shown.from + shown.lines.length - 1
@@ -73,7 +72,7 @@ export function expandHunks(hunks: readonly DiffHunk[], shown: ExpandedLines): D
     const after = lineAfter(hunk)
     const end = next ? firstLine(next) - 1 : Infinity
     const offset = offsetAbove(hunk) + hunk.old_lines - hunk.new_lines
-    // Between two hunks, what reaches the lower one is added to that one.
+    // A line that touches two hunks joins the lower one.
     const below =
       shown.from <= after && last >= after && (last < end || !next)
         ? contextLines(shown, after, Math.min(end, last), offset)

@@ -1,8 +1,8 @@
-// A hunk's lines as rows of a page: side by side where asked, with the words that changed inside a
+// The lines of a hunk as table rows, unified or side by side, with the words that changed in each
 // line.
 import { changedWords, type Range } from './words.ts'
 
-/** One line of a hunk, as `get_pull_changes` answers it. */
+/** One line of a hunk, as `get_pull_changes` returns it. */
 export interface DiffLine {
   kind: 'context' | 'add' | 'del'
   old?: number | null
@@ -20,24 +20,24 @@ export interface DiffHunk {
   lines: readonly DiffLine[]
 }
 
-/** A line ready to print: where it is, its text and the stretches that changed. */
+/** One cell: a line with its text and the ranges of changed words. */
 export interface DiffCell {
   kind: 'context' | 'add' | 'del'
-  /** The number on its own side. */
+  /** Its line number on its own side. */
   number: number
-  /** Its place in the hunk, for the highlighter's lines. */
+  /** Its index in the hunk, for the highlighted lines. */
   index: number
   marks: readonly Range[]
   noNewline: boolean
 }
 
-/** One row: both sides for context, one or both for a change. */
+/** One row. A context line is on both sides, a changed one on one or both. */
 export interface DiffRow {
   old: DiffCell | null
   new: DiffCell | null
 }
 
-/** Pairs removed lines with the added ones after them, in order. */
+/** Pairs the removed lines with the added ones that follow them, in order. */
 export const pairRows = (hunk: DiffHunk): DiffRow[] => {
   const rows: DiffRow[] = []
   let oldNumber = hunk.old_start
@@ -76,7 +76,7 @@ export const pairRows = (hunk: DiffHunk): DiffRow[] => {
   return rows
 }
 
-/** The same rows one below the other: a block's removed lines, then its added ones. */
+/** The rows of the unified view: the removed lines of a block, then its added ones. */
 export const stackRows = (rows: readonly DiffRow[]): DiffRow[] => {
   const stacked: DiffRow[] = []
   let after: DiffRow[] = []

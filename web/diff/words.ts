@@ -1,7 +1,7 @@
-// Which words of a line changed. Lines that have little in common are left unmarked: marking nearly
-// everything tells nothing.
+// The words of a line that changed. Lines with little in common get no marks, because nearly
+// everything would be marked.
 
-/** Start and end offset in a line's text. */
+/** The start and end offset in the text of a line. */
 export type Range = readonly [number, number]
 
 const MAX_LINE_LENGTH = 1_000
@@ -9,7 +9,7 @@ const MAX_TABLE_CELLS = 40_000
 
 const words = (text: string): string[] => text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? []
 
-/** Ranges of the tokens that are not kept, neighbours joined. */
+/** The ranges of the tokens that are not kept. Neighbours are joined. */
 const ranges = (tokens: readonly string[], kept: ReadonlySet<number>, start: number): Range[] => {
   const result: [number, number][] = []
   let at = start
@@ -24,7 +24,7 @@ const ranges = (tokens: readonly string[], kept: ReadonlySet<number>, start: num
   return result
 }
 
-/** Longest common subsequence of two short token lists; the indexes kept on each side. */
+/** The longest common subsequence of two short token lists, as the indexes kept on each side. */
 const findCommonTokens = (
   before: readonly string[],
   after: readonly string[],
@@ -51,8 +51,8 @@ const findCommonTokens = (
 }
 
 /**
- * The stretches that differ between two versions of one line; none where the lines are hardly
- * alike.
+ * The ranges that differ between two versions of a line. Empty when the versions have little in
+ * common.
  */
 export const changedWords = (before: string, after: string): { old: Range[]; new: Range[] } => {
   const none = { old: [], new: [] }
@@ -79,7 +79,7 @@ export const changedWords = (before: string, after: string): { old: Range[]; new
   const same =
     before.length -
     oldMiddle.reduce((sum, token, index) => sum + (kept.old.has(index) ? 0 : token.length), 0)
-  // White space alike is no likeness.
+  // Equal white space does not make lines similar.
   const blank = /^\s*/.exec(before)?.[0].length ?? 0
   const longest = Math.max(before.length, after.length) - blank
   if (longest <= 0 || (same - blank) / longest < 0.35) return none

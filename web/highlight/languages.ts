@@ -1,6 +1,6 @@
-// Which languages are highlighted and how a file's name tells its language. Only the grammars named
-// here are carried along. Names follow highlight.js
-// (https://highlightjs.readthedocs.io/en/latest/supported-languages.html).
+// The grammars of the highlighter, named as in highlight.js
+// (https://highlightjs.readthedocs.io/en/latest/supported-languages.html). Only these are in the
+// executable.
 import hljs from 'highlight.js/lib/core'
 import ada from 'highlight.js/lib/languages/ada'
 import apache from 'highlight.js/lib/languages/apache'
@@ -212,5 +212,5 @@ for (const [name, grammar] of Object.entries(grammars)) hljs.registerLanguage(na
 
 export { hljs }
 
-/** How many languages are highlighted. */
+/** The number of highlighted languages. */
 export const languageCount = Object.keys(grammars).length

@@ -1,10 +1,7 @@
-// Cutting and marking highlighted HTML. It knows the one form the highlighter writes: `<span
-// class="…">`, `</span>` and escaped text.
+// Splits and marks highlighted HTML, which consists of `<span class="…">`, `</span>` and escaped
+// text only.
 
-/**
- * Splits at newlines. Spans that reach over a line's end are closed there and opened again on the
- * next one.
- */
+/** Splits at line ends. A span over several lines is closed and opened again on each line. */
 export const splitLines = (html: string): string[] => {
   const lines: string[] = []
   const open: string[] = []
@@ -26,9 +23,8 @@ export const splitLines = (html: string): string[] => {
 }
 
 /**
- * Marks stretches of one line with `<mark>`. Ranges are pairs of character offsets in the line's
- * text (start, end), in order and apart. Marks lie inside the spans, so the result stays well
- * formed.
+ * Marks ranges of one line with `<mark>`. Ranges are pairs of character offsets in the text of the
+ * line (start, end), in order and disjoint. A mark never crosses a span.
  */
 export const markRanges = (
   html: string,

@@ -1,5 +1,5 @@
-// From a path, or a word after a code fence, to a grammar. A table of our own, because what a file
-// is called is a matter of custom, not of the highlighter.
+// Chooses the grammar of a file or of the info string of a code block. The table is separate from
+// the highlighter, because file names are a matter of convention.
 import { hljs, type Grammar } from './languages.ts'
 
 const byExtension: Record<string, Grammar> = {
@@ -326,7 +326,7 @@ const interpreters: Record<string, Grammar> = {
 const own = (table: Record<string, Grammar>, key: string): Grammar | null =>
   Object.hasOwn(table, key) ? (table[key] ?? null) : null
 
-/** The grammar of a file by its name, else by the first line's `#!`; null when it is not known. */
+/** The grammar of a file by its name, else by its `#!` line. Null when it is unknown. */
 export const grammarOfPath = (path: string, firstLine = ''): Grammar | null => {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   const whole = own(byName, name)
@@ -341,7 +341,7 @@ export const grammarOfPath = (path: string, firstLine = ''): Grammar | null => {
   return own(interpreters, program) ?? own(interpreters, program.replace(/(?<![\d.])[\d.]+$/, ''))
 }
 
-/** The grammar of a word after a code fence: a language's name, an alias of it, or an extension. */
+/** The grammar for an info string: a language's name, an alias, or a file extension. */
 export const grammarOfWord = (word: string): Grammar | null => {
   const lower = word.toLowerCase()
   const extension = own(byExtension, lower)

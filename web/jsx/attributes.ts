@@ -2,7 +2,7 @@
 // because pages show addresses that strangers typed (a website, a link in a profile). Event handlers
 // and inline styles throw: the content security policy blocks them, so a page with one is a mistake.
 
-/** Class names: falsy parts are left out, so `['row', open && 'row-open']` works. */
+/** Class names. Falsy parts are left out, so `['row', open && 'row-open']` works. */
 export type ClassValue = string | false | null | undefined | readonly ClassValue[]
 
 const NAME = /^[a-zA-Z_:][\w:.-]*$/
@@ -68,9 +68,9 @@ function checkName(name: string): void {
 }
 
 /**
- * One attribute with its leading space, or nothing for `false`, `null` and `undefined`. `true`
- * prints the bare name, except for `aria-*`, where the words true and false carry meaning. An
- * address that is not safe is left out.
+ * One attribute with a leading space. Nothing for `false`, `null`, `undefined` and for an unsafe
+ * address. `true` renders the bare name, except in `aria-*`, whose values are the words true and
+ * false.
  */
 export const renderAttribute = (name: string, value: unknown): string => {
   if (value === null || value === undefined) return ''

@@ -1,11 +1,7 @@
-// The one type whose text is trusted as HTML. Everything else that reaches a page is escaped, so a
-// value can become markup only where somebody wrote `raw(…)`, and those places can be found by
-// searching for that word.
+// The only type whose text is trusted as HTML. All other text is escaped, so text becomes markup
+// only through `raw(…)`, whose calls can be searched for.
 
-/**
- * A piece of finished HTML. Made by JSX, or by {@link raw} from text that is already known to be
- * safe.
- */
+/** Finished HTML. JSX creates it, and {@link raw} from text that is safe. */
 export class Html {
   readonly #text: string
 
@@ -13,33 +9,33 @@ export class Html {
     this.#text = text
   }
 
-  /** The markup itself. */
+  /** The markup. */
   toString(): string {
     return this.#text
   }
 
-  /** JSON of a page fragment is its markup, not an empty object. */
+  /** Its JSON is the markup, not an empty object. */
   toJSON(): string {
     return this.#text
   }
 }
 
 /**
- * What may stand between two tags. `false`, `true`, `null` and `undefined` print nothing, so
- * `{condition && <b/>}` works.
+ * A child of an element. `false`, `true`, `null` and `undefined` render nothing, so `{condition &&
+ * <b/>}` works.
  */
 export type Child = Html | string | number | bigint | boolean | null | undefined | readonly Child[]
 
-/** What a component may give back. */
+/** The result of a component. */
 export type Rendered = Html | null
 
 /**
- * Marks text as finished HTML. Only for the output of something that escapes or cleans by itself:
- * the Markdown cleaner, the highlighter, a file of our own.
+ * Marks text as finished HTML. Only for the output of code that escapes or sanitizes: the Markdown
+ * renderer, the highlighter, files of this repository.
  */
 export const raw = (text: string): Html => new Html(text)
 
-/** Prints what may stand between two tags, escaped unless it is {@link Html}. */
+/** Renders a child. Everything but {@link Html} is escaped. */
 export const renderChild = (child: Child): string => {
   if (typeof child === 'string') return Bun.escapeHTML(child)
   if (child instanceof Html) return child.toString()
@@ -50,8 +46,7 @@ export const renderChild = (child: Child): string => {
     for (const one of child as readonly Child[]) text += renderChild(one)
     return text
   }
-  // An object that is not Html (a date, a record) would print as "[object Object]": always a
-  // mistake of the page.
+  // Another object (a date, a record) would render as "[object Object]", so it throws.
   throw new TypeError(
     `a page cannot print a value of type ${Object.prototype.toString.call(child)}`,
   )

@@ -1,4 +1,4 @@
-// What the compiler asks for outside production. The extra arguments (key, source place) have no
-// use here.
+// The runtime that the compiler imports in development. Its extra arguments (key, source) are
+// ignored.
 export { Fragment, jsx as jsxDEV } from './jsx-runtime.ts'
 export type { JSX } from './types.ts'

@@ -1,6 +1,5 @@
-// JSX that makes strings, escaping by default. The compiler turns `<a href={x}>{y}</a>` into
-// `jsx('a', { href: x, children: y })`
-// (React's automatic runtime:
+// JSX that renders strings and escapes by default. The compiler turns `<a href={x}>{y}</a>` into
+// `jsx('a', { href: x, children: y })` (React's automatic runtime,
 // https://github.com/reactjs/rfcs/blob/main/text/0000-create-element-changes.md).
 import { renderAttribute } from './attributes.ts'
 import { Html, renderChild, type Child, type Rendered } from './html.ts'
@@ -39,23 +38,23 @@ const element = (tag: string, props: Props): string => {
   if (voids.has(tag)) return text
   const inside = renderChild(props.children)
   if (inside !== '') {
-    // Neither can be escaped, and the content security policy allows neither inline.
+    // Their text cannot be escaped, and the content security policy forbids both inline.
     if (tag === 'script' || tag === 'style')
       throw new TypeError(`a page cannot carry an inline <${tag}>`)
-    // The parser drops one newline after these start tags (HTML, section 13.1.2.5): give it one to
-    // drop.
+    // The HTML parser drops one line end after these start tags (HTML, section 13.1.2.5), so one is
+    // added.
     if ((tag === 'pre' || tag === 'textarea') && inside.startsWith('\n')) text += '\n'
   }
   return `${text}${inside}</${tag}>`
 }
 
-/** Makes an element, or calls a component. */
+/** Renders an element or a component. */
 export const jsx = <P extends object>(type: string | ((props: P) => Rendered), props: P): Html => {
   if (typeof type === 'string') return new Html(element(type, props as Props))
   return type(props) ?? new Html('')
 }
 
-/** The same, for several children. */
+/** The same for several children. */
 export const jsxs = jsx
 
 /** Children without an element around them. */

@@ -1,5 +1,5 @@
-// The compiler asks for the runtime by a name without an extension; the import map of package.json
-// gives paths that have one. Bun finds the file either way, TypeScript needs to be told.
+// The compiler imports the runtime without a file extension, while the import map of package.json
+// has paths with one. Bun resolves both; TypeScript needs these declarations.
 declare module '#web/jsx/jsx-runtime' {
   export * from '#web/jsx/jsx-runtime.ts'
 }

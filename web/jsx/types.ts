@@ -1,12 +1,11 @@
-// What TypeScript checks a page against: HTML's own names, attribute by attribute (HTML Living
-// Standard, section 3 and 4). There is no `style` and no `on…`, so a page that reaches for them
-// does not compile.
+// The types of elements and attributes, with HTML's own names (HTML Living Standard, sections 3 and
+// 4). There is no `style` and no `on…`, so a page with one does not compile.
 import type { ClassValue } from './attributes.ts'
 import type { Child, Html } from './html.ts'
 
 type Text = string | number | null | undefined | false
 type Flag = boolean | null | undefined
-/** Enumerated yes and no, which HTML wants as words. */
+/** A boolean that HTML wants as the word true or false. */
 type Word = 'true' | 'false' | undefined
 
 interface Global {
@@ -118,10 +117,7 @@ interface Image extends Global {
   crossorigin?: Text
 }
 
-/**
- * SVG shares a set of presentation attributes; they are attributes, not styles, and the content
- * policy lets them be.
- */
+/** Presentation attributes of SVG, which the content security policy allows, unlike styles. */
 interface Svg extends Global {
   xmlns?: Text
   viewBox?: Text
@@ -343,13 +339,13 @@ type Elements = { [name in Plain]: Global } & { [name in SvgName]: Svg } & {
 
 export declare namespace JSX {
   type Element = Html
-  /** A tag, or a function of one props object that gives markup or nothing. */
+  /** A tag name, or a component. */
   type ElementType = keyof IntrinsicElements | ((props: never) => Html | null)
   interface ElementChildrenAttribute {
     children: unknown
   }
   interface IntrinsicAttributes {
-    /** Accepted for lists, as in other JSX, and never printed. */
+    /** Accepted as in other JSX, and never rendered. */
     key?: string | number
   }
   type IntrinsicElements = Elements

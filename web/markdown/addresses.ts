@@ -1,18 +1,18 @@
-// Where a link or picture in Markdown leads. Relative addresses in a file mean the repository it
-// lies in, at the version shown.
+// Resolves the addresses of links and images in Markdown. Relative ones start at the directory of
+// the file, in the version that is shown.
 import { codePath } from '../paths.ts'
 
-/** The folder a document lies in: repository `workspace/name`, a ref, a path (`''` is the top). */
+/** The directory of a document: repository `workspace/name`, ref, path (`''` is the root). */
 export interface DocumentBase {
   repo: string
   ref: string
   dir: string
 }
 
-/** Prefix of every id that a document makes, so that it cannot stand for one of the page's own. */
+/** The prefix of every id of a document, so that it cannot equal an id of the page. */
 export const ID_PREFIX = 'user-content-'
 
-/** An id from a document, with the prefix; null for one that is of no use. */
+/** An id of a document with the prefix. Null for an invalid one. */
 export const prefixedId = (id: string): string | null => {
   const bare = id.trim().replace(/^(?:user-content-)+/, '')
   return /^[\p{L}\p{N}_.:-]{1,120}$/u.test(bare) ? `${ID_PREFIX}${bare}` : null
@@ -20,7 +20,7 @@ export const prefixedId = (id: string): string | null => {
 
 const schemePattern = /^([a-z][a-z0-9+.-]*):/i
 
-/** White space and control characters, which browsers drop from an address before reading it. */
+/** White space and control characters, which browsers drop before they read an address. */
 const stripControls = (address: string): string =>
   address.trim().replace(/[\u0000-\u001f\u007f]/g, '')
 
@@ -42,8 +42,8 @@ const resolvePath = (dir: string, path: string): string => {
 }
 
 /**
- * The address to print, or null for one that may not be printed. Only http, https and mailto pass,
- * the last only for links. `siteUrl` stands before addresses on this site (it may be empty).
+ * The address to use, or null for a forbidden one. Allowed are http, https and, for links, mailto.
+ * `siteUrl` precedes addresses of this site and may be empty.
  */
 export const resolveAddress = (
   address: string,
@@ -58,13 +58,13 @@ export const resolveAddress = (
     if (scheme === 'http' || scheme === 'https') return text
     return scheme === 'mailto' && kind === 'link' ? text : null
   }
-  // A backslash is a slash to a browser.
+  // Browsers read a backslash as a slash.
   if (/^[/\\]{2}/.test(text)) return `https://${text.replace(/^[/\\]+/, '')}`
   if (text.startsWith('#')) {
     const id = prefixedId(decode(text.slice(1)))
     return kind === 'link' ? (id === null ? '#' : `#${encodeURIComponent(id)}`) : null
   }
-  // A colon before the first slash would still be read as a scheme.
+  // A colon before the first slash would be read as the end of a scheme.
   if (/^[^/?#]*:/.test(text)) return null
   if (!base) return text.startsWith('/') ? `${siteUrl}${text}` : text
   const end = text.search(/[?#]/)

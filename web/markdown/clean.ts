@@ -1,5 +1,4 @@
-// The wall between what strangers write and what browsers run: an allow list of elements and
-// attributes, nothing else.
+// Sanitizes HTML that users wrote by an allow list of elements and attributes.
 import sanitizeHtml from 'sanitize-html'
 import { prefixedId, resolveAddress, type DocumentBase } from './addresses.ts'
 import { limitDepth } from './limit-depth.ts'

@@ -1,20 +1,16 @@
-// Words in running text that stand for something on this site: people, teams, issues, pull
-// requests, commits.
+// References in text: mentions of users and teams, issues, pull requests, commits.
 import { looksLikeCommit, REFERENCE } from '#features/issues/index.ts'
 import { commitPath, issuePath, shortUrlParts, teamPath, userPath } from '../paths.ts'
 
-/** What references are read against. */
+/** What references are resolved against. */
 export interface LinkContext {
-  /** Before every address on this site; empty for addresses from the root. */
+  /** Precedes every address of this site. Empty for addresses from the root. */
   siteUrl: string
-  /**
-   * The repository that a bare `#12` or commit id belongs to, `workspace/name`; without it those
-   * stay text.
-   */
+  /** The repository `workspace/name` of a bare `#12` or commit id. Without one they stay text. */
   repo?: string
   /**
-   * The mentions to link (`name` or `workspace/team`, lower case); every well-formed one when left
-   * out. Data and no function, because another thread reads it.
+   * The mentions to link, as `name` or `workspace/team` in lower case. Undefined links every
+   * well-formed one. A list and not a function, because another thread reads it.
    */
   mentions?: readonly string[]
 }
@@ -22,7 +18,7 @@ export interface LinkContext {
 const link = (href: string, text: string, kind: string): string =>
   `<a class="ref-${kind}" href="${Bun.escapeHTML(href)}">${text}</a>`
 
-/** Links the references in a stretch of text that is already escaped. */
+/** Links the references in escaped text. */
 export const linkReferences = (text: string, context: LinkContext): string =>
   /[@#]|[0-9a-f]{7}/i.test(text)
     ? text.replace(
@@ -59,8 +55,7 @@ export const linkReferences = (text: string, context: LinkContext): string =>
     : text
 
 /**
- * The short form of an address on this site that stands in the text as itself: `#12`, `a/b#12`,
- * `abc1234`; null for any other.
+ * The short form of an address of this site: `#12`, `a/b#12`, `abc1234`. Null for other addresses.
  */
 export const shortForm = (href: string, context: LinkContext): string | null => {
   if (context.siteUrl === '' || !href.startsWith(`${context.siteUrl}/`)) return null

@@ -5,14 +5,16 @@ import { issueUpdated } from './events.ts'
 import { requireIssue } from './require-records.ts'
 import { issueRecord } from './issue-record.ts'
 import { Issue, LOCK_REASONS } from './schema.ts'
+import { refuseSecrets } from './secrets.ts'
 import { setRecordLock } from './store-records.ts'
+import { optionalLine } from './text.ts'
 import { inRecord, issuePointers } from './untrusted-texts.ts'
 
 const MAX_REASON_LENGTH = 80
 
 export const lockIssue = operation({
   name: 'lock_issue',
-  summary: 'Let only those with Write comment on an issue. Needs Write. The answer is the issue.',
+  summary: 'Let only those with Write comment on an issue, with a reason or without. Needs Write. The answer is the issue.',
   route: 'PUT /repos/{owner}/{name}/issues/{number}/lock',
   toolset: 'issues',
   access: writesRepo('write', { scope: 'issues:write' }),
@@ -30,8 +32,9 @@ export const lockIssue = operation({
   output: Issue,
   untrusted: inRecord(issuePointers),
 
-  handler: ({ hearth, repo, write }, { number, ...input }) => {
-    const reason = oneLine('reason', input.reason ?? '') || null
+  handler: ({ hearth, db, repo, write }, { number, ...input }) => {
+    const reason = optionalLine('reason', input.reason ?? null)
+    if (reason !== null) refuseSecrets(db, repo.id, 'reason', reason)
     return write((tx) => {
       const issue = requireIssue(tx.db, repo.id, number)
       if (issue.locked === 1 && issue.lock_reason === reason) return issueRecord(hearth, issue)
@@ -46,5 +49,6 @@ export const lockIssue = operation({
         { number, changed },
       )
       return issueRecord(hearth, requireIssue(tx.db, repo.id, number))
-    }),
+    })
+  },
 })

@@ -63,11 +63,11 @@ function buildQuery(filter: IssueFilter): ListQuery {
     add('record_fts MATCH ?', ftsMatch(repo_id, words))
     add(`r.repo_id = ? AND r.kind = 'issue' AND r.open ${open}`, repo_id)
     q.number = 'r.number'
-  } else if (labels.length > 0) {
+  } else if (labels[0] !== undefined) {
     q.from = `record_labels d${joined}`
     add(
       `d.label_id = ? AND d.kind = 'issue' AND d.open ${open} AND d.repo_id = ?`,
-      labels[0]!,
+      labels[0],
       repo_id,
     )
     q.number = 'd.number'
@@ -153,11 +153,12 @@ export function countIssues(db: Db, filter: IssueFilter): number {
     const open = state === 'closed' ? 0 : countRecords(db, repo_id, 'issue', true)
     return open + (state === 'open' ? 0 : countRecords(db, repo_id, 'issue', false))
   }
-  if (!others && label_ids.length === 1 && state === 'open') {
+  const [label_id] = label_ids
+  if (!others && label_ids.length === 1 && label_id !== undefined && state === 'open') {
     return (
       db.one<{ count: number }>(
         'SELECT issues_count AS count FROM labels WHERE id = ?',
-        label_ids[0]!,
+        label_id,
       )?.count ?? 0
     )
   }

@@ -18,39 +18,39 @@ import { takeOverResult } from './candidate-tests.ts'
 
 type Step = { readonly land: EntryRow | null; readonly build: NextCandidate | null }
 
-export async function advance(hearth: Hearth, place: QueueKey, signal: AbortSignal): Promise<void> {
+export async function advance(hearth: Hearth, queue: QueueKey, signal: AbortSignal): Promise<void> {
   for (;;) {
     if (signal.aborted) throw new Error('the process is stopping')
-    const repo = repoById(hearth.db, place.repo_id)
+    const repo = repoById(hearth.db, queue.repo_id)
     if (!repo || repo.deleted_at !== null) return
     await checkMarkedEntries(
       hearth,
-      place,
-      readRef(hearth.db, place.repo_id, branchRef(place.base_ref)),
+      queue,
+      readRef(hearth.db, queue.repo_id, branchRef(queue.base_ref)),
       signal,
     )
-    const { land, build } = await writeAs(hearth, null, (tx) => nextStep(tx, place))
+    const { land, build } = await writeAs(hearth, null, (tx) => nextStep(tx, queue))
     if (land && (await landEntry(hearth, land, signal))) continue
     if (!build) return
     await buildCandidate(hearth, build, signal)
   }
 }
 
-function nextStep(tx: Tx, place: QueueKey): Step {
+function nextStep(tx: Tx, queue: QueueKey): Step {
   const none = { land: null, build: null }
-  if (listWaiting(tx.db, place).length === 0) return none
-  const context = contextOf(tx.db, place.repo_id)
-  const tip = readRef(tx.db, place.repo_id, branchRef(place.base_ref))
+  if (listWaiting(tx.db, queue).length === 0) return none
+  const context = contextOf(tx.db, queue.repo_id)
+  const tip = readRef(tx.db, queue.repo_id, branchRef(queue.base_ref))
   if (tip === null)
-    return removeAll(tx, place, 'base_deleted', `${place.base_ref} does not exist any more`)
+    return removeAll(tx, queue, 'base_deleted', `${queue.base_ref} does not exist any more`)
   if (context.repo.archived_at !== null)
-    return removeAll(tx, place, 'archived', 'the repository is archived')
-  if (!isQueued(tx.hearth, context, place.base_ref))
-    return removeAll(tx, place, 'queue_disabled', 'the merge queue was turned off')
-  for (const entry of listWaiting(tx.db, place))
+    return removeAll(tx, queue, 'archived', 'the repository is archived')
+  if (!isQueued(tx.hearth, context, queue.base_ref))
+    return removeAll(tx, queue, 'queue_disabled', 'the merge queue was turned off')
+  for (const entry of listWaiting(tx.db, queue))
     if (entry.state === 'testing') takeOverTests(tx, entry)
-  const build = updateChain(tx, place, tip, limitsOf(tx.hearth, context, place.base_ref).slots)
-  const first = listWaiting(tx.db, place)[0]
+  const build = updateChain(tx, queue, tip, limitsOf(tx.hearth, context, queue.base_ref).slots)
+  const first = listWaiting(tx.db, queue)[0]
   return { land: first?.state === 'passed' || first?.state === 'landing' ? first : null, build }
 }
 
@@ -64,8 +64,8 @@ function takeOverTests(tx: Tx, entry: EntryRow): void {
 }
 
 /** Removes all entries. */
-export function removeAll(tx: Tx, place: QueueKey, reason: string, note: string): Step {
-  for (const entry of listWaiting(tx.db, place))
+export function removeAll(tx: Tx, queue: QueueKey, reason: string, note: string): Step {
+  for (const entry of listWaiting(tx.db, queue))
     removeEntry(tx, entry, { state: 'removed', reason, note })
   return { land: null, build: null }
 }

@@ -36,14 +36,14 @@ export function requireOwnRepository(repo: RepoGrant): void {
 /** Records a manual change of the queue in the audit log. */
 export function auditQueue(
   tx: Tx,
-  place: QueueKey,
+  queue: QueueKey,
   action: 'moved' | 'paused' | 'resumed',
   data: { before?: unknown; after?: unknown; reason?: string | null },
 ): void {
-  const repo = requireRepo(tx.db, place.repo_id)
+  const repo = requireRepo(tx.db, queue.repo_id)
   tx.audit({
     action: `queue.${action}`,
-    target: { kind: 'queue', id: place.repo_id, name: `${repo.name} ${place.base_ref}` },
+    target: { kind: 'queue', id: queue.repo_id, name: `${repo.name} ${queue.base_ref}` },
     workspace_id: repo.workspace_id,
     repo_id: repo.id,
     data,

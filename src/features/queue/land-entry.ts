@@ -178,11 +178,11 @@ const removeFaulty = (
 /** Checks entries marked for it, and removes those that may not be merged any more. */
 export async function checkMarkedEntries(
   hearth: Hearth,
-  place: QueueKey,
+  queue: QueueKey,
   tip: Oid | null,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const { id, pull_id } of listWaiting(hearth.db, place).filter(({ look }) => look === 1)) {
+  for (const { id, pull_id } of listWaiting(hearth.db, queue).filter(({ look }) => look === 1)) {
     if (signal.aborted) throw new Error('the process is stopping')
     // The mark is removed first, so that a change during the check marks the entry again.
     await writeAs(hearth, null, (tx) => setEntry(tx, id, { look: 0 }))

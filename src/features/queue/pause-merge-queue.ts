@@ -25,19 +25,19 @@ export const pauseMergeQueue = operation({
   untrusted: inQueue,
 
   handler: ({ hearth, db, repo, caller, write }, { reason, base }) => {
-    const place = requireQueueKey(db, repo, base)
+    const queue = requireQueueKey(db, repo, base)
     const why = notBlank('reason', reason).trim()
     return write((tx) => {
-      const before = findPause(tx.db, place)
+      const before = findPause(tx.db, queue)
       if (before?.reason !== why) {
-        setPause(tx, place, caller.id, why)
-        auditQueue(tx, place, 'paused', {
+        setPause(tx, queue, caller.id, why)
+        auditQueue(tx, queue, 'paused', {
           before: before && { reason: before.reason },
           after: { reason: why },
         })
-        advanceSoon(tx, place)
+        advanceSoon(tx, queue)
       }
-      return queueRecord(hearth, place)
+      return queueRecord(hearth, queue)
     })
   },
 })

@@ -18,9 +18,9 @@ export const advanceQueue = job<QueueKey>({
   run: (context, { repo_id, base_ref }) => advanceAlone(context, { repo_id, base_ref }),
 })
 
-async function advanceAlone({ hearth, signal }: JobContext, place: QueueKey): Promise<void> {
+async function advanceAlone({ hearth, signal }: JobContext, queue: QueueKey): Promise<void> {
   const all = advancing(hearth)
-  const key = keyOf(place)
+  const key = keyOf(queue)
   const other = all.get(key)
   if (other) {
     other.again = true
@@ -31,7 +31,7 @@ async function advanceAlone({ hearth, signal }: JobContext, place: QueueKey): Pr
   try {
     while (mine.again) {
       mine.again = false
-      await advance(hearth, place, signal)
+      await advance(hearth, queue, signal)
     }
   } finally {
     all.delete(key)
@@ -48,17 +48,17 @@ export const advanceSoon = (tx: Tx, { repo_id, base_ref }: QueueKey): void =>
  */
 export const wakeQueue = job<QueueKey>({
   kind: 'wake_queue',
-  run: ({ hearth }, place) => writeAs(hearth, null, (tx) => advanceSoon(tx, place)),
+  run: ({ hearth }, queue) => writeAs(hearth, null, (tx) => advanceSoon(tx, queue)),
 })
 
 /** The longest wait for a merge window, because the window may change meanwhile. */
 const MAX_WAIT_MS = 6 * 60 * 60_000
 
-export function advanceAt(tx: Tx, place: QueueKey, at: number): void {
+export function advanceAt(tx: Tx, queue: QueueKey, at: number): void {
   const delay_ms = Math.min(MAX_WAIT_MS, Math.max(1_000, at - tx.now_ms + 500))
   tx.enqueue(
     wakeQueue,
-    { repo_id: place.repo_id, base_ref: place.base_ref },
-    { key: `${keyOf(place)} ${at}`, delay_ms },
+    { repo_id: queue.repo_id, base_ref: queue.base_ref },
+    { key: `${keyOf(queue)} ${at}`, delay_ms },
   )
 }

@@ -63,23 +63,23 @@ export function entryRecord(
   }
 }
 
-export function queueRecord(hearth: Hearth, place: QueueKey): MergeQueue {
-  const context = contextOf(hearth.db, place.repo_id)
-  const pause = findPause(hearth.db, place)
-  const known = estimateLandings(hearth, place)
+export function queueRecord(hearth: Hearth, queue: QueueKey): MergeQueue {
+  const context = contextOf(hearth.db, queue.repo_id)
+  const pause = findPause(hearth.db, queue)
+  const known = estimateLandings(hearth, queue)
   return {
-    enabled: isQueued(hearth, context, place.base_ref),
-    base: place.base_ref,
-    bases: listBases(hearth.db, place.repo_id),
+    enabled: isQueued(hearth, context, queue.base_ref),
+    base: queue.base_ref,
+    bases: listBases(hearth.db, queue.repo_id),
     paused: pause && {
       by: actorOf(hearth, pause.paused_by),
       at: pause.paused_at,
       reason: pause.reason,
     },
-    waiting: listWaiting(hearth.db, place).map((entry) =>
+    waiting: listWaiting(hearth.db, queue).map((entry) =>
       entryRecord(hearth, entry, known.get(entry.id) ?? null),
     ),
-    recent: listSettled(hearth.db, place, MAX_RECENT_ENTRIES).map((entry) =>
+    recent: listSettled(hearth.db, queue, MAX_RECENT_ENTRIES).map((entry) =>
       entryRecord(hearth, entry, null),
     ),
   }
@@ -89,16 +89,16 @@ export function queueRecord(hearth: Hearth, place: QueueKey): MergeQueue {
  * When each entry may land. Tests are assumed to take as long as lately, as many at once as there
  * are slots; landing takes no time.
  */
-function estimateLandings(hearth: Hearth, place: QueueKey): Map<string, string> {
+function estimateLandings(hearth: Hearth, queue: QueueKey): Map<string, string> {
   const known = new Map<string, string>()
-  const entries = listWaiting(hearth.db, place)
+  const entries = listWaiting(hearth.db, queue)
   const durations =
-    entries.length === 0 || findPause(hearth.db, place)
+    entries.length === 0 || findPause(hearth.db, queue)
       ? []
-      : listDurations(hearth.db, place, MAX_DURATIONS).sort((a, b) => a - b)
+      : listDurations(hearth.db, queue, MAX_DURATIONS).sort((a, b) => a - b)
   const usual = durations[Math.floor(durations.length / 2)]
   if (usual === undefined) return known
-  const { slots } = limitsOf(hearth, contextOf(hearth.db, place.repo_id), place.base_ref)
+  const { slots } = limitsOf(hearth, contextOf(hearth.db, queue.repo_id), queue.base_ref)
   const now = hearth.clock.now()
   const ends: number[] = []
   let last = now

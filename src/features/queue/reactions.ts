@@ -126,12 +126,12 @@ const onIssue = reaction(
 const onSettings = reaction('the queue follows the settings', repoUpdated, (tx, { repo_id }) => {
   if (repo_id === null) return
   for (const base_ref of listBases(tx.db, repo_id)) {
-    const place = { repo_id, base_ref }
+    const queue = { repo_id, base_ref }
     if (!isQueued(tx.hearth, contextOf(tx.db, repo_id), base_ref))
-      removeAll(tx, place, 'queue_disabled', 'the merge queue was turned off')
+      removeAll(tx, queue, 'queue_disabled', 'the merge queue was turned off')
     else {
-      markAllForCheck(tx, place)
-      advanceSoon(tx, place)
+      markAllForCheck(tx, queue)
+      advanceSoon(tx, queue)
     }
   }
 })
@@ -171,9 +171,9 @@ const onOtherEvents = reactionToAll(
         repo_id === null
           ? listQueues(tx.db, workspace_id)
           : listBases(tx.db, repo_id).map((base_ref) => ({ repo_id, base_ref }))
-      for (const place of places) {
-        markAllForCheck(tx, place)
-        advanceSoon(tx, place)
+      for (const queue of places) {
+        markAllForCheck(tx, queue)
+        advanceSoon(tx, queue)
       }
     }
   },
@@ -200,9 +200,9 @@ export const sweepQueues = job<null>({
   every: '5m',
   run: ({ hearth }) =>
     writeAs(hearth, null, (tx) => {
-      for (const place of listQueues(tx.db, null)) {
-        markAllForCheck(tx, place)
-        advanceSoon(tx, place)
+      for (const queue of listQueues(tx.db, null)) {
+        markAllForCheck(tx, queue)
+        advanceSoon(tx, queue)
       }
     }),
 })

@@ -20,15 +20,15 @@ export const resumeMergeQueue = operation({
   untrusted: inQueue,
 
   handler: ({ hearth, db, repo, write }, { base }) => {
-    const place = requireQueueKey(db, repo, base)
+    const queue = requireQueueKey(db, repo, base)
     return write((tx) => {
-      const before = findPause(tx.db, place)
+      const before = findPause(tx.db, queue)
       if (before) {
-        removePause(tx, place)
-        auditQueue(tx, place, 'resumed', { before: { reason: before.reason } })
-        advanceSoon(tx, place)
+        removePause(tx, queue)
+        auditQueue(tx, queue, 'resumed', { before: { reason: before.reason } })
+        advanceSoon(tx, queue)
       }
-      return queueRecord(hearth, place)
+      return queueRecord(hearth, queue)
     })
   },
 })

@@ -44,17 +44,17 @@ export const createRuleset = operation({
   status: 201,
 
   handler: ({ hearth, repo, workspace, caller, write }, { repo: _, workspace: __, ...input }) => {
-    const place = ownerOf({ repo, workspace })
+    const owner = ownerOf({ repo, workspace })
     return write((tx) => {
-      const content = contentOf(tx.db, place, input, null)
-      requireFreeName(tx.db, place, content.name, null)
-      if (countRulesets(tx.db, place.owner) >= MAX_RULESETS)
-        throw conflict('limit_reached', `${place.name} has ${MAX_RULESETS} rulesets already`, {
+      const content = contentOf(tx.db, owner, input, null)
+      requireFreeName(tx.db, owner, content.name, null)
+      if (countRulesets(tx.db, owner.columns) >= MAX_RULESETS)
+        throw conflict('limit_reached', `${owner.display_name} has ${MAX_RULESETS} rulesets already`, {
           limit: MAX_RULESETS,
         })
       const row: RulesetRow = {
         ...content,
-        ...place.owner,
+        ...owner.columns,
         id: typeId('rs', tx.now_ms),
         created_by: caller.id,
         created_at: tx.now,
@@ -62,7 +62,7 @@ export const createRuleset = operation({
         updated_at: tx.now,
       }
       insertRuleset(tx, row)
-      recordChange(tx, place, 'created', row, { after: auditedFields(hearth, row) })
+      recordChange(tx, owner, 'created', row, { after: auditedFields(hearth, row) })
       return rulesetRecord(hearth, row)
     })
   },

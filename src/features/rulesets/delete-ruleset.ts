@@ -32,12 +32,12 @@ export const deleteRuleset = operation({
   annotations: { destructive: true },
 
   handler: ({ hearth, repo, workspace, write }, { id }) => {
-    const place = ownerOf({ repo, workspace })
+    const owner = ownerOf({ repo, workspace })
     return write((tx) => {
-      const row = requireRuleset(tx.db, place, id)
+      const row = requireRuleset(tx.db, owner, id)
       const before = auditedFields(hearth, row)
       removeRuleset(tx, row.id)
-      recordChange(tx, place, 'deleted', row, { before })
+      recordChange(tx, owner, 'deleted', row, { before })
       return null
     })
   },

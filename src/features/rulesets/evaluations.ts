@@ -33,7 +33,7 @@ export function recordEvaluations(
   occasion: Occasion,
   verdicts: readonly RuleResult[],
 ): void {
-  for (const verdict of verdicts) {
+  for (const verdict of results) {
     const { ruleset, rule } = verdict.one
     insertEvaluation(tx, {
       ...occasion,

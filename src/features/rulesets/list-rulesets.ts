@@ -18,7 +18,7 @@ export const listRulesets = operation({
   list: 'page',
 
   handler: ({ hearth, db, repo, workspace }, paging) => {
-    const { owner } = ownerOf({ repo, workspace })
+    const { columns: owner } = ownerOf({ repo, workspace })
     const window = windowOf(paging)
     return pageOf(
       listRulesetRows(db, owner, window).map((row) => rulesetRecord(hearth, row)),

@@ -72,15 +72,15 @@ export function rulesForMerge(
 
 function evaluateRules(
   hearth: Hearth,
-  question: MergeEvaluation,
+  evaluation: MergeEvaluation,
   findings: Findings,
 ): MergeRuleResult[] {
-  const { context, pull, by } = question
+  const { context, pull, by } = evaluation
   const rules = rulesForMerge(hearth, context.repo, pull, by)
   if (rules.length === 0) return []
   const passes = bypassCheck(hearth, context.repo, by, 'merge')
   return rules.flatMap((one) => {
-    const found = problemOf(hearth, question, one, findings)
+    const found = problemOf(hearth, evaluation, one, findings)
     return found === undefined
       ? []
       : [
@@ -97,27 +97,27 @@ function evaluateRules(
 /** The violation of one rule: null for none, undefined when the rule is not about merges. */
 function problemOf(
   hearth: Hearth,
-  question: MergeEvaluation,
+  evaluation: MergeEvaluation,
   { rule }: ApplicableRule,
   findings: Findings,
 ): Violation | null | undefined {
-  const { pull } = question
+  const { pull } = evaluation
   const told = (message: string | null): Violation | null => (message === null ? null : { message })
   switch (rule.type) {
     case 'merge_window':
-      return windowProblem(hearth, question, rule.parameters)
+      return windowProblem(hearth, evaluation, rule.parameters)
     case 'cost_cap':
       return rule.parameters.per === 'pull' && isAgentWork(pull)
         ? told(pullCostProblem(rule.parameters, pull))
         : undefined
     case 'pull_request':
-      return pullRequestProblem(hearth, question, rule.parameters)
+      return pullRequestProblem(hearth, evaluation, rule.parameters)
     case 'human_approval':
-      return approvalProblem(hearth, question, rule, findings)
+      return approvalProblem(hearth, evaluation, rule, findings)
     case 'required_checks':
-      return checksProblem(question, rule.parameters)
+      return checksProblem(evaluation, rule.parameters)
     case 'acceptance_checks': {
-      const status = question.checks?.status ?? 'none'
+      const status = evaluation.checks?.status ?? 'none'
       return status === 'passed'
         ? null
         : {
@@ -303,12 +303,12 @@ export function mergeBlockers(
 }
 
 function blockersBy(hearth: Hearth, evaluation: MergeEvaluation, findings: Findings): Blocker[] {
-  return evaluateRules(hearth, evaluation, findings).flatMap((judged) => {
+  return evaluateRules(hearth, evaluation, findings).flatMap((result) => {
     const {
       one: { ruleset, rule },
       found,
-    } = judged
-    if (!isBlocking(judged) || found === null || found.shown === false) return []
+    } = result
+    if (!isBlocking(result) || found === null || found.shown === false) return []
     const url = rulesetUrl(hearth, ruleset)
     return [
       {
@@ -331,9 +331,9 @@ function blockersBy(hearth: Hearth, evaluation: MergeEvaluation, findings: Findi
  * Stores the evaluations of a merge attempt: of a refused merge those that blocked it, of a landed
  * one all.
  */
-export function recordMergeAttempt(tx: Tx, question: MergeEvaluation, landed: Oid | null): void {
-  const { pull, by } = question
-  const verdicts = evaluateRules(tx.hearth, question, findingsOf(tx.db, question.pull))
+export function recordMergeAttempt(tx: Tx, evaluation: MergeEvaluation, landed: Oid | null): void {
+  const { pull, by } = evaluation
+  const results = evaluateRules(tx.hearth, evaluation, findingsOf(tx.db, evaluation.pull))
   recordEvaluations(
     tx,
     {
@@ -343,6 +343,6 @@ export function recordMergeAttempt(tx: Tx, question: MergeEvaluation, landed: Oi
       pull_number: pull.number,
       actor_id: by === null ? null : by.id,
     },
-    landed === null ? verdicts.filter(isBlocking) : verdicts,
+    landed === null ? results.filter(isBlocking) : results,
   )
 }

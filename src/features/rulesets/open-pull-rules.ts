@@ -32,13 +32,13 @@ export const watchOpened = reaction(
     const repo = requireRepo(tx.db, pull.repo_id)
     const caller = tx.caller === null || tx.caller.kind === 'anonymous' ? null : tx.caller
     const passes = bypassCheck(tx.hearth, repo, caller, 'move')
-    const verdicts = rulesForMerge(tx.hearth, repo, pull, caller).flatMap((one): RuleResult[] => {
+    const results = rulesForMerge(tx.hearth, repo, pull, caller).flatMap((one): RuleResult[] => {
       const problem = problemOf(tx, pull, one)
       return problem === undefined
         ? []
         : [{ one, problem, passed: problem !== null && passes(one.ruleset) }]
     })
-    const refused = verdicts.find(isBlocking)
+    const refused = results.find(isBlocking)
     if (refused) {
       const { ruleset, rule } = refused.one
       throw conflict(
@@ -62,7 +62,7 @@ export const watchOpened = reaction(
         pull_number: pull.number,
         actor_id,
       },
-      verdicts,
+      results,
     )
   },
 )

@@ -36,9 +36,9 @@ type OwnerGrants = { readonly repo: RepoGrant | null; readonly workspace: Worksp
 
 export type RulesetOwner = {
   readonly level: Ruleset['level']
-  readonly owner: OwnerColumns
+  readonly columns: OwnerColumns
   readonly workspace: { readonly id: string; readonly slug: string }
-  readonly name: string
+  readonly display_name: string
   readonly id: string
 }
 
@@ -47,30 +47,30 @@ export function ownerOf({ repo, workspace }: OwnerGrants): RulesetOwner {
   if (workspace)
     return {
       level: 'workspace',
-      owner: { workspace_id: workspace.id, repo_id: null },
+      columns: { workspace_id: workspace.id, repo_id: null },
       workspace,
-      name: workspace.slug,
+      display_name: workspace.slug,
       id: workspace.id,
     }
   if (!repo || repo.parent_id !== null) throw notFound(`the repository ${repo?.full_name ?? ''}`)
   return {
     level: 'repository',
-    owner: { workspace_id: null, repo_id: repo.id },
+    columns: { workspace_id: null, repo_id: repo.id },
     workspace: { id: repo.workspace_id, slug: repo.workspace },
-    name: repo.full_name,
+    display_name: repo.full_name,
     id: repo.id,
   }
 }
 
 /** Finds a ruleset; throws 404 for one of another owner. */
-export function requireRuleset(db: Db, { owner }: RulesetOwner, id: string): RulesetRow {
+export function requireRuleset(db: Db, { columns: owner }: RulesetOwner, id: string): RulesetRow {
   const row = isTypeId(id, 'rs') ? findRuleset(db, id) : null
   if (!row || row.workspace_id !== owner.workspace_id || row.repo_id !== owner.repo_id)
     throw notFound(`the ruleset ${id.slice(0, 60)}`)
   return row
 }
 
-export const subjectOf = ({ workspace, owner }: RulesetOwner) => ({
+export const subjectOf = ({ workspace, columns: owner }: RulesetOwner) => ({
   workspace_id: workspace.id,
   repo_id: owner.repo_id,
 })
@@ -130,7 +130,7 @@ type RulesetContent = Pick<
  */
 export function contentOf(
   db: Db,
-  place: RulesetOwner,
+  owner: RulesetOwner,
   input: RulesetChanges,
   before: RulesetContent | null,
 ): RulesetContent {
@@ -139,7 +139,7 @@ export function contentOf(
     throw invalid('name', 'name must have at least one visible character')
   const target = input.target ?? before?.target ?? 'branch'
   const team = (text: string, field: string): string =>
-    requireTeamId(db, place.workspace, text, field)
+    requireTeamId(db, owner.workspace, text, field)
   const given =
     input.rules ??
     (before && target !== before.target
@@ -156,11 +156,11 @@ export function contentOf(
     conditions:
       input.conditions === undefined && before
         ? before.conditions
-        : readConditions(input.conditions ?? {}, target, place.level, before?.conditions),
+        : readConditions(input.conditions ?? {}, target, owner.level, before?.conditions),
     bypass_actors:
       input.bypass_actors === undefined
         ? (before?.bypass_actors ?? [])
-        : readBypass(db, place.workspace, input.bypass_actors),
+        : readBypass(db, owner.workspace, input.bypass_actors),
     rules:
       given === undefined
         ? (before?.rules ?? [])
@@ -171,13 +171,13 @@ export function contentOf(
 /** Throws 409 `already_exists` when another ruleset of the same owner has the name. */
 export function requireFreeName(
   db: Db,
-  place: RulesetOwner,
+  owner: RulesetOwner,
   name: string,
   own: string | null,
 ): void {
-  const other = findRulesetByName(db, place.owner, name)
+  const other = findRulesetByName(db, owner.columns, name)
   if (other && other.id !== own)
-    throw conflict('already_exists', `${place.name} has a ruleset called ${name} already`, {
+    throw conflict('already_exists', `${owner.display_name} has a ruleset called ${name} already`, {
       ruleset: other.id,
     })
 }
@@ -185,22 +185,22 @@ export function requireFreeName(
 /** Appends the event and the audit entry of a change. */
 export function recordChange(
   tx: Tx,
-  place: RulesetOwner,
+  owner: RulesetOwner,
   action: 'created' | 'updated' | 'deleted',
   row: RulesetRow,
   data: { before?: unknown; after?: unknown },
 ): void {
-  tx.append(rulesetChanged, subjectOf(place), {
+  tx.append(rulesetChanged, subjectOf(owner), {
     ruleset: row.id,
     name: row.name,
-    level: place.level,
+    level: owner.level,
     action,
     enforcement: row.enforcement,
   })
   tx.audit({
     action: `ruleset.${action}`,
     target: { kind: 'ruleset', id: row.id, name: row.name },
-    ...subjectOf(place),
+    ...subjectOf(owner),
     data,
   })
 }

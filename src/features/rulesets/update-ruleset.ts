@@ -50,18 +50,18 @@ export const updateRuleset = operation({
     { hearth, repo, workspace, caller, write },
     { repo: _, workspace: __, id, ...input },
   ) => {
-    const place = ownerOf({ repo, workspace })
+    const owner = ownerOf({ repo, workspace })
     return write((tx) => {
-      const before = requireRuleset(tx.db, place, id)
-      const content = contentOf(tx.db, place, input, before)
-      requireFreeName(tx.db, place, content.name, before.id)
+      const before = requireRuleset(tx.db, owner, id)
+      const content = contentOf(tx.db, owner, input, before)
+      requireFreeName(tx.db, owner, content.name, before.id)
       const same = (Object.keys(content) as (keyof typeof content)[]).every(
         (name) => JSON.stringify(content[name]) === JSON.stringify(before[name]),
       )
       if (same) return rulesetRecord(hearth, before)
       const row: RulesetRow = { ...before, ...content, updated_by: caller.id, updated_at: tx.now }
       setRuleset(tx, row)
-      recordChange(tx, place, 'updated', row, {
+      recordChange(tx, owner, 'updated', row, {
         before: auditedFields(hearth, before),
         after: auditedFields(hearth, row),
       })

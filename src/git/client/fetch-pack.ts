@@ -169,7 +169,11 @@ async function fetchV0(
     if (asked.includes('side-band-64k')) await readBands(answer, wish.onProgress, sink)
     else {
       answer.startTransfer()
-      for (let part; (part = await answer.readRaw()) !== null; ) await sink.put(part)
+      let part = await answer.readRaw()
+      while (part !== null) {
+        await sink.put(part)
+        part = await answer.readRaw()
+      }
     }
   } finally {
     await answer.cancel()

@@ -83,7 +83,10 @@ export class SnapshotView {
     const made = make()
     if (made.length <= MAX_MEMOISED_BYTES) this.byRequest.set(request, made)
     if (this.byRequest.size > MAX_MEMOISED_REQUESTS)
-      for (const oldest of this.byRequest.keys()) return (this.byRequest.delete(oldest), made)
+      for (const oldest of this.byRequest.keys()) {
+        this.byRequest.delete(oldest)
+        break
+      }
     return made
   }
 }

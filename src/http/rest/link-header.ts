@@ -6,7 +6,7 @@ type Pages = { readonly next: string | null; readonly total?: number }
 const withParameters = (query: string, changes: Record<string, string | null>): string => {
   const unchanged = query
     .split('&')
-    .filter((part) => part !== '' && !(part.split('=')[0]! in changes))
+    .filter((part) => part !== '' && !((part.split('=')[0] ?? '') in changes))
   const added = Object.entries(changes).flatMap(([name, value]) =>
     value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
   )

@@ -439,11 +439,11 @@ function shapeOutput(
 ): Json {
   const value = asObject(output)
   if (plan.isList) {
-    value['items'] = (value['items'] as unknown[]).map((item) => listItem(item, fields))
+    value.items = (value.items as unknown[]).map((item) => listItem(item, fields))
     // Only the cursor comes back, so it must carry a size that is not the default.
     const { next } = value
     if (typeof next === 'string' && page && page.size !== page.defaultSize)
-      value['next'] = `${next}x${page.size}`
+      value.next = `${next}x${page.size}`
   }
   const cut = cutAnswer(value, maxChars, continuationOf(plan, page))
   const pointers = Array.isArray(output)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { limitDepth } from '#web/markdown/limit-depth.ts'
 
 const nest = (name: string, depth: number) =>
-  `<${name}>`.repeat(depth) + 'x' + `</${name}>`.repeat(depth)
+  `${`<${name}>`.repeat(depth)}x${`</${name}>`.repeat(depth)}`
 
 test('what nests less than the limit stays as it is', () => {
   for (const html of [nest('div', 100), '<p>a<p>b<br><b>c', '<', '<!-- <div> -->', 'a < b', ''])

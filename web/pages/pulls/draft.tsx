@@ -9,7 +9,7 @@ import {
   FormActions,
   TextArea,
 } from '../../components/index.ts'
-import { type Visit } from '../../site.ts'
+import type { Visit } from '../../site.ts'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 
 /** How to push commits to a pull request that has its own fork. */

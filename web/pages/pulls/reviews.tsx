@@ -18,7 +18,7 @@ import {
   type Tone,
 } from '../../components/index.ts'
 import { pullPath } from '../../paths.ts'
-import { type Visit } from '../../site.ts'
+import type { Visit } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { Thread, threadRights, type ReviewThread } from './threads.tsx'

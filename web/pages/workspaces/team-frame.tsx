@@ -1,10 +1,10 @@
 // What the pages of one team share: its address, its title and its description.
-import { type Team } from '#features/teams/index.ts'
-import { type Workspace } from '#features/workspaces/index.ts'
+import type { Team } from '#features/teams/index.ts'
+import type { Workspace } from '#features/workspaces/index.ts'
 import { Badge, PageHead } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { teamPath } from '../../paths.ts'
-import { type Visit } from '../../site.ts'
+import type { Visit } from '../../site.ts'
 import { WorkspaceFrame } from './frame.tsx'
 
 /** The team that the address names. */

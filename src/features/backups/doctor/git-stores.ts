@@ -163,7 +163,7 @@ async function checkOffloaded(
           ),
         ]
   }
-  let packs
+  let packs: Awaited<ReturnType<typeof storage.listPacks>>
   try {
     packs = await storage.listPacks(store)
   } catch (error) {

@@ -31,9 +31,6 @@ export function notifyPerson(
   if (!person || person.suspended) return
   if (about.repo_id !== null && !canRead(tx.hearth, about.repo_id, user_id)) return
   putNotification(tx, user_id, about, { reason, event_id: events.at(-1) ?? null, at })
-  // Without a mail server mails are written to files, for links that people wait for. Notifications
-  // would fill the disk and are on the site.
-  if (tx.hearth.settings.mail === null) return
   if (
     !person.verified ||
     !MAILED_REASONS.includes(reason) ||

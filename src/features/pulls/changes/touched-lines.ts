@@ -74,7 +74,8 @@ export function diffId(files: readonly FileDiff[]): string {
 export function intersect(a: readonly LineRange[], b: readonly LineRange[]): LineRange[] {
   const shared: LineRange[] = []
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    const [x, y] = [a[i]!, b[j]!]
+    const [x, y] = [a[i], b[j]]
+    if (x === undefined || y === undefined) break
     const first = Math.max(x[0], y[0])
     const last = Math.min(x[1], y[1])
     if (first <= last) shared.push([first, last])

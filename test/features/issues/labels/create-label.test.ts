@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { anonymous } from '#core/caller.ts'
+import type { anonymous } from '#core/caller.ts'
 import { createLabel } from '#features/issues/labels/create-label.ts'
 import { listLabels } from '#features/issues/labels/list-labels.ts'
 import { refusal } from '../../../world.ts'
