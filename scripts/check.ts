@@ -31,14 +31,16 @@ await step('tidy', [bun, 'scripts/tidy.ts'])
 await step('unused code', ['node', tool('knip/bin/knip.js')])
 await step('types', ['node', tool('typescript/bin/tsc'), '--noEmit', '-p', '.'])
 if (!isQuick) await step('build', [bun, 'scripts/build.ts'])
+// A small machine under load is slow. Only a test that hangs may reach this limit.
+const TEST_TIMEOUT_MS = 120_000
+const tests = [bun, 'test', `--timeout=${TEST_TIMEOUT_MS}`]
 // Files share what a worker has loaded: loading the forge anew for each file takes longer than
 // most of their tests.
 await step('tests', [
-  bun,
-  'test',
+  ...tests,
   '--parallel',
   '--no-isolate',
   '--path-ignore-patterns=test/journeys/**',
 ])
 // Journeys start whole forges and browsers, and wait for them: two at once is enough.
-if (!isQuick) await step('journeys', [bun, 'test', '--parallel=2', 'test/journeys'])
+if (!isQuick) await step('journeys', [...tests, '--parallel=2', 'test/journeys'])

@@ -423,7 +423,12 @@ const SampleTimeline = () => (
       author={sample.agent}
       at="2026-03-12T13:30:00.000Z"
       now={now}
-      body={<MarkdownBody text="Done in #219. The timer **waits** now." options={{ link, page: atOnce }} />}
+      body={
+        <MarkdownBody
+          text="Done in #219. The timer **waits** now."
+          options={{ link, page: atOnce }}
+        />
+      }
     />
     <Comment
       id="c3"

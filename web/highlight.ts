@@ -1,6 +1,6 @@
-// Source text as highlighted HTML, made on the server: spans with class names around escaped text, one
-// string per line, so that a page can put the lines into rows. highlight/highlighter.ts adds a cache
-// and a thread for files.
+// Source text as highlighted HTML, made on the server: spans with class names around escaped text,
+// one string per line, so that a page can put the lines into rows. highlight/highlighter.ts adds a
+// cache and a thread for files.
 import { hljs, type Grammar } from './highlight/languages.ts'
 import { grammarOfPath, grammarOfWord } from './highlight/names.ts'
 import { splitLines } from './highlight/lines.ts'

@@ -305,8 +305,10 @@ async function run(
   options: CallOptions,
 ): Promise<unknown> {
   const { idempotency } = options
-  const store = (tx: Tx, answer: unknown) =>
-    recordResponse(tx, idempotency!, operation.secretAnswer ? withoutSecret(answer) : answer)
+  const store = (tx: Tx, answer: unknown) => {
+    if (!idempotency) return
+    recordResponse(tx, idempotency, operation.secretAnswer ? withoutSecret(answer) : answer)
+  }
   let written: unknown
   const context = contextOf(hearth, caller, grant, options, (run) =>
     writeAs(

@@ -93,6 +93,8 @@ export type ToolRecord = {
   readonly usual?: Readonly<Record<string, unknown>>
   /** Fields that are left out when they are equal to another one. */
   readonly same?: Readonly<Record<string, string>>
+  /** For a free-form object that the forge writes itself: its nulls are left out. */
+  readonly omitNulls?: boolean
 }
 
 /** An option of an object's schema. */
@@ -121,5 +123,7 @@ export const ListOf = <T extends TSchema>(item: T) =>
 export type ListOf<T> = { items: T[]; next: string | null; total?: number }
 
 /** Free-form objects: the names inside are not converted to another spelling. */
-export const FreeForm = (options: { description?: string } = {}) =>
+export const FreeForm = (
+  options: { description?: string; 'x-tool-record'?: ToolRecord } = {},
+) =>
   Type.Record(Type.String(), Type.Unknown(), { 'x-free-form': true, ...options })

@@ -158,7 +158,7 @@ export function makeAuthority(options: AuthorityOptions = {}) {
     }
     if (path === '/order') {
       const key = id()
-      const domains = (given?.identifiers as { value: string }[]).map(({ value }) => value)
+      const domains = ((given?.identifiers ?? []) as { value: string }[]).map(({ value }) => value)
       const ids = domains.map((domain) => {
         const name = id()
         authorizations.set(name, {

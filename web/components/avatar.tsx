@@ -1,12 +1,11 @@
-// Pictures of people, workspaces and agents, drawn from the name alone: nothing is asked of another
-// server, and the same name looks the same everywhere. A person is an initial in a circle, a
-// workspace an initial in a square, an agent a small symmetric pattern, so that the three are told
-// apart at a glance.
+// Avatars of users, workspaces and agents, drawn from the name, so that no other server is asked
+// and a name looks the same everywhere. A user is an initial in a circle, a workspace an initial in
+// a square, an agent a small symmetric pattern.
 import { HUES, hueOfName, labelColors } from '../palette.ts'
 import { hashText } from '../format.ts'
 import { userPath } from '../paths.ts'
 
-/** The part of an actor that a page shows. Any record with these fields will do. */
+/** The fields of an actor that pages show. Any record with them will do. */
 export interface ActorSummary {
   username: string
   kind?: 'user' | 'agent' | 'workspace' | (string & {})
@@ -19,7 +18,7 @@ const initialOf = (name: string): string => {
   return (first ?? '?').toUpperCase()
 }
 
-/** Five by five cells mirrored about the middle column, as one path. */
+/** Five by five cells, mirrored about the middle column, as one path. */
 const patternOf = (name: string): string => {
   let bits = hashText(name) ^ (hashText(`${name}/`) << 1)
   let path = ''
@@ -35,7 +34,9 @@ const patternOf = (name: string): string => {
   return path || 'M5 5h6v6H5z'
 }
 
-/** A face. It is decoration beside a name, so it is not read aloud unless `label` says so. */
+/**
+ * An avatar. It is decoration beside a name and hidden from screen readers unless `label` is set.
+ */
 export const Avatar = ({
   of,
   size = 20,
@@ -81,10 +82,7 @@ export const Avatar = ({
   )
 }
 
-/**
- * The same picture as a file of its own, for clients that show `avatar_url`; it brings its colours
- * along.
- */
+/** The avatar as an SVG file with its own colours, for clients that show `avatar_url`. */
 export const avatarFile = (of: ActorSummary): string => {
   const back = `#${labelColors[hueOfName(of.username) % HUES] ?? '8a8178'}`
   const shape =
@@ -99,8 +97,8 @@ export const avatarFile = (of: ActorSummary): string => {
 }
 
 /**
- * Somebody's name as a link with the face; an agent carries its mark and the person it acts for.
- * Null is the service itself.
+ * The linked name of an actor with its avatar. An agent has a mark and the name of its owner. Null
+ * is the system itself.
  */
 export const ActorLink = ({
   of,
@@ -127,7 +125,7 @@ export const ActorLink = ({
 }
 
 /**
- * Several faces in a row, each with its name for those who listen; more than `most` are counted.
+ * Several avatars in a row, each with its name for screen readers. Those beyond `most` are counted.
  */
 export const AvatarStack = ({
   people,

@@ -1,14 +1,14 @@
 import { raw, type Html } from '../jsx/html.ts'
 
 /**
- * Signs that embed, override or isolate a direction of text (Unicode Standard Annex 9, 2): text
- * after them can look like other text.
+ * Control characters that embed, override or isolate a direction of text (Unicode Standard Annex 9,
+ * section 2). They can make the text after them look like other text.
  */
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g
 
 /**
- * Shows such signs by their numbers in escaped text, each in a bubble that its effect does not
- * leave. Copied text keeps them.
+ * Shows these characters by their code points in escaped text, each isolated so that it has no
+ * effect. Copied text keeps them.
  */
 export const markBidiControls = (escaped: string): string =>
   escaped.replace(

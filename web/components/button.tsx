@@ -19,7 +19,7 @@ const classes = ({ variant: look = 'plain', small, class: extra }: ButtonProps, 
   extra,
 ]
 
-/** A button of a form. With an icon and no words, give `label`. */
+/** A button of a form. One with only an icon needs a `label`. */
 export const Button = (
   props: ButtonProps & {
     type?: 'submit' | 'button' | 'reset'
@@ -30,13 +30,13 @@ export const Button = (
     form?: string
     formaction?: string
     formnovalidate?: boolean
-    /** A key of the browser script that presses it while something of its row has the focus. */
+    /** A keyboard shortcut that presses the button while its row has the focus. */
     rowKey?: string
-    /** Text that the browser script copies; without the script the button is not shown. */
+    /** A text to copy. Without the browser script the button is hidden. */
     copy?: string
-    /** Id of the element whose value or text the browser script copies. */
+    /** The id of the element whose value or text is copied. */
     copyFrom?: string
-    /** Address of the text that the browser script copies. */
+    /** The address of a text to copy. */
     copyAddress?: string
   },
 ) => {
@@ -65,7 +65,7 @@ export const Button = (
   )
 }
 
-/** A link that looks like a button: it leads somewhere and changes nothing. */
+/** A link styled as a button. It navigates and changes nothing. */
 export const LinkButton = (
   props: ButtonProps & {
     href: string
@@ -91,7 +91,7 @@ export const LinkButton = (
   </a>
 )
 
-/** Buttons side by side that belong together. */
+/** A group of related buttons. */
 export const ButtonGroup = ({ label, children }: { label: string; children?: Child }) => (
   <div class="btn-group" role="group" aria-label={label}>
     {children}

@@ -3,8 +3,7 @@ import { Button, LinkButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
 /**
- * A framed part of a page. `flush` lets a list or a table reach the frame; `tone` marks what is
- * dangerous.
+ * A framed section. `flush` lets a list or a table reach the frame. `tone` marks a dangerous one.
  */
 export const Card = (props: {
   title?: Child
@@ -32,7 +31,7 @@ export const Card = (props: {
   </section>
 )
 
-/** Nothing here yet: what this place is for and what to do next. */
+/** An empty state: what belongs here and the first step. */
 export const EmptyState = (props: {
   icon: IconName
   title: string
@@ -50,8 +49,7 @@ export const EmptyState = (props: {
 )
 
 /**
- * What went wrong and where to go; goes inside a Layout. The request's id is what an administrator
- * asks for.
+ * The content of an error page, inside a Layout. Administrators find the error by the request id.
  */
 export const ErrorPage = (props: {
   status: number
@@ -84,7 +82,7 @@ export const ErrorPage = (props: {
   </div>
 )
 
-/** A text to take away. Selectable without any script; the button comes with it. */
+/** A text with a button to copy it. It can be selected without the browser script. */
 export const CopyField = (props: {
   label: string
   value: string
@@ -109,7 +107,7 @@ export const CopyField = (props: {
   </div>
 )
 
-/** A secret that is shown this once. */
+/** A secret that is shown once. */
 export const TokenSecret = ({ secret, children }: { secret: string; children?: Child }) => (
   <div class="secret">
     <p class="secret-title">
@@ -125,7 +123,7 @@ export const TokenSecret = ({ secret, children }: { secret: string; children?: C
   </div>
 )
 
-/** Lines to type in a terminal, with a button that copies them. */
+/** Commands for a terminal, with a button to copy them. */
 export const Commands = ({
   children,
   label = 'Copy the commands',
@@ -141,7 +139,7 @@ export const Commands = ({
   </div>
 )
 
-/** A key on the keyboard. */
+/** A key of the keyboard. */
 export const Kbd = ({ children }: { children?: Child }) => <kbd>{children}</kbd>
 
 /** Names and values in two columns. */

@@ -3,12 +3,12 @@ import { raw, renderChild, type Child } from '../jsx/html.ts'
 import { Icon } from './icon.tsx'
 import { markBidiControls } from './bidi-controls.tsx'
 
-/** How many rows one block of a long table holds. */
+/** The rows of one block of a long table. */
 export const BLOCK_ROWS = 200
 
 /**
- * Rows in blocks with their classes. In a `lazy` table the browser lays a block out only when it
- * comes near the window; the class tells it about how tall the block will be, in steps of ten rows.
+ * Rows in blocks with their classes. In a `lazy` table the browser lays a block out only near the
+ * window (`content-visibility`). The class gives the expected height, in steps of ten rows.
  */
 export const inBlocks = <T,>(
   rows: readonly T[],
@@ -25,7 +25,7 @@ export const inBlocks = <T,>(
   return blocks
 }
 
-/** What stands beside the lines of a blame: who wrote lines `from_line` to `to_line`. */
+/** The cell beside lines `from_line` to `to_line` of a blame. */
 export interface BlameMark {
   from_line: number
   to_line: number
@@ -33,9 +33,9 @@ export interface BlameMark {
 }
 
 /**
- * Numbered source. `lines` are finished HTML, one string a line, from the highlighter; `from` is
- * the number of the first. Every line has the id `L<number>`, so `#L10` leads to it and marks it;
- * the browser script adds ranges (`#L10-L20`).
+ * Numbered source lines. `lines` is finished HTML of the highlighter; `from` is the number of the
+ * first. A line has the id `L<number>`, so `#L10` selects it; the browser script adds ranges
+ * (`#L10-L20`).
  */
 export const CodeView = (props: {
   lines: readonly string[]
@@ -72,8 +72,8 @@ export const CodeView = (props: {
 }
 
 /**
- * The frame of a file: its name and size, what one can do, its content. `later` is the address of
- * the same page with what takes a while.
+ * The frame of a file: name, size, actions, content. `later` is the address of the same page with
+ * the parts that take long.
  */
 export const FileFrame = (props: {
   name?: Child
@@ -101,7 +101,7 @@ export const FileFrame = (props: {
   </section>
 )
 
-/** In place of content that is not text. */
+/** Shown in place of binary content. */
 export const BinaryNote = ({ bytes, href }: { bytes: number; href: string }) => (
   <div class="binary">
     <Icon name="file" size={24} />
@@ -111,7 +111,7 @@ export const BinaryNote = ({ bytes, href }: { bytes: number; href: string }) => 
   </div>
 )
 
-/** A picture from the repository; with its size the page keeps its place. */
+/** An image of the repository. Its size, when known, reserves the space. */
 export const ImageView = ({
   src,
   alt,

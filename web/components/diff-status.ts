@@ -1,4 +1,4 @@
-// How the ways in which a file can change look.
+// The icons and words for the kinds of changes to a file.
 import type { IconName } from './icon.tsx'
 
 const FILE_STATUS_STYLES: Record<string, { icon: IconName; word: string; tone: string }> = {

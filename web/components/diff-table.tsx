@@ -1,6 +1,6 @@
-// The lines of one changed file. Rows are written as text, not as JSX: a page may have twenty
-// thousand of them. Whatever comes from a file goes through the highlighter, which escapes it, or
-// through `Bun.escapeHTML` here.
+// The lines of one changed file. Rows are built as text and not as JSX, because a page may have
+// 20,000 of them. Text of a file passes through the highlighter, which escapes it, or through
+// `Bun.escapeHTML`.
 import { firstLine, lineAfter } from '../diff/expand.ts'
 import { pairRows, stackRows, type DiffCell, type DiffHunk, type DiffRow } from '../diff/rows.ts'
 import { hashText } from '../format.ts'
@@ -11,14 +11,15 @@ import type { DiffFile, DiffOptions } from './diff-view.tsx'
 import { markBidiControls } from './bidi-controls.tsx'
 
 /**
- * The id of a file on a page of changes; lines add `R<number>` or `L<number>` for the new and old
- * side.
+ * The id of a file on a page of changes. Its lines have the suffix `R<number>` on the new side and
+ * `L<number>` on the old.
  */
 export const diffAnchor = (path: string): string =>
   `d${hashText(path).toString(36)}${hashText(`${path}\n`).toString(36)}`
 
 /**
- * Coloured lines of a hunk. Each side is coloured on its own, as far as a part of a file can be.
+ * The highlighted lines of a hunk. Each side is highlighted on its own, as far as a part of a file
+ * allows.
  */
 const highlightHunk = (hunk: DiffHunk, grammar: Grammar | null): string[] => {
   const html: string[] = []
@@ -30,7 +31,7 @@ const highlightHunk = (hunk: DiffHunk, grammar: Grammar | null): string[] => {
       indexes.push(index)
       text.push(line.text.replace(/[\r\n]/g, ''))
     }
-    // The last newline keeps an empty last line.
+    // The last line end keeps an empty last line.
     const lines = highlightLines(`${text.join('\n')}\n`, grammar)
     for (const [at, index] of indexes.entries()) html[index] = lines[at] ?? ''
   }
@@ -42,7 +43,7 @@ const highlightHunk = (hunk: DiffHunk, grammar: Grammar | null): string[] => {
 
 const kindClass = { context: '', add: ' add', del: ' del' } as const
 
-/** What every cell of one file needs. */
+/** What all cells of one file share. */
 interface DiffTableContext {
   anchor: string
   path: string
@@ -79,7 +80,7 @@ const sourceCell = (
   return `<td class="src${kindClass[cell.kind]}">${comment}${markBidiControls(markRanges(html[cell.index] ?? '', cell.marks)) || '\n'}${note}</td>`
 }
 
-/** Threads that belong below a row, by the sides and numbers it shows. */
+/** The threads below a row, by the lines that it shows. */
 const threadsBelow = (row: DiffRow, frame: DiffTableContext): string => {
   if (frame.threads.size === 0) return ''
   const below = [
@@ -99,7 +100,10 @@ const lineRow = (row: DiffRow, html: readonly string[], frame: DiffTableContext)
   return `<tr>${cells}</tr>${threadsBelow(row, frame)}`
 }
 
-/** Up to so many lines between two hunks are shown at once; of more, so many at either end. */
+/**
+ * A gap between two hunks up to this size expands at once, a larger one from both ends in steps of
+ * this size.
+ */
 const MAX_WHOLE_GAP_LINES = 40
 const EXPAND_LINES = 20
 
@@ -113,7 +117,7 @@ const moreLink = (frame: DiffTableContext, sign: string, from: number, to: numbe
 const hunkCells = (frame: DiffTableContext, more: string, text: string): string =>
   `<tr class="hunk"><td class="hunk-mark"${frame.split ? '' : ' colspan="2"'}>${more}</td><td class="hunk-text"${frame.split ? ' colspan="3"' : ''}>${text}</td></tr>`
 
-/** The line above a hunk: where it is, and links to what lies between it and the one before. */
+/** The row above a hunk: its position, and links that expand the lines before it. */
 const hunkRow = (hunk: DiffHunk, before: DiffHunk | undefined, frame: DiffTableContext): string => {
   const from = before ? lineAfter(before) : 1
   const to = firstLine(hunk) - 1
@@ -130,7 +134,7 @@ const hunkRow = (hunk: DiffHunk, before: DiffHunk | undefined, frame: DiffTableC
   )
 }
 
-/** Below the last hunk there is more where its context was not cut short by the end of the file. */
+/** After the last hunk the file goes on, unless the end of the file cut the context short. */
 const lastRow = (file: DiffFile, frame: DiffTableContext): string => {
   const last = file.hunks.at(-1)
   const isWhole =
@@ -159,7 +163,7 @@ const threadsOf = (file: DiffFile, options: DiffOptions): Map<string, Child[]> =
   return threads
 }
 
-/** A file's hunks as tables of at most 200 rows. */
+/** The hunks of a file as tables of at most 200 rows. */
 export const DiffTable = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
   const frame: DiffTableContext = {
     anchor: diffAnchor(file.path),

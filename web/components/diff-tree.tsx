@@ -1,5 +1,5 @@
-// The changed files as a tree of folders; a folder that holds nothing but another is one line with
-// it.
+// The changed files as a tree of directories. A directory with a single subdirectory shares its
+// line.
 import type { Child } from '../jsx/html.ts'
 import { Icon } from './icon.tsx'
 import type { DiffFile } from './diff-view.tsx'
@@ -72,7 +72,7 @@ const inFolder = (folder: Folder, hrefOf: (file: TreeFile) => string): Child => 
   </>
 )
 
-/** `hrefOf` leads to a file's changes. */
+/** `hrefOf` returns the address of the changes of a file. */
 export const DiffTree = ({
   files,
   hrefOf,

@@ -1,6 +1,5 @@
-// Changes of files, unified or side by side. Long files are cut into blocks that the browser lays
-// out only when they come near the window, so that ten thousand lines stay quick and can still be
-// found by the browser's own search.
+// Changes of files, unified or side by side. Long files are split into blocks that the browser lays
+// out only near the window, so that 10,000 lines stay fast and the browser's own search finds them.
 import type { DiffHunk } from '../diff/rows.ts'
 import { plural } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
@@ -15,7 +14,7 @@ import { UntrustedName } from './bidi-controls.tsx'
 export type { DiffHunk, DiffLine } from '../diff/rows.ts'
 export { diffAnchor }
 
-/** One changed file, as `get_pull_changes`, `get_commit` and `compare` answer it. */
+/** One changed file, as `get_pull_changes`, `get_commit` and `compare` return it. */
 export interface DiffFile {
   path: string
   old_path?: string | null
@@ -30,11 +29,11 @@ export interface DiffFile {
   truncated?: boolean
   reason?: string | null
   viewed?: boolean
-  /** Its last lines are shown, so there is nothing more below. */
+  /** The end of the file is shown, so nothing can be expanded below. */
   complete?: boolean
 }
 
-/** What is woven in below a line: a thread of comments, a form. */
+/** The content below a line: a thread of comments, a form. */
 export interface DiffThread {
   path: string
   side: 'old' | 'new'
@@ -45,31 +44,25 @@ export interface DiffThread {
 export interface DiffOptions {
   split?: boolean
   threads?: readonly DiffThread[]
-  /** Address of a page with a comment form at a line; makes a + beside every line. */
+  /** The address of a comment form for a line. With it every line has a + button. */
   commentHref?: (path: string, side: 'old' | 'new', line: number) => string
-  /** Address that shows a file in full, for the ones left out. */
+  /** The address that shows a file in full, for files that are left out. */
   loadHref?: (path: string) => string
-  /** Address of the file at this version. */
+  /** The address of the file in the new version. */
   fileHref?: (file: DiffFile) => string | null
-  /** Address that shows more unchanged lines, by their numbers on the new side. */
+  /** The address that expands unchanged lines, by their numbers on the new side. */
   expandHref?: (path: string, from: number, to: number) => string
-  /** Further parts of a file's head: the viewed mark, a menu. */
+  /** Further controls in the head of a file: the viewed mark, a menu. */
   fileActions?: (file: DiffFile) => Child
-  /**
-   * Lays lines out only when they come near the window; decided by the number of lines when left
-   * out.
-   */
+  /** Whether to lay out lines only near the window. Undefined decides by the number of lines. */
   lazy?: boolean
-  /** Shows lines without colours. */
+  /** Shows lines without highlighting. */
   plain?: boolean
-  /** The page has so many files that each is laid out only when it comes near the window. */
+  /** The page has so many files that each is laid out only near the window. */
   manyFiles?: boolean
 }
 
-/**
- * Files that begin after so many lines on one page are shown without colours, so that a huge change
- * still comes at once.
- */
+/** Files after this many lines of a page are not highlighted, so that huge changes load fast. */
 const MAX_HIGHLIGHTED_LINES = 4_000
 
 const Note = ({ icon, children }: { icon: IconName; children?: Child }) => (
@@ -129,13 +122,13 @@ const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
   )
 }
 
-/** The classes that tell the browser about how tall a file will be. */
+/** The classes with the expected height of a file, for the browser. */
 const lazyFile = (file: DiffFile): string => {
   const rows = file.hunks.reduce((count, hunk) => count + hunk.lines.length + 1, 0)
   return `lazy block-${Math.min(20, 1 + Math.ceil(rows / 10))}`
 }
 
-/** One file's changes, in a frame that folds. */
+/** The changes of one file, in a frame that folds. */
 export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?: DiffOptions }) => {
   const look = fileStatusStyle(file.status)
   const href = options.fileHref?.(file)
@@ -181,14 +174,14 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
 }
 
 /**
- * All changes: how much, the list of files, then each file. `head` holds the switches (unified or
- * split, white space).
+ * All changes: totals, list of files, files. `head` holds the switches (unified or split, white
+ * space).
  */
 export const DiffView = (props: {
   files: readonly DiffFile[]
   totals?: { files: number; additions: number; deletions: number }
   head?: Child
-  /** Where all files are listed, when these are not all. */
+  /** The address of the list of all files, when these are not all. */
   listHref?: string
   options?: DiffOptions
 }) => {

@@ -10,7 +10,10 @@ const icons: Record<FlashKind, IconName> = {
   wait: 'clock',
 }
 
-/** What just happened, said once at the top of the next page. Trouble is read aloud at once. */
+/**
+ * A message about what was just done, at the top of the next page. Screen readers announce errors
+ * at once.
+ */
 export const Flash = ({ kind = 'info', children }: { kind?: FlashKind; children?: Child }) => (
   <div class={['notice', `notice-${kind}`]} role={kind === 'bad' ? 'alert' : 'status'}>
     <Icon name={icons[kind]} />
@@ -18,7 +21,7 @@ export const Flash = ({ kind = 'info', children }: { kind?: FlashKind; children?
   </div>
 )
 
-/** A lasting remark inside a page. */
+/** A permanent notice in a page. */
 export const Notice = ({
   kind = 'info',
   title,

@@ -1,21 +1,21 @@
-// Forms work without any script: every change is a POST with the CSRF field, a failed one comes
-// back with what was typed and the message beside its field. A field's hint and error are tied to
-// it by `aria-describedby`.
+// Forms, which work without the browser script: every change is a POST with the CSRF field, and a
+// refused form returns with the typed values and the message beside its field. `aria-describedby`
+// ties hint and error to the field.
 import type { Child } from '../jsx/html.ts'
 import { previewPath, repoPath } from '../paths.ts'
 import { Icon } from './icon.tsx'
 
-/** The name of the hidden field that carries the CSRF token. */
+/** The name of the hidden field with the CSRF token. */
 export const CSRF_FIELD = 'csrf'
 
-/** The token of the visitor's login, as every changing form carries it. */
+/** The CSRF token, which every changing form has. */
 export const CsrfField = ({ csrf }: { csrf: string }) => (
   <input type="hidden" name={CSRF_FIELD} value={csrf} />
 )
 
 /**
- * A form that changes something (`csrf` given, POST) or only asks (`method="get"`). `error` is a
- * message about the whole form; `files` makes it send files; `inline` puts its parts in a row.
+ * A form that changes something (POST, with `csrf`) or a search (`method="get"`). `error` is a
+ * message about the whole form, `files` lets it send files, `inline` puts its parts in a row.
  */
 export const Form = (props: {
   action: string
@@ -49,7 +49,7 @@ export const Form = (props: {
   )
 }
 
-/** A message about a whole form, read aloud at once. */
+/** A message about the whole form, which screen readers announce at once. */
 export const FormError = ({ children }: { children?: Child }) => (
   <div class="notice notice-bad" role="alert">
     <Icon name="warning" />
@@ -58,7 +58,7 @@ export const FormError = ({ children }: { children?: Child }) => (
 )
 
 interface FieldBase {
-  /** The field's name in the form, and with `id` left out, its id. */
+  /** The name of the field, and its id unless `id` is set. */
   name: string
   label: string
   id?: string
@@ -66,9 +66,9 @@ interface FieldBase {
   error?: string | null
   required?: boolean
   disabled?: boolean
-  /** Keeps the label for those who listen and hides it from those who see. */
+  /** Hides the label visually; screen readers keep it. */
   hideLabel?: boolean
-  /** For forms in which nothing has to be filled in: no word about it beside every field. */
+  /** For forms without required fields: omits the word "optional" beside every label. */
   unmarked?: boolean
 }
 
@@ -121,11 +121,11 @@ type FieldProps = FieldBase & {
   spellcheck?: boolean
   mono?: boolean
   readonly?: boolean
-  /** Addresses or words to complete from. */
+  /** Values to complete from. */
   suggestions?: readonly string[]
 }
 
-/** One line of input with its label. A password is never printed back. */
+/** A one-line field with its label. A password is never sent back. */
 export const Field = (props: FieldProps) => (
   <FieldFrame field={props}>
     <input
@@ -163,8 +163,8 @@ export const Field = (props: FieldProps) => (
 )
 
 /**
- * What a field for Markdown has besides: names and numbers to complete, and a draft that is kept.
- * `repo` is where it will stand.
+ * The attributes of a Markdown field: completion of names and numbers, and a saved draft. `repo` is
+ * the repository that the text belongs to.
  */
 export const markdownTyping = (
   repo: string,
@@ -174,8 +174,8 @@ export const markdownTyping = (
 })
 
 /**
- * Several lines. Grows with what is typed where the browser or the script can; `markdown` names the
- * repository that the text is for.
+ * A field of several lines, which grows with its content. `markdown` names the repository that the
+ * text belongs to.
  */
 export const TextArea = (
   props: FieldBase & {
@@ -228,7 +228,7 @@ export interface Option {
   disabled?: boolean
 }
 
-/** A choice from a list. */
+/** A select. */
 export const Select = (
   props: FieldBase & { options: readonly Option[]; value?: string | null },
 ) => (
@@ -293,15 +293,15 @@ const ChoiceInput = ({ kind, props }: { kind: 'checkbox' | 'radio'; props: Choic
   )
 }
 
-/** Yes or no. Sends `true` (or `value`) when ticked, nothing otherwise. */
+/** A checkbox. It sends `true` (or `value`) when ticked, else nothing. */
 export const Checkbox = (props: ChoiceProps) => <ChoiceInput kind="checkbox" props={props} />
 
-/** One of several; give each the same `name` and put them in a {@link FieldSet}. */
+/** A radio button. Those of one {@link FieldSet} share a `name`. */
 export const Radio = (props: ChoiceProps & { value: string }) => (
   <ChoiceInput kind="radio" props={props} />
 )
 
-/** Ticks that answer one question. */
+/** Checkboxes or radio buttons for one question. */
 export const FieldSet = ({
   legend,
   hint,
@@ -326,12 +326,12 @@ export const FieldSet = ({
   </fieldset>
 )
 
-/** The buttons at a form's end. */
+/** The buttons at the end of a form. */
 export const FormActions = ({ children }: { children?: Child }) => (
   <div class="form-actions">{children}</div>
 )
 
-/** One button that is a whole form: close, star, delete. */
+/** A form with a single button: close, star, delete. */
 export const ActionButton = (props: {
   action: string
   csrf: string

@@ -13,7 +13,7 @@ export interface RepoSummary {
   mirror?: unknown
 }
 
-/** The head of every page of a repository: whose it is, its name, its parts. */
+/** The header of every page of a repository: owner, name, tabs. */
 export const RepoHeader = ({
   repo,
   tabs,
@@ -54,7 +54,7 @@ export const RepoHeader = ({
   )
 }
 
-/** The head of every page of a workspace. */
+/** The header of every page of a workspace. */
 export const WorkspaceHeader = (props: {
   workspace: { slug: string; name: string; description?: string | null }
   tabs: readonly Tab[]

@@ -2,7 +2,7 @@ import { icons, type IconName } from '../../assets/icons.ts'
 
 export type { IconName }
 
-/** A picture beside words. With `label` it stands for the words itself and is read aloud. */
+/** An icon beside words. With `label` it replaces the words and screen readers read it. */
 export const Icon = ({
   name,
   size = 16,
@@ -27,7 +27,7 @@ export const Icon = ({
   </svg>
 )
 
-/** The mark of the product: a flame under an arch. */
+/** The logo: a flame under an arch. */
 export const Mark = ({ size = 28 }: { size?: number }) => (
   <svg class="mark" viewBox="0 0 32 32" width={size} height={size} aria-hidden="true">
     <path class="mark-arch" d="M5.5 27V15.5a10.5 10.5 0 0 1 21 0V27M2.5 28h27" />

@@ -1,4 +1,4 @@
-// Every part a page is made of.
+// All components.
 export * from './avatar.tsx'
 export * from './button.tsx'
 export * from './card.tsx'

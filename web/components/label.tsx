@@ -1,13 +1,15 @@
 import { hueOfName, labelColors, nearestHue } from '../palette.ts'
 
-/** A label as a list shows it. Without a colour it gets the one its name stands for. */
+/** A label of a list. One without a colour gets the hue of its name. */
 export interface LabelSummary {
   name: string
   color?: string | null
   description?: string | null
 }
 
-/** A label's chip: the nearest of the twelve readable hues, the exact colour in the dot. */
+/**
+ * The chip of a label: the nearest of the twelve readable hues, with the exact colour in the dot.
+ */
 export const Label = ({ label, href }: { label: LabelSummary; href?: string }) => {
   const color = label.color ?? labelColors[hueOfName(label.name)] ?? '8a8178'
   const inside = (

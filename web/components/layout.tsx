@@ -8,28 +8,28 @@ import { CsrfField } from './form.tsx'
 import { Icon, Mark } from './icon.tsx'
 import { Menu } from './menu.tsx'
 
-/** Who looks at the page. */
+/** The signed-in user. */
 export interface Viewer extends ActorSummary {
   site_admin?: boolean
-  /** Notifications not yet seen; without it there is no bell. */
+  /** The number of unread notifications. Undefined hides the bell. */
   unread?: number
 }
 
 export interface LayoutProps {
-  /** What the page is, before the product's name in the window's title. */
+  /** The title of the page, before the name of the product in the window title. */
   title: string
   viewer?: Viewer | null
-  /** The login's CSRF token; needed for signing out. */
+  /** The CSRF token, for signing out. */
   csrf?: string
   flash?: { kind?: FlashKind; text: string } | null
-  /** The head of a repository or workspace, across the whole width. */
+  /** The header of a repository or workspace, across the whole width. */
   header?: Child
-  /** What the search field holds and looks through. */
+  /** The query in the search field and the repository that it searches. */
   search?: { value?: string; scope?: string; action?: string }
   theme?: 'light' | 'dark'
-  /** Wide pages (code, changes) use the whole window; narrow ones (forms) a column. */
+  /** Wide pages (code, changes) use the whole window, narrow ones (forms) a column. */
   width?: 'normal' | 'wide' | 'narrow'
-  /** One line for search engines and previews. */
+  /** A description for search engines and previews. */
   description?: string
   /** Keeps the page out of search engines. */
   noindex?: boolean
@@ -37,8 +37,8 @@ export interface LayoutProps {
   links?: readonly { rel: string; href: string; type?: string; title?: string }[]
   canonical?: string
   /**
-   * Where the page hears that it has changed, and what is read aloud when this becomes another
-   * text. `tail` stays at the end as it grows.
+   * The event stream of a live page, and the text that screen readers announce when it changes.
+   * `tail` keeps the end of the page in view as it grows.
    */
   live?: { href: string; said: string; tail?: boolean }
   children?: Child
@@ -208,7 +208,7 @@ const SiteFooter = () => (
   </footer>
 )
 
-/** A whole page. Print it with `renderPage`. */
+/** A whole page, for `renderPage`. */
 export const Layout = (props: LayoutProps) => (
   <html lang="en" data-theme={props.theme}>
     <LayoutHead props={props} />
@@ -238,7 +238,7 @@ export const Layout = (props: LayoutProps) => (
   </html>
 )
 
-/** The head of a page inside `main`: its title, a line below it, what one can do. */
+/** The heading of a page in `main`: title, a line below it, actions. */
 export const PageHead = ({
   title,
   lead,
@@ -259,7 +259,7 @@ export const PageHead = ({
   </div>
 )
 
-/** Where one is, from the top down; the last part is the page itself. */
+/** The path to the page. The last part is the page itself. */
 export const Breadcrumbs = ({
   parts,
   label = 'Path',

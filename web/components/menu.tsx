@@ -7,12 +7,13 @@ export interface MenuItem {
   icon?: IconName
   current?: boolean
   hint?: string
-  /** A form in place of a link: a whole {@link ActionButton}. */
+  /** A form in place of a link: an {@link ActionButton}. */
   form?: Child
 }
 
 /**
- * A menu that opens without any script. `summary` is what one presses; `label` says what it opens.
+ * A menu that opens without the browser script. `summary` is the content of its button, `label` the
+ * name for screen readers.
  */
 export const Menu = (props: {
   summary: Child
@@ -21,7 +22,7 @@ export const Menu = (props: {
   head?: Child
   align?: 'left' | 'right'
   class?: string
-  /** The summary looks like a button, with words in it. */
+  /** Styles the summary as a button with words. */
   button?: boolean
 }) => (
   <details class={['menu', props.class]} data-menu>
@@ -55,7 +56,7 @@ export const Menu = (props: {
   </details>
 )
 
-/** A panel of free content behind a button: clone addresses, filters. */
+/** A panel with any content behind a button: clone addresses, filters. */
 export const Dropdown = (props: {
   summary: Child
   label: string

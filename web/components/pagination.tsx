@@ -1,7 +1,7 @@
 import { formatNumber } from '../format.ts'
 import { Icon } from './icon.tsx'
 
-/** Older and newer, for lists that go on from an id. */
+/** Links to older and newer items, for lists that continue from an id. */
 export const Pager = ({
   newer,
   older,
@@ -29,8 +29,7 @@ export const Pager = ({
   ) : null
 
 /**
- * Which page numbers are worth a link: the ends, the current one and its neighbours. Zero stands
- * for a gap.
+ * The page numbers that get a link: the ends, the current page and its neighbours. Zero is a gap.
  */
 const numbers = (page: number, pages: number): number[] => {
   const wanted = [...new Set([1, page - 1, page, page + 1, pages])]
@@ -41,7 +40,7 @@ const numbers = (page: number, pages: number): number[] => {
   )
 }
 
-/** Numbered pages; nothing when there is only one. `href` gives the address of a page. */
+/** Links to numbered pages. Nothing for a single page. */
 export const Pagination = (props: {
   page: number
   perPage: number

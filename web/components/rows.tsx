@@ -1,5 +1,5 @@
-// Rows of lists. Each takes the part of a record that it shows, in the record's own words, so that
-// a page can hand over what an operation answered.
+// Rows of lists. Each takes the fields of a record that it shows under their API names, so that a
+// page can pass the result of an operation.
 import { formatNumber, plural, shortSha } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { commitPath, issuePath, pullPath, repoPath, withQuery } from '../paths.ts'
@@ -25,7 +25,7 @@ export const List = ({
   </div>
 )
 
-/** A row of anything: a mark, a title, a line below, something at the end. */
+/** A row: mark, title, a line below, something at the end. */
 export const Row = ({
   mark,
   title,
@@ -100,8 +100,7 @@ const IssueRowMeta = ({ issue, now, withRepo }: Omit<IssueRowProps, 'labels'>) =
 }
 
 /**
- * An issue in a list. `labels` are its labels with their colours; `withRepo` names the repository
- * too.
+ * An issue in a list. `labels` are its labels with their colours. `withRepo` shows the repository.
  */
 export const IssueRow = (props: IssueRowProps) => {
   const { issue } = props
@@ -166,7 +165,7 @@ export interface PullSummary {
   closed_at?: string | null
 }
 
-/** Lines added and removed; nothing where no line changed. */
+/** The numbers of added and removed lines. Nothing when no line changed. */
 export const Stat = ({ additions, deletions }: { additions: number; deletions: number }) =>
   additions + deletions === 0 ? null : (
     <span
@@ -312,8 +311,8 @@ const RepoRowMeta = ({ repo, now }: { repo: RepoListItem; now?: number }) => {
 }
 
 /**
- * A repository in a list. `short` leaves the workspace's name out, on the workspace's own page;
- * `name` and `description` stand in place of the record's, with what was looked for marked in them.
+ * A repository in a list. `short` omits the workspace, for its own page. `name` and `description`
+ * replace those of the record, with search matches marked.
  */
 export const RepoRow = ({
   repo,
@@ -376,14 +375,14 @@ export interface CommitSummary {
   verification?: { verified: boolean } | null
 }
 
-/** The rest of a commit's message, without its title. */
+/** The message of a commit without its title. */
 const messageBody = (commit: CommitSummary): string =>
   (commit.message ?? '')
     .slice(commit.title.length)
     .replace(/^[\s…]+/, '')
     .trimEnd()
 
-/** A commit in a list; the rest of its message unfolds. */
+/** A commit in a list. The rest of its message unfolds. */
 export const CommitRow = ({
   commit,
   repo,

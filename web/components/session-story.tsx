@@ -1,6 +1,5 @@
-// The record of how a pull request was made, as a story: the summary first, then what was said and
-// decided, with the work between two sentences (tools, their output, edits) folded into one line
-// that says what it was.
+// A session as a story: the summary first, then messages and decisions, with the tool calls between
+// two messages folded into one line.
 import { formatCost, formatNumber, plural, shortSha } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { Avatar, ActorLink, type ActorSummary } from './avatar.tsx'
@@ -8,7 +7,7 @@ import { EmptyState } from './card.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Duration, RelativeTime } from './time.tsx'
 
-/** One entry, as `read_session` answers it. */
+/** One entry, as `read_session` returns it. */
 export interface StoryEntry {
   seq: number
   kind: string
@@ -29,7 +28,7 @@ const number = (value: unknown): number =>
 const words = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
-/** Sums of the usage entries. */
+/** The sums of the usage entries. */
 export const storyCost = (
   entries: readonly StoryEntry[],
 ): { usd: number; input: number; output: number; models: string[] } => {
@@ -292,16 +291,16 @@ const StoryLine = ({ entry, body, footer, commitHref, now }: StoryLineProps) => 
 interface SessionStoryProps {
   entries: readonly StoryEntry[]
   render?: (text: string) => Child
-  /** What stands below an entry, such as a form to answer a question. */
+  /** Content below an entry, such as a form that answers a question. */
   footer?: (entry: StoryEntry) => Child
   commitHref?: (sha: string) => string
   cost?: number | null
   /**
-   * The last summary of the whole session, for such a page; else it is looked for among the
-   * entries.
+   * The last summary of the whole session, for a page with a part of the entries. Undefined looks
+   * for it among them.
    */
   summary?: StoryEntry | null
-  /** Address of the entries before the first or after the last one here. */
+  /** The addresses of the entries before the first and after the last one here. */
   earlier?: string | null
   later?: string | null
   now?: number
@@ -373,10 +372,9 @@ function storyParts(
 }
 
 /**
- * A session to read. `render` turns a message's Markdown into finished HTML; without it the text is
- * shown as typed. The last summary comes first and is not repeated; usage entries become the sum in
- * the head. `cost` is the sum over the whole session, for a page that has only a part of the
- * entries.
+ * A session. `render` turns the Markdown of a message into HTML; without it the text is shown as
+ * typed. The last summary comes first and is not repeated. Usage entries appear as sums in the
+ * head. `cost` is the cost of the whole session, for a page with a part of the entries.
  */
 export const SessionStory = (props: SessionStoryProps) => {
   const { entries } = props

@@ -1,4 +1,4 @@
-// States are told by a shape and a word, never by colour alone.
+// States are shown by a shape and a word, never by colour alone.
 import type { Child } from '../jsx/html.ts'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -42,11 +42,14 @@ const CHECK_STYLES: Record<string, StateStyle> = {
   skipped: { icon: 'issue-skipped', tone: 'plain', label: 'Skipped' },
 }
 
-/** How a check, a run or a queue entry is shown; an unknown word is shown as it is. */
+/**
+ * The style of the state of a check, a run or a queue entry. An unknown state is shown by its own
+ * word.
+ */
 export const checkStateStyle = (status: string): StateStyle =>
   CHECK_STYLES[status] ?? { icon: 'circle', tone: 'plain', label: status }
 
-/** A state as a filled badge, for the head of a page. */
+/** A state as a filled badge, for the heading of a page. */
 export const Badge = ({
   icon,
   tone = 'plain',
@@ -81,8 +84,8 @@ export const PullState = ({ status }: { status: string }) => {
 }
 
 /**
- * The result of checks as a small mark with its word. `none` shows nothing. `bare` keeps the word
- * for listeners and hovering.
+ * The result of checks as a small mark with a word. `none` shows nothing. `bare` leaves the word to
+ * screen readers and the tooltip.
  */
 export const CheckState = ({
   status,

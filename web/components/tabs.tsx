@@ -8,14 +8,14 @@ export interface Tab {
   icon?: IconName
   count?: number | null
   current?: boolean
-  /** Keys of the browser script, such as `g i`. */
+  /** A keyboard shortcut such as `g i`. */
   hotkey?: string
 }
 
 const Count = ({ of }: { of?: number | null }) =>
   of ? <span class="count">{of > 9999 ? '9,999+' : formatNumber(of)}</span> : null
 
-/** `current` is what the one that is open is called: a page, or a choice. */
+/** `current` is the value of `aria-current` for the open one: a page, or a choice. */
 const TabLink = ({ tab, current }: { tab: Tab; current: 'page' | 'true' }) => (
   <a href={tab.href} aria-current={tab.current ? current : undefined} data-hotkey={tab.hotkey}>
     {tab.icon && <Icon name={tab.icon} />}
@@ -24,7 +24,7 @@ const TabLink = ({ tab, current }: { tab: Tab; current: 'page' | 'true' }) => (
   </a>
 )
 
-/** Links to the parts of one thing. The strip scrolls by itself where it does not fit. */
+/** Tabs. The strip scrolls horizontally where it does not fit. */
 export const Tabs = ({
   tabs,
   label,
@@ -45,7 +45,7 @@ export const Tabs = ({
   </nav>
 )
 
-/** Links beside the content of a settings page; above it on a phone. */
+/** Navigation beside the content of a settings page, above it on a phone. */
 export const SideNav = ({
   groups,
   label,
@@ -69,7 +69,7 @@ export const SideNav = ({
   </nav>
 )
 
-/** Two columns: a side navigation or a side panel beside the content. */
+/** Two columns: a navigation or a panel beside the content. */
 export const Columns = ({
   side,
   children,
@@ -90,7 +90,7 @@ export const Columns = ({
   </div>
 )
 
-/** One block of a side panel: what it is about, its value, and where it is changed. */
+/** A block of a side panel: title, value, and the form that changes it. */
 export const SideBlock = ({
   title,
   action,
@@ -109,7 +109,7 @@ export const SideBlock = ({
   </section>
 )
 
-/** Choices that narrow a list, as links: open or closed, newest or oldest. */
+/** Filters of a list as links: open or closed, newest or oldest. */
 export const FilterBar = ({
   label,
   filters,

@@ -1,12 +1,12 @@
 import { systemClock } from '#lib/time.ts'
 import { formatDuration, formatRelativeTime } from '../relative.ts'
 
-/** `2026-03-12 14:05 UTC`: the whole of it, for hovering and for listeners. */
+/** `2026-03-12 14:05 UTC`: the exact time, for tooltips and screen readers. */
 export const formatExactTime = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 
 /**
- * A moment as a distance; the exact time on hovering. The browser script keeps it fresh. `now` in
- * milliseconds, for a page that has its own clock.
+ * A relative time with the exact one in the tooltip. The browser script keeps it up to date. `now`
+ * is in milliseconds, for pages with a fixed clock.
  */
 export const RelativeTime = ({ at, now }: { at: string; now?: number }) => {
   const moment = Date.parse(at)
@@ -18,7 +18,7 @@ export const RelativeTime = ({ at, now }: { at: string; now?: number }) => {
   )
 }
 
-/** How long something took. Machines read it as well (HTML, valid duration strings). */
+/** A duration, which machines can read as well (HTML, valid duration strings). */
 export const Duration = ({ milliseconds }: { milliseconds: number }) => (
   <time class="nums" datetime={`PT${(milliseconds / 1000).toFixed(3)}S`}>
     {formatDuration(milliseconds)}

@@ -8,7 +8,7 @@ import { Menu, type MenuItem } from './menu.tsx'
 import { Chip, type Tone } from './state.tsx'
 import { RelativeTime } from './time.tsx'
 
-/** A conversation from top to bottom: comments, and between them what happened. */
+/** A conversation in order: comments, and events between them. */
 export const Timeline = ({
   label = 'Conversation',
   children,
@@ -21,7 +21,7 @@ export const Timeline = ({
   </ol>
 )
 
-/** One thing that happened, in a sentence. */
+/** An event, as a sentence. */
 export const TimelineEvent = (props: {
   icon: IconName
   tone?: Tone
@@ -54,8 +54,8 @@ export const reactionSigns: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reactions by their counts. With `action` and `csrf` each is a button that gives or takes back
- * one's own (field `content`).
+ * Reactions with their counts. With `action` and `csrf` each is a button that adds or removes the
+ * viewer's own (field `content`).
  */
 export const Reactions = (props: {
   reactions: Readonly<Record<string, number>>
@@ -93,19 +93,19 @@ export const Reactions = (props: {
 }
 
 export interface CommentProps {
-  /** Id of the element, so that `#…` leads to it: the comment's id, or `description`. */
+  /** The id of the element for links: that of the comment, or `description`. */
   id: string
   author: ActorSummary | null
   at: string
   edited?: boolean
-  /** Finished HTML, from the Markdown cleaner. */
+  /** HTML of the Markdown renderer. */
   body: Child
-  /** What the author is here: author, member, reviewer. */
+  /** The role of the author: author, member, reviewer. */
   role?: string
   menu?: readonly (MenuItem | 'line')[]
   reactions?: Child
   footer?: Child
-  /** What the person did with it: such as `approved these changes`. */
+  /** What the author did, such as `approved these changes`. */
   verb?: Child
   tone?: Tone
   now?: number
@@ -195,8 +195,8 @@ const CommentBoxActions = ({
 )
 
 /**
- * Where one writes. `repo` is where the text will stand; `extra` are further buttons (close,
- * approve).
+ * The form for a comment. `repo` is the repository that the text belongs to. `extra` adds buttons
+ * (close, approve).
  */
 export const CommentBox = (props: CommentBoxProps) => {
   const name = props.name ?? 'body'
@@ -242,7 +242,7 @@ export const CommentBox = (props: CommentBoxProps) => {
   )
 }
 
-/** In place of the box, for somebody who cannot write here. */
+/** Replaces the form for those who cannot comment. */
 export const CommentClosed = ({ children, signIn }: { children?: Child; signIn?: string }) => (
   <div class="comment-closed">
     <span>{children}</span>

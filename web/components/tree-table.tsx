@@ -8,7 +8,7 @@ export interface TreeEntry {
   name: string
   path: string
   type: 'file' | 'dir' | 'symlink' | 'submodule' | (string & {})
-  /** The object; for a submodule the commit of the other repository. */
+  /** The object id. For a submodule the commit of the other repository. */
   sha?: string
   last_commit?: { sha: string; title: string; date: string } | null
 }
@@ -38,13 +38,13 @@ const Submodule = ({ entry, href }: { entry: TreeEntry; href: string | undefined
 interface TreeTableProps {
   entries: readonly TreeEntry[]
   repo: string
-  /** The ref as addresses name it. */
+  /** The ref in addresses. */
   rev: string
   up?: string | null
   head?: Child
-  /** Addresses of submodules by their paths. */
+  /** The addresses of submodules by path. */
   submodules?: ReadonlyMap<string, string>
-  /** Address of the same page with the last commits, which take a while to find. */
+  /** The address of the same page with the last commits, which take a while to find. */
   later?: string
   now?: number
 }
@@ -90,8 +90,8 @@ const TreeTableHead = () => (
 )
 
 /**
- * The entries of a folder: folders first, as they come. The commit that last touched each may be
- * missing and come later. `up` is the address of the folder above.
+ * The entries of a directory, subdirectories first. The commit that last changed an entry may be
+ * missing and follow later. `up` is the address of the parent directory.
  */
 export const TreeTable = (props: TreeTableProps) => {
   const sorted = [...props.entries].sort(

@@ -1,5 +1,5 @@
-// The thread that highlights large files. The first file starts it, and it does not keep the process
-// alive.
+// The thread that highlights large files. The first file starts it, and it does not keep the
+// process alive.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Grammar } from './languages.ts'

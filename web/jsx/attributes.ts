@@ -1,6 +1,7 @@
 // HTML attributes as text. Values are escaped. Addresses are limited to an allow list of schemes,
-// because pages show addresses that strangers typed (a website, a link in a profile). Event handlers
-// and inline styles throw: the content security policy blocks them, so a page with one is a mistake.
+// because pages show addresses that strangers typed (a website, a link in a profile). Event
+// handlers and inline styles throw: the content security policy blocks them, so a page with one is
+// a mistake.
 
 /** Class names. Falsy parts are left out, so `['row', open && 'row-open']` works. */
 export type ClassValue = string | false | null | undefined | readonly ClassValue[]
@@ -28,8 +29,8 @@ const joinClasses = (value: ClassValue): string => {
 
 /**
  * Whether an address may be in a link, an image or a form: a relative one, or one with a scheme of
- * the allow list. Browsers drop control characters and white space before they read the scheme (WHATWG
- * URL, section 4.4), so they are dropped here too.
+ * the allow list. Browsers drop control characters and white space before they read the scheme
+ * (WHATWG URL, section 4.4), so they are dropped here too.
  */
 export const isSafeAddress = (value: string): boolean => {
   const bare = value.replace(/[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2028\u2029\ufeff]/g, '')

@@ -48,7 +48,8 @@ export class PageMarkdown {
     const timeout = setTimeout(() => timer.resolve(null), this.patienceMs)
     const documents = await Promise.all(
       this.#pending.map(
-        async ({ text, html }) => (await Promise.race([html, timer.promise])) ?? plainMarkdown(text),
+        async ({ text, html }) =>
+          (await Promise.race([html, timer.promise])) ?? plainMarkdown(text),
       ),
     )
     clearTimeout(timeout)

@@ -1,5 +1,15 @@
 /** Records of issues, comments, labels and milestones. */
-import { Actor, Id, Nullable, OneOf, restName, Time, Type, type Static } from '#core/schema.ts'
+import {
+  Actor,
+  Id,
+  Nullable,
+  OneOf,
+  restName,
+  Time,
+  toolRecord,
+  Type,
+  type Static,
+} from '#core/schema.ts'
 
 export const ISSUE_STATES = ['open', 'closed'] as const
 export const CLOSE_REASONS = ['completed', 'not_planned'] as const
@@ -107,7 +117,14 @@ export const Issue = Type.Object(
     closed_at: Nullable(Time),
     closed_by: Nullable(Actor),
   },
-  { $id: 'Issue', description: 'An issue.' },
+  {
+    $id: 'Issue',
+    description: 'An issue.',
+    ...toolRecord({
+      follows: ['repo'],
+      usual: { assignees: [], checks: [], blocked_by: [], locked: false },
+    }),
+  },
 )
 export type Issue = Static<typeof Issue>
 
@@ -135,16 +152,19 @@ export const IssuePull = Type.Object({
 export type IssuePull = Static<typeof IssuePull>
 
 const count = Type.Integer({ minimum: 0 })
-export const ReactionCounts = Type.Object({
-  '+1': count,
-  '-1': count,
-  laugh: count,
-  hooray: count,
-  confused: count,
-  heart: count,
-  rocket: count,
-  eyes: count,
-})
+export const ReactionCounts = Type.Object(
+  {
+    '+1': count,
+    '-1': count,
+    laugh: count,
+    hooray: count,
+    confused: count,
+    heart: count,
+    rocket: count,
+    eyes: count,
+  },
+  toolRecord({ usual: Object.fromEntries(REACTIONS.map((reaction) => [reaction, 0])) }),
+)
 export type ReactionCounts = Static<typeof ReactionCounts>
 
 export const Suggestion = Type.Object({
@@ -177,7 +197,15 @@ export const Comment = Type.Object(
     created_at: Time,
     updated_at: Time,
   },
-  { $id: 'Comment', description: 'A comment on an issue or pull request.' },
+  {
+    $id: 'Comment',
+    description: 'A comment on an issue or pull request.',
+    ...toolRecord({
+      follows: ['number'],
+      usual: { outdated: false, resolved: false, reactions: {} },
+      same: { updated_at: 'created_at' },
+    }),
+  },
 )
 export type Comment = Static<typeof Comment>
 

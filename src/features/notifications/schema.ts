@@ -21,23 +21,28 @@ export type Digest = (typeof DIGESTS)[number]
 
 export const ReasonWord = OneOf(REASONS, { description: 'Why you are told.' })
 
+const Subject = Type.Object(
+  {
+    kind: Type.String({
+      description:
+        'issue, pull, question, invitation, release, alert, run or another word for what it is about.',
+    }),
+    repo: Nullable(Type.String({ description: 'The repository as <owner>/<name>.' })),
+    number: Nullable(Type.Integer({ description: 'Of an issue or pull request.' })),
+    id: Nullable(Type.String({ description: 'Of what has no number.' })),
+    title: Type.String(),
+    url: Type.String(),
+  },
+  toolRecord({ follows: ['url'] }),
+)
+
 export const Notification = Type.Object(
   {
     id: Id('ntf'),
     reason: ReasonWord,
     unread: Type.Boolean(),
     done: Type.Boolean({ description: 'Put away; it comes back when something new happens.' }),
-    subject: Type.Object({
-      kind: Type.String({
-        description:
-          'issue, pull, question, invitation, release, alert, run or another word for what it is about.',
-      }),
-      repo: Nullable(Type.String({ description: 'The repository as <owner>/<name>.' })),
-      number: Nullable(Type.Integer({ description: 'Of an issue or pull request.' })),
-      id: Nullable(Type.String({ description: 'Of what has no number.' })),
-      title: Type.String(),
-      url: Type.String(),
-    }),
+    subject: Subject,
     repo: Nullable(Type.String({ description: 'The repository as <owner>/<name>.' })),
     last_event: Nullable(
       Type.String({
@@ -47,7 +52,11 @@ export const Notification = Type.Object(
     updated_at: Time,
     created_at: Time,
   },
-  { $id: 'Notification', description: 'Something that you are told of, one for each subject.' },
+  {
+    $id: 'Notification',
+    description: 'Something that you are told of, one for each subject.',
+    ...toolRecord({ follows: ['repo'], usual: { done: false }, same: { updated_at: 'created_at' } }),
+  },
 )
 export type Notification = Static<typeof Notification>
 export const Notifications = ListOf(Notification)

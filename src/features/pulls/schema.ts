@@ -7,6 +7,7 @@ import {
   OneOf,
   restName,
   Time,
+  toolRecord,
   Type,
   type Static,
 } from '#core/schema.ts'
@@ -47,6 +48,21 @@ export const Blocker = Type.Object({
   details: FreeForm(),
 })
 export type Blocker = Static<typeof Blocker>
+
+/** The remote of its fork is in `git`, and its blockers say what is missing. */
+const pullInTools = toolRecord({
+  follows: ['repo', 'fork', 'merge_base_sha', 'diff_url', 'patch_url'],
+  usual: {
+    labels: [],
+    assignees: [],
+    requested_reviewers: { users: [], teams: [], agents: [] },
+    statuses_state: 'none',
+    checks_status: 'none',
+    auto_merge: false,
+    comments_count: 0,
+    session: { entries: 0, last_seq: 0 },
+  },
+})
 
 export const Pull = Type.Object(
   {
@@ -110,12 +126,15 @@ export const Pull = Type.Object(
     merged_by: NullableText({ ...restName('mergedBy'), description: 'Who merged it, a username.' }),
     merge_commit_sha: Nullable(Type.String()),
     merge_method: Nullable(OneOf(MERGE_METHODS)),
-    session: Type.Object({
-      entries: count(),
-      last_seq: count(),
-      last_at: Nullable(Time),
-      cost_usd: Nullable(Type.Number()),
-    }),
+    session: Type.Object(
+      {
+        entries: count(),
+        last_seq: count(),
+        last_at: Nullable(Time),
+        cost_usd: Nullable(Type.Number()),
+      },
+      toolRecord({ same: { entries: 'last_seq' } }),
+    ),
     html_url: Type.String(),
     diff_url: Type.String(),
     patch_url: Type.String(),
@@ -125,7 +144,7 @@ export const Pull = Type.Object(
     merged_at: Nullable(Time),
     closed_at: Nullable(Time),
   },
-  { $id: 'Pull', description: 'A pull request.' },
+  { $id: 'Pull', description: 'A pull request.', ...pullInTools },
 )
 export type Pull = Static<typeof Pull>
 
@@ -160,21 +179,31 @@ export const Review = Type.Object(
     comments: Type.Array(Type.String({ description: 'Ids of its comments on lines.' })),
     created_at: Time,
   },
-  { $id: 'Review', description: 'A review of a pull request.' },
+  {
+    $id: 'Review',
+    description: 'A review of a pull request.',
+    ...toolRecord({ usual: { stale: false, comments: [] } }),
+  },
 )
 export type Review = Static<typeof Review>
 
-export const Behind = Type.Object({
-  by: count('Commits on the base since the merge base.'),
-  base: Type.String(),
-  base_sha: Type.String(),
-  merge_base_sha: Nullable(Type.String()),
-  conflicts: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null while unknown.' }),
-  conflict_paths: Type.Array(Type.String()),
-  touched_paths: Type.Array(Type.String(), {
-    description: 'Paths changed on the base meanwhile that this changes too.',
+export const Behind = Type.Object(
+  {
+    by: count('Commits on the base since the merge base.'),
+    base: Type.String(),
+    base_sha: Type.String(),
+    merge_base_sha: Nullable(Type.String()),
+    conflicts: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null while unknown.' }),
+    conflict_paths: Type.Array(Type.String()),
+    touched_paths: Type.Array(Type.String(), {
+      description: 'Paths changed on the base meanwhile that this changes too.',
+    }),
+  },
+  toolRecord({
+    follows: ['base', 'base_sha'],
+    usual: { conflict_paths: [], touched_paths: [] },
   }),
-})
+)
 export type Behind = Static<typeof Behind>
 
 export const Overlap = Type.Object({
@@ -235,6 +264,10 @@ export const PullDetail = Type.Object(
     $id: 'PullDetail',
     description:
       'A pull request with its issue, comments, reviews and checks. Fields of pull are repeated at the top.',
+    ...toolRecord({
+      ...pullInTools['x-tool-record'],
+      follows: [...(pullInTools['x-tool-record'].follows ?? []), 'pull'],
+    }),
   },
 )
 export type PullDetail = Static<typeof PullDetail>
@@ -273,7 +306,11 @@ export const SessionEntry = Type.Object(
     truncated: Type.Boolean(),
     redacted: Type.Boolean({ description: 'A secret was taken out.' }),
   },
-  { $id: 'SessionEntry', description: 'One entry of the record of how a pull request was made.' },
+  {
+    $id: 'SessionEntry',
+    description: 'One entry of the record of how a pull request was made.',
+    ...toolRecord({ usual: { truncated: false, redacted: false } }),
+  },
 )
 export type SessionEntry = Static<typeof SessionEntry>
 

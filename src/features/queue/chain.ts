@@ -50,7 +50,7 @@ function verdictText(
  */
 export function updateChain(
   tx: Tx,
-  place: QueueKey,
+  queue: QueueKey,
   tip: Oid,
   slots: number,
 ): NextCandidate | null {
@@ -61,7 +61,7 @@ export function updateChain(
   let proven = true
   let testing = 0
   let next: NextCandidate | null = null
-  for (const found of listWaiting(tx.db, place)) {
+  for (const found of listWaiting(tx.db, queue)) {
     if (next) {
       if (found.candidate_sha !== null || found.verdict !== null) resetEntry(tx, found)
       continue

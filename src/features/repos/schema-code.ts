@@ -1,5 +1,15 @@
 /** Schemas of code records: branches, commits, trees, files and changes. */
-import { Actor, ListOf, Nullable, OneOf, Sha, Time, Type, type Static } from '#core/schema.ts'
+import {
+  Actor,
+  ListOf,
+  Nullable,
+  OneOf,
+  Sha,
+  Time,
+  toolRecord,
+  Type,
+  type Static,
+} from '#core/schema.ts'
 
 export const ObjectId = Type.String({
   pattern: '^[0-9a-f]{40}$',
@@ -13,15 +23,18 @@ export const CommitPerson = Type.Object(
 )
 export type CommitPerson = Static<typeof CommitPerson>
 
-export const Verification = Type.Object({
-  verified: Type.Boolean(),
-  reason: Type.String({
-    description:
-      'valid, unsigned, or why the signature does not count: unknown_key, invalid, bad_email, malformed_signature.',
-  }),
-  signer: Nullable(Actor),
-  kind: OneOf(['ssh', 'gpg', 'none']),
-})
+export const Verification = Type.Object(
+  {
+    verified: Type.Boolean(),
+    reason: Type.String({
+      description:
+        'valid, unsigned, or why the signature does not count: unknown_key, invalid, bad_email, malformed_signature.',
+    }),
+    signer: Nullable(Actor),
+    kind: OneOf(['ssh', 'gpg', 'none']),
+  },
+  toolRecord({ usual: { verified: false, reason: 'unsigned', kind: 'none' } }),
+)
 export type Verification = Static<typeof Verification>
 
 export const CommitStats = Type.Object({
@@ -50,7 +63,13 @@ const commit = {
 }
 
 /** A commit in a list. `stats` is counted only for single commits. */
-export const CommitRecord = Type.Object(commit, { $id: 'Commit' })
+const commitInTools = toolRecord({
+  follows: ['short_sha', 'tree_sha', 'title'],
+  usual: { trailers: {}, verification: {} },
+  same: { committer: 'author' },
+})
+
+export const CommitRecord = Type.Object(commit, { $id: 'Commit', ...commitInTools })
 export type CommitRecord = Static<typeof CommitRecord>
 
 export const HunkLine = Type.Object({
@@ -101,13 +120,21 @@ export const FileChange = Type.Object(
     truncated: Type.Boolean(),
     reason: Nullable(OneOf(['too_large', 'binary', 'generated', 'page_limit'])),
   },
-  { $id: 'FileChange' },
+  {
+    $id: 'FileChange',
+    // The patch holds the lines of the hunks.
+    ...toolRecord({
+      follows: ['hunks', 'viewed', 'language'],
+      usual: { binary: false, generated: false, truncated: false },
+      same: { old_mode: 'mode' },
+    }),
+  },
 )
 export type FileChange = Static<typeof FileChange>
 
 export const CommitDetail = Type.Object(
   { ...commit, files: Type.Array(FileChange), truncated: Type.Boolean() },
-  { $id: 'CommitDetail' },
+  { $id: 'CommitDetail', ...commitInTools },
 )
 export type CommitDetail = Static<typeof CommitDetail>
 
@@ -160,7 +187,7 @@ export const TreeEntry = Type.Object(
     size: Nullable(Type.Integer({ description: 'Bytes, for files.' })),
     last_commit: Nullable(Type.Object({ sha: Sha, title: Type.String(), date: Time })),
   },
-  { $id: 'TreeEntry' },
+  { $id: 'TreeEntry', ...toolRecord({ follows: ['name', 'mode'] }) },
 )
 export type TreeEntry = Static<typeof TreeEntry>
 
@@ -187,7 +214,13 @@ export const FileRecord = Type.Object(
     html_url: Type.String(),
     raw_url: Type.String(),
   },
-  { $id: 'File' },
+  {
+    $id: 'File',
+    ...toolRecord({
+      follows: ['html_url', 'raw_url', 'language'],
+      usual: { encoding: 'utf-8', truncated: false, binary: false },
+    }),
+  },
 )
 export type FileRecord = Static<typeof FileRecord>
 

@@ -8,6 +8,7 @@ import {
   RepoPath,
   Slug,
   Time,
+  toolRecord,
   Type,
   type Static,
 } from '#core/schema.ts'
@@ -22,6 +23,11 @@ export const Permissions = Type.Object({
   write: Type.Boolean(),
   maintain: Type.Boolean(),
   admin: Type.Boolean(),
+})
+
+export const repoInTools = toolRecord({
+  follows: ['name', 'workspace', 'owner', 'visibility', 'html_url', 'permissions'],
+  usual: { topics: [], archived: false, empty: false, state: 'active' },
 })
 
 export const Repo = Type.Object(
@@ -68,7 +74,7 @@ export const Repo = Type.Object(
     deleted_by: Nullable(Actor),
     purge_at: Nullable(Time),
   },
-  { $id: 'Repository' },
+  { $id: 'Repository', ...repoInTools },
 )
 export type Repo = Static<typeof Repo>
 
@@ -81,11 +87,11 @@ export const EventRecord = Type.Object(
     workspace: Type.String(),
     repository: Nullable(Type.Object({ id: Type.String(), full_name: Type.String() })),
     actor: Nullable(Actor),
-    data: FreeForm(),
+    data: FreeForm(toolRecord({ omitNulls: true })),
     summary: Type.String({ description: 'One line of plain text.' }),
     url: Type.String(),
   },
-  { $id: 'Event' },
+  { $id: 'Event', ...toolRecord({ follows: ['workspace', 'repository', 'url'] }) },
 )
 export type EventRecord = Static<typeof EventRecord>
 

@@ -31,7 +31,7 @@ const resultOf = ({ problem, passed }: RuleResult): Result =>
 export function recordEvaluations(
   tx: Tx,
   occasion: Occasion,
-  verdicts: readonly RuleResult[],
+  results: readonly RuleResult[],
 ): void {
   for (const verdict of results) {
     const { ruleset, rule } = verdict.one

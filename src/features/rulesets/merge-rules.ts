@@ -130,7 +130,7 @@ function problemOf(
       return { message: `${pull.base_ref} may not be moved` }
     case 'linear_history':
       return told(
-        question.context.settings.merge_methods.some((method) => method !== 'merge')
+        evaluation.context.settings.merge_methods.some((method) => method !== 'merge')
           ? null
           : 'the history here has no merges, and no other method of merging is allowed',
       )

@@ -1,7 +1,7 @@
 /** Schemas of search results. */
 import { Actor, Id, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 import { PULL_STATUSES } from '#features/issues/schema.ts'
-import { Repo } from '#features/repos/schema.ts'
+import { Repo, repoInTools } from '#features/repos/schema.ts'
 import { SEARCH_TYPES } from './query.ts'
 
 export const Highlight = Type.Array(Type.Object({ text: Type.String(), match: Type.Boolean() }), {
@@ -12,7 +12,7 @@ export type Highlight = Static<typeof Highlight>
 
 export const RepoFound = Type.Object(
   { ...Repo.properties, highlights: Type.Object({ name: Highlight, description: Highlight }) },
-  { description: 'A repository.' },
+  { description: 'A repository.', ...repoInTools },
 )
 
 export const CodeFound = Type.Object(

@@ -237,8 +237,11 @@ class Receiver {
     let leave = () => {}
     if (pack) {
       try {
-        for (let block; (block = await this.body.block(BLOCK_BYTES)) !== null; )
+        let block = await this.body.block(BLOCK_BYTES)
+        while (block !== null) {
           await handle.input(block)
+          block = await this.body.block(BLOCK_BYTES)
+        }
         leave = await this.context.acquire(this.request.signal)
         await handle.input(null)
       } catch (error) {

@@ -345,7 +345,7 @@ export class GitServer {
     const { store, refs, version: protocol, principal, onFullClone } = transfer
     if (!this.#transfers.isFree(principal)) return null
     return runAs(principal, () =>
-      this.hearth.git.uploadPackSync(store, refs, { protocol, body, onFullClone: onFullClone }),
+      this.hearth.git.uploadPackSync(store, refs, { protocol, body, onFullClone }),
     )
   }
 

@@ -3,6 +3,7 @@ import type { Tool } from '@modelcontextprotocol/server'
 import type { Operation } from '#core/operation.ts'
 import { asJsonSchema, type Field, type JsonSchema, type Shape, shapeOf } from '../shape.ts'
 import { isCacheable } from '../commit-cache.ts'
+import { recordPlanOf, type RecordPlan } from './tool-record.ts'
 import { onlyReads } from './tool-selection.ts'
 
 /** Inputs of the tool server itself, which are removed before the operation is called. */
@@ -21,6 +22,8 @@ export type ToolPlan = {
   readonly shape: Shape
   /** The field names of a list's items; null if they are not fixed. */
   readonly itemFields: ReadonlySet<string> | null
+  /** What results leave out of the record, or of each item of a list. */
+  readonly record: RecordPlan | null
   readonly isList: boolean
   readonly reads: boolean
   /** Whether equal calls have equal outputs until the next commit. */
@@ -143,6 +146,7 @@ export function toolPlan(operation: Operation): ToolPlan {
         : listing,
     extras,
     shape: shapeOf(input) ?? { kind: 'object', fields: new Map<string, Field>(), closed: true },
+    record: isList ? recordPlanOf(items ?? {}) : recordPlanOf(output, true),
     itemFields: items?.properties ? new Set(Object.keys(items.properties)) : null,
     isList,
     reads,

@@ -14,6 +14,8 @@ type Json = Record<string, unknown>
 
 export type RecordPlan =
   | { readonly kind: 'array'; readonly items: RecordPlan }
+  /** A free-form object that the forge writes itself. */
+  | { readonly kind: 'free' }
   | {
       readonly kind: 'object'
       readonly isAccount: boolean
@@ -34,25 +36,31 @@ type FieldPlan = {
 const ACCOUNT_SCHEMAS: ReadonlySet<unknown> = new Set(['Actor', 'Assignee'])
 /** Pictures are addresses that no tool can use. */
 const PICTURE = 'avatar_url'
+/** The page of a record. It stays where the output is that record, so that it can be passed on. */
+const PAGE = 'html_url'
 
-/** Null for a schema without named fields. */
-export function recordPlanOf(schema: JsonSchema): RecordPlan | null {
+const toolRecordOf = (schema: JsonSchema): ToolRecord => (schema['x-tool-record'] ?? {}) as ToolRecord
+
+const branchesOf = (schema: JsonSchema): readonly JsonSchema[] =>
+  schema.anyOf ? schema.anyOf.flatMap(branchesOf) : [schema]
+
+/** Null for a schema without named fields. `isTop` tells that it is the output of an operation. */
+export function recordPlanOf(schema: JsonSchema, isTop = false): RecordPlan | null {
   const fields = new Map<string, FieldPlan>()
-  const branches = schema.anyOf ?? [schema]
+  const branches = branchesOf(schema)
   for (const branch of branches) {
-    const inner = branch.anyOf ? recordPlanOf(branch) : null
     const items = branch.items ? recordPlanOf(branch.items) : null
     if (items) return { kind: 'array', items }
-    if (inner?.kind === 'array') return inner
-    for (const [name, field] of inner?.fields ?? []) if (!fields.has(name)) fields.set(name, field)
-    for (const [name, field] of fieldsOf(branch)) if (!fields.has(name)) fields.set(name, field)
+    if (toolRecordOf(branch).omitNulls) return { kind: 'free' }
+    for (const [name, field] of fieldsOf(branch, isTop))
+      if (!fields.has(name)) fields.set(name, field)
   }
   const isAccount = branches.some(({ $id }) => ACCOUNT_SCHEMAS.has($id))
   return fields.size === 0 ? null : { kind: 'object', isAccount, fields }
 }
 
-function fieldsOf(schema: JsonSchema): [string, FieldPlan][] {
-  const { follows = [], usual = {}, same = {} } = (schema['x-tool-record'] ?? {}) as ToolRecord
+function fieldsOf(schema: JsonSchema, isTop: boolean): [string, FieldPlan][] {
+  const { follows = [], usual = {}, same = {} } = toolRecordOf(schema)
   const properties = schema.properties ?? {}
   const unknown = [...follows, ...Object.keys(usual), ...Object.entries(same).flat()].find(
     (name) => !(name in properties),
@@ -63,7 +71,7 @@ function fieldsOf(schema: JsonSchema): [string, FieldPlan][] {
     name,
     {
       record: recordPlanOf(property),
-      follows: name === PICTURE || follows.includes(name),
+      follows: name === PICTURE || (name === PAGE && !isTop) || follows.includes(name),
       usual: usual[name],
       sameAs: same[name] ?? null,
     },
@@ -86,6 +94,8 @@ export function compactRecord(
       : value
   if (plan.kind === 'array') return value
   const record = value as Json
+  if (plan.kind === 'free')
+    return Object.fromEntries(Object.entries(record).filter(([, inner]) => inner !== null))
   if (plan.isAccount) {
     if (named.has(record.id)) return { username: record.username }
     named.add(record.id)

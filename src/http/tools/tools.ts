@@ -24,6 +24,7 @@ import {
   type Continue,
 } from './tool-answer.ts'
 import { EXTRAS, toolPlan, type ToolPlan } from './tool-plan.ts'
+import { compactRecord } from './tool-record.ts'
 import { isAllowed, isListed, type Selection } from './tool-selection.ts'
 
 type Json = Record<string, unknown>

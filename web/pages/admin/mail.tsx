@@ -1,3 +1,4 @@
+import { raw } from '../../jsx/html.ts'
 import { checkOutbound, getSiteStatus, sendTestMail } from '#features/site/index.ts'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
@@ -18,7 +19,7 @@ const view = (detail: string, visit: Visit, tried: TestResult | null = null) => 
   const error = (field: string) =>
     visit.form.error?.field === field ? visit.form.error.message : undefined
   const Result = ({ of }: { of: TestResult['of'] }) =>
-    tried?.of === of ? <Notice kind={tried.isOk ? 'good' : 'bad'}>{tried.detail}</Notice> : <></>
+    tried?.of === of ? <Notice kind={tried.isOk ? 'good' : 'bad'}>{tried.detail}</Notice> : raw('')
   return (
     <AdminFrame
       visit={visit}

@@ -78,15 +78,7 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
   if (MARKDOWN.test(path))
     return {
       source: true,
-      body: (
-        <DocumentBody
-          visit={visit}
-          text={text.text}
-          repo={name}
-          ref={ref}
-          dir={dir}
-        />
-      ),
+      body: <DocumentBody visit={visit} text={text.text} repo={name} ref={ref} dir={dir} />,
     }
   if (/\.ipynb$/i.test(path)) {
     const notebook = readNotebook(text.text)

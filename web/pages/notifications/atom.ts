@@ -73,7 +73,7 @@ export const atomXml = ({
   ${link('self', 'application/atom+xml', self)}
   ${element(
     'updated',
-    entries.reduce((newest, entry) => (Math.max(entry.updated , newest)), updated),
+    entries.reduce((newest, entry) => Math.max(entry.updated, newest), updated),
   )}
 ${entries.map(entryXml).join('\n')}
 </feed>

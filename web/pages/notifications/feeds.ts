@@ -119,18 +119,20 @@ const issuesFeed = repoFeed('/:workspace/:repo/issues.atom', async (visit, repo,
     title: `Issues of ${repo.full_name}`,
     url: repoPath(repo.full_name, '/issues'),
     entries: await Promise.all(
-      items.map(async (issue): Promise<AtomEntry> => ({
-        id: tag(`issues/${issue.number}`),
-        title: `#${issue.number} ${issue.title}${issue.state === 'open' ? '' : ` (${issue.reason === 'not_planned' ? 'not planned' : 'completed'})`}`,
-        url: issue.html_url,
-        author: issue.author.username,
-        published: issue.created_at,
-        updated: issue.updated_at,
-        html: await visit.markdown.render(issue.body, {
-          link: { siteUrl: site_url, repo: repo.full_name },
-          breaks: true,
+      items.map(
+        async (issue): Promise<AtomEntry> => ({
+          id: tag(`issues/${issue.number}`),
+          title: `#${issue.number} ${issue.title}${issue.state === 'open' ? '' : ` (${issue.reason === 'not_planned' ? 'not planned' : 'completed'})`}`,
+          url: issue.html_url,
+          author: issue.author.username,
+          published: issue.created_at,
+          updated: issue.updated_at,
+          html: await visit.markdown.render(issue.body, {
+            link: { siteUrl: site_url, repo: repo.full_name },
+            breaks: true,
+          }),
         }),
-      })),
+      ),
     ),
   }
 })

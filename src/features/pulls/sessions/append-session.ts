@@ -116,6 +116,12 @@ function requireOpenSession(pull: PullRow, now_ms: number): void {
   })
 }
 
+/** Times are RFC 3339 in UTC with milliseconds, so their text sorts as they do. */
+const earlierOf = (a: Timestamp, b: Timestamp): Timestamp => {
+  if (a < b) return a
+  return b
+}
+
 /** Secrets are masked before the text is cut, so that no part of one remains. */
 function prepareEntry(
   entry: SessionEntryInput,
@@ -140,7 +146,7 @@ function prepareEntry(
     kind: entry.kind,
     text: cutText(text.text),
     tool: entry.tool ?? null,
-    at: at > timestamp(now_ms) ? timestamp(now_ms) : at,
+    at: earlierOf(at, timestamp(now_ms)),
     author_id,
     sha: entry.sha ?? null,
     data: json,
