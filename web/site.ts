@@ -45,6 +45,11 @@ export type Visit = {
   readonly flash: { readonly kind: FlashKind; readonly text: string } | null
   /** Filled when a form of this page was refused. */
   readonly form: FormState
+  /**
+   * The same visit for a response that goes on, such as a live page. Each call finds the caller
+   * anew, throws 401 when it is another one by then, and has a time limit of its own.
+   */
+  forStream(): Visit
   /** Renders the Markdown of the page. */
   readonly markdown: PageMarkdown
   /** The headers of every page, for responses that a handler creates itself. */

@@ -62,7 +62,7 @@ export class VisitorRequest {
     readonly request: Request,
     private readonly origin: Origin,
     private readonly proxyUser: ProxyUser | null,
-    findCaller: FindCaller,
+    private readonly findCaller: FindCaller,
   ) {
     this.url = new URL(request.url)
     this.path = this.url.pathname.replace(/(?<!\/)\/+$/, '') || '/'
@@ -95,7 +95,7 @@ export class VisitorRequest {
 
   visit(params: Record<string, string> = {}, form: FormState = emptyFormState): Visit {
     const { hearth, request, url, caller, origin } = this
-    return {
+    const visit: Visit = {
       hearth,
       request,
       url,
@@ -111,8 +111,26 @@ export class VisitorRequest {
       csrf: csrfToken(this.secret),
       flash: findFlash(this.#flash),
       call: (operation, input, bytes) => this.#call(operation, input, bytes),
-      tryCall: (operation, input) => this.#tryCall(operation, input),
+      tryCall: (operation, input) => this.#tryCall(() => this.#call(operation, input)),
+      forStream: () => ({
+        ...visit,
+        call: (operation, input) => this.#callAnew(operation, input),
+        tryCall: (operation, input) => this.#tryCall(() => this.#callAnew(operation, input)),
+      }),
     }
+    return visit
+  }
+
+  /** A call in a stream, whose caller may have lost their rights since it began. */
+  #callAnew<I, O>(operation: Typed<I, O>, input: I): Promise<O> {
+    const caller = this.findCaller(this.hearth, this.request)
+    if (!Bun.deepEquals(caller, this.caller))
+      throw new Refusal('unauthenticated', 'The sign-in of this page has ended.')
+    return call(this.hearth, operation, caller, input, {
+      signal: this.request.signal,
+      origin: this.origin,
+      deadlineMs: performance.now() + PAGE_TIMEOUT_MS,
+    })
   }
 
   #call<I, O>(operation: Typed<I, O>, input: I, bytes?: IncomingBytes): Promise<O> {
@@ -124,9 +142,9 @@ export class VisitorRequest {
   }
 
   /** Null for what does not exist for the caller, and for what the caller may not do. */
-  async #tryCall<I, O>(operation: Typed<I, O>, input: I): Promise<O | null> {
+  async #tryCall<O>(run: () => Promise<O>): Promise<O | null> {
     try {
-      return await this.#call(operation, input)
+      return await run()
     } catch (error) {
       // The page itself has a new address: the error becomes a redirect.
       if (error instanceof Moved && movedAddress(this.url, error) !== null) throw error

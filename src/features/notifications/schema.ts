@@ -7,6 +7,7 @@ import {
   OneOf,
   RecordNumber,
   Time,
+  toolRecord,
   Type,
   type Static,
 } from '#core/schema.ts'

@@ -13,18 +13,15 @@ import { MIB } from '../body.ts'
 import { commitCache, type CommitCache } from '../commit-cache.ts'
 import { idempotencyOf } from '../rest/rest-routes.ts'
 import { unknownName } from '../shape.ts'
+import { checkFields, DEFAULT_MAX_CHARS } from './tool-answer.ts'
 import {
-  byKey,
-  byPageNumber,
-  checkFields,
-  cutAnswer,
-  listItem,
-  pointsInto,
-  DEFAULT_MAX_CHARS,
-  type Continue,
-} from './tool-answer.ts'
+  errorResult,
+  shapeOutput,
+  successResult,
+  ToolOutput,
+  type PageRequest,
+} from './tool-output.ts'
 import { EXTRAS, toolPlan, type ToolPlan } from './tool-plan.ts'
-import { compactRecord } from './tool-record.ts'
 import { isAllowed, isListed, type Selection } from './tool-selection.ts'
 
 type Json = Record<string, unknown>
@@ -209,7 +206,7 @@ export class Tools {
 
   /**
    * The output of a tool as a value. Throws a Refusal where `call` returns it as a result.
-   * `isWhole` leaves the output at its full length.
+   * `isWhole` leaves the output with every field and at its full length.
    */
   async answer(request: ToolRequest, name: string, args: unknown, isWhole = false): Promise<Json> {
     return (await this.#answer(request, name, args, isWhole)).value
@@ -311,7 +308,7 @@ export class Tools {
         ...Object.keys(operation.input.properties),
         ...plan.extras,
       ])
-    const maxChars = isWhole ? Number.POSITIVE_INFINITY : parseMaxChars(extras.get('max_chars'))
+    const maxChars = parseMaxChars(extras.get('max_chars'))
     const fields = parseFields(extras.get('fields'))
     if (fields) checkFields(fields, plan.itemFields)
     const page = takePage(plan, input)
@@ -331,18 +328,7 @@ export class Tools {
       if (idempotency) options.idempotency = idempotency
     }
     const output = await call<unknown, unknown>(this.hearth, operation, caller, input, options)
-    return new ToolOutput(shapeOutput(plan, output, { maxChars, fields, page, untrusted }))
-  }
-}
-
-/** What a tool returns, with its text, which is rendered once. */
-class ToolOutput {
-  #text: string | null = null
-
-  constructor(readonly value: Json) {}
-
-  get text(): string {
-    return (this.#text ??= JSON.stringify(this.value))
+    return new ToolOutput(shapeOutput(plan, output, { isWhole, maxChars, fields, page, untrusted }))
   }
 }
 
@@ -400,8 +386,6 @@ function parseFields(value: unknown): readonly string[] | null {
   return names
 }
 
-type PageRequest = { readonly page: number; readonly size: number; readonly defaultSize: number }
-
 /** The requested page and its size. A cursor `PxN` becomes both of them in the input. */
 function takePage({ operation }: ToolPlan, input: Json): PageRequest | null {
   const { properties } = operation.input
@@ -424,54 +408,3 @@ function takePage({ operation }: ToolPlan, input: Json): PageRequest | null {
     defaultSize,
   }
 }
-
-type Shaping = {
-  readonly maxChars: number
-  readonly fields: readonly string[] | null
-  readonly page: PageRequest | null
-  readonly untrusted: readonly string[]
-}
-
-/** The output as the caller requested it, with pointers to the untrusted text that is left. */
-function shapeOutput(
-  plan: ToolPlan,
-  output: unknown,
-  { maxChars, fields, page, untrusted }: Shaping,
-): Json {
-  const value = asObject(output)
-  if (plan.isList) {
-    value.items = (value.items as unknown[]).map((item) => listItem(item, fields))
-    // Only the cursor comes back, so it must carry a size that is not the default.
-    const { next } = value
-    if (typeof next === 'string' && page && page.size !== page.defaultSize)
-      value.next = `${next}x${page.size}`
-  }
-  const cut = cutAnswer(value, maxChars, continuationOf(plan, page))
-  const pointers = Array.isArray(output)
-    ? untrusted.map((pointer) => `/items${pointer}`)
-    : untrusted
-  const remaining = pointers.filter((pointer) => pointsInto(cut, pointer))
-  return remaining.length > 0 ? { ...cut, _untrusted: remaining } : cut
-}
-
-function asObject(output: unknown): Json {
-  if (isObject(output)) return { ...output }
-  return Array.isArray(output) ? { items: output, next: null } : {}
-}
-
-/** How a list that is cut short goes on; null for an operation that is no list. */
-function continuationOf({ operation }: ToolPlan, page: PageRequest | null): Continue | null {
-  if (operation.list === 'before') return byKey('id')
-  if (operation.list === 'after') return byKey('seq')
-  return page ? byPageNumber(page.page, page.size) : null
-}
-
-const successResult = ({ value, text }: ToolOutput): CallToolResult => ({
-  content: [{ type: 'text', text }],
-  structuredContent: value,
-})
-
-const errorResult = (refusal: Refusal, id: string): CallToolResult => ({
-  ...successResult(new ToolOutput(refusal.body(id))),
-  isError: true,
-})

@@ -73,7 +73,8 @@ export const atomXml = ({
   ${link('self', 'application/atom+xml', self)}
   ${element(
     'updated',
-    entries.reduce((newest, entry) => Math.max(entry.updated, newest), updated),
+    // RFC 3339 times in UTC sort as text.
+    [updated, ...entries.map((entry) => entry.updated)].sort().at(-1) ?? updated,
   )}
 ${entries.map(entryXml).join('\n')}
 </feed>
