@@ -28,11 +28,11 @@ const ICONS: readonly [prefix: string, icon: IconName][] = [
 const iconOf = (action: string): IconName =>
   ICONS.find(([prefix]) => action.startsWith(prefix))?.[1] ?? 'shield'
 
-/** Names of the filters in the address of the page, as the operations call them. */
+/** The filters in the address of the page, with the names that the operations give them. */
 const FILTERS = ['actor', 'action', 'repo', 'since'] as const
 export type AuditFilters = Partial<Record<(typeof FILTERS)[number], string>>
 
-/** Calendar days are what people type; the log asks for moments. */
+/** Days, as users type them, as the timestamps that the log requires. */
 const momentOf = (day: string): string =>
   /^\d{4}-\d{2}-\d{2}$/.test(day) ? `${day}T00:00:00Z` : day
 
@@ -45,7 +45,7 @@ export function filtersOf(visit: Visit): AuditFilters {
   return filters
 }
 
-/** The filters as inputs of an operation. */
+/** The filters as an operation's input. */
 export const asInput = ({ since, ...filters }: AuditFilters): AuditFilters => ({
   ...filters,
   ...(since === undefined ? {} : { since: momentOf(since) }),
@@ -170,12 +170,12 @@ type Ask = (
   input: AuditFilters & { before?: string; per_page: number },
 ) => Promise<{ items: AuditEntry[]; next: string | null }>
 
-/** The log as a file, one JSON object a line, asked for page by page as it is sent. */
+/** The log as a file with one JSON object per line, loaded page by page while it is sent. */
 export const auditDownload = (path: string, ask: Ask): Resource => ({
   path,
   async respond(visit) {
     const input = { ...asInput(filtersOf(visit)), per_page: 100 }
-    // The first page is asked for before the answer begins, so that a refusal is still a page.
+    // Load the first page before the response starts, so that a refusal is an error page.
     let page: { items: AuditEntry[]; next: string | null } | null = await ask(visit, input)
     const encoder = new TextEncoder()
     const body = new ReadableStream<Uint8Array>({

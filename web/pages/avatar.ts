@@ -3,8 +3,8 @@ import { avatarFile } from '../components/avatar.tsx'
 import type { Resource } from '../site.ts'
 
 /**
- * The picture of a person, agent or workspace, drawn from its name; what `avatar_url` of every
- * record leads to.
+ * The avatar of a user, agent or workspace, drawn from the name. `avatar_url` of every record
+ * points here.
  */
 export const avatar: Resource = {
   path: '/avatars/:file',

@@ -1,5 +1,5 @@
-// Where an application asks a person for access (RFC 6749 section 4.1.1). The page cannot be
-// framed, and its form may lead only to where such an application is answered.
+// The consent page of OAuth (RFC 6749 section 4.1.1), where a user grants an application access.
+// The page cannot be framed, and its form may lead only to the redirect address of the application.
 import {
   authorizationParameters,
   decideAuthorization,
@@ -21,8 +21,8 @@ import { chosenScopes, ScopeChoice } from './scope-choice.tsx'
 const NAMES = Object.keys(authorizationParameters) as (keyof AuthorizationParameters)[]
 
 /**
- * The parameters of the address. One that is there twice would let two readers see two requests
- * (RFC 6749 section 3.1).
+ * The parameters of the address. A repeated one is refused, because two readers could see two
+ * requests (RFC 6749 section 3.1).
  */
 function fromAddress({ searchParams }: URL): AuthorizationParameters {
   const parameters: AuthorizationParameters = {}
@@ -43,12 +43,12 @@ const parametersOf = ({ url, form }: Visit): AuthorizationParameters =>
   form.values.has('client_id') ? fromForm(form.values) : fromAddress(url)
 
 /**
- * Where the form may lead. What answers the application may send the browser on (a program on this
- * computer to a page on the web), and browsers hold the whole way against this.
+ * Sources for `form-action`. The redirect address may redirect further (a local program to a web
+ * page), and browsers check the whole chain.
  */
 function formTargets(redirect_uri: string, loopback: boolean): string {
   const { protocol, hostname } = new URL(redirect_uri)
-  // The grammar of the policy knows no IPv6 addresses.
+  // The grammar of the policy has no IPv6 addresses.
   const local = hostname === '[::1]' ? ['http:'] : ['http://localhost:*', 'http://127.0.0.1:*']
   return ["'self'", 'https:', ...(loopback ? local : protocol === 'https:' ? [] : [protocol])].join(
     ' ',
@@ -64,8 +64,7 @@ const answer = (visit: Visit, html: Html, status: number, targets: string): Dire
         'content-security-policy': `${contentSecurityPolicy}; form-action ${targets}`,
         'cache-control': 'no-store',
         'referrer-policy': 'no-referrer',
-        // Applications in a browser open this in a window of their own and wait there for its
-        // return.
+        // An application in a browser opens this page in a window of its own and waits for it.
         'cross-origin-opener-policy': 'unsafe-none',
       },
     }),
@@ -205,7 +204,7 @@ export const authorizePage = page({
       formTargets(asked.redirect_uri, asked.loopback),
     )
   },
-  // Every answer is made by hand, for its headers.
+  // Every response is built by hand, for its headers.
   view: () => <></>,
 })
 

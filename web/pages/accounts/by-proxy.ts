@@ -5,7 +5,7 @@ import { PENDING_SIGN_IN_COOKIE, readCookie } from '../../cookies.ts'
 import { safeRedirectPath, type DirectResponse, type Visit } from '../../site.ts'
 import { continueSignIn, isSecure } from './sign-in.tsx'
 
-/** Whether a browser opens a page. Programs would create a sign-in with every request. */
+/** Whether a browser opens a page. Other clients would create a sign-in with every request. */
 const wantsPage = ({ request }: Visit): boolean =>
   request.method === 'GET' && (request.headers.get('accept') ?? '').includes('text/html')
 
@@ -19,7 +19,7 @@ export async function signInByProxyHeader(
   const { proxyUser: named, url } = visit
   if (named === null || !wantsPage(visit)) return null
   const atSignIn = url.pathname === '/login'
-  // A sign-in waits for its second factor.
+  // The sign-in needs a second factor.
   if (atSignIn && readCookie(visit.request, isSecure(visit), PENDING_SIGN_IN_COOKIE) !== null)
     return null
   try {

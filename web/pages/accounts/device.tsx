@@ -1,5 +1,5 @@
-// Where a person lets in a tool that has no browser: they compare the code that it shows, and
-// approve or deny.
+// The page that grants access to a tool without a browser: the user compares the code that the tool
+// shows, and approves or denies.
 import { decideDevice, getDeviceRequest } from '#features/devices/index.ts'
 import { Button } from '../../components/button.tsx'
 import { Card, Facts } from '../../components/card.tsx'

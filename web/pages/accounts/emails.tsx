@@ -26,7 +26,7 @@ import {
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 
-/** The password that a change asks for again. */
+/** The password, which the change requires. */
 export const PasswordField = ({
   visit,
   id,
@@ -50,7 +50,8 @@ export const PasswordField = ({
 )
 
 /**
- * For accounts that were made by a provider: what asks for a password is open once there is one.
+ * For accounts without a password, which a provider created: changes that require a password need
+ * one first.
  */
 export const NoPassword = ({ visit, next }: { visit: Visit; next: string }) => (
   <Notice kind="info" title="Your account has no password">

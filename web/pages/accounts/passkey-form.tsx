@@ -1,13 +1,12 @@
-// A form that a passkey fills in. It stays hidden until the script has seen that the browser knows
-// passkeys; the script asks for one when the form is sent, puts the answer into `response`, and
-// sends it on.
+// A form that a passkey fills in. It is hidden until the browser script finds support for passkeys.
+// On submit the script asks for a passkey, puts its answer into `response`, and sends the form.
 import type { Child } from '../../jsx/html.ts'
 import { CsrfField } from '../../components/form.tsx'
 
 export const PasskeyForm = (props: {
   action: string
   csrf: string
-  /** `create` makes a passkey, `get` shows one. */
+  /** `create` registers a passkey, `get` signs with one. */
   kind: 'create' | 'get'
   passkey: { options: string; state: string }
   children?: Child

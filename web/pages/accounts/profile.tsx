@@ -18,7 +18,7 @@ const PARTS = [
   'language',
 ] as const
 
-/** What was typed when the form was refused, else what is kept. */
+/** The typed value of a refused form, else the stored one. */
 const valueOf = (visit: Visit, me: CurrentUser, part: (typeof PARTS)[number]): string =>
   visit.form.error ? visit.form.values.text(part) : (me[part] ?? '')
 

@@ -5,7 +5,7 @@ import type { Html } from '../../jsx/html.ts'
 import { pageResponse, type FormResult, type Visit } from '../../site.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
-/** The answer to the form itself: the codes are shown there and are kept nowhere. */
+/** Responds to the form with a page, because the codes are shown once and not stored. */
 const CodesView = ({ visit, codes }: { visit: Visit; codes: readonly string[] }): Html => (
   <SettingsFrame
     visit={visit}
@@ -28,7 +28,7 @@ const CodesView = ({ visit, codes }: { visit: Visit; codes: readonly string[] })
   </SettingsFrame>
 )
 
-/** Shows the codes when there are any, and goes on where there are none to show. */
+/** Shows the codes if there are any, else redirects. */
 export const showCodes = (
   visit: Visit,
   codes: readonly string[] | null,

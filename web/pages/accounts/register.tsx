@@ -108,7 +108,7 @@ export const setupForm = form({
   done: (output, visit) => completeSignIn(visit, output.secret, '/'),
 })
 
-/** Where the visitor was going, such as the request of an application for access. */
+/** The page that the visitor came from, such as the consent page of an application. */
 const nextOf = ({ form: { values }, url }: Visit): string | null =>
   safeRedirectPath(values.optional('next') ?? url.searchParams.get('next'))
 
@@ -206,7 +206,7 @@ export const confirmPage = page({
   ),
 })
 
-// A POST, because mail scanners open links: they must not confirm an address for anybody.
+// A POST, because mail scanners open links and would confirm addresses.
 export const confirmForm = form({
   path: '/confirm',
   page: confirmPage,

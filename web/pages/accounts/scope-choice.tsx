@@ -4,7 +4,7 @@ import { Notice } from '../../components/flash.tsx'
 import type { Fields, Visit } from '../../site.ts'
 import { fieldError } from '../shell.tsx'
 
-/** What a scope lets somebody do, in a few words. */
+/** What a scope allows, in a few words. */
 const MEANINGS: Readonly<Record<string, string>> = {
   'repo:read': 'see repositories and their settings',
   'repo:write': 'edit releases',
@@ -37,7 +37,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 }
 
 const FIELD = 'scopes'
-/** Says that the ticks were shown, so that none ticked is told from none asked. */
+/** Marks that the checkboxes were shown, which tells none ticked from none offered. */
 const SHOWN = 'scopes_shown'
 
 export const Ticks = ({
@@ -61,8 +61,7 @@ export const Ticks = ({
 )
 
 /**
- * What somebody who asks for access would get, for the person to reduce. `asked` null is full
- * rights.
+ * The scopes that an application requests, which the user may reduce. `asked` null is full rights.
  */
 export function ScopeChoice({ visit, asked }: { visit: Visit; asked: readonly string[] | null }) {
   const { values } = visit.form
@@ -97,7 +96,7 @@ export function ScopeChoice({ visit, asked }: { visit: Visit; asked: readonly st
   )
 }
 
-/** What was ticked, as the input of an operation; left out when it is as asked. */
+/** The ticked scopes as an operation's input. Left out when nothing was reduced. */
 export function chosenScopes(fields: Fields): { scopes?: string[] } {
   const ticked = fields.all(FIELD).filter((scope) => scope !== '')
   return ticked.length > 0 || fields.has(SHOWN) ? { scopes: ticked } : {}

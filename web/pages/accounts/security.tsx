@@ -301,7 +301,7 @@ const IdentitiesCard = ({
   security: Security
   ways: Ways
 }) => {
-  // The proxy can be linked while it names somebody.
+  // The proxy's user can be linked while the proxy names one.
   const all =
     ways.proxy !== null && visit.proxyUser !== null
       ? [...ways.providers, { id: 'header', name: `${ways.proxy} (${visit.proxyUser.username})` }]

@@ -16,7 +16,7 @@ const BY: Record<SignIn['method'], string> = {
   setup: 'the set-up link',
 }
 
-/** `Firefox on Linux`, as far as a browser says; the whole of what it says is below. */
+/** `Firefox on Linux`, as far as the browser says. The full user agent is shown below. */
 function browserOf(user_agent: string | null): string {
   const find = (names: readonly (readonly [RegExp, string])[]): string | null =>
     names.find(([pattern]) => pattern.test(user_agent ?? ''))?.[1] ?? null

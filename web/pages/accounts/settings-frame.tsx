@@ -1,4 +1,4 @@
-// What all pages of one's own settings have around them.
+// The frame of the pages of a user's settings.
 import type { Child } from '../../jsx/html.ts'
 import { PageHead } from '../../components/layout.tsx'
 import { Columns, SideNav } from '../../components/tabs.tsx'

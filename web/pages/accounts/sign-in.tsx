@@ -38,14 +38,14 @@ import {
 import { fieldError, formError, Shell } from '../shell.tsx'
 import { PasskeyForm } from './passkey-form.tsx'
 
-/** A message of an operation as a sentence of a page. */
+/** The message of an operation as a sentence. */
 const sentence = (message: string): string =>
   `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}.`
 
 export const isSecure = (visit: Visit): boolean =>
   visit.hearth.settings.site_url.startsWith('https:')
 
-/** Goes on with a new sign-in: its secret goes into the cookie and nowhere else. */
+/** Completes a sign-in. Its secret goes into the cookie only. */
 export function completeSignIn(visit: Visit, secret: string | null, next: string): DirectResponse {
   if (secret === null) throw new TypeError('a sign-in without a secret')
   const away = redirect(next, 303, {
@@ -56,7 +56,9 @@ export function completeSignIn(visit: Visit, secret: string | null, next: string
   return away
 }
 
-/** Goes on after a first factor: to where the visitor wanted, or to the second. */
+/**
+ * Continues after the first factor: to the page that the visitor wanted, or to the second factor.
+ */
 export function continueSignIn(
   visit: Visit,
   output: NewSignIn,
@@ -75,8 +77,8 @@ type Step = {
 }
 
 /**
- * What a sign-in of this browser still lacks; null when none is under way, or the visitor begins
- * anew.
+ * What the sign-in of this browser still requires. Null when none is in progress, or when the
+ * visitor starts again.
  */
 async function pendingStep(visit: Visit): Promise<Step | null> {
   const pending = readCookie(visit.request, isSecure(visit), PENDING_SIGN_IN_COOKIE)
@@ -249,7 +251,7 @@ const passkeyOf = (fields: Fields): { state: string; response: string } => ({
   response: fields.text('response'),
 })
 
-/** Both steps have this address. Name, password and code may also come together. */
+/** Both steps have this address. Name, password and code may also arrive together. */
 export const signInForm = action({
   path: '/login',
   page: signInPage,

@@ -1,5 +1,5 @@
-// Signing in through a provider of the settings: away to it, and back with what it says. Both are
-// plain visits, because the policy of these pages lets no form lead to another host.
+// Sign-in through an external provider: the redirect to it, and its callback. Both are plain
+// requests, because the content security policy lets no form lead to another host.
 import { finishSignOn, MAX_NEXT_LENGTH, signInByProxy, startSignOn } from '#features/sso/index.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
@@ -52,10 +52,7 @@ export const finishSignOnPage = page({
   view: () => <></>,
 })
 
-/**
- * Linking begins with a form of this site, so that nobody can begin it for somebody else; from
- * there it is a link.
- */
+/** Linking starts with a form of this site, so that nobody can start it for another user. */
 export const linkProviderForm = action({
   path: '/settings/security/link',
   submit: async (visit, fields) => {

@@ -1,5 +1,4 @@
-// Backups of the whole forge: those that are there, the one that is being made, and how the next
-// ones will be.
+// Backups of the whole installation: the existing ones, the one in progress, the schedule.
 import type { Settings } from '#core/settings.ts'
 import { createBackup, listBackups, verifyBackup, type Backup } from '#features/backups/index.ts'
 import { Button } from '../../components/button.tsx'

@@ -1,4 +1,4 @@
-// What all pages of site administration have around them.
+// The frame of the pages of site administration.
 import type { Child } from '../../jsx/html.ts'
 import { PageHead } from '../../components/layout.tsx'
 import { Columns, SideNav } from '../../components/tabs.tsx'
@@ -47,7 +47,7 @@ export const AdminFrame = (props: {
   </Shell>
 )
 
-/** The page that a list is at, from its address. */
+/** The page number in the address of a list. */
 export const pageNumber = ({ url }: Visit): number => {
   const asked = Number(url.searchParams.get('page') ?? '1')
   return Number.isSafeInteger(asked) && asked >= 1 && asked <= 1_000_000 ? asked : 1

@@ -19,7 +19,7 @@ import { AdminFrame, pageNumber } from './frame.tsx'
 
 const PATH = '/admin/jobs'
 const SIZE = 30
-/** What needs somebody stands first. */
+/** Failed jobs first. */
 const URGENCY: Record<BackgroundJob['state'], number> = { failed: 0, running: 1, waiting: 2 }
 const TONES: Record<BackgroundJob['state'], Tone> = {
   waiting: 'plain',
@@ -89,8 +89,8 @@ export const jobsPage = page({
     })
     const { queues } = await visit.call(getSiteStatus, {})
     const recurring = new Set(queues.flatMap((queue) => (queue.every === null ? [] : [queue.kind])))
-    // Sweeps that wait for their hour are most of the table and nobody's concern, unless somebody
-    // asks for them.
+    // Recurring jobs that wait for their time are most of the table, so they are listed apart
+    // unless a filter is set.
     const resting =
       state === undefined && kind === undefined
         ? items.filter(

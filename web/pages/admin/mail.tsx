@@ -78,8 +78,8 @@ export const mailPage: Page = page({
 })
 
 /**
- * What was tried is told on the page itself: it is longer than a word, and may hold what a server
- * said.
+ * The result is shown on the page itself, because it is longer than a flash message and may contain
+ * the answer of a server.
  */
 const trying = (
   path: string,

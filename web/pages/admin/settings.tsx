@@ -31,7 +31,7 @@ const shown = (value: unknown): string =>
 
 const isBytes = (name: string): boolean => findSetting(name)?.unit === 'bytes'
 
-/** The choice that takes back what was chosen here. */
+/** The option that removes the value set here. */
 const CONFIGURED = ''
 
 const Input = ({ setting, visit }: { setting: SiteSetting; visit: Visit }) => {
@@ -82,7 +82,7 @@ const Input = ({ setting, visit }: { setting: SiteSetting; visit: Visit }) => {
   )
 }
 
-/** What may be changed here, by what it is about; what a later release adds stands last. */
+/** The settings that can be changed here, by subject. Those of later releases come last. */
 const GROUPS: readonly { readonly title: string; readonly of: (name: string) => boolean }[] = [
   { title: 'People and repositories', of: (name) => /^(accounts|workspaces|repos)\./.test(name) },
   { title: 'Backups', of: (name) => name.startsWith('backups.') },
@@ -100,7 +100,7 @@ const byGroup = (settings: readonly SiteSetting[]): [string, SiteSetting[]][] =>
   )
 }
 
-/** Those of one section of the file together; those at its top come first. */
+/** Groups them by the section of the file. Those at its top come first. */
 const bySection = (settings: readonly SiteSetting[]): [string, SiteSetting[]][] =>
   [
     ...Map.groupBy(settings, ({ name }) =>
@@ -170,7 +170,7 @@ export const siteSettingsPage = page({
 
 const UNITS = ['kib', 'mib', 'gib', 'tib']
 
-/** What was typed as the value that a setting takes; the operation says what is wrong with it. */
+/** The typed text as the value of a setting. The operation reports errors. */
 function typed(name: string, text: string): unknown {
   const [, number = '', unit = ''] = /^(\d{1,6}) ?(kib|mib|gib|tib)$/i.exec(text) ?? []
   if (number !== '' && isBytes(name))
@@ -200,7 +200,7 @@ export const siteSettingsForm = action({
   submit: async (visit, fields) => {
     const { all } = await visit.call(getSiteSettings, {})
     const given = givenBy(fields)
-    // Only what differs is written, so that the audit log tells what somebody did.
+    // Only changed settings are written, so that the audit log shows what was done.
     const changed = Object.entries(given).filter(([name, value]) => {
       const now = all.find((setting) => setting.name === name)
       return now?.source === 'site' ? value !== now.value : value !== null

@@ -16,7 +16,7 @@ import { AdminFrame, pageNumber } from './frame.tsx'
 
 const PATH = '/admin/workspaces'
 const SIZE = 30
-/** Sizes are typed and shown in mebibytes. */
+/** Sizes are in mebibytes on this page. */
 const MIB = 1024 ** 2
 
 const ofLimit = (used: string, limit: string | null): string =>

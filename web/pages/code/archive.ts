@@ -2,9 +2,7 @@ import { getArchiveLink } from '#features/repos/index.ts'
 import type { Resource } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 
-/**
- * A zip file of a branch, tag or commit: makes a link and goes there, on the host that was asked.
- */
+/** The zip archive of a branch, tag or commit: redirects to its download link on this host. */
 export const archiveDownload: Resource = {
   path: '/:workspace/:repo/archive/*ref',
   async respond(visit) {

@@ -8,16 +8,14 @@ import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
 import { loadFile, type FileData } from './file-load.ts'
 import { byteLinesOf, toTextLines } from './utf16-lines.ts'
 
-/**
- * So long the page waits for who wrote the lines; and so long where that is all that is asked for.
- */
+/** How long the page waits for the blame, and how long when the reader asked to wait. */
 const SHORT_MS = 150
 const LONG_MS = 25_000
 
-/** Who wrote the lines that are shown, or that it is still being found. */
+/** The blame of the lines that are shown, or that it is still computed. */
 async function linesOf(visit: Visit, { file, path, repo, text }: FileData, wait_ms: number) {
   const asked = { repo: repo.full_name, ref: file.commit_sha, path, wait_ms }
-  // Of UTF-16 the engine knows no lines but those between bytes.
+  // The engine knows only lines in bytes, which differ in UTF-16.
   if (text !== null && file.binary) {
     const { items, late } = await visit.call(findBlame, asked)
     return {
@@ -30,7 +28,7 @@ async function linesOf(visit: Visit, { file, path, repo, text }: FileData, wait_
   }
   const { from_line, to_line, lines } = file
   if (text === null || !from_line || !to_line) return null
-  // All of a file is kept; a part of a long one is found for itself.
+  // A whole file is cached, a part of a long one is not.
   return visit.call(
     findBlame,
     from_line === 1 && to_line === lines ? asked : { ...asked, from_line, to_line },

@@ -7,10 +7,10 @@ import { renderFile, describeMissingSource } from './renderings.tsx'
 import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
 import { loadFile, type FileData } from './file-load.ts'
 
-/** So long the page waits for colours where they are all that is asked for. */
+/** How long the page waits for the highlighting when the reader asked to wait. */
 const LONG_MS = 10_000
 
-/** Where a symbolic link leads inside the repository; null when it leads out of it. */
+/** The target of a symbolic link in the repository. Null outside of it. */
 function targetOf({ path, text }: FileData): string | null {
   const target = text?.text.trim() ?? ''
   if (target === '' || target.startsWith('/')) return null
@@ -22,7 +22,7 @@ function targetOf({ path, text }: FileData): string | null {
   return parts.length === 0 ? null : parts.join('/')
 }
 
-/** The same page, with patience. */
+/** The address of the same page that waits. */
 const laterHref = ({ pathname, searchParams }: URL): string =>
   withQuery(pathname, { ...Object.fromEntries(searchParams), wait: 1 })
 

@@ -1,5 +1,5 @@
-// Changes of files as every page shows them: a commit, a comparison, a pull request. What the
-// reader chose is in the address, so that it works without a script and can be sent to others.
+// The changes of a commit, a comparison or a pull request. The choices of the reader are in the
+// address, so that they work without the browser script and can be shared.
 import { getFile } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import {
@@ -20,15 +20,15 @@ import { textOfFile } from './text.ts'
 
 export const FILES_PER_PAGE = 100
 
-/** So many parts of files are unfolded on one page, of so many lines each. */
+/** At most this many parts of files are expanded on one page, of this many lines each. */
 const MAX_EXPANDED_PARTS = 40
 const MAX_EXPANDED_LINES = 1000
 
 type Part = { readonly path: string; readonly from: number; readonly to: number }
 
 /**
- * What a reader chose. `path` narrows the page to a file or folder; `only` asks for one file of it,
- * for a page that is open already.
+ * The choices of a reader. `path` limits the page to a file or directory. `only` loads one file for
+ * a page that is open.
  */
 export type ChangeChoice = {
   readonly split: boolean
@@ -48,7 +48,7 @@ export const readChoice = ({ searchParams }: URL): ChangeChoice => ({
   parts: searchParams.getAll('expand').slice(0, MAX_EXPANDED_PARTS),
 })
 
-/** The same as inputs of an operation that answers changes. */
+/** The choices as input of the operations that return changes. */
 export const choiceInput = ({ white, path, only, page }: ChangeChoice) => ({
   ...(only !== '' || path !== '' ? { path: only || path } : {}),
   ...(white ? { ignore_whitespace: true } : {}),
@@ -67,10 +67,7 @@ const partOf = (text: string): Part | null => {
       }
 }
 
-/**
- * An address of the same page with other choices. `more` is what else the page keeps in its
- * address.
- */
+/** The address of the same page with other choices. `more` are its other query parameters. */
 export function changeHref(
   here: string,
   choice: ChangeChoice,
@@ -104,16 +101,13 @@ async function linesOf(
     if (lines.at(-1) === '') lines.pop()
     return { from, lines }
   } catch (error) {
-    // Past the end of the file, or a file that is not there: nothing more to show.
+    // After the end of the file, or no such file: nothing to show.
     if (error instanceof Refusal && error.status < 500) return { from, lines: [] }
     throw error
   }
 }
 
-/**
- * The files with the unchanged lines that were asked for around their changes; `sha` is the new
- * version's commit.
- */
+/** Adds the requested unchanged lines to the files. `sha` is the commit of the new version. */
 export async function expandFiles<T extends DiffFile>(
   visit: Visit,
   repo: string,
@@ -136,12 +130,12 @@ export async function expandFiles<T extends DiffFile>(
   )
 }
 
-/** Where files of the new version are, for links to them. */
+/** The new version, for links to its files. */
 export type ChangeLocation = {
   readonly repo: string
   readonly sha:
     | string
-    | null /** The old version, null for none; without it there is no list of all files. */
+    | null /** The old version, null for none. Undefined omits the list of all files. */
   readonly from?: string | null
 }
 
@@ -205,9 +199,9 @@ const ChangeSwitches = ({
 )
 
 /**
- * The switches, the files and the pager. `options` adds what only one page has, such as threads of
- * comments; `head` adds switches of its own; `here` is the page's address without a query and
- * `more` what it keeps there.
+ * The switches, the files and the pager. `options` adds what only one page has, such as threads;
+ * `head` adds switches; `here` is the address of the page without its query, and `more` what the
+ * query keeps.
  */
 export const ChangeView = (props: ChangeViewProps) => {
   const { choice, place, here } = props

@@ -1,5 +1,5 @@
-// All files of a change that is shown in pages. A script takes the list into the page of the
-// change; without one it is a page of its own.
+// The list of all files of a change that is split into pages. The browser script loads it into the
+// page; without the script it is a page of its own.
 import { getRepo, listChangedFiles } from '#features/repos/index.ts'
 import { diffAnchor, DiffTree, LinkButton, PageHead } from '../../components/index.ts'
 import { plural } from '../../format.ts'
@@ -8,7 +8,7 @@ import { page, safeRedirectPath } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { FILES_PER_PAGE } from './change-view.tsx'
 
-/** `back` is the page of the change, without its page number. */
+/** `back` is the address of the change, without its page number. */
 export const changedFilesPath = (
   repo: string,
   change: { base: string | null; head: string; white: boolean; back: string },

@@ -1,5 +1,5 @@
-// One commit of the site: on a branch, on a new one with a pull request, or in a fork of one's own
-// for those who may not write.
+// Commits made on the website: to a branch, to a new branch with a pull request, or to a fork for
+// users without write access.
 import { closePull, createPull, markPullReady } from '#features/pulls/index.ts'
 import { createCommit, getBranch } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -16,7 +16,7 @@ export type FileEdit = {
   from?: string
 }
 
-/** Where a commit goes: `fork` for those who may not write. */
+/** The destination of a commit: `fork` for users without write access. */
 export type CommitDestination = 'branch' | 'new' | 'fork'
 
 export type CommitRequest = {
@@ -27,13 +27,13 @@ export type CommitRequest = {
   readonly body: string
   readonly way: CommitDestination
   readonly new_branch: string
-  /** The commit that the change was made upon; empty for the first one of a repository. */
+  /** The commit that the change is based on. Empty for the first one of a repository. */
   readonly expected_head: string
 }
 
 /**
- * What the fields say of the way; `mayWrite` false leaves no choice. Gives 422 for a new branch
- * without a name.
+ * Reads the destination from the fields. `mayWrite` false leaves only the fork. Throws 422 for a
+ * new branch without a name.
  */
 export function readDestination(
   fields: Fields,
@@ -46,10 +46,7 @@ export function readDestination(
   return { way, new_branch }
 }
 
-/**
- * Nothing that was typed may be lost, so what is not found any more is a refusal of the form and
- * not another page.
- */
+/** Turns 404 into a refusal of the form, because an error page would lose what was typed. */
 async function notFoundAsConflict<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
@@ -64,8 +61,8 @@ const messageOf = ({ title, body }: CommitRequest): string =>
   body === '' ? title : `${title}\n\n${body}`
 
 /**
- * A pull request with its fork, the commit in it, and ready for review. What is refused leaves no
- * open draft behind.
+ * Creates a pull request with its fork, commits to it and marks it as ready. After a refusal no
+ * draft is left.
  */
 async function commitInFork(
   visit: Visit,
@@ -100,9 +97,9 @@ async function commitInFork(
 }
 
 /**
- * Commits and leads on; `after` is where a commit on the branch itself leads. A branch that has
- * moved is no conflict as long as `isUntouched` says that the change still fits; else it is a 409
- * `head_moved`.
+ * Commits and redirects; `after` is the address for a commit to the branch itself. A branch that
+ * has moved is no conflict as long as `isUntouched` confirms that the change still applies.
+ * Otherwise throws 409 `head_moved`.
  */
 export async function commitChange(
   visit: Visit,
@@ -114,7 +111,7 @@ export async function commitChange(
   const moved = () =>
     new Refusal('conflict', 'The file has changed since you opened it.', { reason: 'head_moved' })
   if (way === 'fork') {
-    // Asked before there is a fork, so that a conflict makes none.
+    // Before the fork is created, so that a conflict creates none.
     const now = (await visit.tryCall(getBranch, { repo, branch }))?.commit.sha
     if (now !== wanted.expected_head && !(await isUntouched())) throw moved()
     return redirectWithFlash(
@@ -154,7 +151,7 @@ export async function commitChange(
     return redirectWithFlash(visit, pullPath(repo, pull.number), 'committed')
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    // The commit is safe on its branch; the comparison tells what can be done with it.
+    // The commit is on its branch; the comparison offers the next steps.
     return redirectWithFlash(visit, comparePath(repo, branch, new_branch), 'committed')
   }
 }

@@ -28,7 +28,7 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { ChangeView, choiceInput, expandFiles, readChoice } from './change-view.tsx'
 import { StatusList, statusesOf } from './statuses.tsx'
 
-/** Of the tags that have a commit, so many are named at once. */
+/** At most this many tags that contain the commit are shown at once. */
 const FEW = 3
 
 const Names = ({
@@ -154,7 +154,7 @@ const References = ({ repo, references }: Pick<Data, 'repo' | 'references'>) => 
   </>
 )
 
-/** What the commit itself says: its id, its parents, its committer. */
+/** The facts in the commit: id, parents, committer. */
 const ownFacts = ({ repo, commit }: Data): Fact[] => [
   {
     label: 'Commit',
@@ -196,7 +196,7 @@ const ownFacts = ({ repo, commit }: Data): Fact[] => [
     : []),
 ]
 
-/** What the forge knows of the commit. */
+/** The facts beside the commit: pull request, refs, mentions, statuses, signature. */
 const factsAround = ({
   repo,
   home,

@@ -38,7 +38,7 @@ import {
 import { refsOf, type Refs } from './frame.tsx'
 import { rangeOf, type Range } from './range.ts'
 
-/** More commits than these are folded. */
+/** A longer list of commits is folded. */
 const MAX_UNFOLDED_COMMITS = 10
 
 const Picker = ({
@@ -109,8 +109,8 @@ type PickerData = {
 }
 
 /**
- * Where one picks what to compare. Answers the picker's form too, so that it works without a
- * script.
+ * The page that chooses what to compare. It also handles its form, so that it works without the
+ * browser script.
  */
 export const comparePickPage = page({
   path: '/:workspace/:repo/compare',
@@ -183,7 +183,7 @@ type Compared = {
   choice: ChangeChoice
 }
 
-/** What one can do with a comparison: go to its pull request, or begin one. */
+/** The next step of a comparison: open its pull request, or create one. */
 const NextStep = ({ data, visit }: { data: Compared; visit: Visit }) => {
   const { repo, range, compared, branch, refs } = data
   const number = branch?.pull ?? Number(/^pull\/(\d+):/.exec(range.head)?.[1] ?? '0')

@@ -1,12 +1,12 @@
-/** A table of text: rows of cells. `more` says that rows or cells were left out. */
+/** A table of text: rows of cells. `more` when rows or cells were left out. */
 export type Table = { readonly rows: readonly (readonly string[])[]; readonly more: boolean }
 
 const MAX_ROWS = 1000
 const MAX_COLUMNS = 100
 
 /**
- * Reads comma or tab separated values (RFC 4180), lenient as files are. Null for text that is no
- * table of at least two columns.
+ * Reads comma or tab separated values (RFC 4180), leniently. Null for text without at least two
+ * columns.
  */
 export function readTable(text: string, separator: ',' | '\t' | ';'): Table | null {
   const rows: string[][] = []
@@ -42,8 +42,8 @@ export function readTable(text: string, separator: ',' | '\t' | ';'): Table | nu
 }
 
 /**
- * What separates the cells: a tab for .tsv, else whichever of comma and semicolon the first line
- * has more of.
+ * The separator: a tab for .tsv, otherwise comma or semicolon, whichever the first line has more
+ * of.
  */
 export function separatorOf(path: string, text: string): ',' | '\t' | ';' {
   if (/\.tsv$/i.test(path)) return '\t'

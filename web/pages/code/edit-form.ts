@@ -1,4 +1,4 @@
-// What the editor's form does: one commit, on the branch, on a new one with a pull request, or in a
+// The form of the editor: one commit to the branch, to a new branch with a pull request, or to a
 // fork.
 import { createHash } from 'node:crypto'
 import { getFile, getRepo, locateCode } from '#features/repos/index.ts'
@@ -9,7 +9,7 @@ import { repoOf } from '../repos/frame.tsx'
 import { commitChange, readDestination, type FileEdit } from './commit-change.ts'
 import type { EditMode } from './edit-load.ts'
 
-/** The id that git gives a file of this content (gitformat-loose, "blob"). */
+/** The id that git gives to a file with this content (gitformat-loose, "blob"). */
 const blobId = (text: string): string => {
   const data = Buffer.from(text)
   return createHash('sha1').update(`blob ${data.length}\0`).update(data).digest('hex')
@@ -17,7 +17,7 @@ const blobId = (text: string): string => {
 
 const nameOf = (path: string): string => path.split('/').at(-1) ?? path
 
-/** What the commit is called when nobody says. */
+/** The default commit message. */
 export function defaultMessage(mode: EditMode, from: string, path: string): string {
   if (mode === 'new') return `Add ${nameOf(path)}`
   if (mode === 'delete') return `Delete ${nameOf(from)}`
@@ -27,7 +27,7 @@ export function defaultMessage(mode: EditMode, from: string, path: string): stri
 /** A typed path without the slashes at its ends. */
 export const trimSlashes = (path: string): string => path.replace(/^\/+|(?<!\/)\/+$/g, '')
 
-/** The path and the content as they were typed. */
+/** The typed path and content. */
 export const typedOf = (fields: Fields): { path: string; content: string } => ({
   path: trimSlashes(fields.text('path').trim()),
   content: fields.ticked('crlf')
@@ -35,7 +35,7 @@ export const typedOf = (fields: Fields): { path: string; content: string } => ({
     : fields.text('content'),
 })
 
-/** The changes of one form. Gives 422 when there are none. */
+/** The change of one form. Throws 422 when nothing changed. */
 function changesOf(mode: EditMode, fields: Fields): { path: string; files: FileEdit[] } {
   const from = fields.text('from')
   if (mode === 'delete') return { path: from, files: [{ path: from, action: 'delete' }] }
@@ -50,8 +50,8 @@ function changesOf(mode: EditMode, fields: Fields): { path: string; files: FileE
 }
 
 /**
- * Whether the file is still the one that was opened, so that the change fits on a branch that has
- * moved elsewhere.
+ * Whether the branch still has the file that was opened, so that the change applies although the
+ * branch has moved.
  */
 async function isUntouched(
   visit: Visit,

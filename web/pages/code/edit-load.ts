@@ -1,4 +1,4 @@
-// What the editor shows: the file as it is now, and what became of it while somebody was typing.
+// The data of the editor: the file as it is now, and whether it changed since the form was opened.
 import {
   getBranch,
   getFile,
@@ -16,12 +16,12 @@ import { redirect, type DirectResponse, type Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { typedOf } from './edit-form.ts'
 
-/** Larger files are for git: a page is no place to type in them. */
+/** Larger files cannot be edited on the website. */
 const MAX_EDIT_BYTES = 1024 * 1024
 
 export type EditMode = 'edit' | 'new' | 'delete'
 
-/** A whole text file at a commit. `problem` says why it cannot be edited here. */
+/** A whole text file at a commit. `problem` is why it cannot be edited here. */
 export type EditFile = {
   readonly oid: string
   readonly text: string
@@ -33,21 +33,16 @@ export type EditData = {
   readonly mode: EditMode
   readonly repo: Repo
   readonly branch: string
-  /** The commit that the branch is at; null for the first commit of a repository. */
+  /** The head of the branch. Null in an empty repository. */
   readonly head: string | null
-  /** The file, or for a new one the folder. */
+  /** The file, or the directory of a new one. */
   readonly path: string
   readonly file: EditFile | null
-  /**
-   * Why the branch takes no commit of this person; the change can still go through a pull request.
-   */
+  /** Why the branch does not accept a commit of this user. A pull request still can. */
   readonly barred: Branch | null
-  /** The file is not what it was when the form was opened. */
+  /** The file changed since the form was opened. */
   readonly moved: boolean
-  /**
-   * What the typed text would change, when that was asked for; null where there is nothing to
-   * compare.
-   */
+  /** The change that the typed text would make, when a preview was requested. Null without one. */
   readonly preview: FileChange | null
 }
 
@@ -58,7 +53,7 @@ const nothing = (oid: string, problem: string): EditFile => ({
   problem,
 })
 
-/** Reads a whole file in as many parts as it takes; null when there is none. */
+/** Reads a whole file, in several parts if needed. Null when there is none. */
 export async function readWhole(
   visit: Visit,
   repo: string,
@@ -97,7 +92,7 @@ export async function readWhole(
   }
 }
 
-/** The branch where it takes no direct commit of this person, as far as its record says. */
+/** The branch, when it does not accept a direct commit of this user. */
 export async function barredBranch(visit: Visit, repo: Repo, name: string): Promise<Branch | null> {
   const branch = await visit.tryCall(getBranch, { repo: repo.full_name, branch: name })
   if (branch === null || !(branch.protected || branch.rules.includes('pull_request'))) return null
@@ -107,18 +102,15 @@ export async function barredBranch(visit: Visit, repo: Repo, name: string): Prom
   return settings?.admins_may_push === true ? null : branch
 }
 
-/**
- * Whether somebody who sees a repository can change its files on the site: straight, or by a pull
- * request with a fork.
- */
+/** Whether a user can change files on the website: directly, or by a pull request with a fork. */
 export const mayPropose = ({ viewer }: Visit, repo: Repo): boolean =>
   viewer !== null &&
   !repo.archived &&
   (repo.permissions.write || (!repo.empty && repo.full_name.split('/').length === 2))
 
 /**
- * The repository for a page that changes its files. Gives 403 for those who cannot, before they
- * have typed anything.
+ * The repository for a page that changes its files. Throws 403 for users who cannot, before they
+ * type anything.
  */
 export async function repoToChange(visit: Visit): Promise<Repo> {
   const repo = await visit.call(getRepo, { repo: repoOf(visit) })

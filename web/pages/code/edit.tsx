@@ -38,12 +38,13 @@ import { PathCrumbs } from './frame.tsx'
 const TITLES = { edit: 'Edit', new: 'New file', delete: 'Delete' } as const
 
 /**
- * The address of the editor for a file, of a new file in a folder, or of the page that deletes one.
+ * The address of the editor for a file, for a new file in a directory, or for the deletion of a
+ * file.
  */
 export const editPath = (repo: string, mode: EditMode, branch: string, path: string): string =>
   repoPath(repo, `/${mode}/${segments(branch)}${path === '' ? '' : `/${segments(path)}`}`)
 
-/** A name for a branch that is likely to be free. */
+/** A suggested name for a branch, which is probably free. */
 const branchName = (visit: Visit, path: string, head: string | null): string => {
   const word = (path.split('/').at(-1) ?? '')
     .toLowerCase()
@@ -61,7 +62,7 @@ export type CommitTarget = {
   readonly barred: Branch | null
 }
 
-/** Where a commit goes: a choice for those who may write, one way for all others. */
+/** The destination of a commit: a choice for users with write access, else the fork. */
 export const CommitTargetFields = ({
   place: { repo, branch, head, path, barred },
   visit,
@@ -116,7 +117,7 @@ export const CommitTargetFields = ({
   )
 }
 
-/** What was typed, as it would be: the change, and the text of a document. */
+/** The preview: the change, and the rendered text of a document. */
 const Preview = ({ data, visit }: { data: EditData; visit: Visit }) => {
   const { repo, branch, preview } = data
   const { path, content } = typedOf(visit.form.values)
@@ -143,7 +144,7 @@ const Preview = ({ data, visit }: { data: EditData; visit: Visit }) => {
   )
 }
 
-/** What is on the branch now, beside what somebody has typed. */
+/** The version that is on the branch now, beside what the user typed. */
 const Theirs = ({ data, visit }: { data: EditData; visit: Visit }) => {
   const { repo, branch, file, head, path } = data
   const before = visit.form.values.text('expected_head')

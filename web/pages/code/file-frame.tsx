@@ -1,4 +1,4 @@
-// What the pages of one file have around its content.
+// The frame of the pages of one file.
 import type { Repo } from '#features/repos/index.ts'
 import { Button, ButtonGroup, Chip, LinkButton, Pager } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
@@ -37,7 +37,7 @@ export const FilePage = ({
   )
 }
 
-/** What is worth knowing of a file beside its name. */
+/** Facts of a file beside its name. */
 export const FileFacts = ({ data, more }: { data: FileData; more?: Child }) => (
   <>
     {more}
@@ -133,7 +133,7 @@ export const FileActions = ({
   )
 }
 
-/** One long file is shown in parts. */
+/** The pager of a long file. */
 export const FileParts = ({ data, here }: { data: FileData; here: string }) => {
   const { file } = data
   const from = file.from_line ?? 1

@@ -1,4 +1,4 @@
-// One file at a commit, as its pages show it.
+// Loads a file at a commit for its pages.
 import { getFile, listCodeOwners, type FileRecord, type Repo } from '#features/repos/index.ts'
 import { codePath } from '../../paths.ts'
 import { DirectResponse, redirect, type Visit } from '../../site.ts'
@@ -9,11 +9,11 @@ export type FileData = {
   readonly repo: Repo
   readonly refs: Refs
   readonly ref: string
-  /** Whether the address names a branch: only there a file can be changed. */
+  /** Whether the address names a branch. Files can only be changed on one. */
   readonly onBranch: boolean
   readonly path: string
   readonly file: FileRecord
-  /** Null where it is no text. */
+  /** Null for binary content. */
   readonly text: FileText | null
   readonly symlink: boolean
   readonly owners: readonly string[]
@@ -27,7 +27,7 @@ export async function loadFile(
   if (located instanceof DirectResponse) return located
   const { name, repo, at } = located
   if (at.type === 'dir') return redirect(codePath(repo.full_name, 'tree', at.ref, at.path), 302)
-  // The commit of another repository: there is nothing of it here to show but its place.
+  // A submodule: only its place can be shown.
   if (at.type === 'submodule')
     return redirect(
       codePath(repo.full_name, 'tree', at.ref, at.path.split('/').slice(0, -1).join('/')),

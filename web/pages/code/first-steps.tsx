@@ -1,5 +1,4 @@
-// The page of a repository without code: the lines that bring some, for git, for agents and for the
-// command line.
+// The page of an empty repository: commands for git, for agents and for the command line.
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   ActionButton,
@@ -16,10 +15,10 @@ import { repoPath } from '../../paths.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 
-/** So long a token for the first push lasts. */
+/** The lifetime of a token for the first push. */
 export const TOKEN_DAYS = '30'
 
-/** The clone address with a token in it, so that git asks nothing. */
+/** The clone address with a token, so that git asks for no password. */
 const withToken = (address: string, username: string, secret: string): string =>
   address.replace('://', `://${encodeURIComponent(username)}:${secret}@`)
 
@@ -48,7 +47,7 @@ const PushCommands = ({
   )
 }
 
-/** git asks for a password where no token is in the address and no helper gives one. */
+/** Without a token in the address git asks for a password, unless a credential helper has one. */
 const PasswordNotice = ({
   repo,
   visit,
@@ -136,7 +135,7 @@ export const FirstSteps = ({
   </>
 )
 
-/** What the page of an empty repository waits for. */
+/** The event stream of the page of an empty repository. */
 export const firstPushLive = (repo: Repo) => ({
   href: repoPath(repo.full_name, '/first-push'),
   said: repo.empty ? 'Waiting for the first push' : 'The first push is here',

@@ -1,4 +1,4 @@
-// A token for the first push, made where it is needed.
+// Creates the token for the first push.
 import { createSettingsToken } from '#features/accounts/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import { pageResponse, action } from '../../site.ts'
@@ -7,8 +7,7 @@ import { TOKEN_DAYS, firstPushLive, FirstSteps } from './first-steps.tsx'
 import { repoPage } from './tree.tsx'
 
 /**
- * The answer to this form is the page itself, not a redirect: the secret is shown there and is kept
- * nowhere.
+ * Responds with the page and not with a redirect, because the secret is shown once and not stored.
  */
 export const firstTokenForm = action({
   path: '/:workspace/:repo/first-token',

@@ -1,4 +1,4 @@
-// What the code pages share: where one is in the tree, and the switch between branches.
+// What the pages of code share: the path in the tree, and the switch between branches.
 import { getRepo, listRefNames, locateCode, type Repo } from '#features/repos/index.ts'
 import { Breadcrumbs, Icon, Menu } from '../../components/index.ts'
 import { codePath, repoPath, withQuery } from '../../paths.ts'
@@ -12,8 +12,7 @@ export type Refs = { readonly branches: readonly string[]; readonly tags: readon
 const DEFAULT_BRANCHES = 20
 
 /**
- * On the links of the switch: a path that the other branch does not have leads to the nearest
- * folder that it has.
+ * Marks the links of the switch. A path that the other branch lacks leads to its nearest directory.
  */
 const OR = 'or'
 const FOLDER = 'folder'
@@ -30,10 +29,7 @@ async function folderAbove(visit: Visit, repo: Repo, rest: string) {
   return null
 }
 
-/**
- * The repository of an address and what its end names. An old name of a branch leads to the page of
- * the present one.
- */
+/** The repository of an address and what its end names. Redirects from the old name of a branch. */
 export async function locate(visit: Visit, view: CodeView | 'raw', rest = visit.params.rest ?? '') {
   const name = repoOf(visit)
   const repo = await visit.call(getRepo, { repo: name })
@@ -48,10 +44,10 @@ export async function locate(visit: Visit, view: CodeView | 'raw', rest = visit.
   return { name, repo, at }
 }
 
-/** The fork of a pull request has its code alone; all else is its repository's. */
+/** A pull request's fork has only code; everything else belongs to its repository. */
 export const isFork = (repo: { full_name: string }): boolean => repo.full_name.includes('/pull/')
 
-/** The branches and tags that the switch offers; all of them have pages of their own. */
+/** The branches and tags of the switch. All of them are on their own pages. */
 export const refsOf = (visit: Visit, repo: string, most = DEFAULT_BRANCHES): Promise<Refs> =>
   visit.call(listRefNames, { repo, branches: most, tags: Math.ceil(most / 2) })
 
@@ -106,7 +102,7 @@ export const RefSwitch = ({
   )
 }
 
-/** The path from the repository down, each directory a link. */
+/** The path from the root of the repository, with a link for each directory. */
 export const PathCrumbs = ({
   repo,
   current,

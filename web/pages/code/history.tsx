@@ -36,8 +36,8 @@ const pageNumber = (url: URL): number =>
   Math.max(1, Number(url.searchParams.get('page') ?? '1') || 1)
 
 /**
- * What a file was called before the commit that its history begins with, and where that was; null
- * when it was made there.
+ * The name of a file before the first commit of its history, and the commit before it. Null when
+ * the file was created there.
  */
 async function nameBefore(
   visit: Visit,

@@ -1,6 +1,6 @@
 /**
- * Width and height in pixels from the beginning of a picture: PNG, GIF, WebP, JPEG, BMP and SVG.
- * Null where it does not say.
+ * Reads width and height in pixels from the start of an image: PNG, GIF, WebP, JPEG, BMP and SVG.
+ * Null when they are not found.
  */
 export function imageSize(bytes: Uint8Array): { width: number; height: number } | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -17,7 +17,7 @@ import { refForms } from './ref-forms.ts'
 import { repoPage, treePage } from './tree.tsx'
 import { uploadForm, uploadPage } from './upload.tsx'
 
-/** The same page for the fork of a pull request: its address is below that of the pull request. */
+/** The same page for the fork of a pull request, below the address of the pull request. */
 const inFork = <T extends { readonly path: string }>(route: T): T => ({
   ...route,
   path: route.path.replace('/:repo/', '/:repo/pull/:fork/'),

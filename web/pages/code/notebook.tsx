@@ -1,6 +1,5 @@
-// Jupyter notebooks as pages (https://nbformat.readthedocs.io). Nothing of a notebook runs here:
-// HTML and scripts in its outputs are
-// left out in favour of the plain text beside them, pictures are shown as pictures.
+// Jupyter notebooks (https://nbformat.readthedocs.io). Nothing in a notebook runs: HTML and scripts
+// in outputs are replaced by their plain text, and images are shown.
 import { MarkdownBody, type MarkdownBodyOptions } from '../../components/index.ts'
 import { grammarOfWord, highlightLines } from '../../highlight.ts'
 import { raw, type Child } from '../../jsx/html.ts'
@@ -24,7 +23,10 @@ const textOf = (value: unknown): string =>
 
 export type Notebook = { readonly cells: readonly Json[]; readonly language: string }
 
-/** The cells of a notebook; null for what is none. Formats 3 and older are left as source. */
+/**
+ * The cells of a notebook. Null for other files and for formats before 4, which are shown as
+ * source.
+ */
 export function readNotebook(text: string): Notebook | null {
   let value: unknown
   try {
@@ -48,15 +50,15 @@ export function readNotebook(text: string): Notebook | null {
   return { cells: records(value.cells), language }
 }
 
-/** Colours of a terminal mean nothing here. */
+/** Terminal colours are removed. */
 const plain = (text: string): string =>
   text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '').slice(0, MAX_OUTPUT_LENGTH)
 
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 
 /**
- * A picture inside the page. Addresses with data are refused to everyone else; this one is a
- * picture's type and base64 alone.
+ * An image of a notebook as a data address. Such addresses are forbidden elsewhere; this one has
+ * the type of an image and base64 only.
  */
 const picture = (type: (typeof PICTURES)[number], base64: string, alt: string): Child =>
   raw(`<img src="data:${type};base64,${base64}" alt="${Bun.escapeHTML(alt)}">`)

@@ -25,7 +25,7 @@ export const OwnerLinks = ({ names }: { names: readonly string[] }) => (
 
 const EXAMPLE = '*            @ada\n/docs/       @writers\n*.sql        @acme/database'
 
-/** How one begins, for a repository that has no such file. */
+/** The first steps for a repository without the file. */
 const NoOwners = ({ repo }: { repo: Repo }) => (
   <>
     <EmptyState icon="users" title="Nobody is named yet">
@@ -88,7 +88,7 @@ const OwnerLookup = ({ repo, path }: { repo: Repo; path: string }) => (
   </Form>
 )
 
-/** Who answers for which code, and who for one path. */
+/** The rules of code owners, and the owners of one path. */
 export const ownersPage = page({
   path: '/:workspace/:repo/code-owners',
   load: async (visit) => {

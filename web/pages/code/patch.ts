@@ -1,4 +1,4 @@
-// Changes as text that git takes: a commit and a comparison, as a diff and as mails.
+// Changes in git's text formats: a commit or a comparison as diff and as mails.
 import { compareCommits, getCommit } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Resource, Visit } from '../../site.ts'
@@ -16,7 +16,7 @@ export const PATCH_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
 }
 
-/** A time as mail writes it (RFC 5322 section 3.3), in the zone of the signature. */
+/** A time in the format of mail (RFC 5322 section 3.3), in the time zone of the signature. */
 function mailDate(seconds: number, zone: string): string {
   const minutes =
     (zone.startsWith('-') ? -1 : 1) * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3, 5)))
@@ -25,9 +25,7 @@ function mailDate(seconds: number, zone: string): string {
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
-/**
- * One commit as `git format-patch` mails it, so that `git am` takes it. `place` is such as ` 2/5`.
- */
+/** One commit as `git format-patch` writes it, for `git am`. `place` is such as ` 2/5`. */
 export function formatPatchMail(commit: Commit, patch: string, place: string): string {
   const [title = '', ...rest] = commit.message.split('\n')
   const body = rest.join('\n').trim()

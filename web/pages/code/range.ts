@@ -1,6 +1,6 @@
 /**
- * What a comparison's address names. `base` is null where only a head is given: it is compared with
- * the default branch.
+ * The range in the address of a comparison. `base` is null when the address has only a head, which
+ * is compared with the default branch.
  */
 export type Range = {
   readonly base: string | null
@@ -9,9 +9,8 @@ export type Range = {
 }
 
 /**
- * Reads `<base>...<head>`, `<base>..<head>` (as they are, git-diff) or `<head>`. No name of a ref
- * has two dots in a row (git-check-ref-format), so there is one way to read it. Null for what is
- * none of these.
+ * Reads `<base>...<head>`, `<base>..<head>` (direct, as in git-diff) or `<head>`. Ref names have no
+ * two dots in a row (git-check-ref-format), so this is unambiguous. Null for anything else.
  */
 export function rangeOf(text: string): Range | null {
   const at = text.indexOf('..')

@@ -4,7 +4,7 @@ import { locate } from './frame.tsx'
 import { textFromBytes } from './text.ts'
 
 /**
- * Types that a browser shows by itself and that cannot run anything here; all others are text or a
+ * Types that browsers display and that cannot run code. All others are sent as plain text or as a
  * download.
  */
 const SHOWN: Readonly<Record<string, string>> = {
@@ -26,10 +26,10 @@ const LABELS: Readonly<Record<string, string>> = {
   'Windows-1252': 'windows-1252',
 }
 
-/** So much of a file is looked at for its encoding. */
+/** The encoding is detected in this many bytes at the start. */
 const WINDOW = 64 * 1024
 
-/** Text with its encoding, or bytes. */
+/** The type of text with its encoding, or of bytes. */
 function textType(data: Uint8Array): string {
   const part = data.subarray(0, WINDOW)
   if (!part.subarray(0, 8000).includes(0)) {
@@ -37,7 +37,7 @@ function textType(data: Uint8Array): string {
       new TextDecoder('utf-8', { fatal: true }).decode(part, { stream: part.length < data.length })
       return 'text/plain; charset=utf-8'
     } catch {
-      // Another encoding, then.
+      // Not UTF-8.
     }
   }
   const encoding = textFromBytes(part)?.encoding
@@ -49,8 +49,8 @@ function textType(data: Uint8Array): string {
 }
 
 /**
- * A file's bytes. It comes from people who may push, so it is kept from running on the site: no
- * script, no form, no frame, and a sandbox without an origin (CSP `sandbox`).
+ * The bytes of a file. Users who may push choose them, so they must not run on this site: no
+ * script, form or frame, and a sandbox without an origin (CSP `sandbox`).
  */
 export const rawFile: Resource = {
   path: '/:workspace/:repo/raw/*rest',

@@ -1,4 +1,4 @@
-// What can be done with a branch or a tag, beside it in its list.
+// The actions of a branch or a tag in its list.
 import type { Branch, Repo, Tag } from '#features/repos/index.ts'
 import {
   ActionButton,
@@ -27,8 +27,7 @@ export const refError = (visit: Visit, field: 'branch' | 'tag', name: string): s
     : null
 
 /**
- * Renaming and deleting; nothing for those who may do neither. The default branch is renamed by
- * admins and never deleted.
+ * Rename and delete, as far as the user may. Admins rename the default branch; nobody deletes it.
  */
 export const BranchActions = ({
   repo,
@@ -110,7 +109,7 @@ export const TagActions = ({ repo, tag, visit }: { repo: Repo; tag: Tag; visit: 
   </>
 )
 
-/** Making a branch, for those who may push. */
+/** The form that creates a branch, for users who may push. */
 export const NewBranch = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const { values, error } = visit.form
   const sent = values.has('from')
@@ -157,7 +156,7 @@ export const NewBranch = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   )
 }
 
-/** Making a tag, for those who may push. */
+/** The form that creates a tag, for users who may push. */
 export const NewTag = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const { values, error } = visit.form
   const sent = values.has('target')

@@ -1,4 +1,4 @@
-// How a file can be shown other than as source: a document, a notebook, a table, a picture.
+// Renderings of files other than source: documents, notebooks, tables, images.
 import { BinaryNote, ImageView, Notice } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath } from '../../paths.ts'
@@ -9,10 +9,7 @@ import { imageSize } from './image-size.ts'
 import { NotebookView, readNotebook } from './notebook.tsx'
 import { DocumentBody } from './readme.tsx'
 
-/**
- * Pictures that a browser may show as such; SVG is shown through an `img`, where no script of it
- * can run.
- */
+/** Image types of browsers. SVG is shown in an `img`, where its scripts do not run. */
 const IMAGE = /\.(png|jpe?g|gif|webp|avif|ico|bmp|svg)$/i
 export const MARKDOWN = /\.(md|markdown|mdown|mkd)$/i
 
@@ -47,14 +44,14 @@ const TableView = ({ table }: { table: Table }) => {
   )
 }
 
-/** The other way to show a file. `source` says whether its source can be shown too. */
+/** A rendering. `source` says whether the source can be shown too. */
 export type FileRendering = {
   readonly source: boolean
   readonly facts?: string
   readonly body: Child
 }
 
-/** Null where a file is its source and nothing else. */
+/** Null for files that only have their source. */
 export function renderFile(data: FileData, visit: Visit): FileRendering | null {
   const { repo, ref, path, file, text, symlink } = data
   if (symlink || file.lfs) return null
@@ -105,7 +102,7 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
   return null
 }
 
-/** In place of source: what the file is when it has none to show. Null when there is some. */
+/** Describes a file without source to show. Null when it has source. */
 export function describeMissingSource({ repo, ref, path, file, text }: FileData): Child {
   if (text === null)
     return <BinaryNote bytes={file.size} href={codePath(repo.full_name, 'raw', ref, path)} />

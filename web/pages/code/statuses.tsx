@@ -1,9 +1,9 @@
-// What something outside said of a commit.
+// The statuses that other systems reported for a commit.
 import { getCommitStatus, type CombinedStatus } from '#features/statuses/index.ts'
 import { CheckState } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
 
-/** What was said of a commit; null when nothing was. */
+/** The statuses of a commit. Null without any. */
 export async function statusesOf(
   visit: Visit,
   repo: string,

@@ -3,7 +3,7 @@ import { getFile, type TreeEntry } from '#features/repos/index.ts'
 import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 
-/** Path and address of each submodule, as written. */
+/** The path and the address of each submodule, as written. */
 export function readModules(text: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const section of text.split(/^[ \t]*\[submodule[ \t]+"/m).slice(1)) {

@@ -1,14 +1,12 @@
-// The text of a file in whatever encoding it is.
+// Text of files in any encoding.
 import type { FileRecord } from '#features/repos/index.ts'
 
-/** Text to show; `encoding` names what it was found to be where that is not UTF-8. */
+/** Text to show. `encoding` is set when it is not UTF-8. */
 export type FileText = { readonly text: string; readonly encoding: string | null }
 
 const decode = (label: string, bytes: Uint8Array): string => new TextDecoder(label).decode(bytes)
 
-/**
- * Whether every second byte is mostly zero: Western text in UTF-16 without a mark at its beginning.
- */
+/** Whether nearly every second byte is zero: Western text in UTF-16 without a byte order mark. */
 function halfZero(bytes: Uint8Array, at: 0 | 1): boolean {
   const pairs = Math.min(bytes.length, 2000) >> 1
   let zeros = 0
@@ -20,7 +18,7 @@ function halfZero(bytes: Uint8Array, at: 0 | 1): boolean {
   return pairs >= 8 && zeros > pairs * 0.7 && others === 0
 }
 
-/** Control characters that no text has; a few of them and it is no text at all. */
+/** Control characters that do not occur in text. A few of them mean binary content. */
 const isText = (text: string): boolean => {
   const sample = text.slice(0, 8000)
   return (
@@ -30,9 +28,9 @@ const isText = (text: string): boolean => {
 }
 
 /**
- * Text from bytes that are not UTF-8: UTF-16 by its mark or by its zeros, else Windows-1252, which
- * holds Latin-1. Null for what is no text. The detection follows the order of the WHATWG encoding
- * standard: a mark first, then a guess.
+ * Text from bytes that are not UTF-8: UTF-16 by its byte order mark or its zeros, else
+ * Windows-1252, which includes Latin-1. Null for binary content. As in the WHATWG encoding
+ * standard, a byte order mark comes before any guess.
  */
 export function textFromBytes(bytes: Uint8Array): FileText | null {
   const [first, second] = bytes
@@ -50,7 +48,7 @@ export function textFromBytes(bytes: Uint8Array): FileText | null {
 const found = (encoding: string, text: string): FileText | null =>
   isText(text) ? { text: text.replace(/^\ufeff/, ''), encoding } : null
 
-/** The text of a file, or null where it has none. */
+/** The text of a file. Null for binary content. */
 export const textOfFile = (file: Pick<FileRecord, 'content' | 'encoding'>): FileText | null =>
   file.encoding === 'utf-8'
     ? { text: file.content, encoding: null }

@@ -40,8 +40,8 @@ import { uploadPath } from './upload.tsx'
 const MAX_ENTRIES = 1000
 
 /**
- * So long a page waits for the last commits of its entries; and so long where they are all that is
- * asked for.
+ * How long a page waits for the last commits of its entries, and how long when the reader asked to
+ * wait.
  */
 const SHORT_MS = 20
 const LONG_MS = 20_000
@@ -116,7 +116,7 @@ async function loadTree(visit: Visit, rest: string) {
   }
 }
 
-/** No code yet: it is on its way, or it is for somebody to bring. */
+/** An empty repository: an import in progress, or the first steps. */
 const Empty = ({ repo, copy, visit }: { repo: Repo; copy: Import | null; visit: Visit }) => (
   <>
     <ImportPart copy={copy} repo={repo} visit={visit} />
@@ -364,7 +364,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
 
 export const repoPage = page({
   path: '/:workspace/:repo',
-  // git's own suffix leads a browser to the page.
+  // The address with git's suffix redirects to the page.
   load: (visit) =>
     visit.params.repo?.endsWith('.git')
       ? redirect(repoPath(repoOf(visit).slice(0, -4)), 301)

@@ -1,4 +1,4 @@
-// Files from somebody's machine, as one commit.
+// Uploads files as one commit.
 import { getBranch, locateCode, type Repo } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import {
@@ -31,10 +31,10 @@ import { CommitTargetFields, type CommitTarget } from './edit.tsx'
 import { PathCrumbs } from './frame.tsx'
 
 const MAX_UPLOAD_BYTES = 25 * 1024 * 1024
-/** What one commit takes. */
+/** The limit of one commit. */
 const MAX_FILES = 500
 
-/** The address of the page that takes files into a folder of a branch. */
+/** The address of the upload page for a directory of a branch. */
 export const uploadPath = (repo: string, branch: string, folder: string): string =>
   repoPath(repo, `/upload/${segments(branch)}${folder === '' ? '' : `/${segments(folder)}`}`)
 
@@ -227,8 +227,7 @@ export const uploadForm = uploads({
         (only === undefined ? `Add ${plural(changes.length, 'file')}` : `Add ${only}`),
       body: fields.text('description').trim(),
     }
-    // Whole files replace whole files, so a branch that moved is in nobody's way as long as it is
-    // there.
+    // Uploads replace whole files, so they still apply to a branch that has moved.
     const isThere = async () =>
       (await visit.tryCall(getBranch, { repo: wanted.repo, branch })) !== null
     try {
@@ -239,7 +238,7 @@ export const uploadForm = uploads({
         isThere,
       )
     } catch (error) {
-      // The files of a commit are one field here.
+      // Errors about the files of the commit belong to this field.
       if (error instanceof Refusal && error.field?.startsWith('files'))
         throw new Refusal(error.code, error.message, { field: 'files' })
       throw error

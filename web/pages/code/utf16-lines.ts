@@ -1,11 +1,7 @@
-// Lines of a text in UTF-16, as git counts them: it breaks at every byte 10, wherever it stands in
-// a character.
+// Lines of UTF-16 text as git counts them: it breaks at every byte 10, even inside a character.
 const NEWLINE = 10
 
-/**
- * For every line of the text (from 0) the number (from 1) of the line, counted in bytes, that it
- * begins in.
- */
+/** For each line of the text (from 0), the number (from 1) of the byte line that it starts in. */
 export function byteLinesOf(bytes: Uint8Array, encoding: string): number[] {
   const [high, low] = encoding === 'UTF-16BE' ? [0, 1] : [1, 0]
   const lines = [1]
@@ -19,7 +15,7 @@ export function byteLinesOf(bytes: Uint8Array, encoding: string): number[] {
 }
 
 /**
- * Runs of byte lines as runs of the text's lines; a line belongs to whoever wrote its beginning.
+ * Converts ranges of byte lines to ranges of text lines. A line belongs to the author of its start.
  */
 export function toTextLines<R extends { from_line: number; to_line: number }>(
   ranges: readonly R[],

@@ -58,6 +58,9 @@ const entryXml = ({
     <author>${element('name', author)}</author>${html === undefined ? '' : `\n    ${element('content', html, ' type="html"')}`}${summary === undefined ? '' : `\n    ${element('summary', summary)}`}
   </entry>`
 
+/** The latest of some ISO timestamps, which sort as text. */
+const newest = (times: readonly string[]): string => [...times].sort().at(-1) ?? ''
+
 export const atomXml = ({
   id,
   title,
@@ -71,11 +74,7 @@ export const atomXml = ({
   ${element('title', title)}
   ${link('alternate', 'text/html', url)}
   ${link('self', 'application/atom+xml', self)}
-  ${element(
-    'updated',
-    // RFC 3339 times in UTC sort as text.
-    [updated, ...entries.map((entry) => entry.updated)].sort().at(-1) ?? updated,
-  )}
+  ${element('updated', newest([updated, ...entries.map((entry) => entry.updated)]))}
 ${entries.map(entryXml).join('\n')}
 </feed>
 `

@@ -264,10 +264,7 @@ export const editReleasePage: Page = page({
   view,
 })
 
-/**
- * What was typed, with the notes in it that were drafted: the form is shown again, and nothing is
- * typedOr.
- */
+/** Shows the form again with drafted notes in it. Nothing is stored. */
 async function withNotes(visit: Visit, fields: Fields): Promise<DirectResponse> {
   const tag_name = fields.text('tag_name').trim()
   if (tag_name === '')
