@@ -26,9 +26,13 @@ type Subject = {
   readers: number
 }
 
-/** What a state may depend on: the page, and everything that is known of the caller but the sign-in. */
-export const subjectKey = (path: string, caller: Caller): string =>
-  JSON.stringify([path, caller.kind === 'user' ? { ...caller, sign_in: null } : caller])
+/** What a state may depend on: the page, and all that is known of the caller but the sign-in. */
+export function subjectKey({ pathname, searchParams }: URL, caller: Caller): string {
+  // What a reader has seen of the page is compared with the state; it does not change it.
+  const parameters = [...searchParams].filter(([name]) => name !== 'state')
+  const viewer = caller.kind === 'user' ? { ...caller, sign_in: null } : caller
+  return JSON.stringify([pathname, parameters, viewer])
+}
 
 export class LiveStates {
   readonly #subjects = new Map<string, Subject>()

@@ -1,7 +1,10 @@
 /** Server-sent events (HTML Living Standard 9.2) for pages that update while they are open. */
 import type { EventRow } from '#core/events.ts'
 import { Refusal } from '#lib/errors.ts'
-import type { Visit } from './site.ts'
+import { SECOND } from '#lib/time.ts'
+import { liveStates, subjectKey } from './live-states.ts'
+import { openStream } from './open-streams.ts'
+import { NoSuchPage, type Visit } from './site.ts'
 
 /** A comment line that keeps the connection open while nothing happens. */
 export const KEEP_ALIVE = ': waiting\n\n'
@@ -10,26 +13,77 @@ export const KEEP_ALIVE = ': waiting\n\n'
 export const serverEvent = (name: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 
+/** How often the right to read a stream is checked. */
+const RIGHTS_INTERVAL_MS = 3 * SECOND
+
+/** Whether an error says that the reader may not read the page, or that it is gone. */
+const isEndOfRight = (error: unknown): boolean =>
+  error instanceof Refusal || error instanceof NoSuchPage
+
+/** One open stream, from the events of a generator. */
+class EventStream implements UnderlyingDefaultSource<Uint8Array> {
+  readonly #encoder = new TextEncoder()
+  #timer: ReturnType<typeof setInterval> | null = null
+  #isOpen = true
+
+  constructor(
+    private readonly events: AsyncGenerator<string>,
+    private readonly requireRead: () => Promise<unknown>,
+    private readonly release: () => void,
+  ) {}
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    controller.enqueue(this.#encoder.encode('retry: 3000\n\n'))
+    this.#timer = setInterval(() => void this.#checkRight(controller), RIGHTS_INTERVAL_MS)
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    try {
+      const { value, done } = await this.events.next()
+      if (!this.#isOpen) return
+      if (done) this.#close(controller)
+      else controller.enqueue(this.#encoder.encode(value))
+    } catch (error) {
+      if (isEndOfRight(error)) return this.#close(controller)
+      this.cancel()
+      throw error
+    }
+  }
+
+  cancel(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    if (this.#timer) clearInterval(this.#timer)
+    this.release()
+    void this.events.return(undefined)
+  }
+
+  async #checkRight(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    try {
+      await this.requireRead()
+    } catch (error) {
+      if (isEndOfRight(error)) this.#close(controller)
+    }
+  }
+
+  #close(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    if (this.#isOpen) controller.close()
+    this.cancel()
+  }
+}
+
 /**
- * Streams the events of a generator at the pace of the reader. A Refusal ends the stream: the
- * reader has lost the right to it.
+ * Streams the events of a generator at the pace of the reader. `requireRead` throws a Refusal once
+ * the reader has lost the right to the stream. It is called every few seconds, and the stream then
+ * ends.
  */
-export function eventStreamResponse(events: AsyncGenerator<string>): Response {
-  const encoder = new TextEncoder()
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encoder.encode('retry: 3000\n\n')),
-    async pull(controller) {
-      try {
-        const { value, done } = await events.next()
-        if (done) return controller.close()
-        controller.enqueue(encoder.encode(value))
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error
-        controller.close()
-      }
-    },
-    cancel: () => void events.return(undefined),
-  })
+export async function eventStreamResponse(
+  visit: Visit,
+  events: AsyncGenerator<string>,
+  requireRead: () => Promise<unknown>,
+): Promise<Response> {
+  const release = await openStream(visit)
+  const body = new ReadableStream(new EventStream(events, requireRead, release))
   return new Response(body, {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
@@ -72,8 +126,9 @@ export function waitForEvent(
 export const hashState = (data: unknown): string => Bun.hash(JSON.stringify(data)).toString(36)
 
 /**
- * Yields `changed` once the hash of the page differs from `seen`. The page is loaded again after
- * every event that may change it.
+ * Yields `changed` once the hash of the page differs from `seen`. The page is loaded at the
+ * beginning, after every event that may change it, and every `wait_ms`: once for all readers with
+ * the same rights.
  */
 export async function* watchState(
   visit: Visit,
@@ -82,15 +137,28 @@ export async function* watchState(
   concerns: (event: EventRow) => boolean,
   wait_ms?: number,
 ): AsyncGenerator<string> {
-  for (;;) {
-    // Listen first, so that an event during the load is not missed.
-    const waiting = waitForEvent(visit, concerns, wait_ms)
-    if ((await state()) !== seen) {
-      yield serverEvent('changed', null)
-      return
+  const states = liveStates(visit.hearth)
+  const { signal } = visit.request
+  const key = subjectKey(visit.url, visit.caller)
+  const leave = states.join(key)
+  try {
+    for (;;) {
+      // Listen first, so that an event during the load is not missed.
+      const waiting = waitForEvent(visit, concerns, wait_ms)
+      if ((await states.state(key, { compute: state, signal })) !== seen) {
+        await Bun.sleep(delayOf(states.readersOf(key)))
+        yield serverEvent('changed', null)
+        return
+      }
+      await waiting
+      if (signal.aborted || visit.hearth.draining.aborted) return
+      yield KEEP_ALIVE
     }
-    await waiting
-    if (visit.request.signal.aborted || visit.hearth.draining.aborted) return
-    yield KEEP_ALIVE
+  } finally {
+    leave()
   }
 }
+
+/** Browsers fetch a page that has changed. Many of them do so one after the other. */
+const delayOf = (readers: number): number =>
+  readers < 10 ? 0 : Math.random() * Math.min(5 * SECOND, readers * 20)

@@ -1,5 +1,4 @@
-// The API reference: what can be asked, with which inputs, and what comes back. It is given the
-// description as plain data.
+// The API reference, from the description of all operations.
 import { Icon } from '../components/icon.tsx'
 import { PageHead } from '../components/layout.tsx'
 import { Chip } from '../components/state.tsx'
@@ -66,10 +65,7 @@ const Inputs = ({ inputs }: { inputs: readonly Input[] }) => (
   </div>
 )
 
-/**
- * Closed until somebody asks for it: a browser opens it for an address that names it, and for a
- * text that it finds inside.
- */
+/** Collapsed. Browsers open it for an address that names it, and for text that they find inside. */
 const Fold = ({
   id,
   title,

@@ -16,7 +16,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Busy for a moment',
 }
 
-/** What happened and where to go next. */
+/** What happened, and the next step. */
 export const errorPage = (
   visit: Visit,
   { status, message, request_id }: { status: number; message: string; request_id: string | null },

@@ -113,7 +113,7 @@ const FirstRepoCard = ({
   </Card>
 )
 
-/** The first steps of somebody who has no repository yet. */
+/** The first steps of a user without repositories. */
 const Begin = ({ visit, workspaces }: { visit: Visit; workspaces: readonly Workspace[] }) => {
   const [first] = workspaces
   return (
@@ -232,7 +232,7 @@ const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
   </Shell>
 )
 
-/** How many repositories the start page shows. */
+/** The number of repositories on the start page. */
 const SHOWN = 30
 
 const movedAt = (repo: Repo): string => repo.pushed_at ?? repo.created_at
@@ -251,8 +251,7 @@ export const homePage = page({
       invitationsTo(visit),
       loadAttention(visit),
     ])
-    // One's own are asked for by workspace, so that a busy forge full of other people's public ones
-    // does not push them out.
+    // Loaded by workspace, so that the viewer's own are not lost among many public ones.
     const own = await Promise.all(
       workspaces
         .slice(0, 10)

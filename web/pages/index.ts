@@ -1,4 +1,4 @@
-/** All pages of the website that need nothing but the forge, by folder. */
+/** The pages of all folders. */
 import type { SiteSection } from '../site.ts'
 import { accounts } from './accounts/index.ts'
 import { admin } from './admin/index.ts'

@@ -39,7 +39,7 @@ const roleText = ({ kind, role }: Invitation): string =>
       ? 'an owner'
       : 'a member'
 
-/** What waits for this visitor's answer. */
+/** The invitations that the visitor can answer. */
 export async function invitationsTo(visit: Visit): Promise<Invitation[]> {
   if (visit.viewer === null) return []
   const [workspaces, repositories] = await Promise.all([
@@ -76,7 +76,7 @@ const Answer = ({
   </Form>
 )
 
-/** For the first page: nothing when nothing waits. */
+/** The list for the start page. Nothing without invitations. */
 export const InvitationsForYou = ({
   visit,
   invitations,
@@ -103,10 +103,7 @@ export const InvitationsForYou = ({
     </List>
   )
 
-/**
- * A visitor who is not signed in learns nothing here, whatever the id: who reads the mail knows
- * already.
- */
+/** Anonymous visitors learn nothing here, whatever the id is. */
 export const invitationPage = page({
   path: '/invite/:id',
   load: async (visit) => {

@@ -14,7 +14,7 @@ import {
 import type { Visit } from '../site.ts'
 import { iconOfKind, SHORT_REASONS } from './notifications/reasons.ts'
 
-/** What stops until a person answers, however long ago it was told. */
+/** Sessions that stop until a user answers. */
 const BLOCKING_REASONS = ['agent_waiting', 'run_approval'] as const
 
 export async function loadAttention(visit: Visit) {

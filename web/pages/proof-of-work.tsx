@@ -4,7 +4,7 @@ import { PROOF_BITS, PROOF_PATH } from '../crawlers.ts'
 import type { Visit } from '../site.ts'
 import { Shell } from './shell.tsx'
 
-/** Asks a reader's browser for some work; whoever has no script signs in. */
+/** The page that asks the reader's browser for a proof of work. Readers without scripts sign in. */
 export const proofOfWorkPage = (visit: Visit, challenge: string) => (
   <Shell visit={visit} title="One moment" noindex>
     <PageHead

@@ -1,11 +1,11 @@
-// What every page has around it: the layout, filled in from the visit.
+// The layout of every page, filled in from the visit.
 import { countUnread } from '#features/notifications/index.ts'
 import { Layout, type LayoutProps } from '../components/layout.tsx'
 import { emptyFormState, type Visit } from '../site.ts'
 
 type ShellProps = Omit<LayoutProps, 'viewer' | 'csrf' | 'flash'> & { visit: Visit }
 
-/** A whole page for this visitor. */
+/** A whole page. */
 export const Shell = ({ visit, ...rest }: ShellProps) => (
   <Layout
     {...rest}
@@ -22,13 +22,13 @@ export const Shell = ({ visit, ...rest }: ShellProps) => (
   />
 )
 
-/** The message of a refused form for one field; null when it is about another. */
+/** The message of a refusal about one field. Null when it is about another. */
 export const fieldError = (visit: Visit, field: string): string | null => {
   const error = visit.form.error
   return error !== null && error.field === field ? error.message : null
 }
 
-/** The message of a refused form that belongs to none of the fields shown. */
+/** The message of a refusal that is about none of the fields. */
 export const formError = (visit: Visit, ...fields: string[]): string | null => {
   const error = visit.form.error
   return error !== null && (error.field === null || !fields.includes(error.field))
@@ -37,8 +37,8 @@ export const formError = (visit: Visit, ...fields: string[]): string | null => {
 }
 
 /**
- * The visit as one of several forms of a page sees it: what was typed and refused belongs to the
- * form at that address alone.
+ * The visit for one of several forms of a page: typed values and refusals belong to the form with
+ * that address only.
  */
 export const visitForForm = (visit: Visit, path: string): Visit =>
   visit.url.pathname === path ? visit : { ...visit, form: emptyFormState }

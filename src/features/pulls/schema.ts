@@ -309,7 +309,7 @@ export const SessionEntry = Type.Object(
   {
     $id: 'SessionEntry',
     description: 'One entry of the record of how a pull request was made.',
-    ...toolRecord({ usual: { truncated: false, redacted: false } }),
+    ...toolRecord({ follows: ['sha'], usual: { truncated: false, redacted: false } }),
   },
 )
 export type SessionEntry = Static<typeof SessionEntry>

@@ -124,8 +124,8 @@ export const FileChange = Type.Object(
     $id: 'FileChange',
     // The patch holds the lines of the hunks.
     ...toolRecord({
-      follows: ['hunks', 'viewed', 'language'],
-      usual: { binary: false, generated: false, truncated: false },
+      follows: ['hunks', 'viewed', 'language', 'old_sha', 'new_sha'],
+      usual: { mode: '100644', binary: false, generated: false, truncated: false },
       same: { old_mode: 'mode' },
     }),
   },

@@ -149,7 +149,8 @@ function shorten(holder: Json | unknown[], excess: number): boolean {
     if (typeof value === 'object' && value !== null && shorten(value as Json, excess)) return true
     if (typeof value === 'string' && value.length > 200) {
       const cut = cutText(value, Math.max(100, value.length - excess - 20))
-      const line = cut.lastIndexOf('\n')
+      const hunk = cut.startsWith('--- ') ? cut.lastIndexOf('\n@@ ') : -1
+      const line = hunk > 0 ? hunk : cut.lastIndexOf('\n')
       ;(holder as Json)[key] = line > cut.length / 2 ? cut.slice(0, line + 1) : cut
       return true
     }

@@ -134,7 +134,7 @@ export async function repoToChange(visit: Visit): Promise<Repo> {
   return repo
 }
 
-/** The change that the typed text would make; null when there is nothing to compare yet. */
+/** Computes the change that the typed text would make. Null when there is nothing to compare. */
 async function previewOf(
   visit: Visit,
   mode: EditMode,

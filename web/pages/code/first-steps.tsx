@@ -143,9 +143,12 @@ export const firstPushLive = (repo: Repo) => ({
 
 export const firstPush: Resource = {
   path: '/:workspace/:repo/first-push',
-  async respond(visit) {
-    const { id } = await visit.call(getRepo, { repo: repoOf(visit) })
-    const state = async () => String((await visit.call(getRepo, { repo: repoOf(visit) })).empty)
-    return eventStreamResponse(watchState(visit, 'true', state, (event) => event.repo_id === id))
+  async respond(first) {
+    const visit = first.forStream()
+    const read = () => visit.call(getRepo, { repo: repoOf(visit) })
+    const { id } = await read()
+    const state = async () => String((await read()).empty)
+    const events = watchState(visit, 'true', state, (event) => event.repo_id === id)
+    return await eventStreamResponse(visit, events, read)
   },
 }

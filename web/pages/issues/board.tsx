@@ -1,5 +1,5 @@
-// Open issues in columns, by milestone or by label. A card goes to another column by its own form,
-// or is dragged there.
+// The board: open issues in columns by milestone or by label. A form or a drag moves a card to
+// another column.
 import {
   getIssue,
   listIssues,
@@ -26,7 +26,7 @@ import { issuePath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 
-/** The newest are shown; more would be no board any more. */
+/** The most recently changed issues are shown; more would be unusable. */
 const MAX_ISSUES = 100
 
 type By = 'milestone' | 'label'
@@ -278,7 +278,7 @@ export const boardForm = action({
     if (by === 'milestone') await visit.call(updateIssue, { repo, number, milestone: to })
     else {
       const { labels } = (await visit.call(getIssue, { repo, number })).issue
-      // The label of the column that it leaves is taken away; without a label it has none left.
+      // The label of the old column is removed. A card in the first column has none.
       await visit.call(updateIssue, {
         repo,
         number,

@@ -1,4 +1,4 @@
-// What the pages of issues and pull requests share: comments, and what happened between them.
+// Comments and events, shared by the pages of issues and pull requests.
 import type { EventRecord } from '#features/repos/index.ts'
 import type { Comment as CommentRecord } from '#features/issues/index.ts'
 import {
@@ -21,14 +21,14 @@ import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { ReactionBar } from './reactions.tsx'
 
-/** How comments and descriptions of a repository are set. */
+/** The Markdown options for comments and descriptions of a repository. */
 export const markdownOf = (visit: Visit, repo: string): MarkdownBodyOptions => ({
   page: visit.markdown,
   link: { siteUrl: visit.hearth.settings.site_url, repo },
   breaks: true,
 })
 
-/** A comment being changed in its place. */
+/** The form that edits a comment in its place. */
 const EditComment = ({
   comment,
   visit,
@@ -92,8 +92,8 @@ const menuOf = (comment: CommentRecord, visit: Visit, here: string) => [
 ]
 
 /**
- * `here` is the address of the issue or pull request; `mayChange` is said for others' comments,
- * one's own may always be.
+ * `here` is the address of the issue or pull request. `mayChange` is about comments of others;
+ * authors may always change their own.
  */
 export const CommentItem = ({
   comment,
@@ -112,7 +112,7 @@ export const CommentItem = ({
   here: string
   mayChange: boolean
   mayReact?: boolean
-  /** It stands beside its line, so the line need not be named. */
+  /** The comment is below its line, so its header does not name the line. */
   placed?: boolean
 }) => {
   const mine = visit.viewer !== null && visit.viewer.id === comment.author.id
@@ -161,8 +161,8 @@ const list = (value: unknown): string =>
   Array.isArray(value) ? value.join(', ') : String(value ?? '')
 
 /**
- * How events read after the name of who did it. Types that are missing are told elsewhere on the
- * page (comments).
+ * Sentences about events, after the name of the actor. Missing types appear elsewhere on the page,
+ * as comments do.
  */
 const EVENT_STYLES: Readonly<Record<string, EventStyle>> = {
   'issue.updated': {
@@ -229,6 +229,6 @@ export const EventItem = ({ event }: { event: EventRecord }) => {
   )
 }
 
-/** Comments and events in the order they happened. */
+/** Comments and events in chronological order. */
 export const sortByTime = <T,>(items: readonly { at: string; item: T }[]): T[] =>
   [...items].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ item }) => item)

@@ -1,5 +1,5 @@
-// The page that changes an issue or a pull request: the fields that both have, and room for what
-// only one has.
+// The edit page of an issue or a pull request: their common fields, and places for those of one of
+// them.
 import type { Issue, Label } from '#features/issues/index.ts'
 import type { Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
@@ -18,7 +18,7 @@ import type { Fields, Visit } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 
-/** What was typed in a form that came back, else what is stored. */
+/** The typed value of a refused form, else the stored one. */
 export const typedOr = (visit: Visit, name: string, stored: string): string =>
   visit.form.values.has(name) ? visit.form.values.text(name) : stored
 
@@ -29,9 +29,9 @@ type Props = {
   what: 'issue' | 'pull request'
   here: string
   labels?: readonly Label[]
-  /** Names of the fields that only this page has. */
+  /** The names of the fields of this page only. */
   own: readonly string[]
-  /** Of them those that everybody has who changes it, and those for triage. */
+  /** The fields that everyone has who may edit, and those for the triage role. */
   more?: Child
   triage?: Child
 }
@@ -128,7 +128,7 @@ export const EditRecord = ({
   </RepoFrame>
 )
 
-/** What both pages send. What a page did not offer is left as it is. */
+/** The common fields of both forms. Fields that the page does not have stay unchanged. */
 export const editedOf = (fields: Fields) => ({
   title: fields.text('title').trim(),
   body: fields.text('body'),

@@ -54,18 +54,18 @@ import { CommentItem, EventItem, markdownOf, sortByTime } from './conversation.t
 import { editedOf, EditRecord, typedOr } from './edit-fields.tsx'
 import { AssigneesSide, BlockedBySide, LabelsSide, MilestoneSide } from './side-panel.tsx'
 
-/** The number in the address; null when it is none, which is then no page. */
+/** The number in the address. Null when it is not one, which is a 404. */
 export const numberOf = (visit: Visit): number | null =>
   /^[1-9]\d{0,9}$/.test(visit.params.number ?? '') ? Number(visit.params.number) : null
 
-/** The issue of the address with all that its page shows. */
+/** Loads the issue of an address. Redirects when the number is a pull request's. */
 export const loadIssue = async (visit: Visit) => {
   const name = repoOf(visit)
   const number = numberOf(visit)
   if (number === null) return null
   const repo = await visit.call(getRepo, { repo: name })
   const detail = await visit.tryCall(getIssue, { repo: name, number })
-  // One sequence of numbers: an address with a pull request's number leads there.
+  // Issues and pull requests share one sequence of numbers.
   if (detail === null)
     return (
       (await visit.tryCall(getPull, { repo: name, number })) &&
@@ -91,7 +91,7 @@ export const loadIssue = async (visit: Visit) => {
 
 type Loaded = Exclude<Awaited<ReturnType<typeof loadIssue>>, DirectResponse | null>
 
-/** What the page is made of, as one word; what is anew with every visit is left out. */
+/** A hash of the page's data. `repo` is left out, because it differs with every visit. */
 export const issueState = ({ repo: _, ...shown }: Loaded): string => hashState(shown)
 
 const AcceptanceChecks = ({ issue }: { issue: Issue }) => (
@@ -295,7 +295,7 @@ export const issuePage = page({
   },
 })
 
-/** One form for commenting and for closing or reopening with a last word. */
+/** One form for a comment, and for closing or reopening with a comment. */
 export const commentForm = action({
   path: '/:workspace/:repo/issues/:number/comments',
   page: issuePage,

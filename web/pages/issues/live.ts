@@ -1,13 +1,12 @@
-/**
- * Tells an open conversation that something happened in it (server-sent events, HTML Living
- * Standard 9.2).
- */
+/** Tells an open conversation about changes (server-sent events, HTML Living Standard 9.2). */
+import { getRepo } from '#features/repos/index.ts'
 import { watchState, eventStreamResponse } from '../../live.ts'
 import { DirectResponse, NoSuchPage, type Resource, type Visit } from '../../site.ts'
+import { repoOf } from '../repos/frame.tsx'
 import { loadPull, pullState } from '../pulls/pull.tsx'
 import { issueState, loadIssue } from './issue.tsx'
 
-/** What has no number (a push, checks, rules) may show on every page of the repository. */
+/** Events without a number (pushes, checks, rules) may change every page of the repository. */
 const concerns =
   (repo_id: string, number: number) =>
   (event: { repo_id: string | null; data: Record<string, unknown> }) =>
@@ -21,20 +20,22 @@ function live<T extends { repo: { id: string } }>(
 ): Resource {
   return {
     path,
-    async respond(visit) {
+    async respond(first) {
+      const visit = first.forStream()
       const found = async (): Promise<T> => {
         const loaded = await load(visit)
         if (loaded === null || loaded instanceof DirectResponse) throw new NoSuchPage()
         return loaded
       }
       const { repo } = await found()
-      return eventStreamResponse(
-        watchState(
-          visit,
-          visit.url.searchParams.get('state') ?? '',
-          async () => stateOf(await found()),
-          concerns(repo.id, Number(visit.params.number)),
-        ),
+      const events = watchState(
+        visit,
+        visit.url.searchParams.get('state') ?? '',
+        async () => stateOf(await found()),
+        concerns(repo.id, Number(visit.params.number)),
+      )
+      return await eventStreamResponse(visit, events, () =>
+        visit.call(getRepo, { repo: repoOf(visit) }),
       )
     },
   }

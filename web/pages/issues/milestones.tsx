@@ -270,7 +270,7 @@ export const milestonesPage = page({
 
 const hereOf = (visit: Visit): string => repoPath(repoOf(visit), '/milestones')
 
-/** A date means the end of that day, wherever one is. */
+/** A date stands for the end of that day in UTC. */
 const given = (fields: Fields) => {
   const day = fields.optional('due_on')
   return {

@@ -1,12 +1,12 @@
-// Reactions on a comment: those that were given, each a button that gives one's own or takes it
-// back, and a menu with the others.
+// The reactions to a comment: each given one is a button that adds or removes the viewer's own, and
+// a menu has the others.
 import { REACTIONS, type Comment } from '#features/issues/index.ts'
 import { CsrfField, Dropdown, Icon, Reactions, reactionSigns } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
 
 /**
- * `here` is the address of the issue or pull request. Null when nobody reacted and the visitor
- * cannot.
+ * `here` is the address of the issue or pull request. Null without reactions when the visitor
+ * cannot react.
  */
 export const ReactionBar = ({
   comment,

@@ -1,5 +1,5 @@
-// The side panel of an issue or pull request: what it carries, each with a small form for those who
-// may change it.
+// The side panel of an issue or pull request: labels, assignees and the like, with forms for those
+// who may change them.
 import type { Label as LabelRecord, Milestone } from '#features/issues/index.ts'
 import {
   Button,
@@ -19,7 +19,7 @@ import { fieldError, visitForForm, formError } from '../shell.tsx'
 
 type SidePanelContext = { visit: Visit; repo: string; here: string; may: boolean }
 
-/** A form behind a word, open again when it was refused. */
+/** A form that unfolds, and is open after a refusal. */
 const Change = ({
   visit,
   here,

@@ -1,15 +1,15 @@
-// Atom feeds (RFC 4287): one document made of entries, escaped, and answered with a validator.
+// Atom feeds (RFC 4287).
 import { sha256 } from '#lib/hash.ts'
 
 export type AtomEntry = {
-  /** Never changes, and is nobody else's (RFC 4287 section 4.2.6). */
+  /** Permanent and unique (RFC 4287 section 4.2.6). */
   readonly id: string
   readonly title: string
   readonly url: string
   readonly author: string
   readonly published: string
   readonly updated: string
-  /** Finished HTML from the Markdown cleaner. */
+  /** HTML of the Markdown renderer. */
   readonly html?: string
   readonly summary?: string
 }
@@ -17,21 +17,21 @@ export type AtomEntry = {
 export type AtomFeed = {
   readonly id: string
   readonly title: string
-  /** The page that shows the same, and the feed itself without any secret. */
+  /** The page with the same content, and the feed itself without its token. */
   readonly url: string
   readonly self: string
-  /** When there are no entries. */
+  /** Used when there are no entries. */
   readonly updated: string
   readonly entries: readonly AtomEntry[]
 }
 
-/** What XML 1.0 has no place for is left out, however it is written (section 2.2). */
+/** Removes characters that XML 1.0 cannot represent, even as references (section 2.2). */
 const xml = (text: string): string =>
   Bun.escapeHTML(
     text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ''),
   )
 
-/** A tag (RFC 4151): the host, a date on which it was its owner's, and what it names. */
+/** A tag URI (RFC 4151): the host, a date on which it was its owner's, and a name. */
 export const tagUri = (site_url: string, date: string, name: string): string =>
   `tag:${new URL(site_url).hostname},${date.slice(0, 10)}:${name}`
 
@@ -79,10 +79,7 @@ ${entries.map(entryXml).join('\n')}
 </feed>
 `
 
-/**
- * The answer, or 304 to a reader that has it already. Feeds may be private, so no one on the way
- * keeps them.
- */
+/** The response, or 304. Feeds may be private, so shared caches must not store them. */
 export function feedResponse(request: Request, feed: AtomFeed): Response {
   const body = atomXml(feed)
   const etag = `W/"${sha256(body).slice(0, 32)}"`

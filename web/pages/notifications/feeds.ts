@@ -1,5 +1,5 @@
-// The feeds of repositories and workspaces. A private one is read with a sign-in, an access token,
-// or a feed token in `?token=`.
+// The feeds of repositories and workspaces. A private feed requires a sign-in, an access token, or
+// a feed token in `?token=`.
 import { call, type Typed } from '#core/operation.ts'
 import { listIssues } from '#features/issues/index.ts'
 import { feedReader, listWorkspaceEvents } from '#features/notifications/index.ts'
@@ -14,7 +14,7 @@ import { feedResponse, tagUri, type AtomEntry, type AtomFeed } from './atom.ts'
 
 const ENTRIES = 30
 
-/** The visit as its feed token makes it. Gives 401 for a token that is nobody's. */
+/** The visit with the rights of its feed token. Throws 401 for an unknown token. */
 function withFeedToken(visit: Visit): Visit {
   const token = visit.url.searchParams.get('token')
   if (token === null) return visit
@@ -161,7 +161,7 @@ const releasesFeed = repoFeed('/:workspace/:repo/releases.atom', async (visit, r
   }
 })
 
-/** Null for a draft, which is not published. */
+/** Null for drafts, which are not published. */
 async function releaseEntry(
   visit: Visit,
   repo: string,
@@ -197,7 +197,7 @@ const workspaceFeed: Resource = {
       workspace: slug,
       per_page: ENTRIES,
     })
-    // To who sees nothing of it, a workspace does not exist.
+    // For users who see no repository of it, the workspace does not exist.
     const [newest] = items
     if (!newest && next === null)
       throw new Refusal('not_found', 'There is no such page, or you may not see it.')

@@ -1,4 +1,4 @@
-// The forms behind watching, starring and following.
+// The forms for watching, starring and subscribing.
 import {
   LEVELS,
   setIssueSubscription,

@@ -1,4 +1,4 @@
-// Watching, starring and following: the buttons. What they send is in `follow-forms.ts`.
+// The buttons for watching, starring and subscribing. `follow-forms.ts` has their forms.
 import {
   LEVELS,
   repoStandingOf,
@@ -17,7 +17,7 @@ const WATCHING: Readonly<Record<Level, readonly [label: string, hint: string]>> 
   ignored: ['Nothing', 'Not even mentions'],
 }
 
-/** Watch and star, in the head of a repository. Strangers see how many stars there are. */
+/** Watch and star in the header of a repository. Anonymous visitors see the number of stars. */
 export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
   const { viewer } = visit
   if (viewer === null)
@@ -31,7 +31,7 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
     visit.request.method === 'GET'
       ? visit.url.pathname + visit.url.search
       : repoPath(repo.full_name)
-  // What is read aloud begins with what is seen.
+  // The accessible name starts with the visible text.
   const shown = level === 'ignored' ? 'Ignoring' : level === 'participating' ? 'Watch' : 'Watching'
   return (
     <>
@@ -86,7 +86,7 @@ const WHY: Readonly<Record<NonNullable<IssueSubscription['reason']>, string>> = 
   subscribed: 'You follow this.',
 }
 
-/** Whether one hears of an issue or pull request, beside it. `at` is its address. */
+/** The subscription to an issue or pull request. `at` is its address. */
 export const Following = ({
   visit,
   subscription,

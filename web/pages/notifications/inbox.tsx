@@ -37,7 +37,7 @@ type View = (typeof VIEWS)[number]
 const viewOf = (visit: Visit): View =>
   VIEWS.find((view) => view === visit.url.searchParams.get('view')) ?? 'unread'
 
-/** Addresses in answers are whole; a page stays on the host that it was asked of. */
+/** The path of an address of this site, so that a link stays on the host of the request. */
 const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
 
 const Mark = ({
@@ -312,7 +312,10 @@ export const notificationsPage = page({
 const back = (fields: { text(name: string): string }): string =>
   safeRedirectPath(fields.text('back')) ?? HOME
 
-/** Opening one marks it read; the form is in place of a link, because a link changes nothing. */
+/**
+ * Opens a notification and marks it as read. It is a form and not a link, because links must not
+ * change anything.
+ */
 export const openNotificationForm = action({
   path: `${HOME}/open`,
   submit: async (visit, fields) => {
@@ -333,7 +336,7 @@ export const markNotificationForm = action({
   },
 })
 
-/** What came after the page was made stays as it is. */
+/** Notifications that are newer than the page stay unread. */
 export const markAllForm = action({
   path: `${HOME}/mark-all`,
   submit: async (visit, fields) => {

@@ -1,5 +1,4 @@
-// What a page of an issue or pull request shows of notifications: where it is mentioned, and
-// whether one hears of it.
+// The notifications part of an issue or pull request: its mentions, and the viewer's subscription.
 import {
   getIssueSubscription,
   listCrossReferences,
@@ -26,7 +25,7 @@ export async function loadIssueNotifications(
   return { mentions: mentions.items, subscription }
 }
 
-/** Addresses in answers are whole; a page stays on the host that it was asked of. */
+/** The path of an address of this site, so that a link stays on the host of the request. */
 const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
 
 const MentionedItem = ({ reference, repo }: { reference: CrossReference; repo: string }) => (
@@ -38,7 +37,7 @@ const MentionedItem = ({ reference, repo }: { reference: CrossReference; repo: s
   </TimelineEvent>
 )
 
-/** To be woven into what happened. */
+/** Items for the timeline. */
 export const mentionItems = ({ mentions }: IssueNotifications, repo: string) =>
   mentions.map((reference) => ({
     at: reference.created_at,

@@ -1,8 +1,8 @@
-// Why one is told of something, in the words of the site.
+// The reasons of notifications, in words.
 import type { Reason } from '#features/notifications/index.ts'
 import type { IconName } from '../../components/index.ts'
 
-/** After a title, in a list. */
+/** The short form, after a title in a list. */
 export const SHORT_REASONS: Readonly<Record<Reason, string>> = {
   mention: 'mentioned you',
   team_mention: 'mentioned your team',
@@ -19,7 +19,7 @@ export const SHORT_REASONS: Readonly<Record<Reason, string>> = {
   agent_waiting: 'agent waits',
 }
 
-/** For a switch in the settings. */
+/** The form for a switch in the settings. */
 export const REASON_LABELS: Readonly<Record<Reason, string>> = {
   mention: 'Somebody mentions me',
   team_mention: 'Somebody mentions a team that I am in',
@@ -36,7 +36,7 @@ export const REASON_LABELS: Readonly<Record<Reason, string>> = {
   agent_waiting: 'An agent of mine asks and waits',
 }
 
-/** What asks something of the reader stands out. */
+/** Reasons that require an action of the reader. */
 export const URGENT_REASONS: ReadonlySet<Reason> = new Set([
   'assigned',
   'review_requested',

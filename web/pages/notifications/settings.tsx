@@ -162,8 +162,7 @@ export const notificationSettingsForm = form({
 })
 
 /**
- * The answer to this form is the page itself, not a redirect: the secret is shown there and is kept
- * nowhere.
+ * Responds with the page and not with a redirect, because the secret is shown once and not stored.
  */
 export const feedTokenForm = action({
   path: `${HOME}/feed-token`,

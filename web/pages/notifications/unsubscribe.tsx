@@ -6,8 +6,8 @@ import { Shell } from '../shell.tsx'
 const tokenOf = ({ params }: Visit): string => params.token ?? ''
 
 /**
- * Opening the link changes nothing: programs open links to look at them. The button does, and so
- * does a mail program's own.
+ * Opening the link changes nothing, because programs open links to scan them. The button does, and
+ * so do mail clients.
  */
 export const unsubscribePage = page({
   path: '/notifications/unsubscribe/:token',
@@ -31,7 +31,7 @@ export const unsubscribePage = page({
 export const unsubscribeForm = action({
   path: '/notifications/unsubscribe/:token',
   allowsAnonymous: true,
-  // The whole of the right is in the address; RFC 8058 section 3.2 has it posted without cookies.
+  // The address holds the whole right. Mail clients post it without cookies (RFC 8058 section 3.2).
   isAuthorizedByAddress: true,
   submit: async (visit) => {
     const { what } = await visit.call(unsubscribe, { token: tokenOf(visit) })

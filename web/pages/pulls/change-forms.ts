@@ -1,7 +1,4 @@
-/**
- * The forms inside a change: comments on lines, suggestions, what one has seen, and sending a
- * review.
- */
+/** The forms of the changes page: line comments, suggestions, viewed marks, the review. */
 import { addComment, resolveComment } from '#features/issues/index.ts'
 import {
   addDraftComment,

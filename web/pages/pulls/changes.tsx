@@ -53,7 +53,7 @@ async function loadChanges(visit: Visit) {
     visit.call(listReviewThreads, target),
     visit.viewer ? visit.tryCall(listDraftComments, target) : null,
   ])
-  // What this reader has seen: the head that they reviewed last.
+  // The head that this reader reviewed last.
   const seen =
     detail.reviews.findLast(({ author }) => author.id === visit.viewer?.id)?.commit ?? null
   const files = await expandFiles(

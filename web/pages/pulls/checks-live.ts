@@ -1,10 +1,8 @@
-/**
- * Output of checks: as plain text, and as it is written (server-sent events, HTML Living Standard
- * 9.2).
- */
+/** The output of checks: as plain text, and live (server-sent events, HTML Living Standard 9.2). */
 import { getCheckLog } from '#features/checks/index.ts'
 import { getPullChecks } from '#features/pulls/index.ts'
 import { eventStreamResponse, serverEvent, KEEP_ALIVE } from '../../live.ts'
+import { openStream } from '../../open-streams.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
@@ -13,28 +11,38 @@ import { stateOf } from './checks.tsx'
 const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })
 
 const PART_BYTES = 512 * 1024
-/** Shorter than any idle connection lives. */
+/** Below the usual timeout of idle connections. */
 const WAIT_SECONDS = 15
 
-/** `log_url`: the output of one command so far, as it is kept. */
+/** `log_url`: the output of one command so far. */
 export const checkLog: Resource = {
   path: '/:workspace/:repo/pull/:number/checks/:check.log',
-  async respond(visit) {
+  async respond(first) {
+    // The right to read is checked again for each part: a reader may be slow.
+    const visit = first.forStream()
     const check = visit.params.check ?? ''
     const read = (after: number) =>
       visit.call(getCheckLog, { ...target(visit), check, after, limit: PART_BYTES })
-    // Asked before anything is sent, so that a refusal is one.
+    // Before anything is sent, so that a refusal has its own status.
     let part: Awaited<ReturnType<typeof read>> | null = await read(0)
+    const release = await openStream(visit)
     const encoder = new TextEncoder()
-    const body = new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        if (part === null) return controller.close()
-        if (part.text !== '') controller.enqueue(encoder.encode(part.text))
-        part =
-          part.text === '' || part.next === null ? null : await read(part.next).catch(() => null)
-        if (part === null || part.text === '') controller.close()
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          if (part !== null && part.text !== '') controller.enqueue(encoder.encode(part.text))
+          part =
+            part === null || part.text === '' || part.next === null
+              ? null
+              : await read(part.next).catch(() => null)
+          if (part !== null && part.text !== '') return
+          release()
+          controller.close()
+        },
+        cancel: release,
       },
-    })
+      { highWaterMark: 0 },
+    )
     return new Response(body, {
       headers: {
         'content-type': 'text/plain; charset=utf-8',
@@ -47,14 +55,14 @@ export const checkLog: Resource = {
 }
 
 /**
- * What has happened since the page was made: `text` of the command that runs, `changed` when the
- * page should be fetched anew.
+ * Events since the page was rendered: `text` of the running command, `changed` when the page must
+ * be loaded again.
  */
 async function* follow(visit: Visit): AsyncGenerator<string> {
   const { searchParams } = visit.url
   const seen = searchParams.get('state') ?? ''
   const check = searchParams.get('check') ?? ''
-  // A browser that lost the connection says how far it came.
+  // A browser that reconnects sends how far it got.
   let after = Number(
     /^\d{1,15}$/.exec(
       visit.request.headers.get('last-event-id') ?? searchParams.get('after') ?? '',
@@ -84,8 +92,10 @@ async function* follow(visit: Visit): AsyncGenerator<string> {
 
 export const checksLive: Resource = {
   path: '/:workspace/:repo/pull/:number/checks/live',
-  async respond(visit) {
-    await visit.call(getPullChecks, target(visit))
-    return eventStreamResponse(follow(visit))
+  async respond(first) {
+    const visit = first.forStream()
+    const read = () => visit.call(getPullChecks, target(visit))
+    await read()
+    return await eventStreamResponse(visit, follow(visit), read)
   },
 }

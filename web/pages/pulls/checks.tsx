@@ -1,7 +1,7 @@
 /**
- * Acceptance checks: what came of each command, with its output, and while they run as they run.
- * The page is whole without a script; with one, output is added as it is written, and the rest is
- * fetched anew when something about the checks changes.
+ * Acceptance checks: the result and the output of each command. The page is complete without the
+ * browser script; with it, output is appended while commands run, and the rest is loaded again when
+ * it changes.
  */
 import {
   getCheckLog,
@@ -38,7 +38,9 @@ import { repoOf } from '../repos/frame.tsx'
 import { formError } from '../shell.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
 
-/** Of what failed or still runs so much is on the page; of what passed the end. */
+/**
+ * The length of output on the page: of failed and running commands so much, of passed ones the end.
+ */
 const SHOWN_BYTES = 48 * 1024
 
 type CheckWithLog = { readonly result: CheckResult; readonly log: CheckLog | null }
@@ -63,13 +65,13 @@ async function withLog(visit: Visit, result: CheckResult): Promise<CheckWithLog>
 const isUnderWay = ({ status, results }: Pick<Checks, 'status' | 'results'>): boolean =>
   status === 'pending' && results.length > 0
 
-/** Changes when anything but output does. */
+/** A hash of everything but the output. */
 const stateOf = ({ sha, message, status, results }: Checks): string =>
   Bun.hash(
     JSON.stringify([sha, message, status, results.map((one) => [one.id, one.status])]),
   ).toString(36)
 
-/** Where output and changes of these checks can be followed. */
+/** The address of the event stream of these checks. */
 function liveAddress(
   here: string,
   checks: Checks,

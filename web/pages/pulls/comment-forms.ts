@@ -1,4 +1,4 @@
-/** Changing and deleting a comment, on an issue as on a pull request. */
+/** The forms that edit and delete a comment of an issue or pull request. */
 import { deleteComment, REACTIONS, toggleReaction, updateComment } from '#features/issues/index.ts'
 import { issuePath, pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'

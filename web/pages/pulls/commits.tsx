@@ -8,7 +8,7 @@ import { repoOf } from '../repos/frame.tsx'
 import { pageNumber } from './changes.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
 
-/** The pull request of the address with its repository; null when the address names none. */
+/** Loads the pull request of an address with its repository. Null when there is none. */
 export const loadPullRecord = async (visit: Visit) => {
   const number = numberOf(visit)
   if (number === null) return null

@@ -1,4 +1,4 @@
-// What the pages of one pull request have around them: its title, its state, its parts.
+// The frame of the pages of one pull request: title, state, tabs.
 import type { Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import type { Child } from '../../jsx/html.ts'
@@ -16,7 +16,7 @@ import { codePath, issuePath, pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 
-/** What stands on the tab, so that one sees from everywhere how the checks are. */
+/** The icons of the checks tab, which show their state on every page. */
 const CHECK_ICONS = {
   none: 'check-circle',
   pending: 'clock',
@@ -27,10 +27,7 @@ const CHECK_ICONS = {
 
 type Part = 'conversation' | 'changes' | 'commits' | 'session' | 'checks'
 
-/**
- * Where the commits of a pull request have their pages: in its fork, until they are part of the
- * repository.
- */
+/** The repository whose pages show the commits of a pull request: its fork until the merge. */
 export const codeOf = (pull: Pull): string =>
   pull.fork !== null && pull.status !== 'merged' ? pull.fork.full_name : pull.repo
 

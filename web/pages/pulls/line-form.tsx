@@ -1,4 +1,4 @@
-// The form below a line of a change, and the comments of a review that is not sent yet.
+// The comment form below a line of a change, and the pending comments of a review.
 import type { PullChanges } from '#features/pulls/index.ts'
 import {
   ActionButton,
@@ -22,7 +22,7 @@ import { fieldError, visitForForm, formError } from '../shell.tsx'
 export type LinePosition = { path: string; side: 'old' | 'new'; line: number }
 export type Draft = LinePosition & { id: string; start_line: number | null; body: string }
 
-/** The line that the address asks to comment on, or that a refused form was about. */
+/** The line that the address or a refused form is about. */
 export function requestedLine(visit: Visit): LinePosition | null {
   const { values } = visit.form
   const query = visit.url.searchParams
@@ -35,7 +35,7 @@ export function requestedLine(visit: Visit): LinePosition | null {
     : null
 }
 
-/** The text of a line as the change shows it. */
+/** The text of a line in the new version. */
 const textAt = (files: PullChanges['files'], { path, line }: LinePosition): string | null =>
   files
     .find((file) => file.path === path)
@@ -153,7 +153,7 @@ export const LineForm = ({ place, visit, repo, number, files, here, ownPull }: L
   )
 }
 
-/** One that only its author sees. */
+/** A pending comment, which only its author sees. */
 export const DraftItem = ({
   draft,
   visit,
@@ -212,7 +212,7 @@ const VerdictFields = ({ at, verdict }: { at: Visit; verdict: string }) => (
   </FieldSet>
 )
 
-/** Sends everything that was kept, with a verdict. */
+/** The form that sends all pending comments with a verdict. */
 export const FinishBox = ({
   drafts,
   visit,

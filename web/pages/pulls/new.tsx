@@ -17,7 +17,7 @@ import { form, page, redirect, type Visit, type OutputOf } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 
-/** What the chosen branches differ in; the picker while none is chosen. */
+/** The comparison of the chosen branches, or the page that chooses them. */
 const compareHref = (repo: Repo, { url: { searchParams }, form: { values } }: Visit): string => {
   const branch = values.optional('branch') ?? searchParams.get('branch') ?? ''
   const base = values.optional('base') ?? searchParams.get('base') ?? repo.default_branch

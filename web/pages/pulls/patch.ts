@@ -30,7 +30,7 @@ export const pullDiff: Resource = {
   },
 }
 
-/** `patch_url`: every commit as a mail; merge commits are left out, as `git format-patch` does. */
+/** `patch_url`: every commit as a mail, without merge commits, as `git format-patch`. */
 export const pullPatch: Resource = {
   path: '/:workspace/:repo/pull/:number.patch',
   async respond(visit) {

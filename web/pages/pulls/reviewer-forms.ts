@@ -1,5 +1,5 @@
-// The forms about reviewers; apart from what they look like, because the page of the pull request
-// shows those.
+// The forms about reviewers. They are separate from reviewers.tsx, which the page of the pull
+// request imports.
 import { cancelReviewRequest, requestReview } from '#features/pulls/index.ts'
 import { pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Visit } from '../../site.ts'
@@ -9,7 +9,9 @@ import { pullPage } from './pull.tsx'
 const target = (visit: Visit) => ({ repo: repoOf(visit), number: Number(visit.params.number) })
 const here = (visit: Visit): string => pullPath(target(visit).repo, target(visit).number)
 
-/** `ada`, `@acme/core` (a team of the workspace) and `ada/bot` (an agent), in one field. */
+/**
+ * The formats of the field: `ada`, `@acme/core` (a team of the workspace), `ada/bot` (an agent).
+ */
 export const askReviewersForm = action({
   path: '/:workspace/:repo/pull/:number/reviewers',
   page: pullPage,

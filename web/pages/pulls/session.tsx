@@ -1,5 +1,4 @@
-// How a pull request was made: what its agent wrote down, the questions that wait there, and a way
-// to ask.
+// The session of a pull request: the entries of its agent, open questions, and a form to ask one.
 import { askAgent } from '#features/agents/index.ts'
 import { appendSession, getSession, type Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
@@ -28,7 +27,7 @@ import { loadPullRecord } from './commits.tsx'
 
 const isActive = ({ status }: Pull): boolean => status === 'draft' || status === 'open'
 
-/** The author, the person behind an agent that is the author, and whom a question names. */
+/** The author, the owner of an agent that is the author, and whoever the question names. */
 function mayAnswer({ viewer }: Visit, repo: Repo, pull: Pull, { data }: StoryEntry): boolean {
   if (viewer === null || repo.archived) return false
   const to = typeof data?.to === 'string' ? data.to.replace(/^@/, '').toLowerCase() : null
@@ -113,7 +112,7 @@ export const sessionPage = page({
   view: ({ repo, pull, session, summary, after }, visit) => {
     const here = pullPath(repo.full_name, pull.number, 'session')
     const last = session?.items.at(-1)?.seq ?? after
-    // An earlier part of a long session does not change any more.
+    // Earlier parts of a long session do not change any more.
     const live =
       session !== null && session.next === null && isActive(pull)
         ? {
@@ -192,10 +191,10 @@ const askForm = action({
 
 export const sessionForms = [answerForm, askForm]
 
-/** Shorter than any idle connection lives. */
+/** Below the usual timeout of idle connections. */
 const WAIT_SECONDS = 15
 
-/** `changed` as soon as there is an entry after those that the page shows. */
+/** Yields `changed` as soon as there is a newer entry than those on the page. */
 async function* follow(visit: Visit, after: number): AsyncGenerator<string> {
   for (;;) {
     const { items } = await visit.call(getSession, {
@@ -215,9 +214,11 @@ async function* follow(visit: Visit, after: number): AsyncGenerator<string> {
 
 export const sessionLive: Resource = {
   path: '/:workspace/:repo/pull/:number/session/live',
-  async respond(visit) {
+  async respond(first) {
+    const visit = first.forStream()
     const after = Math.max(0, Number(visit.url.searchParams.get('after') ?? '0') || 0)
-    await visit.call(getSession, { ...target(visit), after, per_page: 1 })
-    return eventStreamResponse(follow(visit, after))
+    const read = () => visit.call(getSession, { ...target(visit), after, per_page: 1 })
+    await read()
+    return await eventStreamResponse(visit, follow(visit, after), read)
   },
 }

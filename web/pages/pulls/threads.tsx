@@ -1,5 +1,4 @@
-// Conversations on lines of a change: inside the change, and in the conversation of the pull
-// request.
+// Threads on lines of a change, on the changes page and in the conversation.
 import type { Comment as CommentRecord } from '#features/issues/index.ts'
 import type { Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
@@ -10,10 +9,7 @@ import type { Visit } from '../../site.ts'
 import { CommentItem } from '../issues/conversation.tsx'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 
-/**
- * One conversation with its line as it is now; `line` null for one that the change does not have
- * any more.
- */
+/** One thread with its current line. `line` is null when the change no longer has it. */
 export type ReviewThread = {
   path: string
   side: string
@@ -44,7 +40,7 @@ export function threadRights(
   }
 }
 
-/** The form that collects suggestions to apply together; their tick boxes name it. */
+/** The id of the form that applies several suggestions; their checkboxes refer to it. */
 export const BATCH = 'apply-suggestions'
 
 const Suggested = ({
@@ -175,8 +171,8 @@ const ThreadActions = ({
 )
 
 /**
- * A conversation, folded once it is resolved. `back` is where its forms lead back to: `changes`, or
- * empty for the conversation of the pull request.
+ * A thread, folded once it is resolved. `back` is the page that its forms return to: `changes`, or
+ * empty for the conversation.
  */
 export const Thread = ({
   thread,

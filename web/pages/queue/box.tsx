@@ -1,4 +1,4 @@
-// What a pull request says of its place in the merge queue.
+// The place of a pull request in the merge queue, on its page.
 import type { PullDetail } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { ActionButton, Button, Card, FormError, Icon } from '../../components/index.ts'
@@ -7,7 +7,7 @@ import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { visitForForm, formError } from '../shell.tsx'
 
-/** The page of the queue that lands on a branch. */
+/** The address of the queue of a branch. */
 export const queuePath = (repo: Pick<Repo, 'full_name' | 'default_branch'>, base: string): string =>
   withQuery(repoPath(repo.full_name, '/queue'), {
     base: base === repo.default_branch ? undefined : base,

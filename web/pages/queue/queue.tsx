@@ -1,7 +1,6 @@
 /**
- * The merge queue of a branch: what waits, in the order in which it lands, and what landed or left.
- * The page is whole without a script; with one, it is fetched anew when something in the queue
- * changes.
+ * The merge queue of a branch: waiting entries in order, and recent ones. The page is complete
+ * without the browser script; with it, it is loaded again when the queue changes.
  */
 import {
   leaveMergeQueue,
@@ -42,7 +41,7 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { queuePath } from './box.tsx'
 
-/** Changes whenever something of the queue that is shown does. */
+/** A hash of what the page shows of the queue. */
 export const stateOf = ({ enabled, paused, waiting, recent }: MergeQueue): string =>
   Bun.hash(
     JSON.stringify([
@@ -78,7 +77,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 type Rights = { readonly own: boolean; readonly write: boolean; readonly maintain: boolean }
 
-/** How far the commands of its candidate are; of those that passed its state says it. */
+/** The progress of the commands of its candidate. Passed ones are part of the state. */
 const Test = ({ entry, repo }: { entry: QueueEntry; repo: Repo }) => {
   const { checks } = entry
   if (checks.results.length === 0 || checks.status === 'passed') return null
@@ -103,7 +102,7 @@ const Test = ({ entry, repo }: { entry: QueueEntry; repo: Repo }) => {
   )
 }
 
-/** One step up or down, or out. */
+/** Buttons that move an entry by one place or remove it. */
 const Moves = ({
   entry,
   visit,
@@ -232,7 +231,7 @@ const Settled = ({ entry, repo }: { entry: QueueEntry; repo: Repo }) => (
   />
 )
 
-/** The branch that a form is about. */
+/** The hidden field with the branch of a form. */
 const BaseField = ({ visit }: { visit: Visit }) => (
   <input type="hidden" name="base" value={baseOf(visit) ?? ''} />
 )
@@ -449,7 +448,7 @@ export const queuePage = page({
   view: (shown, visit) => <QueueView visit={visit} {...shown} />,
 })
 
-/** Back to the queue of the branch that the form was about. */
+/** Redirects to the queue of the branch of the form. */
 const backTo = (visit: Visit, base: string | undefined): string =>
   withQuery(repoPath(repoOf(visit), '/queue'), { base })
 const PATH = '/:workspace/:repo/queue'
@@ -506,7 +505,7 @@ const leaveForm = action({
   },
 })
 
-/** From the page of the pull request. */
+/** Sent from the page of the pull request. */
 const leaveFromPullForm = action({
   path: '/:workspace/:repo/pull/:number/leave-queue',
   submit: async (visit) => {

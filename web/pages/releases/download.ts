@@ -5,7 +5,7 @@ import type { Resource } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { rangeOf } from './range.ts'
 
-/** A file name in a header (RFC 6266, with RFC 8187 for what is not ASCII). */
+/** The file name in a header (RFC 6266, with RFC 8187 for non-ASCII names). */
 const attachment = (name: string): string => {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(name).replace(
@@ -18,9 +18,8 @@ const attachment = (name: string): string => {
 }
 
 /**
- * A file of a release. Its bytes come from people who may push, so it is always a download, of the
- * type that it was given and no other, and nothing of it runs here. What is answered from its first
- * byte on counts.
+ * A file of a release. Users who may push choose its bytes, so it is always a download with its
+ * given type, and nothing in it runs. Responses that start at the first byte count as downloads.
  */
 export const assetDownload: Resource = {
   path: '/:workspace/:repo/releases/download/*rest',

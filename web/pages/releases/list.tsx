@@ -93,7 +93,7 @@ export const releasesPage = page({
   },
 })
 
-/** Leads to the latest one. */
+/** Redirects to the latest release. */
 export const latestPage = page({
   path: '/:workspace/:repo/releases/latest',
   load: async (visit) => {

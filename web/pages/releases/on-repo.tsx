@@ -1,10 +1,10 @@
-// The latest release, on the page of its repository.
+// The latest release on the page of its repository.
 import type { Release } from '#features/releases/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { Icon, RelativeTime, SideBlock } from '../../components/index.ts'
 import { releasePath, releasesPath } from './release-details.tsx'
 
-/** Nothing while there is none. */
+/** Nothing without a release. */
 export const LatestRelease = ({ repo, release }: { repo: Repo; release: Release | null }) =>
   release && (
     <SideBlock title="Latest release" action={<a href={releasesPath(repo.full_name)}>All</a>}>

@@ -1,11 +1,10 @@
-// Which part of a file is asked for (RFC 9110, section 14).
+// Byte ranges of requests (RFC 9110, section 14).
 
 export type Range = { readonly start: number; readonly length: number }
 
 /**
- * The one range that a header asks for. Null asks for all: without a header, with one that cannot
- * be read, or with several ranges, all of which a server may answer so. `'none'` is a range that
- * the file does not have.
+ * The single range of a header. Null stands for the whole file: no header, an invalid one, or
+ * several ranges, which a server may all answer so. `'none'` is a range outside of the file.
  */
 export function rangeOf(header: string | null, size: number): Range | 'none' | null {
   const [, first, last] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? '') ?? []

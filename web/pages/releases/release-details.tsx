@@ -1,4 +1,4 @@
-// What the pages of releases share: addresses, the head of one release, its files.
+// What the pages of releases share: addresses, facts, notes, files.
 import type { Asset, Release } from '#features/releases/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import {
@@ -18,7 +18,7 @@ import type { Visit } from '../../site.ts'
 
 export const releasesPath = (repo: string, rest = ''): string => repoPath(repo, `/releases${rest}`)
 
-/** A published one goes by its tag, a draft by its id. */
+/** A published release has the address of its tag, a draft that of its id. */
 export const releasePath = (
   repo: string,
   release: Pick<Release, 'id' | 'tag_name' | 'draft'>,
@@ -36,7 +36,7 @@ export const ReleaseBadge = ({ release }: { release: Release }) =>
     </Badge>
   ) : null
 
-/** The tag, its commit, who and when: one line. */
+/** One line: tag, commit, author and time. */
 export const ReleaseFacts = ({ repo, release }: { repo: Repo; release: Release }) => (
   <p class="muted release-facts">
     <span>
@@ -130,7 +130,7 @@ const AssetRow = ({
   />
 )
 
-/** The files that were sent, and the source as archives. */
+/** The uploaded files, and the source archives. */
 export const Files = ({
   visit,
   repo,

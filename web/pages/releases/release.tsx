@@ -43,7 +43,7 @@ import {
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), id: visit.params.id ?? '' })
 
-/** Sending a file: browsers do that with a form that has one, without a script. */
+/** The upload of a file, by an ordinary form. */
 const UploadCard = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Release }) => {
   const action = releasesPath(repo.full_name, `/${release.id}/assets`)
   const at = visitForForm(visit, action)
@@ -169,7 +169,8 @@ export const taggedPage = page({
 })
 
 /**
- * A draft is at its id. A published one is sent on to its tag, unless a refused form is shown here.
+ * A draft has the address of its id. A published one redirects to its tag, unless a refused form is
+ * shown.
  */
 export const releasePage: Page = page({
   path: '/:workspace/:repo/releases/:id',

@@ -339,13 +339,12 @@ export const agentsPage = page({
   view: (shown, visit) => <AgentsView visit={visit} {...shown} made={null} />,
 })
 
-/** A number as somebody types it; what is none goes on as it is, for the operation to name. */
+/** A typed number. Other text is passed on, so that the operation reports it. */
 const numberOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Number(text.replace(',', '.'))
 
 /**
- * The answer to this form is the page itself, not a redirect: the secret is shown there and is kept
- * nowhere.
+ * Responds with the page and not with a redirect, because the secret is shown once and not stored.
  */
 const startAgentForm = action({
   path: '/:workspace/:repo/agents',

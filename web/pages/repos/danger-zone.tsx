@@ -1,5 +1,4 @@
-// What changes a repository as a whole: its name, who sees it, whose it is, and whether it is
-// there.
+// The forms that change a repository as a whole: name, visibility, owner, archive, deletion.
 import type { Repo } from '#features/repos/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import {
@@ -15,16 +14,10 @@ import {
 import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 
-/**
- * Where an owner may move it: the other workspaces that are theirs. Null for those who do not own
- * the one it is in.
- */
+/** The workspaces that an owner may move it to. Null for users who do not own its workspace. */
 export type Destinations = readonly string[] | null
 
-/**
- * The field that a form of this page has and no other, so that a refused one is shown again in its
- * own place.
- */
+/** A field that only this form has, so that a refusal is shown in its place. */
 export const CONFIRM = { visibility: 'confirm_visibility', delete: 'confirm_delete' } as const
 
 const Part = ({ title, children }: { title: string; children?: Child }) => (
@@ -34,7 +27,7 @@ const Part = ({ title, children }: { title: string; children?: Child }) => (
   </section>
 )
 
-/** The message of a refused form, for the form that has this field. */
+/** The message of a refusal, for the form with this field. */
 function messages(
   visit: Visit,
   sent: string,
@@ -228,7 +221,7 @@ export const DangerZone = ({
   </Card>
 )
 
-/** All that can be done with an archived repository. */
+/** The notice and the forms of an archived repository. */
 export const ArchivedNotice = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
   <Notice kind="wait" title="This repository is archived">
     <div class="stack">

@@ -1,4 +1,4 @@
-// What happened, as repositories and workspaces show it, and which of it to show.
+// The activity of repositories and workspaces, and its filter.
 import type { EventRecord } from '#features/repos/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import {
@@ -51,7 +51,7 @@ const KINDS: readonly {
   { word: 'agents', label: 'Agents', icon: 'spark', prefixes: ['session.', 'agent.'] },
 ]
 
-/** The types of events that the address asks for; undefined for all. */
+/** The types of events in the address. Undefined stands for all. */
 export function typesOf(visit: Visit): string[] | undefined {
   const kind = KINDS.find(({ word }) => word === visit.url.searchParams.get('kind'))
   const types =
@@ -93,7 +93,7 @@ export const KindFilter = ({
   )
 }
 
-/** Addresses in answers are whole; a page stays on the host that it was asked of. */
+/** The path of an address of this site, so that a link stays on the host of the request. */
 const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
 
 export const EventList = ({

@@ -1,4 +1,4 @@
-// What all pages of a repository have around them.
+// The frame of the pages of a repository.
 import { hasQueue } from '#features/queue/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import type { Child } from '../../jsx/html.ts'
@@ -74,7 +74,8 @@ function repoTabs({ visit, repo, current }: RepoFrameProps, home: string): Tab[]
 
 export const RepoFrame = (props: RepoFrameProps) => {
   const { repo, current } = props
-  // The fork of a pull request shows its code below the pull request; all else is its parent's.
+  // A pull request's fork has only pages of code, below the pull request. The rest belongs to its
+  // repository.
   const home = repo.full_name.split('/').slice(0, 2).join('/')
   const isFork = home !== repo.full_name
   const at = (part: string) => repoPath(home, part)
@@ -111,13 +112,13 @@ export const RepoFrame = (props: RepoFrameProps) => {
 }
 
 /**
- * `workspace/name` of the address, or `workspace/name/pull/3` where it is the code of a pull
- * request's fork.
+ * The repository in the address: `workspace/name`, or `workspace/name/pull/3` for a pull request's
+ * fork.
  */
 export const repoOf = ({ params }: Visit): string =>
   `${params.workspace ?? ''}/${params.repo ?? ''}${params.fork ? `/pull/${params.fork}` : ''}`
 
-/** What feed readers find on a page. */
+/** The feeds of a page. */
 const feedsOf = (
   home: string,
   { default_branch }: Repo,

@@ -1,5 +1,4 @@
-// A repository that is being copied from elsewhere: how far it has come, and what to do when that
-// failed.
+// The progress of an import, and what to do after a failure.
 import { cancelImport, getRepoImport, retryImport, type Import } from '#features/imports/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -104,10 +103,7 @@ const Retry = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visit }
   </Card>
 )
 
-/**
- * What stands in place of the code of a repository that is being copied, or whose copy came to
- * nothing; null when there is nothing to say.
- */
+/** Replaces the code of a repository while it is imported or after that failed. Null otherwise. */
 export const ImportPart = ({
   copy,
   repo,
@@ -153,7 +149,7 @@ export const ImportPart = ({
   )
 }
 
-/** What the page of an empty repository asks for beside the rest. */
+/** The import form on the page of an empty repository. */
 export const loadImport = (visit: Visit, repo: Repo): Promise<Import | null> =>
   visit.tryCall(getRepoImport, { repo: repo.full_name })
 
@@ -163,7 +159,7 @@ const cancelImportForm = action({
     try {
       await visit.call(cancelImport, { id: fields.text('id') })
     } catch (error) {
-      // It came to its end while somebody read the page: they see how.
+      // The import ended while the page was open: the page shows the result.
       if (!(error instanceof Refusal && error.code === 'conflict')) throw error
     }
     return redirect(repoPath(repoOf(visit)))

@@ -166,7 +166,7 @@ export const newRepoPage = page({
   },
 })
 
-/** An import has its own names for what this form calls by the names of the page. */
+/** The fields of this form for the inputs of an import. */
 const FIELDS: Readonly<Record<string, string>> = { url: 'import_url', token: 'import_token' }
 
 export const newRepoForm = action({

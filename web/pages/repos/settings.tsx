@@ -50,7 +50,7 @@ const PULL_REQUEST_FLAGS = [
   },
 ] as const
 
-/** The workspaces that a person may move a repository of theirs to. */
+/** The workspaces that the viewer may transfer the repository to. */
 async function destinationsOf(visit: Visit, workspace: string): Promise<Destinations> {
   if (visit.viewer === null) return null
   const own = (await visit.call(listWorkspaces, { per_page: 100 })).items

@@ -9,13 +9,10 @@ import { RuleLine } from './summary.tsx'
 export const branchRulesPath = (repo: string, branch: string): string =>
   repoPath(repo, `/rules/${segments(branch)}`)
 
-/** Addresses in answers are whole; a page stays on the host that it was asked of. */
+/** The path of an address of this site, so that a link stays on the host of the request. */
 const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
 
-/**
- * How many rules hold for a branch, for pages that link to them; null when there is none, or for a
- * fork.
- */
+/** The number of rules of a branch. Null without any, and for a fork. */
 export async function countRules(
   visit: Visit,
   repo: string,

@@ -1,4 +1,4 @@
-// The form of a ruleset, for a new one and for one that is there.
+// The form of a new or existing ruleset.
 import type { Ruleset } from '#features/rulesets/index.ts'
 import { listTeams } from '#features/teams/index.ts'
 import {
@@ -144,7 +144,7 @@ const Bypass = ({
 
 const lines = (patterns: readonly string[] | undefined): string => (patterns ?? []).join('\n')
 
-/** A message about any of some inputs whose names begin so. */
+/** The message of a refusal about any field with this prefix. */
 const errorAt = (visit: Visit, prefix: string): string | null =>
   visit.form.error?.field?.startsWith(prefix) ? visit.form.error.message : null
 
@@ -328,7 +328,7 @@ const wordOf = <const T extends readonly { readonly value: string }[]>(
   text: string,
 ): T[number]['value'] | undefined => words.find(({ value }) => value === text)?.value
 
-/** What the form says, as the operations take it. */
+/** The input of the operations from the fields of the form. */
 export const inputFrom = (fields: Fields) => ({
   name: fields.text('name'),
   enforcement: wordOf(ENFORCEMENTS, fields.text('enforcement')),

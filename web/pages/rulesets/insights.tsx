@@ -19,7 +19,7 @@ import { BASE, loadRulesetOwner, rulesetsPath, type RulesetOwner } from './owner
 
 const WORDS = { pass: 'Passed', fail: 'Refused', bypass: 'Let through' } as const
 
-/** Types of rules may be retired while what came of them is kept. */
+/** Results of a retired type of rule are kept, so its name may be unknown. */
 const titleOf = (rule: string): string =>
   Object.hasOwn(RULE_TYPE_FORMS, rule)
     ? RULE_TYPE_FORMS[rule as keyof typeof RULE_TYPE_FORMS].title

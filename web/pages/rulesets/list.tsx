@@ -31,7 +31,7 @@ const RulesetRow = ({ ruleset, href }: { ruleset: Ruleset; href: string }) => (
   />
 )
 
-/** Those of the workspace, for its members; a repository's page shows them as well. */
+/** The rulesets of the workspace, for its members, which the page of a repository lists as well. */
 const above = async (level: OwnerLevel, visit: Visit): Promise<readonly Ruleset[]> =>
   level === 'workspace'
     ? []

@@ -1,4 +1,4 @@
-// What rules add to the page of a pull request.
+// The rules on the page of a pull request.
 import { listBranchRules, type BranchRule } from '#features/rulesets/index.ts'
 import type { Pull } from '#features/pulls/index.ts'
 import { Icon } from '../../components/index.ts'
@@ -8,7 +8,7 @@ import { branchRulesPath } from './branch.tsx'
 
 type Blocker = Pull['blockers'][number]
 
-/** The rules of the branch that a pull request goes into. */
+/** The rules of the base branch of a pull request. */
 export const rulesOfBase = async (
   visit: Visit,
   repo: string,
@@ -16,7 +16,7 @@ export const rulesOfBase = async (
 ): Promise<readonly BranchRule[]> =>
   (await visit.tryCall(listBranchRules, { repo, branch: base }))?.items ?? []
 
-/** The methods of merging that rules leave. */
+/** The merge methods that the rules allow. */
 export const methodsLeft = (methods: readonly string[], rules: readonly BranchRule[]): string[] =>
   methods.filter((method) =>
     rules.every(({ type, parameters, applies_to }) => {
@@ -26,7 +26,7 @@ export const methodsLeft = (methods: readonly string[], rules: readonly BranchRu
     }),
   )
 
-/** What stands against a merge, with where the rule behind it can be read. */
+/** What blocks a merge, with links to the rules. */
 export const BlockerLine = ({ blocker }: { blocker: Blocker }) => {
   const { url, ruleset_name } = blocker.details
   return (
@@ -66,8 +66,7 @@ const FROM_RULES = new Set([
 ])
 
 /**
- * Whether only rules may be in the way, which some people pass. Who they are the merge itself
- * decides.
+ * Whether only rules block the merge, which some users may bypass. The merge itself decides who.
  */
 export const mayGoPast = (blockers: readonly Blocker[], rules: readonly BranchRule[]): boolean =>
   rules.length > 0 && blockers.length > 0 && blockers.every(({ code }) => FROM_RULES.has(code))

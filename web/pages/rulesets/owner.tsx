@@ -1,5 +1,4 @@
-// Whose rulesets a page is about: the same pages serve a repository and a workspace, each in its
-// own frame.
+// The owner of rulesets. The same pages serve repositories and workspaces, each in its own frame.
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
 import type { Child, Html } from '../../jsx/html.ts'
@@ -10,7 +9,7 @@ import { WorkspaceFrame, WorkspaceSettingsFrame } from '../workspaces/frame.tsx'
 
 export type OwnerLevel = 'repository' | 'workspace'
 
-/** Where the pages are. */
+/** The paths of the pages. */
 export const BASE: Readonly<Record<OwnerLevel, string>> = {
   repository: '/:workspace/:repo/settings/rulesets',
   workspace: '/:workspace/-/rulesets',
@@ -20,11 +19,11 @@ export type Target =
   | { readonly repo: string; readonly workspace?: undefined }
   | { readonly workspace: string; readonly repo?: undefined }
 
-/** What operations are told of whose rulesets are meant. */
+/** The input that names the owner. */
 export const targetOf = (level: OwnerLevel, visit: Visit): Target =>
   level === 'repository' ? { repo: repoOf(visit) } : { workspace: visit.params.workspace ?? '' }
 
-/** The address of the list, and of what is below it. */
+/** The address of the list, or of a page below it. */
 export const rulesetsPath = (level: OwnerLevel, visit: Visit, rest = ''): string =>
   (level === 'repository'
     ? repoPath(repoOf(visit), '/settings/rulesets')
@@ -36,9 +35,9 @@ export const rulesetPath = (level: OwnerLevel, visit: Visit, id: string, rest = 
 export type RulesetOwner = {
   readonly level: OwnerLevel
   readonly name: string
-  /** Null at the level of a workspace. */
+  /** Null for a workspace. */
   readonly repo: Repo | null
-  /** Whether the visitor may change them. */
+  /** Whether the visitor may change the rulesets. */
   readonly mayEdit: boolean
   readonly maySeeInsights: boolean
   readonly frame: (title: string, children: Child) => Html

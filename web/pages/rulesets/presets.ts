@@ -1,4 +1,4 @@
-// Beginnings: a ruleset that many want, to be changed before it is made.
+// Presets for new rulesets.
 import type { Ruleset } from '#features/rulesets/index.ts'
 
 export type Draft = Pick<Ruleset, 'name' | 'enforcement' | 'target' | 'rules'> & {
@@ -117,7 +117,7 @@ export const emptyDraft = (isWorkspace: boolean): Draft => ({
   },
 })
 
-/** What a new ruleset begins with. */
+/** The draft of a new ruleset. */
 export function draftOf(key: string | null, isWorkspace: boolean): Draft {
   const empty = emptyDraft(isWorkspace)
   const draft: Partial<Draft> = PRESETS.find((preset) => preset.key === key)?.draft ?? {}

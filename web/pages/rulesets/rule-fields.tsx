@@ -1,4 +1,4 @@
-// The fields of one rule. A rule is on by its tick; its fields show once it is.
+// The fields of one rule, which unfold when the rule is ticked.
 import type { Ruleset } from '#features/rulesets/index.ts'
 import { Checkbox, Field, FieldSet, Select, TextArea } from '../../components/index.ts'
 import type { Fields } from '../../site.ts'
@@ -16,7 +16,7 @@ type ParameterFieldProps = Omit<RuleFieldsProps, 'error'> & {
   error: string | null
 }
 
-/** What a field shows: what was typed, or what the ruleset has. */
+/** The typed text of a field, or the stored value. */
 function textOf(spec: FieldSpec, value: unknown): string {
   if (value === undefined || value === null) return ''
   if (spec.kind === 'windows') return windowsText(value)

@@ -1,4 +1,4 @@
-// What each type of rule is called, what it does in a few words, and the fields that its form has.
+// The types of rules: title, description and fields.
 import type { RuleType } from '#features/rulesets/index.ts'
 import { plural } from '../../format.ts'
 
@@ -47,7 +47,7 @@ export type FieldSpec =
 export type RuleTypeForm = {
   readonly title: string
   readonly what: string
-  readonly fields: readonly FieldSpec[] /** Whether several of them make sense in one ruleset. */
+  readonly fields: readonly FieldSpec[] /** Whether one ruleset can have several of this type. */
   readonly several?: true
 }
 
@@ -406,7 +406,7 @@ export const RULE_GROUPS: readonly {
 
 const list = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(', ') : '')
 
-/** A rule in one line. */
+/** One line about a rule. */
 export function describeRule({
   type,
   parameters: p,

@@ -1,6 +1,6 @@
-// A ruleset's form has a slot for every rule: the ones it has, one for each type that it lacks, and
-// one more where several make sense. The fields of a slot are named `<type>-<n>.<parameter>`, so
-// that what comes back is told apart without a script.
+// The form of a ruleset has a slot for each of its rules, one for each missing type, and one more
+// for types that can repeat. The fields of a slot are named `<type>-<n>.<parameter>`, so the form
+// works without a script.
 import type { Ruleset, RuleType } from '#features/rulesets/index.ts'
 import { invalid } from '#lib/errors.ts'
 import type { Fields } from '../../site.ts'
@@ -11,7 +11,7 @@ export type Slot = { readonly key: string; readonly type: RuleType; readonly rul
 
 const TYPES: readonly RuleType[] = RULE_GROUPS.flatMap(({ types }) => types)
 
-/** The slots of one type. */
+/** The slots of one type of rule. */
 export function slotsOf(type: RuleType, rules: readonly Rule[], typed: Fields): Slot[] {
   const own = rules.filter((rule) => rule.type === type)
   const spare = own.length === 0 || RULE_TYPE_FORMS[type].several ? 1 : 0
@@ -28,7 +28,7 @@ export function slotsOf(type: RuleType, rules: readonly Rule[], typed: Fields): 
   }))
 }
 
-/** The slots that were ticked, in the order in which they are sent on. */
+/** The ticked slots, in the order of the operation's input. */
 const ticked = (fields: Fields): Slot[] =>
   TYPES.flatMap((type) => slotsOf(type, [], fields)).filter(({ key }) => fields.ticked(`${key}.on`))
 
@@ -58,7 +58,7 @@ function refuse(field: string, line: string, like: string): never {
   throw invalid(field, `${JSON.stringify(line.slice(0, 60))} cannot be read; write it like ${like}`)
 }
 
-/** The rules that were ticked, as the operation takes them. Gives 422 for a line that is none. */
+/** The ticked rules as an operation's input. Throws 422 for an invalid line. */
 export const rulesFrom = (fields: Fields) =>
   ticked(fields).map(({ key, type }, index) => ({
     type,
@@ -72,8 +72,8 @@ export const rulesFrom = (fields: Fields) =>
   }))
 
 /**
- * The slot and parameter that a refusal such as `rules[2].parameters.windows[0].start` is about;
- * null for any other.
+ * The slot and parameter that a refusal such as `rules[2].parameters.windows[0].start` is about.
+ * Null for other fields.
  */
 export function slotOfError(
   field: string | null | undefined,
@@ -84,7 +84,7 @@ export function slotOfError(
   return slot ? { key: slot.key, type: slot.type, parameter: parameter ?? null } : null
 }
 
-/** Who may pass, as they were chosen in rows; empty rows are left out. */
+/** The bypass actors of the form. Empty rows are left out. */
 export const bypassFrom = (fields: Fields) =>
   fields.all('bypass_value').flatMap((value, at) => {
     const text = value.trim()
@@ -105,7 +105,7 @@ export const bypassFrom = (fields: Fields) =>
     ]
   })
 
-/** Which row of those who may pass a refusal is about; -1 for none. */
+/** The row that a refusal is about, or -1. */
 export function bypassRowOfError(field: string | null | undefined, typed: Fields): number {
   const [, index] = /^bypass_actors\[(\d+)\]/.exec(field ?? '') ?? []
   if (index === undefined) return -1

@@ -1,4 +1,4 @@
-// How rulesets and what came of them look in lists.
+// Summaries of rulesets and their results for lists.
 import type { Ruleset, RuleEvaluation } from '#features/rulesets/index.ts'
 import { Badge, Chip } from '../../components/index.ts'
 import { describeRule } from './rule-types.ts'
@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const named = (patterns: readonly string[]): string =>
   patterns.length === 0 ? 'none' : patterns.map((pattern) => NAMES[pattern] ?? pattern).join(', ')
 
-/** What a ruleset is about, in words. */
+/** The targets of a ruleset, in words. */
 export function aboutText({
   target,
   conditions: { ref_name, repository },

@@ -1,4 +1,4 @@
-// What the quick switcher shows, as the script asks for it.
+// The entries of the quick switcher, which the browser script loads.
 import { jump } from '#features/search/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Resource } from '../../site.ts'

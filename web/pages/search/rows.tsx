@@ -1,4 +1,4 @@
-// What was found, as rows: each type in its own shape, always with the place that matched.
+// Search results as rows. Each shows the place of its match.
 import type {
   CodeFound,
   IssueFound,

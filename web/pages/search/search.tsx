@@ -45,7 +45,10 @@ function readQuery(visit: Visit): SearchQuery {
   }
 }
 
-/** Asks; where no type was chosen and the usual one has nothing, shows one that has something. */
+/**
+ * Runs the search. Without a chosen type, and without results of the default one, it uses a type
+ * with results.
+ */
 async function runSearch(
   visit: Visit,
   { q, type, sort, number }: SearchQuery,

@@ -30,7 +30,7 @@ import {
   type WebhookOwner,
 } from './owner.tsx'
 
-/** JSON with its parts on lines of their own; anything else as it is. */
+/** Indented JSON; other text unchanged. */
 function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

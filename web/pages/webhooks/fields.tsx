@@ -1,10 +1,10 @@
-// The fields of a webhook: where it sends, and what of.
+// The fields of a webhook: address, events, secret.
 import { invalid } from '#lib/errors.ts'
 import { Checkbox, Field, FieldSet, Radio } from '../../components/index.ts'
 import type { Fields, Visit } from '../../site.ts'
 import { fieldError } from '../shell.tsx'
 
-/** Types of events that happen here, and those that are chosen already. A ping is always sent. */
+/** All types of events, with those already chosen. A ping is always sent. */
 const typesOf = ({ hearth }: Visit, chosen: readonly string[]): string[] =>
   [...new Set([...hearth.eventTypes.keys(), ...chosen])].filter((type) => type !== 'ping').sort()
 
@@ -48,7 +48,7 @@ const EventChoice = ({
   </FieldSet>
 )
 
-/** `typed` says whether the form that was sent back is this one; then what was typed stands. */
+/** `typed` when this form was refused; then it shows the typed values. */
 export const HookFields = ({
   visit,
   shown,
@@ -98,8 +98,8 @@ export const HookFields = ({
 }
 
 /**
- * The types that were chosen; none means everything. Gives 422 when only some shall be sent and
- * none is ticked.
+ * The chosen types. Empty stands for all. Throws 422 when "only these" is chosen and none is
+ * ticked.
  */
 export function eventsFrom(fields: Fields): string[] {
   if (fields.text('which') !== 'some') return []

@@ -145,8 +145,8 @@ export function listPages(kind: OwnerKind): { page: Page; forms: readonly SiteFo
   })
 
   /**
-   * The answer to this form is the page itself, not a redirect: the secret is shown there and is
-   * kept nowhere.
+   * Responds with the page and not with a redirect, because the secret is shown once and not
+   * stored.
    */
   const newForm = action({
     path: BASE[kind],

@@ -1,5 +1,4 @@
-// Whose webhooks a page is about: the same pages serve a repository and a workspace, each in its
-// own frame.
+// The owner of webhooks. The same pages serve repositories and workspaces, each in its own frame.
 import { getRepo } from '#features/repos/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
 import type { Child, Html } from '../../jsx/html.ts'
@@ -10,7 +9,7 @@ import { WorkspaceSettingsFrame } from '../workspaces/frame.tsx'
 
 export type OwnerKind = 'repository' | 'workspace'
 
-/** Where the pages are. */
+/** The paths of the pages. */
 export const BASE: Readonly<Record<OwnerKind, string>> = {
   repository: '/:workspace/:repo/settings/hooks',
   workspace: '/:workspace/-/hooks',
@@ -20,11 +19,11 @@ export type Target =
   | { readonly repo: string; readonly workspace?: undefined }
   | { readonly workspace: string; readonly repo?: undefined }
 
-/** What operations are told of whose webhooks are meant. */
+/** The input that names the owner. */
 export const targetOf = (kind: OwnerKind, visit: Visit): Target =>
   kind === 'repository' ? { repo: repoOf(visit) } : { workspace: visit.params.workspace ?? '' }
 
-/** The address of the list, and of what is below it. */
+/** The address of the list, or of a page below it. */
 export const hooksPath = (kind: OwnerKind, visit: Visit, rest = ''): string =>
   (kind === 'repository'
     ? repoPath(repoOf(visit), '/settings/hooks')
@@ -39,12 +38,12 @@ export const deliveryPath = (kind: OwnerKind, visit: Visit, id: string, delivery
 export type WebhookOwner = {
   readonly kind: OwnerKind
   readonly name: string
-  /** False where nothing can be changed. */
+  /** False when the owner is archived. */
   readonly isEditable: boolean
   readonly frame: (title: string, children: Child) => Html
 }
 
-/** The place with its frame; null for those who may not manage its webhooks. */
+/** Loads the owner. Null for users who may not manage its webhooks. */
 export async function loadWebhookOwner(
   kind: OwnerKind,
   visit: Visit,

@@ -1,4 +1,4 @@
-// How webhooks and deliveries are told: by a word, a shape and a colour.
+// States of webhooks and deliveries as a word, a shape and a colour.
 import type { Delivery, Webhook } from '#features/webhooks/index.ts'
 import { Badge, Icon, type IconName, type Tone } from '../../components/index.ts'
 
@@ -45,14 +45,14 @@ const ERRORS: Readonly<Record<NonNullable<Delivery['error']>, string>> = {
   redirect: 'It redirects elsewhere, which is not followed',
 }
 
-/** What came of the last try, in a few words; null before the first. */
+/** The result of the last attempt. Null before the first. */
 export function describeResult({ error, response }: Delivery): string | null {
   if (error !== null)
     return response === null ? ERRORS[error] : `${ERRORS[error]} (status ${response.status})`
   return response === null ? null : `Status ${response.status}`
 }
 
-/** What a webhook is told of, in a few words. */
+/** The events of a webhook, in a few words. */
 export const eventsText = (events: readonly string[]): string =>
   events.length === 0
     ? 'Everything'

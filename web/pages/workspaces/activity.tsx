@@ -19,8 +19,8 @@ export const workspaceActivityPage = page({
       ...(before ? { before } : {}),
       per_page: 50,
     })
-    // To strangers a workspace is what happens in its public repositories; without any it does not
-    // exist for them.
+    // Others see the activity of its public repositories. Without any, the workspace does not exist
+    // for them.
     if (!record && types === undefined && before === null && events.items.length === 0) return null
     const workspace: WorkspaceSummary = record ?? {
       slug,

@@ -1,5 +1,4 @@
-// A year of somebody's work, a square for each day. The same is there in words, month by month, for
-// those who do not see squares.
+// A year of contributions, one square per day, with the numbers of each month as text.
 import { formatNumber, plural } from '../../format.ts'
 import { raw } from '../../jsx/html.ts'
 

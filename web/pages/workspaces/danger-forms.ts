@@ -1,5 +1,5 @@
-// The forms about a workspace as a whole; apart from what they look like, because the settings'
-// page shows those.
+// The forms about a workspace as a whole. They are separate from danger.tsx, which the settings
+// page imports.
 import {
   deleteWorkspace,
   renameWorkspace,

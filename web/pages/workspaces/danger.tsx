@@ -1,11 +1,11 @@
-// What members may do, and what changes a workspace as a whole: its slug, and whether it is there.
+// The privileges of members, and the forms that change a workspace as a whole: address, deletion.
 import type { Workspace } from '#features/workspaces/index.ts'
 import { Button, Card, Checkbox, Field, Form, FormActions, Select } from '../../components/index.ts'
 import { workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 
-/** The fields of privileges that are ticked, with their labels. */
+/** The privileges that are checkboxes, with their labels. */
 export const TICKS = [
   ['members_can_create_public_repositories', 'Members may make public repositories'],
   ['members_can_create_private_repositories', 'Members may make private repositories'],

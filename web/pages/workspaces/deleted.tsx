@@ -22,7 +22,7 @@ import { WorkspaceSettingsFrame } from './frame.tsx'
 
 const slugOf = (visit: Visit): string => visit.params.workspace ?? ''
 
-/** A form is about one repository of the list, found by its id: several may have had one name. */
+/** A form is about one repository of the list, found by id: several may have had the same name. */
 const isSent = (visit: Visit, repo: Repo): boolean =>
   visit.form.error !== null && visit.form.values.text('id') === repo.id
 

@@ -1,4 +1,4 @@
-// What all pages of a workspace have around them.
+// The frame of the pages of a workspace.
 import type { Workspace } from '#features/workspaces/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { WorkspaceHeader } from '../../components/headers.tsx'
@@ -11,7 +11,7 @@ import { Shell } from '../shell.tsx'
 type WorkspaceTab = 'repositories' | 'activity' | 'members' | 'teams' | 'settings'
 
 /**
- * A workspace as far as the visitor knows it: strangers see only its name and public repositories.
+ * The fields of a workspace that a visitor sees. Others see only its name and public repositories.
  */
 export type WorkspaceSummary = Pick<Workspace, 'slug' | 'name' | 'description'> & {
   role: 'owner' | 'member' | null
@@ -106,7 +106,7 @@ const SETTINGS_TABS = [
   { key: 'deleted', label: 'Deleted repositories', path: 'settings/deleted', icon: 'trash' },
 ] as const
 
-/** What all settings pages of a workspace have around them, for its owners. */
+/** The frame of the settings pages of a workspace, for its owners. */
 export const WorkspaceSettingsFrame = (props: {
   visit: Visit
   workspace: WorkspaceSummary

@@ -1,5 +1,5 @@
-// The forms about invitations into a workspace; apart from what they look like, because the
-// members' page shows those.
+// The forms about invitations. They are separate from invite-members.tsx, which the members page
+// imports.
 import { inviteMember, revokeWorkspaceInvite } from '#features/workspaces/index.ts'
 import { workspacePath } from '../../paths.ts'
 import { action, redirectWithFlash, form, type Visit } from '../../site.ts'

@@ -1,4 +1,4 @@
-// Inviting people into a workspace, and those who have a part in it without belonging to it.
+// Invitations to a workspace, and its outside collaborators.
 import type { OutsideCollaborators } from '#features/collaborators/index.ts'
 import type { Invitations } from '#features/workspaces/index.ts'
 import type { Static } from '#core/schema.ts'
@@ -58,7 +58,7 @@ export const InviteMember = ({ visit, workspace }: { visit: Visit; workspace: st
   </Card>
 )
 
-/** Invitations with how they stand; those that wait for an answer can be taken back. */
+/** Invitations with their state. Pending ones can be revoked. */
 export const InvitationList = ({
   visit,
   invitations,

@@ -1,4 +1,4 @@
-// The page of somebody whose name is no workspace: who they are, and what they made.
+// The profile of a user who has no workspace of the same name.
 import type { PublicUser } from '#features/accounts/schema.ts'
 import type { Repo } from '#features/repos/index.ts'
 import {
@@ -23,7 +23,7 @@ type Data = {
   number: number
 }
 
-/** Only addresses of the web are links; a profile may hold anything. */
+/** Only http and https addresses become links. */
 const webAddress = (text: string): boolean => /^https?:\/\//i.test(text)
 
 const PersonHead = ({ visit, person }: { visit: Visit; person: PublicUser }) => (

@@ -51,7 +51,7 @@ type TeamData = Awaited<ReturnType<typeof loadTeam>>
 type TeamMember = TeamData['members'][number]
 type TeamRepo = TeamData['repos'][number]
 
-/** The message of a refused form for the one that has this field. */
+/** The message of a refusal, for the form with this field. */
 const errorOf = (visit: Visit, field: string): { field: string | null; form: string | null } =>
   visit.form.values.has(field)
     ? { field: fieldError(visit, field), form: formError(visit, field) }
@@ -322,7 +322,7 @@ export const setTeamRepoForm = action({
   page: teamPage,
   submit: async (visit, fields) => {
     const repo = fields.text('repo').trim()
-    // The name was typed: what is not there is said beside the field, with the rest of the page.
+    // A name that does not exist is an error of its field, not a 404.
     if ((await visit.tryCall(getRepo, { repo })) === null)
       throw invalid('repo', `there is no repository ${repo}`)
     await visit.call(setTeamRepo, {

@@ -118,7 +118,7 @@ export const teamsPage = page({
   },
 })
 
-/** The parents to choose from: those that one manages, because a child inherits what they have. */
+/** The possible parents: teams that the viewer manages, because a child inherits their rights. */
 export const parentOptions = async (visit: Visit, workspace: string, except?: string) =>
   (await visit.call(listTeams, { workspace, per_page: 100 })).items
     .filter((team) => team.can_manage && team.visibility === 'visible' && team.slug !== except)

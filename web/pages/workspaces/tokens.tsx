@@ -220,8 +220,7 @@ export const workspaceTokensPage = page({
 })
 
 /**
- * The answer to this form is the page itself, not a redirect: the secret is shown there and is kept
- * nowhere.
+ * Responds with the page and not with a redirect, because the secret is shown once and not stored.
  */
 const newTokenForm = action({
   path: '/:workspace/-/settings/tokens',

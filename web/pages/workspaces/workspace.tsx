@@ -12,14 +12,14 @@ import { WorkspaceFrame, type WorkspaceSummary } from './frame.tsx'
 import { ContributionYear } from './contributions.tsx'
 import { PersonView } from './person.tsx'
 
-/** One address for workspaces and people: their names are unique together. */
+/** Workspaces and users share one namespace of addresses. */
 export const workspacePage = page({
   path: '/:workspace',
   load: async (visit) => {
     const slug = visit.params.workspace ?? ''
     const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
     const record = await visit.tryCall(getWorkspace, { workspace: slug })
-    // Somebody's own workspace may have their name; what they did is shown there then.
+    // A user's own workspace may have their name; their contributions are shown there.
     const contributions =
       number === 1 ? await visit.tryCall(getContributions, { username: slug.toLowerCase() }) : null
     const repos = await visit.call(listRepos, { workspace: slug, page: number, sort: 'pushed' })
@@ -31,8 +31,7 @@ export const workspacePage = page({
         number,
         contributions,
       }
-    // To strangers a workspace shows no more than its public repositories; without any it does not
-    // exist for them.
+    // Others see only public repositories. Without any, the workspace does not exist for them.
     const [first] = repos.items
     if (first && first.workspace !== slug.toLowerCase())
       return redirect(workspacePath(first.workspace), 301)

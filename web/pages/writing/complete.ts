@@ -1,4 +1,4 @@
-/** Names and numbers that a word being typed may become, as the script asks for them. */
+/** Completion of names and numbers, for the browser script. */
 import { listAssignees, listIssues } from '#features/issues/index.ts'
 import { listPulls } from '#features/pulls/index.ts'
 import { jump } from '#features/search/index.ts'

@@ -1,5 +1,4 @@
-// A text as it will look, for those who are still writing it. Without a script it opens in another
-// window, and the text stays where it is.
+// The preview of a text. Without the browser script it opens in another window.
 import { MarkdownBody } from '../../components/index.ts'
 import { PREVIEW_PATH } from '../../paths.ts'
 import { pageResponse, action } from '../../site.ts'
@@ -8,7 +7,7 @@ import { Shell } from '../shell.tsx'
 
 const MAX_PREVIEW_LENGTH = 256 * 1024
 
-/** `field` names the field that holds the text, `repo` where its references lead. */
+/** `field` names the field with the text, `repo` the repository of its references. */
 export const previewForm = action({
   path: PREVIEW_PATH,
   submit: async (visit, fields) => {
