@@ -225,8 +225,6 @@ export function operation<P extends TProperties, O extends TSchema, G>(
   }
 }
 
-export type { GrantOf }
-
 export type CallOptions = {
   signal?: AbortSignal
   /** The origin of the request, for the audit log. */

@@ -123,7 +123,5 @@ export const ListOf = <T extends TSchema>(item: T) =>
 export type ListOf<T> = { items: T[]; next: string | null; total?: number }
 
 /** Free-form objects: the names inside are not converted to another spelling. */
-export const FreeForm = (
-  options: { description?: string; 'x-tool-record'?: ToolRecord } = {},
-) =>
+export const FreeForm = (options: { description?: string; 'x-tool-record'?: ToolRecord } = {}) =>
   Type.Record(Type.String(), Type.Unknown(), { 'x-free-form': true, ...options })

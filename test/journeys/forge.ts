@@ -4,7 +4,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
+import { openContext } from './browser.ts'
 
 const root = join(import.meta.dir, '..', '..')
 export const EXECUTABLE = process.env.HEARTH_EXECUTABLE ?? join(root, 'dist', 'hearth')
@@ -93,25 +94,6 @@ process.on('exit', () => {
   }
 })
 
-let browser: Promise<Browser> | null = null
-
-/** Debian's Chromium without anything that looks for the internet. */
-export function openBrowser(): Promise<Browser> {
-  browser ??= chromium.launch({
-    executablePath: process.env.HEARTH_CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
-  return browser
-}
-
 /**
  * A visitor of their own: cookies are not shared. Any error of a script or a refused piece of a
  * page fails the test.
@@ -119,7 +101,7 @@ export function openBrowser(): Promise<Browser> {
 export async function visitor(
   options: { javaScript?: boolean } = {},
 ): Promise<{ context: BrowserContext; page: Page; problems: string[] }> {
-  const context = await (await openBrowser()).newContext({
+  const context = await openContext({
     javaScriptEnabled: options.javaScript ?? true,
   })
   const page = await context.newPage()

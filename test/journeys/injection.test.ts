@@ -6,7 +6,8 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { claim } from '../../scripts/support/forge.ts'
-import { openBrowser, startForge, type Forge } from './forge.ts'
+import { openContext } from './browser.ts'
+import { startForge, type Forge } from './forge.ts'
 import { seed, type Seeded } from './injection/seed.ts'
 
 let forge: Forge
@@ -19,7 +20,7 @@ beforeAll(async () => {
   const { token, cookie } = await claim({ url: forge.url, setup: async () => forge.setup ?? '' })
   seeded = await seed(forge.url, token)
   // Without the policy, so that what is found to be dead is dead by itself.
-  const context = await (await openBrowser()).newContext({ bypassCSP: true })
+  const context = await openContext({ bypassCSP: true })
   const [name = '', value = ''] = cookie.split('=')
   await context.addCookies([{ name, value, url: forge.url }])
   page = await context.newPage()
@@ -155,7 +156,7 @@ test('no attempt is alive on any page', async () => {
 test('a file or feed that is opened by itself does not run either', async () => {
   for (const path of seeded.resources) {
     // In the browser with the site's policy: a raw file is guarded by its headers alone.
-    const context = await (await openBrowser()).newContext()
+    const context = await openContext()
     await context.addCookies(await page.context().cookies())
     const alone = await context.newPage()
     alone.on('dialog', (dialog) => {

@@ -1,16 +1,27 @@
 /**
  * A font in which every sign is the same box. Pages set in it look the same on every machine,
  * whatever fonts it has and however its browser smooths them, so their pictures can be compared.
- * Made here, table by table (OpenType
- * 1.9), because it is a few hundred bytes.
+ * Made here, table by table (OpenType 1.9), because it is a few hundred bytes.
  */
 
+/** Font units. 1000 are one em. */
+export type Metrics = {
+  readonly advance: number
+  readonly ascent: number
+  readonly descent: number
+  /** The height of the box, about that of small letters. */
+  readonly height: number
+}
+
 const UNITS = 1000
-const ADVANCE = 540
-const ASCENT = 930
-const DESCENT = 240
-/** From, to (upright, in font units): about where small letters are. */
-const BOX = { left: 50, bottom: 0, right: 490, top: 560 }
+/** About the measures of common text fonts. */
+export const REGULAR: Metrics = { advance: 540, ascent: 930, descent: 240, height: 560 }
+/** Flatter and narrower than any text font, so that no target has its size from the font. */
+export const FLAT: Metrics = { advance: 300, ascent: 560, descent: 100, height: 420 }
+/** The empty space on each side of the box, in font units. */
+const BEARING = 50
+
+type Box = { readonly left: number; readonly bottom: number; readonly right: number; readonly top: number }
 
 const u16 = (...values: number[]): number[] =>
   values.flatMap((value) => [(value >> 8) & 0xff, value & 0xff])
@@ -24,8 +35,7 @@ const u32 = (...values: number[]): number[] =>
 const ascii = (text: string): number[] => [...text].map((letter) => letter.charCodeAt(0))
 
 /** One contour of four corners, all on the curve. */
-function box(): number[] {
-  const { left, bottom, right, top } = BOX
+function box({ left, bottom, right, top }: Box): number[] {
   const across = [left, 0, right - left, 0]
   const up = [bottom, top - bottom, 0, bottom - top]
   return [
@@ -82,20 +92,26 @@ function names(): number[] {
   ]
 }
 
-/** The font as a TrueType file. */
-export function rulerFont(): Uint8Array<ArrayBuffer> {
-  const glyph = box()
+/** The font as a TrueType file. Its family is `Ruler`. */
+export function rulerFont({
+  advance,
+  ascent,
+  descent,
+  height,
+}: Metrics = REGULAR): Uint8Array<ArrayBuffer> {
+  const corners: Box = { left: BEARING, bottom: 0, right: advance - BEARING, top: height }
+  const glyph = box(corners)
   const tables: [string, number[]][] = [
     [
       'OS/2',
       [
-        ...u16(4, ADVANCE, 400, 5, 0, 650, 600, 0, 75, 650, 600, 0, 350, 50, 250, 0),
+        ...u16(4, advance, 400, 5, 0, 650, 600, 0, 75, 650, 600, 0, 350, 50, 250, 0),
         ...Array.from({ length: 10 }, () => 0),
         ...u32(0, 0, 0, 0),
         ...ascii('RULE'),
-        ...u16(0x40, 0x20, 0xffff, ASCENT, -DESCENT & 0xffff, 0, ASCENT, DESCENT),
+        ...u16(0x40, 0x20, 0xffff, ascent, -descent & 0xffff, 0, ascent, descent),
         ...u32(1, 0),
-        ...u16(560, 700, 0, 0x20, 0),
+        ...u16(height, 700, 0, 0x20, 0),
       ],
     ],
     ['cmap', characters()],
@@ -106,7 +122,7 @@ export function rulerFont(): Uint8Array<ArrayBuffer> {
         ...u32(0x10000, 0x10000, 0, 0x5f0f3cf5),
         ...u16(3, UNITS),
         ...u32(0, 0, 0, 0),
-        ...u16(BOX.left, BOX.bottom, BOX.right, BOX.top, 0, 8, 2, 1, 0),
+        ...u16(corners.left, corners.bottom, corners.right, corners.top, 0, 8, 2, 1, 0),
       ],
     ],
     [
@@ -114,13 +130,13 @@ export function rulerFont(): Uint8Array<ArrayBuffer> {
       [
         ...u32(0x10000),
         ...u16(
-          ASCENT,
-          -DESCENT & 0xffff,
+          ascent,
+          -descent & 0xffff,
           0,
-          ADVANCE,
-          BOX.left,
-          ADVANCE - BOX.right,
-          BOX.right,
+          advance,
+          corners.left,
+          advance - corners.right,
+          corners.right,
           1,
           0,
           0,
@@ -133,7 +149,7 @@ export function rulerFont(): Uint8Array<ArrayBuffer> {
         ),
       ],
     ],
-    ['hmtx', u16(ADVANCE, BOX.left, ADVANCE, BOX.left, ADVANCE, 0)],
+    ['hmtx', u16(advance, BEARING, advance, BEARING, advance, 0)],
     // The first glyph is for what has no other, the last is empty.
     ['loca', u32(0, 0, glyph.length, glyph.length)],
     ['maxp', [...u32(0x10000), ...u16(3, 4, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0)]],

@@ -14,7 +14,7 @@ import {
 import { selfSigned } from '#lib/x509.ts'
 import type { AcmeResponse, AcmeTransport } from '#lib/acme.ts'
 
-export type Looked = { readonly domain: string; readonly token: string }
+type Looked = { readonly domain: string; readonly token: string }
 
 export type AuthorityOptions = {
   /** Where the challenge over HTTP is to be seen. */

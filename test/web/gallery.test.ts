@@ -2,13 +2,12 @@
 // the script adds.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { assets, contentSecurityPolicy } from '#web/assets.ts'
 import { Gallery } from '#web/gallery.tsx'
 import { renderPage } from '#web/jsx/html.ts'
 import { jsx } from '#web/jsx/jsx-runtime.ts'
 
-let browser: Browser
 let server: ReturnType<typeof Bun.serve>
 
 beforeAll(async () => {
@@ -31,20 +30,15 @@ beforeAll(async () => {
       })
     },
   })
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  })
 }, 30_000)
 afterAll(async () => {
-  await browser.close()
   await server.stop(true)
 })
 
 const open = async (
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; complaints: string[]; close: () => Promise<void> }> => {
-  const context = await browser.newContext(options)
+  const context = await openContext(options)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {

@@ -1,6 +1,6 @@
 /** Passkeys in a real browser, whose authenticator is Chromium's own virtual one. */
 import { expect, test } from 'bun:test'
-import { openBrowser } from '../journeys/forge.ts'
+import { openContext } from '../journeys/browser.ts'
 import { PASSWORD, withPassword } from '../features/accounts/with-password.ts'
 import { makeWorld } from '../world.ts'
 import { listen, serveSite } from './visitor.ts'
@@ -13,7 +13,7 @@ serveSite(world, listening)
 await withPassword(world, 'ada')
 
 test('a passkey is made in the settings, and signs in alone and as the second factor', async () => {
-  const context = await (await openBrowser()).newContext()
+  const context = await openContext()
   const page = await context.newPage()
   const broken: string[] = []
   page.on('pageerror', (error) => broken.push(String(error)))
@@ -67,7 +67,7 @@ test('a passkey is made in the settings, and signs in alone and as the second fa
 }, 60_000)
 
 test('without a script the forms for passkeys are not there, and the rest works', async () => {
-  const context = await (await openBrowser()).newContext({ javaScriptEnabled: false })
+  const context = await openContext({ javaScriptEnabled: false })
   const page = await context.newPage()
   await page.goto(`${url}/login`)
   expect(await page.isVisible('form[action="/login/passkey"]')).toBe(false)

@@ -61,7 +61,7 @@ export { sendSecurityNotice } from './mail/security-notices.ts'
 export { signInAttempts } from './sign-in/attempt-limiter.ts'
 export { seal, Sealer, sealUntil, unseal, unsealFresh } from './seal.ts'
 export { findIdentity, listIdentities, putIdentity } from './store/identities.ts'
-export { setProfile, type Profile } from './store/user-settings.ts'
+export { setProfile } from './store/user-settings.ts'
 export { requireUserRow } from './passwords/require-password.ts'
 export { resetTwoFactorFromCommandLine } from './two-factor/reset-two-factor.ts'
 export {
@@ -72,7 +72,6 @@ export {
 export {
   beginSignIn,
   createSignIn,
-  type SignInContext,
 } from './sign-in/sign-ins.ts'
 export { findSignInById, removeSignIn } from './store/sign-ins.ts'
 export { signUp } from './people/sign-up.ts'

@@ -2,8 +2,6 @@
 import { ROLES } from '#core/caller.ts'
 import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
-export { Actor }
-
 /**
  * The username of an existing user. It is looked up, so the pattern of new names does not apply.
  */

@@ -14,7 +14,6 @@ import * as operations from './operations.ts'
 export * from './operations.ts'
 export * from './schema.ts'
 export { DEFAULT_AGENT_SCOPES } from './create-agent.ts'
-export { agentAsked } from './events.ts'
 
 export const feature: Feature = {
   name: 'agents',

@@ -12,14 +12,14 @@ import * as operations from './operations.ts'
 export * from './schema.ts'
 export * from './operations.ts'
 export { lockBackups } from './build-backup.ts'
-export { examine, type CheckedFinding, type Finding } from './doctor/index.ts'
-export { runOnThread } from './backup-thread.ts'
+export { examine, type Finding } from './doctor/index.ts'
+
 export { openRestoredCopy } from './extension-points.ts'
 export { pruneBackups, makeBackup } from './run-backup.ts'
 export { readBackupIdentities, backupAddress } from './backup-settings.ts'
 export { insertRequestedBackup } from './schedule.ts'
-export { findBackup, findLastDone, removeBackup } from './store.ts'
-export { verifyByRestore, type VerificationResult } from './verify-by-restore.ts'
+export { findBackup, removeBackup } from './store.ts'
+export { verifyByRestore } from './verify-by-restore.ts'
 
 export const feature: Feature = {
   name: 'backups',

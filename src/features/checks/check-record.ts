@@ -12,7 +12,7 @@ type PullHead = {
 }
 
 /** The status of the checks of a head; `none` when there are no commands. */
-export const checksStatus = (
+const checksStatus = (
   { db }: Pick<Hearth, 'db'>,
   { repo_id, number, head_sha }: PullHead,
 ): ChecksStatus =>

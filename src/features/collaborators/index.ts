@@ -6,7 +6,6 @@ import * as operations from './operations.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
-export { collaboratorAdded, collaboratorRemoved, collaboratorRoleChanged } from './events.ts'
 
 export const feature: Feature = {
   name: 'collaborators',

@@ -24,21 +24,15 @@ export const feature: Feature = {
 export {
   assigneeRecord,
   assigneesOf,
-  resolveAssignees,
-  type RepoRef,
 } from './assignees/assignable.ts'
-export { commentRecord, commentRecords, commentsOf } from './comments/comment-record.ts'
+export { commentRecords, commentsOf } from './comments/comment-record.ts'
 export {
   commentCreated,
   commentEdited,
-  issueAssigned,
-  issueClosed,
-  issueOpened,
-  issueReopened,
   issueUpdated,
 } from './events.ts'
 export { issueRecord, issueRecords } from './issue-record.ts'
-export { checkLine, lineCheck, type CommentedLine } from './comments/line-check.ts'
+export { checkLine, lineCheck } from './comments/line-check.ts'
 export { actorLookup, isAuthor } from './authorship.ts'
 export { requireOpenIssue, resolveIssue } from './resolve-issue.ts'
 export { looksLikeCommit, readReferences, REFERENCE, type References } from './references.ts'
@@ -55,9 +49,8 @@ export {
   setCommentOutdated,
   setSuggestionApplied,
   type CommentRow,
-  type NewComment,
 } from './comments/store-comments.ts'
-export { findIssue, indexText, issuesByNumber, type IssueRow } from './store-issues.ts'
+export { findIssue, indexText, issuesByNumber } from './store-issues.ts'
 export { labelsOf, labelsOfAll } from './labels/store-labels.ts'
 export {
   commentCounts,
@@ -67,17 +60,11 @@ export {
   insertRecord,
   linkPull,
   listLinks,
-  setRecordOpen,
   setRecordTitle,
-  touchRecord,
   updateLink,
-  type LinkChange,
-  type NewLink,
-  type NewRecord,
-  type RecordRow,
 } from './store-records.ts'
 export { assigneeIdsOfAll, findAgent } from './assignees/store-assignees.ts'
-export { suggestedLines, suggestedText } from './comments/suggestion.ts'
+export { suggestedLines } from './comments/suggestion.ts'
 export {
   commentPointers,
   untrustedAuthors,

@@ -14,7 +14,8 @@ const MAX_REASON_LENGTH = 80
 
 export const lockIssue = operation({
   name: 'lock_issue',
-  summary: 'Let only those with Write comment on an issue, with a reason or without. Needs Write. The answer is the issue.',
+  summary:
+    'Let only those with Write comment on an issue, with a reason or without. Needs Write. The answer is the issue.',
   route: 'PUT /repos/{owner}/{name}/issues/{number}/lock',
   toolset: 'issues',
   access: writesRepo('write', { scope: 'issues:write' }),

@@ -156,10 +156,8 @@ export function countIssues(db: Db, filter: IssueFilter): number {
   const [label_id] = label_ids
   if (!others && label_ids.length === 1 && label_id !== undefined && state === 'open') {
     return (
-      db.one<{ count: number }>(
-        'SELECT issues_count AS count FROM labels WHERE id = ?',
-        label_id,
-      )?.count ?? 0
+      db.one<{ count: number }>('SELECT issues_count AS count FROM labels WHERE id = ?', label_id)
+        ?.count ?? 0
     )
   }
   const { from, where, params, number } = buildQuery({ ...filter, sort: 'created' })

@@ -18,7 +18,7 @@ import * as operations from './operations.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
-export { countUnread, MAX_UNREAD } from './count-unread.ts'
+export { countUnread } from './count-unread.ts'
 export { feedReader } from './feeds/feed-reader.ts'
 export { repoStandingOf } from './subscriptions/repo-standing.ts'
 

@@ -13,7 +13,7 @@ import {
 } from '#core/schema.ts'
 import { REASONS } from './delivery/reasons.ts'
 
-export { REASONS, type Reason } from './delivery/reasons.ts'
+export { type Reason } from './delivery/reasons.ts'
 
 export const LEVELS = ['participating', 'all', 'releases', 'ignored'] as const
 export type Level = (typeof LEVELS)[number]
@@ -56,7 +56,11 @@ export const Notification = Type.Object(
   {
     $id: 'Notification',
     description: 'Something that you are told of, one for each subject.',
-    ...toolRecord({ follows: ['repo'], usual: { done: false }, same: { updated_at: 'created_at' } }),
+    ...toolRecord({
+      follows: ['repo'],
+      usual: { done: false },
+      same: { updated_at: 'created_at' },
+    }),
   },
 )
 export type Notification = Static<typeof Notification>

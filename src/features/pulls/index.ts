@@ -52,12 +52,8 @@ export * from './schema.ts'
 export {
   pullClosed,
   pullMerged,
-  pullMergeRequested,
   pullOpened,
-  pullReady,
   pullUpdated,
-  reviewCompleted,
-  sessionAppended,
 } from './events.ts'
 export {
   mergeAttempts,
@@ -79,7 +75,6 @@ export { contextFor, contextOf, subjectOf, type PullContext } from './pull-conte
 export {
   buildLanding,
   landPull,
-  mergeMethodFor,
   prepareLanding,
   requireVerifiedLanding,
   WrongLanding,
@@ -87,7 +82,7 @@ export {
 export { restoreCaller } from './merging/merging-caller.ts'
 export { currentBlockers, pullRecord, pullUrl } from './pull-record.ts'
 export { loadEvaluation } from './pull-facts.ts'
-export { standingsOf } from './reviews/review-standing.ts'
+
 export { statsIfAny } from './changes/stats.ts'
 export {
   appendEntries,
@@ -96,8 +91,8 @@ export {
   sessionCost,
 } from './sessions/session.ts'
 export { requireAuthorOr } from './permissions.ts'
-export { listRequests, type RequestRow } from './reviews/store-requests.ts'
-export { findReview, listReviewRows } from './reviews/store-reviews.ts'
+export { listRequests } from './reviews/store-requests.ts'
+export { findReview } from './reviews/store-reviews.ts'
 export { countWritten, findEntry } from './sessions/store-sessions.ts'
 export {
   findPull,

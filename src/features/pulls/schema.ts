@@ -27,14 +27,7 @@ export type PullState = (typeof PULL_STATES)[number]
 export const MERGE_METHODS = ['merge', 'squash', 'rebase'] as const
 export const VERDICTS = ['approve', 'request_changes', 'comment'] as const
 export type Verdict = (typeof VERDICTS)[number]
-export const WHY_NOT_COUNTED = [
-  'own',
-  'no_write',
-  'agent',
-  'stale',
-  'pushed',
-  'dismissed',
-] as const
+export const WHY_NOT_COUNTED = ['own', 'no_write', 'agent', 'stale', 'pushed', 'dismissed'] as const
 
 const NullableInteger = (options: Record<string, unknown>) =>
   Type.Union([Type.Integer(), Type.Null()], options)

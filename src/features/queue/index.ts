@@ -16,7 +16,7 @@ import * as operations from './operations.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
-export { queueChanged } from './events.ts'
+
 export { hasQueue } from './queue-settings.ts'
 
 export const feature: Feature = {

@@ -14,7 +14,7 @@ import { findPublishedId, isTagPublished, listRetainedTargets, removeReleasesOf 
 import * as operations from './operations.ts'
 
 export * from './schema.ts'
-export { releasePublished } from './events.ts'
+
 export * from './operations.ts'
 
 export const feature: Feature = {

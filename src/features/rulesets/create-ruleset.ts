@@ -49,9 +49,13 @@ export const createRuleset = operation({
       const content = contentOf(tx.db, owner, input, null)
       requireFreeName(tx.db, owner, content.name, null)
       if (countRulesets(tx.db, owner.columns) >= MAX_RULESETS)
-        throw conflict('limit_reached', `${owner.display_name} has ${MAX_RULESETS} rulesets already`, {
-          limit: MAX_RULESETS,
-        })
+        throw conflict(
+          'limit_reached',
+          `${owner.display_name} has ${MAX_RULESETS} rulesets already`,
+          {
+            limit: MAX_RULESETS,
+          },
+        )
       const row: RulesetRow = {
         ...content,
         ...owner.columns,

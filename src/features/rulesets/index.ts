@@ -31,7 +31,6 @@ import * as operations from './operations.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
-export { rulesetChanged } from './events.ts'
 
 export const feature: Feature = {
   name: 'rulesets',

@@ -12,7 +12,7 @@ import {
 } from '#core/schema.ts'
 import { AnyRule, AUDIENCES, NewRule, RULE_TYPES } from './rule-parameters.ts'
 
-export { AUDIENCES, RULE_TYPES, type RuleType } from './rule-parameters.ts'
+export { RULE_TYPES, type RuleType } from './rule-parameters.ts'
 
 export const ENFORCEMENTS = ['active', 'evaluate', 'disabled'] as const
 export const TARGETS = ['branch', 'tag', 'push'] as const

@@ -88,6 +88,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'pull_folders',
       'pull_owners',
       'head_pushers',
+      'pull_pushers',
       'viewed_files',
     ].map((name) => [name, WITH_PULL]),
   ),

@@ -3,7 +3,7 @@ import type { Bucket } from '#lib/bucket.ts'
 import { storePrefix } from '#core/storage.ts'
 import { join } from 'node:path'
 
-export { keyOf, packOf, storePrefix } from '#core/storage.ts'
+export { keyOf, packOf } from '#core/storage.ts'
 
 /** The object that names the owner, which alone may delete objects. */
 export const OWNER_KEY = 'owner'

@@ -8,29 +8,22 @@ import * as operations from './operations.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
-export {
-  reviewAssignmentOf,
-  type ReviewAssignmentRules,
-} from './review-assignment.ts'
-export { pickReviewers, type Candidate, type PickInput, type PickRules } from './pick-reviewers.ts'
+export { reviewAssignmentOf } from './review-assignment.ts'
+export { pickReviewers, type Candidate, type PickRules } from './pick-reviewers.ts'
 export {
   findTeam,
   findTeamBySlug,
-  listTeamLine,
   listTeamsById,
   type TeamRow,
 } from './store.ts'
 export {
-  findTeamMember,
   findTeamRole,
   listTeamPeople,
-  listTeamsOf,
   putTeamMember,
   recordReviewTurns,
   removeTeamMemberRow,
   listReviewTurns,
 } from './store-members.ts'
-export { listTeamsOfRepo } from './store-repos.ts'
 
 export const feature: Feature = {
   name: 'teams',

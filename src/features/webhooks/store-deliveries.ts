@@ -28,8 +28,7 @@ export type DeliveryRow = {
   readonly finished_at: Timestamp | null
 }
 
-const SELECT =
-  `SELECT d.*, p.type, p.body AS payload FROM webhook_deliveries d
+const SELECT = `SELECT d.*, p.type, p.body AS payload FROM webhook_deliveries d
     JOIN webhook_payloads p ON p.event_id = d.event_id`
 
 export const findDelivery = (db: Db, id: string): DeliveryRow | null =>

@@ -7,7 +7,7 @@ import * as operations from './operations.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
-export { readsWorkspaceAsOwner, readsWorkspaceAsOwningPerson } from './access.ts'
+export { readsWorkspaceAsOwner } from './access.ts'
 export { workspaceFacts } from './facts.ts'
 export { createFirstAccount } from './first-account.ts'
 export {
@@ -23,7 +23,7 @@ export {
   withdrawRepoInvitations,
 } from './invitations.ts'
 export { addMember, changeMemberRole, endMembership } from './members.ts'
-export { Project, projectRecord, requireProject } from './projects.ts'
+
 export {
   findMember,
   findStanding,
@@ -32,7 +32,6 @@ export {
   listMemberships,
   listReadableWorkspaceIds,
   workspaceById,
-  type Membership,
   type WorkspaceRow,
 } from './store.ts'
 export {
@@ -41,7 +40,7 @@ export {
   listInvitationsTo,
   listPendingInvitations,
 } from './store-invitations.ts'
-export { findProject, listProjectRepos } from './store-projects.ts'
+
 export {
   QUOTA_RESOURCES,
   quotaChecks,
@@ -53,8 +52,6 @@ export {
 } from './extension-points.ts'
 export { formerWorkspace } from './store-redirects.ts'
 export {
-  MAX_DESCRIPTION_LENGTH,
-  MAX_NAME_LENGTH,
   oneLine,
   requireWorkspace,
 } from './workspaces.ts'

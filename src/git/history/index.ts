@@ -1,5 +1,5 @@
 /** Questions about history: what is reachable, who changed what when, and what a tree holds. */
-export { countCommits as count, log, readCommit } from './log.ts'
+export { countCommits as count, log } from './log.ts'
 export {
   countAheadBehind as aheadBehind,
   isReachable,

@@ -1,6 +1,6 @@
 /** Creates trees and commits: merges, rebases, reverts, commits from file changes, tags. */
-export { mergeThreeTrees, mergeTrees } from './merge-trees.ts'
-export { mergeText, type TextMerge } from './text-merge.ts'
+export { mergeTrees } from './merge-trees.ts'
+export { mergeText } from './text-merge.ts'
 export {
   merge as land,
   revert,
@@ -9,5 +9,5 @@ export {
 } from './merge.ts'
 export { commitFiles, type CommitFilesOptions } from './commit-files.ts'
 export { createTag, type CreateTagOptions } from './create-tag.ts'
-export { checkPath } from './path-check.ts'
+
 export { ScratchDatabase } from './scratch-database.ts'

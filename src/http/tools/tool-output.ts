@@ -1,7 +1,14 @@
 /** What tools return: the output of an operation, shortened as the caller requested. */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Refusal } from '#lib/errors.ts'
-import { byKey, byPageNumber, cutAnswer, listItem, pointsInto, type Continue } from './tool-answer.ts'
+import {
+  byKey,
+  byPageNumber,
+  cutAnswer,
+  listItem,
+  pointsInto,
+  type Continue,
+} from './tool-answer.ts'
 import type { ToolPlan } from './tool-plan.ts'
 import { compactRecord } from './tool-record.ts'
 
@@ -48,11 +55,7 @@ export function shapeOutput(plan: ToolPlan, output: unknown, shaping: Shaping): 
   return remaining.length > 0 ? { ...cut, _untrusted: remaining } : cut
 }
 
-function shapeRecords(
-  plan: ToolPlan,
-  output: unknown,
-  { isWhole, fields, page }: Shaping,
-): Json {
+function shapeRecords(plan: ToolPlan, output: unknown, { isWhole, fields, page }: Shaping): Json {
   if (isWhole) return asObject(output)
   const named = new Set<unknown>()
   if (!plan.isList) return asObject(compactRecord(plan.record, output, named))

@@ -39,7 +39,8 @@ const PICTURE = 'avatar_url'
 /** The page of a record. It stays where the output is that record, so that it can be passed on. */
 const PAGE = 'html_url'
 
-const toolRecordOf = (schema: JsonSchema): ToolRecord => (schema['x-tool-record'] ?? {}) as ToolRecord
+const toolRecordOf = (schema: JsonSchema): ToolRecord =>
+  (schema['x-tool-record'] ?? {}) as ToolRecord
 
 const branchesOf = (schema: JsonSchema): readonly JsonSchema[] =>
   schema.anyOf ? schema.anyOf.flatMap(branchesOf) : [schema]

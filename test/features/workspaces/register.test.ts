@@ -1,13 +1,15 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
 import type { Settings } from '#core/settings.ts'
-import { DAY } from '#lib/time.ts'
+import { DAY, timestamp } from '#lib/time.ts'
 import {
   confirmEmail,
   createInvite,
+  findSignUpCode,
   findUser,
   getUser,
   listInvites,
+  permitSignUp,
   signIn,
   userCaller,
 } from '#features/accounts/index.ts'
@@ -110,8 +112,15 @@ test('one of two concurrent uses of an invite succeeds', async () => {
 
 test('closed and sso_only refuse registration, with or without an invite', async () => {
   for (const mode of ['closed', 'sso_only'] as const) {
-    const { invite, enter, people } = await forge(mode)
-    expect((await refusal(enter({ invite: await invite() }))).code).toBe('not_available')
+    const { world, ada, enter, people } = await forge(mode)
+    // An invite that was made before the site was closed.
+    const invite = await world.write((tx) => {
+      const expires_at = timestamp(tx.now_ms + DAY)
+      return permitSignUp(tx, { email: cy.email, created_by: ada.id, expires_at })
+    })
+    const code = findSignUpCode(world.hearth.db, invite, timestamp(world.clock.at))
+    expect((await refusal(enter({ invite: code ?? '' }))).code).toBe('not_available')
+    expect((await refusal(enter())).code).toBe('not_available')
     expect(people()).toBe(1)
   }
 })

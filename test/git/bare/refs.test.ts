@@ -70,7 +70,12 @@ describe('updates of several refs', () => {
     const create = (name: string) => ({ name: `refs/heads/${name}`, old: null, new: tip })
     const failed = 'atomic transaction failed'
     const before = await git(path, 'for-each-ref')
-    for (const names of [['a', 'a/b'], ['x/y/z', 'x'], ['main/b', 'c'], ['c', 'main/b/c']]) {
+    for (const names of [
+      ['a', 'a/b'],
+      ['x/y/z', 'x'],
+      ['main/b', 'c'],
+      ['c', 'main/b/c'],
+    ]) {
       expect(updateBareRefs(path, names.map(create), true)).toEqual([failed, failed])
       expect(await git(path, 'for-each-ref')).toBe(before)
     }

@@ -26,7 +26,12 @@ afterAll(() => discard(work))
 
 describe('checkGitmodules', () => {
   test('agrees with git on the files that were once accepted', async () => {
-    expect(await findGitmodulesDifferences(work, files.map(([, text]) => text))).toEqual([])
+    expect(
+      await findGitmodulesDifferences(
+        work,
+        files.map(([, text]) => text),
+      ),
+    ).toEqual([])
   })
 
   test('agrees with git on generated files', async () => {
@@ -44,9 +49,9 @@ describe('checkGitmodules', () => {
   }, 60_000)
 
   test('reads on behind a byte order mark, as a checkout does', () => {
-    expect(() =>
-      checkGitmodules(Buffer.from('\ufeff[submodule "a"]\n\tupdate = !x\n')),
-    ).toThrow(/gitmodulesUpdate/)
+    expect(() => checkGitmodules(Buffer.from('\ufeff[submodule "a"]\n\tupdate = !x\n'))).toThrow(
+      /gitmodulesUpdate/,
+    )
   })
 
   test('refuses a file that is too large to parse', () => {
@@ -73,7 +78,12 @@ describe('a blob that is in the store', () => {
       { type: 'commit', data: commit },
     ]
     const push = (made: ReturnType<typeof commitOf>, blobs: MadeEntry[], ref: string) =>
-      rawPush(host, 'one', [[null, idOf('commit', made.commit), ref]], makePack([...blobs, ...entries(made)])) // prettier-ignore
+      rawPush(
+        host,
+        'one',
+        [[null, idOf('commit', made.commit), ref]],
+        makePack([...blobs, ...entries(made)]),
+      ) // prettier-ignore
     expect((await push(first, [{ type: 'blob', data: text }], 'refs/heads/a')).unpack).toBe('ok')
     expect((await push(commitOf('.gitmodules'), [], 'refs/heads/b')).unpack).toMatch(
       /gitmodulesName/,

@@ -246,7 +246,10 @@ describe('what the protocol refuses', () => {
   test('names that are not UTF-8, each with its own bytes in the report', async () => {
     const copy = join(work, `${name}-latin1`)
     await git(work, 'clone', '-q', '--mirror', source, copy)
-    const input = Buffer.from(`create refs/heads/caf\xe9 ${await git(source, 'rev-parse', 'main')}\n`, 'latin1') // prettier-ignore
+    const input = Buffer.from(
+      `create refs/heads/caf\xe9 ${await git(source, 'rev-parse', 'main')}\n`,
+      'latin1',
+    ) // prettier-ignore
     expect((await tryGit(copy, ['update-ref', '--stdin'], { input })).code).toBe(0)
     const ran = await tryGit(copy, ['push', '--mirror', host.remote(name)])
     expect(ran.code).toBe(1)

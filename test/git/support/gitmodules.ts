@@ -8,30 +8,129 @@ import { discard, git, tryGit } from './real-git.ts'
 
 /** Pieces that a parser of git's configuration syntax may read wrongly. */
 const SECTIONS = [
-  '[submodule "a"]', '[submodule "a"] ', '[SubModule "A"]', '[submodule.b]', '[submodule.a.b]',
-  '[submodule "../x"]', '[submodule ".."]', '[submodule "a/../b"]', '[submodule "a\\\\..\\\\b"]',
-  '[submodule "a]b"]', '[submodule "a\\"b"]', '[submodule "a\\.b"]', '[submodule ""]',
-  '[submodule "x\\/..\\/y"]', '[submodule\t"a"]', '[ submodule "a"]', '[submodule "a" ]',
-  '[submodule "a"]]', '[submodule]', '[core]', '[submodule "..\\', '[submodule "a\n"]',
-  '[submodule..."x"]', '[submodule. ".."]', '[submodule...]', '[submodule.x "../y"]', '[x "..',
-  '[submodule "a\0/../b"]', '[submodule "\\..\\"]', '[submodule "a..b"]', '[submodule "a/.."]',
+  '[submodule "a"]',
+  '[submodule "a"] ',
+  '[SubModule "A"]',
+  '[submodule.b]',
+  '[submodule.a.b]',
+  '[submodule "../x"]',
+  '[submodule ".."]',
+  '[submodule "a/../b"]',
+  '[submodule "a\\\\..\\\\b"]',
+  '[submodule "a]b"]',
+  '[submodule "a\\"b"]',
+  '[submodule "a\\.b"]',
+  '[submodule ""]',
+  '[submodule "x\\/..\\/y"]',
+  '[submodule\t"a"]',
+  '[ submodule "a"]',
+  '[submodule "a" ]',
+  '[submodule "a"]]',
+  '[submodule]',
+  '[core]',
+  '[submodule "..\\',
+  '[submodule "a\n"]',
+  '[submodule..."x"]',
+  '[submodule. ".."]',
+  '[submodule...]',
+  '[submodule.x "../y"]',
+  '[x "..',
+  '[submodule "a\0/../b"]',
+  '[submodule "\\..\\"]',
+  '[submodule "a..b"]',
+  '[submodule "a/.."]',
 ] // prettier-ignore
 const KEYS = ['url', 'URL', 'path', 'update', 'Update', 'branch', 'ur-l', 'u_rl', '1url', 'x.url']
 const ASSIGN = ['=', ' = ', '\t=\t', '==', ' ', '', '= \\\n', '\r=', ' =\\\r\n', '\v=', '=\f']
 const VALUES = [
-  'https://example.org/x', '-u./payload', '"-u./payload"', '\\-x', '!rm', '"!rm -rf /"', ' "-"x',
-  '"" -x', '"a" !', './../:x', '../../:x', './../x', '../:x', '..//x', './/x', '../../../x', '../',
-  '././../://x', 'http::::x', 'http::https://h/x', 'https::http://h', 'https:::x', 'ftp::ftp:///x',
-  'https:///x', 'https://@/x', 'https://u@h/x', 'https://u:p@h/x', 'https://u:p@/x', 'http://?a',
-  'https://example.org/%0ahost=evil', 'https://u%0a@h/x', 'https://u:%0A@h', 'https://h%0a/x',
-  'https://h?%0a', 'https://h#%0a', 'git://h/%0ax', 'git://%0a:x', './%0a', '%0a./x', './a%0a:b',
-  '.\\n/x', './a\\nb', '"https://h/\\nx"', 'ssh://-oProxy/x', 'HTTPS://h/%0a', 'ext::sh -c x',
-  'https://h/%00%0a', 'https://h/%zz%0a', 'https://h/\0%0a', 'none', 'merge', 'file:///x', ':x',
-  'https://h:70000/x', 'http://[::1]/x', 'ftps://h/%0d', 'https://a@b@c/x', 'https://a:b:c@d/%0a',
-  '--', '- x', 'x -y', '/-x', '"', '\\', '"\\n-x"', '\\t-x', '\\q', '\\"', '# -x', '; x', '\u00e9',
+  'https://example.org/x',
+  '-u./payload',
+  '"-u./payload"',
+  '\\-x',
+  '!rm',
+  '"!rm -rf /"',
+  ' "-"x',
+  '"" -x',
+  '"a" !',
+  './../:x',
+  '../../:x',
+  './../x',
+  '../:x',
+  '..//x',
+  './/x',
+  '../../../x',
+  '../',
+  '././../://x',
+  'http::::x',
+  'http::https://h/x',
+  'https::http://h',
+  'https:::x',
+  'ftp::ftp:///x',
+  'https:///x',
+  'https://@/x',
+  'https://u@h/x',
+  'https://u:p@h/x',
+  'https://u:p@/x',
+  'http://?a',
+  'https://example.org/%0ahost=evil',
+  'https://u%0a@h/x',
+  'https://u:%0A@h',
+  'https://h%0a/x',
+  'https://h?%0a',
+  'https://h#%0a',
+  'git://h/%0ax',
+  'git://%0a:x',
+  './%0a',
+  '%0a./x',
+  './a%0a:b',
+  '.\\n/x',
+  './a\\nb',
+  '"https://h/\\nx"',
+  'ssh://-oProxy/x',
+  'HTTPS://h/%0a',
+  'ext::sh -c x',
+  'https://h/%00%0a',
+  'https://h/%zz%0a',
+  'https://h/\0%0a',
+  'none',
+  'merge',
+  'file:///x',
+  ':x',
+  'https://h:70000/x',
+  'http://[::1]/x',
+  'ftps://h/%0d',
+  'https://a@b@c/x',
+  'https://a:b:c@d/%0a',
+  '--',
+  '- x',
+  'x -y',
+  '/-x',
+  '"',
+  '\\',
+  '"\\n-x"',
+  '\\t-x',
+  '\\q',
+  '\\"',
+  '# -x',
+  '; x',
+  '\u00e9',
 ] // prettier-ignore
 const ENDINGS = ['\n', '\n', '\n', '\r\n', ' # a comment\\\n', '; x\n', '\\\n', ' \\\n  ', '\r', '']
-const NOISE = ['', '', '', '\n', '# a comment\n', '# \\\n', '; [submodule "../x"]\n', '\t', '\xef\xbb\xbf', '\xef', '=x\n', '"\n', '\0\n'] // prettier-ignore
+const NOISE = [
+  '',
+  '',
+  '',
+  '\n',
+  '# a comment\n',
+  '# \\\n',
+  '; [submodule "../x"]\n',
+  '\t',
+  '\xef\xbb\xbf',
+  '\xef',
+  '=x\n',
+  '"\n',
+  '\0\n',
+] // prettier-ignore
 
 /** One file from a seed, as text with one byte in each character. */
 export function generateGitmodules(seed: number): string {
@@ -40,8 +139,7 @@ export function generateGitmodules(seed: number): string {
   let text = random() < 0.05 ? pick(NOISE) : ''
   const sections = 1 + Math.floor(random() * 3)
   for (let i = 0; i < sections; i++) {
-    if (random() < 0.95)
-      text += random() < 0.5 ? '[submodule "a"]' : pick(SECTIONS)
+    if (random() < 0.95) text += random() < 0.5 ? '[submodule "a"]' : pick(SECTIONS)
     text += random() < 0.3 ? ' ' : random() < 0.9 ? '\n' : pick(ENDINGS)
     const settings = Math.floor(random() * 4)
     for (let j = 0; j < settings; j++) {
@@ -70,13 +168,11 @@ export async function judgeGitmodules(
   const unique = new Map(blobs.map((data) => [idOf('blob', data), data]))
   const trees = [...unique.keys()].map((oid) => treeBytes(['100644', '.gitmodules', oid]))
   const root = treeBytes(
-    ...trees.map(
-      (tree, i): [string, string, string] => [
-        '40000',
-        String(i).padStart(6, '0'),
-        idOf('tree', tree),
-      ],
-    ),
+    ...trees.map((tree, i): [string, string, string] => [
+      '40000',
+      String(i).padStart(6, '0'),
+      idOf('tree', tree),
+    ]),
   )
   const commit = commitText(idOf('tree', root))
   const entries: MadeEntry[] = [

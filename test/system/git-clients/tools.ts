@@ -17,7 +17,7 @@ export type Tool = {
 }
 
 /** Real git has its own options for each action: it is told apart by its program. */
-export type GitTool = { readonly name: string; readonly program: string }
+type GitTool = { readonly name: string; readonly program: string }
 
 function run(cwd: string, ...command: string[]): void {
   const ran = Bun.spawnSync(command, { cwd, stdout: 'pipe', stderr: 'pipe' })

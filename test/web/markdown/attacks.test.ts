@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { chromium, type Browser } from 'playwright-core'
 import { renderMarkdown } from '#web/markdown.ts'
 import { attacks } from './attacks.ts'
 
@@ -75,17 +74,8 @@ describe('nothing but known elements, attributes and addresses comes out', () =>
 })
 
 describe('in a browser', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-    })
-  }, 30_000)
-  afterAll(() => browser.close())
-
   test('no attempt runs, with no policy to help', async () => {
-    const page = await browser.newPage()
+    const page = await (await openContext()).newPage()
     const dialogs: string[] = []
     page.on('dialog', (dialog) => {
       dialogs.push(dialog.message())

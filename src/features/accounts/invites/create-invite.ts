@@ -16,11 +16,7 @@ const ownInvite = personOnly({ scope: 'user:write', writes: true })
 const workspaceInvite = writesWorkspaceAsPerson('owner', { scope: 'user:write' })
 
 /** Decides access. An invite with a workspace has the rule of an operation on that workspace. */
-const decideInvite = (
-  hearth: Hearth,
-  caller: UserCaller,
-  target: { workspace?: string },
-): Grant =>
+const decideInvite = (hearth: Hearth, caller: UserCaller, target: { workspace?: string }): Grant =>
   decide(target.workspace === undefined ? ownInvite : workspaceInvite, caller, target, hearth.facts)
 
 /** Throws 409 `not_available` when nobody could register with an invite. */

@@ -20,7 +20,9 @@ export const listInvites = operation({
   output: Invites,
 
   handler: ({ hearth, db, caller }, input) => ({
-    invites: listInviteRows(db, caller.id, windowOf(input)).map((row) => inviteRecord(hearth, row, caller)),
+    invites: listInviteRows(db, caller.id, windowOf(input)).map((row) =>
+      inviteRecord(hearth, row, caller),
+    ),
     left: null,
   }),
 })

@@ -34,7 +34,11 @@ export type BlockerFacts = {
 const plural = (count: number, one: string): string =>
   count === 1 ? `1 ${one}` : `${count} ${one}s`
 
-const blocker = (code: string, message: string, details: Record<string, unknown> = {}): Blocker => ({
+const blocker = (
+  code: string,
+  message: string,
+  details: Record<string, unknown> = {},
+): Blocker => ({
   code,
   message,
   details,

@@ -5,7 +5,13 @@
 import { handler, listEvents } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
 import { actorOf } from '#features/accounts/index.ts'
-import { branchPushed, branchRef, gitPush, pullsOfCommits, repoById } from '#features/repos/index.ts'
+import {
+  branchPushed,
+  branchRef,
+  gitPush,
+  pullsOfCommits,
+  repoById,
+} from '#features/repos/index.ts'
 import { principalOf } from '../permissions.ts'
 import type { PullRow } from '../store-pulls.ts'
 import { addPushers, listPullsOfHead } from './store-pushers.ts'

@@ -87,8 +87,7 @@ function whyNotCounted(
   if (!canWrite(hearth, review, reviewer, context.full_name)) return 'no_write'
   if (review.verdict !== 'approve') return null
   if (stale) return 'stale'
-  return context.settings.require_last_push_approval &&
-    pushersOf(hearth.db, pull.id).has(principal)
+  return context.settings.require_last_push_approval && pushersOf(hearth.db, pull.id).has(principal)
     ? 'pushed'
     : null
 }

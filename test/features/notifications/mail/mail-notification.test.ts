@@ -1,7 +1,5 @@
 /** Mail about notifications, received by a real SMTP server. */
 import { afterAll, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { anonymous } from '#core/caller.ts'
 import { unsubscribe } from '#features/notifications/mail/unsubscribe.ts'
 import { updateNotificationSettings } from '#features/notifications/settings/update-notification-settings.ts'
@@ -12,6 +10,7 @@ import { recordActor } from '#features/accounts/index.ts'
 import { DAY, HOUR, MINUTE } from '#lib/time.ts'
 import { typeId } from '#core/ids.ts'
 import { agentOf } from '../../../world.ts'
+import { sentMails } from '../../accounts/mailbox.ts'
 import { makeNotificationWorld } from '../fixture.ts'
 import { receiver, type Received } from '../smtp.ts'
 
@@ -184,10 +183,14 @@ test("the digest tells what one's agents did, hourly or daily, once, and never o
   expect(await digests()).toEqual([])
 })
 
-test('without a mail server news is on the site alone, and no file is written for it', async () => {
+test('without a mail server the mail is written to the outbox', async () => {
   const { world, issue, told, mel } = await makeNotificationWorld()
   const number = await issue(undefined, { body: 'Look, @mel.' })
   expect(await told(mel)).toEqual([`mention #${number}`])
-  expect(existsSync(join(world.data, 'outbox'))).toBe(false)
-  expect(world.hearth.db.all(`SELECT 1 FROM jobs WHERE kind = 'mail_notification'`)).toEqual([])
+  const [mail, ...more] = await sentMails(world)
+  expect(more).toEqual([])
+  expect([mail?.to, mail?.subject]).toEqual([
+    'mel@example.com',
+    `[acme/site] It is broken (#${number})`,
+  ])
 })
