@@ -12,11 +12,15 @@ import { METRICS } from '#http/metrics.ts'
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
+function sizeText(bytes: number): string {
+  if (bytes % 1024 ** 3 === 0) return `${bytes / 1024 ** 3}G`
+  return bytes % 1024 ** 2 === 0 ? `${bytes / 1024 ** 2}M` : `${bytes / 1_000_000}MB`
+}
+
 function defaultText({ default: value, defaultText, unit }: Setting): string {
   if (defaultText !== null) return defaultText
   if (value === null || (Array.isArray(value) && value.length === 0)) return ''
-  if (unit === 'bytes' && typeof value === 'number')
-    return value % 1024 ** 3 === 0 ? `\`${value / 1024 ** 3}G\`` : `\`${value / 1024 ** 2}M\``
+  if (unit === 'bytes' && typeof value === 'number') return `\`${sizeText(value)}\``
   return `\`${Array.isArray(value) ? value.join(', ') : String(value)}\``
 }
 

@@ -45,7 +45,7 @@ export const testSettings = (data: string, change: Partial<Settings> = {}): Sett
     s3: null,
   },
   storage: null,
-  archives: { max_files: 10_000, max_bytes: 24 * 1024 * 1024 },
+  archives: { max_files: 10_000, max_bytes: 24_000_000 },
   releases: { max_asset_bytes: 2 * 1024 ** 3 },
   sso: { passwords: 'everyone', oidc: [], ldap: null, header: null },
   audit: { ip: true, keep_days: 400 },

@@ -350,7 +350,7 @@ export const SETTINGS = {
     help: 'The maximum files in a downloaded archive; none lifts it.',
   }),
   'archives.max_bytes': limit({
-    default: 24 * 1024 ** 2,
+    default: 24_000_000,
     unit: 'bytes',
     changeable: { at: ['archives', 'max_bytes'], minimum: 1, maximum: MAX_CHOICE },
     help: 'The maximum bytes of files in a downloaded archive; none lifts it.',

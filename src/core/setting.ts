@@ -180,10 +180,13 @@ export class SettingError extends Error {}
 
 const SIZE_UNITS = ['', 'k', 'm', 'g']
 
+/** `24M` and `24MiB` are multiples of 1024, `24MB` is 24 million bytes (IEC 80000-13). */
 function parseSize(value: unknown): number | null {
-  const match = /^(\d+)\s*(k|m|g)?i?b?$/i.exec(String(value))
+  const match = /^(\d+)\s*(k|m|g)?(i?b)?$/i.exec(String(value))
   if (!match) return null
-  return Number(match[1]) * 1024 ** SIZE_UNITS.indexOf((match[2] ?? '').toLowerCase())
+  const [, digits, unit = '', suffix = ''] = match
+  const base = suffix.toLowerCase() === 'b' ? 1000 : 1024
+  return Number(digits) * base ** SIZE_UNITS.indexOf(unit.toLowerCase())
 }
 
 const BOOLEANS: Readonly<Record<string, boolean>> = {

@@ -7,6 +7,7 @@ import { assets, contentSecurityPolicy } from '#web/assets.ts'
 import { Gallery } from '#web/gallery.tsx'
 import { renderPage } from '#web/jsx/html.ts'
 import { jsx } from '#web/jsx/jsx-runtime.ts'
+import { openContext } from '../journeys/browser.ts'
 
 let server: ReturnType<typeof Bun.serve>
 

@@ -23,6 +23,9 @@ import { inSnakeCase, put, renamed } from '../shape.ts'
 
 const PREFIXES = ['/api/v1', '/api'] as const
 
+/** Paths without a version: they describe the installation itself (contract, section 1.2). */
+const UNVERSIONED: ReadonlySet<string> = new Set(['/version'])
+
 type CachedResponse = {
   readonly text: string
   readonly headers: Headers
@@ -63,7 +66,7 @@ export function restRoutes(hearth: Hearth): HttpRoute[] {
   }
   const responses = cachedResponses(hearth)
   return [...paths].flatMap(([path, methods]) =>
-    PREFIXES.map((prefix) => ({
+    PREFIXES.filter((prefix) => prefix === '/api' || !UNVERSIONED.has(path)).map((prefix) => ({
       path: prefix + path,
       handler: createHandler(prefix, methods, responses),
     })),

@@ -132,9 +132,10 @@ export function toolPlan(operation: Operation): ToolPlan {
   }
   const listing = {
     name: operation.name,
-    description: operation.summary,
+    description: operation.preview ? `Preview: ${operation.summary}` : operation.summary,
     inputSchema,
     annotations: annotationsOf(operation),
+    ...(operation.preview ? { _meta: { preview: true } } : {}),
   } as unknown as Tool
   const items = output.properties?.items?.items
   return {

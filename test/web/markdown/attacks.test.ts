@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { renderMarkdown } from '#web/markdown.ts'
+import { openContext } from '../../journeys/browser.ts'
 import { attacks } from './attacks.ts'
 
 const options = {

@@ -30,7 +30,7 @@ async function requireWithinArchiveLimits(
   if (max_bytes === null) return
   const sized = (await git.listTree(store, commit, '', { recursive: true, sizes: true })) ?? []
   if (sized.reduce((sum, { size }) => sum + (size ?? 0), 0) > max_bytes)
-    throw tooLarge(`${Math.floor(max_bytes / 1024 ** 2)} MB`)
+    throw tooLarge(`${max_bytes / 1_000_000} MB`)
 }
 
 export const getArchiveLink = operation({
