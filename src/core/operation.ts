@@ -124,8 +124,6 @@ export type Operation = {
 /** An operation with the types of its input and output, for callers inside the program. */
 export type Typed<I, O> = Operation & { readonly __input?: I; readonly __output?: O }
 
-type GrantOf<A> = A extends Access<infer G> ? G : never
-
 type Definition<P extends TProperties, O extends TSchema, G> = {
   name: string
   /** One to three sentences, at most 300 characters: effect, who may call it, response. */

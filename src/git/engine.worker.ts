@@ -1,5 +1,6 @@
 /** A worker thread of the engine. Its messages are those of `tasks/task-runner.ts`. */
 import { Engine, type EngineSettings } from './tasks/engine.ts'
+import type { MemoryCells } from './tasks/memory-budget.ts'
 import { TaskRunner, type RunnerEvent, type RunnerRequest } from './tasks/task-runner.ts'
 
 declare const self: {
@@ -11,6 +12,9 @@ type Start = {
   readonly kind: 'settings'
   readonly settings: EngineSettings
   readonly others: number
+  /** Counters of memory, shared by all threads, and the number of this thread. */
+  readonly cells: MemoryCells
+  readonly thread: number
 }
 export type EngineWorkerMessage = Start | RunnerRequest
 
@@ -20,8 +24,8 @@ function send(event: RunnerEvent): void {
   else postMessage(event)
 }
 
-function start({ settings, others }: Start): void {
-  const runner = new TaskRunner(new Engine(settings), send, others)
+function start({ settings, others, cells, thread }: Start): void {
+  const runner = new TaskRunner(new Engine(settings, cells, thread), send, others)
   self.onmessage = ({ data }) => {
     if (data.kind !== 'settings') runner.receive(data)
   }

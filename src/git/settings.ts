@@ -5,6 +5,8 @@ import type { GitOptions } from './ports.ts'
 import type { EngineSettings } from './tasks/engine.ts'
 
 const MIB = 1 << 20
+/** One push of ordinary objects needs this much. */
+const MIN_TASK_MEMORY_BYTES = 48 * MIB
 
 export type Settings = {
   /** What every thread needs. */
@@ -24,6 +26,11 @@ export function resolveSettings(options: GitOptions): Settings {
   const workers = options.workers ?? Math.max(2, Math.min(4, availableParallelism()))
   const memoryBudget = options.memoryBudget ?? 256 * MIB
   const threads = Math.max(1, workers)
+  // Half of the memory is for inflated objects, the rest for indexing, walks and responses.
+  const arenaBytes = Math.max(
+    4 * MIB,
+    Math.min(64 * MIB, Math.floor(memoryBudget / 2 / threads / MIB) * MIB),
+  )
   return {
     engine: {
       root: options.root,
@@ -32,10 +39,10 @@ export function resolveSettings(options: GitOptions): Settings {
       maxPackBytes: options.maxPackBytes ?? 4096 * MIB,
       maxObjectBytes: options.maxObjectBytes ?? 256 * MIB,
       maxObjects: options.maxObjects ?? 10_000_000,
-      // Half of the memory is for inflated objects, the rest for indexing and walks.
-      arenaBytes: Math.max(
-        4 * MIB,
-        Math.min(64 * MIB, Math.floor(memoryBudget / 2 / threads / MIB) * MIB),
+      arenaBytes,
+      taskMemoryBytes: Math.max(
+        MIN_TASK_MEMORY_BYTES,
+        memoryBudget - threads * arenaBytes - Math.floor(memoryBudget / 16),
       ),
     },
     workers,

@@ -18,7 +18,7 @@ export const KIB = 1024
 export const MIB = 1024 * KIB
 
 /** For operations without a `bodyLimit` of their own. */
-export const DEFAULT_MAX_BODY_BYTES = MIB
+export const DEFAULT_MAX_BODY_BYTES = 1024 * KIB
 
 /** Nested objects and arrays; `JSON.stringify` of much deeper values exhausts the stack. */
 const MAX_JSON_DEPTH = 64

@@ -14,8 +14,6 @@ import {
 import { selfSigned } from '#lib/x509.ts'
 import type { AcmeResponse, AcmeTransport } from '#lib/acme.ts'
 
-type Looked = { readonly domain: string; readonly token: string }
-
 export type AuthorityOptions = {
   /** Where the challenge over HTTP is to be seen. */
   readonly httpPort?: () => number

@@ -1,6 +1,6 @@
 /** Records of accounts, sign-ins, second factors and tokens as clients see them. */
 import { ROLES } from '#core/caller.ts'
-import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
+import { Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 /**
  * The username of an existing user. It is looked up, so the pattern of new names does not apply.

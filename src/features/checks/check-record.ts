@@ -2,7 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { fullNameOf, repoById } from '#features/repos/index.ts'
 import { tailOf } from './logs.ts'
-import type { CheckResult, Checks, ChecksStatus } from './schema.ts'
+import type { CheckResult, Checks, } from './schema.ts'
 import { findCurrent, findRun, listResults, type ResultRow, type RunRow } from './store.ts'
 
 type PullHead = {
@@ -10,13 +10,6 @@ type PullHead = {
   readonly number: number
   readonly head_sha: string | null
 }
-
-/** The status of the checks of a head; `none` when there are no commands. */
-const checksStatus = (
-  { db }: Pick<Hearth, 'db'>,
-  { repo_id, number, head_sha }: PullHead,
-): ChecksStatus =>
-  head_sha === null ? 'none' : (findCurrent(db, repo_id, number, head_sha)?.status ?? 'none')
 
 /** The run that counts for a head. */
 export const currentRun = (

@@ -13,7 +13,7 @@ import {
 } from '#core/schema.ts'
 import { REASONS } from './delivery/reasons.ts'
 
-export { type Reason } from './delivery/reasons.ts'
+export type { Reason } from './delivery/reasons.ts'
 
 export const LEVELS = ['participating', 'all', 'releases', 'ignored'] as const
 export type Level = (typeof LEVELS)[number]

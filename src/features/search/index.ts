@@ -9,7 +9,7 @@ import { removeRecordMarks } from './store-marks.ts'
 import * as operations from './operations.ts'
 
 export * from './schema.ts'
-export { type SearchType } from './query.ts'
+export type { SearchType } from './query.ts'
 export * from './operations.ts'
 
 export const feature: Feature = {

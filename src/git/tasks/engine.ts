@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { EntryReader } from '../store/entry-reader.ts'
 import { storeDirectory } from '../store/store-files.ts'
+import { createMemoryCells, MemoryBudget, type MemoryCells } from './memory-budget.ts'
 import { OpenStore } from './open-store.ts'
 
 /** Settings with defaults filled in, as plain values that can be sent to workers. */
@@ -14,6 +15,8 @@ export type EngineSettings = {
   readonly maxObjects: number
   /** Bytes of the arena of inflated objects of this thread. */
   readonly arenaBytes: number
+  /** The part of `memoryBudget` that tasks reserve, in all threads together. */
+  readonly taskMemoryBytes: number
 }
 
 /** Minimum of the read limit, so that objects pushed under a higher limit stay readable. */
@@ -24,9 +27,16 @@ const MAX_OPEN_STORES = 64
 
 export class Engine {
   readonly reader: EntryReader
+  readonly memory: MemoryBudget
   private readonly open = new Map<string, OpenStore>()
 
-  constructor(readonly settings: EngineSettings) {
+  /** `cells` are shared by the threads of a pool; `thread` is the number of this one. */
+  constructor(
+    readonly settings: EngineSettings,
+    cells: MemoryCells = createMemoryCells(1),
+    thread = 0,
+  ) {
+    this.memory = new MemoryBudget(cells, settings.taskMemoryBytes, thread)
     this.reader = new EntryReader(
       settings.arenaBytes,
       Math.max(settings.maxObjectBytes, MIN_READ_LIMIT_BYTES),

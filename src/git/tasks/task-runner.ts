@@ -92,6 +92,8 @@ type RunningTask = {
  * running task.
  */
 const TIME_SLICE_MS = 4
+/** Milliseconds until a task that yielded 'retry' runs again. */
+const RETRY_MS = 20
 
 export class TaskRunner {
   private readonly tasks = new Map<number, RunningTask>()
@@ -229,6 +231,11 @@ export class TaskRunner {
           running.state = 'waiting'
           return
         }
+        if (step.value === 'retry') {
+          running.state = 'waiting'
+          setTimeout(() => this.wake(running), RETRY_MS)
+          return
+        }
         if (step.value !== 'pause') {
           running.credit -= step.value.length
           this.send({ kind: 'output', id: running.id, chunk: step.value })
@@ -242,6 +249,11 @@ export class TaskRunner {
       this.tasks.delete(running.id)
       this.fail(running.id, error)
     }
+  }
+
+  private wake(running: RunningTask): void {
+    if (running.state === 'waiting') running.state = 'ready'
+    this.schedule()
   }
 
   private abandon(running: RunningTask): void {

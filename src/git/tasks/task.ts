@@ -5,10 +5,10 @@
  */
 
 /**
- * What a task yields: a block of output, a request for input, a pause, or a wait for a delegated
- * task.
+ * What a task yields: a block of output, a request for input, a pause, a wait for a delegated task,
+ * or a longer pause before it tries again to get what other tasks hold.
  */
-export type TaskStep = Uint8Array | 'input' | 'pause' | 'wait'
+export type TaskStep = Uint8Array | 'input' | 'pause' | 'wait' | 'retry'
 
 /** A task. `next` passes the requested input: a block, or null at its end. */
 export type Task<R> = Generator<TaskStep, R, Uint8Array | null | undefined>

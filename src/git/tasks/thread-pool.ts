@@ -6,6 +6,7 @@ import { WorkerThread } from '#lib/worker.ts'
 import type { EngineWorkerMessage } from '../engine.worker.ts'
 import { GitError } from '../ports.ts'
 import { Engine, type EngineSettings } from './engine.ts'
+import { createMemoryCells, reclaimThread, type MemoryCells } from './memory-budget.ts'
 import {
   errorOf,
   failureOf,
@@ -148,6 +149,7 @@ export class ThreadPool {
   private running = 0
   private idle: (() => void)[] = []
   private closed = false
+  private readonly cells: MemoryCells
 
   constructor(
     private readonly settings: EngineSettings,
@@ -156,8 +158,9 @@ export class ThreadPool {
     /** Called when a task of a store begins. The function that it returns is called at its end. */
     private readonly begin: ((store: string) => () => void) | null = null,
   ) {
+    this.cells = createMemoryCells(Math.max(1, count))
     if (count === 0) this.threads.push(this.localThread())
-    else for (let i = 0; i < count; i++) this.threads.push(this.workerThread())
+    else for (let i = 0; i < count; i++) this.threads.push(this.workerThread(i))
   }
 
   /** Runs a task without output and returns its result. */
@@ -258,7 +261,7 @@ export class ThreadPool {
   }
 
   private localThread(): Thread {
-    const engine = new Engine(this.settings)
+    const engine = new Engine(this.settings, this.cells)
     // Events are delivered later, as from a worker, so no caller is called back during its call.
     const runner = new TaskRunner(
       engine,
@@ -273,14 +276,21 @@ export class ThreadPool {
     }
   }
 
-  private workerThread(): Thread {
+  private workerThread(number: number): Thread {
     const worker = new WorkerThread<RunnerEvent, EngineWorkerMessage>({
       code: 'git/engine.worker',
-      greeting: { kind: 'settings', settings: this.settings, others: this.count - 1 },
+      greeting: {
+        kind: 'settings',
+        settings: this.settings,
+        others: this.count - 1,
+        cells: this.cells,
+        thread: number,
+      },
       onMessage: (message) => this.dispatch(message),
       // Only the tasks of this thread fail. Another thread takes its place at once.
       onFailure: (reason) => {
         this.onFault('a worker failed', { reason })
+        reclaimThread(this.cells, number)
         worker.start()
         for (const listener of [...this.listeners.values()]) {
           if (listener.thread === thread)

@@ -17,8 +17,6 @@ export type Tool = {
 }
 
 /** Real git has its own options for each action: it is told apart by its program. */
-type GitTool = { readonly name: string; readonly program: string }
-
 function run(cwd: string, ...command: string[]): void {
   const ran = Bun.spawnSync(command, { cwd, stdout: 'pipe', stderr: 'pipe' })
   if (ran.exitCode !== 0)
