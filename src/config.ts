@@ -240,6 +240,10 @@ export const clientSettings = (
   token: environment.HEARTH_TOKEN || undefined,
 })
 
+/** Whether git allows questions at the terminal: `GIT_TERMINAL_PROMPT` (git(1)), true when unset. */
+export const isTerminalPromptAllowed = (environment: Environment = process.env): boolean =>
+  !/^(0|false|no|off)?$/i.test(environment.GIT_TERMINAL_PROMPT ?? '1')
+
 /** The file with the tokens of the client (XDG Base Directory Specification). */
 export function credentialsPath(environment: Environment = process.env): string {
   const home = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), '.config')

@@ -358,6 +358,26 @@ export class GitEngine implements Git {
     )
   }
 
+  async streamBlob(
+    store: string,
+    oid: Oid,
+    range: Named<'streamBlob'>[2],
+    response?: git.ResponseOptions,
+  ): Promise<Uint8Array | ReadableStream<Uint8Array>> {
+    const args = { store, args: [oid, range] }
+    return await bufferOrStreamResponse(
+      (sink) =>
+        pipeTask(
+          this.#contextFor(store),
+          'streamBlob',
+          args,
+          recyclingSink(sink),
+          response?.signal,
+        ),
+      response,
+    )
+  }
+
   // Creating objects
 
   merge(store: string, options: OptionsOf<'merge'>): Promise<git.MergeResult> {

@@ -561,6 +561,16 @@ export interface Git {
   ): Promise<Oid>
 
   /**
+   * A part of a blob: a short one whole, otherwise a stream that has begun. A reader holds one block
+   * of 64 KiB, whatever the size of the blob.
+   */
+  streamBlob(
+    store: string,
+    oid: Oid,
+    range: { readonly start: number; readonly length: number },
+    sending?: ResponseOptions,
+  ): Promise<Uint8Array | ReadableStream<Uint8Array>>
+  /**
    * A zip or tar of a commit's tree below one folder: a short one whole, otherwise a stream that
    * has begun.
    */

@@ -20,7 +20,7 @@ export const getVersion = operation({
   summary:
     'Which release this installation runs, and which sets of operations it has. Anyone may ask.',
   route: 'GET /version',
-  toolset: 'core',
+  toolset: 'admin',
   access: publicRead(),
   input: Type.Object({}),
   output: Version,

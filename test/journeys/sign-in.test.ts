@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { EXECUTABLE, startForge, visitor } from './forge.ts'
@@ -15,7 +15,14 @@ const PASSWORD = 'correct horse battery'
 type Terminal = {
   run(
     words: string[],
-    options?: { cwd?: string; input?: string; while?: (said: () => string) => Promise<void> },
+    options?: {
+      cwd?: string
+      input?: string
+      environment?: Record<string, string>
+      /** Runs it at a pseudo terminal, whose text is in `out`. */
+      tty?: boolean
+      while?: (said: () => string) => Promise<void>
+    },
   ): Promise<{ out: string; error: string; status: number }>
   readonly home: string
 }
@@ -30,14 +37,19 @@ function terminal(environment: Record<string, string> = {}): Terminal {
   return {
     home,
     async run(words, options = {}) {
-      const child = Bun.spawn(words, {
+      const command = words.map((word) => `'${word}'`).join(' ')
+      // Without a terminal in a session of its own, as under a program that started it.
+      const inSession = options.tty
+        ? ['script', '-qefc', command, '/dev/null']
+        : ['setsid', '--wait', ...words]
+      const child = Bun.spawn(inSession, {
         cwd: options.cwd ?? home,
         env: {
           PATH: process.env.PATH ?? '',
           HOME: home,
           GIT_CONFIG_NOSYSTEM: '1',
-          GIT_TERMINAL_PROMPT: '0',
           ...environment,
+          ...options.environment,
         },
         stdin: options.input === undefined ? 'ignore' : new TextEncoder().encode(options.input),
         stdout: 'pipe',
@@ -63,6 +75,8 @@ const decides = (page: Page, decision: 'approve' | 'deny') => async (said: () =>
     await Bun.sleep(20)
   }
   await page.goto(link)
+  const asked = (await page.textContent('main')) ?? ''
+  expect([asked.includes(`hearth on ${hostname()}`), asked.includes('Bun')]).toEqual([true, false])
   expect(await page.textContent('#user-code')).toBe(link.split('code=')[1] ?? '')
   await page.click(`[name=decision][value=${decision}]`)
   await page.waitForSelector(decision === 'approve' ? 'text=signed in' : 'text=stays out')
@@ -145,15 +159,17 @@ test('a new machine signs in and goes on', async () => {
   expect((await laptop.run([EXECUTABLE, 'setup-git', forge.url])).status).toBe(0)
   const work = join(laptop.home, 'work')
   mkdirSync(work)
-  const git = (words: string[], options: { while?: (said: () => string) => Promise<void> } = {}) =>
-    laptop.run(['git', ...words], { cwd: work, ...options })
+  const git = (
+    words: string[],
+    options: { tty?: boolean; while?: (said: () => string) => Promise<void> } = {},
+  ) => laptop.run(['git', ...words], { cwd: work, ...options })
   await git(['init', '-q'])
   writeFileSync(join(work, 'README.md'), '# Site\n')
   await git(['add', '.'])
   await git(['commit', '-q', '-m', 'Begin'])
   await git(['remote', 'add', 'origin', `${forge.url}/acme/site.git`])
-  const push = await git(['push', 'origin', 'main'], { while: decides(page, 'approve') })
-  expect([push.status, push.error.includes('main -> main')]).toEqual([0, true])
+  const push = await git(['push', 'origin', 'main'], { tty: true, while: decides(page, 'approve') })
+  expect([push.status, push.out.includes('main -> main')]).toEqual([0, true])
   writeFileSync(join(work, 'more.txt'), 'more\n')
   await git(['add', '.'])
   await git(['commit', '-q', '-m', 'More'])
@@ -171,12 +187,40 @@ test('a new machine signs in and goes on', async () => {
   }
   const refused = await git(['push', 'origin', 'main:other'])
   expect(refused.status).not.toBe(0)
-  const denied = await git(['push', 'origin', 'main:other'], { while: decides(page, 'deny') })
-  expect([denied.status === 0, denied.error.includes('denied')]).toEqual([false, true])
-  const again = await git(['push', 'origin', 'main:other'], { while: decides(page, 'approve') })
+  const denied = await git(['push', 'origin', 'main:other'], { tty: true, while: decides(page, 'deny') })
+  expect([denied.status === 0, denied.out.includes('denied')]).toEqual([false, true])
+  const again = await git(['push', 'origin', 'main:other'], { tty: true, while: decides(page, 'approve') })
   expect(again.status).toBe(0)
   expect(problems).toEqual([])
 }, 120_000)
+
+test('the credential helper signs in only at a terminal that may be asked, and ends', async () => {
+  const forge = await startForge()
+  const machine = terminal()
+  const input = `protocol=http\nhost=${new URL(forge.url).host}\n\n`
+  const helper = (options: { tty?: boolean; environment?: Record<string, string> }) =>
+    machine.run([EXECUTABLE, 'credential', 'get'], { input, ...options })
+  const hint = `hearth: no token for ${forge.url}; sign in with hearth login ${forge.url}`
+  expect(await helper({})).toEqual({ out: '', error: `${hint}\n`, status: 0 })
+  for (const forbidden of ['0', 'false', '']) {
+    const answer = await helper({ tty: true, environment: { GIT_TERMINAL_PROMPT: forbidden } })
+    expect([answer.status, answer.out.includes(hint), answer.out.includes('open')]).toEqual([
+      0,
+      true,
+      false,
+    ])
+  }
+  // git ends as well, without a question.
+  const git = await machine.run(['git', 'ls-remote', `${forge.url}/acme/site.git`], {
+    environment: {
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'credential.helper',
+      GIT_CONFIG_VALUE_0: `!'${EXECUTABLE}' credential`,
+    },
+  })
+  expect([git.status, git.error.includes(hint)]).toEqual([128, true])
+}, 60_000)
 
 test('the credential helper speaks as git expects', async () => {
   const desk = terminal({ XDG_CONFIG_HOME: '' })

@@ -1,5 +1,6 @@
 /** Signs in with device codes: this polls until the person approves in a browser. */
 import { hostname } from 'node:os'
+import { VERSION } from '#src/config.ts'
 import { CommandError } from '../command.ts'
 import type { Credential } from './credentials.ts'
 
@@ -18,13 +19,16 @@ type TokenResponse = {
   verified?: boolean
 }
 
+const USER_AGENT = `hearth/${VERSION} (${process.platform} ${process.arch})`
+
 /** The address is no forge, or it cannot be reached. */
 export class NoForge extends CommandError {}
 
 async function requestDevice<T>(origin: string, path: string, body: unknown): Promise<T> {
   const response = await fetch(`${origin}/api/v1/device/${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    // The page on which the user approves shows this.
+    headers: { 'content-type': 'application/json', 'user-agent': USER_AGENT },
     body: JSON.stringify(body),
     redirect: 'error',
     signal: AbortSignal.timeout(30_000),
@@ -48,12 +52,13 @@ const unreachable =
   }
 
 /**
- * `print` writes instructions for the person. Throws NoForge, and CommandError when the person
- * denies or the code expires.
+ * `print` writes instructions for the user. Throws NoForge, and CommandError when the user denies,
+ * or approves neither before the code expires nor within `timeoutMs`.
  */
 export async function signInByDevice(
   origin: string,
   print: (text: string) => void,
+  timeoutMs = Number.POSITIVE_INFINITY,
 ): Promise<Credential> {
   const code = await requestDevice<DeviceCode>(origin, 'code', {
     client_name: `hearth on ${hostname()}`,
@@ -63,7 +68,7 @@ export async function signInByDevice(
   print(
     `To sign in, open ${code.verification_uri_complete}\nand compare the code ${code.user_code}\n`,
   )
-  const end = performance.now() + code.expires_in * 1000
+  const end = performance.now() + Math.min(timeoutMs, code.expires_in * 1000)
   while (performance.now() < end) {
     await new Promise((resolve) => setTimeout(resolve, Math.max(1, code.interval) * 1000))
     // The code survives a short loss of the connection.

@@ -62,6 +62,7 @@ export { signInAttempts } from './sign-in/attempt-limiter.ts'
 export { seal, Sealer, sealUntil, unseal, unsealFresh } from './seal.ts'
 export { findIdentity, listIdentities, putIdentity } from './store/identities.ts'
 export { setProfile } from './store/user-settings.ts'
+export { accessEnded } from './passwords/end-access.ts'
 export { requireUserRow } from './passwords/require-password.ts'
 export { resetTwoFactorFromCommandLine } from './two-factor/reset-two-factor.ts'
 export {

@@ -38,6 +38,7 @@ export const askAgent = operation({
     'Ask whoever works on a pull request. The question appears in its session and waits there for 7 days; wait for the answer with get_session after seq, kind answer. Needs Write, or is for agents of the same repository.',
   route: 'POST /repos/{owner}/{name}/pulls/{number}/questions',
   toolset: 'pulls',
+  listed: 'default',
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object({
     repo: RepoPath,

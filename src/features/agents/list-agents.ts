@@ -12,6 +12,7 @@ export const listAgents = operation({
     'List the agents of a repository, newest first, those that have ended too: what each is doing, for whom, and what it has cost. Needs Maintain.',
   route: 'GET /repos/{owner}/{name}/agents',
   toolset: 'access',
+  listed: 'default',
   access: readsRepoAs('maintain', { scope: 'access:admin' }),
   input: Type.Object({ repo: RepoPath, ...byPage() }),
   output: Agents,

@@ -19,6 +19,7 @@ export const stopAgent = operation({
     'Stop an agent: its token is revoked at once, and nothing it made is taken back. One that has ended stays as it is. Needs Write. Answers the agent.',
   route: 'POST /repos/{owner}/{name}/agents/{id}/stop',
   toolset: 'access',
+  listed: 'default',
   access: writesRepo('write', { scope: 'pulls:write', whileArchived: true }),
   input: Type.Object({ repo: RepoPath, id: AgentId, reason: Type.Optional(StopReason) }),
   output: Agent,

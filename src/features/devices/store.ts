@@ -63,6 +63,10 @@ export const setDecided = (
 export const setTokenReturned = (db: WritableDb, device_hash: string): void =>
   void db.run(`UPDATE device_codes SET state = 'returned' WHERE device_hash = ?`, device_hash)
 
+/** Deletes requests that a user approved and that no device has fetched a token for. */
+export const removeApprovedDevices = (db: WritableDb, user_id: string): void =>
+  void db.run(`DELETE FROM device_codes WHERE user_id = ? AND state = 'approved'`, user_id)
+
 /** Deletes requests that expired before a time. */
 export const removeEndedDevices = (db: WritableDb, before: Timestamp): void =>
   void db.run('DELETE FROM device_codes WHERE expires_at <= ?', before)

@@ -12,6 +12,7 @@ import { preloadStars } from './stars/store-stars.ts'
 import { condition } from './condition.ts'
 import { countWork } from './delivery/store-work.ts'
 import { removeOfRepo } from './store.ts'
+import { endFeeds } from './feeds/end-feeds.ts'
 import { removeNamedIn } from './references/store-references.ts'
 import { sweepNotifications } from './sweep.ts'
 import * as operations from './operations.ts'
@@ -26,7 +27,7 @@ export const feature: Feature = {
   name: 'notifications',
   operations: Object.values(operations),
   reactions,
-  handlers: handlers,
+  handlers: [...handlers, endFeeds],
   jobs: [
     deliverNotifications,
     mailNotification,

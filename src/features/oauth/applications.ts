@@ -1,9 +1,16 @@
 /** Approved applications: their records and the end of their access. */
+import { handler } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
-import { endToken, findToken } from '#features/accounts/index.ts'
+import { accessEnded, endToken, findToken } from '#features/accounts/index.ts'
 import type { Application } from './schema.ts'
-import { listGrants, removeApplication, removeGrant, type ApplicationRow } from './store.ts'
+import {
+  listApplicationsOf,
+  listGrants,
+  removeApplication,
+  removeGrant,
+  type ApplicationRow,
+} from './store.ts'
 import { listTokenChain } from './store-refresh.ts'
 
 const latest = (times: readonly (string | null | undefined)[]): string | null =>
@@ -45,6 +52,15 @@ export function endGrant(tx: Tx, code_hash: string): void {
     if (token_id !== null) endToken(tx, token_id)
   removeGrant(tx.db, code_hash)
 }
+
+/** Ends all applications that a user approved, when the user's password was reset. */
+export const endApplicationsWithAccess = handler(
+  'applications end with a password reset',
+  accessEnded,
+  (tx, { user_id }) => {
+    for (const row of listApplicationsOf(tx.db, user_id)) endApplication(tx, row)
+  },
+)
 
 /** Removes an application with all its approvals and tokens. */
 export function endApplication(tx: Tx, row: ApplicationRow): void {

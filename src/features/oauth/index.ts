@@ -1,4 +1,5 @@
 import type { Feature } from '#core/hearth.ts'
+import { endApplicationsWithAccess } from './applications.ts'
 import { sweepApplications } from './sweep.ts'
 import * as operations from './operations.ts'
 
@@ -10,5 +11,6 @@ export { authorizationParameters } from './schema.ts'
 export const feature: Feature = {
   name: 'oauth',
   operations: Object.values(operations),
+  handlers: [endApplicationsWithAccess],
   jobs: [sweepApplications],
 }

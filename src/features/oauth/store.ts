@@ -26,6 +26,10 @@ export const findApplicationByClient = (
     client_hash,
   )
 
+/** All applications of a user, also without a valid token. */
+export const listApplicationsOf = (db: Db, user_id: string): ApplicationRow[] =>
+  db.all<ApplicationRow>('SELECT * FROM oauth_applications WHERE user_id = ?', user_id)
+
 /** Applications with a valid refresh token, last approved first. */
 export const listApplicationRows = (
   db: Db,

@@ -10,7 +10,6 @@ export const getRuleset = operation({
     'Get a ruleset of a workspace (its members), or of a repository (Read): what it is about, its rules, and who may pass them.',
   route: ['GET /workspaces/{workspace}/rulesets/{id}', 'GET /repos/{owner}/{name}/rulesets/{id}'],
   toolset: 'access',
-  listed: 'default',
   access: eitherAs('read', 'member', { scope: 'repo:read', workspaceScope: 'workspace:read' }),
   input: Type.Object({ ...ownerInput, id: RulesetId }),
   output: Ruleset,

@@ -14,6 +14,7 @@ export const listBranchRules = operation({
     'List the rules that are in force for a branch of a repository (Read), of its workspace and of its own, each with its ruleset. The branch need not exist yet.',
   route: 'GET /repos/{owner}/{name}/rules/{branch}',
   toolset: 'code',
+  listed: 'default',
   access: readsRepo({ scope: 'repo:read' }),
   input: Type.Object({ repo: RepoPath, branch: BranchName }),
   output: BranchRules,

@@ -12,6 +12,7 @@ export const listRulesets = operation({
     'List the rulesets of a workspace (its members), or those of one repository (Read), newest first. What holds for a branch, from both, is list_branch_rules.',
   route: ['GET /workspaces/{workspace}/rulesets', 'GET /repos/{owner}/{name}/rulesets'],
   toolset: 'access',
+  listed: 'default',
   access: eitherAs('read', 'member', { scope: 'repo:read', workspaceScope: 'workspace:read' }),
   input: Type.Object({ ...ownerInput, ...byPage() }),
   output: Rulesets,

@@ -21,7 +21,7 @@ export const createTeam = operation({
   summary:
     'Create a team and become its maintainer. For members of the workspace, or owners only where it says so; people only. Below a parent it inherits the roles of that, so you must manage it too.',
   route: 'POST /workspaces/{workspace}/teams',
-  toolset: 'access',
+  toolset: 'teams',
   access: writesWorkspaceAsPerson('member', { scope: 'workspace:admin access:admin' }),
   input: Type.Object({
     workspace: WorkspaceSlug,

@@ -11,7 +11,7 @@ export const deleteTeam = operation({
   summary:
     'Delete a team: the roles that it gave end, and its child teams become top level. For owners and its maintainers, people only. The answer is empty.',
   route: 'DELETE /workspaces/{workspace}/teams/{team}',
-  toolset: 'access',
+  toolset: 'teams',
   access: writesWorkspaceAsPerson('member', { scope: 'workspace:admin access:admin' }),
   input: Type.Object({ workspace: WorkspaceSlug, team: TeamSlug }),
   output: Nothing,

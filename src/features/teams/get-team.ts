@@ -9,7 +9,8 @@ export const getTeam = operation({
   summary:
     'Get one team of a workspace with its counts, its review assignment and your role in it. For members of the workspace who can see it.',
   route: 'GET /workspaces/{workspace}/teams/{team}',
-  toolset: 'access',
+  toolset: 'teams',
+  listed: 'default',
   access: readsWorkspace({ scope: 'workspace:read' }),
   input: Type.Object({ workspace: WorkspaceSlug, team: TeamSlug }),
   output: Team,

@@ -13,7 +13,7 @@ export const listChildTeams = operation({
   summary:
     'List the teams right below a team, newest first; they inherit its roles on repositories. For members of the workspace who can see it.',
   route: 'GET /workspaces/{workspace}/teams/{team}/teams',
-  toolset: 'access',
+  toolset: 'teams',
   access: readsWorkspace({ scope: 'workspace:read' }),
   input: Type.Object({ workspace: WorkspaceSlug, team: TeamSlug, ...byPage(SIZES) }),
   output: Teams,

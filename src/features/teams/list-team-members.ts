@@ -13,7 +13,7 @@ export const listTeamMembers = operation({
   summary:
     'List the people of a team with their roles in it, newest account first. For members of the workspace who can see the team.',
   route: 'GET /workspaces/{workspace}/teams/{team}/members',
-  toolset: 'access',
+  toolset: 'teams',
   access: readsWorkspace({ scope: 'workspace:read' }),
   input: Type.Object({
     workspace: WorkspaceSlug,

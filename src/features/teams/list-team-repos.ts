@@ -12,7 +12,7 @@ export const listTeamRepos = operation({
   summary:
     'List the repositories on which a team gives a role, newest first, with the role and the team above it that it comes from; those that you can see. For members of the workspace.',
   route: 'GET /workspaces/{workspace}/teams/{team}/repos',
-  toolset: 'access',
+  toolset: 'teams',
   access: readsWorkspace({ scope: 'workspace:read' }),
   input: Type.Object({ workspace: WorkspaceSlug, team: TeamSlug, ...byPage() }),
   output: ListOf(TeamRepo),

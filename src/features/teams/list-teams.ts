@@ -13,7 +13,8 @@ export const listTeams = operation({
   summary:
     'List the teams of a workspace, newest first; q narrows by a part of slug or name. For its members; secret teams are shown to their own members and to owners only.',
   route: 'GET /workspaces/{workspace}/teams',
-  toolset: 'access',
+  toolset: 'teams',
+  listed: 'default',
   access: readsWorkspace({ scope: 'workspace:read' }),
   input: Type.Object({
     workspace: WorkspaceSlug,

@@ -12,7 +12,7 @@ export const removeTeamMember = operation({
   summary:
     'Take somebody out of a team, or leave it yourself; the roles that it gave them end. For owners and its maintainers, or about oneself; people only. The answer is empty.',
   route: 'DELETE /workspaces/{workspace}/teams/{team}/members/{username}',
-  toolset: 'access',
+  toolset: 'teams',
   access: writesWorkspaceAsPerson('member', { scope: 'access:admin' }),
   input: Type.Object({ workspace: WorkspaceSlug, team: TeamSlug, username: Username }),
   output: Nothing,

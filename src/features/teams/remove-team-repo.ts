@@ -11,7 +11,7 @@ export const removeTeamRepo = operation({
   summary:
     'Take back the role that a team has on a repository. One that comes from a team above is taken back there. For people with admin on the repository. The answer is empty.',
   route: 'DELETE /workspaces/{workspace}/teams/{team}/repos/{owner}/{name}',
-  toolset: 'access',
+  toolset: 'teams',
   access: writesRepoAsPerson('admin', { scope: 'access:admin' }),
   input: Type.Object({ workspace: WorkspaceSlug, team: TeamSlug, repo: RepoPath }),
   output: Nothing,

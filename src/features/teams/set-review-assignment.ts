@@ -19,8 +19,7 @@ export const setReviewAssignment = operation({
   summary:
     'Set whom a team asks for a review: everyone (enabled off), or count people picked in turn or by load. What is left out stays; excluded replaces the whole list. For owners and its maintainers.',
   route: 'PUT /workspaces/{workspace}/teams/{team}/review_assignment',
-  toolset: 'access',
-  listed: 'default',
+  toolset: 'teams',
   access: writesWorkspaceAsPerson('member', { scope: 'workspace:admin' }),
   input: Type.Object({
     workspace: WorkspaceSlug,

@@ -13,7 +13,7 @@ export const setTeamMember = operation({
   summary:
     'Put a member of the workspace into a team, or change their role in it; what is left out stays, member for a new one. For owners and its maintainers, people only.',
   route: 'PUT /workspaces/{workspace}/teams/{team}/members/{username}',
-  toolset: 'access',
+  toolset: 'teams',
   access: writesWorkspaceAsPerson('member', { scope: 'access:admin' }),
   input: Type.Object({
     workspace: WorkspaceSlug,

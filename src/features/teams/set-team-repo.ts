@@ -12,7 +12,7 @@ export const setTeamRepo = operation({
   summary:
     'Give a team a role on a repository of its workspace, or change it; the teams below inherit it. For people with admin on the repository. Answers with the repository and the role.',
   route: 'PUT /workspaces/{workspace}/teams/{team}/repos/{owner}/{name}',
-  toolset: 'access',
+  toolset: 'teams',
   access: writesRepoAsPerson('admin', { scope: 'access:admin' }),
   input: Type.Object({ workspace: WorkspaceSlug, team: TeamSlug, repo: RepoPath, role: RoleWord }),
   output: TeamRepo,

@@ -27,7 +27,7 @@ export const updateTeam = operation({
   summary:
     'Change the name, description, visibility, parent (null: top level) or notify of a team; its slug stays. For owners and its maintainers, people only. Answers with the team.',
   route: 'PATCH /workspaces/{workspace}/teams/{team}',
-  toolset: 'access',
+  toolset: 'teams',
   access: writesWorkspaceAsPerson('member', { scope: 'workspace:admin access:admin' }),
   input: Type.Object({
     workspace: WorkspaceSlug,

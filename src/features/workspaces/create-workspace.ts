@@ -10,7 +10,6 @@ export const createWorkspace = operation({
     'Create a workspace, which owns repositories, and become its owner. For people with a confirmed address. Answers with the workspace.',
   route: 'POST /v1/workspaces',
   toolset: 'access',
-  listed: 'default',
   access: personOnly({ scope: 'workspace:admin', writes: true }),
   input: Type.Object({
     slug: Slug,

@@ -9,7 +9,6 @@ export const revokeWorkspaceInvite = operation({
     'Take back an invitation into a workspace that waits for an answer. For its owners, people only. Answers with the invitation, state withdrawn.',
   route: 'DELETE /workspaces/{workspace}/invitations/{id}',
   toolset: 'access',
-  listed: 'default',
   access: writesWorkspaceAsPerson('owner', { scope: 'access:admin' }),
   input: Type.Object({ workspace: WorkspaceSlug, id: Id('inv') }),
   output: Invitation,

@@ -11,7 +11,6 @@ export const updateWorkspace = operation({
     'Change the name, description or base permission of a workspace; give at least one. For its owners, people only. Answers with the workspace as it is now.',
   route: 'PATCH /workspaces/{workspace}',
   toolset: 'access',
-  listed: 'default',
   access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin' }),
   input: Type.Object({
     workspace: WorkspaceSlug,

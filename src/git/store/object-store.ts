@@ -12,6 +12,7 @@ import { CommitGraph } from './commit-graph.ts'
 import { copyBytes } from './copy-bytes.ts'
 import type { EntryReader } from './entry-reader.ts'
 import { listPacks, packDirectory } from './store-files.ts'
+import type { WholeEntry } from './inflate-entry.ts'
 import { PackFile } from './pack-file.ts'
 
 const EMPTY_TREE_OID = Buffer.from(EMPTY_TREE, 'hex')
@@ -168,6 +169,15 @@ export class ObjectStore implements ObjectReader {
     if (!this.locate(this.key, 0)) return oid === EMPTY_TREE ? { type: 'tree', size: 0 } : null
     const { type, size } = this.reader.headerAt(this.pack, this.offset)
     return { type: typeName(type), size }
+  }
+
+  /** Where an object is that is not stored as a delta; null for deltas and missing objects. */
+  wholeEntry(oid: Oid): WholeEntry | null {
+    this.setKey(oid)
+    if (!this.locate(this.key, 0)) return null
+    const { pack, offset } = this
+    const { size, base, headerBytes } = this.reader.entryAt(pack, offset)
+    return base >= 0 ? null : { pack, dataAt: offset + headerBytes, size }
   }
 
   read(oid: Oid): GitObject | null {

@@ -43,6 +43,7 @@ import type { OpenStore } from './open-store.ts'
 import { readBlob, readCommit, readTag, expandPrefix, peelToCommit } from './read-objects.ts'
 import { resolveShare, type ShareRequest } from '../pack/resolve-share.ts'
 import type { TaskHelpers, Task } from './task.ts'
+import { streamBlobTask, type ByteRange } from './stream-blob.ts'
 import { verifyTask } from './verify.ts'
 import { writeTasks } from './write-objects.ts'
 
@@ -165,6 +166,9 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
     findForged(db, range),
   ),
 
+  streamBlob: (engine, { store, args: [oid, range] }: StoreCall<[Oid, ByteRange]>) => ({
+    task: streamBlobTask(engine, store, oid, range),
+  }),
   archive: (engine, { store, args }: StoreCall<ArgsAfterFirst<typeof archiveTask>>) => ({
     task: archiveTask(engine.store(store), ...args),
   }),

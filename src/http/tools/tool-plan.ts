@@ -8,7 +8,7 @@ import { onlyReads } from './tool-selection.ts'
 
 /** Inputs of the tool server itself, which are removed before the operation is called. */
 export const EXTRAS = {
-  max_chars: { type: 'integer', minimum: 1000, maximum: 100_000, description: 'Longest answer.' },
+  max_chars: { type: 'integer', description: 'Longest answer, 1000 to 100000.' },
   fields: { type: 'array', items: { type: 'string' }, description: 'Fields to keep.' },
   idempotency_key: { type: 'string', maxLength: 128, description: 'One key, one effect.' },
 } as const satisfies Record<string, JsonSchema>
@@ -30,7 +30,16 @@ export type ToolPlan = {
   readonly isCacheable: boolean
 }
 
-const MAX_INTEGER = 2_147_483_647
+/** Constraints that an ordinary call never meets. */
+const UNLISTED: ReadonlySet<string> = new Set([
+  '$id',
+  'examples',
+  'minLength',
+  'maxLength',
+  'maximum',
+  'minItems',
+  'patternProperties',
+])
 
 /**
  * A schema as clients see it: short, because models read every listed tool each time. Constraints
@@ -39,14 +48,9 @@ const MAX_INTEGER = 2_147_483_647
 function listedSchema(schema: JsonSchema): JsonSchema {
   const copy: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(schema)) {
-    if (key.startsWith('x-') || key === '$id' || key === 'examples' || key === 'minLength') continue
+    if (key.startsWith('x-')) continue
     if (key === 'pattern' && schema.description !== undefined) continue
-    if (
-      (key === 'maxLength' && Number(value) > 1000) ||
-      (key === 'maximum' && value === MAX_INTEGER)
-    )
-      continue
-    if (key === 'patternProperties') continue
+    if (UNLISTED.has(key) || (key === 'minimum' && Number(value) <= 1)) continue
     if (key === 'properties')
       copy[key] = Object.fromEntries(
         Object.entries(value as Record<string, JsonSchema>).map(([name, inner]) => [

@@ -3,23 +3,6 @@ import type { Operation } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
 import { percentDecode, parseText, queryPairs } from '../query.ts'
 
-/** The sets of the contract. Those of the operations are valid too. */
-const CONTRACT_SETS = [
-  'core',
-  'code',
-  'issues',
-  'pulls',
-  'workflows',
-  'packages',
-  'releases',
-  'security',
-  'mirrors',
-  'teams',
-  'access',
-  'admin',
-  'all',
-] as const
-
 export type Selection = {
   /** Names of sets; null for the default tools. */
   readonly sets: ReadonlySet<string> | null
@@ -33,15 +16,22 @@ export type Selection = {
   readonly key: string
 }
 
-const parseList = (text: string): string[] =>
-  text
+/** The tools that reach all others. They belong to no set. */
+const HELPERS: ReadonlySet<string> = new Set(['find_tools', 'call_tool'])
+
+/** Names separated by commas. Throws 400 for none: the client meant to choose something. */
+function parseList(name: string, text: string): string[] {
+  const words = text
     .split(',')
     .map((word) => word.trim())
     .filter((word) => word !== '')
+  if (words.length === 0) throw badRequest(`${name} names nothing; leave it out or name something`)
+  return words
+}
 
 /**
  * The selection of `/mcp/x/<set>/readonly`, the query and `X-MCP-Toolsets`. Throws 400 for an
- * unknown set.
+ * unknown set or tool.
  */
 export function selectionOf(
   path: string,
@@ -49,7 +39,7 @@ export function selectionOf(
   header: string | null,
   operations: readonly Operation[],
 ): Selection {
-  const sets: string[] = header === null ? [] : parseList(header)
+  const sets: string[] = header === null ? [] : parseList('X-MCP-Toolsets', header)
   const tools: string[] = []
   const exclude: string[] = []
   let readonly = false
@@ -66,20 +56,15 @@ export function selectionOf(
     readonly = mode === 'readonly'
   }
   for (const [name, value] of queryPairs(query)) {
-    if (name === 'toolsets') sets.push(...parseList(value))
-    else if (name === 'tools') tools.push(...parseList(value))
-    else if (name === 'exclude') exclude.push(...parseList(value))
+    if (name === 'toolsets') sets.push(...parseList(name, value))
+    else if (name === 'tools') tools.push(...parseList(name, value))
+    else if (name === 'exclude') exclude.push(...parseList(name, value))
     else if (name === 'readonly') readonly ||= parseText('boolean', value) === true
     else if (name === 'discover') discover ||= parseText('boolean', value) === true
     else if (name === 'schemas') outputs ||= value === 'output'
   }
-  const known = new Set([...CONTRACT_SETS, ...operations.map(({ toolset }) => toolset)])
-  const unknown = sets.find((name) => !known.has(name))
-  if (unknown !== undefined)
-    throw new Refusal(
-      'bad_request',
-      `there is no toolset ${JSON.stringify(unknown.slice(0, 60))}; there are ${[...known].sort().join(', ')}`,
-    )
+  requireToolsets(sets, operations)
+  requireTools([...tools, ...exclude], operations)
   const names = [...new Set(sets)].sort()
   return {
     sets: names.length > 0 ? new Set(names) : tools.length > 0 ? new Set() : null,
@@ -97,6 +82,30 @@ export function selectionOf(
       outputs,
     ]),
   }
+}
+
+const badRequest = (message: string): Refusal => new Refusal('bad_request', message)
+
+/** A set without tools would be a connection that can do nothing, so it is refused like a typo. */
+function requireToolsets(names: readonly string[], operations: readonly Operation[]): void {
+  const sets = new Set(['core', 'all'])
+  for (const { tool, toolset } of operations) if (tool) sets.add(toolset)
+  const unknown = names.find((name) => !sets.has(name))
+  if (unknown !== undefined)
+    throw badRequest(
+      `there is no toolset ${JSON.stringify(unknown.slice(0, 60))} with tools here; there are ${[...sets].sort().join(', ')}`,
+    )
+}
+
+/** A misspelt name must not pass silently: an excluded tool would stay in use. */
+function requireTools(names: readonly string[], operations: readonly Operation[]): void {
+  if (names.length === 0) return
+  const tools = new Set(operations.filter(({ tool }) => tool).map(({ name }) => name))
+  const unknown = names.find((name) => !tools.has(name) && !HELPERS.has(name))
+  if (unknown !== undefined)
+    throw badRequest(
+      `there is no tool ${JSON.stringify(unknown.slice(0, 60))}; list all with ?toolsets=all`,
+    )
 }
 
 /** Whether a tool only reads. */

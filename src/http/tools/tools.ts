@@ -357,17 +357,19 @@ function unknownInput(tool: string, name: string, known: readonly string[]): Ref
   )
 }
 
+const MIN_CHARS = 1000
+const MAX_CHARS = 100_000
+
 function parseMaxChars(value: unknown): number {
   if (value === undefined) return DEFAULT_MAX_CHARS
   const length = typeof value === 'string' && /^\d{1,7}$/.test(value) ? Number(value) : value
-  const { minimum, maximum } = EXTRAS.max_chars
   if (
     typeof length !== 'number' ||
     !Number.isInteger(length) ||
-    length < minimum ||
-    length > maximum
+    length < MIN_CHARS ||
+    length > MAX_CHARS
   ) {
-    throw invalid('max_chars', `max_chars is a whole number from ${minimum} to ${maximum}`)
+    throw invalid('max_chars', `max_chars is a whole number from ${MIN_CHARS} to ${MAX_CHARS}`)
   }
   return length
 }

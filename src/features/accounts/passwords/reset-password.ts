@@ -3,6 +3,7 @@ import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { passwords } from '#core/passwords.ts'
 import { changePassword } from './change-password.ts'
+import { endAccess, removeUnprovenAccess } from './end-access.ts'
 import { PasswordInput, requireGoodPassword, SecretInput } from '../inputs.ts'
 import { requireMailedLink } from '../mail/mailed-links.ts'
 import { requireUserRow } from './require-password.ts'
@@ -15,7 +16,7 @@ import { findUserRowByEmail, findUserById, setEmailConfirmed } from '../store/us
 export const resetPassword = operation({
   name: 'reset_password',
   summary:
-    'Set a new password by the link that was mailed, and sign the account out everywhere. Answers with the username.',
+    'Set a new password by the link that was mailed. Ends all sign-ins, tokens and applications of the account. Answers with the username.',
   route: null,
   access: publicWrite(),
   input: Type.Object({ token: SecretInput, password: PasswordInput }),
@@ -32,8 +33,11 @@ export const resetPassword = operation({
       const proof = requireMailedLink(tx.db, 'reset', token, tx.now)
       const user = requireUserRow(tx.db, proof.user_id)
       changePassword(tx, user, password_hash, null)
-      if (!findUserRowByEmail(tx.db, proof.email))
+      endAccess(tx, user)
+      if (!findUserRowByEmail(tx.db, proof.email)) {
+        if (user.verified_at === null && user.email === proof.email) removeUnprovenAccess(tx, user)
         setEmailConfirmed(tx.db, proof.user_id, proof.email, tx.now)
+      }
       return { username: user.username }
     })
   },

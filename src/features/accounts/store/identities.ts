@@ -40,6 +40,9 @@ export const putIdentity = (
     row.now,
   )
 
+export const removeIdentitiesOf = (db: WritableDb, user_id: string): void =>
+  void db.run('DELETE FROM identities WHERE user_id = ?', user_id)
+
 export const removeIdentityRow = (
   db: WritableDb,
   row: { provider: string; subject: string; user_id: string },

@@ -70,6 +70,16 @@ export const listTokenRows = (
     window.offset,
   )
 
+/** The tokens of a user and of the agents that act for the user. */
+export const listTokensActingFor = (db: Db, user_id: string): string[] =>
+  db
+    .all<{ id: string }>(
+      `SELECT id FROM tokens WHERE actor_id = ?1
+       UNION SELECT t.id FROM actors a JOIN tokens t ON t.actor_id = a.id WHERE a.on_behalf_of = ?1`,
+      user_id,
+    )
+    .map(({ id }) => id)
+
 /** A repository that a token is limited to. */
 export type TokenRepo = {
   readonly id: string

@@ -128,6 +128,9 @@ export const insertEmail = (
     row.verified ? row.now : null,
   )
 
+export const removeOtherEmails = (db: WritableDb, user_id: string, email: string): void =>
+  void db.run('DELETE FROM emails WHERE user_id = ? AND email <> ?', user_id, email)
+
 export const removeEmailRow = (db: WritableDb, user_id: string, email: string): void =>
   void db.run('DELETE FROM emails WHERE user_id = ? AND email = ?', user_id, email)
 

@@ -12,6 +12,7 @@ export const getBlame = operation({
     'Say for the lines of a file which commit last changed them, and with which pull request. For everyone who can see the repository.',
   route: 'GET /repos/{owner}/{name}/blame/{path}',
   toolset: 'code',
+  listed: 'default',
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object(linesOfFile),
   output: Type.Array(BlameRecord),

@@ -17,6 +17,7 @@ export const createBranch = operation({
     'Create a branch (Write) at a branch, tag or commit; at the default branch when from is left out. Answers the branch.',
   route: 'POST /repos/{owner}/{name}/branches',
   toolset: 'code',
+  listed: 'default',
   access: writesRepo('write', { scope: 'code:write' }),
   input: Type.Object({ repo: RepoPath, branch: BranchName, from: Type.Optional(Ref) }),
   output: Branch,

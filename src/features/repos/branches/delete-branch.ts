@@ -25,6 +25,7 @@ export const deleteBranch = operation({
     'Delete a branch (Write); never the default branch. Open pull requests from it are closed.',
   route: 'DELETE /repos/{owner}/{name}/branches/{branch}',
   toolset: 'code',
+  listed: 'default',
   access: writesRepo('write', { scope: 'code:write' }),
   input: Type.Object({ repo: RepoPath, branch: BranchName }),
   output: Nothing,

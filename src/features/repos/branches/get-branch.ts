@@ -13,6 +13,7 @@ export const getBranch = operation({
     'Get one branch of a repository that you can see: its last commit, its distance from the default branch, its protection and the rules in force.',
   route: 'GET /repos/{owner}/{name}/branches/{branch}',
   toolset: 'code',
+  listed: 'default',
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({ repo: RepoPath, branch: BranchName }),
   output: Branch,

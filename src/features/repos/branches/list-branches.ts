@@ -15,6 +15,7 @@ export const listBranches = operation({
     'List the branches of a repository that you can see: the default branch first, then the most recently moved. Each with its last commit and how far it is from the default branch.',
   route: 'GET /repos/{owner}/{name}/branches',
   toolset: 'code',
+  listed: 'default',
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({
     repo: RepoPath,

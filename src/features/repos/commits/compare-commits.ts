@@ -43,6 +43,7 @@ export const compareCommits = operation({
     'Compare two commits, branches or tags of a repository that you can see, as <base>...<head>: the commits that head has and base lacks, and what they change since they parted.',
   route: 'GET /repos/{owner}/{name}/compare/{basehead}',
   toolset: 'code',
+  listed: 'default',
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({
     repo: RepoPath,

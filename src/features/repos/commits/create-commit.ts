@@ -84,6 +84,7 @@ export const createCommit = operation({
     'Commit changes to up to 500 files on a branch (Write), all or nothing, without a clone. new_branch puts the commit on a new branch instead; expected_head refuses when the branch has moved.',
   route: 'POST /repos/{owner}/{name}/commits',
   toolset: 'code',
+  listed: 'default',
   access: writesRepo('write', { scope: 'code:write' }),
   input: Type.Object({
     repo: RepoPath,

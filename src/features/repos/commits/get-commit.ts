@@ -17,6 +17,7 @@ export const getCommit = operation({
     'Get one commit of a repository that you can see, by id, branch or tag, with the files that it changed against its first parent. patch=false leaves out the text of the changes.',
   route: 'GET /repos/{owner}/{name}/commits/{ref}',
   toolset: 'code',
+  listed: 'default',
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({
     repo: RepoPath,

@@ -21,6 +21,7 @@ export const listCommits = operation({
     'List commits of a repository that you can see, newest first, from a branch, tag or commit (ref; the default branch unless given). Narrow by path, author and time.',
   route: 'GET /repos/{owner}/{name}/commits',
   toolset: 'code',
+  listed: 'default',
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({
     repo: RepoPath,

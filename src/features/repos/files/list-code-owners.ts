@@ -11,6 +11,7 @@ export const listCodeOwners = operation({
     'List who answers for which code: the rules of the CODEOWNERS file of the default branch, and the owners of one path when it is given. The last rule that matches wins.',
   route: 'GET /repos/{owner}/{name}/code-owners',
   toolset: 'code',
+  listed: 'default',
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({ repo: RepoPath, path: Type.Optional(TreePath) }),
   output: Type.Object(

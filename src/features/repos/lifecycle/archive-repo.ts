@@ -12,6 +12,7 @@ export const archiveRepo = operation({
   summary:
     'Archive a repository (Admin): everything in it can be read and cloned, and nothing changes until it is unarchived. Answers the repository, also when it is archived already.',
   route: 'POST /repos/{owner}/{name}/archive',
+  toolset: 'code',
   listed: 'default',
   access: writesRepo('admin', { scope: 'repo:admin', whileArchived: true }),
   input: Type.Object({ repo: RepoPath }),

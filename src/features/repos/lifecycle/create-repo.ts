@@ -12,8 +12,9 @@ export const createRepo = operation({
   summary:
     'Create a repository in a workspace that you belong to, empty or as a copy of a public git repository; the workspace may be left out if you belong to exactly one. Answers the repository with its clone address; a copy goes on afterwards.',
   route: 'POST /v1/repos',
-  listed: 'default',
   aliases: ['create_repository'],
+  toolset: 'code',
+  listed: 'default',
   access: signedIn({ scope: 'repo:admin', writes: true }),
   input: Type.Object({
     name: Type.String({

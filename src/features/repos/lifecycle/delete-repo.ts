@@ -22,7 +22,7 @@ export const deleteRepo = operation({
   summary:
     'Delete a repository with everything in it. For owners of its workspace, and for members with admin where the workspace lets them; people only. Give its full name as confirm. Owners can restore it until purge_at, 30 days from now.',
   route: 'DELETE /repos/{owner}/{name}',
-  listed: 'default',
+  toolset: 'code',
   access: writesRepoAsPerson('admin', { member: 'member', scope: 'repo:admin' }),
   input: Type.Object({ repo: RepoPath, confirm: Confirm }),
   output: Repo,

@@ -15,7 +15,7 @@ export const listDeletedRepos = operation({
   summary:
     'List the deleted repositories of a workspace that can still be restored, the last deleted first, each with the time at which it is purged (purge_at). Empty for everyone but owners.',
   route: 'GET /workspaces/{workspace}/repos/deleted',
-  listed: 'default',
+  toolset: 'code',
   access: signedIn({ scope: 'repo:admin' }),
   input: Type.Object({ workspace: WorkspaceSlug, ...byPage() }),
   output: ListOf(Repo),

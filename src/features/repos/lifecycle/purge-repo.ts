@@ -10,7 +10,7 @@ export const purgeRepo = operation({
   summary:
     'Purge a deleted repository now instead of at its purge_at: everything in it is gone for good. For owners of its workspace, people only; give its full name as confirm.',
   route: 'POST /repos/{owner}/{name}/purge',
-  listed: 'default',
+  toolset: 'code',
   access: writesRepoAsPerson('admin', {
     member: 'owner',
     scope: 'repo:admin',

@@ -16,7 +16,7 @@ export const renameRepo = operation({
   summary:
     'Rename a repository (Admin). Addresses of pages, git remotes and REST paths with the old name lead to the new one until another repository takes the old name.',
   route: 'POST /repos/{owner}/{name}/rename',
-  listed: 'default',
+  toolset: 'code',
   access: writesRepo('admin', { scope: 'repo:admin' }),
   input: Type.Object({
     repo: RepoPath,

@@ -15,7 +15,7 @@ export const restoreRepo = operation({
   summary:
     'Restore a deleted repository at the path that it had, until it is purged. For owners of its workspace, people only. Not while another repository has the path.',
   route: 'POST /repos/{owner}/{name}/restore',
-  listed: 'default',
+  toolset: 'code',
   access: writesRepoAsPerson('admin', {
     member: 'owner',
     scope: 'repo:admin',

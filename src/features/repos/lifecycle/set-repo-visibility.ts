@@ -18,7 +18,7 @@ export const setRepoVisibility = operation({
   summary:
     'Make a repository private or public (Admin; only owners where the workspace says so). Give its full name as confirm. Answers the repository.',
   route: 'POST /repos/{owner}/{name}/visibility',
-  listed: 'default',
+  toolset: 'code',
   access: writesRepo('admin', { scope: 'repo:admin access:admin' }),
   input: Type.Object({
     repo: RepoPath,

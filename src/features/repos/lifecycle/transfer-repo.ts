@@ -47,7 +47,7 @@ export const transferRepo = operation({
   summary:
     'Move a repository to another workspace under its name. For people who own both. Grants of people and teams who are not in the new workspace end; old addresses lead to the new place.',
   route: 'POST /repos/{owner}/{name}/transfer',
-  listed: 'default',
+  toolset: 'code',
   access: writesRepoAsPerson('admin', { member: 'owner', scope: 'repo:admin access:admin' }),
   input: Type.Object({ repo: RepoPath, to: WorkspaceSlug }),
   output: Repo,

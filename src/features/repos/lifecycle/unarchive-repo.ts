@@ -12,7 +12,7 @@ export const unarchiveRepo = operation({
   summary:
     'Open an archived repository for changes again (Admin). Answers the repository, also when it is not archived.',
   route: 'POST /repos/{owner}/{name}/unarchive',
-  listed: 'default',
+  toolset: 'code',
   access: writesRepo('admin', { scope: 'repo:admin', whileArchived: true }),
   input: Type.Object({ repo: RepoPath }),
   output: Repo,

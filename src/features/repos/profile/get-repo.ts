@@ -10,8 +10,9 @@ export const getRepo = operation({
   summary:
     'Get one repository that you can see: its description, visibility, default branch, counts, addresses and your role on it.',
   route: 'GET /v1/repos/{owner}/{name}',
-  listed: 'core',
   aliases: ['get_repository'],
+  toolset: 'code',
+  listed: 'core',
   access: readsRepo({ scope: 'repo:read' }),
   input: Type.Object({ repo: RepoPath }),
   output: Repo,

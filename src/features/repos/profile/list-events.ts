@@ -13,6 +13,7 @@ export const listEvents = operation({
   summary:
     'Read the timeline of a repository that you can see, newest first: pushes, issues, pull requests, comments and more. Go back with before; narrow with types.',
   route: 'GET /v1/repos/{owner}/{name}/events',
+  toolset: 'code',
   listed: 'default',
   access: readsRepo({ scope: 'repo:read' }),
   input: Type.Object({

@@ -13,8 +13,9 @@ export const listRepos = operation({
   summary:
     'List the repositories that you can see: the public ones, those of your workspaces, and those that were shared with you. Narrow by text in name or description (q), by workspace and by archived.',
   route: 'GET /v1/repos',
-  listed: 'default',
   aliases: ['list_repositories'],
+  toolset: 'code',
+  listed: 'default',
   access: publicRead({ scope: 'repo:read' }),
   input: Type.Object({
     q: Type.Optional(

@@ -13,6 +13,7 @@ export const listUserRepos = operation({
   name: 'list_user_repos',
   summary: 'List the repositories that a person made, as far as you can see them, newest first.',
   route: 'GET /users/{username}/repos',
+  toolset: 'code',
   access: publicRead({ scope: 'repo:read' }),
   input: Type.Object({ username: Username, ...byPage() }),
   output: ListOf(Repo),

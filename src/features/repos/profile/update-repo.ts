@@ -40,6 +40,7 @@ export const updateRepo = operation({
   summary:
     'Change a repository: description, website, topics and whether the default branch is protected (Maintain); default branch and visibility (Admin). Only what is given changes.',
   route: 'PATCH /repos/{owner}/{name}',
+  toolset: 'code',
   listed: 'default',
   access: writesRepo('maintain', { scope: 'repo:admin' }),
   input: Type.Object({

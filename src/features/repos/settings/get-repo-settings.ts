@@ -9,6 +9,7 @@ export const getRepoSettings = operation({
   summary:
     'Get the settings of a repository: approvals, checks, merging, contributions and what is switched on. For everyone with Read.',
   route: 'GET /repos/{owner}/{name}/settings',
+  toolset: 'code',
   listed: 'default',
   access: readsRepoAs('read', { scope: 'repo:read' }),
   input: Type.Object({ repo: RepoPath }),

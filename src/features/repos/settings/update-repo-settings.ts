@@ -18,6 +18,7 @@ export const updateRepoSettings = operation({
   summary:
     'Change settings of a repository (Maintain). Only those given change; answers all of them.',
   route: 'PATCH /repos/{owner}/{name}/settings',
+  toolset: 'code',
   listed: 'default',
   access: writesRepo('maintain', { scope: 'repo:admin' }),
   input: Type.Object({ repo: RepoPath, ...Type.Partial(RepoSettings).properties }, refusesUnknown),

@@ -18,6 +18,7 @@ export const createTag = operation({
     'Make a tag (Write) at a branch, tag or commit. With a message it is an annotated tag in your name; without, it only names the commit. Answers the tag.',
   route: 'POST /repos/{owner}/{name}/tags',
   toolset: 'code',
+  listed: 'default',
   access: writesRepo('write', { scope: 'code:write' }),
   input: Type.Object({
     repo: RepoPath,

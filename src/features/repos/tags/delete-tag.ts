@@ -13,6 +13,7 @@ export const deleteTag = operation({
   summary: 'Delete a tag (Maintain). What it names stays where a branch or another tag reaches it.',
   route: 'DELETE /repos/{owner}/{name}/tags/{tag}',
   toolset: 'code',
+  listed: 'default',
   access: writesRepo('maintain', { scope: 'code:write' }),
   input: Type.Object({
     repo: RepoPath,

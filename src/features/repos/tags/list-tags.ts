@@ -13,6 +13,7 @@ export const listTags = operation({
     'List the tags of a repository that you can see, the most recently pushed first, each with the commit that it names.',
   route: 'GET /repos/{owner}/{name}/tags',
   toolset: 'code',
+  listed: 'default',
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({ repo: RepoPath, ...byPage() }),
   output: ListOf(Tag),
