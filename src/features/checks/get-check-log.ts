@@ -19,6 +19,7 @@ export const getCheckLog = operation({
     'Read the output of one acceptance check, as it is written or afterwards. after goes on where an answer left off (its next); wait holds the request until there is more.',
   route: 'GET /repos/{owner}/{name}/pulls/{number}/checks/{check}/log',
   toolset: 'pulls',
+  listed: 'default',
   access: readsRepo({ scope: 'pulls:read' }),
   input: Type.Object({
     repo: RepoPath,

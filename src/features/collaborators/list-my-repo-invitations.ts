@@ -11,7 +11,6 @@ export const listMyRepoInvitations = operation({
     'List the invitations to repositories that wait for your answer, newest first: those to your account and to addresses that you confirmed. For people only.',
   route: 'GET /user/repository_invitations',
   toolset: 'access',
-  listed: 'default',
   access: personOnly({ scope: 'user:read' }),
   input: Type.Object({ ...byPage() }),
   output: Invitations,

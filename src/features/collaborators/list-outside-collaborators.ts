@@ -12,7 +12,6 @@ export const listOutsideCollaborators = operation({
     'List the people with a role on repositories of a workspace who do not belong to it, with those repositories. For its owners.',
   route: 'GET /workspaces/{workspace}/outside_collaborators',
   toolset: 'access',
-  listed: 'default',
   access: readsWorkspaceAsOwner({ scope: 'access:admin' }),
   input: Type.Object({ workspace: WorkspaceSlug, ...byPage() }),
   output: OutsideCollaborators,

@@ -15,7 +15,6 @@ export const listRepoInvitations = operation({
     'List the invitations to a repository: those that wait for an answer first, then those of the last 30 days. For people with admin.',
   route: 'GET /repos/{owner}/{name}/invitations',
   toolset: 'access',
-  listed: 'default',
   access: readsRepoAs('admin', { scope: 'access:admin', person: true }),
   input: Type.Object({ repo: RepoPath, ...byPage() }),
   output: Invitations,

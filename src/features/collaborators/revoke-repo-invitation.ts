@@ -14,7 +14,6 @@ export const revokeRepoInvitation = operation({
     'Take back an invitation to a repository that waits for an answer. For people with admin. Answers with the invitation, state withdrawn.',
   route: 'DELETE /repos/{owner}/{name}/invitations/{id}',
   toolset: 'access',
-  listed: 'default',
   access: writesRepoAsPerson('admin', { scope: 'access:admin' }),
   input: Type.Object({ repo: RepoPath, id: Id('inv') }),
   output: Invitation,

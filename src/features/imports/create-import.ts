@@ -18,6 +18,7 @@ export const createImport = operation({
     'Copy a git repository from another address into a new repository of a workspace that you belong to, with a token when it is private. Answers the import at once; it goes on afterwards.',
   route: 'POST /imports',
   toolset: 'mirrors',
+  listed: 'default',
   access: signedIn({ scope: 'repo:admin', writes: true }),
   input: Type.Object({
     source: OneOf(SOURCES, {

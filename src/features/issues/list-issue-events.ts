@@ -13,6 +13,7 @@ export const listIssueEvents = operation({
     'Read what happened to one issue or pull request of a repository that you can see, newest first. Go back with before.',
   route: 'GET /repos/{owner}/{name}/issues/{number}/events',
   toolset: 'issues',
+  listed: 'default',
   access: readsRepo({ scope: 'issues:read' }),
   input: Type.Object({ repo: RepoPath, number: RecordNumber, ...byBefore() }),
   output: ListOf(EventRecord),

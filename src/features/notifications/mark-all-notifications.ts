@@ -12,6 +12,7 @@ export const markAllNotifications = operation({
   summary:
     'Mark all of your notifications read or done, or only those of one repository, or those with nothing new since a moment (before). Answers how many changed.',
   route: 'PUT /notifications',
+  toolset: 'issues',
   access: signedIn({ scope: 'user:write', writes: true, whileUnconfirmed: true }),
   annotations: { idempotent: true },
   input: Type.Object({

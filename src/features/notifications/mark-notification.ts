@@ -13,6 +13,8 @@ export const markNotification = operation({
   summary:
     'Mark one of your notifications unread, read or done. A done one comes back when something new happens. The answer is the notification.',
   route: 'PATCH /notifications/{id}',
+  toolset: 'issues',
+  listed: 'default',
   access: signedIn({ scope: 'user:write', writes: true, whileUnconfirmed: true }),
   annotations: { idempotent: true },
   input: Type.Object({

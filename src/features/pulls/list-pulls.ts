@@ -36,9 +36,9 @@ export const listPulls = operation({
     'List the pull requests of a repository, newest first: those in draft and open ones unless state says otherwise (ready: without drafts).',
   route: 'GET /v1/repos/{owner}/{name}/pulls',
   toolset: 'pulls',
-  listed: 'default',
   aliases: ['list_pull_requests'],
   list: 'page',
+  listed: 'default',
   access: readsRepo({ scope: 'pulls:read' }),
   input: Type.Object({
     repo: RepoPath,

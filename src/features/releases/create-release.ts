@@ -24,6 +24,7 @@ export const createRelease = operation({
     'Publish a version (Write): a tag with notes; a missing tag is made at target. As a draft it waits for its files, seen by those with Write alone. generate_notes adds what was merged since the last release.',
   route: 'POST /repos/{owner}/{name}/releases',
   toolset: 'releases',
+  listed: 'default',
   access: writesRepo('write', { scope: 'repo:write' }),
   input: Type.Object({
     repo: RepoPath,

@@ -13,6 +13,7 @@ export const draftReleaseNotes = operation({
     'Draft the name and notes of a version from what was merged since previous_tag, or since the release before it (Write). Nothing is kept.',
   route: 'POST /repos/{owner}/{name}/releases/notes',
   toolset: 'releases',
+  listed: 'default',
   access: readsRepoAs('write', { scope: 'repo:read' }),
   input: Type.Object({
     repo: RepoPath,

@@ -13,6 +13,7 @@ export const getLatestRelease = operation({
     'Get the latest release of a repository that you can see: the one that was set, else the highest version. Drafts and prereleases are never it.',
   route: 'GET /repos/{owner}/{name}/releases/latest',
   toolset: 'releases',
+  listed: 'default',
   access: readsRepo({ scope: 'repo:read' }),
   input: Type.Object({ repo: RepoPath }),
   output: Release,

@@ -13,6 +13,7 @@ export const listReleases = operation({
     'List the releases of a repository that you can see, the newest first, each with its notes and files. Drafts are among them for those with Write.',
   route: 'GET /repos/{owner}/{name}/releases',
   toolset: 'releases',
+  listed: 'default',
   access: readsRepo({ scope: 'repo:read' }),
   input: Type.Object({ repo: RepoPath, ...byPage() }),
   output: Releases,

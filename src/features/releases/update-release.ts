@@ -27,6 +27,7 @@ export const updateRelease = operation({
     'Change a release (Write). draft: false publishes a draft, which makes its tag when it is missing; draft: true takes a published one back, and its tag stays.',
   route: 'PATCH /repos/{owner}/{name}/releases/{id}',
   toolset: 'releases',
+  listed: 'default',
   access: writesRepo('write', { scope: 'repo:write' }),
   input: Type.Object({
     repo: RepoPath,

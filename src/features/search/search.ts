@@ -23,13 +23,14 @@ export const search = operation({
   summary:
     'Search what you can see: repositories, code, issues, pulls or people. Words, "phrases", -not, and qualifiers such as repo:, org:, language:, path:, is:open, is:pr, author:, label:, symbol:, regex:/…/. Counts every type, shows one, with highlighted parts.',
   route: 'GET /search',
-  listed: 'core',
   aliasInputs: {
     search_code: { type: 'code' },
     search_issues: { type: 'issues' },
     search_repositories: { type: 'repositories' },
     search_users: { type: 'people' },
   },
+  toolset: 'code',
+  listed: 'core',
   access: publicRead({ scope: 'repo:read' }),
   input: Type.Object({
     query: Type.String({ maxLength: 1000, description: 'What to look for.' }),

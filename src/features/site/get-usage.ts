@@ -9,7 +9,7 @@ export const getUsage = operation({
   summary:
     'Get what a workspace takes (storage, repositories, members, run minutes, cost of agents), each with its quota. For its members.',
   route: 'GET /workspaces/{workspace}/usage',
-  toolset: 'workspaces',
+  toolset: 'admin',
   access: readsWorkspace({ scope: 'workspace:read' }),
   input: Type.Object({ workspace: WorkspaceSlug }),
   output: Usage,

@@ -13,6 +13,7 @@ export const getCommitStatus = operation({
     'Get what was said of a commit from outside: the latest status of each context, and what they come to together.',
   route: 'GET /repos/{owner}/{name}/commits/{ref}/status',
   toolset: 'code',
+  listed: 'default',
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({ repo: RepoPath, ref: Ref }),
   output: CombinedStatus,

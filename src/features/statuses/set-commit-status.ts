@@ -50,6 +50,7 @@ export const setCommitStatus = operation({
     'Say of a commit how something outside found it, under a context such as ci/build (Write). The latest of each context counts; what agents say never counts for rules. Answers the status.',
   route: 'POST /repos/{owner}/{name}/statuses/{sha}',
   toolset: 'code',
+  listed: 'default',
   access: writesRepo('write', { scope: 'code:write' }),
   input: Type.Object({
     repo: RepoPath,

@@ -23,7 +23,6 @@ export const createWebhook = operation({
   summary: `Send what happens in a repository or workspace to an https address, from a ping on. For those with admin, or owners; at most ${MAX_WEBHOOKS}. The answer holds the secret that signs, this once.`,
   route: hookRoutes('POST'),
   toolset: 'admin',
-  listed: 'default',
   access: writesHooks,
   input: Type.Object({
     ...ownerInput,

@@ -19,7 +19,6 @@ export const deleteWebhook = operation({
     'Delete a webhook of a repository or workspace with its deliveries; nothing more is sent, what waits for another try included. The answer is empty.',
   route: hookRoutes('DELETE', '/{id}'),
   toolset: 'admin',
-  listed: 'default',
   access: writesHooks,
   input: Type.Object({ ...ownerInput, id: HookId }),
   output: Nothing,

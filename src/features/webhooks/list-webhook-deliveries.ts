@@ -12,7 +12,6 @@ export const listWebhookDeliveries = operation({
     'List what a webhook was sent in the last 14 days, newest first: the event, the state, the last try with request and answer, and when the next try is. Go back with before.',
   route: hookRoutes('GET', '/{id}/deliveries'),
   toolset: 'admin',
-  listed: 'default',
   access: readsHooks,
   input: Type.Object({
     ...ownerInput,

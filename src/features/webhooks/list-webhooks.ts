@@ -12,7 +12,6 @@ export const listWebhooks = operation({
     'List the webhooks of a repository, for those with admin, or of a workspace, for its owners; newest first, each with how its deliveries go.',
   route: hookRoutes('GET'),
   toolset: 'admin',
-  listed: 'default',
   access: readsHooks,
   input: Type.Object({ ...ownerInput, ...byPage() }),
   output: Webhooks,

@@ -46,7 +46,6 @@ export const pingWebhook = operation({
     'Try a webhook: sends an event of the type ping to its address, also while it is paused. The answer is the delivery, which goes on its way at once.',
   route: hookRoutes('POST', '/{id}/pings'),
   toolset: 'admin',
-  listed: 'default',
   access: writesHooks,
   input: Type.Object({ ...ownerInput, id: HookId }),
   output: Delivery,

@@ -19,7 +19,6 @@ export const redeliverWebhook = operation({
     'Send what a delivery held once more, as a new delivery of the same event, also while the webhook is paused. The answer is the new delivery.',
   route: hookRoutes('POST', '/{id}/deliveries/{delivery}/redeliver'),
   toolset: 'admin',
-  listed: 'default',
   access: writesHooks,
   input: Type.Object({ ...ownerInput, id: HookId, delivery: DeliveryId }),
   output: Delivery,

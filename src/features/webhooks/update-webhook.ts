@@ -28,7 +28,6 @@ export const updateWebhook = operation({
     'Change where a webhook sends, what it is told of, its secret, or pause it (active false), which calls off what waits for another try. What is left out stays. The secret is not shown.',
   route: hookRoutes('PATCH', '/{id}'),
   toolset: 'admin',
-  listed: 'default',
   access: writesHooks,
   input: Type.Object({
     ...ownerInput,

@@ -26,7 +26,6 @@ export const deleteWorkspace = operation({
     'Delete a workspace that has no repositories left; deleted ones count until they are purged. confirm must be its slug. For its owners, people only. The answer is empty.',
   route: 'DELETE /workspaces/{workspace}',
   toolset: 'access',
-  listed: 'default',
   access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin' }),
   input: Type.Object({
     workspace: WorkspaceSlug,

@@ -14,6 +14,7 @@ export const listMembers = operation({
     'List the people of a workspace with their roles, newest account first. For its members; owners also see who signs in with a second factor.',
   route: 'GET /workspaces/{workspace}/members',
   toolset: 'access',
+  listed: 'default',
   access: readsWorkspace({ scope: 'workspace:read' }),
   input: Type.Object({
     workspace: WorkspaceSlug,

@@ -15,7 +15,6 @@ export const listWorkspaceInvites = operation({
     'List the invitations into a workspace: those that wait for an answer first, then those of the last 30 days. For its owners, people only.',
   route: 'GET /workspaces/{workspace}/invitations',
   toolset: 'access',
-  listed: 'default',
   access: readsWorkspaceAsOwningPerson({ scope: 'access:admin' }),
   input: Type.Object({ workspace: WorkspaceSlug, ...byPage() }),
   output: Invitations,

@@ -22,6 +22,7 @@ export const listWorkspaces = operation({
   summary: 'List the workspaces that you belong to, newest first, with your role in each.',
   route: 'GET /workspaces',
   toolset: 'access',
+  listed: 'default',
   access: signedIn({ scope: 'workspace:read' }),
   input: Type.Object({ ...byPage() }),
   output: Workspaces,

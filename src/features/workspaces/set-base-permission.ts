@@ -12,7 +12,6 @@ export const setBasePermission = operation({
   route: null,
   tool: true,
   toolset: 'access',
-  listed: 'default',
   access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin access:admin' }),
   input: Type.Object({ workspace: WorkspaceSlug, base_permission: BasePermission }),
   output: WorkspaceBasics,

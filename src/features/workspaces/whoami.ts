@@ -164,6 +164,7 @@ export const whoami = operation({
     'Get the account that the token belongs to: its kind (user, workspace or agent), its workspaces with the role in each, and what the token may do.',
   route: 'GET /v1/user',
   aliases: ['get_me', 'get_current_user'],
+  toolset: 'access',
   listed: 'core',
   access: signedIn(),
   input: Type.Object({}),

@@ -8,6 +8,7 @@ import zlib from 'node:zlib'
 import { GitError } from '../ports.ts'
 import { deltaSizes } from '../store/delta.ts'
 import { createInflater } from '../store/inflate.ts'
+import type { MemoryBudget } from '../tasks/memory-budget.ts'
 import { OidMap } from '../store/oid-map.ts'
 import {
   BLOB,
@@ -47,6 +48,8 @@ export class PackReceiver {
   size = 0
   /** Number of objects in the pack header. */
   expectedCount = 0
+  /** Size of all objects together, once their deltas are resolved, and of the deltas. */
+  inflatedBytes = 0
   /** The pack's checksum, once the trailer has arrived and was verified. */
   checksum: Uint8Array | null = null
 
@@ -66,11 +69,14 @@ export class PackReceiver {
   private out: Uint8Array = this.scratch
   private produced = 0
   private streaming: Bun.CryptoHasher | null = null
+  private reservedBytes = 0
   private readonly deltaStart = new Uint8Array(24)
 
   constructor(
     readonly path: string,
     private readonly limits: ReceiveLimits,
+    /** Buffers for large trees, commits and tags are reserved there. */
+    private readonly memory: MemoryBudget | null = null,
   ) {
     // Writable mode, because the file is opened again to be completed and synced. Only root may
     // open a read-only file for writing.
@@ -102,6 +108,20 @@ export class PackReceiver {
   close(): void {
     if (this.fd >= 0) closeSync(this.fd)
     this.fd = -1
+    this.releaseBuffer()
+  }
+
+  /** Returns a buffer for an object that is larger than `scratch`. */
+  private reserveBuffer(size: number): Uint8Array {
+    this.memory?.requireReserve(size)
+    this.reservedBytes = size
+    return new Uint8Array(HASH_PREFIX_BYTES + size + 1)
+  }
+
+  private releaseBuffer(): void {
+    this.memory?.release(this.reservedBytes)
+    this.reservedBytes = 0
+    this.out = this.scratch
   }
 
   /** Parses bytes; `bytes[0]` has the offset `base` in the pack. */
@@ -197,7 +217,7 @@ export class PackReceiver {
     this.out =
       size <= MAX_WHOLE_BYTES || inParts
         ? this.scratch
-        : new Uint8Array(HASH_PREFIX_BYTES + size + 1)
+        : this.reserveBuffer(size)
     return dataAt - at
   }
 
@@ -243,6 +263,7 @@ export class PackReceiver {
     const type = entries.types[row]!
     if (this.produced !== size) throw new GitError('corrupt', 'an object is smaller than it says')
     entries.crcs[row] = this.crc
+    this.inflatedBytes += size
     if (type === OFS_DELTA || type === REF_DELTA) {
       const start =
         size > MAX_WHOLE_BYTES
@@ -254,6 +275,7 @@ export class PackReceiver {
           'too_large',
           `an object has more than ${this.limits.maxObjectBytes} bytes`,
         )
+      this.inflatedBytes += result
       return
     }
     if (this.streaming !== null) {
@@ -263,6 +285,7 @@ export class PackReceiver {
       hashObjectInto(type, this.out, HASH_PREFIX_BYTES, size, this.oid)
       checkObject(type, this.out, HASH_PREFIX_BYTES, HASH_PREFIX_BYTES + size, links)
     }
+    if (this.reservedBytes > 0) this.releaseBuffer()
     entries.ids[row] = links.addOwned(this.oid, 0)
   }
 }

@@ -3,6 +3,7 @@
  * are divided among threads.
  */
 import { GitError } from '../ports.ts'
+import type { MemoryBudget } from '../tasks/memory-budget.ts'
 import type { DelegatedTask, TaskHelpers, Task } from '../tasks/task.ts'
 import type { PackReceiver } from './pack-receiver.ts'
 import { DeltaResolver, type ResolveLimits } from './delta-resolver.ts'
@@ -19,6 +20,7 @@ export function* resolveDeltas(
   limits: ResolveLimits,
   helpers: TaskHelpers | null,
   shareFrom = MIN_SHARED_OBJECTS,
+  memory: MemoryBudget | null = null,
 ): Task<DeltaResolver> {
   const { path, entries, bases, links } = receiver
   const others = helpers === null ? 0 : Math.min(3, helpers.otherThreads)
@@ -45,6 +47,7 @@ export function* resolveDeltas(
     packEnd,
     limits,
     shares?.[0] ?? null,
+    memory,
   )
   try {
     yield* runResolver(resolver)
@@ -60,6 +63,21 @@ export function* resolveDeltas(
     resolver.close()
     throw error
   }
+}
+
+/** Memory of a resolver for the objects that it resolves, besides the bases. */
+const WORKING_BYTES = 24 << 20
+
+/** The memory to reserve for resolving a received pack, on all threads together. */
+export function resolverMemoryBytes(
+  { entries, inflatedBytes }: PackReceiver,
+  { memoryBytes }: ResolveLimits,
+  helpers: TaskHelpers | null,
+): number {
+  const isShared = entries.count >= MIN_SHARED_OBJECTS
+  const threads = 1 + (isShared && helpers !== null ? Math.min(3, helpers.otherThreads) : 0)
+  // Buffers are up to twice as large as their content.
+  return Math.min(2 * inflatedBytes + 64 * 1024, threads * (memoryBytes + WORKING_BYTES))
 }
 
 /** Merges another thread's results into the tables of the pack. */

@@ -3,6 +3,7 @@ import { OidMap } from '../store/oid-map.ts'
 import type { Task } from '../tasks/task.ts'
 import { LinkTable, type LinkExport } from './link-table.ts'
 import { DeltaResolver, type ResolveLimits } from './delta-resolver.ts'
+import type { MemoryBudget } from '../tasks/memory-budget.ts'
 import { EntryTable, type EntryColumns } from './entry-table.ts'
 
 export type ShareRequest = {
@@ -29,7 +30,10 @@ export type ShareResult = {
  */
 const GC_EVERY_DELTAS = 1 << 16
 
-export function* resolveShare(request: ShareRequest): Task<ShareResult> {
+export function* resolveShare(
+  request: ShareRequest,
+  memory: MemoryBudget | null = null,
+): Task<ShareResult> {
   const rows = EntryTable.fromColumns(request.entries)
   const links = new LinkTable(rows.count >>> 1, request.imported)
   const resolver = new DeltaResolver(
@@ -40,6 +44,7 @@ export function* resolveShare(request: ShareRequest): Task<ShareResult> {
     request.packEnd,
     request.limits,
     request.roots,
+    memory,
   )
   try {
     yield* runResolver(resolver)

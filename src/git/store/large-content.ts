@@ -15,6 +15,8 @@ const BLOCK_BYTES = 1 << 18
 const WINDOW_BYTES = 1 << 14
 /** Bytes of one size, and of one copy instruction, of a delta. */
 const MAX_DELTA_HEADER_BYTES = 20
+/** Bytes of work after which other tasks of the thread may run. */
+const PAUSE_EVERY_BYTES = 4 << 20
 
 /** Receives `bytes[from, to)`, which is valid only during the call. */
 export type ByteSink = (bytes: Buffer, from: number, to: number) => void
@@ -120,6 +122,7 @@ export class StreamedDelta {
   private readonly unparsed = Buffer.alloc(MAX_DELTA_HEADER_BYTES)
   private unparsedBytes = 0
   private insertBytes = 0
+  private pausedAt = 0
 
   constructor(
     private readonly base: Content,
@@ -127,8 +130,13 @@ export class StreamedDelta {
     private readonly sink: ByteSink,
   ) {}
 
-  readonly push: ByteSink = (bytes, from, to) => {
+  /** Applies the next bytes of the delta. Yields after each `PAUSE_EVERY_BYTES` of the result. */
+  *apply(bytes: Buffer, from: number, to: number): Generator<void> {
     for (let at = from; at < to; ) {
+      if (this.produced - this.pausedAt >= PAUSE_EVERY_BYTES) {
+        this.pausedAt = this.produced
+        yield
+      }
       if (this.insertBytes > 0) {
         const length = Math.min(this.insertBytes, to - at)
         this.sink(bytes, at, at + length)
@@ -205,8 +213,8 @@ export class StreamBuffers {
 }
 
 /**
- * Inflates the stream at `[offset, end)` of a pack to a sink. Yields after each block, so that
- * other work can run. Throws GitError `corrupt` unless it has exactly `size` bytes.
+ * Inflates the stream at `[offset, end)` of a pack. Yields the length of each block in
+ * `buffers.output`. Throws GitError `corrupt` unless it has exactly `size` bytes.
  */
 export function* inflateStream(
   inflater: Inflater,
@@ -214,8 +222,7 @@ export function* inflateStream(
   read: PackBytes,
   [offset, end]: readonly [offset: number, end: number],
   size: number,
-  sink: ByteSink,
-): Generator<void> {
+): Generator<number> {
   inflater.begin()
   let produced = 0
   while (!inflater.ended) {
@@ -227,8 +234,7 @@ export function* inflateStream(
       used += inflater.consumed
       produced += inflater.produced
       if (produced > size) throw new GitError('corrupt', 'an object is larger than it says')
-      sink(output, 0, inflater.produced)
-      yield
+      if (inflater.produced > 0) yield inflater.produced
     } while (!inflater.ended && (inflater.produced > 0 || inflater.consumed > 0) && used < got)
     offset += used
     if (used === 0 && !inflater.ended)

@@ -10,7 +10,7 @@ import { release } from '#lib/pieces.ts'
 import { COMMIT } from '../pack/entry-header.ts'
 import { PackReceiver } from '../pack/pack-receiver.ts'
 import type { DeltaResolver } from '../pack/delta-resolver.ts'
-import { resolveDeltas } from '../pack/resolve-deltas.ts'
+import { resolveDeltas, resolverMemoryBytes } from '../pack/resolve-deltas.ts'
 import { GitError } from '../ports.ts'
 import { installPack, randomName } from '../store/store-files.ts'
 import { completeThinPack } from '../pack/thin-pack.ts'
@@ -84,10 +84,13 @@ function* receivePack(
   helpers: TaskHelpers | null,
 ): Task<IngestResult> {
   const { settings } = engine
-  const receiver = new PackReceiver(`${path}.pack`, {
-    ...settings,
-    imported: request.imported ?? false,
-  })
+  const { memory } = engine
+  const receiver = new PackReceiver(
+    `${path}.pack`,
+    { ...settings, imported: request.imported ?? false },
+    memory,
+  )
+  let reservedBytes = 0
   let resolver: DeltaResolver | null = null
   try {
     yield* readInput(receiver, request.counts ?? false)
@@ -99,14 +102,24 @@ function* receivePack(
     const limits = {
       maxObjectBytes: settings.maxObjectBytes,
       memoryBytes: Math.max(16 << 20, Math.min(64 << 20, settings.memoryBudget / 8)),
+      boundsExpansion: true,
     }
-    resolver = yield* resolveDeltas(receiver, bytes - 20, limits, helpers)
+    reservedBytes = yield* memory.reserve(resolverMemoryBytes(receiver, limits, helpers))
+    resolver = yield* resolveDeltas(receiver, bytes - 20, limits, helpers, undefined, memory)
     store.objects.refresh()
-    const checksum = yield* completeThinPack(store, receiver, resolver, request.tips, settings)
+    const checksum = yield* completeThinPack(
+      store,
+      receiver,
+      resolver,
+      request.tips,
+      settings,
+    )
     const left = resolver.deltas - resolver.resolved
     if (left > 0) throw new GitError('corrupt', `the pack has ${left} deltas without a base`)
     resolver.close()
     resolver = null
+    memory.release(reservedBytes)
+    reservedBytes = 0
     writeReceivedIndex(`${path}.idx`, receiver.entries, receiver.links, checksum)
     const checked = yield* checkPack(store, request, receiver, path)
     const pack = installPack(engine.directory(request.store), `${path}.pack`, `${path}.idx`, true)
@@ -115,6 +128,7 @@ function* receivePack(
   } finally {
     receiver.close()
     resolver?.close()
+    memory.release(reservedBytes)
   }
 }
 

@@ -48,6 +48,7 @@ export function* rebuildIndexTask(engine: Engine, name: string, pack: string): T
       {
         maxObjectBytes: UNBOUNDED_LIMITS.maxObjectBytes,
         memoryBytes: Math.max(16 << 20, engine.settings.memoryBudget / 8),
+        boundsExpansion: false,
       },
       null,
     )

@@ -104,7 +104,7 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
   }),
   pack: (engine, args: PackRequest) => ({ task: packTask(engine.store(args.store), args) }),
   ingest: (engine, args: IngestRequest, helpers) => ({ task: ingestTask(engine, args, helpers) }),
-  resolve: (_, args: ShareRequest) => ({ task: resolveShare(args) }),
+  resolve: (engine, args: ShareRequest) => ({ task: resolveShare(args, engine.memory) }),
   'object-info': (
     engine,
     args: { store: string; names: NamespaceTips; oids: readonly string[]; size: boolean },

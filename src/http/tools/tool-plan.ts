@@ -142,13 +142,11 @@ export function toolPlan(operation: Operation): ToolPlan {
     ...(operation.preview ? { _meta: { preview: true } } : {}),
   } as unknown as Tool
   const items = output.properties?.items?.items
+  const outputSchema = outputSchemaOf(output)
   return {
     operation,
     listing,
-    withOutput:
-      output.type === 'object'
-        ? ({ ...listing, outputSchema: openEnded(listedSchema(output)) } as unknown as Tool)
-        : listing,
+    withOutput: outputSchema ? ({ ...listing, outputSchema } as unknown as Tool) : listing,
     extras,
     shape: shapeOf(input) ?? { kind: 'object', fields: new Map<string, Field>(), closed: true },
     record: isList ? recordPlanOf(items ?? {}) : recordPlanOf(output, true),
@@ -159,8 +157,27 @@ export function toolPlan(operation: Operation): ToolPlan {
   }
 }
 
-/** Without `required`: an output may be narrowed or cut, and has fields beside its record. */
-const openEnded = (schema: JsonSchema): JsonSchema => ({
-  type: 'object',
-  properties: schema.properties,
-})
+/**
+ * The schema of structured content; null for an output that is no object or array. At every depth
+ * an output may be narrowed or cut, and has fields beside its record, so nothing is required.
+ */
+function outputSchemaOf(output: JsonSchema): JsonSchema | null {
+  const listed = openEnded(listedSchema(output)) as JsonSchema
+  if (output.type === 'array')
+    return {
+      type: 'object',
+      properties: { items: listed, next: { type: ['string', 'null'] } },
+    }
+  return output.type === 'object' ? { type: 'object', properties: listed.properties } : null
+}
+
+function openEnded(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(openEnded)
+  if (typeof value !== 'object' || value === null) return value
+  const isSchema = !('required' in value) || Array.isArray(value.required)
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !(isSchema && (key === 'required' || key === 'additionalProperties')))
+      .map(([key, inner]) => [key, openEnded(inner)]),
+  )
+}

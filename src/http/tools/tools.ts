@@ -21,7 +21,7 @@ import {
   ToolOutput,
   type PageRequest,
 } from './tool-output.ts'
-import { EXTRAS, toolPlan, type ToolPlan } from './tool-plan.ts'
+import { toolPlan, type ToolPlan } from './tool-plan.ts'
 import { isAllowed, isListed, type Selection } from './tool-selection.ts'
 
 type Json = Record<string, unknown>

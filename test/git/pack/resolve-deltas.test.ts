@@ -66,7 +66,7 @@ for (const { others, memory, piece } of [
       resolveDeltas(
         receiver,
         pack.length - 20,
-        { maxObjectBytes: 1e9, memoryBytes: memory },
+        { maxObjectBytes: 1e9, memoryBytes: memory, boundsExpansion: true },
         help,
         100,
       ),

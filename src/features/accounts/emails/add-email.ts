@@ -23,7 +23,6 @@ export const addEmail = operation({
     'Add an address to your own account, with your password; a link to confirm it is mailed. For people only. Answers with the address, not confirmed yet.',
   route: 'POST /user/emails',
   toolset: 'access',
-  listed: 'default',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),
   input: Type.Object({ email: EmailInput, password: PasswordInput }),
   output: Email,

@@ -11,7 +11,6 @@ export const listEmails = operation({
     'List the addresses of your own account, the primary one first, with which of them are confirmed. For people only.',
   route: 'GET /user/emails',
   toolset: 'access',
-  listed: 'default',
   access: personOnly({ scope: 'user:read' }),
   input: Type.Object({}),
   output: Emails,

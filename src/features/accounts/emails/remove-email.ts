@@ -16,7 +16,6 @@ export const removeEmail = operation({
     'Remove an address from your own account, with your password; never the primary one or the last confirmed one. For people only. The answer is empty.',
   route: 'DELETE /user/emails/{email}',
   toolset: 'access',
-  listed: 'default',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),
   input: Type.Object({ email: EmailInput, password: PasswordInput }),
   output: Nothing,

@@ -15,7 +15,6 @@ export const updateEmailSettings = operation({
     'Choose your primary and backup address (with your password; both must be confirmed), whether commits made here hide your address, and whether pushes that show it are refused. For people only.',
   route: 'PATCH /user/email-settings',
   toolset: 'access',
-  listed: 'default',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),
   input: Type.Object({
     primary: Type.Optional(EmailInput),

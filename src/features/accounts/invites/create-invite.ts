@@ -36,7 +36,6 @@ export const createInvite = operation({
     'Create a sign-up invite, for anyone or for one address. With a workspace (owners only) whoever uses it becomes a member there. For people only. Answers with its link.',
   route: 'POST /user/invites',
   toolset: 'access',
-  listed: 'default',
   access: ownInvite,
   input: Type.Object({
     email: Type.Optional(EmailInput),

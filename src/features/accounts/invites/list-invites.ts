@@ -14,7 +14,6 @@ export const listInvites = operation({
     'List the sign-up invites that you made, newest first, and how many you have left (null is no limit). For people only.',
   route: 'GET /user/invites',
   toolset: 'access',
-  listed: 'default',
   access: personOnly({ scope: 'user:read' }),
   input: Type.Object({ page, per_page }),
   output: Invites,

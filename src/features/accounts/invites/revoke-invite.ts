@@ -12,7 +12,6 @@ export const revokeInvite = operation({
     'Take back a sign-up invite that is still pending; whoever was charged for it gets it back. For people only. Answers with the invite.',
   route: 'DELETE /user/invites/{id}',
   toolset: 'access',
-  listed: 'default',
   access: personOnly({ scope: 'user:write', writes: true }),
   input: Type.Object({
     id: Type.String({ minLength: 1, maxLength: 100, description: 'The id of the invite.' }),

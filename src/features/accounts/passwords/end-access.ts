@@ -5,9 +5,10 @@
 import { internalEvent } from '#core/events.ts'
 import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
-import { removeFactorsOf } from '../two-factor/second-factors.ts'
+import { updateSecondFactorState } from '../two-factor/second-factors.ts'
 import { endToken } from '../tokens/end-tokens.ts'
 import { removeIdentitiesOf } from '../store/identities.ts'
+import { removeAuthenticator, removePasskeysOf } from '../store/second-factors.ts'
 import { listTokensActingFor } from '../store/tokens.ts'
 import { removeOtherEmails } from '../store/user-settings.ts'
 import type { UserRow } from '../store/users.ts'
@@ -27,7 +28,14 @@ export function endAccess(tx: Tx, user: Pick<UserRow, 'id'>): void {
  * anybody could have registered it with this address, and kept a passkey or a second address.
  */
 export function removeUnprovenAccess(tx: Tx, user: UserRow): void {
-  removeFactorsOf(tx, user)
+  removeAuthenticator(tx.db, user.id)
+  removePasskeysOf(tx.db, user.id)
+  if (user.two_factor_enabled === 1)
+    updateSecondFactorState(tx, user.id, {
+      action: 'user.two_factor_reset',
+      sentence: 'Two-factor sign-in was turned off',
+      data: { by: 'password reset' },
+    })
   removeIdentitiesOf(tx.db, user.id)
   removeOtherEmails(tx.db, user.id, user.email)
 }

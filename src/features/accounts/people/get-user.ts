@@ -11,6 +11,7 @@ export const getUser = operation({
   summary: 'Get a person by username: name, profile and picture. For anyone.',
   route: 'GET /users/{username}',
   toolset: 'access',
+  listed: 'default',
   access: publicRead(),
   input: Type.Object({ username: Username }),
   output: PublicUser,

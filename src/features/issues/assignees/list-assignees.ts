@@ -13,6 +13,7 @@ export const listAssignees = operation({
     'List the people and agents that issues and pull requests of a repository that you can see can be assigned to, by username.',
   route: 'GET /repos/{owner}/{name}/assignees',
   toolset: 'issues',
+  listed: 'default',
   access: readsRepo({ scope: 'issues:read' }),
   input: Type.Object({
     repo: RepoPath,

@@ -12,6 +12,7 @@ export const deleteComment = operation({
     'Delete a comment for good. Its author, or Maintain. The timeline keeps that there was one, without its text.',
   route: 'DELETE /repos/{owner}/{name}/comments/{id}',
   toolset: 'issues',
+  listed: 'default',
   access: writesRepo('read', { scope: 'issues:write' }),
   annotations: { destructive: true },
   input: Type.Object({ repo: RepoPath, id: CommentId }),

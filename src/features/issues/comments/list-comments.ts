@@ -15,6 +15,7 @@ export const listComments = operation({
     'List the comments on an issue or pull request of a repository that you can see, oldest first; with since, those made or changed from then on.',
   route: 'GET /repos/{owner}/{name}/issues/{number}/comments',
   toolset: 'issues',
+  listed: 'default',
   access: readsRepo({ scope: 'issues:read' }),
   input: Type.Object({
     repo: RepoPath,

@@ -14,6 +14,7 @@ export const react = operation({
     'Put your reaction on a comment; anyone who can see it may. The answer is the comment with its counts.',
   route: 'PUT /repos/{owner}/{name}/comments/{id}/reactions/{content}',
   toolset: 'issues',
+  listed: 'default',
   access: writesRepo('read', { scope: 'issues:write' }),
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath, id: CommentId, content: OneOf(REACTIONS) }),

@@ -17,6 +17,7 @@ export const resolveComment = operation({
     "Mark the thread of a comment on a pull request as settled, or with resolved false as not. The pull request's author, or Write. The answer is the comment.",
   route: 'POST /repos/{owner}/{name}/comments/{id}/resolve',
   toolset: 'pulls',
+  listed: 'default',
   access: writesRepo('read', { scope: 'pulls:write' }),
   annotations: { idempotent: true },
   input: Type.Object({

@@ -17,6 +17,7 @@ export const updateComment = operation({
   summary: 'Change the text of a comment. Its author, or Maintain. The answer is the comment.',
   route: 'PATCH /repos/{owner}/{name}/comments/{id}',
   toolset: 'issues',
+  listed: 'default',
   access: writesRepo('read', { scope: 'issues:write' }),
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath, id: CommentId, body: CommentBodyInput }),

@@ -17,6 +17,7 @@ export const createLabel = operation({
     'Make a label; without a colour one is picked by the name. Needs Triage. The answer is the label.',
   route: 'POST /repos/{owner}/{name}/labels',
   toolset: 'issues',
+  listed: 'default',
   access: writesRepo('triage', { scope: 'issues:write' }),
   input: Type.Object({
     repo: RepoPath,

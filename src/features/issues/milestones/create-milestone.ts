@@ -21,6 +21,7 @@ export const createMilestone = operation({
     'Make a milestone, a goal to group issues under, with an optional date. Needs Triage. The answer is the milestone.',
   route: 'POST /repos/{owner}/{name}/milestones',
   toolset: 'issues',
+  listed: 'default',
   access: writesRepo('triage', { scope: 'issues:write' }),
   input: Type.Object({
     repo: RepoPath,

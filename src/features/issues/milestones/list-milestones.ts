@@ -13,6 +13,7 @@ export const listMilestones = operation({
     'List the milestones of a repository that you can see, newest first, each with how many of its issues are open and closed.',
   route: 'GET /repos/{owner}/{name}/milestones',
   toolset: 'issues',
+  listed: 'default',
   access: readsRepo({ scope: 'issues:read' }),
   input: Type.Object({ repo: RepoPath, state: Type.Optional(StateFilter), ...byPage() }),
   output: ListOf(Milestone),

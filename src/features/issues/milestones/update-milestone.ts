@@ -21,6 +21,7 @@ export const updateMilestone = operation({
     'Change a milestone, or close or reopen it with state; its issues stay as they are. Needs Triage. The answer is the milestone.',
   route: 'PATCH /repos/{owner}/{name}/milestones/{id}',
   toolset: 'issues',
+  listed: 'default',
   access: writesRepo('triage', { scope: 'issues:write' }),
   annotations: { idempotent: true },
   input: Type.Object({

@@ -9,6 +9,7 @@ export const starRepo = operation({
   summary:
     'Put a repository among your stars; without effect when it is there. For people who can see it.',
   route: 'PUT /user/starred/{owner}/{name}',
+  toolset: 'issues',
   access: writesRepoAsPerson('read', { scope: 'user:write', whileArchived: true }),
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath }),

@@ -11,6 +11,7 @@ export const unstarRepo = operation({
   summary:
     'Take a repository from your stars; without effect when it is not there. For people, also when they cannot see it any more.',
   route: 'DELETE /user/starred/{owner}/{name}',
+  toolset: 'issues',
   access: personOnly({ scope: 'user:write', writes: true }),
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath }),

@@ -9,6 +9,7 @@ export const getSubscription = operation({
   summary:
     'Read how much you hear of a repository: participating unless you chose another level. For people.',
   route: 'GET /repos/{owner}/{name}/subscription',
+  toolset: 'issues',
   access: { ...readsRepoAs('read', { scope: 'user:read' }), person: true },
   input: Type.Object({ repo: RepoPath }),
   output: Subscription,

@@ -10,6 +10,7 @@ export const setSubscription = operation({
   summary:
     'Choose how much you hear of a repository: what concerns you (participating), all, what concerns you and releases (releases), or nothing (ignored). For people.',
   route: 'PUT /repos/{owner}/{name}/subscription',
+  toolset: 'issues',
   access: writesRepoAsPerson('read', {
     scope: 'user:write',
     whileArchived: true,

@@ -41,6 +41,7 @@ export const applySuggestion = operation({
     'Commit the suggestion of a line comment to the pull request; with comments, several in one commit. For whoever may push to its head. 409 head_moved when the lines changed since. Answers the commit.',
   route: 'POST /repos/{owner}/{name}/comments/{id}/apply',
   toolset: 'pulls',
+  listed: 'default',
   access: writesRepo('read', { scope: 'code:write' }),
   input: Type.Object({
     repo: RepoPath,

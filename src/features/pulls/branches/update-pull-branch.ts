@@ -23,6 +23,7 @@ export const updatePullBranch = operation({
     'Bring the base into the head of a pull request: merge it in, or replay the commits on it (rebase). For whoever may push to its head. 409 with conflict_paths when that conflicts. Answers the pull request.',
   route: 'POST /repos/{owner}/{name}/pulls/{number}/update',
   toolset: 'pulls',
+  listed: 'default',
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object({
     ...onPull,

@@ -45,8 +45,8 @@ export const getPullChanges = operation({
     'The files that a pull request changes, with line-by-line hunks, 100 files a page. path gives one file or folder in full; since gives only what changed after that earlier head.',
   route: 'GET /v1/repos/{owner}/{name}/pulls/{number}/changes',
   toolset: 'pulls',
-  listed: 'core',
   aliases: ['get_pull_request_diff', 'get_diff'],
+  listed: 'core',
   access: readsRepo({ scope: 'pulls:read' }),
   input: Type.Object({
     ...onPull,

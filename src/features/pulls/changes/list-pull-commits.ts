@@ -18,6 +18,7 @@ export const listPullCommits = operation({
   route: 'GET /repos/{owner}/{name}/pulls/{number}/commits',
   toolset: 'pulls',
   list: 'page',
+  listed: 'default',
   access: readsRepo({ scope: 'pulls:read' }),
   input: Type.Object({ ...onPull, ...byPage() }),
   output: ListOf(CommitRecord),

@@ -15,6 +15,7 @@ export const cancelPullChecks = operation({
     'Stop the acceptance checks of a pull request that are under way or wait. They count as errored until they are run again. Its author, or write.',
   route: 'POST /repos/{owner}/{name}/pulls/{number}/checks/cancel',
   toolset: 'pulls',
+  listed: 'default',
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object(onPull),
   output: ChecksAndStatuses,

@@ -15,6 +15,7 @@ export const rerunPullChecks = operation({
   summary: `Run the acceptance checks of an open pull request again, on its present head and base. Its author, or write. Checks that wait because strangers wrote them are let run by a person with write.`,
   route: 'POST /repos/{owner}/{name}/pulls/{number}/checks/rerun',
   toolset: 'pulls',
+  listed: 'default',
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object(onPull),
   output: ChecksAndStatuses,

@@ -17,6 +17,7 @@ export const convertPullToDraft = operation({
     'Turn an open pull request back into a draft, which cannot be merged. Its author, or write.',
   route: 'POST /repos/{owner}/{name}/pulls/{number}/draft',
   toolset: 'pulls',
+  listed: 'default',
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object(onPull),
   output: Pull,

@@ -30,6 +30,7 @@ export const reopenPull = operation({
     'Reopen a closed pull request, as a draft or open as it was. Its author, or triage. Not when it was merged or superseded, or when its branch or fork is gone.',
   route: 'POST /repos/{owner}/{name}/pulls/{number}/reopen',
   toolset: 'pulls',
+  listed: 'default',
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object(onPull),
   output: Pull,

@@ -39,6 +39,7 @@ export const updatePull = operation({
     'Change the title, description, base, labels, assignees or auto_merge of a pull request. Its author, or triage; labels and assignees need triage, turning auto_merge on needs what merging needs, and merges with the rights of the caller.',
   route: 'PATCH /repos/{owner}/{name}/pulls/{number}',
   toolset: 'pulls',
+  listed: 'default',
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object({
     ...onPull,

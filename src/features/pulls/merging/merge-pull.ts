@@ -37,9 +37,9 @@ export const mergePull = operation({
     'Merge an open pull request into its base and resolve its issue (unless keep_issue_open). Members of the workspace with write. 409 says what stands against it; blockers of get_pull lists all of that.',
   route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/merge',
   toolset: 'pulls',
-  listed: 'core',
   aliases: ['merge_pull_request'],
   annotations: { destructive: true },
+  listed: 'core',
   access: writesRepo('write', { scope: 'pulls:merge', member: 'member' }),
   input: Type.Object({
     ...onPull,

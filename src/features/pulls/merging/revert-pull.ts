@@ -33,6 +33,7 @@ export const revertPull = operation({
     'Open a pull request that takes a merged one back, on the branch revert-<number>. Needs write. 409 when later changes conflict with that. Answers the new pull request and where to push.',
   route: 'POST /repos/{owner}/{name}/pulls/{number}/revert',
   toolset: 'pulls',
+  listed: 'default',
   access: writesRepo('write', { scope: 'pulls:write' }),
   input: Type.Object({
     ...onPull,

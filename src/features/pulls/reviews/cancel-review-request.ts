@@ -17,6 +17,7 @@ export const cancelReviewRequest = operation({
     'Take back requests for review of a pull request; with a team those of the people whom it picked. For its author, or triage. Answers with the pull request.',
   route: 'DELETE /repos/{owner}/{name}/pulls/{number}/reviewers',
   toolset: 'pulls',
+  listed: 'default',
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object({ ...onPull, ...reviewersInput }),
   output: Pull,

@@ -17,6 +17,7 @@ export const requestReview = operation({
     'Ask people, teams or agents to review a pull request; a team asks whom its review assignment picks. Never its author. For its author, or triage. Answers with the pull request.',
   route: 'POST /repos/{owner}/{name}/pulls/{number}/reviewers',
   toolset: 'pulls',
+  listed: 'default',
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object({ ...onPull, ...reviewersInput }),
   output: Pull,

@@ -24,8 +24,8 @@ export const appendSession = operation({
     'Add 1 to 200 entries to the record of how a pull request was made; all or none. Its author, the person it acts for, or its agent. With expected_seq a retry adds nothing twice.',
   route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/session',
   toolset: 'pulls',
-  listed: 'core',
   aliases: ['append_session_entries'],
+  listed: 'core',
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object({
     ...onPull,

@@ -24,9 +24,9 @@ export const getSession = operation({
     'The record of how a pull request was made: its entries after a sequence number, oldest first. With wait, an answer without entries is held back until one comes.',
   route: 'GET /v1/repos/{owner}/{name}/pulls/{number}/session',
   toolset: 'pulls',
-  listed: 'core',
   aliases: ['get_session_entries'],
   list: 'after',
+  listed: 'core',
   access: readsRepo({ scope: 'pulls:read' }),
   input: Type.Object({
     ...onPull,
