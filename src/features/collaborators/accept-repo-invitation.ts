@@ -11,7 +11,6 @@ export const acceptRepoInvitation = operation({
     'Accept an invitation to a repository; you have the role at once. For the person invited. Answers with the invitation, state accepted.',
   route: 'PATCH /user/repository_invitations/{id}',
   ...answerOperation,
-  listed: 'default',
 
   handler: ({ hearth, caller, write }, { id }) =>
     write((tx) => {

@@ -7,7 +7,6 @@ export const declineRepoInvitation = operation({
     'Decline an invitation to a repository. For the person invited. Answers with the invitation, state declined.',
   route: 'DELETE /user/repository_invitations/{id}',
   ...answerOperation,
-  listed: 'default',
 
   handler: ({ hearth, caller, write }, { id }) =>
     write((tx) =>

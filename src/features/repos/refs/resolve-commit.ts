@@ -49,6 +49,8 @@ export async function resolveCommit(
       `there is no branch, tag or commit ${JSON.stringify(rev.slice(0, 200))} here`,
       { field },
     )
+  // SQLite would compare a lone surrogate as U+FFFD, which a ref name may hold.
+  if (!rev.isWellFormed()) throw missing()
   const snapshot = refsOf(hearth, repo.id)
   const names =
     rev === 'HEAD' || rev === ''
