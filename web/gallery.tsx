@@ -294,7 +294,7 @@ const Words = () => (
       <ActorLink of={{ username: 'northwind', kind: 'workspace' }} />
       <ActorLink of={{ username: 'ghost' }} />
       <ActorLink of={null} />
-      <AvatarStack people={[sample.ada, sample.kofi, sample.mei, sample.agent]} most={3} />
+      <AvatarStack people={[sample.ada, sample.kofi, sample.mei, sample.agent]} max={3} />
       {['bo', 'cy', 'dee', 'eve', 'finn', 'gus', 'hal'].map((username) => (
         <Avatar of={{ username }} size={32} />
       ))}

@@ -125,22 +125,22 @@ export const ActorLink = ({
 }
 
 /**
- * Several avatars in a row, each with its name for screen readers. Those beyond `most` are counted.
+ * Several avatars in a row, each with its name for screen readers. Those beyond `max` are counted.
  */
 export const AvatarStack = ({
   people,
-  most = 3,
+  max = 3,
   size = 20,
 }: {
   people: readonly ActorSummary[]
-  most?: number
+  max?: number
   size?: number
 }) =>
   people.length === 0 ? null : (
     <span class="avatar-stack">
-      {people.slice(0, most).map((person) => (
+      {people.slice(0, max).map((person) => (
         <Avatar of={person} size={size} label />
       ))}
-      {people.length > most && <span class="muted small">+{people.length - most}</span>}
+      {people.length > max && <span class="muted small">+{people.length - max}</span>}
     </span>
   )

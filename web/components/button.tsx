@@ -11,9 +11,9 @@ interface ButtonProps {
   children?: Child
 }
 
-const classes = ({ variant: look = 'plain', small, class: extra }: ButtonProps, bare: boolean) => [
+const classes = ({ variant: style = 'plain', small, class: extra }: ButtonProps, bare: boolean) => [
   'btn',
-  `btn-${look}`,
+  `btn-${style}`,
   small && 'btn-small',
   bare && 'btn-square',
   extra,

@@ -29,11 +29,11 @@ function treeOf(files: readonly TreeFile[]): Folder {
 }
 
 const FileLine = ({ file, href }: { file: TreeFile; href: string }) => {
-  const look = fileStatusStyle(file.status)
+  const style = fileStatusStyle(file.status)
   return (
     <li class={file.viewed ? 'viewed' : undefined}>
-      <span class={`tone-${look.tone}`}>
-        <Icon name={look.icon} label={look.word} />
+      <span class={`tone-${style.tone}`}>
+        <Icon name={style.icon} label={style.word} />
       </span>
       <a class="mono" href={href}>
         {file.path.slice(file.path.lastIndexOf('/') + 1)}

@@ -130,7 +130,7 @@ const lazyFile = (file: DiffFile): string => {
 
 /** The changes of one file, in a frame that folds. */
 export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?: DiffOptions }) => {
-  const look = fileStatusStyle(file.status)
+  const style = fileStatusStyle(file.status)
   const href = options.fileHref?.(file)
   const name = (
     <>
@@ -154,8 +154,8 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
       <summary class="file-head">
         <span class="file-facts">
           <Icon name="chevron-right" class="fold" />
-          <span class={`tone-${look.tone}`}>
-            <Icon name={look.icon} label={look.word} />
+          <span class={`tone-${style.tone}`}>
+            <Icon name={style.icon} label={style.word} />
           </span>
           <span class="mono diff-name">{name}</span>
           {file.generated && <span class="chip">generated</span>}

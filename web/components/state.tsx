@@ -66,19 +66,19 @@ export const Badge = ({
 )
 
 export const IssueState = ({ issue }: { issue: { state: string; reason?: string | null } }) => {
-  const look = issueStateStyle(issue)
+  const style = issueStateStyle(issue)
   return (
-    <Badge icon={look.icon} tone={look.tone}>
-      {look.label}
+    <Badge icon={style.icon} tone={style.tone}>
+      {style.label}
     </Badge>
   )
 }
 
 export const PullState = ({ status }: { status: string }) => {
-  const look = pullStateStyle(status)
+  const style = pullStateStyle(status)
   return (
-    <Badge icon={look.icon} tone={look.tone}>
-      {look.label}
+    <Badge icon={style.icon} tone={style.tone}>
+      {style.label}
     </Badge>
   )
 }
@@ -97,19 +97,19 @@ export const CheckState = ({
   href?: string
 }) => {
   if (status === 'none') return null
-  const look = checkStateStyle(status)
+  const style = checkStateStyle(status)
   const inside = bare ? (
-    <Icon name={look.icon} label={look.label} />
+    <Icon name={style.icon} label={style.label} />
   ) : (
-    [<Icon name={look.icon} />, <span>{look.label}</span>]
+    [<Icon name={style.icon} />, <span>{style.label}</span>]
   )
-  const classes = ['check-state', `tone-${look.tone}`]
+  const classes = ['check-state', `tone-${style.tone}`]
   return href ? (
-    <a class={classes} href={href} title={bare ? look.label : undefined}>
+    <a class={classes} href={href} title={bare ? style.label : undefined}>
       {inside}
     </a>
   ) : (
-    <span class={classes} title={bare ? look.label : undefined}>
+    <span class={classes} title={bare ? style.label : undefined}>
       {inside}
     </span>
   )

@@ -259,9 +259,9 @@ export const homePage = page({
           visit.call(listRepos, { workspace: slug, sort: 'pushed', per_page: SHOWN }),
         ),
     )
-    const mine = new Set(workspaces.map(({ slug }) => slug))
+    const own = new Set(workspaces.map(({ slug }) => slug))
     const shared = newest.filter(
-      (repo) => mine.has(repo.workspace) || repo.private || (repo.viewer_role ?? 'read') !== 'read',
+      (repo) => own.has(repo.workspace) || repo.private || (repo.viewer_role ?? 'read') !== 'read',
     )
     const repos = [
       ...new Map(

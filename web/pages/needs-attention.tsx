@@ -24,7 +24,7 @@ export async function loadAttention(visit: Visit) {
   ])
   return {
     ...(waiting ?? { reviews: [], assigned: { issues: [], pulls: [] }, own: [] }),
-    stopped: told.flatMap(({ items }) => items),
+    stopped: sessions.flatMap(({ items }) => items),
   }
 }
 
@@ -57,8 +57,8 @@ const StoppedRow = ({ one }: { one: Notification }) => (
 /** The most urgent list comes first. Empty lists are left out. */
 export const AttentionLists = ({ waiting }: { waiting: AttentionItems }) => {
   const { stopped, reviews, assigned, own } = waiting
-  const mine = new Set([...reviews, ...own].map(({ id }) => id))
-  const pulls = assigned.pulls.filter(({ id }) => !mine.has(id))
+  const listed = new Set([...reviews, ...own].map(({ id }) => id))
+  const pulls = assigned.pulls.filter(({ id }) => !listed.has(id))
   if (stopped.length + reviews.length + assigned.issues.length + pulls.length + own.length === 0) {
     return (
       <EmptyState

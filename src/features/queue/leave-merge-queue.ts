@@ -15,6 +15,7 @@ export const leaveMergeQueue = operation({
     'Take a pull request out of the merge queue. Whoever queued it, or write. It stays open; what is behind it is tested again without it.',
   route: 'DELETE /repos/{owner}/{name}/queue/{number}',
   toolset: 'pulls',
+  listed: 'default',
   access: writesRepo('read', { scope: 'pulls:merge' }),
   input: Type.Object({ repo: RepoPath, number: RecordNumber }),
   output: QueueEntry,

@@ -62,6 +62,8 @@ type ChainFrame = {
 }
 
 const NO_BYTES = Buffer.alloc(0)
+/** The checksum at the end of a pack. */
+const TRAILER_BYTES = 20
 
 /** Whether content of this size is streamed instead of held in memory. */
 const isStreamed = (type: number, size: number): boolean =>
@@ -307,10 +309,9 @@ export class DeltaResolver {
 
   /** Yields the lengths of the inflated blocks of an entry in `streamBuffers`. */
   private *inflateBlocks(row: number, buffers: StreamBuffers): Generator<number> {
-    const { offsets, headerLengths, sizes, count } = this.entries
-    const from = offsets[row]! + headerLengths[row]!
-    const to = row + 1 < count ? offsets[row + 1]! : this.packEnd
-    yield* inflateStream(this.inflater, buffers, this.readPack, [from, to], sizes[row]!)
+    const { offsets, headerLengths, sizes } = this.entries
+    const range = [offsets[row]! + headerLengths[row]!, this.packEnd + TRAILER_BYTES] as const
+    yield* inflateStream(this.inflater, buffers, this.readPack, range, sizes[row]!)
   }
 
   private *inflateToFile(row: number, size: number): Generator<void, FileContent> {

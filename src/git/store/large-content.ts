@@ -213,7 +213,8 @@ export class StreamBuffers {
 }
 
 /**
- * Inflates the stream at `[offset, end)` of a pack. Yields the length of each block in
+ * Inflates the stream that begins at `offset` of a pack and ends before `end`; at least one byte of
+ * the pack must follow it, because the inflater notices the end by the bytes behind. Yields the length of each block in
  * `buffers.output`. Throws GitError `corrupt` unless it has exactly `size` bytes.
  */
 export function* inflateStream(

@@ -6,11 +6,14 @@ import { isCacheable } from '../commit-cache.ts'
 import { recordPlanOf, type RecordPlan } from './tool-record.ts'
 import { onlyReads } from './tool-selection.ts'
 
-/** Inputs of the tool server itself, which are removed before the operation is called. */
+/**
+ * Inputs of the tool server itself, which are removed before the operation is called. The
+ * instructions of the server explain them, because a description here would be in every tool.
+ */
 export const EXTRAS = {
-  max_chars: { type: 'integer', description: 'Longest answer, 1000 to 100000.' },
-  fields: { type: 'array', items: { type: 'string' }, description: 'Fields to keep.' },
-  idempotency_key: { type: 'string', maxLength: 128, description: 'One key, one effect.' },
+  max_chars: { type: 'integer' },
+  fields: { type: 'array', items: { type: 'string' } },
+  idempotency_key: { type: 'string' },
 } as const satisfies Record<string, JsonSchema>
 
 export type ToolPlan = {
@@ -86,7 +89,30 @@ function union(branches: readonly JsonSchema[]): JsonSchema {
   }
 }
 
-const REPO: JsonSchema = { type: 'string', description: '<owner>/<name>' }
+/** Inputs that most tools have, in their shortest form. A page is reached by its cursor. */
+const COMMON_INPUTS: Readonly<Record<string, (schema: JsonSchema) => JsonSchema | null>> = {
+  repo: () => ({ type: 'string', description: '<owner>/<name>' }),
+  number: () => ({ type: 'integer' }),
+  page: () => null,
+  per_page: (schema) => ({
+    type: 'integer',
+    description: `${String(schema['x-default'])} unless given, at most ${String(schema['x-max'])}.`,
+  }),
+  cursor: () => ({ type: 'string', description: 'next of the answer before.' }),
+}
+
+function listedInputs(properties: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, schema]) => {
+      const common = COMMON_INPUTS[name]
+      const isCommon =
+        (name !== 'page' || 'cursor' in properties) &&
+        (name !== 'per_page' || 'x-default' in schema)
+      const listed = common && isCommon ? common(schema) : listedSchema(schema)
+      return listed === null ? [] : [[name, listed] as const]
+    }),
+  )
+}
 
 /** `close_issue` becomes `Close issue`. */
 const titleOf = (name: string): string => {
@@ -128,8 +154,7 @@ export function toolPlan(operation: Operation): ToolPlan {
     ...schema,
     type: 'object' as const,
     properties: {
-      ...schema.properties,
-      ...(schema.properties?.repo ? { repo: REPO } : {}),
+      ...listedInputs(input.properties ?? {}),
       ...Object.fromEntries([...extras].map((name) => [name, EXTRAS[name]])),
     },
     additionalProperties: false,

@@ -54,6 +54,9 @@ const tool = async (name: string, args: Record<string, unknown>) => {
   }
 }
 
+/** Places of REST answers that tools leave out: what is said elsewhere in the answer. */
+const LEFT_OUT = /^\/pull\/|\/hunks$/
+
 /** Both interfaces name the same places, and each leads to something. */
 async function both(path: string, name: string, args: Record<string, unknown>): Promise<string[]> {
   const [one, two] = [await rest(path), await tool(name, args)]

@@ -72,7 +72,7 @@ const EmailRow = ({
   changeable: boolean
 }) => {
   const sent = visitForForm(visit, '/settings/emails/remove')
-  const mine = sent.form.values.text('email') === email.email
+  const wasSent = sent.form.values.text('email') === email.email
   return (
     <Row
       title={<span class="mono">{email.email}</span>}
@@ -96,17 +96,17 @@ const EmailRow = ({
         </ActionButton>
       )}
       {changeable && !email.primary && (
-        <details class="more" open={mine}>
+        <details class="more" open={wasSent}>
           <summary>Remove</summary>
           <Form
             action="/settings/emails/remove"
             csrf={visit.csrf}
-            error={mine ? formError(sent, 'password') : null}
+            error={wasSent ? formError(sent, 'password') : null}
             label={`Remove ${email.email}`}
           >
             <input type="hidden" name="email" value={email.email} />
             <PasswordField
-              visit={mine ? sent : visitForForm(visit, '')}
+              visit={wasSent ? sent : visitForForm(visit, '')}
               id={`remove-${email.email}`}
             />
             <FormActions>

@@ -137,7 +137,7 @@ const PasskeyRow = ({
   changeable: boolean
 }) => {
   const sent = visitForForm(visit, `${AT}/passkeys/remove`)
-  const mine = sent.form.values.text('id') === passkey.id
+  const wasSent = sent.form.values.text('id') === passkey.id
   return (
     <Row
       title={<strong>{passkey.name}</strong>}
@@ -160,17 +160,17 @@ const PasskeyRow = ({
       }
     >
       {changeable && (
-        <details class="more" open={mine}>
+        <details class="more" open={wasSent}>
           <summary>Remove</summary>
           <Form
             action={`${AT}/passkeys/remove`}
             csrf={visit.csrf}
-            error={mine ? formError(sent, 'password') : null}
+            error={wasSent ? formError(sent, 'password') : null}
             label={`Remove ${passkey.name}`}
           >
             <input type="hidden" name="id" value={passkey.id} />
             <PasswordField
-              visit={mine ? sent : visitForForm(visit, '')}
+              visit={wasSent ? sent : visitForForm(visit, '')}
               id={`remove-${passkey.id}`}
             />
             <FormActions>
@@ -248,7 +248,7 @@ const IdentityRow = ({
   changeable: boolean
 }) => {
   const sent = visitForForm(visit, `${AT}/unlink`)
-  const mine = sent.form.values.text('subject') === identity.subject
+  const wasSent = sent.form.values.text('subject') === identity.subject
   return (
     <Row
       title={<strong>{name}</strong>}
@@ -262,18 +262,18 @@ const IdentityRow = ({
       }
     >
       {changeable && (
-        <details class="more" open={mine}>
+        <details class="more" open={wasSent}>
           <summary>Unlink</summary>
           <Form
             action={`${AT}/unlink`}
             csrf={visit.csrf}
-            error={mine ? formError(sent, 'password') : null}
+            error={wasSent ? formError(sent, 'password') : null}
             label={`Unlink ${name}`}
           >
             <input type="hidden" name="provider" value={identity.provider} />
             <input type="hidden" name="subject" value={identity.subject} />
             <PasswordField
-              visit={mine ? sent : visitForForm(visit, '')}
+              visit={wasSent ? sent : visitForForm(visit, '')}
               id={`unlink-${identity.provider}`}
             />
             <FormActions>
@@ -286,7 +286,7 @@ const IdentityRow = ({
   )
 }
 
-type Ways = {
+type SignInMethods = {
   providers: readonly { id: string; name: string }[]
   directory: string | null
   proxy: string | null
@@ -295,24 +295,27 @@ type Ways = {
 const IdentitiesCard = ({
   visit,
   security,
-  ways,
+  methods,
 }: {
   visit: Visit
   security: Security
-  ways: Ways
+  methods: SignInMethods
 }) => {
   // The proxy's user can be linked while the proxy names one.
   const all =
-    ways.proxy !== null && visit.proxyUser !== null
-      ? [...ways.providers, { id: 'header', name: `${ways.proxy} (${visit.proxyUser.username})` }]
-      : ways.providers
+    methods.proxy !== null && visit.proxyUser !== null
+      ? [
+          ...ways.providers,
+          { id: 'header', name: `${methods.proxy} (${visit.proxyUser.username})` },
+        ]
+      : methods.providers
   const left = all.filter(({ id }) => !security.identities.some(({ provider }) => provider === id))
   const nameOf = (id: string): string =>
     (id === 'ldap'
-      ? ways.directory
+      ? methods.directory
       : id === 'header'
-        ? ways.proxy
-        : ways.providers.find((one) => one.id === id)?.name) ?? id
+        ? methods.proxy
+        : methods.providers.find((one) => one.id === id)?.name) ?? id
   return (
     <Card title="Sign-in through your organisation">
       {security.identities.length > 0 && (
@@ -343,14 +346,14 @@ const IdentitiesCard = ({
 export const securityPage = page({
   path: AT,
   load: async (visit) => {
-    const [security, passkey, ways] = await Promise.all([
+    const [security, passkey, methods] = await Promise.all([
       visit.call(getSecurity, {}),
       visit.call(startPasskey, {}),
       visit.call(listSignOnProviders, {}),
     ])
-    return { security, passkey, ways }
+    return { security, passkey, methods }
   },
-  view: ({ security, passkey, ways }, visit) => (
+  view: ({ security, passkey, methods }, visit) => (
     <SettingsFrame visit={visit} title="Security" current="security" lead="How you sign in.">
       {security.has_password ? (
         <PasswordCard visit={visit} />
@@ -360,10 +363,10 @@ export const securityPage = page({
       <AuthenticatorCard visit={visit} security={security} />
       <PasskeysCard visit={visit} security={security} passkey={passkey} />
       {security.two_factor_enabled && <RecoveryCard visit={visit} security={security} />}
-      {(ways.providers.length > 0 ||
+      {(methods.providers.length > 0 ||
         security.identities.length > 0 ||
-        (ways.proxy !== null && visit.proxyUser !== null)) && (
-        <IdentitiesCard visit={visit} security={security} ways={ways} />
+        (methods.proxy !== null && visit.proxyUser !== null)) && (
+        <IdentitiesCard visit={visit} security={security} methods={methods} />
       )}
     </SettingsFrame>
   ),

@@ -97,12 +97,12 @@ export const jobsPage = page({
             (job) => job.state === 'waiting' && job.error === null && recurring.has(job.kind),
           )
         : []
-    const told = items
+    const listed = items
       .filter((job) => !resting.includes(job))
       .sort((a, b) => URGENCY[a.state] - URGENCY[b.state])
-    return { told, resting, next, state, kind, number }
+    return { listed, resting, next, state, kind, number }
   },
-  view: ({ told, resting, next, state, kind, number }, visit) => {
+  view: ({ listed, resting, next, state, kind, number }, visit) => {
     const href = (change: Record<string, string | number | undefined>) =>
       withQuery(PATH, { state, kind, ...change })
     return (
@@ -129,14 +129,14 @@ export const jobsPage = page({
             </span>
           )}
         </FilterBar>
-        {told.length === 0 ? (
+        {listed.length === 0 ? (
           <EmptyState
             icon="check-circle"
             title={state === 'failed' ? 'Nothing has failed' : 'There is nothing to do'}
           />
         ) : (
           <List label="Jobs">
-            {told.map((job) => (
+            {listed.map((job) => (
               <JobRow job={job} visit={visit} />
             ))}
           </List>

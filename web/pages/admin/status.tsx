@@ -96,7 +96,7 @@ const InstallationCard = ({
   </Card>
 )
 
-const JobKinds = ({ told }: { told: SiteStatus['queues'] }) => (
+const JobKinds = ({ active }: { active: SiteStatus['queues'] }) => (
   <List label="Background jobs by kind">
     {[...told]
       .sort((a, b) => b.failed - a.failed || b.running - a.running)
@@ -145,10 +145,10 @@ export const adminPage = page({
   load: (visit) => visit.call(getSiteStatus, {}),
   view: (status, visit) => {
     const { counts, database, disk, git, queues } = status
-    const told = queues.filter(
+    const active = queues.filter(
       (queue) => queue.every === null || queue.failed > 0 || queue.running > 0,
     )
-    const resting = queues.filter((queue) => !told.includes(queue))
+    const resting = queues.filter((queue) => !active.includes(queue))
     return (
       <AdminFrame
         visit={visit}
@@ -175,8 +175,8 @@ export const adminPage = page({
           status={status}
         />
         <h2>Background jobs</h2>
-        {told.length === 0 && <p class="muted">Nothing is under way.</p>}
-        {told.length > 0 && <JobKinds told={told} />}
+        {active.length === 0 && <p class="muted">Nothing is under way.</p>}
+        {active.length > 0 && <JobKinds active={active} />}
         {resting.length > 0 && <RecurringKinds resting={resting} />}
       </AdminFrame>
     )

@@ -51,7 +51,7 @@ const Card = ({
   visit,
   repo,
   labels,
-  may,
+  mayMove,
 }: {
   issue: Issue
   column: Column
@@ -60,13 +60,13 @@ const Card = ({
   visit: Visit
   repo: string
   labels: ReadonlyMap<string, LabelRecord>
-  may: boolean
+  mayMove: boolean
 }) => (
   <li
     class="board-card"
     id={`card-${issue.number}-${columns.indexOf(column)}`}
-    data-card={may}
-    draggable={may ? 'true' : undefined}
+    data-card={mayMove}
+    draggable={mayMove ? 'true' : undefined}
   >
     <a class="row-link" href={issuePath(repo, issue.number)}>
       {issue.title}
@@ -80,7 +80,7 @@ const Card = ({
       />{' '}
       <AvatarStack people={issue.assignees} />
     </p>
-    {may && (
+    {mayMove && (
       <form class="board-move" action={boardPath(repo, by)} method="post" data-once>
         <CsrfField csrf={visit.csrf} />
         <input type="hidden" name="number" value={String(issue.number)} />
@@ -108,7 +108,7 @@ const BoardColumn = ({
   columns,
   index,
   known,
-  may,
+  mayMove,
 }: {
   visit: Visit
   repo: Repo
@@ -117,7 +117,7 @@ const BoardColumn = ({
   columns: readonly Column[]
   index: number
   known: ReadonlyMap<string, LabelRecord>
-  may: boolean
+  mayMove: boolean
 }) => (
   <section class="board-column" data-column={column.value} aria-labelledby={`column-${index}`}>
     <h2 id={`column-${index}`}>
@@ -134,7 +134,7 @@ const BoardColumn = ({
           visit={visit}
           repo={repo.full_name}
           labels={known}
-          may={may}
+          mayMove={mayMove}
         />
       ))}
     </ul>
@@ -223,7 +223,7 @@ export const boardPage = page({
     const list = repoPath(repo.full_name, '/issues')
     const columns = columnsOf(by, { repo, issues, labels, milestones })
     const known = new Map(labels.map((label) => [label.name, label]))
-    const may = repo.permissions.triage && visit.viewer !== null && !repo.archived
+    const mayMove = repo.permissions.triage && visit.viewer !== null && !repo.archived
     return (
       <RepoFrame visit={visit} repo={repo} title="Board" current="issues" width="wide">
         <PageHead
@@ -257,7 +257,7 @@ export const boardPage = page({
                 columns={columns}
                 index={index}
                 known={known}
-                may={may}
+                mayMove={mayMove}
               />
             ))}
           </section>

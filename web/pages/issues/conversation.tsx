@@ -115,9 +115,9 @@ export const CommentItem = ({
   /** The comment is below its line, so its header does not name the line. */
   placed?: boolean
 }) => {
-  const mine = visit.viewer !== null && visit.viewer.id === comment.author.id
+  const isAuthor = visit.viewer !== null && visit.viewer.id === comment.author.id
   const changing =
-    (mine || mayChange) &&
+    (isAuthor || mayChange) &&
     [visit.url.searchParams.get('edit'), visit.form.values.text('comment_id')].includes(comment.id)
   return (
     <Comment
@@ -138,8 +138,8 @@ export const CommentItem = ({
           </>
         )
       }
-      reactions={<ReactionBar comment={comment} visit={visit} here={here} may={mayReact} />}
-      menu={mine || mayChange ? menuOf(comment, visit, here) : undefined}
+      reactions={<ReactionBar comment={comment} visit={visit} here={here} mayReact={mayReact} />}
+      menu={isAuthor || mayChange ? menuOf(comment, visit, here) : undefined}
       body={
         changing ? (
           <EditComment comment={comment} visit={visit} repo={repo} here={here} />
@@ -214,17 +214,17 @@ const EVENT_STYLES: Readonly<Record<string, EventStyle>> = {
 }
 
 export const EventItem = ({ event }: { event: EventRecord }) => {
-  const look = EVENT_STYLES[event.type]
-  if (!look) return null
+  const style = EVENT_STYLES[event.type]
+  if (!style) return null
   return (
     <TimelineEvent
-      icon={look.icon}
-      tone={look.tone}
+      icon={style.icon}
+      tone={style.tone}
       actor={event.actor}
       at={event.time}
       id={event.id}
     >
-      {look.describe(event.data)}
+      {style.describe(event.data)}
     </TimelineEvent>
   )
 }

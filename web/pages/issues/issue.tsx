@@ -126,7 +126,7 @@ const IssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
     visit,
     repo: repo.full_name,
     here,
-    may: visit.viewer !== null && repo.permissions.triage && !repo.archived,
+    mayEdit: visit.viewer !== null && repo.permissions.triage && !repo.archived,
   }
   return (
     <>

@@ -28,7 +28,7 @@ import { fieldError, visitForForm, formError } from '../shell.tsx'
 const FIELDS = ['name', 'color', 'description']
 
 const Fields = ({ visit, of, id }: { visit: Visit; of?: LabelRecord; id: string }) => {
-  const kept = (name: 'name' | 'color' | 'description') =>
+  const typedOr = (name: 'name' | 'color' | 'description') =>
     visit.form.values.has(name) ? visit.form.values.text(name) : (of?.[name] ?? '')
   return (
     <>
@@ -38,7 +38,7 @@ const Fields = ({ visit, of, id }: { visit: Visit; of?: LabelRecord; id: string 
         label="Name"
         required
         maxlength={50}
-        value={kept('name')}
+        value={typedOr('name')}
         error={fieldError(visit, 'name')}
       />
       <Field
@@ -49,7 +49,7 @@ const Fields = ({ visit, of, id }: { visit: Visit; of?: LabelRecord; id: string 
         maxlength={7}
         placeholder="d73a4a"
         hint="Six hex digits; picked by the name when left out."
-        value={kept('color')}
+        value={typedOr('color')}
         error={fieldError(visit, 'color')}
       />
       <Field
@@ -57,7 +57,7 @@ const Fields = ({ visit, of, id }: { visit: Visit; of?: LabelRecord; id: string 
         name="description"
         label="Description"
         maxlength={200}
-        value={kept('description')}
+        value={typedOr('description')}
         error={fieldError(visit, 'description')}
       />
     </>
@@ -68,17 +68,17 @@ const LabelRow = ({
   label,
   visit,
   repo,
-  may,
+  mayEdit,
 }: {
   label: LabelRecord
   visit: Visit
   repo: string
-  may: boolean
+  mayEdit: boolean
 }) => {
   const here = repoPath(repo, '/labels')
   const at = visitForForm(visit, `${here}/edit`)
   const refused = at.form.values.text('label') === label.name
-  const mine = refused ? at : { ...visit, form: emptyFormState }
+  const formVisit = refused ? at : { ...visit, form: emptyFormState }
   return (
     <Row
       title={
@@ -87,7 +87,7 @@ const LabelRow = ({
       meta={label.description ?? undefined}
       end={<span class="muted">{plural(label.issues_count, 'open issue')}</span>}
     >
-      {may && (
+      {mayEdit && (
         <details class="more" open={refused}>
           <summary>Change or delete</summary>
           <Form
@@ -97,7 +97,7 @@ const LabelRow = ({
             error={refused ? formError(at, ...FIELDS) : null}
           >
             <input type="hidden" name="label" value={label.name} />
-            <Fields visit={mine} of={label} id={label.id} />
+            <Fields visit={formVisit} of={label} id={label.id} />
             <FormActions>
               <Button small>Save</Button>
             </FormActions>
@@ -125,7 +125,7 @@ export const labelsPage = page({
   },
   view: ({ repo, labels }, visit) => {
     const here = repoPath(repo.full_name, '/labels')
-    const may = repo.permissions.triage && visit.viewer !== null && !repo.archived
+    const mayEdit = repo.permissions.triage && visit.viewer !== null && !repo.archived
     const made = visitForForm(visit, here)
     return (
       <RepoFrame visit={visit} repo={repo} title="Labels" current="issues">
@@ -144,11 +144,11 @@ export const labelsPage = page({
         ) : (
           <List label="Labels">
             {labels.map((label) => (
-              <LabelRow label={label} visit={visit} repo={repo.full_name} may={may} />
+              <LabelRow label={label} visit={visit} repo={repo.full_name} mayEdit={mayEdit} />
             ))}
           </List>
         )}
-        {may && (
+        {mayEdit && (
           <Card title="New label">
             <Form
               action={here}

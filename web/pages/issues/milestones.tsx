@@ -41,7 +41,7 @@ const FIELDS = ['title', 'description', 'due_on']
 const PER_PAGE = 50
 
 const MilestoneFields = ({ visit, of, id }: { visit: Visit; of?: Milestone; id: string }) => {
-  const kept = (name: string, stored: string) =>
+  const typedOr = (name: string, stored: string) =>
     visit.form.values.has(name) ? visit.form.values.text(name) : stored
   return (
     <>
@@ -51,7 +51,7 @@ const MilestoneFields = ({ visit, of, id }: { visit: Visit; of?: Milestone; id: 
         label="Title"
         required
         maxlength={256}
-        value={kept('title', of?.title ?? '')}
+        value={typedOr('title', of?.title ?? '')}
         error={fieldError(visit, 'title')}
       />
       <TextArea
@@ -59,7 +59,7 @@ const MilestoneFields = ({ visit, of, id }: { visit: Visit; of?: Milestone; id: 
         name="description"
         label="Description"
         rows={3}
-        value={kept('description', of?.description ?? '')}
+        value={typedOr('description', of?.description ?? '')}
         error={fieldError(visit, 'description')}
       />
       <Field
@@ -67,7 +67,7 @@ const MilestoneFields = ({ visit, of, id }: { visit: Visit; of?: Milestone; id: 
         name="due_on"
         label="Due on"
         type="date"
-        value={kept('due_on', of?.due_on?.slice(0, 10) ?? '')}
+        value={typedOr('due_on', of?.due_on?.slice(0, 10) ?? '')}
         error={fieldError(visit, 'due_on')}
       />
     </>
@@ -137,12 +137,12 @@ const MilestoneRow = ({
   milestone,
   visit,
   repo,
-  may,
+  mayEdit,
 }: {
   milestone: Milestone
   visit: Visit
   repo: string
-  may: boolean
+  mayEdit: boolean
 }) => {
   const here = repoPath(repo, '/milestones')
   const at = visitForForm(visit, `${here}/edit`)
@@ -177,7 +177,7 @@ const MilestoneRow = ({
       {milestone.description !== null && (
         <MarkdownBody text={milestone.description} options={markdownOf(visit, repo)} />
       )}
-      {may && (
+      {mayEdit && (
         <MilestoneChanges
           visit={visit}
           at={at}
@@ -216,7 +216,7 @@ export const milestonesPage = page({
   },
   view: ({ repo, milestones, state, number }, visit) => {
     const here = repoPath(repo.full_name, '/milestones')
-    const may = repo.permissions.triage && visit.viewer !== null && !repo.archived
+    const mayEdit = repo.permissions.triage && visit.viewer !== null && !repo.archived
     const made = visitForForm(visit, here)
     const at = (page: number) =>
       withQuery(here, {
@@ -254,7 +254,12 @@ export const milestonesPage = page({
         ) : (
           <List label="Milestones">
             {milestones.items.map((milestone) => (
-              <MilestoneRow milestone={milestone} visit={visit} repo={repo.full_name} may={may} />
+              <MilestoneRow
+                milestone={milestone}
+                visit={visit}
+                repo={repo.full_name}
+                mayEdit={mayEdit}
+              />
             ))}
           </List>
         )}
@@ -262,7 +267,7 @@ export const milestonesPage = page({
           newer={number > 1 ? at(number - 1) : null}
           older={milestones.next === null ? null : at(number + 1)}
         />
-        {may && <NewMilestoneCard visit={visit} here={here} made={made} />}
+        {mayEdit && <NewMilestoneCard visit={visit} here={here} made={made} />}
       </RepoFrame>
     )
   },

@@ -12,15 +12,15 @@ export const ReactionBar = ({
   comment,
   visit,
   here,
-  may,
+  mayReact,
 }: {
   comment: Comment
   visit: Visit
   here: string
-  may: boolean
+  mayReact: boolean
 }) => {
   const action = `${here}/comments/${comment.id}/react`
-  if (!may) return <Reactions reactions={comment.reactions} />
+  if (!mayReact) return <Reactions reactions={comment.reactions} />
   const given = REACTIONS.filter((content) => comment.reactions[content] > 0)
   const button = (content: (typeof REACTIONS)[number], count?: number) => (
     <button

@@ -1,5 +1,5 @@
 // The side panel of an issue or pull request: labels, assignees and the like, with forms for those
-// who may change them.
+// who mayEdit change them.
 import type { Label as LabelRecord, Milestone } from '#features/issues/index.ts'
 import {
   Button,
@@ -17,7 +17,7 @@ import { issuePath, repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 
-type SidePanelContext = { visit: Visit; repo: string; here: string; may: boolean }
+type SidePanelContext = { visit: Visit; repo: string; here: string; mayEdit: boolean }
 
 /** A form that unfolds, and is open after a refusal. */
 const Change = ({
@@ -65,7 +65,7 @@ export const LabelsSide = ({
   known,
   ...place
 }: SidePanelContext & { names: readonly string[]; known: readonly LabelRecord[] }) => {
-  const { visit, repo, here, may } = place
+  const { visit, repo, here, mayEdit } = place
   const byName = new Map(known.map((label) => [label.name, label]))
   return (
     <SideBlock title="Labels">
@@ -77,7 +77,7 @@ export const LabelsSide = ({
           href={(name) => withQuery(repoPath(repo, '/issues'), { label: name })}
         />
       )}
-      {may && (
+      {mayEdit && (
         <Change visit={visit} here={here} part="labels" field="labels">
           <Field
             id="side-labels"
@@ -102,7 +102,7 @@ export const AssigneesSide = ({
   people: readonly (ActorSummary & { username: string })[]
   assignable: readonly string[]
 }) => {
-  const { visit, here, may } = place
+  const { visit, here, mayEdit } = place
   return (
     <SideBlock title="Assignees">
       {people.length === 0 ? (
@@ -116,7 +116,7 @@ export const AssigneesSide = ({
           ))}
         </ul>
       )}
-      {may && (
+      {mayEdit && (
         <Change visit={visit} here={here} part="assignees" field="assignees">
           <Field
             id="side-assignees"
@@ -148,8 +148,8 @@ export const MilestoneSide = ({
   milestone: { id: string; title: string } | null
   known: readonly Milestone[]
 }) => {
-  const { visit, repo, here, may } = place
-  if (milestone === null && !may) return null
+  const { visit, repo, here, mayEdit } = place
+  if (milestone === null && !mayEdit) return null
   const options =
     milestone !== null && !known.some(({ id }) => id === milestone.id)
       ? [milestone, ...known]
@@ -165,7 +165,7 @@ export const MilestoneSide = ({
           </a>
         </p>
       )}
-      {may && options.length > 0 && (
+      {mayEdit && options.length > 0 && (
         <Change visit={visit} here={here} part="milestone" field="milestone">
           <Select
             id="side-milestone"
@@ -188,8 +188,8 @@ export const BlockedBySide = ({
   numbers,
   ...place
 }: SidePanelContext & { numbers: readonly number[] }) => {
-  const { visit, repo, here, may } = place
-  if (numbers.length === 0 && !may) return null
+  const { visit, repo, here, mayEdit } = place
+  if (numbers.length === 0 && !mayEdit) return null
   return (
     <SideBlock title="Waits for">
       {numbers.length === 0 ? (
@@ -203,7 +203,7 @@ export const BlockedBySide = ({
           ))}
         </ul>
       )}
-      {may && (
+      {mayEdit && (
         <Change visit={visit} here={here} part="blocked-by" field="blocked_by">
           <Field
             id="side-blocked"

@@ -286,11 +286,11 @@ export const checksPage = page<Data>({
   },
   view: ({ repo, pull, hasCommands, checks, shown }, visit) => {
     const here = pullPath(repo.full_name, pull.number, 'checks')
-    const mine =
+    const isAuthor =
       visit.viewer !== null &&
       [pull.author.id, pull.author.on_behalf_of?.id].includes(visit.viewer.id)
     const rights = {
-      mayRun: visit.viewer !== null && !repo.archived && (mine || repo.permissions.write),
+      mayRun: visit.viewer !== null && !repo.archived && (isAuthor || repo.permissions.write),
       mayAllow: repo.permissions.write,
     }
     return (

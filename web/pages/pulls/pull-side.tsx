@@ -80,7 +80,7 @@ export const PullSide = ({
     visit,
     repo: repo.full_name,
     here: pullPath(repo.full_name, data.number),
-    may: visit.viewer !== null && repo.permissions.triage && !repo.archived,
+    mayEdit: visit.viewer !== null && repo.permissions.triage && !repo.archived,
   }
   return (
     <>

@@ -29,13 +29,14 @@ export function threadRights(
 ): ThreadRights {
   const { viewer } = visit
   const { write, maintain } = repo.permissions
-  const mine = viewer !== null && [pull.author.id, pull.author.on_behalf_of?.id].includes(viewer.id)
+  const isAuthor =
+    viewer !== null && [pull.author.id, pull.author.on_behalf_of?.id].includes(viewer.id)
   const active = pull.status === 'open' || pull.status === 'draft'
   const signedIn = viewer !== null && !repo.archived
   return {
     reply: signedIn && (!locked || write),
-    resolve: signedIn && (mine || write),
-    apply: signedIn && active && (pull.fork === null ? write : mine),
+    resolve: signedIn && (isAuthor || write),
+    apply: signedIn && active && (pull.fork === null ? write : isAuthor),
     change: maintain && !repo.archived,
   }
 }

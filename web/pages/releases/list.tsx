@@ -48,7 +48,7 @@ export const releasesPage = page({
   },
   view: ({ repo, releases, number }, visit) => {
     const here = releasesPath(repo.full_name)
-    const may = mayWrite(repo, visit)
+    const mayEdit = mayWrite(repo, visit)
     return (
       <RepoFrame visit={visit} repo={repo} title="Releases" current="code">
         <PageHead
@@ -60,7 +60,7 @@ export const releasesPage = page({
             </>
           }
           actions={
-            may && !repo.empty ? (
+            mayEdit && !repo.empty ? (
               <LinkButton href={`${here}/new`} variant="primary" icon="plus">
                 New release
               </LinkButton>
@@ -71,7 +71,7 @@ export const releasesPage = page({
           <EmptyState icon="tag" title="No releases yet">
             {repo.empty
               ? 'A release needs a commit: push one first.'
-              : may
+              : mayEdit
                 ? 'Make one to give out a version with notes and files.'
                 : 'When a version is given out, it stands here with its notes and files.'}
           </EmptyState>

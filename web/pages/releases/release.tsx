@@ -114,7 +114,7 @@ const ReleaseActions = ({
 )
 
 const ReleaseView = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Release }) => {
-  const may = mayWrite(repo, visit)
+  const mayEdit = mayWrite(repo, visit)
   const here = releasesPath(repo.full_name, `/${release.id}`)
   const refused =
     visitForForm(visit, `${here}/publish`).form.error ??
@@ -136,7 +136,9 @@ const ReleaseView = ({ visit, repo, release }: { visit: Visit; repo: Repo; relea
       <PageHead
         title={release.name}
         lead={<ReleaseBadge release={release} />}
-        actions={may ? <ReleaseActions visit={visit} here={here} release={release} /> : undefined}
+        actions={
+          mayEdit ? <ReleaseActions visit={visit} here={here} release={release} /> : undefined
+        }
       />
       {refused && (
         <p class="field-error" role="alert">
@@ -147,9 +149,14 @@ const ReleaseView = ({ visit, repo, release }: { visit: Visit; repo: Repo; relea
       <div class="release-notes">
         <Notes visit={visit} repo={repo} release={release} />
       </div>
-      <Files visit={visit} repo={repo} release={release} mayChange={may && !release.immutable} />
-      {may && !release.immutable && <UploadCard visit={visit} repo={repo} release={release} />}
-      {may && repo.permissions.maintain && !release.immutable && (
+      <Files
+        visit={visit}
+        repo={repo}
+        release={release}
+        mayChange={mayEdit && !release.immutable}
+      />
+      {mayEdit && !release.immutable && <UploadCard visit={visit} repo={repo} release={release} />}
+      {mayEdit && repo.permissions.maintain && !release.immutable && (
         <DeleteCard visit={visit} here={here} />
       )}
     </RepoFrame>

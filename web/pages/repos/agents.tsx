@@ -158,19 +158,20 @@ type AgentsData = {
 
 const AgentLimits = ({
   visit,
-  kept,
+  typedText,
   made,
   typed,
 }: {
   visit: Visit
-  kept: (name: string) => string
+  typedText: (name: string) => string
   made: boolean
   typed: Fields
 }) => (
   <details
     class="more"
     open={
-      ['pull', 'max_usd'].some((name) => kept(name) !== '') || fieldError(visit, 'scopes') !== null
+      ['pull', 'max_usd'].some((name) => typedText(name) !== '') ||
+      fieldError(visit, 'scopes') !== null
     }
   >
     <summary>Narrow it further</summary>
@@ -180,7 +181,7 @@ const AgentLimits = ({
       type="number"
       min={1}
       hint="Its number. The agent ends when that is closed or merged."
-      value={kept('pull')}
+      value={typedText('pull')}
       error={fieldError(visit, 'pull')}
     />
     <Field
@@ -188,7 +189,7 @@ const AgentLimits = ({
       label="Most it may cost, in dollars"
       mono
       hint="It is stopped once it has reported this much."
-      value={kept('max_usd')}
+      value={typedText('max_usd')}
       error={fieldError(visit, 'max_usd')}
     />
     <FieldSet legend="Scopes" error={fieldError(visit, 'scopes')}>
@@ -202,7 +203,7 @@ const AgentLimits = ({
 
 function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made: boolean }) {
   const typed = visit.form.values
-  const kept = (name: string) => (made ? '' : typed.text(name))
+  const typedText = (name: string) => (made ? '' : typed.text(name))
   return (
     <Form
       action={here}
@@ -216,7 +217,7 @@ function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made:
         maxlength={39}
         mono
         hint={`It appears as ${visit.viewer?.username ?? 'you'}/name.`}
-        value={kept('name')}
+        value={typedText('name')}
         error={fieldError(visit, 'name')}
       />
       <Select
@@ -235,7 +236,7 @@ function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made:
         value={typed.optional('expires_in_hours') ?? '24'}
         error={fieldError(visit, 'expires_in_hours')}
       />
-      <AgentLimits visit={visit} kept={kept} made={made} typed={typed} />
+      <AgentLimits visit={visit} typedText={typedText} made={made} typed={typed} />
       <FormActions>
         <Button variant="primary" icon="play">
           Start the agent

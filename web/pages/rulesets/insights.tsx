@@ -28,11 +28,11 @@ const titleOf = (rule: string): string =>
 const EvaluationRow = ({
   visit,
   one,
-  place,
+  owner,
 }: {
   visit: Visit
   one: RuleEvaluation
-  place: RulesetOwner
+  owner: RulesetOwner
 }) => (
   <Row
     title={
@@ -45,11 +45,11 @@ const EvaluationRow = ({
       <>
         <span class="mono">{one.ref.replace(/^refs\/(heads|tags)\//, '')}</span>
         {one.sha !== null && (
-          <a class="mono" href={commitPath(place.name, one.sha)}>
+          <a class="mono" href={commitPath(owner.name, one.sha)}>
             {shortSha(one.sha)}
           </a>
         )}
-        {one.pull !== null && <a href={pullPath(place.name, one.pull)}>#{one.pull}</a>}
+        {one.pull !== null && <a href={pullPath(owner.name, one.pull)}>#{one.pull}</a>}
         <ActorLink of={one.actor} />
         <RelativeTime at={one.time} />
       </>
@@ -63,19 +63,19 @@ const EvaluationRow = ({
 export const insightsPage = page({
   path: `${BASE.repository}/insights`,
   load: async (visit) => {
-    const place = await loadRulesetOwner('repository', visit)
-    if (!place.maySeeInsights) return null
+    const owner = await loadRulesetOwner('repository', visit)
+    if (!owner.maySeeInsights) return null
     const { searchParams } = visit.url
     const result = RESULTS.find((word) => word === searchParams.get('result'))
     const ruleset = searchParams.get('ruleset') ?? undefined
     const before = searchParams.get('before') ?? undefined
     return {
-      place,
+      owner,
       result,
       ruleset,
       before,
       list: await visit.call(listRuleEvaluations, {
-        repo: place.name,
+        repo: owner.name,
         result,
         ruleset,
         before,
@@ -83,9 +83,9 @@ export const insightsPage = page({
       }),
     }
   },
-  view: ({ place, result, ruleset, before, list }, visit) => {
+  view: ({ owner, result, ruleset, before, list }, visit) => {
     const here = rulesetsPath('repository', visit, '/insights')
-    return place.frame(
+    return owner.frame(
       'Insights into rules',
       <>
         <Breadcrumbs
@@ -118,7 +118,7 @@ export const insightsPage = page({
         ) : (
           <List label="Evaluations">
             {list.items.map((one) => (
-              <EvaluationRow visit={visit} one={one} place={place} />
+              <EvaluationRow visit={visit} one={one} owner={owner} />
             ))}
           </List>
         )}
@@ -130,7 +130,7 @@ export const insightsPage = page({
           label="Evaluations"
         />
         <p class="muted small">
-          <a href={repoPath(place.name, '/activity')}>Activity</a> shows what happened in the
+          <a href={repoPath(owner.name, '/activity')}>Activity</a> shows what happened in the
           repository.
         </p>
       </>,

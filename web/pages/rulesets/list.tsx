@@ -42,14 +42,14 @@ const above = async (level: OwnerLevel, visit: Visit): Promise<readonly Ruleset[
         })
       )?.items ?? [])
 
-const ListActions = ({ here, place }: { here: string; place: RulesetOwner }) => (
+const ListActions = ({ here, owner }: { here: string; owner: RulesetOwner }) => (
   <>
-    {place.maySeeInsights && (
+    {owner.maySeeInsights && (
       <LinkButton href={`${here}/insights`} icon="history">
         Insights
       </LinkButton>
     )}
-    {place.mayEdit && (
+    {owner.mayEdit && (
       <LinkButton href={`${here}/new`} variant="primary" icon="plus">
         New ruleset
       </LinkButton>
@@ -62,17 +62,17 @@ export const listPage = (level: OwnerLevel): Page =>
     path: BASE[level],
     load: async (visit) => {
       const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
-      const place = await loadRulesetOwner(level, visit)
+      const owner = await loadRulesetOwner(level, visit)
       return {
-        place,
+        owner,
         number,
         own: await visit.call(listRulesets, { ...targetOf(level, visit), page: number }),
         others: await above(level, visit),
       }
     },
-    view: ({ place, number, own, others }, visit) => {
+    view: ({ owner, number, own, others }, visit) => {
       const here = rulesetsPath(level, visit)
-      return place.frame(
+      return owner.frame(
         'Rulesets',
         <>
           <PageHead
@@ -80,9 +80,9 @@ export const listPage = (level: OwnerLevel): Page =>
             lead={
               level === 'repository'
                 ? 'What may be pushed here and merged, by people and by agents.'
-                : `What may be pushed and merged in the repositories of ${place.name}.`
+                : `What may be pushed and merged in the repositories of ${owner.name}.`
             }
-            actions={<ListActions here={here} place={place} />}
+            actions={<ListActions here={here} owner={owner} />}
           />
           {own.items.length === 0 ? (
             <EmptyState icon="shield" title="No rulesets yet">

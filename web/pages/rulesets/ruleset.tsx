@@ -106,13 +106,13 @@ const newRulesetPage = (level: OwnerLevel) =>
   page({
     path: `${BASE[level]}/new`,
     load: async (visit) => {
-      const place = await loadRulesetOwner(level, visit)
-      return place.mayEdit ? { place, names: await namesFor(visit) } : null
+      const owner = await loadRulesetOwner(level, visit)
+      return owner.mayEdit ? { owner, names: await namesFor(visit) } : null
     },
-    view: ({ place, names }, visit) => {
+    view: ({ owner, names }, visit) => {
       const here = rulesetsPath(level, visit, '/new')
       const preset = visit.url.searchParams.get('preset')
-      return place.frame(
+      return owner.frame(
         'New ruleset',
         <>
           <Breadcrumbs
@@ -176,16 +176,16 @@ const rulesetPage = (level: OwnerLevel) =>
   page({
     path: `${BASE[level]}/:id`,
     load: async (visit) => {
-      const place = await loadRulesetOwner(level, visit)
+      const owner = await loadRulesetOwner(level, visit)
       return {
-        place,
+        owner,
         ruleset: await visit.call(getRuleset, rulesetTarget(level, visit)),
-        names: place.mayEdit ? await namesFor(visit) : [],
+        names: owner.mayEdit ? await namesFor(visit) : [],
       }
     },
-    view: ({ place, ruleset, names }, visit) => {
+    view: ({ owner, ruleset, names }, visit) => {
       const here = rulesetPath(level, visit, ruleset.id)
-      return place.frame(
+      return owner.frame(
         ruleset.name,
         <>
           <Breadcrumbs
@@ -198,7 +198,7 @@ const rulesetPage = (level: OwnerLevel) =>
             title={ruleset.name}
             lead={<EnforcementBadge of={ruleset.enforcement} />}
             actions={
-              place.maySeeInsights ? (
+              owner.maySeeInsights ? (
                 <LinkButton
                   href={withQuery(rulesetsPath(level, visit, '/insights'), { ruleset: ruleset.id })}
                   icon="history"
@@ -209,7 +209,7 @@ const rulesetPage = (level: OwnerLevel) =>
             }
           />
           <Summary ruleset={ruleset} />
-          {place.mayEdit && (
+          {owner.mayEdit && (
             <RulesetEditing visit={visit} ruleset={ruleset} here={here} names={names} />
           )}
         </>,

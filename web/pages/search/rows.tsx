@@ -109,12 +109,12 @@ const IssueOrPullRow = ({
   item: IssueFound | PullFound
   kind: 'issues' | 'pulls'
 }) => {
-  const look = 'status' in item ? pullStateStyle(item.status) : issueStateStyle(item)
+  const style = 'status' in item ? pullStateStyle(item.status) : issueStateStyle(item)
   return (
     <Row
       mark={
-        <span class={`tone-${look.tone}`}>
-          <Icon name={look.icon} label={look.label} />
+        <span class={`tone-${style.tone}`}>
+          <Icon name={style.icon} label={style.label} />
         </span>
       }
       title={

@@ -95,17 +95,17 @@ function deliveryFacts(visit: Visit, kind: OwnerKind, delivery: Delivery) {
 
 const DeliveryView = ({
   visit,
-  place,
+  owner,
   delivery,
 }: {
   visit: Visit
-  place: WebhookOwner
+  owner: WebhookOwner
   delivery: Delivery
 }): Html => {
-  const { kind } = place
+  const { kind } = owner
   const { request, response } = delivery
   const result = describeResult(delivery)
-  return place.frame(
+  return owner.frame(
     delivery.event.type,
     <>
       <Breadcrumbs
@@ -117,9 +117,9 @@ const DeliveryView = ({
       />
       <PageHead
         title={delivery.event.type}
-        lead={<StateBadge look={deliveryStateStyle(delivery.state)} />}
+        lead={<StateBadge of={deliveryStateStyle(delivery.state)} />}
         actions={
-          place.isEditable ? (
+          owner.isEditable ? (
             <ActionButton
               action={`${deliveryPath(kind, visit, delivery.hook, delivery.id)}/redeliver`}
               csrf={visit.csrf}
@@ -153,8 +153,8 @@ export function deliveryPages(kind: OwnerKind): { page: Page; forms: readonly Si
   const deliveryPage = page({
     path: `${BASE[kind]}/:id/deliveries/:delivery`,
     load: async (visit) => {
-      const place = await loadWebhookOwner(kind, visit)
-      return place && { place, delivery: await visit.call(getWebhookDelivery, target(visit)) }
+      const owner = await loadWebhookOwner(kind, visit)
+      return owner && { owner, delivery: await visit.call(getWebhookDelivery, target(visit)) }
     },
     view: (shown, visit) => <DeliveryView visit={visit} {...shown} />,
   })

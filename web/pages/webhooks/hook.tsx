@@ -67,7 +67,7 @@ const DeliveryRow = ({
   delivery: Delivery
 }) => (
   <Row
-    mark={<StateMark look={deliveryStateStyle(delivery.state)} />}
+    mark={<StateMark of={deliveryStateStyle(delivery.state)} />}
     title={
       <a class="row-link" href={deliveryPath(kind, visit, delivery.hook, delivery.id)}>
         {delivery.event.type}
@@ -97,7 +97,7 @@ const DeliveryRow = ({
 )
 
 type HookPageData = {
-  place: WebhookOwner
+  owner: WebhookOwner
   hook: Webhook
   deliveries: readonly Delivery[]
   next: string | null
@@ -107,7 +107,7 @@ type HookPageData = {
 
 const Deliveries = ({
   visit,
-  place: { kind },
+  owner: { kind },
   hook,
   deliveries,
   next,
@@ -198,10 +198,10 @@ const HookEditing = ({ visit, hook, here }: HookProps) => {
 }
 
 const HookView = ({ visit, ...shown }: HookPageData & { visit: Visit }): Html => {
-  const { place, hook } = shown
-  const { kind } = place
+  const { owner, hook } = shown
+  const { kind } = owner
   const here = hookPath(kind, visit, hook.id)
-  return place.frame(
+  return owner.frame(
     `Webhook to ${new URL(hook.url).host}`,
     <>
       <Breadcrumbs
@@ -214,7 +214,7 @@ const HookView = ({ visit, ...shown }: HookPageData & { visit: Visit }): Html =>
         title={new URL(hook.url).host}
         lead={
           <StateBadge
-            look={
+            of={
               hook.active
                 ? webhookStatusStyle(hook)
                 : { icon: 'stop', tone: 'wait', label: 'Paused' }
@@ -222,7 +222,7 @@ const HookView = ({ visit, ...shown }: HookPageData & { visit: Visit }): Html =>
           />
         }
         actions={
-          place.isEditable ? <HookActions visit={visit} hook={hook} here={here} /> : undefined
+          owner.isEditable ? <HookActions visit={visit} hook={hook} here={here} /> : undefined
         }
       />
       {!hook.active && (
@@ -231,14 +231,14 @@ const HookView = ({ visit, ...shown }: HookPageData & { visit: Visit }): Html =>
         </p>
       )}
       <Deliveries visit={visit} {...shown} />
-      {place.isEditable && <HookEditing visit={visit} hook={hook} here={here} />}
+      {owner.isEditable && <HookEditing visit={visit} hook={hook} here={here} />}
     </>,
   )
 }
 
 async function load(kind: OwnerKind, visit: Visit): Promise<HookPageData | null> {
-  const place = await loadWebhookOwner(kind, visit)
-  if (place === null) return null
+  const owner = await loadWebhookOwner(kind, visit)
+  if (owner === null) return null
   const target = { ...targetOf(kind, visit), id: visit.params.id ?? '' }
   const { searchParams } = visit.url
   const filter = FILTERS.find((state) => state === searchParams.get('state'))
@@ -249,7 +249,7 @@ async function load(kind: OwnerKind, visit: Visit): Promise<HookPageData | null>
     state: filter,
     before,
   })
-  return { place, hook, deliveries: items, next, filter, isFirst: before === undefined }
+  return { owner, hook, deliveries: items, next, filter, isFirst: before === undefined }
 }
 
 export function hookPages(kind: OwnerKind): { page: Page; forms: readonly SiteForm[] } {

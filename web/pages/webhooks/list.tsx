@@ -41,7 +41,7 @@ import {
 
 const HookRow = ({ visit, kind, hook }: { visit: Visit; kind: OwnerKind; hook: Webhook }) => (
   <Row
-    mark={<StateMark look={webhookStatusStyle(hook)} />}
+    mark={<StateMark of={webhookStatusStyle(hook)} />}
     title={
       <a class="row-link" href={hookPath(kind, visit, hook.id)}>
         {hook.url}
@@ -71,20 +71,20 @@ const HookRow = ({ visit, kind, hook }: { visit: Visit; kind: OwnerKind; hook: W
   />
 )
 
-type HooksPageData = { place: WebhookOwner; hooks: readonly Webhook[]; made: Webhook | null }
+type HooksPageData = { owner: WebhookOwner; hooks: readonly Webhook[]; made: Webhook | null }
 
-const HooksView = ({ visit, place, hooks, made }: HooksPageData & { visit: Visit }): Html => {
-  const here = hooksPath(place.kind, visit)
+const HooksView = ({ visit, owner, hooks, made }: HooksPageData & { visit: Visit }): Html => {
+  const here = hooksPath(owner.kind, visit)
   const typed = made === null && visit.form.values.has('url')
-  return place.frame(
+  return owner.frame(
     'Webhooks',
     <>
       <PageHead
         title="Webhooks"
         lead={
-          place.kind === 'repository'
+          owner.kind === 'repository'
             ? 'Addresses that are told what happens in this repository.'
-            : `Addresses that are told what happens in every repository of ${place.name}.`
+            : `Addresses that are told what happens in every repository of ${owner.name}.`
         }
       />
       {made && (
@@ -100,11 +100,11 @@ const HooksView = ({ visit, place, hooks, made }: HooksPageData & { visit: Visit
       ) : (
         <List label="Webhooks">
           {hooks.map((hook) => (
-            <HookRow visit={visit} kind={place.kind} hook={hook} />
+            <HookRow visit={visit} kind={owner.kind} hook={hook} />
           ))}
         </List>
       )}
-      {place.isEditable && hooks.length < MAX_WEBHOOKS && (
+      {owner.isEditable && hooks.length < MAX_WEBHOOKS && (
         <Card title="New webhook">
           <Form
             action={here}
@@ -128,10 +128,10 @@ const HooksView = ({ visit, place, hooks, made }: HooksPageData & { visit: Visit
 }
 
 async function load(kind: OwnerKind, visit: Visit): Promise<Omit<HooksPageData, 'made'> | null> {
-  const place = await loadWebhookOwner(kind, visit)
+  const owner = await loadWebhookOwner(kind, visit)
   return (
-    place && {
-      place,
+    owner && {
+      owner,
       hooks: (await visit.call(listWebhooks, { ...targetOf(kind, visit), per_page: 100 })).items,
     }
   )

@@ -23,15 +23,15 @@ const STATES: Readonly<Record<Delivery['state'], StatusStyle>> = {
 
 export const deliveryStateStyle = (state: Delivery['state']): StatusStyle => STATES[state]
 
-export const StateMark = ({ look }: { look: StatusStyle }) => (
-  <span class={`tone-${look.tone}`}>
-    <Icon name={look.icon} label={look.label} />
+export const StateMark = ({ of }: { of: StatusStyle }) => (
+  <span class={`tone-${of.tone}`}>
+    <Icon name={of.icon} label={of.label} />
   </span>
 )
 
-export const StateBadge = ({ look }: { look: StatusStyle }) => (
-  <Badge icon={look.icon} tone={look.tone}>
-    {look.label}
+export const StateBadge = ({ of }: { of: StatusStyle }) => (
+  <Badge icon={of.icon} tone={of.tone}>
+    {of.label}
   </Badge>
 )
 

@@ -19,7 +19,6 @@ export const updateRepoSettings = operation({
     'Change settings of a repository (Maintain). Only those given change; answers all of them.',
   route: 'PATCH /repos/{owner}/{name}/settings',
   toolset: 'code',
-  listed: 'default',
   access: writesRepo('maintain', { scope: 'repo:admin' }),
   input: Type.Object({ repo: RepoPath, ...Type.Partial(RepoSettings).properties }, refusesUnknown),
   output: RepoSettings,
