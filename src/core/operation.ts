@@ -78,6 +78,8 @@ export type Operation = {
   readonly aliasInputs: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly toolset: string
   readonly listed: ToolListing
+  /** What users call it, for `find_tools`: words that name and summary do not have. */
+  readonly keywords: readonly string[]
   readonly access: Rule
   readonly input: TObject
   readonly output: TSchema
@@ -140,6 +142,8 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
   toolset?: string
   /** Where the tool server lists it beside its toolset; nowhere by default. */
   listed?: ToolListing
+  /** What users call it, for `find_tools`: words that name and summary do not have. */
+  keywords?: readonly string[]
   access: Access<G>
   input: TObject<P>
   /**
@@ -192,6 +196,7 @@ export function operation<P extends TProperties, O extends TSchema, G>(
     aliasInputs: definition.aliasInputs ?? {},
     toolset: definition.toolset ?? 'core',
     listed: definition.listed ?? null,
+    keywords: definition.keywords ?? [],
     access: definition.access,
     input: definition.input,
     output: definition.output,

@@ -22,7 +22,8 @@ const MAX_BODY_BYTES = 64 * KIB
 function metadata({ settings }: Hearth, issuer: string): Record<string, unknown> {
   return {
     issuer,
-    authorization_endpoint: `${issuer}/oauth/authorize`,
+    // The one consent page. A registered client's id names its issuer, so `iss` matches.
+    authorization_endpoint: `${settings.site_url}/oauth/authorize`,
     token_endpoint: `${issuer}/oauth/token`,
     registration_endpoint: `${issuer}/oauth/register`,
     revocation_endpoint: `${issuer}/oauth/revoke`,

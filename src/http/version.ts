@@ -19,6 +19,7 @@ export const getVersion = operation({
   name: 'get_version',
   summary:
     'Which release this installation runs, and which sets of operations it has. Anyone may ask.',
+  keywords: ['which version runs', 'server version', 'release of the forge'],
   route: 'GET /version',
   toolset: 'admin',
   access: publicRead(),

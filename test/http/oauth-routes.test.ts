@@ -20,7 +20,7 @@ test('metadata is where clients look, each document with its own issuer and addr
     ]).toEqual([path, 200, 'application/json', '*'])
     expect(await response.json()).toEqual({
       issuer,
-      authorization_endpoint: `${issuer}/oauth/authorize`,
+      authorization_endpoint: `${forge.url}/oauth/authorize`,
       token_endpoint: `${issuer}/oauth/token`,
       registration_endpoint: `${issuer}/oauth/register`,
       revocation_endpoint: `${issuer}/oauth/revoke`,

@@ -259,9 +259,12 @@ export const homePage = page({
           visit.call(listRepos, { workspace: slug, sort: 'pushed', per_page: SHOWN }),
         ),
     )
-    const own = new Set(workspaces.map(({ slug }) => slug))
+    const ownWorkspaces = new Set(workspaces.map(({ slug }) => slug))
     const shared = newest.filter(
-      (repo) => own.has(repo.workspace) || repo.private || (repo.viewer_role ?? 'read') !== 'read',
+      (repo) =>
+        ownWorkspaces.has(repo.workspace) ||
+        repo.private ||
+        (repo.viewer_role ?? 'read') !== 'read',
     )
     const repos = [
       ...new Map(

@@ -18,7 +18,7 @@ import { iconOfKind, SHORT_REASONS } from './notifications/reasons.ts'
 const BLOCKING_REASONS = ['agent_waiting', 'run_approval'] as const
 
 export async function loadAttention(visit: Visit) {
-  const [waiting, ...told] = await Promise.all([
+  const [waiting, ...sessions] = await Promise.all([
     visit.tryCall(listWaiting, {}),
     ...BLOCKING_REASONS.map((reason) => visit.call(listNotifications, { reason, per_page: 20 })),
   ])

@@ -39,6 +39,7 @@ export const createAgent = operation({
   name: 'create_agent',
   summary:
     'Start an agent with a token that reaches this repository alone and ends by itself, or with its pull request. Needs Maintain; people only. Answers the agent with the secret of its token, shown once.',
+  keywords: ['start an AI', 'new bot', 'spawn an agent', 'launch an agent', 'token for an agent'],
   route: 'POST /repos/{owner}/{name}/agents',
   toolset: 'access',
   access: writesRepoAsPerson('maintain', { scope: 'access:admin' }),

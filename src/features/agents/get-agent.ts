@@ -15,6 +15,7 @@ export const getAgent = operation({
   name: 'get_agent',
   summary:
     'One agent of a repository: what it may do, what it is doing, what it has cost, and when it ends. Needs Write.',
+  keywords: ['agent status', 'what is an agent doing', 'cost of an agent'],
   route: 'GET /repos/{owner}/{name}/agents/{id}',
   toolset: 'access',
   access: readsRepoAs('write', { scope: 'pulls:read' }),

@@ -10,6 +10,7 @@ export const listAgents = operation({
   name: 'list_agents',
   summary:
     'List the agents of a repository, newest first, those that have ended too: what each is doing, for whom, and what it has cost. Needs Maintain.',
+  keywords: ['running agents', 'which bots', 'all agents', 'active AI'],
   route: 'GET /repos/{owner}/{name}/agents',
   toolset: 'access',
   listed: 'default',

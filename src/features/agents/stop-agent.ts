@@ -17,6 +17,7 @@ export const stopAgent = operation({
   name: 'stop_agent',
   summary:
     'Stop an agent: its token is revoked at once, and nothing it made is taken back. One that has ended stays as it is. Needs Write. Answers the agent.',
+  keywords: ['kill an agent', 'end a bot', 'terminate', 'runaway agent', 'cancel an agent'],
   route: 'POST /repos/{owner}/{name}/agents/{id}/stop',
   toolset: 'access',
   listed: 'default',

@@ -15,6 +15,7 @@ export const stopAllAgents = operation({
   name: 'stop_all_agents',
   summary:
     'Stop all agents of a repository at once and switch automatic merging off, for the settings and every open pull request. Needs Maintain. Answers the agents that were stopped.',
+  keywords: ['emergency stop', 'kill switch', 'stop every bot', 'stop all agents', 'panic button'],
   route: 'POST /repos/{owner}/{name}/agents/stop',
   toolset: 'access',
   access: writesRepo('maintain', { scope: 'repo:admin', whileArchived: true }),

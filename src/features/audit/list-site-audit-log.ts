@@ -14,6 +14,7 @@ export const listSiteAuditLog = operation({
   name: 'list_site_audit_log',
   summary:
     'List who changed access, settings, tokens or secrets anywhere on this site, newest first, with what was before and after. For site administrators.',
+  keywords: ['site audit', 'audit of the whole server', 'admin audit'],
   route: 'GET /admin/audit-log',
   toolset: 'admin',
   access: siteAdmin(),

@@ -11,6 +11,7 @@ export const createBackup = operation({
   name: 'create_backup',
   summary:
     'Begin a backup of the whole forge while it runs: the database, all repositories, all files. One at a time. One that is given a name is kept until somebody takes it away. For site administrators, people only.',
+  keywords: ['back up', 'snapshot of the server', 'save everything', 'start a backup'],
   route: 'POST /admin/backups',
   toolset: 'admin',
   access: siteAdmin({ writes: true }),

@@ -9,6 +9,7 @@ export const listBackups = operation({
   name: 'list_backups',
   summary:
     'List the backups that this forge made, is making, or failed to make, the newest first, with how far they are and whether they were proved. For site administrators.',
+  keywords: ['backups', 'when was the last backup', 'backup status'],
   route: 'GET /admin/backups',
   toolset: 'admin',
   access: siteAdmin(),

@@ -11,6 +11,7 @@ export const verifyBackup = operation({
   name: 'verify_backup',
   summary:
     'Begin to prove a backup: it is restored beside the forge, the copy is opened and examined, and then thrown away. The answer tells how it stands. For site administrators, people only.',
+  keywords: ['test a backup', 'can it be restored', 'check a backup', 'prove a restore'],
   route: 'POST /admin/backups/{id}/verify',
   toolset: 'admin',
   access: siteAdmin({ writes: true }),

@@ -9,6 +9,7 @@ export const acceptRepoInvitation = operation({
   name: 'accept_repo_invitation',
   summary:
     'Accept an invitation to a repository; you have the role at once. For the person invited. Answers with the invitation, state accepted.',
+  keywords: ['accept collaboration', 'join a repository'],
   route: 'PATCH /user/repository_invitations/{id}',
   ...answerOperation,
 

@@ -5,6 +5,7 @@ export const declineRepoInvitation = operation({
   name: 'decline_repo_invitation',
   summary:
     'Decline an invitation to a repository. For the person invited. Answers with the invitation, state declined.',
+  keywords: ['reject collaboration', 'refuse a repository invitation'],
   route: 'DELETE /user/repository_invitations/{id}',
   ...answerOperation,
 

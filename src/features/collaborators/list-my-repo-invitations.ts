@@ -9,6 +9,7 @@ export const listMyRepoInvitations = operation({
   name: 'list_my_repo_invitations',
   summary:
     'List the invitations to repositories that wait for your answer, newest first: those to your account and to addresses that you confirmed. For people only.',
+  keywords: ['invitations for me', 'repositories I was invited to', 'my pending invitations'],
   route: 'GET /user/repository_invitations',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),

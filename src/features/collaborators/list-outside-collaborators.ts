@@ -10,6 +10,7 @@ export const listOutsideCollaborators = operation({
   name: 'list_outside_collaborators',
   summary:
     'List the people with a role on repositories of a workspace who do not belong to it, with those repositories. For its owners.',
+  keywords: ['contractors', 'guests', 'external people'],
   route: 'GET /workspaces/{workspace}/outside_collaborators',
   toolset: 'access',
   access: readsWorkspaceAsOwner({ scope: 'access:admin' }),

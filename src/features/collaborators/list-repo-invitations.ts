@@ -13,6 +13,7 @@ export const listRepoInvitations = operation({
   name: 'list_repo_invitations',
   summary:
     'List the invitations to a repository: those that wait for an answer first, then those of the last 30 days. For people with admin.',
+  keywords: ['pending invitations of a repository', 'who was invited to a repository'],
   route: 'GET /repos/{owner}/{name}/invitations',
   toolset: 'access',
   access: readsRepoAs('admin', { scope: 'access:admin', person: true }),

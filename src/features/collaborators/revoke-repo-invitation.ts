@@ -12,6 +12,7 @@ export const revokeRepoInvitation = operation({
   name: 'revoke_repo_invitation',
   summary:
     'Take back an invitation to a repository that waits for an answer. For people with admin. Answers with the invitation, state withdrawn.',
+  keywords: ['cancel an invitation to a repository', 'withdraw repository invitation'],
   route: 'DELETE /repos/{owner}/{name}/invitations/{id}',
   toolset: 'access',
   access: writesRepoAsPerson('admin', { scope: 'access:admin' }),

@@ -33,6 +33,7 @@ export const cancelImport = operation({
   name: 'cancel_import',
   summary:
     'Cancel an import. Its repository stays, empty unless the code was complete. For who started it and for owners of its workspace. Answers the import.',
+  keywords: ['stop an import', 'abort a migration'],
   route: 'POST /imports/{id}/cancel',
   toolset: 'mirrors',
   access: signedIn({ scope: 'repo:admin', writes: true }),

@@ -9,6 +9,7 @@ export const getImport = operation({
   name: 'get_import',
   summary:
     'Get an import with how far it has come. For who started it and for owners of its workspace.',
+  keywords: ['import progress', 'is the import done', 'how far is the import', 'migration status'],
   route: 'GET /imports/{id}',
   toolset: 'mirrors',
   access: signedIn({ scope: 'repo:admin' }),

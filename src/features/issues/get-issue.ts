@@ -14,6 +14,7 @@ export const getIssue = operation({
   name: 'get_issue',
   summary:
     'Read an issue of a repository that you can see: the issue with its checks, every pull request made for it with its status, and the first 100 comments.',
+  keywords: ['read an issue', 'show a ticket', 'issue details', 'bug details', 'view an issue'],
   route: 'GET /v1/repos/{owner}/{name}/issues/{number}',
   toolset: 'issues',
   listed: 'core',

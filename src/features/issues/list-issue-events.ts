@@ -11,6 +11,7 @@ export const listIssueEvents = operation({
   name: 'list_issue_events',
   summary:
     'Read what happened to one issue or pull request of a repository that you can see, newest first. Go back with before.',
+  keywords: ['history of an issue', 'what happened to an issue', 'issue timeline', 'who closed'],
   route: 'GET /repos/{owner}/{name}/issues/{number}/events',
   toolset: 'issues',
   listed: 'default',

@@ -12,6 +12,7 @@ export const unlockIssue = operation({
   name: 'unlock_issue',
   summary:
     'Let everyone who can see a locked issue comment on it again. Needs Write. The answer is the issue.',
+  keywords: ['unlock a conversation', 'allow comments again'],
   route: 'DELETE /repos/{owner}/{name}/issues/{number}/lock',
   toolset: 'issues',
   access: writesRepo('write', { scope: 'issues:write' }),

@@ -28,6 +28,7 @@ export const updateIssue = operation({
   name: 'update_issue',
   summary:
     'Change an issue. Title and body: its author, or Maintain; everything else: Triage. labels, assignees, checks and blocked_by each replace the whole set. The answer is the issue.',
+  keywords: ['label an issue', 'assign somebody', 'add a label', 'change assignee', 'edit an issue', 'change title', 'edit description', 'set a milestone', 'mark as blocked', 'unassign', 'remove a label from an issue', 'rename an issue'],
   route: 'PATCH /v1/repos/{owner}/{name}/issues/{number}',
   toolset: 'issues',
   listed: 'default',

@@ -25,6 +25,7 @@ export const addKey = operation({
   name: 'add_key',
   summary:
     'Add a public SSH key to your own account, so that commits and tags signed with it are shown as verified. For people only.',
+  keywords: ['SSH key', 'add a public key', 'verified commits', 'signing key', 'deploy key'],
   route: 'POST /user/keys',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true }),

@@ -7,6 +7,7 @@ import { keyRecord, listKeyRows } from './store.ts'
 export const listKeys = operation({
   name: 'list_keys',
   summary: 'List the public SSH keys of your own account, the newest first. For people only.',
+  keywords: ['my SSH keys', 'public keys'],
   route: 'GET /user/keys',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),

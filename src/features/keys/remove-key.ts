@@ -9,6 +9,7 @@ export const removeKey = operation({
   name: 'remove_key',
   summary:
     'Remove a public SSH key of your own account by its id; what was signed with it is no longer shown as verified. For people only. The answer is empty.',
+  keywords: ['delete SSH key', 'lost a key'],
   route: 'DELETE /user/keys/{id}',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true }),

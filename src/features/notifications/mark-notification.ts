@@ -12,6 +12,7 @@ export const markNotification = operation({
   name: 'mark_notification',
   summary:
     'Mark one of your notifications unread, read or done. A done one comes back when something new happens. The answer is the notification.',
+  keywords: ['mark as read', 'mark as done', 'mark one notification'],
   route: 'PATCH /notifications/{id}',
   toolset: 'issues',
   listed: 'default',

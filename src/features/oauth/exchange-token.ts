@@ -36,7 +36,7 @@ type TokenRequest = {
 export const exchangeToken = operation({
   name: 'exchange_token',
   summary:
-    'Exchange a code or a refresh token of an application for an access token and the next refresh token.',
+    'Exchange a code or a refresh token of an application for an access token and the next refresh token. The access token before it ends within 60 seconds.',
   route: null,
   access: publicWrite(),
   input: Type.Object({

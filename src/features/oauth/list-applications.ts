@@ -12,6 +12,7 @@ export const listApplications = operation({
   name: 'list_applications',
   summary:
     'List the applications that you let into your own account, the last approved first, with what each may do. For people only.',
+  keywords: ['connected apps', 'OAuth apps', 'third-party applications', 'which apps have access'],
   route: 'GET /user/applications',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),

@@ -10,26 +10,25 @@ const MAX_ADDRESS_LENGTH = 500
 /** Loopback hosts in a browser's canonical form. */
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Schemes that browsers or systems handle themselves instead of passing the URI to a program. */
-const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set([
-  'javascript',
-  'data',
-  'file',
-  'blob',
-  'vbscript',
-  'about',
-  'filesystem',
-  'view-source',
-  'mailto',
-  'ftp',
-  'ws',
-  'wss',
-  'jar',
-  'livescript',
-  'mocha',
-  'chrome',
-  'resource',
-])
+/**
+ * Schemes that a browser or the system handles itself. An address of another application would
+ * start a program with the code in its arguments, or show it to somebody else. The list has the
+ * schemes that browsers refuse to open, those of known attacks (`ms-msdt`, `search-ms`), and those
+ * of programs that every system brings.
+ */
+const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set(
+  `javascript data file blob vbscript about filesystem view-source livescript mocha jar resource
+  cid content wyciwyg ie.http feed intent android-app market itms itms-apps itms-services
+  hcp shell search search-ms help x-man-page applescript wscript powershell cmdkey
+  onenote onenote-cmd outlook windowsdefender bingmaps bingweather xbox
+  disk disks nntp news vnd.ms.radio urn jnlp jnlps java
+  mailto callto facetime facetime-audio imessage skype
+  ftps sftp tftp scp telnet tn3270 rlogin gopher ldap ldaps cifs nfs webcal webdav davs
+  git+ssh svn+ssh ircs magnet ed2k bitcoin`.split(/\s+/),
+)
+
+/** Families of such schemes. Windows has over a hundred that begin with `ms-`. */
+const FORBIDDEN_FAMILIES = /^(ms-|microsoft[.-]|windows[.-]|x-apple|chrome|moz-|edge|devtools)/
 
 /** The parameters of the response. A redirect URI must not contain them already. */
 const RESPONSE_PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
@@ -55,7 +54,8 @@ export function redirectProblem(text: string): string | null {
     return LOOPBACK_HOSTS.has(url.hostname)
       ? null
       : 'must be https; http is only for localhost, 127.0.0.1 and [::1]'
-  if (FORBIDDEN_SCHEMES.has(scheme)) return `must not have the scheme ${scheme}`
+  if (FORBIDDEN_SCHEMES.has(scheme) || FORBIDDEN_FAMILIES.test(scheme))
+    return `must not have the scheme ${scheme}`
   return scheme.includes('.') || scheme.length >= 4
     ? null
     : 'has a scheme that is too short to belong to one program'

@@ -9,6 +9,7 @@ export const revokeApplication = operation({
   name: 'revoke_application',
   summary:
     'Take back the access of an application by its id; all its tokens stop working at once. For people only. The answer is empty.',
+  keywords: ['disconnect an app', 'remove OAuth access', 'deauthorize', 'third-party app'],
   route: 'DELETE /user/applications/{id}',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),

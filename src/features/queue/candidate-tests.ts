@@ -10,7 +10,7 @@ import { MINUTE } from '#lib/time.ts'
 import { setState } from './entry-changes.ts'
 import { limitsOf } from './queue-settings.ts'
 import { findByRun, findEntry, setEntry, type EntryRow } from './store.ts'
-import { advanceSoon } from './queue-jobs.ts'
+import { advanceSoon } from './request-advance.ts'
 
 /** Takes over the result of a run that ended. */
 export function takeOverResult(tx: Tx, entry: EntryRow): void {

@@ -8,7 +8,7 @@ import { contextOf, disableAutoMerge, subjectOf } from '#features/pulls/index.ts
 import { queueChanged } from './events.ts'
 import type { QueueState } from './schema.ts'
 import { findEntry, positionOf, setEntry, type EntryRow } from './store.ts'
-import { advanceSoon } from './queue-jobs.ts'
+import { advanceSoon } from './request-advance.ts'
 
 /** The actor of changes by the service. */
 const BY_SERVICE = { actor_id: null }

@@ -9,6 +9,7 @@ export const getMergeQueue = operation({
   name: 'get_merge_queue',
   summary:
     'The merge queue of a branch: pull requests that wait to land, in landing order with the state of each, and those that recently landed or left and why.',
+  keywords: ['merge train', 'what waits to merge', 'position in the queue', 'queue status'],
   route: 'GET /repos/{owner}/{name}/queue',
   toolset: 'pulls',
   listed: 'default',

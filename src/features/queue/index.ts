@@ -11,7 +11,7 @@ import { events } from './events.ts'
 import { reactions, sweepQueues } from './reactions.ts'
 import { retainedCandidates, removeEntries } from './store.ts'
 import { endTests, followChecks } from './candidate-tests.ts'
-import { advanceQueue, wakeQueue } from './queue-jobs.ts'
+import { advanceQueue, enqueueAdvance, wakeQueue } from './queue-jobs.ts'
 import * as operations from './operations.ts'
 
 export * from './operations.ts'
@@ -24,7 +24,7 @@ export const feature: Feature = {
   operations: Object.values(operations),
   events,
   reactions,
-  handlers: [followChecks],
+  handlers: [followChecks, enqueueAdvance],
   jobs: [advanceQueue, wakeQueue, endTests, sweepQueues] as Job[],
   extensions: [
     mergeQueues.with(mergeQueue),

@@ -29,7 +29,7 @@ import {
   type EntryRow,
   type QueueKey,
 } from './store.ts'
-import { advanceAt } from './queue-jobs.ts'
+import { advanceAt } from './request-advance.ts'
 
 type Stats = NonNullable<MergeEvaluation['stats']>
 

@@ -13,6 +13,7 @@ export const leaveMergeQueue = operation({
   name: 'leave_merge_queue',
   summary:
     'Take a pull request out of the merge queue. Whoever queued it, or write. It stays open; what is behind it is tested again without it.',
+  keywords: ['remove from the queue', 'take out of the queue', 'dequeue', 'cancel the merge'],
   route: 'DELETE /repos/{owner}/{name}/queue/{number}',
   toolset: 'pulls',
   listed: 'default',

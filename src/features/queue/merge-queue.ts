@@ -10,7 +10,7 @@ import {
 import { typeId } from '#core/ids.ts'
 import { appendQueueChanged } from './entry-changes.ts'
 import { findWaiting, insertEntry, positionsOf } from './store.ts'
-import { advanceSoon } from './queue-jobs.ts'
+import { advanceSoon } from './request-advance.ts'
 
 function add(
   tx: Tx,

@@ -6,12 +6,19 @@ import { auditQueue, inEntry, requireOwnRepository } from './inputs.ts'
 import { entryRecord } from './queue-record.ts'
 import { QueueEntry } from './schema.ts'
 import { listWaiting, requireWaiting, setEntry } from './store.ts'
-import { advanceSoon } from './queue-jobs.ts'
+import { advanceSoon } from './request-advance.ts'
 
 export const moveInMergeQueue = operation({
   name: 'move_in_merge_queue',
   summary:
     'Give a pull request another position in the merge queue (Maintain). What is then built on something else is tested again.',
+  keywords: [
+    'jump the queue',
+    'prioritize',
+    'move to the front',
+    'reorder the queue',
+    'merge train order',
+  ],
   route: 'PATCH /repos/{owner}/{name}/queue/{number}',
   toolset: 'pulls',
   access: writesRepo('maintain', { scope: 'pulls:merge' }),

@@ -6,12 +6,13 @@ import { auditQueue, BaseInput, inQueue, requireQueueKey } from './inputs.ts'
 import { queueRecord } from './queue-record.ts'
 import { MergeQueue } from './schema.ts'
 import { findPause, setPause } from './store.ts'
-import { advanceSoon } from './queue-jobs.ts'
+import { advanceSoon } from './request-advance.ts'
 
 export const pauseMergeQueue = operation({
   name: 'pause_merge_queue',
   summary:
     'Have the merge queue land nothing until it is resumed (Maintain). What waits is tested all the same. A paused queue gets the new reason.',
+  keywords: ['stop merging', 'freeze merges', 'incident', 'code freeze', 'hold the queue'],
   route: 'POST /repos/{owner}/{name}/queue/pause',
   toolset: 'pulls',
   access: writesRepo('maintain', { scope: 'pulls:merge' }),

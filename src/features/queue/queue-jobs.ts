@@ -1,10 +1,14 @@
-/** Enqueues the jobs that advance queues. The work is in `drive.ts`. */
+/** The jobs that advance queues. What asks for them is in `request-advance.ts`. */
 import { service } from '#core/service.ts'
 import { job, type JobContext } from '#core/jobs.ts'
-import type { Tx } from '#core/write.ts'
 import { writeAs } from '#core/write.ts'
+import { handler } from '#core/events.ts'
 import { advance } from './advance-queue.ts'
+import { advanceRequested, advanceSoon } from './request-advance.ts'
 import type { QueueKey } from './store.ts'
+
+/** The longest wait for a merge window, because the window may change meanwhile. */
+const MAX_WAIT_MS = 6 * 60 * 60_000
 
 const keyOf = ({ repo_id, base_ref }: QueueKey): string => `${repo_id} ${base_ref}`
 
@@ -38,10 +42,6 @@ async function advanceAlone({ hearth, signal }: JobContext, queue: QueueKey): Pr
   }
 }
 
-/** Advances a queue as soon as this transaction is on disk. */
-export const advanceSoon = (tx: Tx, { repo_id, base_ref }: QueueKey): void =>
-  void tx.enqueue(advanceQueue, { repo_id, base_ref }, { key: keyOf({ repo_id, base_ref }) })
-
 /**
  * Advances a queue at a later time. It is a job kind of its own, so that a job that waits does not
  * replace one that is due now.
@@ -51,14 +51,13 @@ export const wakeQueue = job<QueueKey>({
   run: ({ hearth }, queue) => writeAs(hearth, null, (tx) => advanceSoon(tx, queue)),
 })
 
-/** The longest wait for a merge window, because the window may change meanwhile. */
-const MAX_WAIT_MS = 6 * 60 * 60_000
-
-export function advanceAt(tx: Tx, queue: QueueKey, at: number): void {
-  const delay_ms = Math.min(MAX_WAIT_MS, Math.max(1_000, at - tx.now_ms + 500))
-  tx.enqueue(
-    wakeQueue,
-    { repo_id: queue.repo_id, base_ref: queue.base_ref },
-    { key: `${keyOf(queue)} ${at}`, delay_ms },
-  )
-}
+export const enqueueAdvance = handler(
+  'enqueue_advance',
+  advanceRequested,
+  (tx, { repo_id, base_ref, at_ms }) => {
+    const queue = { repo_id, base_ref }
+    if (at_ms === null) return void tx.enqueue(advanceQueue, queue, { key: keyOf(queue) })
+    const delay_ms = Math.min(MAX_WAIT_MS, Math.max(1_000, at_ms - tx.now_ms + 500))
+    tx.enqueue(wakeQueue, queue, { key: `${keyOf(queue)} ${at_ms}`, delay_ms })
+  },
+)

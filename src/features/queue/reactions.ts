@@ -27,7 +27,7 @@ import {
   markAllForCheck,
   type EntryRow,
 } from './store.ts'
-import { advanceSoon } from './queue-jobs.ts'
+import { advanceSoon } from './request-advance.ts'
 
 const waitingEntry = (tx: Tx, repo_id: string | null, number: number): EntryRow | null =>
   repo_id === null ? null : findWaiting(tx.db, repo_id, number)

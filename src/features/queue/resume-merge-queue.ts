@@ -5,12 +5,13 @@ import { auditQueue, BaseInput, inQueue, requireQueueKey } from './inputs.ts'
 import { queueRecord } from './queue-record.ts'
 import { MergeQueue } from './schema.ts'
 import { findPause, removePause } from './store.ts'
-import { advanceSoon } from './queue-jobs.ts'
+import { advanceSoon } from './request-advance.ts'
 
 export const resumeMergeQueue = operation({
   name: 'resume_merge_queue',
   summary:
     'Have a paused merge queue land again (Maintain). One that is not paused is answered as it is.',
+  keywords: ['start merging again', 'unfreeze merges', 'continue the queue'],
   route: 'POST /repos/{owner}/{name}/queue/resume',
   toolset: 'pulls',
   access: writesRepo('maintain', { scope: 'pulls:merge' }),

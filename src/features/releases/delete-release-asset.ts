@@ -10,6 +10,7 @@ import { removeAsset, requireAsset } from './store-assets.ts'
 export const deleteReleaseAsset = operation({
   name: 'delete_release_asset',
   summary: 'Take a file off a release (Write). The answer is empty.',
+  keywords: ['remove a file from a release', 'delete a binary'],
   route: 'DELETE /repos/{owner}/{name}/release-assets/{id}',
   toolset: 'releases',
   access: writesRepo('write', { scope: 'repo:write' }),

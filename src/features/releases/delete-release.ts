@@ -11,6 +11,7 @@ import { countAssets } from './store-assets.ts'
 export const deleteRelease = operation({
   name: 'delete_release',
   summary: 'Delete a release with its files (Maintain). Its tag stays. The answer is empty.',
+  keywords: ['remove a release', 'unpublish a version'],
   route: 'DELETE /repos/{owner}/{name}/releases/{id}',
   toolset: 'releases',
   access: writesRepo('maintain', { scope: 'repo:write' }),

@@ -11,6 +11,7 @@ export const getLatestRelease = operation({
   name: 'get_latest_release',
   summary:
     'Get the latest release of a repository that you can see: the one that was set, else the highest version. Drafts and prereleases are never it.',
+  keywords: ['newest version', 'last release', 'current version', 'latest version'],
   route: 'GET /repos/{owner}/{name}/releases/latest',
   toolset: 'releases',
   listed: 'default',

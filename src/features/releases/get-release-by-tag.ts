@@ -10,6 +10,7 @@ import { listUntrustedNotes } from './untrusted-notes.ts'
 export const getReleaseByTag = operation({
   name: 'get_release_by_tag',
   summary: 'Get the published release of a tag, in a repository that you can see.',
+  keywords: ['release of a tag', 'release for a version number'],
   route: 'GET /repos/{owner}/{name}/releases/tags/{tag}',
   toolset: 'releases',
   access: readsRepo({ scope: 'repo:read' }),

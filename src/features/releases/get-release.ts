@@ -10,6 +10,7 @@ export const getRelease = operation({
   name: 'get_release',
   summary:
     'Get one release of a repository that you can see, with its notes and files. A draft is found only with Write.',
+  keywords: ['release details', 'show a release'],
   route: 'GET /repos/{owner}/{name}/releases/{id}',
   toolset: 'releases',
   listed: 'default',

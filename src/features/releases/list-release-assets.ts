@@ -11,6 +11,7 @@ export const listReleaseAssets = operation({
   name: 'list_release_assets',
   summary:
     'List the files of a release that you can see, by name, each with its size, digest and address.',
+  keywords: ['files of a release', 'downloads', 'binaries of a release'],
   route: 'GET /repos/{owner}/{name}/releases/{id}/assets',
   toolset: 'releases',
   access: readsRepo({ scope: 'repo:read' }),

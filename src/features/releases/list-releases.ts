@@ -11,6 +11,7 @@ export const listReleases = operation({
   name: 'list_releases',
   summary:
     'List the releases of a repository that you can see, the newest first, each with its notes and files. Drafts are among them for those with Write.',
+  keywords: ['all versions', 'releases', 'version history'],
   route: 'GET /repos/{owner}/{name}/releases',
   toolset: 'releases',
   listed: 'default',

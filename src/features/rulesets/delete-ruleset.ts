@@ -15,6 +15,7 @@ export const deleteRuleset = operation({
   name: 'delete_ruleset',
   summary:
     'Delete a ruleset of a workspace (Owner) or of a repository (Admin); people only. Its rules end at once; what came of them stays to be read.',
+  keywords: ['remove branch protection', 'remove rules', 'unprotect'],
   route: [
     'DELETE /workspaces/{workspace}/rulesets/{id}',
     'DELETE /repos/{owner}/{name}/rulesets/{id}',

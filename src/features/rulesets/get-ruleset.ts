@@ -8,6 +8,7 @@ export const getRuleset = operation({
   name: 'get_ruleset',
   summary:
     'Get a ruleset of a workspace (its members), or of a repository (Read): what it is about, its rules, and who may pass them.',
+  keywords: ['details of rules', 'show a ruleset'],
   route: ['GET /workspaces/{workspace}/rulesets/{id}', 'GET /repos/{owner}/{name}/rulesets/{id}'],
   toolset: 'access',
   access: eitherAs('read', 'member', { scope: 'repo:read', workspaceScope: 'workspace:read' }),

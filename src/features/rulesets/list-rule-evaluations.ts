@@ -10,6 +10,7 @@ export const listRuleEvaluations = operation({
   name: 'list_rule_evaluations',
   summary:
     'List what came of holding rules against pushes and merges of a repository (Maintain), newest first; of one ruleset or with one result only. Kept for 90 days.',
+  keywords: ['blocked pushes', 'why was my push refused', 'rule violations', 'who bypassed rules'],
   route: 'GET /repos/{owner}/{name}/rule-evaluations',
   toolset: 'access',
   access: readsRepoAs('maintain', { scope: 'repo:read' }),

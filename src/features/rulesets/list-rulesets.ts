@@ -10,6 +10,7 @@ export const listRulesets = operation({
   name: 'list_rulesets',
   summary:
     'List the rulesets of a workspace (its members), or those of one repository (Read), newest first. What holds for a branch, from both, is list_branch_rules.',
+  keywords: ['all rules', 'branch protections', 'policies'],
   route: ['GET /workspaces/{workspace}/rulesets', 'GET /repos/{owner}/{name}/rulesets'],
   toolset: 'access',
   listed: 'default',

@@ -21,6 +21,7 @@ export const updateRuleset = operation({
   name: 'update_ruleset',
   summary:
     'Change a ruleset of a workspace (Owner) or of a repository (Admin); people only. What is left out stays; bypass_actors and rules replace the whole list. Answers the ruleset.',
+  keywords: ['change rules', 'edit branch protection', 'bypass list', 'enforce'],
   route: [
     'PATCH /workspaces/{workspace}/rulesets/{id}',
     'PATCH /repos/{owner}/{name}/rulesets/{id}',

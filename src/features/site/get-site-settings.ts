@@ -8,6 +8,7 @@ export const getSiteSettings = operation({
   name: 'get_site_settings',
   summary:
     'Get what this installation is set to: what update_site_settings can change, and all else with where it comes from. Of secrets only whether they are set. For site administrators, people only.',
+  keywords: ['server configuration', 'installation settings', 'how is the server configured'],
   route: 'GET /admin/settings',
   toolset: 'admin',
   access: siteAdmin(),

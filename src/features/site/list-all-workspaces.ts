@@ -10,6 +10,7 @@ export const listAllWorkspaces = operation({
   name: 'list_all_workspaces',
   summary:
     'List the workspaces of this site, newest first, by text in slug or name (q), each with what it takes and its quotas. For site administrators, people only.',
+  keywords: ['all organizations of the site', 'every organization'],
   route: 'GET /admin/workspaces',
   toolset: 'admin',
   access: siteAdmin(),

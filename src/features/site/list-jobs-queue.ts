@@ -10,6 +10,7 @@ export const listJobsQueue = operation({
   name: 'list_jobs_queue',
   summary:
     'List the background jobs that wait, run or have failed, newest first, by state and kind. For site administrators, people only.',
+  keywords: ['background jobs', 'failed jobs', 'stuck jobs'],
   route: 'GET /admin/jobs',
   toolset: 'admin',
   access: siteAdmin(),

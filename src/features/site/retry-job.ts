@@ -10,6 +10,7 @@ export const retryJob = operation({
   name: 'retry_job',
   summary:
     'Run a background job now that failed, or that waits for its next try. Not one that runs. For site administrators, people only. Answers with the job.',
+  keywords: ['run a failed job again', 'background job again'],
   route: 'POST /admin/jobs/{id}/retry',
   toolset: 'admin',
   access: siteAdmin({ writes: true }),

@@ -20,6 +20,7 @@ export const createTeam = operation({
   name: 'create_team',
   summary:
     'Create a team and become its maintainer. For members of the workspace, or owners only where it says so; people only. Below a parent it inherits the roles of that, so you must manage it too.',
+  keywords: ['new team', 'group of people', 'group of developers'],
   route: 'POST /workspaces/{workspace}/teams',
   toolset: 'teams',
   access: writesWorkspaceAsPerson('member', { scope: 'workspace:admin access:admin' }),

@@ -10,6 +10,7 @@ export const deleteTeam = operation({
   name: 'delete_team',
   summary:
     'Delete a team: the roles that it gave end, and its child teams become top level. For owners and its maintainers, people only. The answer is empty.',
+  keywords: ['remove a team', 'disband a team'],
   route: 'DELETE /workspaces/{workspace}/teams/{team}',
   toolset: 'teams',
   access: writesWorkspaceAsPerson('member', { scope: 'workspace:admin access:admin' }),

@@ -8,6 +8,7 @@ export const getTeam = operation({
   name: 'get_team',
   summary:
     'Get one team of a workspace with its counts, its review assignment and your role in it. For members of the workspace who can see it.',
+  keywords: ['team details', 'about a team'],
   route: 'GET /workspaces/{workspace}/teams/{team}',
   toolset: 'teams',
   listed: 'default',

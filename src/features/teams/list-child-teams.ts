@@ -12,6 +12,7 @@ export const listChildTeams = operation({
   name: 'list_child_teams',
   summary:
     'List the teams right below a team, newest first; they inherit its roles on repositories. For members of the workspace who can see it.',
+  keywords: ['nested teams', 'subteams', 'sub-teams'],
   route: 'GET /workspaces/{workspace}/teams/{team}/teams',
   toolset: 'teams',
   access: readsWorkspace({ scope: 'workspace:read' }),

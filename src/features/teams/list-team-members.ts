@@ -12,6 +12,7 @@ export const listTeamMembers = operation({
   name: 'list_team_members',
   summary:
     'List the people of a team with their roles in it, newest account first. For members of the workspace who can see the team.',
+  keywords: ['who is in a team', 'people of a team'],
   route: 'GET /workspaces/{workspace}/teams/{team}/members',
   toolset: 'teams',
   access: readsWorkspace({ scope: 'workspace:read' }),

@@ -11,6 +11,7 @@ export const listTeamRepos = operation({
   name: 'list_team_repos',
   summary:
     'List the repositories on which a team gives a role, newest first, with the role and the team above it that it comes from; those that you can see. For members of the workspace.',
+  keywords: ['repositories of a team', 'what can a team access'],
   route: 'GET /workspaces/{workspace}/teams/{team}/repos',
   toolset: 'teams',
   access: readsWorkspace({ scope: 'workspace:read' }),

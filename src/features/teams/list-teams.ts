@@ -12,6 +12,7 @@ export const listTeams = operation({
   name: 'list_teams',
   summary:
     'List the teams of a workspace, newest first; q narrows by a part of slug or name. For its members; secret teams are shown to their own members and to owners only.',
+  keywords: ['all teams', 'groups of the organization'],
   route: 'GET /workspaces/{workspace}/teams',
   toolset: 'teams',
   listed: 'default',

@@ -10,6 +10,7 @@ export const removeTeamRepo = operation({
   name: 'remove_team_repo',
   summary:
     'Take back the role that a team has on a repository. One that comes from a team above is taken back there. For people with admin on the repository. The answer is empty.',
+  keywords: ["take a team's access away", 'remove a repository from a team'],
   route: 'DELETE /workspaces/{workspace}/teams/{team}/repos/{owner}/{name}',
   toolset: 'teams',
   access: writesRepoAsPerson('admin', { scope: 'access:admin' }),

@@ -12,6 +12,7 @@ export const setTeamMember = operation({
   name: 'set_team_member',
   summary:
     'Put a member of the workspace into a team, or change their role in it; what is left out stays, member for a new one. For owners and its maintainers, people only.',
+  keywords: ['add someone to a team', 'put in a team', 'join a team', 'team maintainer'],
   route: 'PUT /workspaces/{workspace}/teams/{team}/members/{username}',
   toolset: 'teams',
   access: writesWorkspaceAsPerson('member', { scope: 'access:admin' }),

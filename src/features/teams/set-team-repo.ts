@@ -11,6 +11,7 @@ export const setTeamRepo = operation({
   name: 'set_team_repo',
   summary:
     'Give a team a role on a repository of its workspace, or change it; the teams below inherit it. For people with admin on the repository. Answers with the repository and the role.',
+  keywords: ['give a team access', 'team permission on a repository', 'let a team push'],
   route: 'PUT /workspaces/{workspace}/teams/{team}/repos/{owner}/{name}',
   toolset: 'teams',
   access: writesRepoAsPerson('admin', { scope: 'access:admin' }),

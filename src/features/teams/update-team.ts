@@ -26,6 +26,7 @@ export const updateTeam = operation({
   name: 'update_team',
   summary:
     'Change the name, description, visibility, parent (null: top level) or notify of a team; its slug stays. For owners and its maintainers, people only. Answers with the team.',
+  keywords: ['rename a team', 'team description', 'parent team'],
   route: 'PATCH /workspaces/{workspace}/teams/{team}',
   toolset: 'teams',
   access: writesWorkspaceAsPerson('member', { scope: 'workspace:admin access:admin' }),

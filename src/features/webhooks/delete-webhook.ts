@@ -17,6 +17,7 @@ export const deleteWebhook = operation({
   name: 'delete_webhook',
   summary:
     'Delete a webhook of a repository or workspace with its deliveries; nothing more is sent, what waits for another try included. The answer is empty.',
+  keywords: ['remove an integration', 'stop sending events'],
   route: hookRoutes('DELETE', '/{id}'),
   toolset: 'admin',
   access: writesHooks,

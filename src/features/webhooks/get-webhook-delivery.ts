@@ -16,6 +16,7 @@ export const getWebhookDelivery = operation({
   name: 'get_webhook_delivery',
   summary:
     'Read one delivery of a webhook with the whole request of its last try and the answer to it, to 64 KiB.',
+  keywords: ['one webhook request', 'webhook response', 'payload that was sent'],
   route: hookRoutes('GET', '/{id}/deliveries/{delivery}'),
   toolset: 'admin',
   access: readsHooks,

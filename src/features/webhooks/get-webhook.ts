@@ -8,6 +8,7 @@ export const getWebhook = operation({
   name: 'get_webhook',
   summary:
     'Read one webhook of a repository or workspace: where it sends, what it is told of, and how its deliveries go. The secret is never shown again.',
+  keywords: ['webhook details'],
   route: hookRoutes('GET', '/{id}'),
   toolset: 'admin',
   access: readsHooks,

@@ -10,6 +10,7 @@ export const listWebhooks = operation({
   name: 'list_webhooks',
   summary:
     'List the webhooks of a repository, for those with admin, or of a workspace, for its owners; newest first, each with how its deliveries go.',
+  keywords: ['integrations', 'which webhooks', 'hooks'],
   route: hookRoutes('GET'),
   toolset: 'admin',
   access: readsHooks,

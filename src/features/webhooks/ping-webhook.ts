@@ -44,6 +44,7 @@ export const pingWebhook = operation({
   name: 'ping_webhook',
   summary:
     'Try a webhook: sends an event of the type ping to its address, also while it is paused. The answer is the delivery, which goes on its way at once.',
+  keywords: ['test a webhook', 'try a webhook', 'check that an endpoint works'],
   route: hookRoutes('POST', '/{id}/pings'),
   toolset: 'admin',
   access: writesHooks,

@@ -17,6 +17,7 @@ export const redeliverWebhook = operation({
   name: 'redeliver_webhook',
   summary:
     'Send what a delivery held once more, as a new delivery of the same event, also while the webhook is paused. The answer is the new delivery.',
+  keywords: ['resend a webhook', 'retry a delivery', 'send again'],
   route: hookRoutes('POST', '/{id}/deliveries/{delivery}/redeliver'),
   toolset: 'admin',
   access: writesHooks,

@@ -6,6 +6,7 @@ export const acceptWorkspaceInvite = operation({
   name: 'accept_workspace_invite',
   summary:
     'Accept an invitation into a workspace; you belong to it at once. For the person invited. Answers with the invitation.',
+  keywords: ['join a workspace', 'join an organization', 'accept membership'],
   route: 'PATCH /user/workspace_invitations/{id}',
   ...answerOperation,
 

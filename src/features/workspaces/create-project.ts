@@ -11,6 +11,7 @@ export const createProject = operation({
   name: 'create_project',
   summary:
     'Make a project of a workspace: repositories under one name, for variables and context. For its members. Answers with the project.',
+  keywords: ['group repositories', 'new project'],
   route: 'POST /workspaces/{workspace}/projects',
   toolset: 'access',
   access: writesWorkspace('member', { scope: 'workspace:admin' }),

@@ -25,6 +25,7 @@ export const createWorkspaceToken = operation({
   name: 'create_workspace_token',
   summary:
     'Create a token that acts as the workspace, with the scopes you name, on all its repositories or some. For owners, people only. Answers with the secret, shown once.',
+  keywords: ['organization token', 'bot token', 'deploy token', 'service account'],
   route: 'POST /workspaces/{workspace}/tokens',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'access:admin' }),

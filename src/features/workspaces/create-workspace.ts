@@ -8,6 +8,7 @@ export const createWorkspace = operation({
   name: 'create_workspace',
   summary:
     'Create a workspace, which owns repositories, and become its owner. For people with a confirmed address. Answers with the workspace.',
+  keywords: ['new organization', 'new org', 'new namespace', 'new company account'],
   route: 'POST /v1/workspaces',
   toolset: 'access',
   access: personOnly({ scope: 'workspace:admin', writes: true }),

@@ -5,6 +5,7 @@ export const declineWorkspaceInvite = operation({
   name: 'decline_workspace_invite',
   summary:
     'Decline an invitation into a workspace. For the person invited. Answers with the invitation, state declined.',
+  keywords: ['reject workspace invitation', 'refuse to join an organization'],
   route: 'DELETE /user/workspace_invitations/{id}',
   ...answerOperation,
 

@@ -8,6 +8,7 @@ export const deleteProject = operation({
   name: 'delete_project',
   summary:
     'Delete a project; its repositories stay. For owners of the workspace. The answer is empty.',
+  keywords: ['remove project', 'ungroup repositories'],
   route: 'DELETE /workspaces/{workspace}/projects/{project}',
   toolset: 'access',
   access: writesWorkspace('owner', { scope: 'workspace:admin' }),

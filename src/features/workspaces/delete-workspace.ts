@@ -24,6 +24,7 @@ export const deleteWorkspace = operation({
   name: 'delete_workspace',
   summary:
     'Delete a workspace that has no repositories left; deleted ones count until they are purged. confirm must be its slug. For its owners, people only. The answer is empty.',
+  keywords: ['delete organization', 'remove org', 'close company account'],
   route: 'DELETE /workspaces/{workspace}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin' }),

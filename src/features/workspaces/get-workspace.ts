@@ -8,6 +8,7 @@ export const getWorkspace = operation({
   name: 'get_workspace',
   summary:
     'Get a workspace that you belong to: its settings, what members may do there, and your role. For its members.',
+  keywords: ['organization details', 'org settings', 'about an organization'],
   route: 'GET /workspaces/{workspace}',
   toolset: 'access',
   listed: 'default',

@@ -12,6 +12,7 @@ export const listMembers = operation({
   name: 'list_members',
   summary:
     'List the people of a workspace with their roles, newest account first. For its members; owners also see who signs in with a second factor.',
+  keywords: ['people in the organization', 'who is in the workspace', 'org members', 'colleagues'],
   route: 'GET /workspaces/{workspace}/members',
   toolset: 'access',
   listed: 'default',

@@ -10,6 +10,7 @@ export const listMyWorkspaceInvites = operation({
   name: 'list_my_workspace_invites',
   summary:
     'List the invitations into workspaces that wait for your answer, newest first: those to your account and to addresses that you confirmed. For people only.',
+  keywords: ['my invitations to organizations', 'pending workspace invitations for me'],
   route: 'GET /user/workspace_invitations',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),

@@ -9,6 +9,7 @@ export const listProjects = operation({
   name: 'list_projects',
   summary:
     'List the projects of a workspace, newest first, with their repositories that you can see. For its members.',
+  keywords: ['projects of an organization'],
   route: 'GET /workspaces/{workspace}/projects',
   toolset: 'access',
   access: readsWorkspace({ scope: 'workspace:read' }),

@@ -13,6 +13,7 @@ export const listWorkspaceInvites = operation({
   name: 'list_workspace_invites',
   summary:
     'List the invitations into a workspace: those that wait for an answer first, then those of the last 30 days. For its owners, people only.',
+  keywords: ['who was invited to the organization', 'pending member invitations'],
   route: 'GET /workspaces/{workspace}/invitations',
   toolset: 'access',
   access: readsWorkspaceAsOwningPerson({ scope: 'access:admin' }),

@@ -10,6 +10,7 @@ export const listWorkspaceTokens = operation({
   name: 'list_workspace_tokens',
   summary:
     'List the tokens that act as a workspace, newest first, with what each may do and when it was last used; never their secrets. For its owners, people only.',
+  keywords: ['organization tokens', 'bot tokens', 'deploy tokens'],
   route: 'GET /workspaces/{workspace}/tokens',
   toolset: 'access',
   access: readsWorkspaceAsOwningPerson({ scope: 'access:admin' }),

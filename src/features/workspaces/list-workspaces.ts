@@ -20,6 +20,7 @@ function candidateSlugs(db: Db, caller: SignedIn): string[] {
 export const listWorkspaces = operation({
   name: 'list_workspaces',
   summary: 'List the workspaces that you belong to, newest first, with your role in each.',
+  keywords: ['my organizations', 'orgs I belong to', 'namespaces'],
   route: 'GET /workspaces',
   toolset: 'access',
   listed: 'default',

@@ -7,6 +7,7 @@ export const revokeWorkspaceInvite = operation({
   name: 'revoke_workspace_invite',
   summary:
     'Take back an invitation into a workspace that waits for an answer. For its owners, people only. Answers with the invitation, state withdrawn.',
+  keywords: ['cancel invitation of a member', 'withdraw organization invite'],
   route: 'DELETE /workspaces/{workspace}/invitations/{id}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'access:admin' }),

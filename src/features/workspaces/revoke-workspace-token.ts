@@ -8,6 +8,7 @@ export const revokeWorkspaceToken = operation({
   name: 'revoke_workspace_token',
   summary:
     'Revoke a token that acts as a workspace, by its id; it stops working at once. For owners, people only. The answer is empty.',
+  keywords: ['delete organization token', 'revoke bot token', 'leaked deploy token'],
   route: 'DELETE /workspaces/{workspace}/tokens/{id}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'access:admin' }),

@@ -9,6 +9,7 @@ export const setBasePermission = operation({
   name: 'set_base_permission',
   summary:
     'Set what every member of a workspace gets on each of its repositories. For its owners, people only. Answers with the workspace as it is now.',
+  keywords: ['default permission of members', 'base role of the organization'],
   route: null,
   tool: true,
   toolset: 'access',

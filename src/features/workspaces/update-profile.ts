@@ -73,6 +73,7 @@ export const updateProfile = operation({
   name: 'update_profile',
   summary:
     'Change what others see of your own account (name, bio, company, location, website, pronouns), and your time zone and language. For people only. Answers with the account as it is now.',
+  keywords: ['change my name', 'my bio', 'edit my profile', 'time zone'],
   route: 'PATCH /user',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true }),

@@ -17,6 +17,7 @@ export const updateProject = operation({
   name: 'update_project',
   summary:
     'Change the name, description or repositories of a project; only what is given changes. For members of the workspace. Answers with the project.',
+  keywords: ['rename project', 'add repository to a project'],
   route: 'PATCH /workspaces/{workspace}/projects/{project}',
   toolset: 'access',
   access: writesWorkspace('member', { scope: 'workspace:admin' }),

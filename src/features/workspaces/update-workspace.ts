@@ -9,6 +9,7 @@ export const updateWorkspace = operation({
   name: 'update_workspace',
   summary:
     'Change the name, description or base permission of a workspace; give at least one. For its owners, people only. Answers with the workspace as it is now.',
+  keywords: ['rename organization', 'organization description'],
   route: 'PATCH /workspaces/{workspace}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin' }),

@@ -12,6 +12,9 @@ import { COMMIT, typeName } from './entry-header.ts'
 import { GitError } from '../ports.ts'
 import { copyBytes } from '../store/copy-bytes.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import type { EntryReader } from '../store/entry-reader.ts'
+import { MAX_MEMORY_CONTENT_BYTES } from '../store/large-content.ts'
+import { digestContent, readLargeObject } from '../store/large-object.ts'
 import type { OverlayStore } from '../store/overlay-store.ts'
 import type { PackFile } from '../store/pack-file.ts'
 import type { OpenStore } from '../tasks/open-store.ts'
@@ -102,23 +105,61 @@ function* collectFromParents(
   return collector.known
 }
 
+type PackEntry = { readonly pack: PackFile; readonly offset: number }
+
+/** Bytes of compared objects after which other tasks of the thread may run. */
+const PAUSE_EVERY_BYTES = 4 << 20
+
+function isSameObject(reader: EntryReader, a: PackEntry, b: PackEntry): boolean {
+  reader.load(a.pack, a.offset)
+  const type = reader.type
+  const bytes = copyBytes(reader.bytes, reader.from, reader.to)
+  reader.load(b.pack, b.offset)
+  return (
+    reader.type === type &&
+    Buffer.compare(bytes, reader.bytes.subarray(reader.from, reader.to)) === 0
+  )
+}
+
+/** The same for objects that are too large for memory. */
+function* isSameLargeObject(reader: EntryReader, a: PackEntry, b: PackEntry): Task<boolean> {
+  const first = reader.headerAt(a.pack, a.offset)
+  const second = reader.headerAt(b.pack, b.offset)
+  if (first.type !== second.type || first.size !== second.size) return false
+  const digests: string[] = []
+  for (const { pack, offset } of [a, b]) {
+    const content = yield* readLargeObject(reader, pack, offset, b.pack.base)
+    try {
+      digests.push(yield* digestContent(content))
+    } finally {
+      content.close()
+    }
+  }
+  return digests[0] === digests[1]
+}
+
 /**
  * Throws GitError `invalid` when the store has an object of the pack with other content, which is a
  * SHA-1 collision.
  */
 export function* requireSameContent(store: ObjectStore, pack: PackFile): Task<void> {
-  const { reader } = store
   const { index } = pack
+  let comparedBytes = 0
   for (let indexPos = 0; indexPos < index.count; indexPos++) {
     if (indexPos % 4096 === 4095) yield 'pause'
     if (!store.locateKnown(index.raw, index.oidAt(indexPos))) continue
-    reader.load(store.pack, store.offset)
-    const type = reader.type
-    const stored = copyBytes(reader.bytes, reader.from, reader.to)
-    reader.load(pack, index.offset(indexPos))
+    const stored: PackEntry = { pack: store.pack, offset: store.offset }
+    const received: PackEntry = { pack, offset: index.offset(indexPos) }
+    const { size } = store.reader.headerAt(pack, received.offset)
+    comparedBytes += size
     const same =
-      reader.type === type &&
-      Buffer.compare(stored, reader.bytes.subarray(reader.from, reader.to)) === 0
+      size > MAX_MEMORY_CONTENT_BYTES
+        ? yield* isSameLargeObject(store.reader, stored, received)
+        : isSameObject(store.reader, stored, received)
+    if (comparedBytes > PAUSE_EVERY_BYTES) {
+      comparedBytes = 0
+      yield 'pause'
+    }
     if (!same)
       throw new GitError(
         'invalid',

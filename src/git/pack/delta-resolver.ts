@@ -166,12 +166,11 @@ export class DeltaResolver {
     yield* this.descend({ row: -1, data: buffer, file: null, size, next: first, refs: true }, type)
   }
 
-  /** The same for a base that is too large for memory. Closes the file. */
+  /** The same for a base in a file that was passed to `keepFile`. */
   *runFromFile(base: number, type: number, file: FileContent): Generator<void> {
     const first = this.firstRef[base]!
     this.firstRef[base] = -1
     const { size } = file
-    this.keepFile(file)
     yield* this.descend({ row: -1, data: null, file, size, next: first, refs: true }, type)
   }
 
@@ -298,7 +297,8 @@ export class DeltaResolver {
     return new FileContent(`${this.path}.base-${threadId}-${this.fileCount++}`)
   }
 
-  private keepFile(file: FileContent): void {
+  /** Takes a file, which is closed when it is not needed any more, or with the resolver. */
+  keepFile(file: FileContent): void {
     file.flush()
     this.fileBytes += file.size
     this.openFiles.add(file)

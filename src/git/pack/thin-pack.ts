@@ -4,9 +4,11 @@
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import zlib from 'node:zlib'
-import { packHeader, writeEntryHeader } from './entry-header.ts'
+import { BLOB, packHeader, writeEntryHeader } from './entry-header.ts'
 import { GitError } from '../ports.ts'
 import { copyBytes } from '../store/copy-bytes.ts'
+import { MAX_MEMORY_CONTENT_BYTES, type FileContent } from '../store/large-content.ts'
+import { readLargeObject } from '../store/large-object.ts'
 import type { OpenStore } from '../tasks/open-store.ts'
 import type { Task } from '../tasks/task.ts'
 import type { PackReceiver } from './pack-receiver.ts'
@@ -37,29 +39,99 @@ export function* completeThinPack(
   const fd = openSync(receiver.path, 'r+')
   try {
     let end = receiver.size - 20
-    const head = new Uint8Array(16)
     const reader = store.objects.reader
     for (const base of missingBases) {
-      if (!store.objects.load(bases.bytes, base * 20))
-        throw new GitError('missing', `object ${bases.hex(base)} is missing`)
-      const type = reader.type
-      const data = copyBytes(reader.bytes, reader.from, reader.to)
-      if (data.length > limits.maxObjectBytes)
+      const oid = bases.bytes.subarray(base * 20, base * 20 + 20)
+      const missing = () => new GitError('missing', `object ${bases.hex(base)} is missing`)
+      if (!store.objects.locate(oid, 0)) throw missing()
+      const { pack, offset } = store.objects
+      const { type, size } = reader.headerAt(pack, offset)
+      if (size > limits.maxObjectBytes)
         throw new GitError('too_large', `object ${bases.hex(base)} is too large`)
-      for (const _ of resolver.runFromBase(base, type, data)) yield 'pause'
-      const headLength = writeEntryHeader(head, 0, type, data.length)
-      const packed = zlib.deflateSync(data)
-      const row = entries.add(type, end, data.length, headLength, -1)
-      entries.crcs[row] = zlib.crc32(packed, zlib.crc32(head.subarray(0, headLength)))
-      entries.ids[row] = links.addOwned(bases.bytes, base * 20)
-      writeAt(fd, head.subarray(0, headLength), end)
-      writeAt(fd, packed, end + headLength)
-      end += headLength + packed.length
+      const append = new EntryAppender(fd, end, type, size)
+      if (type === BLOB && size > MAX_MEMORY_CONTENT_BYTES) {
+        const content = yield* readLargeObject(reader, pack, offset, receiver.path)
+        resolver.keepFile(content)
+        yield* append.deflateFile(content)
+        for (const _ of resolver.runFromFile(base, type, content)) yield 'pause'
+      } else {
+        reader.load(pack, offset)
+        const data = copyBytes(reader.bytes, reader.from, reader.to)
+        append.deflate(data)
+        for (const _ of resolver.runFromBase(base, type, data)) yield 'pause'
+      }
+      const row = entries.add(type, end, size, append.headerBytes, -1)
+      entries.crcs[row] = append.crc
+      entries.ids[row] = links.addOwned(oid, 0)
+      end = append.end
     }
     return rewriteHeaderAndTrailer(fd, entries.count, end)
   } finally {
     closeSync(fd)
   }
+}
+
+/** Bytes of a large base that are deflated at once. */
+const DEFLATE_STEP_BYTES = 1 << 20
+
+/** Appends one whole object to a pack. */
+class EntryAppender {
+  readonly headerBytes: number
+  crc = 0
+  end: number
+
+  constructor(
+    private readonly fd: number,
+    offset: number,
+    type: number,
+    size: number,
+  ) {
+    this.end = offset
+    const header = new Uint8Array(16)
+    this.headerBytes = writeEntryHeader(header, 0, type, size)
+    this.append(header.subarray(0, this.headerBytes))
+  }
+
+  deflate(data: Uint8Array): void {
+    this.append(zlib.deflateSync(data))
+  }
+
+  /**
+   * Deflates content in pieces that end at a byte boundary, and joins them to one stream of zlib
+   * (RFC 1950, RFC 1951 section 3.2.3).
+   */
+  *deflateFile(content: FileContent): Generator<'pause', void, unknown> {
+    this.append(Buffer.from([0x78, 0x9c]))
+    let sum = 1
+    for (let at = 0; at < content.size; at += DEFLATE_STEP_BYTES) {
+      const length = Math.min(DEFLATE_STEP_BYTES, content.size - at)
+      const piece = Buffer.allocUnsafe(length)
+      let filled = 0
+      content.copyTo((bytes, from, to) => void (filled += bytes.copy(piece, filled, from, to)), at, length) // prettier-ignore
+      this.append(zlib.deflateRawSync(piece, { finishFlush: zlib.constants.Z_FULL_FLUSH }))
+      sum = joinAdler32(sum, Bun.hash.adler32(piece), length)
+      yield 'pause'
+    }
+    const tail = Buffer.from([0x03, 0, 0, 0, 0, 0])
+    tail.writeUInt32BE(sum, 2)
+    this.append(tail)
+  }
+
+  private append(bytes: Uint8Array): void {
+    writeAt(this.fd, bytes, this.end)
+    this.crc = zlib.crc32(bytes, this.crc)
+    this.end += bytes.length
+  }
+}
+
+const ADLER_MODULUS = 65521
+
+/** The Adler-32 of two pieces from those of each, as zlib's `adler32_combine`. */
+function joinAdler32(first: number, second: number, secondBytes: number): number {
+  const low = ((first & 0xffff) + (second & 0xffff) - 1 + ADLER_MODULUS) % ADLER_MODULUS
+  const added = ((first & 0xffff) + ADLER_MODULUS - 1) * (secondBytes % ADLER_MODULUS)
+  const high = ((first >>> 16) + (second >>> 16) + added) % ADLER_MODULUS
+  return high * 0x10000 + low
 }
 
 /** Throws GitError `missing` for the first id that is not visible. */

@@ -115,7 +115,7 @@ export const OAUTH_PATHS: Readonly<Record<string, Readonly<Record<string, OpenAp
   '/oauth/token': {
     post: post(
       'exchange_token',
-      'Exchange a code or a refresh token for an access token and the next refresh token (RFC 6749).',
+      'Exchange a code or a refresh token for an access token and the next refresh token (RFC 6749). A refresh token works once; the access token before it works for at most 60 seconds more, so that requests under way can finish.',
       {
         required: ['grant_type', 'client_id'],
         properties: {

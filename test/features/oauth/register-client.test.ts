@@ -81,6 +81,32 @@ const ATTACKS = [
   'urn',
   'urn:',
   'tel:1',
+  'ms-msdt:/id',
+  'MS-MSDT:/id',
+  'ms-officecmd:x',
+  'ms-word:ofe|u|https://evil.example',
+  'ms-appinstaller:?source=https://evil.example',
+  'ms-cxh-full://x',
+  'microsoft-edge:https://evil.example',
+  'microsoft.windows.camera:x',
+  'search-ms:query=x',
+  'search:x',
+  'shell:startup',
+  'hcp://x',
+  'ie.http://app.example/',
+  'vnd.ms.radio:x',
+  'x-apple.systempreferences:com.apple',
+  'itms-services://?action=download-manifest',
+  'intent://x#Intent;end',
+  'intent:x',
+  'android-app://com.evil.app/',
+  'chrome-extension://abc/x',
+  'moz-extension://abc/x',
+  'resource://gre/x',
+  'telnet://evil.example',
+  'sftp://evil.example/x',
+  'jnlp://evil.example/x',
+  'content://x/y',
 ]
 
 test(`${ATTACKS.length} addresses that could hand a code to somebody else are refused`, async () => {
@@ -109,6 +135,9 @@ const GOOD = [
   'cursor://anysphere.cursor-retrieval/oauth/callback',
   'vscode://publisher.extension/cb',
   'myapp:callback',
+  'vscode-insiders://publisher.extension/cb',
+  'windsurf://oauth/cb',
+  'com.microsoft.example:/cb',
 ]
 
 test('addresses of websites, of programs on this machine and of programs with their own scheme are taken', async () => {

@@ -14,7 +14,6 @@ describe('addresses', () => {
       '/api/v1/user/',
       '/api/user/',
       '/api/version',
-      '/api/v1/version',
     ]) {
       const response = await get(path)
       expect([path, response.status]).toEqual([path, 200])

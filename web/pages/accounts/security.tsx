@@ -305,7 +305,7 @@ const IdentitiesCard = ({
   const all =
     methods.proxy !== null && visit.proxyUser !== null
       ? [
-          ...ways.providers,
+          ...methods.providers,
           { id: 'header', name: `${methods.proxy} (${visit.proxyUser.username})` },
         ]
       : methods.providers

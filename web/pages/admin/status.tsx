@@ -98,7 +98,7 @@ const InstallationCard = ({
 
 const JobKinds = ({ active }: { active: SiteStatus['queues'] }) => (
   <List label="Background jobs by kind">
-    {[...told]
+    {[...active]
       .sort((a, b) => b.failed - a.failed || b.running - a.running)
       .map((queue) => (
         <Row

@@ -15,10 +15,8 @@ import { expandHunks, type ExpandedLines } from '../../diff/expand.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { changedFilesPath } from './changed-files.tsx'
+import { changedFilesPath, FILES_PER_PAGE } from './changed-files-path.ts'
 import { textOfFile } from './text.ts'
-
-export const FILES_PER_PAGE = 100
 
 /** At most this many parts of files are expanded on one page, of this many lines each. */
 const MAX_EXPANDED_PARTS = 40

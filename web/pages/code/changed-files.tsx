@@ -3,22 +3,10 @@
 import { getRepo, listChangedFiles } from '#features/repos/index.ts'
 import { diffAnchor, DiffTree, LinkButton, PageHead } from '../../components/index.ts'
 import { plural } from '../../format.ts'
-import { repoPath, withQuery } from '../../paths.ts'
+import { withQuery } from '../../paths.ts'
 import { page, safeRedirectPath } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { FILES_PER_PAGE } from './change-view.tsx'
-
-/** `back` is the address of the change, without its page number. */
-export const changedFilesPath = (
-  repo: string,
-  change: { base: string | null; head: string; white: boolean; back: string },
-): string =>
-  withQuery(repoPath(repo, '/changed-files'), {
-    base: change.base ?? undefined,
-    head: change.head,
-    w: change.white ? 'ignore' : undefined,
-    back: change.back,
-  })
+import { FILES_PER_PAGE } from './changed-files-path.ts'
 
 export const changedFilesPage = page({
   path: '/:workspace/:repo/changed-files',

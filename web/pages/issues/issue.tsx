@@ -216,6 +216,11 @@ const StateButtons = ({ state }: { state: Issue['state'] }) =>
     </Button>
   )
 
+const lockedText = ({ lock_reason }: Issue): string =>
+  lock_reason === null
+    ? 'This conversation is locked.'
+    : `This conversation is locked: ${lock_reason.replaceAll('_', ' ')}.`
+
 /** The form for a comment, or why the visitor cannot write one. */
 const NewComment = ({ visit, data }: { visit: Visit; data: Loaded }) => {
   const { repo, issue } = data
@@ -227,7 +232,7 @@ const NewComment = ({ visit, data }: { visit: Visit; data: Loaded }) => {
       </CommentClosed>
     )
   if (issue.locked && !repo.permissions.write)
-    return <CommentClosed>This conversation is locked.</CommentClosed>
+    return <CommentClosed>{lockedText(issue)}</CommentClosed>
   if (repo.archived) return <CommentClosed>This repository is archived.</CommentClosed>
   return (
     <CommentBox

@@ -26,7 +26,11 @@ const Change = ({
   part,
   field,
   children,
-}: Omit<SidePanelContext, 'repo' | 'may'> & { part: string; field: string; children?: Child }) => {
+}: Omit<SidePanelContext, 'repo' | 'mayEdit'> & {
+  part: string
+  field: string
+  children?: Child
+}) => {
   const at = visitForForm(visit, `${here}/${part}`)
   return (
     <details class="more" open={at.form.error !== null}>

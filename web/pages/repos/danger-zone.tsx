@@ -205,10 +205,12 @@ export const DangerZone = ({
   repo,
   visit,
   destinations,
+  mayDelete,
 }: {
   repo: Repo
   visit: Visit
   destinations: Destinations
+  mayDelete: boolean
 }) => (
   <Card title="Danger zone" tone="bad" id="danger">
     <div class="parts">
@@ -216,7 +218,7 @@ export const DangerZone = ({
       <Visibility repo={repo} visit={visit} />
       {destinations !== null && <Transfer repo={repo} visit={visit} destinations={destinations} />}
       <Archive repo={repo} visit={visit} />
-      {destinations !== null && <Delete repo={repo} visit={visit} />}
+      {mayDelete && <Delete repo={repo} visit={visit} />}
     </div>
   </Card>
 )

@@ -6,7 +6,7 @@ import {
   updateRepoSettings,
   type Repo,
 } from '#features/repos/index.ts'
-import { listWorkspaces } from '#features/workspaces/index.ts'
+import { getWorkspace, listWorkspaces } from '#features/workspaces/index.ts'
 import {
   Button,
   Card,
@@ -57,6 +57,12 @@ async function destinationsOf(visit: Visit, workspace: string): Promise<Destinat
     .filter(({ role }) => role === 'owner')
     .map(({ slug }) => slug)
   return own.includes(workspace) ? own.filter((slug) => slug !== workspace).sort() : null
+}
+
+/** Whether the viewer may delete a repository that they administer. */
+async function mayDeleteIn(visit: Visit, slug: string): Promise<boolean> {
+  const workspace = await visit.tryCall(getWorkspace, { workspace: slug })
+  return workspace?.role === 'owner' || workspace?.members_can_delete_repositories === true
 }
 
 const SettingsActions = ({ repo, here }: { repo: Repo; here: string }) => (
@@ -255,9 +261,10 @@ export const repoSettingsPage = page({
       settings,
       branches: branches.items.map((branch) => branch.name),
       destinations: await destinationsOf(visit, repo.workspace),
+      mayDelete: repo.permissions.admin && (await mayDeleteIn(visit, repo.workspace)),
     }
   },
-  view: ({ repo, settings, branches, destinations }, visit) => {
+  view: ({ repo, settings, branches, destinations, mayDelete }, visit) => {
     const typed = visit.form.values
     const typedOr = (name: string, stored: string) => (typed.has(name) ? typed.text(name) : stored)
     const here = repoPath(repo.full_name, '/settings')
@@ -275,7 +282,12 @@ export const repoSettingsPage = page({
         <GeneralCard visit={visit} repo={repo} branches={branches} here={here} typedOr={typedOr} />
         <PullRequestsCard visit={visit} here={here} typedOr={typedOr} settings={settings} />
         {repo.permissions.admin && (
-          <DangerZone repo={repo} visit={visit} destinations={destinations} />
+          <DangerZone
+            repo={repo}
+            visit={visit}
+            destinations={destinations}
+            mayDelete={mayDelete}
+          />
         )}
       </RepoFrame>
     )

@@ -10,6 +10,7 @@ export const listUsers = operation({
   name: 'list_users',
   summary:
     'List the accounts of this site, newest first, by text in name or address (q) and by state. For site administrators, people only.',
+  keywords: ['all accounts', 'user directory', 'site users', 'admin user list'],
   route: 'GET /admin/users',
   toolset: 'admin',
   access: siteAdmin(),

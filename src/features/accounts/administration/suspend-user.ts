@@ -17,6 +17,7 @@ export const suspendUser = operation({
   name: 'suspend_user',
   summary:
     'Suspend an account: its sign-ins end at once, its tokens and agents are refused, and it cannot sign in. Never the last administrator. For site administrators, people only. Answers with the account.',
+  keywords: ['ban', 'block an account', 'disable a user', 'lock out'],
   route: 'POST /admin/users/{username}/suspend',
   toolset: 'admin',
   access: siteAdmin({ writes: true }),

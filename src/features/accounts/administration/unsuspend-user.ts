@@ -10,6 +10,7 @@ export const unsuspendUser = operation({
   name: 'unsuspend_user',
   summary:
     'Let a suspended account in again; its tokens work again. For site administrators, people only. Answers with the account.',
+  keywords: ['unban', 'unblock an account', 'enable a user again', 'reinstate'],
   route: 'POST /admin/users/{username}/unsuspend',
   toolset: 'admin',
   access: siteAdmin({ writes: true }),

@@ -21,6 +21,7 @@ export const addEmail = operation({
   name: 'add_email',
   summary:
     'Add an address to your own account, with your password; a link to confirm it is mailed. For people only. Answers with the address, not confirmed yet.',
+  keywords: ['new mail address', 'second email'],
   route: 'POST /user/emails',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),

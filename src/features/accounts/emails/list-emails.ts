@@ -9,6 +9,7 @@ export const listEmails = operation({
   name: 'list_emails',
   summary:
     'List the addresses of your own account, the primary one first, with which of them are confirmed. For people only.',
+  keywords: ['my mail addresses', 'which email'],
   route: 'GET /user/emails',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),

@@ -14,6 +14,7 @@ export const removeEmail = operation({
   name: 'remove_email',
   summary:
     'Remove an address from your own account, with your password; never the primary one or the last confirmed one. For people only. The answer is empty.',
+  keywords: ['delete mail address', 'drop email'],
   route: 'DELETE /user/emails/{email}',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),

@@ -10,6 +10,7 @@ export const resendEmailConfirmation = operation({
   name: 'resend_email_confirmation',
   summary:
     'Mail the confirmation link for one of your own addresses again. For people only. The answer is empty.',
+  keywords: ['verification mail', 'confirm my address again', 'verify email'],
   route: 'POST /user/emails/{email}/confirmation',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),

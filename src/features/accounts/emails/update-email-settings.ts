@@ -13,6 +13,7 @@ export const updateEmailSettings = operation({
   name: 'update_email_settings',
   summary:
     'Choose your primary and backup address (with your password; both must be confirmed), whether commits made here hide your address, and whether pushes that show it are refused. For people only.',
+  keywords: ['primary email', 'hide my email', 'private commit address', 'backup email'],
   route: 'PATCH /user/email-settings',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),

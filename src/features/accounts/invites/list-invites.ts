@@ -12,6 +12,7 @@ export const listInvites = operation({
   name: 'list_invites',
   summary:
     'List the sign-up invites that you made, newest first, and how many you have left (null is no limit). For people only.',
+  keywords: ['invites I sent', 'how many invites left'],
   route: 'GET /user/invites',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),

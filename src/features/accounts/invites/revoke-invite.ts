@@ -10,6 +10,7 @@ export const revokeInvite = operation({
   name: 'revoke_invite',
   summary:
     'Take back a sign-up invite that is still pending; whoever was charged for it gets it back. For people only. Answers with the invite.',
+  keywords: ['cancel sign-up invite', 'withdraw invite link'],
   route: 'DELETE /user/invites/{id}',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true }),

@@ -9,6 +9,7 @@ import { findUserRow } from '../store/users.ts'
 export const getUser = operation({
   name: 'get_user',
   summary: 'Get a person by username: name, profile and picture. For anyone.',
+  keywords: ['profile of a person', 'who is', 'look up a username'],
   route: 'GET /users/{username}',
   toolset: 'access',
   listed: 'default',

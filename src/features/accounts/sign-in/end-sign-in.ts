@@ -8,6 +8,7 @@ export const endSignIn = operation({
   name: 'end_sign_in',
   summary:
     'Sign one of your browsers out of the website, by the id of its sign-in; it ends at once. For people only. The answer is empty.',
+  keywords: ['log out a device', 'sign out elsewhere', 'end a browser session', 'kill a login'],
   route: 'DELETE /user/sessions/{id}',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),

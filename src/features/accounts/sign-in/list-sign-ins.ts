@@ -8,6 +8,7 @@ export const listSignIns = operation({
   name: 'list_sign_ins',
   summary:
     'List the browsers in which you are signed in to the website, the last used first, with where and when each signed in. For people only.',
+  keywords: ['where am I logged in', 'active logins', 'my devices', 'browser sessions'],
   route: 'GET /user/sessions',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),

@@ -24,6 +24,7 @@ export const createToken = operation({
   name: 'create_token',
   summary:
     'Create a token for your own account with the scopes you name, never more than the calling token has. For people only. Answers with the secret, shown once.',
+  keywords: ['personal access token', 'API key', 'PAT', 'credentials for scripts'],
   route: 'POST /user/tokens',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true }),

@@ -12,6 +12,7 @@ export const listTokens = operation({
   name: 'list_tokens',
   summary:
     'List the tokens of your own account, newest first, with what each may do and when it was last used; never their secrets. For people only.',
+  keywords: ['my access tokens', 'API keys', 'PATs'],
   route: 'GET /user/tokens',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),

@@ -9,6 +9,7 @@ export const revokeToken = operation({
   name: 'revoke_token',
   summary:
     'Revoke a token of your own account by its id; it stops working at once. For people only. The answer is empty.',
+  keywords: ['delete access token', 'leaked token', 'invalidate API key', 'rotate PAT'],
   route: 'DELETE /user/tokens/{id}',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),

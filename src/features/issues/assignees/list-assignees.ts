@@ -11,6 +11,7 @@ export const listAssignees = operation({
   name: 'list_assignees',
   summary:
     'List the people and agents that issues and pull requests of a repository that you can see can be assigned to, by username.',
+  keywords: ['who can be assigned', 'possible assignees'],
   route: 'GET /repos/{owner}/{name}/assignees',
   toolset: 'issues',
   listed: 'default',

@@ -10,6 +10,7 @@ export const deleteComment = operation({
   name: 'delete_comment',
   summary:
     'Delete a comment for good. Its author, or Maintain. The timeline keeps that there was one, without its text.',
+  keywords: ['remove a comment', 'take down a comment', 'spam comment'],
   route: 'DELETE /repos/{owner}/{name}/comments/{id}',
   toolset: 'issues',
   listed: 'default',

@@ -12,6 +12,7 @@ export const react = operation({
   name: 'react',
   summary:
     'Put your reaction on a comment; anyone who can see it may. The answer is the comment with its counts.',
+  keywords: ['thumbs up', 'emoji', 'like a comment', 'add a reaction', 'upvote', 'heart'],
   route: 'PUT /repos/{owner}/{name}/comments/{id}/reactions/{content}',
   toolset: 'issues',
   listed: 'default',

@@ -11,6 +11,7 @@ import { commentPointers, inRecord } from '../untrusted-texts.ts'
 export const unreact = operation({
   name: 'unreact',
   summary: 'Take your own reaction off a comment. The answer is the comment with its counts.',
+  keywords: ['remove a reaction', 'take back thumbs up', 'unlike'],
   route: 'DELETE /repos/{owner}/{name}/comments/{id}/reactions/{content}',
   toolset: 'issues',
   access: writesRepo('read', { scope: 'issues:write' }),

@@ -15,6 +15,7 @@ import { commentPointers, inRecord } from '../untrusted-texts.ts'
 export const updateComment = operation({
   name: 'update_comment',
   summary: 'Change the text of a comment. Its author, or Maintain. The answer is the comment.',
+  keywords: ['edit a comment', 'fix a typo in a comment', 'change what I wrote'],
   route: 'PATCH /repos/{owner}/{name}/comments/{id}',
   toolset: 'issues',
   listed: 'default',

@@ -15,6 +15,7 @@ export const createLabel = operation({
   name: 'create_label',
   summary:
     'Make a label; without a colour one is picked by the name. Needs Triage. The answer is the label.',
+  keywords: ['new label', 'new tag for issues'],
   route: 'POST /repos/{owner}/{name}/labels',
   toolset: 'issues',
   listed: 'default',

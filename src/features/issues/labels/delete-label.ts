@@ -8,6 +8,7 @@ import { removeLabel } from './store-labels.ts'
 export const deleteLabel = operation({
   name: 'delete_label',
   summary: 'Delete a label and take it off every issue and pull request. Needs Triage.',
+  keywords: ['remove a label for good'],
   route: 'DELETE /repos/{owner}/{name}/labels/{label}',
   toolset: 'issues',
   access: writesRepo('triage', { scope: 'issues:write' }),

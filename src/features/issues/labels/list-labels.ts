@@ -12,6 +12,7 @@ export const listLabels = operation({
   name: 'list_labels',
   summary:
     'List the labels of a repository that you can see, in alphabetical order, each with how many open issues carry it.',
+  keywords: ['all labels', 'which labels'],
   route: 'GET /v1/repos/{owner}/{name}/labels',
   toolset: 'issues',
   listed: 'default',

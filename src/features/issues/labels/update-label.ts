@@ -13,6 +13,7 @@ export const updateLabel = operation({
   name: 'update_label',
   summary:
     'Rename a label or change its colour or description; it stays where it is used. Needs Triage. The answer is the label.',
+  keywords: ['rename a label', 'colour of a label', 'color'],
   route: 'PATCH /repos/{owner}/{name}/labels/{label}',
   toolset: 'issues',
   access: writesRepo('triage', { scope: 'issues:write' }),

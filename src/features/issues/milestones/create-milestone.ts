@@ -19,6 +19,7 @@ export const createMilestone = operation({
   name: 'create_milestone',
   summary:
     'Make a milestone, a goal to group issues under, with an optional date. Needs Triage. The answer is the milestone.',
+  keywords: ['new milestone', 'plan a goal', 'deadline', 'sprint', 'due date'],
   route: 'POST /repos/{owner}/{name}/milestones',
   toolset: 'issues',
   listed: 'default',

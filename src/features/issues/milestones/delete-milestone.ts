@@ -8,6 +8,7 @@ import { removeMilestone } from './store-milestones.ts'
 export const deleteMilestone = operation({
   name: 'delete_milestone',
   summary: 'Delete a milestone; its issues stay, without one. Needs Triage.',
+  keywords: ['remove a milestone', 'remove a sprint'],
   route: 'DELETE /repos/{owner}/{name}/milestones/{id}',
   toolset: 'issues',
   access: writesRepo('triage', { scope: 'issues:write' }),

@@ -11,6 +11,7 @@ export const listMilestones = operation({
   name: 'list_milestones',
   summary:
     'List the milestones of a repository that you can see, newest first, each with how many of its issues are open and closed.',
+  keywords: ['all milestones', 'sprints', 'roadmap'],
   route: 'GET /repos/{owner}/{name}/milestones',
   toolset: 'issues',
   listed: 'default',

@@ -19,6 +19,7 @@ export const updateMilestone = operation({
   name: 'update_milestone',
   summary:
     'Change a milestone, or close or reopen it with state; its issues stay as they are. Needs Triage. The answer is the milestone.',
+  keywords: ['close a milestone', 'change the due date', 'rename a milestone'],
   route: 'PATCH /repos/{owner}/{name}/milestones/{id}',
   toolset: 'issues',
   listed: 'default',

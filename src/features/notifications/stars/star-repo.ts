@@ -8,6 +8,7 @@ export const starRepo = operation({
   name: 'star_repo',
   summary:
     'Put a repository among your stars; without effect when it is there. For people who can see it.',
+  keywords: ['favourite', 'bookmark', 'star'],
   route: 'PUT /user/starred/{owner}/{name}',
   toolset: 'issues',
   access: writesRepoAsPerson('read', { scope: 'user:write', whileArchived: true }),

@@ -10,6 +10,7 @@ export const unstarRepo = operation({
   name: 'unstar_repo',
   summary:
     'Take a repository from your stars; without effect when it is not there. For people, also when they cannot see it any more.',
+  keywords: ['remove a star', 'unfavourite', 'unstar'],
   route: 'DELETE /user/starred/{owner}/{name}',
   toolset: 'issues',
   access: personOnly({ scope: 'user:write', writes: true }),

@@ -8,6 +8,7 @@ export const getSubscription = operation({
   name: 'get_subscription',
   summary:
     'Read how much you hear of a repository: participating unless you chose another level. For people.',
+  keywords: ['am I watching', 'what do I hear'],
   route: 'GET /repos/{owner}/{name}/subscription',
   toolset: 'issues',
   access: { ...readsRepoAs('read', { scope: 'user:read' }), person: true },

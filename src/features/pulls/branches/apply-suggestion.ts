@@ -39,6 +39,7 @@ export const applySuggestion = operation({
   name: 'apply_suggestion',
   summary:
     'Commit the suggestion of a line comment to the pull request; with comments, several in one commit. For whoever may push to its head. 409 head_moved when the lines changed since. Answers the commit.',
+  keywords: ['accept a suggestion', 'commit a suggested change', "take a reviewer's suggestion"],
   route: 'POST /repos/{owner}/{name}/comments/{id}/apply',
   toolset: 'pulls',
   listed: 'default',

@@ -15,6 +15,7 @@ export const listPullCommits = operation({
   name: 'list_pull_commits',
   summary:
     'The commits of a pull request that its base lacks (of a merged one: that it lacked), newest first.',
+  keywords: ['commits of a pull request', 'commits in a PR'],
   route: 'GET /repos/{owner}/{name}/pulls/{number}/commits',
   toolset: 'pulls',
   list: 'page',

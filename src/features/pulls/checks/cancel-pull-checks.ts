@@ -13,6 +13,7 @@ export const cancelPullChecks = operation({
   name: 'cancel_pull_checks',
   summary:
     'Stop the acceptance checks of a pull request that are under way or wait. They count as errored until they are run again. Its author, or write.',
+  keywords: ['stop checks', 'cancel CI', 'abort the build', 'stop running tests'],
   route: 'POST /repos/{owner}/{name}/pulls/{number}/checks/cancel',
   toolset: 'pulls',
   listed: 'default',

@@ -15,6 +15,7 @@ export const convertPullToDraft = operation({
   name: 'convert_pull_to_draft',
   summary:
     'Turn an open pull request back into a draft, which cannot be merged. Its author, or write.',
+  keywords: ['back to draft', 'work in progress', 'WIP', 'not ready'],
   route: 'POST /repos/{owner}/{name}/pulls/{number}/draft',
   toolset: 'pulls',
   listed: 'default',

@@ -28,6 +28,7 @@ export const reopenPull = operation({
   name: 'reopen_pull',
   summary:
     'Reopen a closed pull request, as a draft or open as it was. Its author, or triage. Not when it was merged or superseded, or when its branch or fork is gone.',
+  keywords: ['open a pull request again', 'reopen a PR'],
   route: 'POST /repos/{owner}/{name}/pulls/{number}/reopen',
   toolset: 'pulls',
   listed: 'default',

@@ -37,6 +37,7 @@ export const updatePull = operation({
   name: 'update_pull',
   summary:
     'Change the title, description, base, labels, assignees or auto_merge of a pull request. Its author, or triage; labels and assignees need triage, turning auto_merge on needs what merging needs, and merges with the rights of the caller.',
+  keywords: ['edit a pull request', 'change the base branch', 'retitle', 'auto-merge', 'merge automatically', 'merge when checks pass', 'description of a pull request', 'label a pull request', 'assign a pull request', 'merge when green'],
   route: 'PATCH /repos/{owner}/{name}/pulls/{number}',
   toolset: 'pulls',
   listed: 'default',

@@ -15,6 +15,7 @@ export const cancelReviewRequest = operation({
   name: 'cancel_review_request',
   summary:
     'Take back requests for review of a pull request; with a team those of the people whom it picked. For its author, or triage. Answers with the pull request.',
+  keywords: ['remove a reviewer', 'withdraw a review request', 'take a reviewer off'],
   route: 'DELETE /repos/{owner}/{name}/pulls/{number}/reviewers',
   toolset: 'pulls',
   listed: 'default',

@@ -22,6 +22,7 @@ export const appendSession = operation({
   name: 'append_session',
   summary:
     'Add 1 to 200 entries to the record of how a pull request was made; all or none. Its author, the person it acts for, or its agent. With expected_seq a retry adds nothing twice.',
+  keywords: ['log what I did', 'record progress', 'write to the session', 'report steps', 'trace'],
   route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/session',
   toolset: 'pulls',
   aliases: ['append_session_entries'],

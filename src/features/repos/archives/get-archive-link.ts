@@ -37,6 +37,7 @@ export const getArchiveLink = operation({
   name: 'get_archive_link',
   summary:
     'Get a link to a zip file of a branch, tag or commit; of the default branch when ref is left out. The link needs no token and works for 10 minutes.',
+  keywords: ['download zip', 'source as zip', 'zipball', 'tarball', 'download a repository'],
   route: ['GET /repos/{owner}/{name}/zipball/{ref}', 'GET /repos/{owner}/{name}/zipball'],
   tool: true,
   toolset: 'code',

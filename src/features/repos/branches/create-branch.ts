@@ -15,6 +15,7 @@ export const createBranch = operation({
   name: 'create_branch',
   summary:
     'Create a branch (Write) at a branch, tag or commit; at the default branch when from is left out. Answers the branch.',
+  keywords: ['new branch', 'start a branch', 'branch off'],
   route: 'POST /repos/{owner}/{name}/branches',
   toolset: 'code',
   listed: 'default',

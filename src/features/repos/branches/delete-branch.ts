@@ -23,6 +23,7 @@ export const deleteBranch = operation({
   name: 'delete_branch',
   summary:
     'Delete a branch (Write); never the default branch. Open pull requests from it are closed.',
+  keywords: ['remove a branch', 'stale branch', 'clean up branches'],
   route: 'DELETE /repos/{owner}/{name}/branches/{branch}',
   toolset: 'code',
   listed: 'default',

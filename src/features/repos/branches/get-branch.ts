@@ -11,6 +11,7 @@ export const getBranch = operation({
   name: 'get_branch',
   summary:
     'Get one branch of a repository that you can see: its last commit, its distance from the default branch, its protection and the rules in force.',
+  keywords: ['branch details', 'is a branch protected', 'head of a branch'],
   route: 'GET /repos/{owner}/{name}/branches/{branch}',
   toolset: 'code',
   listed: 'default',

@@ -13,6 +13,7 @@ export const listBranches = operation({
   name: 'list_branches',
   summary:
     'List the branches of a repository that you can see: the default branch first, then the most recently moved. Each with its last commit and how far it is from the default branch.',
+  keywords: ['all branches', 'which branches'],
   route: 'GET /repos/{owner}/{name}/branches',
   toolset: 'code',
   listed: 'default',

@@ -18,6 +18,7 @@ export const renameBranch = operation({
   name: 'rename_branch',
   summary:
     'Rename a branch (Write; the default branch Admin). Pull requests from it and into it follow, and addresses of pages with the old name lead to the new one. Answers the branch.',
+  keywords: ['change the name of a branch', 'master to main'],
   route: 'POST /repos/{owner}/{name}/branches/{branch}/rename',
   toolset: 'code',
   listed: 'default',

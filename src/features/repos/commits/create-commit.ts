@@ -82,6 +82,7 @@ export const createCommit = operation({
   name: 'create_commit',
   summary:
     'Commit changes to up to 500 files on a branch (Write), all or nothing, without a clone. new_branch puts the commit on a new branch instead; expected_head refuses when the branch has moved.',
+  keywords: ['edit a file', 'change a file', 'write a file', 'create a file', 'add a file', 'delete a file', 'update contents', 'commit without git', 'commit without a clone', 'save changes', 'push a file'],
   route: 'POST /repos/{owner}/{name}/commits',
   toolset: 'code',
   listed: 'default',

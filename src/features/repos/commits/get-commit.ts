@@ -15,6 +15,7 @@ export const getCommit = operation({
   name: 'get_commit',
   summary:
     'Get one commit of a repository that you can see, by id, branch or tag, with the files that it changed against its first parent. patch=false leaves out the text of the changes.',
+  keywords: ['show a commit', 'what did a commit change', 'git show', 'details of a commit'],
   route: 'GET /repos/{owner}/{name}/commits/{ref}',
   toolset: 'code',
   listed: 'default',

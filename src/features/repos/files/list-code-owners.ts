@@ -9,6 +9,7 @@ export const listCodeOwners = operation({
   name: 'list_code_owners',
   summary:
     'List who answers for which code: the rules of the CODEOWNERS file of the default branch, and the owners of one path when it is given. The last rule that matches wins.',
+  keywords: ['CODEOWNERS', 'who owns the code', 'responsible for a path', 'owner of a file'],
   route: 'GET /repos/{owner}/{name}/code-owners',
   toolset: 'code',
   listed: 'default',

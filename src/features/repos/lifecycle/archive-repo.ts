@@ -11,6 +11,7 @@ export const archiveRepo = operation({
   name: 'archive_repo',
   summary:
     'Archive a repository (Admin): everything in it can be read and cloned, and nothing changes until it is unarchived. Answers the repository, also when it is archived already.',
+  keywords: ['make read-only', 'freeze a repository', 'mothball', 'deprecate a repository'],
   route: 'POST /repos/{owner}/{name}/archive',
   toolset: 'code',
   listed: 'default',

@@ -11,6 +11,7 @@ export const createRepo = operation({
   name: 'create_repo',
   summary:
     'Create a repository in a workspace that you belong to, empty or as a copy of a public git repository; the workspace may be left out if you belong to exactly one. Answers the repository with its clone address; a copy goes on afterwards.',
+  keywords: ['new repository', 'start a repository', 'new git project'],
   route: 'POST /v1/repos',
   aliases: ['create_repository'],
   toolset: 'code',

@@ -14,6 +14,7 @@ export const listDeletedRepos = operation({
   name: 'list_deleted_repos',
   summary:
     'List the deleted repositories of a workspace that can still be restored, the last deleted first, each with the time at which it is purged (purge_at). Empty for everyone but owners.',
+  keywords: ['deleted repositories', 'trash', 'recycle bin'],
   route: 'GET /workspaces/{workspace}/repos/deleted',
   toolset: 'code',
   access: signedIn({ scope: 'repo:admin' }),

@@ -15,6 +15,7 @@ export const renameRepo = operation({
   name: 'rename_repo',
   summary:
     'Rename a repository (Admin). Addresses of pages, git remotes and REST paths with the old name lead to the new one until another repository takes the old name.',
+  keywords: ['change the name of a repository', 'new repository name'],
   route: 'POST /repos/{owner}/{name}/rename',
   toolset: 'code',
   access: writesRepo('admin', { scope: 'repo:admin' }),

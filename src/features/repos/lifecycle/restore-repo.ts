@@ -14,6 +14,7 @@ export const restoreRepo = operation({
   name: 'restore_repo',
   summary:
     'Restore a deleted repository at the path that it had, until it is purged. For owners of its workspace, people only. Not while another repository has the path.',
+  keywords: ['undelete a repository', 'bring back a deleted repository', 'recover a repository'],
   route: 'POST /repos/{owner}/{name}/restore',
   toolset: 'code',
   access: writesRepoAsPerson('admin', {

@@ -11,6 +11,7 @@ export const unarchiveRepo = operation({
   name: 'unarchive_repo',
   summary:
     'Open an archived repository for changes again (Admin). Answers the repository, also when it is not archived.',
+  keywords: ['make writable again', 'unfreeze a repository'],
   route: 'POST /repos/{owner}/{name}/unarchive',
   toolset: 'code',
   access: writesRepo('admin', { scope: 'repo:admin', whileArchived: true }),

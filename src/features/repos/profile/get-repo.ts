@@ -9,6 +9,7 @@ export const getRepo = operation({
   name: 'get_repo',
   summary:
     'Get one repository that you can see: its description, visibility, default branch, counts, addresses and your role on it.',
+  keywords: ['about a repository', 'repository details', 'clone address', 'default branch name'],
   route: 'GET /v1/repos/{owner}/{name}',
   aliases: ['get_repository'],
   toolset: 'code',

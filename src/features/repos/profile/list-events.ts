@@ -12,6 +12,7 @@ export const listEvents = operation({
   name: 'list_events',
   summary:
     'Read the timeline of a repository that you can see, newest first: pushes, issues, pull requests, comments and more. Go back with before; narrow with types.',
+  keywords: ['timeline', 'activity', 'what happened in a repository', 'recent activity', 'feed'],
   route: 'GET /v1/repos/{owner}/{name}/events',
   toolset: 'code',
   listed: 'default',

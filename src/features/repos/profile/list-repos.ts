@@ -12,6 +12,7 @@ export const listRepos = operation({
   name: 'list_repos',
   summary:
     'List the repositories that you can see: the public ones, those of your workspaces, and those that were shared with you. Narrow by text in name or description (q), by workspace and by archived.',
+  keywords: ['my repositories', 'which repositories', 'all repositories', 'find a repository'],
   route: 'GET /v1/repos',
   aliases: ['list_repositories'],
   toolset: 'code',

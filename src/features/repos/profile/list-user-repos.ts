@@ -12,6 +12,7 @@ import { countRepoRows, listRepoRows } from '../store/repos.ts'
 export const listUserRepos = operation({
   name: 'list_user_repos',
   summary: 'List the repositories that a person made, as far as you can see them, newest first.',
+  keywords: ['repositories of a person', "someone's repositories"],
   route: 'GET /users/{username}/repos',
   toolset: 'code',
   access: publicRead({ scope: 'repo:read' }),

@@ -8,6 +8,7 @@ export const getRepoSettings = operation({
   name: 'get_repo_settings',
   summary:
     'Get the settings of a repository: approvals, checks, merging, contributions and what is switched on. For everyone with Read.',
+  keywords: ['repository settings', 'merge settings', 'required approvals'],
   route: 'GET /repos/{owner}/{name}/settings',
   toolset: 'code',
   listed: 'default',

@@ -17,6 +17,7 @@ export const updateRepoSettings = operation({
   name: 'update_repo_settings',
   summary:
     'Change settings of a repository (Maintain). Only those given change; answers all of them.',
+  keywords: ['merge methods', 'squash merging', 'required approvals', 'approvals before merging', 'push protection', 'enable issues', 'merge queue on', 'auto merge for a repository', 'require up to date', 'require code owner review', 'delete branch on merge'],
   route: 'PATCH /repos/{owner}/{name}/settings',
   toolset: 'code',
   access: writesRepo('maintain', { scope: 'repo:admin' }),

@@ -16,6 +16,7 @@ export const createTag = operation({
   name: 'create_tag',
   summary:
     'Make a tag (Write) at a branch, tag or commit. With a message it is an annotated tag in your name; without, it only names the commit. Answers the tag.',
+  keywords: ['new tag', 'tag a commit', 'mark a version'],
   route: 'POST /repos/{owner}/{name}/tags',
   toolset: 'code',
   listed: 'default',

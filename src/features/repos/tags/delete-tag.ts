@@ -11,6 +11,7 @@ import { tagNotFound } from './tag-record.ts'
 export const deleteTag = operation({
   name: 'delete_tag',
   summary: 'Delete a tag (Maintain). What it names stays where a branch or another tag reaches it.',
+  keywords: ['remove a tag'],
   route: 'DELETE /repos/{owner}/{name}/tags/{tag}',
   toolset: 'code',
   listed: 'default',

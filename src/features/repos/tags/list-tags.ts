@@ -11,6 +11,7 @@ export const listTags = operation({
   name: 'list_tags',
   summary:
     'List the tags of a repository that you can see, the most recently pushed first, each with the commit that it names.',
+  keywords: ['all tags', 'versions tagged'],
   route: 'GET /repos/{owner}/{name}/tags',
   toolset: 'code',
   listed: 'default',

@@ -91,7 +91,7 @@ test('whoever pushed the branch before it was opened, or while it was closed, co
 })
 
 test('merges by the forge are nobody’s own commits', async () => {
-  const { world, ada, mel, max, otto, ready, branch, open, approve } = await setUp({
+  const { world, ada, mel, max, branch, open, approve } = await setUp({
     dismiss_stale_approvals: false,
   })
   await branch('topic', max, { 'x.txt': 'x\n' })
@@ -102,7 +102,8 @@ test('merges by the forge are nobody’s own commits', async () => {
   await world.jobs()
   expect(await approve(mel, number)).toBe('counted')
   // A suggestion that is applied is a commit of whoever applies it.
-  const other = await ready(otto, { 'a.txt': text({ 3: 'three' }) })
+  await branch('other', max, { 'a.txt': text({ 3: 'three' }) })
+  const other = await open('other', max)
   const { id } = await world.call(addComment, ada, {
     repo: REPO,
     number: other,
@@ -110,7 +111,7 @@ test('merges by the forge are nobody’s own commits', async () => {
     path: 'a.txt',
     line: 3,
   })
-  await world.call(applySuggestion, mel, { repo: REPO, number: other, comments: [id] })
+  await world.call(applySuggestion, mel, { repo: REPO, id })
   await world.jobs()
   expect(await approve(mel, other)).toBe('pushed')
 })
