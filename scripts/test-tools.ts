@@ -3,7 +3,7 @@
  * them. `npm test` calls `requireTestTools` first: as root on Debian and its relatives it installs
  * what is missing, elsewhere it prints the one line to run.
  */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 
 export type TestTool = {
   readonly name: string
@@ -15,7 +15,6 @@ export type TestTool = {
 }
 
 const isCommand = (command: string) => () => Bun.which(command) !== null
-const FONT_DIRECTORIES = ['/usr/share/fonts', '/usr/local/share/fonts']
 
 export const TEST_TOOLS: readonly TestTool[] = [
   {
@@ -29,12 +28,6 @@ export const TEST_TOOLS: readonly TestTool[] = [
     use: 'tests of pages',
     packages: ['chromium', 'chromium', 'chromium', 'chromium'],
     isInstalled: () => existsSync(process.env.HEARTH_CHROMIUM ?? '/usr/bin/chromium'),
-  },
-  {
-    name: 'a font',
-    use: 'text in the pictures of pages',
-    packages: ['fonts-dejavu-core', 'dejavu-sans-fonts', 'font-dejavu', 'ttf-dejavu'],
-    isInstalled: () => FONT_DIRECTORIES.some(hasFont),
   },
   {
     name: 'openssl',
@@ -67,13 +60,6 @@ const MANAGERS = [
   { command: 'apk', install: 'apk add', refresh: null },
   { command: 'pacman', install: 'pacman -S --noconfirm', refresh: null },
 ] as const
-
-function hasFont(directory: string): boolean {
-  if (!existsSync(directory)) return false
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).some((name) =>
-    /\.(ttf|otf|ttc)$/i.test(name),
-  )
-}
 
 /** The commands that install what is missing; null when no known package manager is here. */
 export function installCommands(

@@ -66,7 +66,7 @@ test('a large blob that is stored as a delta is streamed too', async () => {
   await host.git.maintain('one', [tip], {})
   const packs = join(host.root, 'one', 'objects', 'pack')
   const [index = ''] = readdirSync(packs).filter((name) => name.endsWith('.idx'))
-  const deltas = git(work, ['verify-pack', '-v', join(packs, index)])
+  const deltas = await git(work, 'verify-pack', '-v', join(packs, index))
   expect(deltas).toContain('chain length = 1')
   for (const { data, id } of [
     { data: first, id: (await host.git.findEntry('one', commit, 'file'))?.oid ?? '' },
