@@ -219,12 +219,12 @@ export class GitEngine implements Git {
     return peelToCommit(this.#engine.store(store), oid)
   }
 
-  async readCommit(store: string, oid: Oid): Promise<git.Commit | null> {
-    return readCommit(this.#engine.store(store), oid)
+  readCommit(store: string, oid: Oid): Promise<git.Commit | null> {
+    return this.#readSmall(store, 'commit', [oid], (db) => readCommit(db, oid))
   }
 
-  async readTag(store: string, oid: Oid): Promise<git.Tag | null> {
-    return readTag(this.#engine.store(store), oid)
+  readTag(store: string, oid: Oid): Promise<git.Tag | null> {
+    return this.#readSmall(store, 'tag', [oid], (db) => readTag(db, oid))
   }
 
   isReachable(store: string, oid: Oid, tips: readonly Oid[]): Promise<boolean> {

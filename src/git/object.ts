@@ -104,23 +104,46 @@ export function serializeTree(entries: readonly RawTreeEntry[]): Uint8Array {
   return Buffer.concat(parts)
 }
 
+/**
+ * Commits and tags may have 32 MiB. What is read for pages and answers is cut: the message after
+ * this many bytes, names and addresses after this many characters.
+ */
+const MAX_MESSAGE_BYTES = 1 << 16
+const MAX_IDENTITY_LENGTH = 1000
+
+/**
+ * The bytes up to the maximum length of the message, which ends at a whole character. Returns the
+ * same bytes when nothing is cut.
+ */
+function cutMessage(data: Uint8Array): Uint8Array {
+  if (data.length <= MAX_MESSAGE_BYTES) return data
+  const head = Buffer.from(data.buffer, data.byteOffset, data.length).indexOf('\n\n')
+  let end = head < 0 ? data.length : head + 2 + MAX_MESSAGE_BYTES
+  if (end >= data.length) return data
+  while (end > head && (data[end]! & 0xc0) === 0x80) end--
+  return data.subarray(0, end)
+}
+
 /** Parses an identity line `Name <email> 1700000000 +0100`. A malformed one has empty parts. */
 export function parseSignature(line: string): Signature {
   const open = line.lastIndexOf('<')
   const close = line.indexOf('>', open + 1)
-  if (open < 0 || close < 0) return { name: line.trim(), email: '', time: 0, zone: '+0000' }
+  if (open < 0 || close < 0)
+    return { name: cutIdentity(line), email: '', time: 0, zone: '+0000' }
   const [time = '0', zone = '+0000'] = line
     .slice(close + 1)
     .trim()
     .split(' ')
   const seconds = Number(time)
   return {
-    name: line.slice(0, open).trim(),
-    email: line.slice(open + 1, close).trim(),
+    name: cutIdentity(line.slice(0, open)),
+    email: cutIdentity(line.slice(open + 1, close)),
     time: Number.isSafeInteger(seconds) ? seconds : 0,
     zone: /^[+-]\d{4}$/.test(zone) ? zone : '+0000',
   }
 }
+
+const cutIdentity = (text: string): string => text.trim().slice(0, MAX_IDENTITY_LENGTH)
 
 /**
  * Removes the characters that git strips from names and addresses, and those that would end the
@@ -173,10 +196,11 @@ function withoutSignatures(data: Uint8Array): Uint8Array {
 
 /**
  * Throws GitError `corrupt` when the tree is missing. A missing identity, as in some old history,
- * is empty.
+ * is empty. A commit whose message is cut has no signature, because signing covers all of it.
  */
 export function parseCommit(oid: Oid, data: Uint8Array): Commit {
-  const { headers, message } = parseHeaders(data)
+  const shown = cutMessage(data)
+  const { headers, message } = parseHeaders(shown)
   const first = (key: string) => headers.find(([name]) => name === key)?.[1]
   const tree = first('tree')
   const author = first('author')
@@ -190,7 +214,7 @@ export function parseCommit(oid: Oid, data: Uint8Array): Commit {
     author: parseSignature(author ?? ''),
     committer: parseSignature(committer ?? ''),
     message,
-    signature: armored === undefined ? null : { armored, signed: withoutSignatures(data) },
+    signature: armored === undefined || shown !== data ? null : { armored, signed: withoutSignatures(data) },
   }
 }
 
@@ -208,7 +232,8 @@ export function serializeCommit(commit: Omit<Commit, 'oid' | 'signature'>): Uint
 }
 
 /** Throws GitError `corrupt` when the object or type is missing. */
-export function parseTag(oid: Oid, data: Uint8Array): Tag {
+export function parseTag(oid: Oid, whole: Uint8Array): Tag {
+  const data = cutMessage(whole)
   const { headers, message } = parseHeaders(data)
   const first = (key: string) => headers.find(([name]) => name === key)?.[1]
   const object = first('object')

@@ -24,13 +24,13 @@ export function peelToCommit(store: OpenStore, oid: Oid): Oid | null {
   return peeled !== null && peeled.type === COMMIT ? peeled.oid : null
 }
 
-export function readCommit(store: OpenStore, oid: Oid): Commit | null {
-  const object = store.objects.read(oid)
+export function readCommit(objects: ObjectReader, oid: Oid): Commit | null {
+  const object = objects.read(oid)
   return object?.type === 'commit' ? parseCommit(oid, object.data) : null
 }
 
-export function readTag(store: OpenStore, oid: Oid): Tag | null {
-  const object = store.objects.read(oid)
+export function readTag(objects: ObjectReader, oid: Oid): Tag | null {
+  const object = objects.read(oid)
   return object?.type === 'tag' ? parseTag(oid, object.data) : null
 }
 

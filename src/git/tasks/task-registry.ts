@@ -119,10 +119,10 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
     value: peelToCommit(engine.store(store), oid),
   }),
   commit: (engine, { store, args: [oid] }: StoreCall<[Oid]>) => ({
-    value: readCommit(engine.store(store), oid),
+    value: readCommit(engine.store(store).objects, oid),
   }),
   tag: (engine, { store, args: [oid] }: StoreCall<[Oid]>) => ({
-    value: readTag(engine.store(store), oid),
+    value: readTag(engine.store(store).objects, oid),
   }),
   blob: (engine, { store, args: [oid, maxBytes] }: StoreCall<[Oid, number | undefined]>) => ({
     value: readBlob(engine.store(store).objects, oid, maxBytes),

@@ -4,12 +4,12 @@
  */
 
 const STOP_WORDS: ReadonlySet<string> = new Set(
-  `a about again all also am an and any anyone are as at be been before being but by can cannot could
+  `a about again also am an and any anyone are as at be been before being but by can cannot could
   did do does done down for from get gets getting give go going had has have having he her here him
   his how i if in into is it its itself just let lets like me mine might must my need needs of off on
   one ones onto or our ours out over please s shall she should so some somebody someone than that the
   their them then there these they this those through to too up us using via want wants was we were
-  what when where whether which while who whom whose why will with would you your yours t don doesn`.split(
+  what when where whether which while whom whose why will with would you your yours t don doesn`.split(
     /\s+/,
   ),
 )
@@ -75,7 +75,7 @@ export function stemOf(word: string): string {
 
 /** Words that stand for each other, in groups. A word finds the others at a lower weight. */
 const SYNONYMS: readonly string[] = [
-  'pull pr prs mr mrs patch proposal',
+  'pull pr prs mr mrs patch',
   'issue ticket bug task defect story problem',
   'repo repository repositories codebase project',
   'workspace organization organisation org company namespace',
@@ -86,7 +86,8 @@ const SYNONYMS: readonly string[] = [
   'create new make add start open begin',
   'update edit change modify alter set adjust',
   'get show view read see display inspect look details',
-  'list all show enumerate overview',
+  'list show enumerate overview',
+  'all every everything',
   'stop kill terminate abort cancel halt end',
   'check ci build test pipeline tests checks',
   'run rerun retry restart trigger',

@@ -58,7 +58,16 @@ export function signatureVerifier(hearth: Hearth): (commit: Commit) => Verificat
   return (commit) => verifySignature(hearth, commit.signature, people(commit.committer))
 }
 
-export const titleOf = (message: string): string => (message.split('\n', 1)[0] ?? '').trim()
+const MAX_TITLE_LENGTH = 1000
+/** Maximum length of a message in a list of commits. The record of one commit has up to 64 KiB. */
+const MAX_LISTED_MESSAGE_LENGTH = 8_000
+
+/** Cuts a text that is longer than `length`, and marks the cut with an ellipsis. */
+const cutText = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`
+
+export const titleOf = (message: string): string =>
+  cutText((message.split('\n', 1)[0] ?? '').trim(), MAX_TITLE_LENGTH)
 
 const TRAILER = /^([A-Za-z0-9][A-Za-z0-9-]*)\s*:\s(.*)$/
 
@@ -103,7 +112,7 @@ export function commitRecords(
     sha: commit.oid,
     short_sha: commit.oid.slice(0, 7),
     tree_sha: commit.tree,
-    message: commit.message,
+    message: cutText(commit.message, MAX_LISTED_MESSAGE_LENGTH),
     title: titleOf(commit.message),
     author: people(commit.author),
     committer: people(commit.committer),
@@ -125,7 +134,7 @@ export function commitRecord(
 ): CommitRecord {
   const [record] = commitRecords(hearth, repo, [commit])
   if (!record) throw new Error('one commit gives one record')
-  return { ...record, stats }
+  return { ...record, message: commit.message, stats }
 }
 
 const LINE_PREFIXES = { context: ' ', add: '+', del: '-' } as const
