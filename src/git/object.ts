@@ -194,6 +194,9 @@ function withoutSignatures(data: Uint8Array): Uint8Array {
   return Buffer.concat([...kept, bytes.subarray(end)])
 }
 
+const isCut = (shown: Uint8Array, data: Uint8Array, armored: string): boolean =>
+  shown !== data || armored.length > MAX_MESSAGE_BYTES
+
 /**
  * Throws GitError `corrupt` when the tree is missing. A missing identity, as in some old history,
  * is empty. A commit whose message is cut has no signature, because signing covers all of it.
@@ -214,7 +217,7 @@ export function parseCommit(oid: Oid, data: Uint8Array): Commit {
     author: parseSignature(author ?? ''),
     committer: parseSignature(committer ?? ''),
     message,
-    signature: armored === undefined || shown !== data ? null : { armored, signed: withoutSignatures(data) },
+    signature: armored === undefined || isCut(shown, data, armored) ? null : { armored, signed: withoutSignatures(data) },
   }
 }
 
@@ -247,7 +250,7 @@ export function parseTag(oid: Oid, whole: Uint8Array): Tag {
     oid,
     object,
     type: type as ObjectType,
-    name: first('tag') ?? '',
+    name: cutIdentity(first('tag') ?? ''),
     tagger: tagger === undefined ? null : parseSignature(tagger),
     message:
       at === data.length

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseTag } from '../../src/git/object.ts'
+import { parseCommit, parseTag } from '../../src/git/object.ts'
 import { discard, git, scratch, tryGit } from './support/real-git.ts'
 
 const block = (kind: string, text: string): string =>
@@ -60,5 +60,30 @@ describe('where the signature of a tag begins is where git says', () => {
       name,
       Buffer.from(tag.signature.signed).toString(),
     ])
+  })
+})
+
+describe('a commit that is too large for a page', () => {
+  const head = `tree ${'1'.repeat(40)}\nparent ${'2'.repeat(40)}\n`
+  const identity = 'A <a@b.c> 1600000000 +0000\n'
+
+  test('has the beginning of its message, cut at a whole character', () => {
+    for (const shift of ['', 'x', 'xx']) {
+      const message = shift + '✓'.repeat(100_000)
+      const data = Buffer.from(`${head}author ${identity}committer ${identity}\n${message}`)
+      const commit = parseCommit('3'.repeat(40), data)
+      expect(Buffer.byteLength(commit.message)).toBeWithin(65_530, 65_537)
+      expect(message.startsWith(commit.message)).toBe(true)
+      expect(commit.parents).toEqual(['2'.repeat(40)])
+    }
+  })
+
+  test('has the beginning of its names, and no signature that cannot be verified', () => {
+    const long = 'n'.repeat(5_000_000)
+    const signature = `gpgsig ${'s'.repeat(5_000_000)}\n`
+    const text = `${head}author ${long} <${long}> 1600000000 +0000\ncommitter ${identity}${signature}\nx\n`
+    const commit = parseCommit('3'.repeat(40), Buffer.from(text))
+    expect(commit.author).toEqual({ name: long.slice(0, 1000), email: long.slice(0, 1000), time: 1_600_000_000, zone: '+0000' }) // prettier-ignore
+    expect([commit.message, commit.signature]).toEqual(['x\n', null])
   })
 })

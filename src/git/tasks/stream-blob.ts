@@ -6,6 +6,7 @@
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { GitError, type Oid } from '../ports.ts'
+import { copyBytes } from '../store/copy-bytes.ts'
 import { inflateEntry } from '../store/inflate-entry.ts'
 import { randomName } from '../store/store-files.ts'
 import type { Engine } from './engine.ts'
@@ -60,8 +61,9 @@ function* cut(blocks: Generator<Uint8Array, void>, start: number, length: number
 /** `data` is valid until the first block is taken: others use the memory of the reader then. */
 function* blocksOfObject(data: Uint8Array, directory: string): Generator<Uint8Array, void> {
   if (data.length <= MAX_COPIED_BYTES) {
-    const copy = data.slice()
-    for (let at = 0; at < copy.length; at += BLOCK_BYTES) yield copy.slice(at, at + BLOCK_BYTES)
+    const copy = copyBytes(data)
+    for (let at = 0; at < copy.length; at += BLOCK_BYTES)
+      yield copyBytes(copy, at, Math.min(copy.length, at + BLOCK_BYTES))
     return
   }
   const path = join(directory, `blob-${randomName()}`)

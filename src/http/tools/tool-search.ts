@@ -18,6 +18,8 @@ const MISSING_NAME_WEIGHT = 0.4
 
 type Entry = {
   readonly operation: Operation
+  /** Its name and aliases. */
+  readonly names: readonly string[]
   readonly weights: ReadonlyMap<string, number>
   readonly name: readonly string[]
   readonly phrases: readonly (readonly string[])[]
@@ -29,15 +31,20 @@ function entryOf(operation: Operation): Entry {
     for (const stem of stems) weights.set(stem, Math.max(weight, weights.get(stem) ?? 0))
   }
   const name = operation.name.split('_').flatMap((word) => stemsOf(word))
-  const names = [operation.name, ...operation.aliases].map((one) => one.replaceAll('_', ' '))
-  const phrases = [...names, ...operation.keywords].map(stemsOf).filter(({ length }) => length > 0)
+  const names = [operation.name, ...operation.aliases]
+  const phrases = [...names.map((one) => one.replaceAll('_', ' ')), ...operation.keywords]
+    .map(stemsOf)
+    .filter(({ length }) => length > 0)
   const [first = '', ...rest] = operation.summary.split(/[.:;] /)
-  add(Object.keys(operation.input.properties).flatMap((input) => stemsOf(input)), INPUT_WEIGHT)
+  add(
+    Object.keys(operation.input.properties).flatMap((input) => stemsOf(input)),
+    INPUT_WEIGHT,
+  )
   add(stemsOf(rest.join(' ')), LATER_SUMMARY_WEIGHT)
   add(stemsOf(first), SUMMARY_WEIGHT)
   for (const phrase of phrases) add(phrase, KEYWORD_WEIGHT)
   add(name, NAME_WEIGHT)
-  return { operation, weights, name, phrases }
+  return { operation, names, weights, name, phrases }
 }
 
 export class ToolSearch {
@@ -63,9 +70,18 @@ export class ToolSearch {
     for (const word of words)
       for (const [stem, weight] of word)
         meanings.set(stem, Math.max(weight, meanings.get(stem) ?? 0))
+    const asName = query
+      .trim()
+      .toLowerCase()
+      .replace(/[\s-]+/g, '_')
     return this.#entries
       .filter(({ operation }) => isUsable(operation))
-      .map((entry) => ({ entry, score: this.#scoreOf(entry, words, meanings) }))
+      .map((entry) => ({
+        entry,
+        score: entry.names.includes(asName)
+          ? Number.POSITIVE_INFINITY
+          : this.#scoreOf(entry, words, meanings),
+      }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
       .slice(0, maxResults)

@@ -7,21 +7,22 @@ import { mayEverCall } from '#core/access.ts'
 import type { Origin } from '#core/audit.ts'
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { call, type CallOptions, type Progress } from '#core/operation.ts'
+import { type CallOptions, call, type Operation, type Progress } from '#core/operation.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { MIB } from '../body.ts'
-import { commitCache, type CommitCache } from '../commit-cache.ts'
+import { type CommitCache, commitCache } from '../commit-cache.ts'
 import { idempotencyOf } from '../rest/rest-routes.ts'
 import { unknownName } from '../shape.ts'
 import { checkFields, DEFAULT_MAX_CHARS } from './tool-answer.ts'
 import {
   errorResult,
+  type PageRequest,
   shapeOutput,
   successResult,
   ToolOutput,
-  type PageRequest,
 } from './tool-output.ts'
-import { toolPlan, type ToolPlan } from './tool-plan.ts'
+import { type ToolPlan, toolPlan } from './tool-plan.ts'
+import { ToolSearch } from './tool-search.ts'
 import { isAllowed, isListed, type Selection } from './tool-selection.ts'
 
 type Json = Record<string, unknown>
@@ -106,6 +107,7 @@ export class Tools {
   readonly #plans: ReadonlyMap<string, ToolPlan>
   readonly #sorted: readonly ToolPlan[]
   readonly #outputs: CommitCache<ToolOutput>
+  readonly #search: ToolSearch
 
   constructor(private readonly hearth: Hearth) {
     this.#sorted = hearth.operations
@@ -113,6 +115,7 @@ export class Tools {
       .map(toolPlan)
       .sort((a, b) => (a.operation.name < b.operation.name ? -1 : 1))
     this.#outputs = toolOutputs(hearth)
+    this.#search = new ToolSearch(this.#sorted.map(({ operation }) => operation))
     this.#plans = new Map(this.#sorted.map((plan) => [plan.operation.name, plan]))
   }
 
@@ -147,41 +150,9 @@ export class Tools {
 
   /** Names that share words with this one. */
   findSimilar(name: string): string[] {
-    return this.#search(name.replaceAll('_', ' '), MAX_SIMILAR_TOOLS).map(
-      ({ operation }) => operation.name,
-    )
-  }
-
-  #search(
-    query: string,
-    maxResults: number,
-    isUsable: (plan: ToolPlan) => boolean = () => true,
-  ): ToolPlan[] {
-    const wanted = query
-      .toLowerCase()
-      .split(/[^a-z0-9]+/)
-      .filter((word) => word !== '')
-    const scored = this.#sorted.filter(isUsable).map((plan) => {
-      const name = plan.operation.name.split('_')
-      const text = plan.operation.summary.toLowerCase()
-      const score = wanted.reduce(
-        (sum, word) =>
-          sum +
-          (name.includes(word)
-            ? 4
-            : name.some((part) => part.startsWith(word) || word.startsWith(part))
-              ? 2
-              : 0) +
-          (text.includes(word) ? 1 : 0),
-        0,
-      )
-      return { plan, score }
-    })
-    return scored
-      .filter(({ score }) => score > 0)
-      .sort((a, b) => b.score - a.score)
-      .slice(0, maxResults)
-      .map(({ plan }) => plan)
+    return this.#search
+      .find(name.replaceAll('_', ' '), MAX_SIMILAR_TOOLS)
+      .map((operation) => operation.name)
   }
 
   /** The result of a call; a refusal is a result too, with `isError`. */
@@ -253,14 +224,18 @@ export class Tools {
     const { query } = args
     if (typeof query !== 'string' || query.trim() === '' || query.length > 200)
       throw invalid('query', 'query is required: words of what you want to do')
-    const isUsable = ({ operation }: ToolPlan) =>
+    const isUsable = (operation: Operation): boolean =>
       isAllowed(request.selection, operation) && mayEverCall(operation.access, request.caller)
+    const found = this.#search.find(query, MAX_FOUND_TOOLS, isUsable)
     return {
-      tools: this.#search(query, MAX_FOUND_TOOLS, isUsable).map(({ listing }) => ({
-        name: listing.name,
-        description: listing.description,
-        input_schema: listing.inputSchema,
-      })),
+      tools: found
+        .map(({ name }) => this.#plans.get(name))
+        .filter((plan) => plan !== undefined)
+        .map(({ listing }) => ({
+          name: listing.name,
+          description: listing.description,
+          input_schema: listing.inputSchema,
+        })),
     }
   }
 

@@ -1,5 +1,10 @@
+import { nowhere } from '#core/audit.ts'
+import { overloadRefusal, principalOf, runAs } from '#core/principal.ts'
 import { Refusal } from '#lib/errors.ts'
-import { DirectResponse, type Resource } from '../../site.ts'
+import { MINUTE } from '#lib/time.ts'
+import { isNotModified, selectBytes, type Range } from '../../byte-range.ts'
+import { openStream } from '../../open-streams.ts'
+import { DirectResponse, type Resource, type Visit } from '../../site.ts'
 import { locate } from './frame.tsx'
 import { textFromBytes } from './text.ts'
 
@@ -29,12 +34,11 @@ const LABELS: Readonly<Record<string, string>> = {
 /** The encoding is detected in this many bytes at the start. */
 const WINDOW = 64 * 1024
 
-/** The type of text with its encoding, or of bytes. */
-function textType(data: Uint8Array): string {
-  const part = data.subarray(0, WINDOW)
+/** The type of text with its encoding, or of bytes, from the first bytes of a file of `size`. */
+function textType(part: Uint8Array, size: number): string {
   if (!part.subarray(0, 8000).includes(0)) {
     try {
-      new TextDecoder('utf-8', { fatal: true }).decode(part, { stream: part.length < data.length })
+      new TextDecoder('utf-8', { fatal: true }).decode(part, { stream: part.length < size })
       return 'text/plain; charset=utf-8'
     } catch {
       // Not UTF-8.
@@ -48,18 +52,62 @@ function textType(data: Uint8Array): string {
       : 'text/plain; charset=utf-8'
 }
 
+/** A reader that takes nothing for this long is given up. */
+const IDLE_TIMEOUT_MS = 2 * MINUTE
+
+type Blob = { readonly store: string; readonly oid: string; readonly size: number }
+
+/** The beginning of a blob, from which its type is detected. */
+async function readWindow({ hearth }: Visit, { store, oid, size }: Blob): Promise<Uint8Array> {
+  const part = { start: 0, length: Math.min(WINDOW, size) }
+  const body = await hearth.git.streamBlob(store, oid, part)
+  return body instanceof Uint8Array ? body : await new Response(body).bytes()
+}
+
 /**
- * The bytes of a file. Users who may push choose them, so they must not run on this site: no
- * script, form or frame, and a sandbox without an origin (CSP `sandbox`).
+ * Streams a part of a blob in blocks. The stream counts as open for its caller until the last byte
+ * is taken.
+ */
+async function streamBlob(
+  visit: Visit,
+  { store, oid }: Blob,
+  range: Range,
+): Promise<Uint8Array | ReadableStream<Uint8Array>> {
+  const { hearth, request } = visit
+  const release = await openStream(visit)
+  const idle = new AbortController()
+  const timer = setTimeout(() => idle.abort(), IDLE_TIMEOUT_MS)
+  const end = (): void => {
+    clearTimeout(timer)
+    release()
+  }
+  try {
+    const signal = AbortSignal.any([request.signal, hearth.stopping, idle.signal])
+    const onProgress = (): void => void timer.refresh()
+    const body = await hearth.git.streamBlob(store, oid, range, { signal, onProgress, onEnd: end })
+    if (body instanceof Uint8Array) end()
+    return body
+  } catch (error) {
+    end()
+    throw overloadRefusal(hearth, error) ?? error
+  }
+}
+
+const noFile = (): Refusal => new Refusal('not_found', 'There is no file at this address.')
+
+/**
+ * The bytes of a file, whole or a part. Users who may push choose them, so they must not run on this
+ * site: no script, form or frame, and a sandbox without an origin (CSP `sandbox`).
  */
 export const rawFile: Resource = {
   path: '/:workspace/:repo/raw/*rest',
   async respond(visit) {
+    const { request, hearth } = visit
     const located = await locate(visit, 'raw')
     if (located instanceof DirectResponse) return located.response
     const { name, repo, at } = located
-    if (at.oid === null || at.type === 'dir' || at.type === 'submodule')
-      throw new Refusal('not_found', 'There is no file at this address.')
+    if (at.oid === null || at.size === null || at.type === 'dir' || at.type === 'submodule')
+      throw noFile()
     const etag = `"${at.oid}"`
     const headers: Record<string, string> = {
       etag,
@@ -70,13 +118,20 @@ export const rawFile: Resource = {
       'cross-origin-resource-policy': 'same-origin',
       'referrer-policy': 'no-referrer',
     }
-    if (visit.request.headers.get('if-none-match') === etag)
-      return new Response(null, { status: 304, headers })
-    const grant = visit.hearth.facts.repo(name, visit.caller)
-    const blob = grant && (await visit.hearth.git.readBlob(grant.store, at.oid))
-    if (!blob) throw new Refusal('not_found', 'There is no file at this address.')
-    const extension = at.path.split('.').at(-1)?.toLowerCase() ?? ''
-    headers['content-type'] = SHOWN[extension] ?? textType(blob.data)
-    return new Response(blob.data as Uint8Array<ArrayBuffer>, { headers })
+    if (isNotModified(request, etag)) return new Response(null, { status: 304, headers })
+    const grant = hearth.facts.repo(name, visit.caller)
+    if (!grant) throw noFile()
+    const blob: Blob = { store: grant.store, oid: at.oid, size: at.size }
+    const { status, range, headers: selected } = selectBytes(request, etag, blob.size)
+    Object.assign(headers, selected)
+    if (status === 416) return new Response(null, { status, headers })
+    return await runAs(principalOf(visit.caller, { ...nowhere, ip: visit.ip }), async () => {
+      const extension = at.path.split('.').at(-1)?.toLowerCase() ?? ''
+      headers['content-type'] =
+        SHOWN[extension] ?? textType(await readWindow(visit, blob), blob.size)
+      // The runtime sends the announced length of a response to HEAD.
+      const body = request.method === 'HEAD' ? null : await streamBlob(visit, blob, range)
+      return new Response(body as BodyInit | null, { status, headers })
+    })
   },
 }

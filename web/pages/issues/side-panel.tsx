@@ -1,5 +1,5 @@
 // The side panel of an issue or pull request: labels, assignees and the like, with forms for those
-// who mayEdit change them.
+// who may change them.
 import type { Label as LabelRecord, Milestone } from '#features/issues/index.ts'
 import {
   Button,

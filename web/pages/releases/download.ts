@@ -3,7 +3,7 @@ import { openReleaseAsset } from '#features/releases/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Resource } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
-import { rangeOf } from './range.ts'
+import { isNotModified, selectBytes } from '../../byte-range.ts'
 
 /** The file name in a header (RFC 6266, with RFC 8187 for non-ASCII names). */
 const attachment = (name: string): string => {
@@ -45,23 +45,11 @@ export const assetDownload: Resource = {
       'cross-origin-resource-policy': 'same-origin',
       'referrer-policy': 'no-referrer',
     }
-    const known = request.headers.get('if-none-match')
-    if (known?.split(',').some((one) => [etag, '*'].includes(one.trim().replace(/^W\//, ''))))
-      return new Response(null, { status: 304, headers })
+    if (isNotModified(request, etag)) return new Response(null, { status: 304, headers })
     const size = asset.size_in_bytes
-    // Parts are only of use to who has the same file.
-    const condition = request.headers.get('if-range')
-    const range =
-      condition === null || condition === etag ? rangeOf(request.headers.get('range'), size) : null
-    if (range === 'none')
-      return new Response(null, {
-        status: 416,
-        headers: { 'content-range': `bytes */${size}`, 'accept-ranges': 'bytes' },
-      })
-    const length = range?.length ?? size
-    headers['content-length'] = String(length)
-    if (range) headers['content-range'] = `bytes ${range.start}-${range.start + length - 1}/${size}`
-    const status = range ? 206 : 200
+    const { status, range, headers: selected } = selectBytes(request, etag, size)
+    Object.assign(headers, selected)
+    if (status === 416) return new Response(null, { status, headers: selected })
     if (request.method === 'HEAD') return new Response(null, { status, headers })
     const path = await localBlob(visit.hearth, asset.sha256)
     if (path === null) {
@@ -74,9 +62,10 @@ export const assetDownload: Resource = {
         'This file is missing on this installation. Its administrators can see it with hearth doctor.',
       )
     }
-    if ((range?.start ?? 0) === 0) await visit.call(openReleaseAsset, { ...place, counts: true })
+    if (range.start === 0) await visit.call(openReleaseAsset, { ...place, counts: true })
+    const file = Bun.file(path)
     return new Response(
-      range ? Bun.file(path).slice(range.start, range.start + length) : Bun.file(path),
+      status === 206 ? file.slice(range.start, range.start + range.length) : file,
       { status, headers },
     )
   },

@@ -282,12 +282,7 @@ export const repoSettingsPage = page({
         <GeneralCard visit={visit} repo={repo} branches={branches} here={here} typedOr={typedOr} />
         <PullRequestsCard visit={visit} here={here} typedOr={typedOr} settings={settings} />
         {repo.permissions.admin && (
-          <DangerZone
-            repo={repo}
-            visit={visit}
-            destinations={destinations}
-            mayDelete={mayDelete}
-          />
+          <DangerZone repo={repo} visit={visit} destinations={destinations} mayDelete={mayDelete} />
         )}
       </RepoFrame>
     )

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
+import { getCommit } from '#features/repos/commits/get-commit.ts'
 import { listCommits } from '#features/repos/commits/list-commits.ts'
 import { makeCode, repo } from '../code.ts'
 import { refusal } from '../../../world.ts'
@@ -29,4 +30,15 @@ test('the list goes by branch, path and author', async () => {
 test('an empty repository has none', async () => {
   await world.repo('acme/empty')
   expect((await world.call(listCommits, anonymous, { repo: 'acme/empty' })).items).toEqual([])
+})
+
+test('a message whose first line has 20 MB is cut in answers', async () => {
+  await world.repo('acme/long')
+  const message = 'long '.repeat(4_000_000)
+  const sha = await world.commit('acme/long', 'main', { 'a.txt': 'a' }, { message })
+  const list = await world.call(listCommits, anonymous, { repo: 'acme/long' })
+  expect(JSON.stringify(list).length).toBeLessThan(16_000)
+  expect(list.items[0]).toMatchObject({ sha, title: `${message.slice(0, 1000)}…` })
+  const commit = await world.call(getCommit, anonymous, { repo: 'acme/long', ref: sha })
+  expect(commit.message).toBe(message.slice(0, 65_536))
 })
