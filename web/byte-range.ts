@@ -32,7 +32,8 @@ export type SelectedBytes = {
  */
 export function selectBytes({ headers }: Request, etag: string, size: number): SelectedBytes {
   const condition = headers.get('if-range')
-  const range = condition === null || condition === etag ? rangeOf(headers.get('range'), size) : null
+  const range =
+    condition === null || condition === etag ? rangeOf(headers.get('range'), size) : null
   if (range === 'none') {
     const unsatisfied = { 'accept-ranges': 'bytes', 'content-range': `bytes */${size}` }
     return { status: 416, range: { start: 0, length: 0 }, headers: unsatisfied }

@@ -29,8 +29,8 @@ const count = (table: string): number =>
 const plain = (text: string): string =>
   text.replace(/value="[^"]*"/g, '').replace(/data-options="[^"]*"/g, '')
 
-describe('which accounts exist', () => {
-  test('is not told by any text', async () => {
+describe('the existence of accounts', () => {
+  test('is not visible in any text', async () => {
     const ask = async (page: string, fields: Record<string, string>) => {
       const { status, location, text, headers } = await browser(site).submit(page, page, fields)
       return JSON.stringify([
@@ -65,7 +65,7 @@ describe('which accounts exist', () => {
     expect(new Set(register).size).toBe(1)
   }, 30_000)
 
-  test('is not told by the time of an answer', async () => {
+  test('is not visible in the time of a response', async () => {
     // Each name is tried once, so that no try waits for one before it. The order changes, so that
     // the machine's moods fall on both.
     const times: Record<string, number[]> = { known: [], unknown: [] }
@@ -89,7 +89,7 @@ describe('which accounts exist', () => {
   }, 60_000)
 })
 
-test('session fixation: nothing that was set before signing in is worth anything after', async () => {
+test('session fixation: cookies from before the sign-in are not valid after it', async () => {
   const planted = 'x'.repeat(43)
   const visitor = browser(
     site,
@@ -212,7 +212,7 @@ test('clickjacking: no page can be framed, whoever asks and whatever the answer 
   }
 }, 60_000)
 
-test('no secret reaches a log, whichever way it comes', async () => {
+test('no secret reaches a log', async () => {
   const bea = await withPassword(world, 'bea')
   await world.call(startTwoFactor, bea, {})
   const setup = await world.call(getTwoFactorSetup, bea, {})
@@ -277,7 +277,7 @@ test('no secret reaches a log, whichever way it comes', async () => {
   expect(found).toEqual([])
 }, 60_000)
 
-test('what signs in is kept from scripts and from other sites', async () => {
+test('sign-in cookies are HttpOnly and SameSite', async () => {
   const visitor = browser(site)
   const { headers } = await visitor.submit('/login', '/login', { login: 'ada', password: PASSWORD })
   const cookie = headers.getSetCookie().find((one) => one.startsWith('hearth=')) ?? ''

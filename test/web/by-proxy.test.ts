@@ -42,7 +42,7 @@ const as = (username: string, more: Record<string, string> = {}) => ({
 const trusted = await forge(['127.0.0.1'])
 const untrusted = await forge(['10.0.0.0/8'])
 
-test('whoever comes through the proxy is signed in on the first page, and sees what their groups give', async () => {
+test('a user of the proxy is signed in on the first page, with the rights of their groups', async () => {
   const visitor = browser(trusted.site)
   const first = await visitor.get('/acme/secret?x=1', as('ada', { 'x-remote-groups': 'staff' }))
   expect([first.status, first.location]).toEqual([303, '/acme/secret?x=1'])
@@ -59,7 +59,7 @@ test('whoever comes through the proxy is signed in on the first page, and sees w
   ).toBe('/')
 })
 
-test('programs are not signed in by it: not to pages that they fetch, REST, tools or git', async () => {
+test('the proxy signs in browsers only, not fetched pages, REST, tools or git', async () => {
   const { world, site } = trusted
   const before = world.hearth.db.all('SELECT 1 FROM sign_ins').length
   const sent = { 'x-remote-user': 'ada', accept: 'application/json' }
@@ -90,7 +90,7 @@ test('programs are not signed in by it: not to pages that they fetch, REST, tool
   expect(world.hearth.db.all('SELECT 1 FROM sign_ins')).toHaveLength(before)
 })
 
-test('from any other address the same headers are nothing, however they are dressed', async () => {
+test('headers from any other address are ignored', async () => {
   const { world, site } = untrusted
   const dressed: Record<string, string>[] = [
     {},
@@ -127,7 +127,7 @@ test('from any other address the same headers are nothing, however they are dres
   expect(world.hearth.db.all('SELECT 1 FROM identities')).toEqual([])
 })
 
-test('an administrator still signs in with a password, past a name that the proxy gives', async () => {
+test("an administrator can sign in with a password in place of the proxy's user", async () => {
   const { world, site } = await forge(['127.0.0.1'], { sign_up: false })
   await withPassword(world, 'chief')
   const visitor = browser(site)
@@ -153,7 +153,7 @@ test('an administrator still signs in with a password, past a name that the prox
   expect((await other.get('/settings/security', as('nobody'))).status).toBe(200)
 })
 
-test('what the proxy says is in no log line', async () => {
+test('no log line has the headers of the proxy', async () => {
   expect(trusted.site.lines.length).toBeGreaterThan(0)
   expect(trusted.site.lines.join('')).not.toContain('ada@corp.example')
 })

@@ -124,7 +124,7 @@ for (const scheme of ['light', 'dark'] as const) {
   })
 }
 
-test('a label colour finds its own hue, greys the neutral one', () => {
+test('a label colour has its nearest hue, and greys are neutral', () => {
   for (const [index, color] of labelColors.entries()) expect(nearestHue(color)).toBe(index)
   for (const grey of ['000000', 'ffffff', '#777777', 'nonsense', ''])
     expect(nearestHue(grey)).toBe(HUES - 1)
@@ -132,7 +132,7 @@ test('a label colour finds its own hue, greys the neutral one', () => {
   expect(nearestHue('#0000FF')).toBeOneOf([7, 8])
 })
 
-test('colours are pairs: no plain colour outside the tokens but shadows and print', () => {
+test('the style sheet has no colours outside of tokens, shadows and print', () => {
   const rules = css.slice(css.indexOf('@layer base')).replace(/@media print[\s\S]*$/, '')
   expect(rules.match(/#[0-9a-f]{3,8}\b(?![^(]*\))/gi)).toBeNull()
 })

@@ -20,7 +20,7 @@ function solve(html: string): { challenge: string; answer: string } {
   return { challenge, answer: String(answer) }
 }
 
-test('after sixty costly pages a network proves some work, once an hour', async () => {
+test('after sixty costly pages a network must compute a proof of work once an hour', async () => {
   const visitor = browser(site)
   for (let i = 0; i < 60; i++)
     expect((await visitor.get(COSTLY, from(`192.0.2.${i}`))).status).toBe(200)
@@ -60,7 +60,7 @@ test('after sixty costly pages a network proves some work, once an hour', async 
   expect((await browser(site).get(COSTLY, from('192.0.2.201'))).status).toBe(200)
 })
 
-test('crawlers are told what not to read', async () => {
+test('robots.txt excludes costly pages', async () => {
   const { text, headers } = await browser(site).get('/robots.txt')
   expect(headers.get('content-type')).toContain('text/plain')
   for (const path of ['/*/blame/', '/*/commits/', '/*/compare/', '/api'])

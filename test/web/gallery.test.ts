@@ -50,18 +50,18 @@ const open = async (
   return { page, complaints, close: () => context.close() }
 }
 
-describe('what is sent', () => {
+describe('assets', () => {
   test('the script is one file under 15 KB compressed', () => {
     const script = [...assets.values()].find((asset) => asset.path.endsWith('.js'))
     expect(gzipSync(script?.body ?? '').length).toBeLessThan(15 * 1024)
   })
-  test('the style sheet is one file under 15 KB compressed, and keeps both schemes', () => {
+  test('the style sheet is one file under 15 KB compressed, with both schemes', () => {
     const style = [...assets.values()].find((asset) => asset.path.endsWith('.css'))
     expect(gzipSync(style?.body ?? '').length).toBeLessThan(15 * 1024)
     expect(style?.body).toContain('light-dark(')
     expect(style?.body).not.toContain('/*')
   })
-  test('addresses name the content', () => {
+  test('addresses contain a digest of the content', () => {
     for (const [path, asset] of assets) expect(path).toContain(asset.etag.replaceAll('"', ''))
   })
 })
@@ -108,31 +108,31 @@ describe('with the script', () => {
   })
   afterAll(() => close())
 
-  test('a slash goes to the search field, but not while typing', async () => {
+  test('the key / moves to the search field, but not while typing', async () => {
     await page.keyboard.press('/')
     expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('q')
     await page.keyboard.type('a/b')
     expect(await page.locator('input[name=q]').inputValue()).toBe('a/b')
     await page.locator('.page-head h1').click()
   })
-  test('two keys lead to a part', async () => {
+  test('two keys in a row open a tab', async () => {
     await page.keyboard.press('g')
     await page.keyboard.press('i')
     await page.waitForURL('**/#issues')
   })
-  test('a question mark lists the keys, Escape closes the list', async () => {
+  test('the key ? lists the shortcuts, and Escape closes the list', async () => {
     await page.keyboard.press('?')
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     expect(await dialog.textContent()).toContain('Issues')
     await page.keyboard.press('Escape')
     expect(await dialog.count()).toBe(0)
   })
-  test('copying takes the value', async () => {
+  test('the copy button copies the value', async () => {
     await page.getByRole('button', { name: 'Copy the secret' }).click()
     await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toStartWith('hrt_')
   })
-  test('a menu closes when one looks elsewhere or presses Escape, and gives the focus back', async () => {
+  test('a menu closes on a click outside or on Escape, and returns the focus', async () => {
     const menu = page.locator('details.viewer-menu')
     await menu.locator('summary').click()
     expect(await menu.getAttribute('open')).toBe('')
@@ -145,7 +145,7 @@ describe('with the script', () => {
     await page.locator('.page-head h1').click()
     expect(await menu.getAttribute('open')).toBeNull()
   })
-  test('lines: one by address, a range with shift', async () => {
+  test('a click selects a line, and shift a range', async () => {
     await page.locator('#L4 .ln a').first().click()
     expect(new URL(page.url()).hash).toBe('#L4')
     await page
@@ -155,7 +155,7 @@ describe('with the script', () => {
     expect(new URL(page.url()).hash).toBe('#L4-L7')
     expect(await page.locator('.code tr.lit').count()).toBe(4)
   })
-  test('copied code has neither numbers nor lost lines', async () => {
+  test('copied code has all lines and no numbers', async () => {
     const text = await page.evaluate(() => {
       const range = document.createRange()
       const table = document.querySelector('.code table')
@@ -199,7 +199,7 @@ describe('with the script', () => {
   })
 })
 
-test('without the script the page is whole: buttons that need it are not shown', async () => {
+test('without the script the page is complete, and buttons that need it are hidden', async () => {
   const { page, complaints, close } = await open({
     javaScriptEnabled: false,
     viewport: { width: 1280, height: 800 },

@@ -28,8 +28,8 @@ const balanced = (html: string): boolean => {
 }
 
 describe('languages', () => {
-  test('at least sixty', () => expect(languageCount).toBeGreaterThanOrEqual(60))
-  test('by name, extension and first line', () => {
+  test('at least sixty are supported', () => expect(languageCount).toBeGreaterThanOrEqual(60))
+  test('are found by name, extension and first line', () => {
     expect(grammarOfPath('src/a.b/main.RS')).toBe('rust')
     expect(grammarOfPath('Dockerfile')).toBe('dockerfile')
     expect(grammarOfPath('deep/Makefile')).toBe('makefile')
@@ -41,7 +41,7 @@ describe('languages', () => {
     expect(grammarOfPath('a.constructor')).toBeNull()
     expect(grammarOfPath('__proto__')).toBeNull()
   })
-  test('by the word after a fence', () => {
+  test('are found by the info string of a code block', () => {
     expect(grammarOfWord('TypeScript')).toBe('typescript')
     expect(grammarOfWord('c++')).toBe('cpp')
     expect(grammarOfWord('py')).toBe('python')
@@ -73,7 +73,7 @@ describe('lines', () => {
     expect(highlightLines('', 'javascript')).toEqual([''])
     expect(highlightLines('a\r\nb\r\n', null)).toEqual(['a', 'b'])
   })
-  test('plain beyond the limits, and escaped all the same', () => {
+  test('beyond the limits lines are plain and still escaped', () => {
     const many = 'let a = 1\n'.repeat(limits.lines + 1)
     expect(highlightLines(many, 'javascript')).toHaveLength(limits.lines + 1)
     expect(highlightLines(many, 'javascript').join('').includes('<span')).toBe(false)
@@ -98,7 +98,7 @@ describe('lines', () => {
 })
 
 describe('marks', () => {
-  test('lie inside spans and count an entity as one character', () => {
+  test('stay inside spans and count an entity as one character', () => {
     expect(markRanges('<span class="a">x&lt;y</span>z', [[1, 4]])).toBe(
       '<span class="a">x<mark>&lt;y</mark></span><mark>z</mark>',
     )

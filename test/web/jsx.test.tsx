@@ -14,7 +14,7 @@ describe('children', () => {
     // biome-ignore lint/complexity/noUselessFragments: the fragment is what is tested
     expect(html(<>{['<', '<b>']}</>)).toBe('&lt;&lt;b&gt;')
   })
-  test('nothing prints for false, true, null and undefined; zero prints', () => {
+  test('false, true, null and undefined render nothing, and zero renders', () => {
     expect(
       html(
         <p>
@@ -28,7 +28,7 @@ describe('children', () => {
       ),
     ).toBe('<p>0</p>')
   })
-  test('markup of ours is not escaped again', () => {
+  test('Html is not escaped again', () => {
     expect(
       html(
         <p>
@@ -38,17 +38,17 @@ describe('children', () => {
       ),
     ).toBe('<p><b>&lt;</b><i>x</i></p>')
   })
-  test('an object that looks like markup is refused, not printed', () => {
+  test('an object that looks like Html throws', () => {
     const forged = JSON.parse('{"html":"<script>"}') as unknown as Child
     expect(() => <p>{forged}</p>).toThrow(TypeError)
     // @ts-expect-error a date is no child
     expect(() => <p>{new Date(0)}</p>).toThrow('cannot print')
   })
-  test('a first newline survives the parser in pre and textarea', () => {
+  test('a first line end survives the parser in pre and textarea', () => {
     expect(html(<textarea name="a">{'\nx'}</textarea>)).toBe('<textarea name="a">\n\nx</textarea>')
     expect(html(<pre>{'x'}</pre>)).toBe('<pre>x</pre>')
   })
-  test('components get their children and may give nothing', () => {
+  test('components get their children and may return nothing', () => {
     const Box = ({ children, title }: { children?: Child; title: string }) => (
       <div title={title}>{children}</div>
     )
@@ -69,7 +69,7 @@ describe('attributes', () => {
       '<a href="/x" title="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#x27;&amp;"></a>',
     )
   })
-  test('true is a bare name, false is nothing, aria says the word', () => {
+  test('true is a bare name, false is nothing, aria-* has the word', () => {
     expect(html(<input type="checkbox" checked disabled={false} aria-checked={false} />)).toBe(
       '<input type="checkbox" checked aria-checked="false">',
     )
@@ -78,7 +78,7 @@ describe('attributes', () => {
     expect(html(<p class={['a', false, ['b', undefined], '']} />)).toBe('<p class="a b"></p>')
     expect(html(<p class={[false]} />)).toBe('<p></p>')
   })
-  test('unsafe addresses are left out wherever an address can stand', () => {
+  test('unsafe addresses are left out of every attribute for addresses', () => {
     for (const address of [
       'javascript:alert(1)',
       ' JaVaScRiPt:alert(1)',
@@ -106,7 +106,7 @@ describe('attributes', () => {
       ).toBe('<svg><use></use></svg>')
     }
   })
-  test('ordinary addresses stay', () => {
+  test('safe addresses stay', () => {
     for (const address of [
       '/a:b',
       '?x=a:b',
@@ -120,7 +120,7 @@ describe('attributes', () => {
     ])
       expect(isSafeAddress(address)).toBe(true)
   })
-  test('handlers, styles and inline scripts are refused', () => {
+  test('event handlers, styles and inline scripts throw', () => {
     for (const name of ['onclick', 'OnLoad', 'style', 'srcdoc', 'a b', 'x"y', ''])
       expect(() => jsx('p', { [name]: 'x' })).toThrow(TypeError)
     expect(() => jsx('script', { children: 'alert(1)' })).toThrow('inline')
@@ -128,10 +128,10 @@ describe('attributes', () => {
     expect(() => jsx('p><script', {})).toThrow('element name')
     expect(html(<script src="/a.js" defer />)).toBe('<script src="/a.js" defer></script>')
   })
-  test('an object is no attribute value', () => {
+  test('an object as attribute value throws', () => {
     expect(() => jsx('p', { title: { a: 1 } })).toThrow(TypeError)
   })
-  test('the types refuse what the runtime refuses', () => {
+  test('the types reject what the runtime rejects', () => {
     // @ts-expect-error there are no handlers
     expect(() => <p onclick="x" />).toThrow()
     // @ts-expect-error there are no inline styles
@@ -143,6 +143,6 @@ describe('attributes', () => {
   })
 })
 
-test('a page starts with its doctype', () => {
+test('a page starts with the doctype', () => {
   expect(renderPage(<html lang="en" />)).toBe('<!doctype html>\n<html lang="en"></html>')
 })

@@ -6,19 +6,19 @@ const link = { siteUrl: site, repo: 'acme/oven' }
 const base = { repo: 'acme/oven', ref: 'feature/x', dir: 'docs/guide' }
 
 describe('documents', () => {
-  test('tables scroll by themselves and keep their alignment', () => {
+  test('tables scroll in their own frame and keep their alignment', () => {
     const html = renderMarkdown('| a | b |\n|--:|:-:|\n| 1 | 2 |')
     expect(html).toContain(
       '<div class="table-wrap" role="group" aria-label="Table" tabindex="0"><table>',
     )
     expect(html).toContain('<td class="to-right">1</td>')
   })
-  test('task lists are fixed ticks that say their state', () => {
+  test('task lists are disabled checkboxes with their state as label', () => {
     const html = renderMarkdown('- [ ] a\n- [x] b')
     expect(html).toContain('<input type="checkbox" disabled aria-label="To do" />a')
     expect(html).toContain('<input type="checkbox" disabled checked aria-label="Done" />b')
   })
-  test('fenced code is coloured by its word; an unknown word leaves it plain', () => {
+  test('code blocks are highlighted by their info string, and plain for an unknown one', () => {
     expect(renderMarkdown('```ts\nconst a = "<b>"\n```')).toContain(
       '<span class="hljs-keyword">const</span> a = <span class="hljs-string">&quot;&lt;b&gt;&quot;</span>',
     )
@@ -26,7 +26,7 @@ describe('documents', () => {
       '<pre tabindex="0"><code>a &lt; b</code></pre>\n',
     )
   })
-  test('headings get prefixed ids and a link, the same words a number', () => {
+  test('headings get prefixed ids, a number for equal ones, and a link', () => {
     const html = renderMarkdown('# Über *uns* & `you`\n\n## A\n\n## A\n\n[down](#a-1)')
     expect(html).toContain('id="user-content-über-uns--you"')
     expect(html).toContain('id="user-content-a"')
@@ -44,7 +44,7 @@ describe('documents', () => {
     }
     expect(renderMarkdown('> [!NOSUCH]\n> x')).toContain('<blockquote>')
   })
-  test('line ends are kept where asked', () => {
+  test('line ends are kept with breaks', () => {
     expect(
       renderMarkdown('a\n**b**\n*c*  \nd\n\n- e\n  f\n\n> [!TIP]\n> g\n> h', {
         breaks: true,
@@ -53,7 +53,7 @@ describe('documents', () => {
     expect(renderMarkdown('```\na\nb\n```\n\n`a\nb`', { breaks: true })).not.toContain('<br')
     expect(renderMarkdown('a\nb')).not.toContain('<br')
   })
-  test('a harmless part of HTML stays', () => {
+  test('harmless HTML stays', () => {
     const html = renderMarkdown(
       '<details open><summary>More</summary>\n\nx<sub>2</sub> <kbd>Ctrl</kbd>\n\n</details>\n\n<p align="center"><img src="a.png" width="50%" height="1e9"></p>',
     )
@@ -69,7 +69,7 @@ describe('documents', () => {
 })
 
 describe('addresses', () => {
-  test('relative ones start at the file, at the version shown', () => {
+  test('relative ones start at the file in the version that is shown', () => {
     const html = renderMarkdown(
       '[a](<../a b.md#x>) [b](/top.md?y=1) [c](sub/) ![d](./img/d.png) [e](<../../../../e.md>)',
       { link, base },
@@ -80,12 +80,12 @@ describe('addresses', () => {
     expect(html).toContain(`src="${site}/acme/oven/raw/feature/x/docs/guide/img/d.png"`)
     expect(html).toContain(`href="${site}/acme/oven/blob/feature/x/e.md"`)
   })
-  test('a place in another file keeps its name, with the prefix', () => {
+  test('fragments of other files get the prefix', () => {
     expect(renderMarkdown('[a](b.md#build)', { link, base })).toContain(
       '/docs/guide/b.md#user-content-build"',
     )
   })
-  test('links that people wrote carry rel; pictures tell nobody where they are shown', () => {
+  test('links have rel, and images send no referrer', () => {
     const html = renderMarkdown(
       '[x](https://example.org) https://example.org/auto www.example.net a@example.org ![i](https://example.org/i.png)',
     )
@@ -114,12 +114,12 @@ describe('references', () => {
     )
     expect(html).toContain(`href="${site}/kofi">@kofi</a>.`)
   })
-  test('only known ones when the page knows', () => {
+  test('only known mentions are linked when the page knows them', () => {
     const html = refs('@ada @types/node', { mentions: ['ada'] })
     expect(html).toContain('/ada"')
     expect(html).not.toContain('types/-/teams')
   })
-  test('issues here and elsewhere', () => {
+  test('issues of this and other repositories', () => {
     const html = refs('#12 and other/repo#7, not #0, a#3 or &#35;')
     expect(html).toContain(`<a class="ref-issue" href="${site}/acme/oven/issues/12">#12</a>`)
     expect(html).toContain(
@@ -127,7 +127,7 @@ describe('references', () => {
     )
     expect(html.match(/ref-issue/g)).toHaveLength(2)
   })
-  test('commits, not years or words', () => {
+  test('commits, but not years or words', () => {
     const html = refs(
       `1a2b3c4d and ${'a1'.repeat(20)} and other/repo@1a2b3c4, not 20260312 or deadbeef or 1a2b3c`,
     )
@@ -137,7 +137,7 @@ describe('references', () => {
     )
     expect(html.match(/ref-commit/g)).toHaveLength(3)
   })
-  test('an address on this site is shown by its short name', () => {
+  test('an address of this site is shortened', () => {
     const html = refs(
       `${site}/acme/oven/pull/9 ${site}/other/repo/issues/3 ${site}/acme/oven/commit/1a2b3c4d5e`,
     )
@@ -145,12 +145,12 @@ describe('references', () => {
     expect(html).toContain('>other/repo#3</a>')
     expect(html).toContain('>1a2b3c4</a>')
   })
-  test('nothing in code, in links, or without a repository', () => {
+  test('none in code, in links, or without a repository', () => {
     expect(refs('`@ada #1` [see #2](https://x.test)\n\n    @kofi #3')).not.toContain('ref-')
     expect(renderMarkdown('@ada #1')).not.toContain('<a')
     expect(renderMarkdown('#1 @ada', { link: { siteUrl: site } })).not.toContain('ref-issue')
   })
-  test('mail addresses and packages are no mentions', () => {
+  test('mail addresses and packages are not mentions', () => {
     expect(refs('a@ada.example and x@y')).not.toContain('ref-mention')
   })
 })

@@ -15,7 +15,7 @@ import { makeWorld, refusal } from '../world.ts'
 const address = (path: string, from = 'acme/site', to = 'bakery/web') =>
   movedAddress(new URL(`http://x${path}`), new Moved(from, to))
 
-test('the same page under the new name; nothing for the address of another repository', () => {
+test('the same page under the new name, and null for another repository', () => {
   expect(address('/acme/site')).toBe('/bakery/web')
   expect(address('/Acme/SITE/issues/3?x=%20#y')).toBe('/bakery/web/issues/3?x=%20')
   expect(address('/acme/site/blob/main/a%2Fb.ts', 'acme/site/pull/3', 'bakery/web/pull/3')).toBe(
@@ -73,7 +73,7 @@ const send = (path: string, fields: Record<string, string>) =>
   })
 
 describe('old addresses', () => {
-  test('of a repository lead to the new ones, whole, for those who may see it', async () => {
+  test('of a repository redirect to the whole new address, for users who see it', async () => {
     await world.repo('acme/open')
     await world.commit('acme/open', 'main', { 'src/a.ts': 'a\n' })
     await world.repo('acme/secret', { private: true })
@@ -101,7 +101,7 @@ describe('old addresses', () => {
     expect(world.events('issue.opened')).toEqual([])
   })
 
-  test('of a branch lead to its new name', async () => {
+  test('of a branch redirect to its new name', async () => {
     await world.repo('acme/code')
     await world.commit('acme/code', 'main', { 'src/a.ts': 'a\n' })
     await world.commit('acme/code', 'feature/x', { 'src/a.ts': 'b\n' })
@@ -118,7 +118,7 @@ describe('old addresses', () => {
 })
 
 describe('the danger zone', () => {
-  test('deletes only with the full name, shows what was typed, and brings back', async () => {
+  test('deletes only with the full name, keeps the typed text, and restores', async () => {
     const { id } = await world.repo('acme/old')
     const wrong = await send('/acme/old/settings/delete', { confirm_delete: 'old<' })
     const page = await wrong.text()
@@ -138,7 +138,7 @@ describe('the danger zone', () => {
     expect([back.status, back.headers.get('location')]).toEqual([303, '/acme/old'])
   })
 
-  test('purges only what is deleted', async () => {
+  test('purges only deleted repositories', async () => {
     const { id } = await world.repo('acme/gone')
     const purge = () =>
       send('/acme/-/settings/deleted/purge', { repo: 'acme/gone', id, confirm: 'acme/gone' })
@@ -148,7 +148,7 @@ describe('the danger zone', () => {
     expect(world.events('repo.purged').length).toBe(1)
   })
 
-  test('moves, archives and shows nothing but the way back then', async () => {
+  test('transfers and archives; an archived repository offers only to unarchive it', async () => {
     await world.repo('acme/kiln')
     const moved = await send('/acme/kiln/settings/transfer', { to: 'bakery' })
     expect([moved.status, moved.headers.get('location')]).toEqual([303, '/bakery/kiln/settings'])

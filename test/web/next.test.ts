@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { safeRedirectPath } from '#web/site.ts'
 import { client, runForge } from '../features/oauth/running.ts'
 
-test('only addresses of this site are gone on to', () => {
+test('the next page is an address of this site', () => {
   for (const next of [
     '/',
     '/device?code=BCDF-GHJK',
@@ -23,7 +23,7 @@ test('only addresses of this site are gone on to', () => {
     expect(safeRedirectPath(next)).toBeNull()
 })
 
-test('who makes an account on the way to a device or an application gets there', async () => {
+test('registration continues to the device or application that it came from', async () => {
   const forge = await runForge({ sign_up: 'open' })
   await forge.user('ada')
   const app = await client(forge)

@@ -12,7 +12,7 @@ const world = await makeWorld({ site_url: url })
 serveSite(world, listening)
 await withPassword(world, 'ada')
 
-test('a passkey is made in the settings, and signs in alone and as the second factor', async () => {
+test('a passkey from the settings signs in alone and as the second factor', async () => {
   const context = await openContext()
   const page = await context.newPage()
   const broken: string[] = []
@@ -66,7 +66,7 @@ test('a passkey is made in the settings, and signs in alone and as the second fa
   await context.close()
 }, 60_000)
 
-test('without a script the forms for passkeys are not there, and the rest works', async () => {
+test('without a script the forms for passkeys are hidden, and the rest works', async () => {
   const context = await openContext({ javaScriptEnabled: false })
   const page = await context.newPage()
   await page.goto(`${url}/login`)

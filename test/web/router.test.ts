@@ -12,7 +12,7 @@ const router = new Router([
   ['/:workspace/:repo/tree/*rest', 'tree'],
 ])
 
-test('fixed words win over names, and names over the rest', () => {
+test('literal segments take precedence over :name, and :name over *name', () => {
   expect(router.find('/')?.value).toBe('home')
   expect(router.find('/new')?.value).toBe('new')
   expect(router.find('/acme')).toEqual({ value: 'workspace', params: { workspace: 'acme' } })
@@ -28,12 +28,12 @@ test('fixed words win over names, and names over the rest', () => {
   expect(router.find('/acme/site/tree/main/a%20b/c')?.params.rest).toBe('main/a b/c')
 })
 
-test('nothing is found for what is not there or is badly encoded', () => {
+test('an unknown or badly encoded path matches nothing', () => {
   for (const path of ['/acme/site/none', '/acme/site/tree/%E0%A4%A', '/acme//x', '/%ff'])
     expect(router.find(path)).toBeNull()
 })
 
-test('two pages cannot be at one address', () => {
+test('two routes with one pattern throw', () => {
   expect(
     () =>
       new Router([

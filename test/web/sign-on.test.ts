@@ -32,7 +32,7 @@ const site = serveSite(world, listening)
 await world.user('root', { site_admin: true })
 corp.put({ sub: 'e1', email: 'ada@corp.example', email_verified: true, preferred_username: 'ada' })
 
-test('the button leads there and back, signed in, to where one wanted to go', async () => {
+test('the button signs in through the provider and returns to the requested page', async () => {
   const visitor = browser(site)
   const page = await visitor.get('/login?next=/settings/security')
   expect(page.text).toContain('Sign in with Corp ID')
@@ -55,7 +55,7 @@ test('the button leads there and back, signed in, to where one wanted to go', as
   }
 })
 
-test('a signed-in person links theirs by a form and a link, and nobody begins it for them', async () => {
+test('a signed-in user links an account, which a link alone cannot start', async () => {
   const bob = await withPassword(world, 'bob')
   corp.put({
     sub: 'e2',

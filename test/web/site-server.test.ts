@@ -27,13 +27,13 @@ const token = await world.write(
 )
 const bearer = { headers: { authorization: `Bearer ${token}` } }
 
-test('a token in the header shows its owner what is private; without one nothing is told', async () => {
+test('a token in the header shows its owner private pages, and others get 404', async () => {
   expect((await browser(site).get('/acme/hidden')).status).toBe(404)
   const shown = await browser(site).get('/acme/hidden', bearer)
   expect([shown.status, shown.text.includes('hidden')]).toEqual([200, true])
 })
 
-test('a token that is not valid is 401, never a visitor without an account, and ends no sign-in', async () => {
+test('an invalid token is 401 and does not end the sign-in of the browser', async () => {
   const wrong = { headers: { authorization: 'Bearer hthu_wrong' } }
   for (const path of ['/acme/open', '/acme/hidden', '/settings/tokens']) {
     const refused = await browser(site).get(path, wrong)
@@ -53,7 +53,7 @@ test('a token that is not valid is 401, never a visitor without an account, and 
   ).toBe(200)
 })
 
-test('a form needs the cookie of its page; a token sends none', async () => {
+test('a form requires the cookie of its page, so callers with a token cannot send one', async () => {
   const visitor = browser(site)
   const csrf = await visitor.token('/login')
   const before = world.hearth.db.one<{ n: number }>('SELECT count(*) AS n FROM workspaces')?.n

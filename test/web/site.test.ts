@@ -3,7 +3,7 @@ import { csrfToken, isCsrfToken, readCookie, setCookie } from '#web/cookies.ts'
 import { findFlash } from '#web/flashes.ts'
 import { Fields, safeRedirectPath } from '#web/site.ts'
 
-test('after signing in one goes only to an address of this site', () => {
+test('signing in redirects only to addresses of this site', () => {
   for (const next of ['/acme/site', '/acme/site?state=closed#x', '/'])
     expect(safeRedirectPath(next)).toBe(next)
   for (const next of [
@@ -24,7 +24,7 @@ test('after signing in one goes only to an address of this site', () => {
     expect(safeRedirectPath(next)).toBeNull()
 })
 
-test('the token of a form belongs to one cookie', () => {
+test('a CSRF token is valid with one cookie only', () => {
   const token = csrfToken('secret')
   expect(isCsrfToken('secret', token)).toBe(true)
   for (const [secret, wrong] of [
@@ -36,7 +36,7 @@ test('the token of a form belongs to one cookie', () => {
     expect(isCsrfToken(secret, wrong)).toBe(false)
 })
 
-test('cookies are kept from scripts, other sites and, over https, from plain http', () => {
+test('cookies are HttpOnly, SameSite and, over https, Secure', () => {
   expect(setCookie(true, 'hearth', 's', 60)).toBe(
     '__Host-hearth=s; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure',
   )
@@ -50,12 +50,12 @@ test('cookies are kept from scripts, other sites and, over https, from plain htt
   expect(readCookie(request, false, 'hearth')).toBe('plain')
 })
 
-test('a flash says only what the site itself says', () => {
+test('a flash cookie can only choose a text of the site', () => {
   expect(findFlash('merged')?.text).toBe('Merged.')
   for (const word of ['<b>', 'toString', '__proto__', '', null]) expect(findFlash(word)).toBeNull()
 })
 
-test('fields: several values, lines, empty ones left out', () => {
+test('fields have several values and lines, without empty ones', () => {
   const fields = new Fields(
     new Map([
       ['a', ['1', '2']],

@@ -10,7 +10,7 @@ const world = await makeWorld({ site_url: 'http://hearth.test' })
 const site = serveSite(world)
 await withPassword(world, 'ada')
 
-test('set up in the settings, asked for at the next sign-in, turned off with the password', async () => {
+test('a second factor is set up, required at the next sign-in, and turned off with the password', async () => {
   const visitor = browser(site)
   await visitor.submit('/login', '/login', { login: 'ada', password: PASSWORD })
   const started = await visitor.submit(

@@ -59,7 +59,7 @@ const PAGES = [
 ]
 
 for (const coding of ['gzip', 'zstd, gzip']) {
-  test(`a code page with all that it needs is under 100 KB (${coding})`, async () => {
+  test(`a code page with all its files is under 100 KB (${coding})`, async () => {
     expect(lines).toBeGreaterThan(1200)
     const files = await Promise.all(
       [...assets.values()].map(async ({ path }) => (await sent(path, 'br, gzip')).bytes.length),
@@ -77,7 +77,7 @@ for (const coding of ['gzip', 'zstd, gzip']) {
   })
 }
 
-test('the script is under 15 KB as it travels, and holds up no page', async () => {
+test('the compressed script is under 15 KB and deferred', async () => {
   for (const coding of ['br', 'gzip'])
     expect((await sent(assetPath('client.js'), coding)).bytes.length).toBeLessThan(15 * 1024)
   for (const path of PAGES) {
@@ -89,7 +89,7 @@ test('the script is under 15 KB as it travels, and holds up no page', async () =
   }
 })
 
-test('files of the site are kept for ever, each coding under an entity tag of its own', async () => {
+test('assets are cached for ever, with an entity tag per coding', async () => {
   for (const [path, asset] of assets) {
     const plain = await sent(path, 'identity')
     expect([
@@ -115,7 +115,7 @@ test('files of the site are kept for ever, each coding under an entity tag of it
   }
 })
 
-test('what a browser does not take is not sent', async () => {
+test('a coding that the browser does not accept is not sent', async () => {
   expect((await sent(`/${REPO}`, 'identity')).headers.get('content-encoding')).toBeNull()
   expect((await sent(`/${REPO}`, 'gzip;q=0')).headers.get('content-encoding')).toBeNull()
   expect(codingFor(null, ['zstd', 'gzip'])).toBeNull()

@@ -85,12 +85,12 @@ describe('forms', () => {
     expect(page).toContain('value="&quot;&gt;&lt;img')
     expect(page).not.toContain('optional')
   })
-  test('a password is never printed back', () => {
+  test('a password is never sent back', () => {
     expect(
       html(<Field name="password" type="password" label="Password" value="secret" />),
     ).not.toContain('secret')
   })
-  test('ticks of one question have ids of their own', () => {
+  test('checkboxes with the same name have different ids', () => {
     const page = html(
       <>
         <Radio name="v" value="a b" label="A" />
@@ -99,7 +99,7 @@ describe('forms', () => {
     )
     expect(all(page, 'input').map((input) => input.id)).toEqual(['field-v-a-b', 'field-v-c'])
   })
-  test('a secret stands under the id that tools look for, and can be taken without a script', () => {
+  test('a secret has its fixed id and can be selected without a script', () => {
     expect(html(<TokenSecret secret="hrt_1" />)).toContain(
       '<code id="token-secret" class="secret-value">hrt_1</code>',
     )
@@ -109,14 +109,14 @@ describe('forms', () => {
   })
 })
 
-describe('names from strangers stay text', () => {
+describe('names that strangers choose', () => {
   const person = {
     username: hostile,
     name: hostile,
     kind: 'agent',
     on_behalf_of: { username: hostile },
   }
-  test('in every part that shows one', () => {
+  test('every component escapes them', () => {
     const page = [
       <ActorLink of={person} />,
       <Avatar of={person} label />,
@@ -209,8 +209,8 @@ describe('names from strangers stay text', () => {
   })
 })
 
-describe('small parts', () => {
-  test('time says the distance and holds the moment', () => {
+describe('small components', () => {
+  test('a relative time has the exact time as attribute', () => {
     expect(html(<RelativeTime at="2026-03-12T13:55:00.000Z" now={now} />)).toBe(
       '<time datetime="2026-03-12T13:55:00.000Z" title="2026-03-12 13:55 UTC" data-relative>5 minutes ago</time>',
     )
@@ -227,7 +227,7 @@ describe('small parts', () => {
         html(<RelativeTime at={new Date(now - minutes * 60_000).toISOString()} now={now} />),
       ).toContain(`>${minutes === 59 ? '1 hour ago' : text}<`)
   })
-  test('pages: the ends, the neighbours, no link where there is nothing', () => {
+  test('pagination links the ends and the neighbours, and no missing page', () => {
     const links = (page: number, total: number) =>
       all(
         html(<Pagination page={page} perPage={30} total={total} href={(n) => `?page=${n}`} />),
@@ -246,7 +246,7 @@ describe('small parts', () => {
     ])
     expect(links(41, 1204)).toEqual(['Previous page', 'Page 1', 'Page 40', 'Page 41*'])
   })
-  test('the same name has the same face, three kinds of actors three shapes', () => {
+  test('a name always has the same avatar, and each kind of actor its shape', () => {
     expect(html(<Avatar of={{ username: 'ada' }} />)).toBe(
       html(<Avatar of={{ username: 'ada' }} />),
     )
@@ -255,7 +255,7 @@ describe('small parts', () => {
     expect(html(<Avatar of={{ username: 'ada/x', kind: 'agent' }} />)).not.toContain('<text')
     expect(html(<Avatar of={{ username: '日本' }} />)).toContain('>日</text>')
   })
-  test('an agent carries its mark and the person it acts for', () => {
+  test('an agent has a mark and the name of its owner', () => {
     expect(
       html(
         <ActorLink
@@ -268,13 +268,13 @@ describe('small parts', () => {
 })
 
 describe('code', () => {
-  test('every line has its own address; empty lines keep their height', () => {
+  test('every line has an anchor, and empty lines keep their height', () => {
     const page = html(<CodeView lines={['a', '', '<b>c</b>']} from={41} label="x" />)
     expect(all(page, 'tr').map((row) => row.id)).toEqual(['L41', 'L42', 'L43'])
     expect(page).toContain('<td class="src">\n</td>')
     expect(page).toContain('<td class="src"><b>c</b></td>')
   })
-  test('long files come in blocks', () => {
+  test('long files are split into blocks', () => {
     const page = html(<CodeView lines={Array<string>(450).fill('x')} label="x" />)
     expect(all(page, '.code-block').map((block) => block.class)).toEqual([
       'code-block lazy block-20',
@@ -306,7 +306,7 @@ describe('changes', () => {
     ],
   }
   const anchor = diffAnchor('a/b.ts')
-  test('lines have addresses on their side, changed words are marked, a missing newline is told', () => {
+  test('lines have an anchor per side, changed words are marked, a missing last line end is shown', () => {
     const page = html(<DiffView files={[file]} />)
     expect(all(page, 'td.ln[id]').map((cell) => cell.id)).toEqual([
       `${anchor}L3`,
@@ -318,14 +318,14 @@ describe('changes', () => {
     expect(page).toContain('<mark>2</mark>')
     expect(page.match(/No newline at the end<\/span>/g)).toHaveLength(1)
   })
-  test('side by side has both in one row', () => {
+  test('the split view has both sides in one row', () => {
     const rows = html(<DiffView files={[file]} options={{ split: true }} />)
       .split('<tr')
       .filter((row) => row.includes(`${anchor}L4`))
     expect(rows).toHaveLength(1)
     expect(rows[0]).toContain(`${anchor}R4`)
   })
-  test('a thread stands below its line, and only once', () => {
+  test('a thread is shown once, below its line', () => {
     const page = html(
       <DiffView
         files={[file]}
@@ -341,7 +341,7 @@ describe('changes', () => {
     expect(page.indexOf('THREAD')).toBeGreaterThan(page.indexOf(`${anchor}R4`))
     expect(page).not.toContain('OTHER')
   })
-  test('what cannot be shown says why', () => {
+  test('a file that cannot be shown says why', () => {
     const words = (more: Partial<DiffFile>) =>
       html(
         <DiffView
@@ -358,7 +358,7 @@ describe('changes', () => {
     expect(words({})).toContain('empty file')
     expect(words({ viewed: true })).not.toMatch(/<details class="file diff-file"[^>]* open/)
   })
-  test('ten thousand lines are cut into blocks that wait', () => {
+  test('ten thousand lines are split into lazy blocks', () => {
     const lines = Array.from({ length: 10_000 }, (_, index) => ({
       kind: 'add' as const,
       text: `line ${index}`,
@@ -421,18 +421,18 @@ describe('a session', () => {
       ]}
     />,
   )
-  test('the summary comes first, once', () => {
+  test('the summary is first and is not repeated', () => {
     expect(page.split('SUMMARY')).toHaveLength(2)
     expect(page.indexOf('SUMMARY')).toBeLessThan(page.indexOf('HELLO'))
   })
-  test('work between two messages is folded into one line that says what it was and what failed', () => {
+  test('tool calls between two messages fold into one line with their kinds and failures', () => {
     expect(all(page, 'details')).toEqual([{}])
     expect(page).toContain('1 tool call, 2 files edited')
     expect(page).toContain('1 failed')
     expect(page).toContain('exit 2')
     expect(page.indexOf('RESULT')).toBeLessThan(page.indexOf('BYE'))
   })
-  test('cost is summed, usage entries are not told, unknown kinds are', () => {
+  test('costs are summed, usage entries are hidden, unknown kinds are shown', () => {
     expect(page).toContain('$0.75')
     expect(page).not.toContain('USAGE')
     expect(page).toContain('NEWKIND')
@@ -450,7 +450,7 @@ describe('a whole page', () => {
     ).toBe(true)
     expect(page).not.toContain('<style')
   })
-  test('ids are unique; labels, descriptions and headings lead to something', () => {
+  test('ids are unique, and every reference to an id has its element', () => {
     const ids = all(page, '[id]').map((one) => one.id ?? '')
     const known = new Set(ids)
     const twice = ids.filter((id, index) => ids.indexOf(id) !== index)
@@ -459,13 +459,13 @@ describe('a whole page', () => {
     for (const one of all(page, '[aria-describedby]'))
       for (const id of (one['aria-describedby'] ?? '').split(' ')) expect(known).toContain(id)
   })
-  test('one main, one h1, a language, a way past the head, a title', () => {
+  test('a page has one main, one h1, a language, a skip link and a title', () => {
     expect(all(page, 'main')).toHaveLength(1)
     expect(all(page, 'html')).toEqual([{ lang: 'en' }])
     expect(all(page, 'a.skip')).toEqual([{ class: 'skip', href: '#content' }])
     expect(page).toContain('<title>Parts · Hearth</title>')
   })
-  test('signed out there is a way in and no menu', () => {
+  test('anonymous visitors see a sign-in link and no menu', () => {
     const out = html(<Layout title="Hearth" viewer={null} />)
     expect(out).toContain('href="/login"')
     expect(out).not.toContain('/logout')

@@ -23,7 +23,7 @@ describe('rows', () => {
     line('add', 'D'),
     line('context', 'e'),
   )
-  test('side by side, removed lines stand beside the added ones', () => {
+  test('split rows pair removed lines with the added ones', () => {
     expect(shape(pairRows(changed))).toEqual([
       [10, 20],
       [11, 21],
@@ -32,7 +32,7 @@ describe('rows', () => {
       [13, 24],
     ])
   })
-  test('one below the other, removed lines come first', () => {
+  test('unified rows have removed lines first', () => {
     expect(shape(stackRows(pairRows(changed)))).toEqual([
       [10, 20],
       [11, null],
@@ -47,7 +47,7 @@ describe('rows', () => {
     expect(shape(pairRows(hunk(line('add', 'a'))))).toEqual([[null, 20]])
     expect(shape(stackRows(pairRows(hunk(line('del', 'a')))))).toEqual([[10, null]])
   })
-  test('numbers that the record carries win', () => {
+  test('line numbers of the record take precedence', () => {
     expect(shape(pairRows(hunk({ kind: 'add', text: 'a', new: 7 })))).toEqual([[null, 7]])
   })
 })
@@ -55,14 +55,14 @@ describe('rows', () => {
 describe('changed words', () => {
   const cut = (text: string, ranges: readonly (readonly [number, number])[]) =>
     ranges.map(([start, end]) => text.slice(start, end))
-  test('only what differs', () => {
+  test('are those that differ', () => {
     const before = '    door.on_open(|| timer.stop());'
     const after = '    door.on_open(|now| timer.hold(now));'
     const words = changedWords(before, after)
     expect(cut(before, words.old)).toEqual(['stop'])
     expect(cut(after, words.new)).toEqual(['now', 'hold', 'now'])
   })
-  test('nothing for lines that have little in common, are equal, or are very long', () => {
+  test('are empty for lines that have little in common, are equal, or are very long', () => {
     expect(changedWords('        return a', '        throw new Error(x)')).toEqual({
       old: [],
       new: [],
@@ -70,7 +70,7 @@ describe('changed words', () => {
     expect(changedWords('same', 'same')).toEqual({ old: [], new: [] })
     expect(changedWords('a'.repeat(2_000), `${'a'.repeat(2_000)}b`)).toEqual({ old: [], new: [] })
   })
-  test('letters of any script are words', () => {
+  test('consist of letters of any script', () => {
     const words = changedWords('größe = 1 cm', 'größe = 2 cm')
     expect(cut('größe = 1 cm', words.old)).toEqual(['1'])
   })

@@ -11,7 +11,7 @@ const admin = await forge.browser('root')
 const member = await forge.browser('ada')
 const PLACES = ['/admin', '/admin/settings', '/admin/workspaces', '/admin/jobs', '/admin/mail']
 
-test('administrators see every page, others none', async () => {
+test('administrators see every page, and others none', async () => {
   for (const place of PLACES) {
     expect([place, (await admin.open(place)).status]).toEqual([place, 200])
     expect([place, (await member.open(place)).status]).toEqual([place, 403])
@@ -21,7 +21,7 @@ test('administrators see every page, others none', async () => {
   expect(html).toContain('schema 00')
 })
 
-test('a setting is chosen, refused beside its field, and taken back', async () => {
+test('a setting is set, refused beside its field, and reset', async () => {
   const page = await admin.open('/admin/settings')
   const refused = await admin.press(page.html, '/admin/settings', {
     'settings.audit.keep_days': '2',
@@ -81,7 +81,7 @@ test('a failed job runs again', async () => {
   expect((await admin.press(page.html, '/admin/jobs/retry', { id })).status).toBe(303)
 })
 
-test('a test message and an address are tried, with what went wrong', async () => {
+test('a test message is sent and an address is fetched, and errors are shown', async () => {
   const page = await admin.open('/admin/mail')
   const sent = await admin.press(page.html, '/admin/mail', { to: 'root@example.com' })
   expect([sent.status, sent.html.includes('the message is a file in')]).toEqual([200, true])

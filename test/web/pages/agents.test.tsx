@@ -77,7 +77,7 @@ test('a maintainer starts an agent, sees its token once, stops it, and stops all
   expect((await browser.open('/acme/site/agents')).html).toContain('Enough')
 })
 
-test('an owner makes a token of the workspace, and finds it in the log, which can be taken away', async () => {
+test('an owner creates a workspace token and finds it in the audit log, which can be downloaded', async () => {
   const { forge, browser, member, visitor } = await setUp()
   for (const other of [member, visitor])
     for (const path of ['settings/tokens', 'audit', 'audit/download'])

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { backupSettings, folder } from '../../features/backups/forge.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
-test('an administrator begins a backup, sees it made, has it verified; nobody else sees the page', async () => {
+test('an administrator starts and verifies a backup; nobody else sees the page', async () => {
   const to = folder()
   const forge = await runForge(backupSettings({ to, every_ms: 86_400_000 }))
   await forge.user('ada', { site_admin: true })

@@ -45,7 +45,7 @@ const docs: Docs = {
   ],
 }
 
-test('every operation has its address, inputs, answer and an example, and nothing is markup that should be text', () => {
+test('every operation has its address, inputs, output and an example, all escaped', () => {
   const visit = { viewer: null, csrf: 'x', flash: null } as unknown as Visit
   const html = String(<DocsPage docs={docs} visit={visit} />)
   expect(html).toContain('id="create_issue"')

@@ -7,7 +7,7 @@ const forge = await runForge()
 const ada = await forge.user('ada')
 await forge.workspace('acme', { owner: ada, members: [await forge.user('bob')] })
 
-test('a beginner makes a repository at once, and a token where it is needed', async () => {
+test('a new user creates a repository and a token for the first push', async () => {
   const browser = await forge.browser('ada')
   const home = await browser.open('/')
   expect(home.html).toContain('Three steps to your first push')
@@ -33,7 +33,7 @@ test('a beginner makes a repository at once, and a token where it is needed', as
   expect((await browser.open('/acme/site/first-token')).location).toBe('/acme/site')
 })
 
-test('what waits for somebody stands first', async () => {
+test('what needs attention comes first', async () => {
   const issue = await forge.call(createIssue, ada, { repo: 'acme/site', title: 'The door squeaks' })
   const browser = await forge.browser('bob')
   expect((await browser.open('/')).html).toContain('Nothing needs your attention')

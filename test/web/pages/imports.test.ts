@@ -27,7 +27,7 @@ async function setUp(options: { gate?: Promise<void>; authorization?: string } =
   }
 }
 
-test('a copy shows how far it is, keeps others out of its buttons, and becomes the repository', async () => {
+test('an import shows its progress, its buttons to its owner only, and becomes the repository', async () => {
   const gate = Promise.withResolvers<void>()
   const { forge, url, owner, member } = await setUp({ gate: gate.promise })
   const form = await owner.open('/new')
@@ -53,7 +53,7 @@ test('a copy shows how far it is, keeps others out of its buttons, and becomes t
   expect(done).toContain('/acme/copy/commits/main')
 })
 
-test('a refused address stands beside its field with what was typed, and no token ever comes back', async () => {
+test('a refused address is shown beside its field with the typed text, and no token is sent back', async () => {
   const { owner } = await setUp()
   const form = await owner.open('/new')
   for (const token of ['', 'SECRET-TOKEN']) {
@@ -72,7 +72,7 @@ test('a refused address stands beside its field with what was typed, and no toke
   expect((await owner.open('/acme/inside')).status).toBe(404)
 })
 
-test('a failed copy tells why and can be made again, with a token this time', async () => {
+test('a failed import shows why and can be retried with a token', async () => {
   const { forge, url, owner, member } = await setUp({
     authorization: `Basic ${Buffer.from('x-access-token:right').toString('base64')}`,
   })
@@ -94,7 +94,7 @@ test('a failed copy tells why and can be made again, with a token this time', as
   expect((await owner.open('/acme/closed')).html).toContain('/acme/closed/commits/main')
 })
 
-test('a cancelled copy leaves an empty repository', async () => {
+test('a cancelled import leaves an empty repository', async () => {
   const gate = Promise.withResolvers<void>()
   const { forge, url, owner } = await setUp({ gate: gate.promise })
   const form = await owner.open('/new')

@@ -32,7 +32,7 @@ async function setUp() {
   }
 }
 
-test('labels are made, changed and deleted by those with triage', async () => {
+test('the triage role creates, changes and deletes labels', async () => {
   const { forge, ada, browser, other } = await setUp()
   const page = await browser.open(`/${REPO}/labels`)
   expect(page.html).toContain('1 open issue')
@@ -66,7 +66,7 @@ test('labels are made, changed and deleted by those with triage', async () => {
   expect((await labels()).map(({ name }) => name)).not.toContain('later')
 })
 
-test('milestones are made, closed and deleted, and show how far they are', async () => {
+test('milestones are created, closed and deleted, and show their progress', async () => {
   const { forge, ada, browser, number, here } = await setUp()
   const page = await browser.open(`/${REPO}/milestones`)
   await browser.press(page.html, `/${REPO}/milestones`, {
@@ -104,7 +104,7 @@ test('milestones are made, closed and deleted, and show how far they are', async
   expect((await forge.call(listMilestones, ada, { repo: REPO, state: 'all' })).items).toEqual([])
 })
 
-test('the side panel changes labels, people and what an issue waits for', async () => {
+test('the side panel changes labels, assignees and blocking issues', async () => {
   const { forge, ada, browser, other, number, here } = await setUp()
   const second = (await forge.call(createIssue, ada, { repo: REPO, title: 'First this' })).number
   await forge.call(createMilestone, ada, { repo: REPO, title: 'Some day' })

@@ -31,7 +31,7 @@ async function follow(path: string) {
   return { said: () => said.join(''), ended, html, stop: () => parts?.cancel() }
 }
 
-test('an empty repository waits for its first push', async () => {
+test('the page of an empty repository hears of the first push', async () => {
   const page = await follow(`/${REPO}`)
   expect(page.html).toContain('Waiting for the first push')
   await forge.commit(REPO, 'main', { 'a.txt': 'a\n' })
@@ -40,7 +40,7 @@ test('an empty repository waits for its first push', async () => {
   expect(addressOf((await reader.open(`/${REPO}`)).html)).toBe('')
 })
 
-test('a conversation tells of comments and of its state, and of nothing that was there before', async () => {
+test('a conversation hears of new comments and states only', async () => {
   const { number } = await forge.call(createIssue, ada, { repo: REPO, title: 'It squeaks' })
   const other = await forge.call(createIssue, ada, { repo: REPO, title: 'Another' })
   const pull = (await forge.call(createPull, ada, { repo: REPO, title: 'Oil it' })).pull.number
@@ -66,7 +66,7 @@ test('a conversation tells of comments and of its state, and of nothing that was
   expect(page.said()).toContain('event: changed')
 })
 
-test('a session tells of entries after those that are shown, to those who may read it', async () => {
+test('a session hears of newer entries, for users who may read it', async () => {
   const { number } = (await forge.call(createPull, ada, { repo: REPO, title: 'By an agent' })).pull
   const path = `/${REPO}/pull/${number}/session`
   const page = await follow(path)

@@ -43,7 +43,7 @@ async function setUp() {
   }
 }
 
-test('the bell counts, opening marks read, done puts away, and what is new comes back', async () => {
+test('the bell counts, opening marks as read, done removes, and news return a notification', async () => {
   const { forge, ada, bob, issue, member, owner, outsider } = await setUp()
   const number = await issue('<b>Broken</b>', 'Look, @bob')
   await issue('Secret thing', '@bob @out', 'acme/vault')
@@ -106,7 +106,7 @@ test('the bell counts, opening marks read, done puts away, and what is new comes
 const forgeNow = (forge: { clock: { now(): number } }): string =>
   new Date(forge.clock.now()).toISOString()
 
-test('watching, starring and subscribing from the pages; a mention is shown where it leads', async () => {
+test('pages watch, star and subscribe, and an issue shows where it is mentioned', async () => {
   const { forge, bob, issue, member, visitor, outsider } = await setUp()
   const number = await issue('First', 'x')
   const other = await issue('Second', `After #${number}`)
@@ -133,7 +133,7 @@ test('watching, starring and subscribing from the pages; a mention is shown wher
   expect((await forge.call(listNotifications, bob, {})).items).toEqual([])
 })
 
-test('the link in a mail asks before it ends anything, and a mail program ends it by one post', async () => {
+test('the link of a mail confirms before it unsubscribes, and a mail client unsubscribes by one POST', async () => {
   const { forge, issue, member, visitor } = await setUp()
   await issue('Loud', '@bob')
   await forge.jobs()
@@ -161,7 +161,7 @@ test('the link in a mail asks before it ends anything, and a mail program ends i
   expect((await post(`${forge.url}/acme/site/star`)).status).toBe(403)
 })
 
-test('settings: which mail, and a feed token that is shown once', async () => {
+test('settings choose mails, and show a feed token once', async () => {
   const { forge, member } = await setUp()
   const page = await member.open('/settings/notifications')
   expect(page.html).toContain('bob@example.com')
@@ -197,7 +197,7 @@ const texts = (feed: Element, name: string): string[] =>
     .filter((child) => child.name === 'entry')
     .map((entry) => entry.children.find((child) => child.name === name)?.text ?? '')
 
-test('feeds are well-formed, whatever people wrote, and private ones are closed to strangers', async () => {
+test('feeds are well-formed for any text, and private ones require a token', async () => {
   const { forge, issue } = await setUp()
   await issue('A <script> & "quotes" ]]>', '**bold** & ]]> \u000b\n\n<script>alert(1)</script>')
   const get = (path: string, headers: Record<string, string> = {}) =>
@@ -252,7 +252,7 @@ test('feeds are well-formed, whatever people wrote, and private ones are closed 
   expect((await get('/acme/site/issues.atom', { 'if-none-match': etag })).status).toBe(200)
 })
 
-test('what happens in a workspace and a repository, by kind and page by page', async () => {
+test('activity of a workspace and a repository, by kind and in pages', async () => {
   const { issue, member, visitor } = await setUp()
   for (let at = 0; at < 3; at++) await issue(`Issue ${at}`, '')
   await issue('Secret', '', 'acme/vault')

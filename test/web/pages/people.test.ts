@@ -72,7 +72,7 @@ test('an owner invites by mail; the link lets a stranger sign up and a person in
   expect((await owner.open('/acme/-/members')).html).toContain('accepted')
 })
 
-test('an invitation is taken back on the members’ page, and declined by the person', async () => {
+test('an invitation is revoked on the members page, or declined by the user', async () => {
   const { forge, owner, outsider } = await setUp()
   const invite = async (email: string) =>
     owner.press((await owner.open('/acme/-/members')).html, '/acme/-/members/invite', {
@@ -94,7 +94,7 @@ test('an invitation is taken back on the members’ page, and declined by the pe
   )
 })
 
-test('teams: made, filled, given a role, set and deleted; a secret one is not there for others', async () => {
+test('a team is created, filled, given a role, configured and deleted; a secret one is a 404 for others', async () => {
   const { owner, member, visitor, outsider } = await setUp()
   for (const other of [outsider, visitor])
     expect((await other.open('/acme/-/teams')).status).toBeGreaterThan(299)
@@ -168,7 +168,7 @@ test('teams: made, filled, given a role, set and deleted; a secret one is not th
   expect((await member.open('/acme/-/teams/core')).status).toBe(404)
 })
 
-test('collaborators: added, changed, removed; others invited; the page is for admins', async () => {
+test('collaborators are added, changed, removed and invited by admins only', async () => {
   const { owner, member, outsider, forge } = await setUp()
   const path = '/acme/site/settings/collaborators'
   expect((await member.open(path)).status).toBe(404)
@@ -203,7 +203,7 @@ test('collaborators: added, changed, removed; others invited; the page is for ad
   expect((await outsider.open('/acme/site')).status).toBe(404)
 })
 
-test('reviewers: requested and cancelled beside the conversation', async () => {
+test('reviewers are requested and cancelled in the side panel', async () => {
   const { forge, ada, owner } = await setUp()
   await forge.commit('acme/site', 'topic', { 'b.txt': 'b' })
   const { pull } = await forge.call(createPull, ada, {
@@ -232,7 +232,7 @@ test('reviewers: requested and cancelled beside the conversation', async () => {
   expect((await owner.open(here)).html).toContain('No reviewers')
 })
 
-test('a workspace is renamed, its old addresses lead on, and it is deleted only when empty', async () => {
+test('a workspace is renamed, its old addresses redirect, and it is deleted only when empty', async () => {
   const { forge, owner, member, outsider, visitor, out, acme } = await setUp()
   const settings = await owner.open('/acme/-/settings')
   expect((await member.open('/acme/-/settings')).html).not.toContain('Danger zone')

@@ -43,7 +43,7 @@ async function setUp() {
   }
 }
 
-test('merging puts pull requests there; they are moved, taken out and, once resumed, landed', async () => {
+test('merging queues pull requests, which are moved, removed and, once resumed, merged', async () => {
   const { forge, ada, numbers, browser, member, visitor } = await setUp()
   const [one = 0, two = 0] = numbers
   const queue = `/${REPO}/queue`
@@ -114,7 +114,7 @@ test('merging puts pull requests there; they are moved, taken out and, once resu
   expect((await browser.open(`/${REPO}/pull/${two}`)).html).toContain('Merged')
 })
 
-test('an open page is told when something changed, and only then', async () => {
+test('an open page hears of changes, and of nothing else', async () => {
   const { forge, ada } = await setUp()
   await forge.call(updateRepoSettings, ada, { repo: REPO, merge_queue: true })
   const browser = await forge.browser('ada')

@@ -48,7 +48,7 @@ const linkAt = (html: string, line: number) =>
     new RegExp(`href="([^"]*side=new[^"]*line=${line}#line-comment)"`).exec(html)?.[1] ?? ''
   ).replaceAll('&amp;', '&')
 
-test('several comments on lines go out with one review', async () => {
+test('several line comments are sent with one review', async () => {
   const { reviewer, author, visitor, here, detail } = await setUp()
   const changes = await reviewer.open(`${here}/changes`)
   expect((await visitor.open(`${here}/changes`)).html).not.toContain('line-comment')
@@ -87,7 +87,7 @@ test('several comments on lines go out with one review', async () => {
   ])
 })
 
-test('a refused comment comes back at its line with what was typed', async () => {
+test('a refused comment is shown at its line with the typed text', async () => {
   const { reviewer, here } = await setUp()
   const form = await reviewer.open(linkAt((await reviewer.open(`${here}/changes`)).html, 3))
   const refused = await reviewer.press(form.html, `${here}/lines`, {
@@ -102,7 +102,7 @@ test('a refused comment comes back at its line with what was typed', async () =>
   ]).toEqual([422, true, true])
 })
 
-test('the author answers, applies suggestions together, and resolves', async () => {
+test('the author replies, applies suggestions together, and resolves', async () => {
   const { forge, ada, author, reviewer, number, here, detail } = await setUp()
   const suggest = (line: number, text: string) =>
     forge.call(addComment, ada, {
@@ -128,7 +128,7 @@ test('the author answers, applies suggestions together, and resolves', async () 
   expect((await author.open(here)).html).toContain('Resolved conversation')
 })
 
-test('files are marked as seen, reactions given and taken back', async () => {
+test('files are marked as viewed, reactions added and removed', async () => {
   const { forge, ada, reviewer, number, here, detail } = await setUp()
   const page = await reviewer.open(`${here}/changes`)
   const marked = await reviewer.press(page.html, `${here}/viewed`, {

@@ -59,7 +59,7 @@ for (const [level, base, target] of [
   ['workspace', '/acme/-/rulesets', { workspace: 'acme' }],
 ] as const) {
   describe(`of a ${level}`, () => {
-    test('are made from a beginning, shown, changed and deleted', async () => {
+    test('are created from a preset, shown, changed and deleted', async () => {
       const { forge, ada, browser, member, visitor } = await setUp()
       expect((await browser.open(base)).html).toContain('No rulesets yet')
       for (const other of [member, visitor])
@@ -177,7 +177,7 @@ for (const [level, base, target] of [
       expect((await browser.open(here)).status).toBe(404)
     })
 
-    test('what is wrong stands beside its field, with all that was typed', async () => {
+    test('an error is shown beside its field, with the typed text', async () => {
       const { browser } = await setUp()
       const tried = async (change: Record<string, string | string[] | null>) => {
         const answer = await send(browser, `${base}/new`, `${base}/new`, {
@@ -245,8 +245,8 @@ for (const [level, base, target] of [
   })
 }
 
-describe('where rules are met', () => {
-  test('insights tell what came of them, to those who maintain', async () => {
+describe('pages with rules', () => {
+  test('insights show the results to the maintain role', async () => {
     const { forge, ada, bob, browser, member } = await setUp()
     await forge.call(createRuleset, ada, {
       repo: 'acme/site',
@@ -279,7 +279,7 @@ describe('where rules are met', () => {
     expect((await member.open('/acme/site/settings/rulesets/insights')).status).toBe(404)
   })
 
-  test('branches and pull requests lead to the rules that hold', async () => {
+  test('branches and pull requests link to their rules', async () => {
     const { forge, ada, bob, browser, visitor } = await setUp()
     expect((await browser.open('/acme/site/branches')).html).not.toContain('/rules/')
     const made = await forge.call(createRuleset, ada, {
@@ -340,7 +340,7 @@ describe('where rules are met', () => {
   })
 })
 
-test('every type has its words, and lines are read back as they are written', () => {
+test('every type has its texts, and lines survive writing and reading', () => {
   expect(Object.keys(RULE_TYPE_FORMS).sort()).toEqual([...RULE_TYPES].sort())
   expect(windowOf('Mon-Wed, fri 09:00 - 17:00')).toEqual({
     days: ['mon', 'tue', 'wed', 'fri'],

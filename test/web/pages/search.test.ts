@@ -37,13 +37,13 @@ test('the search shows types with their counts, marks what matched, and links to
   expect((await browser.open('/search?q=lantern&type=code')).html).toContain('vaulted')
 })
 
-test('without a type that has something, one that has is shown', async () => {
+test('without a chosen type, one with results is shown', async () => {
   const { html } = await visitor.open('/search?q=lantern')
   expect(html).toContain('<mark>lantern</mark>')
   expect((await visitor.open('/search?q=lantern&type=people')).html).toContain('Nothing found')
 })
 
-test('the search of a repository stays in it, and tells nothing of one that is hidden', async () => {
+test('the search of a repository stays in it, and a private one is a 404', async () => {
   const { status, html } = await visitor.open('/acme/site/search?q=lantern')
   expect(status).toBe(200)
   expect(html).toContain('deep/b.md')
@@ -52,14 +52,14 @@ test('the search of a repository stays in it, and tells nothing of one that is h
   expect((await browser.open('/acme/vault/search?q=lantern')).html).toContain('vaulted')
 })
 
-test('an expression that is none is said beside the field, and an empty search helps', async () => {
+test('an invalid expression is shown beside the field, and an empty search shows help', async () => {
   const { status, html } = await visitor.open(`/search?q=${encodeURIComponent('regex:/(/')}`)
   expect(status).toBe(200)
   expect(html).toContain('This cannot be searched')
   expect((await visitor.open('/search')).html).toContain('symbol:parse')
 })
 
-test('explore narrows by language and topic, and the switcher is fed with what may be seen', async () => {
+test('explore filters by language and topic, and the switcher lists visible repositories', async () => {
   expect((await visitor.open('/explore')).html).toContain('/acme/site')
   expect((await visitor.open('/explore?language=Zig')).html).toContain('No repository fits')
   const list = async (who: typeof visitor) =>
@@ -71,7 +71,7 @@ test('explore narrows by language and topic, and the switcher is fed with what m
   expect((await visitor.open('/-/jump?q=x&repo=nonsense')).status).toBe(200)
 })
 
-test('a link sets one qualifier of its kind, and takes it away again', () => {
+test('a link sets one qualifier of its kind, and removes it again', () => {
   expect(withQualifier('a "b c" is:open', 'is:closed')).toEqual({
     text: 'a "b c" is:closed',
     on: false,

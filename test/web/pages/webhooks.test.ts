@@ -31,7 +31,7 @@ for (const [where, list] of [
   ['a workspace', '/acme/-/hooks'],
 ] as const) {
   describe(`webhooks of ${where}`, () => {
-    test('are added with a secret shown once, tried, paused, changed and deleted', async () => {
+    test('are added with a secret shown once, pinged, paused, changed and deleted', async () => {
       const { forge, ada, at, browser, member, visitor } = await setUp()
       for (const other of [member, visitor]) expect((await other.open(list)).status).not.toBe(200)
       const empty = await browser.open(list)
@@ -97,7 +97,7 @@ for (const [where, list] of [
       expect((await browser.open(list)).html).toContain('No webhooks yet')
     })
 
-    test('a refused form keeps what was typed, beside the field at fault', async () => {
+    test('a refused form keeps the typed text and shows the error beside its field', async () => {
       const { forge, at, browser } = await setUp()
       const { html } = await browser.open(list)
       const inside = await browser.press(html, list, {
@@ -128,7 +128,7 @@ for (const [where, list] of [
       expect(at.got).toEqual([])
     })
 
-    test('a delivery shows what was sent and answered, as text, and can be sent again', async () => {
+    test('a delivery shows request and response as text, and can be sent again', async () => {
       const { forge, at, browser, member } = await setUp()
       at.answerWith(
         () =>

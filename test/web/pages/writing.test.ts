@@ -11,7 +11,7 @@ await forge.repo(REPO, { as: ada, private: true })
 const { number } = await forge.call(createIssue, ada, { repo: REPO, title: 'The door squeaks' })
 const browser = await forge.browser('ada')
 
-test('a preview is the text as it will be, and does not touch what is stored', async () => {
+test('a preview renders the text and stores nothing', async () => {
   const page = await browser.open(`/${REPO}/issues/${number}`)
   const address =
     /formaction="(\/-\/preview[^"]*)"/.exec(page.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
@@ -35,7 +35,7 @@ test('a preview is the text as it will be, and does not touch what is stored', a
   expect((await browser.send(address, sent)).status).toBe(403)
 })
 
-test('names and numbers are completed for those who see the repository', async () => {
+test('completion of names and numbers requires access to the repository', async () => {
   const ask = async (q: string, who = browser) => {
     const { status, html } = await who.open(`/${REPO}/complete?q=${encodeURIComponent(q)}`)
     return status === 200

@@ -5,7 +5,7 @@ import { runForge } from '../../../features/oauth/running.ts'
 
 const REPO = 'acme/site'
 
-test('a page has its files, leads to the next ones, and to a tree of all', async () => {
+test('a page has its files, a link to the next ones and to a tree of all', async () => {
   const forge = await runForge()
   const ada = await forge.user('ada')
   await forge.workspace('acme', { owner: ada })

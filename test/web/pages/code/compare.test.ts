@@ -51,7 +51,7 @@ test('a comparison shows commits and changes since the two diverged', async () =
   expect((await visitor.open(`/${REPO}/compare/main...fix/one`)).html).not.toContain('pulls/new?')
 })
 
-test('as they are, what only the base has counts as removed', async () => {
+test('a direct comparison counts lines of the base only as removed', async () => {
   const { html } = await owner.open(`/${REPO}/compare/main..fix/one`)
   expect([html.includes('b.txt'), html.includes('Compare since they diverged')]).toEqual([
     true,
@@ -59,7 +59,7 @@ test('as they are, what only the base has counts as removed', async () => {
   ])
 })
 
-test('the picker leads to a comparison, and keeps what was typed when there is none', async () => {
+test('the form redirects to a comparison, and keeps the typed text when there is none', async () => {
   expect((await visitor.open(`/${REPO}/compare?base=main&head=fix%2Fone`)).location).toBe(
     `/${REPO}/compare/main...fix/one`,
   )
@@ -90,7 +90,7 @@ test('a pull request of the branch is found, and a fork is compared by its numbe
   ])
 })
 
-test('more lines around a change, without a script, up to where hunks meet', async () => {
+test('unchanged lines expand without a script until hunks meet', async () => {
   const here = `/${REPO}/compare/main...fix/one`
   const first = await visitor.open(here)
   expect(first.html.match(/<tr class="hunk">/g)).toHaveLength(3)
@@ -113,7 +113,7 @@ test('more lines around a change, without a script, up to where hunks meet', asy
   ).toBe(200)
 })
 
-test('a commit has its place in history and its text for git', async () => {
+test('a commit has links to its parents and its text for git', async () => {
   const { html } = await visitor.open(`/${REPO}/commit/${change}`)
   expect(html).toContain(`href="/${REPO}/commit/${root}"`)
   expect(html).toContain(`href="/${REPO}/tree/fix/one"`)
@@ -133,7 +133,7 @@ test('a commit has its place in history and its text for git', async () => {
   expect((await visitor.open(`/${REPO}/commit/${'0'.repeat(40)}.diff`)).status).toBe(404)
 })
 
-test('what a reader chose stays in the address', async () => {
+test('the choices of a reader stay in the address', async () => {
   const { html } = await visitor.open(`/${REPO}/commit/${change}?view=split&w=ignore`)
   expect([
     html.includes('diff-split'),
@@ -143,7 +143,7 @@ test('what a reader chose stays in the address', async () => {
   expect(html).toContain(`href="/${REPO}/commit/${change}?w=ignore"`)
 })
 
-test('the history of a file goes on under the name that it had before', async () => {
+test('the history of a file links to its former name', async () => {
   const text = Array.from({ length: 20 }, (_, at) => `row ${at}\n`).join('')
   const made = await forge.commit(REPO, 'moves', { 'old.txt': text }, { message: 'Make it' })
   await forge.commit(

@@ -26,7 +26,7 @@ const put = (path: string, content: string) =>
     files: [{ path, action: 'put', content }],
   })
 
-test('the first file of an empty repository is written on the site', async () => {
+test('the first file of an empty repository is created on the website', async () => {
   const page = await owner.open(here('new', 'main'))
   const sent = await owner.press(page.html, here('new', 'main'), {
     target: 'branch',
@@ -84,7 +84,7 @@ test('a file is changed, renamed and deleted', async () => {
   expect((await owner.open(here('edit', 'main/lib/app.ts'))).status).toBe(404)
 })
 
-test('lines keep the endings that they had', async () => {
+test('lines keep their line ends', async () => {
   await put('dos.txt', 'a\r\nb\r\n')
   const page = await owner.open(here('edit', 'main/dos.txt'))
   await owner.press(page.html, here('edit', 'main/dos.txt'), {
@@ -94,7 +94,7 @@ test('lines keep the endings that they had', async () => {
   expect(await read('dos.txt')).toBe('a\r\nc\r\n')
 })
 
-test('a branch that moved elsewhere is no conflict; a file that changed is, and nothing typed is lost', async () => {
+test('a moved branch is no conflict, a changed file is, and the typed text is kept', async () => {
   await put('note.txt', 'first\n')
   const at = here('edit', 'main/note.txt')
   const page = await owner.open(at)
@@ -136,7 +136,7 @@ test('a branch that moved elsewhere is no conflict; a file that changed is, and 
   ]).toEqual([422, true, true])
 })
 
-test('a change goes to a new branch with a pull request; on a protected branch that is the choice', async () => {
+test('a change goes to a new branch with a pull request, which is the default on a protected branch', async () => {
   await put('guide.md', 'Guide\n')
   await forge.call(updateRepo, ada, { repo: REPO, protected: true })
   const at = here('edit', 'main/guide.md')
@@ -171,7 +171,7 @@ test('a change goes to a new branch with a pull request; on a protected branch t
   await forge.call(updateRepo, ada, { repo: REPO, protected: false })
 })
 
-test('a preview shows the change and the document, and writes nothing', async () => {
+test('a preview shows the change and the document, and commits nothing', async () => {
   await put('plan.md', '# Plan\n\nOne\n')
   const at = here('edit', 'main/plan.md')
   const page = await owner.open(at)
@@ -190,7 +190,7 @@ test('a preview shows the change and the document, and writes nothing', async ()
   expect(await read('plan.md')).toBe('# Plan\n\nOne\n')
 })
 
-test('who may not write proposes a change from a fork of their own, and what is refused leaves no draft', async () => {
+test('without write access a change comes from a fork, and a refused one leaves no draft', async () => {
   const eve = await forge.user('eve')
   await put('open.txt', 'open\n')
   await forge.call(updateRepo, ada, { repo: REPO, private: false })
@@ -243,7 +243,7 @@ test('who may not write proposes a change from a fork of their own, and what is 
   ).toBe(1)
 })
 
-test('files are uploaded as one commit; too many bytes are refused with what was typed kept', async () => {
+test('files are uploaded as one commit; too many bytes are refused and the typed text is kept', async () => {
   const at = here('upload', 'main/docs')
   await put('docs/old.txt', 'old\n')
   const page = await owner.open(at)
@@ -300,7 +300,7 @@ test('files are uploaded as one commit; too many bytes are refused with what was
   })
 })
 
-test('a visitor signs in first, and text that is not UTF-8 is left to git', async () => {
+test('an anonymous visitor signs in first, and text in another encoding cannot be edited', async () => {
   expect((await visitor.open(here('edit', 'main/guide.md'))).location).toContain('/login?next=')
   await forge.call(createCommit, ada, {
     repo: REPO,

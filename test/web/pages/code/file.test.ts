@@ -80,7 +80,7 @@ await forge.call(createCommit, ada, {
 const visitor = await forge.browser(null)
 const blob = async (path: string) => (await visitor.open(`/${REPO}/blob/main/${path}`)).html
 
-test('text that is not UTF-8 is shown as text, and says what it is', async () => {
+test('text in another encoding is shown, with the name of the encoding', async () => {
   const latin = await blob('latin.txt')
   expect([
     latin.includes('café crème'),
@@ -109,7 +109,7 @@ test('text that is not UTF-8 is shown as text, and says what it is', async () =>
   )
 })
 
-test('UTF-16 without a mark is known by its zeros, and what is no text stays none', () => {
+test('UTF-16 without a byte order mark is detected, and binary content is not text', () => {
   expect(textFromBytes(Buffer.from('plain words, wide\n', 'utf16le'))).toEqual({
     text: 'plain words, wide\n',
     encoding: 'UTF-16LE',
@@ -121,7 +121,7 @@ test('UTF-16 without a mark is known by its zeros, and what is no text stays non
   expect(textFromBytes(crypto.getRandomValues(new Uint8Array(4000)))).toBeNull()
 })
 
-test('a notebook is shown with nothing of it alive', async () => {
+test('a notebook is shown without its scripts', async () => {
   const html = await blob('notes.ipynb')
   expect([
     html.includes('>Title<a'),
@@ -181,7 +181,7 @@ test('a large file is highlighted by another thread, the same as it would be her
   ])
 })
 
-test('sizes of pictures and tables are read with care', () => {
+test('sizes of images and tables are read from broken files as well', () => {
   expect(imageSize(png)).toEqual({ width: 2, height: 3 })
   expect(imageSize(new Uint8Array([0xff, 0xd8, 0xff]))).toBeNull()
   expect(imageSize(new Uint8Array(0))).toBeNull()

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { pageOf, readModules } from '#web/pages/code/submodules.ts'
 
-test('where submodules come from', () => {
+test('the addresses of submodules', () => {
   const text =
     '[submodule "one"]\n\tpath = lib/one\n\turl = https://example.com/a/one.git\n[submodule "two"]\n  url = ../two.git\n  path = lib/two\n[submodule "odd"]\n\tpath = x\n'
   expect([...readModules(text)]).toEqual([
@@ -10,7 +10,7 @@ test('where submodules come from', () => {
   ])
 })
 
-test('only web addresses and repositories of this site become links', () => {
+test('web addresses and repositories of this site become links', () => {
   expect(pageOf('https://example.com/a/one.git', 'acme/site')).toBe('https://example.com/a/one')
   expect(pageOf('../two.git', 'acme/site')).toBe('/acme/two')
   expect(pageOf('git@example.com:a/one.git', 'acme/site')).toBe('https://example.com/a/one')

@@ -16,7 +16,7 @@ const { number } = await forge.call(createIssue, ada, {
 const milestone = await forge.call(createMilestone, ada, { repo: REPO, title: 'First' })
 const issue = async () => (await forge.call(getIssue, ada, { repo: REPO, number })).issue
 
-test('a card goes to another milestone and to another label, and others may only look', async () => {
+test('a card moves to another milestone or label, with the triage role only', async () => {
   const browser = await forge.browser('ada')
   const at = `/${REPO}/issues/board`
   const page = await browser.open(at)

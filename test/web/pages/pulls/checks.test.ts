@@ -55,7 +55,7 @@ const results = (html: string): string[] =>
     )
     .filter((text) => / (Passed|Failed|Skipped|Queued|Did not finish|Running)$/.test(text))
 
-test('shows each command with its output, escaped, and the buttons for those who may press them', async () => {
+test('shows each command with its escaped output, and buttons to those who may use them', async () => {
   const { forge, page, checks, owner, visitor } = await setUp([
     `echo '<script>alert(1)</script>'; exit 4`,
     'echo fine',
@@ -121,7 +121,7 @@ test(`says that strangers' commands wait, and lets a person with write let them 
   expect(await checks()).toMatchObject({ status: 'passed' })
 })
 
-test('streams output as it is written, and says when the page should be fetched anew', async () => {
+test('streams output, and says when the page must be loaded again', async () => {
   const { forge, page, owner } = await setUp([
     'echo first; sleep 0.6; echo second; sleep 0.6; echo third',
   ])

@@ -10,7 +10,7 @@ import { runForge } from '../../../features/oauth/running.ts'
 
 const REPO = 'acme/site'
 
-test('who works on it answers; others with write ask; words from elsewhere are quoted', async () => {
+test('the author answers, others with write ask, and questions of other systems are quoted', async () => {
   const forge = await runForge()
   const ada = await forge.user('ada')
   const bob = await forge.user('bob')
