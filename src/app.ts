@@ -174,6 +174,7 @@ function openEngine(
     responseCacheBytes: settings.git.kept_bytes,
     maxObjectBytes: settings.git.max_object_bytes,
     maxPackBytes: settings.git.max_pack_bytes,
+    oldFaults: settings.git.old_faults,
     hiddenFromPush: RESERVED_REF_PREFIXES,
     currentPrincipal,
     ...(storage === null ? {} : { remotePacks: storage }),

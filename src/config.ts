@@ -206,6 +206,7 @@ const gitSettings = (values: ConfigValues): Settings['git'] => ({
   kept_bytes: values.get('git.kept_bytes'),
   max_object_bytes: values.get('git.max_object_bytes'),
   max_pack_bytes: values.get('git.max_pack_bytes'),
+  old_faults: values.get('git.old_faults'),
 })
 
 /** Throws ConfigError for an entry that is neither an address nor a block of addresses. */

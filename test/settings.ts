@@ -62,6 +62,7 @@ export const testSettings = (data: string, change: Partial<Settings> = {}): Sett
     kept_bytes: 64 * 1024 ** 2,
     max_object_bytes: 64 * 1024 ** 2,
     max_pack_bytes: 2 * 1024 ** 3,
+    old_faults: 'first_push',
   },
   ...change,
 })

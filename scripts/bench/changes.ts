@@ -39,6 +39,7 @@ const hearth = openHearth({
       kept_bytes: 0,
       max_object_bytes: 256 * 1024 ** 2,
       max_pack_bytes: 2 * 1024 ** 3,
+      old_faults: 'first_push',
     },
   }),
   log: silentLog,

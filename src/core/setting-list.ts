@@ -400,6 +400,10 @@ export const SETTINGS = {
     unit: 'bytes',
     help: 'The largest pack that one push may send.',
   }),
+  'git.old_faults': choice(['first_push', 'always', 'never'], {
+    default: 'first_push',
+    help: 'When pushes may hold the harmless faults of old history, such as a bad time zone, as imports may: into a repository without refs, always or never.',
+  }),
 } as const
 
 export type SettingName = keyof typeof SETTINGS

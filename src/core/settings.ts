@@ -198,5 +198,7 @@ export type Settings = {
     /** The largest object that a push may hold. */
     readonly max_object_bytes: number
     readonly max_pack_bytes: number
+    /** When pushes may hold the harmless faults of old history. */
+    readonly old_faults: 'first_push' | 'always' | 'never'
   }
 }

@@ -117,6 +117,7 @@ export class GitEngine implements Git {
         this.#threads.refresh(store)
       },
       maxPackBytes: engineSettings.maxPackBytes,
+      oldFaults: options.oldFaults ?? 'never',
     }
   }
 

@@ -717,6 +717,11 @@ export type GitOptions = {
   maxPackBytes?: number
   maxObjectBytes?: number
   maxObjects?: number
+  /**
+   * When pushes may hold the faults of old history that imports may hold (`pack/fsck.ts`): never,
+   * the default, always, or into a namespace without refs.
+   */
+  oldFaults?: 'never' | 'first_push' | 'always'
   /** Operations on packs that run at the same time; others wait. */
   concurrency?: number
   /**

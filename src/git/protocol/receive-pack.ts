@@ -4,6 +4,7 @@ import { refusesWrites } from '#lib/disk.ts'
 import { isOid, ZERO_OID } from '../object.ts'
 import {
   GitError,
+  type GitOptions,
   type Push,
   type RefResult,
   type RefUpdate,
@@ -31,6 +32,7 @@ export type ReceiveContext = TaskContext & {
   /** Removes the pack when no ref moved. */
   readonly withdraw: (store: string, pack: string) => void
   readonly maxPackBytes: number
+  readonly oldFaults: NonNullable<GitOptions['oldFaults']>
 }
 
 type Commands = {
@@ -209,6 +211,13 @@ class Receiver {
     })
   }
 
+  /** People move in by pushing, so the first push may hold what an import may hold. */
+  private get acceptsOldFaults(): boolean {
+    const { oldFaults } = this.context
+    const isFirst = this.view.snapshot.refs.length === 0
+    return oldFaults === 'always' || (oldFaults === 'first_push' && isFirst)
+  }
+
   /** Sends the pack to a thread, block by block. */
   private async ingest(): Promise<IngestResult> {
     const { updates } = this.commands
@@ -224,6 +233,7 @@ class Receiver {
           commit: update.name.startsWith('refs/heads/'),
         })),
         pack,
+        imported: this.acceptsOldFaults,
       } satisfies IngestRequest,
       (_, taken) => taken(),
     )

@@ -37,7 +37,7 @@ export type IngestRequest = {
    * as two big-endian 32-bit numbers.
    */
   readonly counts?: boolean
-  /** Whether the pack was fetched from another server instead of pushed (fsck.ts). */
+  /** Whether harmless faults of old history are accepted, as in packs of other servers (fsck.ts). */
   readonly imported?: boolean
 }
 

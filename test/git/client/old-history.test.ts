@@ -304,3 +304,37 @@ describe('what does harm comes in neither way', () => {
     })
   }
 })
+
+describe('the first push into a repository', () => {
+  let lenient: TestHost
+  beforeAll(async () => void (lenient = await startHost({ oldFaults: 'first_push' })))
+  afterAll(() => lenient.close({ damaged: true }))
+
+  test('may hold what an import may hold, and no later push', async () => {
+    for (const [what, make] of HARMLESS) {
+      const path = await repository(nextName(), make)
+      const name = nextName()
+      await lenient.create(name)
+      const push = (ref: string) =>
+        tryGit(path, ['push', '-q', lenient.remote(name), `main:refs/heads/${ref}`])
+      expect([what, await push('main')]).toMatchObject([what, { code: 0 }])
+      const odd = await repository(nextName(), make)
+      await git(odd, 'update-ref', 'refs/heads/odd', 'main~1')
+      const later = nextName()
+      await lenient.create(later)
+      lenient.refs.get(later)?.set('refs/heads/main', await git(odd, 'rev-parse', 'main'))
+      const refused = await tryGit(odd, ['push', '-q', '--force', lenient.remote(later), 'odd'])
+      expect([what, refused.code]).toEqual([what, 1])
+    }
+  }, 60_000)
+
+  test('may not hold what harms', async () => {
+    for (const [what, reason, make] of HARMFUL) {
+      const path = await repository(nextName(), make)
+      const name = nextName()
+      await lenient.create(name)
+      const { code, err } = await tryGit(path, ['push', '-q', lenient.remote(name), 'main'])
+      expect([what, code, err]).toEqual([what, 1, expect.stringMatching(reason)])
+    }
+  }, 60_000)
+})

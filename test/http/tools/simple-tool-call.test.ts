@@ -1,8 +1,8 @@
 /** Simple calls get the same bytes from the short way as from the protocol package. */
 import { expect, test } from 'bun:test'
+import { createListenerHandler } from '#http/exchange.ts'
 import { parseSimpleCall } from '#http/tools/simple-tool-call.ts'
 import { ToolServer } from '#http/tools/tool-server.ts'
-import { createListenerHandler } from '#http/exchange.ts'
 import { makeForge } from '../forge.ts'
 
 const forge = makeForge()

@@ -5,10 +5,10 @@ import type { SignedIn } from '#core/caller.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
 import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { complete } from '#http/tools/tool-completion.ts'
-import { Tools, type ToolRequest } from '#http/tools/tools.ts'
 import { getPrompt, listPrompts, PROMPTS } from '#http/tools/tool-prompts.ts'
-import { readResource, RESOURCES, templatesOf } from '#http/tools/tool-resources.ts'
+import { RESOURCES, readResource, templatesOf } from '#http/tools/tool-resources.ts'
 import { selectionOf } from '#http/tools/tool-selection.ts'
+import { type ToolRequest, Tools } from '#http/tools/tools.ts'
 import { makeWorld } from '../../world.ts'
 
 const world = await makeWorld()

@@ -1,22 +1,9 @@
 /** What users ask for finds the tool that does it. */
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { ToolSearch } from '#http/tools/tool-search.ts'
 import { stemOf, stemsOf } from '#http/tools/tool-words.ts'
 import { makeWorld } from '../../world.ts'
-
-const FOLDER = join(import.meta.dir, '..', '..', 'fixtures', 'tools')
-
-/** The lines of a fixture: a text, and names of tools. */
-export const linesOf = (name: string): { text: string; tools: string[] }[] =>
-  readFileSync(join(FOLDER, name), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => {
-      const [text = '', tools = ''] = line.split(' = ')
-      return { text, tools: tools.split(' ') }
-    })
+import { linesOf } from './questions.ts'
 
 const world = await makeWorld()
 const operations = world.hearth.operations.filter(({ tool }) => tool)

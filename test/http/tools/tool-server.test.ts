@@ -284,7 +284,12 @@ describe('what is listed', () => {
     const unknown = await rpc('tools/list', {}, '/mcp?toolsets=nothing')
     expect(unknown.status).toBe(400)
     expect((await errorOf(unknown)).message).toContain('admin, all, code, core, issues')
-    for (const empty of ['/mcp?toolsets=pulls', '/mcp?toolsets=', '/mcp?toolsets=,', '/mcp/x/pulls'])
+    for (const empty of [
+      '/mcp?toolsets=pulls',
+      '/mcp?toolsets=',
+      '/mcp?toolsets=,',
+      '/mcp/x/pulls',
+    ])
       expect([empty, (await rpc('tools/list', {}, empty)).status]).toEqual([empty, 400])
     for (const misspelt of ['/mcp?tools=get_notes', '/mcp?exclude=get_notes'])
       expect([misspelt, (await rpc('tools/list', {}, misspelt)).status]).toEqual([misspelt, 400])

@@ -5,6 +5,7 @@
 import { expect, test } from 'bun:test'
 import { addComment, closeIssue, createIssue } from '#features/issues/index.ts'
 import { createPull } from '#features/pulls/index.ts'
+import { updateRepo } from '#features/repos/index.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
 const REPO = 'acme/site'
@@ -80,4 +81,39 @@ test('a session hears of newer entries, for users who may read it', async () => 
   ])
   await forge.user('eve')
   expect((await (await forge.browser('eve')).open(`${path}/live?after=0`)).status).toBe(404)
+})
+
+test('a live page ends soon after the right to read it', async () => {
+  const repo = 'acme/open'
+  await forge.repo(repo, { as: ada })
+  const { number } = await forge.call(createIssue, ada, { repo, title: 'Seen by all' })
+  const { pull } = await forge.call(createPull, ada, { repo, title: 'Seen by all' })
+  const streams = await Promise.all(
+    [`issues/${number}/live?state=x`, `pull/${pull.number}/session/live?after=0`].map((path) =>
+      forge.get(`/${repo}/${path}`),
+    ),
+  )
+  expect(streams.map(({ status }) => status)).toEqual([200, 200])
+  await forge.call(updateRepo, ada, { repo, private: true })
+  const startedAt = performance.now()
+  await Promise.all(streams.map((stream) => stream.text()))
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
+})
+
+test('200 readers of a page load it a few times, not each for each event', async () => {
+  const repo = 'acme/busy'
+  await forge.repo(repo, { as: ada })
+  const { number } = await forge.call(createIssue, ada, { repo, title: 'Watched' })
+  const seen = addressOf((await (await forge.browser(null)).open(`/${repo}/issues/${number}`)).html)
+  const streams = await Promise.all(Array.from({ length: 200 }, () => forge.get(seen)))
+  await Bun.sleep(1_500)
+  const before = forge.hearth.metrics.queries
+  const startedAt = performance.now()
+  for (let count = 0; count < 6; count++)
+    await forge.call(addComment, ada, { repo, number, body: `Comment ${count}` })
+  const ended = await Promise.all(streams.map((stream) => stream.text()))
+  expect(ended.every((text) => text.includes('event: changed'))).toBeTrue()
+  // 200 loads of the page are about 6,000 queries; rights are checked every 3 s.
+  const seconds = (performance.now() - startedAt) / 1000
+  expect(forge.hearth.metrics.queries - before).toBeLessThan(1_500 + 200 * seconds)
 })
