@@ -318,13 +318,12 @@ describe('the first push into a repository', () => {
       const push = (ref: string) =>
         tryGit(path, ['push', '-q', lenient.remote(name), `main:refs/heads/${ref}`])
       expect([what, await push('main')]).toMatchObject([what, { code: 0 }])
-      const odd = await repository(nextName(), make)
-      await git(odd, 'update-ref', 'refs/heads/odd', 'main~1')
       const later = nextName()
       await lenient.create(later)
-      lenient.refs.get(later)?.set('refs/heads/main', await git(odd, 'rev-parse', 'main'))
-      const refused = await tryGit(odd, ['push', '-q', '--force', lenient.remote(later), 'odd'])
-      expect([what, refused.code]).toEqual([what, 1])
+      const good = await git(path, 'commit-tree', '-m', 'good', 'main^{tree}')
+      await git(path, 'push', '-q', lenient.remote(later), `${good}:refs/heads/good`)
+      const refused = await tryGit(path, ['push', lenient.remote(later), 'main'])
+      expect(refused.err).toContain(`remote unpack failed: ${what.split(/[ ,]/)[0]}`)
     }
   }, 60_000)
 
