@@ -72,7 +72,6 @@ export async function takePicture(page: Page): Promise<Picture> {
 }
 
 let shown: string | null = null
-const pages = new Set<string>()
 
 /** Where a region is on the page that is open, as a selector. */
 const placeOf = (page: Page, { left, top, right, bottom }: Region): Promise<string> =>
@@ -107,7 +106,6 @@ export async function changesSince(
   phone: Picture,
 ): Promise<string[]> {
   const path = join(KEPT, `${name}.png`)
-  pages.add(name)
   const now = encode(beside(desk, phone))
   if (UPDATE) {
     // What looks the same stays the same file.
@@ -142,12 +140,12 @@ export async function changesSince(
   ]
 }
 
-/** Pictures of pages that are no more. With `UPDATE=1` they are removed. */
-export function leftover(): string[] {
+/** Pictures of none of the pages `known`. With `UPDATE=1` they are removed. */
+export function leftover(known: ReadonlySet<string>): string[] {
   const names = existsSync(KEPT)
     ? readdirSync(KEPT)
         .map((file) => file.replace(/\.png$/, ''))
-        .filter((name) => !pages.has(name))
+        .filter((name) => !known.has(name))
     : []
   if (!UPDATE) return names
   for (const name of names) rmSync(join(KEPT, `${name}.png`))

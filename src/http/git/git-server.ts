@@ -27,8 +27,11 @@ import { Watchdog } from './transfer-watchdog.ts'
 
 type Service = 'git-upload-pack' | 'git-receive-pack'
 
-/** `file` is for clients of the old protocol, which request files of the repository directory. */
-type Resource = 'info/refs' | Service | 'file'
+/**
+ * `file` is for clients of the old protocol, which request files of the repository directory. `lfs`
+ * is the API of Git LFS (https://github.com/git-lfs/git-lfs/tree/main/docs/api).
+ */
+type Resource = 'info/refs' | Service | 'file' | 'lfs'
 
 type Address = { readonly repo: string; readonly resource: Resource }
 
@@ -48,7 +51,7 @@ type EngineRequest = Parameters<Git['uploadPack']>[2]
 type WholeResponse = Uint8Array | { readonly path: string }
 
 const ADDRESS =
-  /^\/([A-Za-z0-9][A-Za-z0-9-]{0,99})\/([A-Za-z0-9._-]{1,100}?)(\/pull\/[1-9][0-9]{0,9})?(\.git)?\/(info\/refs|git-upload-pack|git-receive-pack|HEAD|objects\/.+)$/
+  /^\/([A-Za-z0-9][A-Za-z0-9-]{0,99})\/([A-Za-z0-9._-]{1,100}?)(\/pull\/[1-9][0-9]{0,9})?(\.git)?\/(info\/refs|info\/lfs\/.+|git-upload-pack|git-receive-pack|HEAD|objects\/.+)$/
 
 /** Fetch requests are lists of object ids; those of large repositories have a few megabytes. */
 const MAX_FETCH_REQUEST_BYTES = 64 * MIB
@@ -65,6 +68,7 @@ export function parseGitAddress(path: string): Address | null {
   const repo = `${slug}/${name}${pull}`
   if (what === 'info/refs' || what === 'git-upload-pack' || what === 'git-receive-pack')
     return { repo, resource: what }
+  if (what?.startsWith('info/lfs/')) return { repo, resource: 'lfs' }
   return suffix === undefined ? null : { repo, resource: 'file' }
 }
 
@@ -103,6 +107,16 @@ const textResponse = (
     status,
     headers: { 'content-type': 'text/plain; charset=utf-8', ...NO_CACHE, ...headers },
   })
+
+/** An error in the format of Git LFS (docs/api/batch.md, "Response Errors"), for any request. */
+const lfsResponse = (): Response =>
+  new Response(
+    JSON.stringify({
+      message:
+        'Git LFS is not available here. Push the files to git itself, or keep them on another LFS server and set lfs.url.',
+    }),
+    { status: 501, headers: { 'content-type': 'application/vnd.git-lfs+json', ...NO_CACHE } },
+  )
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="Hearth", charset="UTF-8"' }
 const OLD_PROTOCOL = 'this server speaks the smart HTTP protocol only: use git 1.6.6 or later'
@@ -182,6 +196,8 @@ export class GitServer {
   }
 
   async #respond(exchange: Exchange, { repo, resource }: Address): Promise<Response> {
+    // The same for every repository, so it does not tell which exist.
+    if (resource === 'lfs') return lfsResponse()
     let caller: Caller | null = null
     try {
       const credential = exchange.request.headers.get('authorization') ?? ''
