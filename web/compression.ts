@@ -2,31 +2,14 @@
 // well as possible; pages with every request, as fast as possible.
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { type ContentCoding, chooseCoding } from '#lib/content-coding.ts'
 import type { Asset } from './assets.ts'
-
-type Coding = 'br' | 'zstd' | 'gzip'
 
 /** Smaller bodies gain nothing: they fit into one packet. */
 const MIN_COMPRESSED_BYTES = 1024
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
-
-/** The first of the offered codings that a request accepts. Null when it accepts none. */
-export function codingFor(header: string | null, offered: readonly Coding[]): Coding | null {
-  if (header === null) return null
-  const weights = new Map(
-    header
-      .toLowerCase()
-      .split(',')
-      .map((part): [string, number] => {
-        const [name = '', ...rest] = part.split(';').map((piece) => piece.trim())
-        const weight = rest.find((piece) => piece.startsWith('q='))
-        return [name, weight === undefined ? 1 : Number(weight.slice(2)) || 0]
-      }),
-  )
-  return offered.find((coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0) ?? null
-}
 
 const vary = (headers: Headers): void => headers.append('vary', 'accept-encoding')
 
@@ -40,7 +23,7 @@ export async function compressPage(request: Request, response: Response): Promis
   )
     return response
   vary(headers)
-  const coding = codingFor(request.headers.get('accept-encoding'), ['zstd', 'gzip'])
+  const coding = chooseCoding(request.headers.get('accept-encoding'), ['zstd', 'gzip'])
   if (coding === null || request.method === 'HEAD') return response
   const body = new Uint8Array(await response.arrayBuffer())
   if (body.length < MIN_COMPRESSED_BYTES) return new Response(body, { status, headers })
@@ -52,7 +35,7 @@ export async function compressPage(request: Request, response: Response): Promis
   return new Response(compressed as Uint8Array<ArrayBuffer>, { status, headers })
 }
 
-function compressAsset({ body }: Asset, coding: Coding): Promise<Uint8Array<ArrayBuffer>> {
+function compressAsset({ body }: Asset, coding: ContentCoding): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = Buffer.from(body)
   return coding === 'br'
     ? compressBrotli(bytes, {
@@ -76,7 +59,7 @@ export class AssetResponder {
     const coding =
       asset.body.length < MIN_COMPRESSED_BYTES
         ? null
-        : codingFor(request.headers.get('accept-encoding'), ['br', 'gzip'])
+        : chooseCoding(request.headers.get('accept-encoding'), ['br', 'gzip'])
     const etag = coding === null ? asset.etag : `${asset.etag.slice(0, -1)}-${coding}"`
     const headers = new Headers({
       'content-type': asset.type,
@@ -96,7 +79,7 @@ export class AssetResponder {
     return new Response(body, { headers })
   }
 
-  #compress(asset: Asset, coding: Coding): Promise<Uint8Array<ArrayBuffer>> {
+  #compress(asset: Asset, coding: ContentCoding): Promise<Uint8Array<ArrayBuffer>> {
     const key = `${coding} ${asset.path}`
     const compressed = this.#compressed.get(key) ?? compressAsset(asset, coding)
     this.#compressed.set(key, compressed)

@@ -1,6 +1,6 @@
 /**
- * How many responses without an end, or of large files, one caller may have open at once. It bounds
- * connections, timers and file handles. It holds whether or not `limits.rate` is on.
+ * How many live pages and downloads one caller may have open at once. It bounds connections, timers
+ * and memory, and holds whether or not `limits.rate` is on.
  */
 import { actorId } from '#core/caller.ts'
 import { service } from '#core/service.ts'
@@ -12,7 +12,7 @@ import type { Visit } from './site.ts'
 export const MAX_STREAMS_PER_CALLER = 256
 
 const openStreams = service(
-  'open-streams',
+  'live-streams',
   () =>
     new FairSemaphore({
       limit: Infinity,
@@ -21,12 +21,35 @@ const openStreams = service(
       fullError: () =>
         new Refusal(
           'rate_limited',
-          `There are ${MAX_STREAMS_PER_CALLER} live pages and downloads open for you already. Close some of them.`,
+          `There are ${MAX_STREAMS_PER_CALLER} live pages open for you already. Close some of them.`,
           { reason: 'concurrency', headers: { 'retry-after': '10' } },
         ),
     }),
 )
 
-/** Counts a stream until the returned function is called. Throws 429 when there are too many. */
-export const openStream = ({ hearth, caller, ip }: Visit): Promise<() => void> =>
-  openStreams(hearth).acquire({ caller: actorId(caller) ?? ip ?? '' })
+const callerKey = ({ caller, ip }: Visit): string => actorId(caller) ?? ip ?? ''
+
+/** Counts a live page until the returned function is called. Throws 429 when there are too many. */
+export const openStream = (visit: Visit): Promise<() => void> =>
+  openStreams(visit.hearth).acquire({ caller: callerKey(visit) })
+
+/** Downloads end, so further ones of a caller wait. */
+export const MAX_DOWNLOADS_PER_CALLER = 32
+
+const downloads = service(
+  'downloads',
+  () =>
+    new FairSemaphore({
+      limit: Infinity,
+      maxPerCaller: MAX_DOWNLOADS_PER_CALLER,
+      fullError: () =>
+        new Refusal('unavailable', 'Too many downloads wait already. Try again in a moment.', {
+          reason: 'concurrency',
+          headers: { 'retry-after': '10' },
+        }),
+    }),
+)
+
+/** Waits until the caller may open a download, which counts until the function is called. */
+export const openDownload = (visit: Visit, signal: AbortSignal): Promise<() => void> =>
+  downloads(visit.hearth).acquire({ caller: callerKey(visit), signal })

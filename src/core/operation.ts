@@ -17,7 +17,7 @@ import { findResponse, serialize, recordResponse, type Idempotency } from './ide
 import { readScope } from './read-scope.ts'
 import type { Paging } from './page.ts'
 import { requireDiskSpace } from './disk-space.ts'
-import { currentPrincipal, withDeadline, overloadRefusal, principalOf, runAs } from './principal.ts'
+import { currentPrincipal, withDeadline, engineRefusal, principalOf, runAs } from './principal.ts'
 import { writeAs, type Tx, type Write } from './write.ts'
 
 /**
@@ -338,7 +338,7 @@ async function run(
       ? withDeadline(running, deadlineMs)
       : running)
   } catch (error) {
-    throw overloadRefusal(hearth, error) ?? error
+    throw engineRefusal(hearth, error) ?? error
   }
   if (idempotency && written !== answer) await writeAs(hearth, caller, (tx) => store(tx, answer))
   reportUntrusted(operation, answer, context, valid, options)

@@ -50,14 +50,17 @@ export function withoutDeadline<R>(run: () => R): R {
 }
 
 /**
- * The refusal (503 with `Retry-After`) for an error of the git engine that means overload: `busy`
- * (too much work waits) or `late` (the deadline passed). Null for every other error.
+ * The refusal for an error of the git engine that the caller can understand: 422 for `too_large` (a
+ * limit, which the message names), 503 with `Retry-After` for `busy` (too much work waits) and
+ * `late` (the deadline passed). Null for every other error.
  */
-export function overloadRefusal(
+export function engineRefusal(
   { metrics }: Pick<Hearth, 'metrics'>,
   error: unknown,
 ): Refusal | null {
-  if (!(error instanceof GitError) || (error.code !== 'busy' && error.code !== 'late')) return null
+  if (!(error instanceof GitError)) return null
+  if (error.code === 'too_large') return new Refusal('invalid', error.message)
+  if (error.code !== 'busy' && error.code !== 'late') return null
   const isBusy = error.code === 'busy'
   metrics.recordRefusal(isBusy ? 'concurrency' : 'late')
   return new Refusal(

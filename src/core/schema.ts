@@ -100,6 +100,9 @@ export type ToolRecord = {
 /** An option of an object's schema. */
 export const toolRecord = (options: ToolRecord) => ({ 'x-tool-record': options })
 
+/** Marks a property of an output that is a secret. Its response is never compressed. */
+export const secretText = { 'x-secret': true } as const
+
 /** Marks an input whose unknown names reach the operation. Otherwise REST drops them. */
 export const refusesUnknown = { 'x-refuses-unknown': true } as const
 

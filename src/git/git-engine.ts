@@ -366,15 +366,10 @@ export class GitEngine implements Git {
     response?: git.ResponseOptions,
   ): Promise<Uint8Array | ReadableStream<Uint8Array>> {
     const args = { store, args: [oid, range] }
+    // A block is little work, and a reader may be slow, so no permit for heavy work is held.
+    const context = { threads: this.#threads, acquire: () => Promise.resolve(() => {}) }
     return await bufferOrStreamResponse(
-      (sink) =>
-        pipeTask(
-          this.#contextFor(store),
-          'streamBlob',
-          args,
-          recyclingSink(sink),
-          response?.signal,
-        ),
+      (sink) => pipeTask(context, 'streamBlob', args, recyclingSink(sink), response?.signal),
       response,
     )
   }

@@ -10,7 +10,7 @@
  */
 import type { IncomingBytes } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
-import { readMultipart, type Part } from '#lib/multipart.ts'
+import { type Part, readMultipart } from '#lib/multipart.ts'
 import { releaseAfterUse } from '#lib/pieces.ts'
 import { MINUTE, SECOND } from '#lib/time.ts'
 

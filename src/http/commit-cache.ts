@@ -7,9 +7,10 @@
  * also ends after a second, because tokens end and some answers change with the time alone. REST
  * keeps the text of answers here, the tool server results, and the git server who may read what.
  */
-import { service, type Service } from '#core/service.ts'
+
 import type { Hearth } from '#core/hearth.ts'
 import type { Operation } from '#core/operation.ts'
+import { type Service, service } from '#core/service.ts'
 import type { Cache, CacheOptions } from '#lib/cache.ts'
 import { SECOND } from '#lib/time.ts'
 

@@ -9,11 +9,11 @@
  */
 import type { Origin } from '#core/audit.ts'
 import type { Caller } from '#core/caller.ts'
+import { diskFull, isDiskFullError } from '#core/disk-space.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { isDiskFullError, diskFull } from '#core/disk-space.ts'
 import { service } from '#core/service.ts'
 import { Refusal } from '#lib/errors.ts'
-import { clientAddress, parseBlock, type Block } from '#lib/net.ts'
+import { type Block, clientAddress, parseBlock } from '#lib/net.ts'
 import { SECOND } from '#lib/time.ts'
 import { RequestBody } from './body.ts'
 import type { RateLimiter } from './rate-limiter.ts'

@@ -1,6 +1,6 @@
 /** Paths and queries: percent-encoding (RFC 3986), and the values that text stands for. */
 import { Refusal } from '#lib/errors.ts'
-import { put, type Field, type TextKind } from './shape.ts'
+import { type Field, put, type TextKind } from './shape.ts'
 
 /** Decodes one part of an address. Throws 400 for broken percent-encoding. */
 export function percentDecode(text: string): string {

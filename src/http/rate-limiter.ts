@@ -5,7 +5,7 @@
  */
 import type { Hearth } from '#core/hearth.ts'
 import { cache, service } from '#core/service.ts'
-import { SMALL_ENTRY_BYTES, type Cache } from '#lib/cache.ts'
+import { type Cache, SMALL_ENTRY_BYTES } from '#lib/cache.ts'
 import { Refusal } from '#lib/errors.ts'
 import { sha256 } from '#lib/hash.ts'
 import { parseAddress } from '#lib/net.ts'

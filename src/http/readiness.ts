@@ -4,9 +4,9 @@
  */
 import { open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { GitError } from '#git'
 import { probeWrite } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { GitError } from '#git'
 import { SECOND } from '#lib/time.ts'
 import { withTimeout } from '#lib/waiting.ts'
 

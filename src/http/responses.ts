@@ -14,7 +14,7 @@ const JSON_HEADERS = new Headers({
   'access-control-expose-headers': EXPOSED_HEADERS,
   'cache-control': 'private, no-cache',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  vary: 'authorization',
+  vary: 'authorization, accept-encoding',
 })
 
 /** The headers of a JSON response, with the request id if the exchange is given. */

@@ -1,6 +1,12 @@
 /** Routes about the service itself: index, OpenAPI document, health, metrics, sign-in metadata. */
 import type { Hearth } from '#core/hearth.ts'
 import { SCOPES } from '#core/scopes.ts'
+import { CompressedText } from './compression.ts'
+import { etagOf, matches } from './etag.ts'
+import type { Exchange, HttpRoute, RequestHandler } from './exchange.ts'
+import { metricsResponse } from './metrics.ts'
+import { trimTrailingSlashes } from './query.ts'
+import { type CheckReadiness, createReadinessCheck } from './readiness.ts'
 import {
   allowHeader,
   jsonHeaders,
@@ -8,12 +14,7 @@ import {
   methodNotAllowed,
   preflightResponse,
 } from './responses.ts'
-import { etagOf, matches } from './etag.ts'
-import type { Exchange, HttpRoute, RequestHandler } from './exchange.ts'
-import { metricsResponse } from './metrics.ts'
 import { openApiDocument } from './rest/openapi.ts'
-import { trimTrailingSlashes } from './query.ts'
-import { createReadinessCheck, type CheckReadiness } from './readiness.ts'
 
 const ALLOW = allowHeader(['GET'])
 
@@ -29,16 +30,16 @@ const readOnly =
 
 /** Serves a document that does not change while the process runs. It is created on demand. */
 function staticDocument(create: () => unknown): RequestHandler {
-  let text: string | null = null
+  let body: CompressedText | null = null
   return readOnly(({ request }) => {
-    text ??= JSON.stringify(create())
+    body ??= new CompressedText(JSON.stringify(create()), true)
     const headers = jsonHeaders()
     headers.set('cache-control', 'no-cache')
-    const etag = etagOf(text)
+    const etag = etagOf(body.text)
     headers.set('etag', etag)
     return matches(request.headers.get('if-none-match'), etag)
       ? new Response(null, { status: 304, headers })
-      : new Response(text, { headers })
+      : body.response(request, { headers })
   })
 }
 

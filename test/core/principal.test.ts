@@ -5,7 +5,7 @@ import { nowhere } from '#core/audit.ts'
 import {
   currentPrincipal,
   withDeadline,
-  overloadRefusal,
+  engineRefusal,
   principalOf,
   withoutDeadline,
   runAs,
@@ -78,8 +78,8 @@ test('a promise that settles before the deadline is unchanged', async () => {
 
 test('overload errors become 503 with Retry-After, and other errors do not', () => {
   expect(
-    overloadRefusal(world.hearth, new GitError('busy', 'too much work waits already')),
+    engineRefusal(world.hearth, new GitError('busy', 'too much work waits already')),
   ).toMatchObject({ status: 503, code: 'unavailable', headers: { 'retry-after': '10' } })
-  expect(overloadRefusal(world.hearth, new GitError('missing', 'x'))).toBeNull()
-  expect(overloadRefusal(world.hearth, new Error('x'))).toBeNull()
+  expect(engineRefusal(world.hearth, new GitError('missing', 'x'))).toBeNull()
+  expect(engineRefusal(world.hearth, new Error('x'))).toBeNull()
 })

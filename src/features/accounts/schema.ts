@@ -1,6 +1,6 @@
 /** Records of accounts, sign-ins, second factors and tokens as clients see them. */
 import { ROLES } from '#core/caller.ts'
-import { Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
+import { Id, ListOf, Nullable, OneOf, type Static, Time, Type } from '#core/schema.ts'
 
 /**
  * The username of an existing user. It is looked up, so the pattern of new names does not apply.
@@ -93,7 +93,9 @@ export type NewToken = Static<typeof NewToken>
 export const Invite = Type.Object(
   {
     id: Id('ivt'),
-    url: Nullable(Type.String({ description: 'The sign-up link, while it is pending.' })),
+    url: Nullable(
+      Type.String({ ...secretText, description: 'The sign-up link, while it is pending.' }),
+    ),
     email: Nullable(Type.String({ description: 'The only address that may use it.' })),
     workspace: Nullable(
       Type.String({ description: 'Slug of the workspace that the new person joins.' }),

@@ -5,7 +5,7 @@
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
 import { isBinary } from '../diff/lines.ts'
 import { isGeneratedName, isVendoredFolder, languageOf } from './language-table.ts'
-import { MAX_ENTRIES } from './list-tree.ts'
+import { MAX_ENTRIES, tooManyEntries } from './list-tree.ts'
 import { keyToText, MAX_DEPTH } from './names.ts'
 import { blobSize, isDir, isFile, readBlob, readTree, TreeCursor, treeOf } from './tree.ts'
 
@@ -34,7 +34,7 @@ export function measureLanguages(
     const cursor = new TreeCursor(readTree(db, top.oid))
     while (cursor.next()) {
       if (++seen > MAX_ENTRIES)
-        throw new GitError('too_large', `commit ${commit} has more than ${MAX_ENTRIES} files`)
+        throw tooManyEntries(MAX_ENTRIES)
       const name = keyToText(cursor.name())
       if (isDir(cursor.mode)) {
         if (top.depth >= MAX_DEPTH)

@@ -27,8 +27,13 @@ import {
   type Entry,
 } from './tree.ts'
 
-/** Larger listings are refused: a few nested trees can represent billions of paths. */
-export const MAX_ENTRIES = 1_000_000
+/** Larger walks are refused: a few nested trees can represent billions of paths. */
+export const MAX_ENTRIES = 5_000_000
+/** Maximum entries of a listing, which is held in memory. */
+const MAX_LISTED_ENTRIES = 1_000_000
+
+export const tooManyEntries = (most: number): GitError =>
+  new GitError('too_large', `the tree has more than ${most.toLocaleString('en')} entries`)
 
 export const modeText = (mode: number): string => mode.toString(8).padStart(6, '0')
 
@@ -66,14 +71,16 @@ export function* walkTree(
       stack.pop()
       continue
     }
-    if (++seen > MAX_ENTRIES)
-      throw new GitError('too_large', `tree ${tree} has more than ${MAX_ENTRIES} entries`)
+    if (++seen > MAX_ENTRIES) throw tooManyEntries(MAX_ENTRIES)
     const entry = { mode: cursor.mode, oid: cursor.oid() }
     const path = joinKey(top.path, cursor.name())
     yield { path, entry }
     if (!isDir(entry.mode)) continue
     if (stack.length >= MAX_DEPTH || path.length > MAX_PATH_BYTES)
-      throw new GitError('too_large', `tree ${tree} is nested too deeply`)
+      throw new GitError(
+        'too_large',
+        `the tree has directories below more than ${MAX_DEPTH} others, or longer paths than ${MAX_PATH_BYTES} bytes`,
+      )
     stack.push({ cursor: new TreeCursor(readTree(db, entry.oid)), path })
   }
 }
@@ -81,7 +88,7 @@ export function* walkTree(
 /**
  * The entries of the directory at `path` of a commit or tree ('' is the root); null when there is
  * no such directory. Recursive listings include directories. Throws GitError `missing`, and
- * `too_large` above `MAX_ENTRIES`.
+ * `too_large` above `MAX_LISTED_ENTRIES`.
  */
 export function listTree(
   db: ObjectReader,
@@ -94,8 +101,10 @@ export function listTree(
   const sizes = options.sizes ?? false
   const entries: TreeEntry[] = []
   if (options.recursive) {
-    for (const { path: below, entry } of walkTree(db, found.oid))
+    for (const { path: below, entry } of walkTree(db, found.oid)) {
+      if (entries.length >= MAX_LISTED_ENTRIES) throw tooManyEntries(MAX_LISTED_ENTRIES)
       entries.push(toTreeEntry(db, below, entry, sizes))
+    }
     return entries
   }
   const cursor = new TreeCursor(readTree(db, found.oid))

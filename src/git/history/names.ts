@@ -38,7 +38,7 @@ export const compareKeys = (a: PathKey, b: PathKey): number => (a < b ? -1 : a >
  */
 export const MAX_PATH_BYTES = 4096
 /** Nesting of directories. Deeper trees are hostile: no file system could check them out. */
-export const MAX_DEPTH = 1024
+export const MAX_DEPTH = 2048
 
 /** The segments of a caller's path. '' is the root; leading and trailing slashes are ignored. */
 export function splitPath(path: string): PathKey[] {

@@ -4,12 +4,13 @@
  * server sends any object whose id a client knows. This server sends only what refs reach, so it
  * remembers for a minute which refs it sent to whom. Access is still decided for each request.
  */
-import type { Ref, RefSnapshot } from '#git'
+
 import type { Hearth } from '#core/hearth.ts'
 import { cache } from '#core/service.ts'
-import { MIB } from '../body.ts'
+import type { Ref, RefSnapshot } from '#git'
 import type { Cache } from '#lib/cache.ts'
 import { MINUTE } from '#lib/time.ts'
+import { MIB } from '../body.ts'
 
 type RefList = RefSnapshot['refs']
 

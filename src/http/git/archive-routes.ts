@@ -6,13 +6,13 @@
 import { anonymous } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Typed } from '#core/operation.ts'
-import { overloadRefusal, principalOf, runAs } from '#core/principal.ts'
+import { engineRefusal, principalOf, runAs } from '#core/principal.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Exchange, HttpRoute } from '../exchange.ts'
 import { percentDecode } from '../query.ts'
 import { streamOfUnknownLength } from '../responses.ts'
-import { transferSemaphore } from './transfers.ts'
 import { Watchdog } from './transfer-watchdog.ts'
+import { transferSemaphore } from './transfers.ts'
 
 type Archive = { store: string; commit: string; folder: string }
 type OpenArchive = Typed<{ token: string; file: string }, Archive>
@@ -47,7 +47,7 @@ async function startArchive(
     return bytes
   } catch (error) {
     end()
-    throw overloadRefusal(hearth, error) ?? error
+    throw engineRefusal(hearth, error) ?? error
   }
 }
 

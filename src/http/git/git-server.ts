@@ -4,26 +4,27 @@
  * `/<workspace>/<repo>/pull/<number>.git`; both work without `.git` too. Only the names of the two
  * operations behind it are known here. Access is decided before a body is read.
  */
-import { GitError, type Git, type Push, type RefResult, type RefSnapshot } from '#git'
+
 import { decide } from '#core/access.ts'
 import type { Caller } from '#core/caller.ts'
+import { diskFull, hasDiskSpace, isDiskFullError } from '#core/disk-space.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Operation, type Typed } from '#core/operation.ts'
-import { hasDiskSpace, isDiskFullError, diskFull } from '#core/disk-space.ts'
-import { overloadRefusal, principalOf, runAs } from '#core/principal.ts'
+import { engineRefusal, principalOf, runAs } from '#core/principal.ts'
+import { RESERVED_SLUGS } from '#core/reserved-names.ts'
+import { type Git, GitError, type Push, type RefResult, type RefSnapshot } from '#git'
 import { SMALL_ENTRY_BYTES } from '#lib/cache.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
 import type { FairSemaphore } from '#lib/semaphore.ts'
-import { RESERVED_SLUGS } from '#core/reserved-names.ts'
 import { MIB } from '../body.ts'
-import { commitCache, type CommitCache } from '../commit-cache.ts'
+import { type CommitCache, commitCache } from '../commit-cache.ts'
 import type { Exchange } from '../exchange.ts'
 import { AdvertisedRefs } from './advertised-refs.ts'
 import { countClone } from './clone-rate-limit.ts'
 import { readSmallGitBody, streamGitBody } from './git-body.ts'
 import { gitCallerOf } from './git-credentials.ts'
-import { transferSemaphore } from './transfers.ts'
 import { Watchdog } from './transfer-watchdog.ts'
+import { transferSemaphore } from './transfers.ts'
 
 type Service = 'git-upload-pack' | 'git-receive-pack'
 
@@ -225,7 +226,7 @@ export class GitServer {
       return textResponse(301, error.message, { location: `/${error.to}${rest}` })
     }
     if (error instanceof Refusal) return refusalResponse(error, caller)
-    const overload = overloadRefusal(this.hearth, error)
+    const overload = engineRefusal(this.hearth, error)
     if (overload) return refusalResponse(overload, caller)
     const code = error instanceof GitError ? error.code : null
     if (error instanceof GitError && code !== null) {

@@ -1,6 +1,7 @@
 /** The site's own certificate and key in files, which are read again when they change. */
-import { watch } from 'node:fs'
+
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Log } from '#lib/log.ts'

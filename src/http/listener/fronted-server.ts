@@ -3,9 +3,10 @@
  * closed port refuses connections, however short the time. So the front keeps the port, and the
  * server behind it is replaced. The front also serves sockets that systemd has opened.
  */
+
+import { type ListenOptions, type RunningServer, startServer } from '../server.ts'
 import type { Certificate } from './certificate-files.ts'
-import { openFront, type FrontOptions } from './tcp-front.ts'
-import { startServer, type ListenOptions, type RunningServer } from '../server.ts'
+import { type FrontOptions, openFront } from './tcp-front.ts'
 
 type Options = Omit<ListenOptions, 'host' | 'port' | 'unix' | 'tls' | 'clientAddressOf'> &
   Pick<FrontOptions, 'on' | 'challenge'> & { readonly certificate: Certificate | null }

@@ -1,7 +1,7 @@
 /** The API reference as data for a page, read from the OpenAPI document, so that both agree. */
 import type { Hearth } from '#core/hearth.ts'
-import { openApiDocument, type OpenApi, type OpenApiOperation } from './openapi.ts'
 import type { JsonSchema } from '../shape.ts'
+import { type OpenApi, type OpenApiOperation, openApiDocument } from './openapi.ts'
 
 export type DocsInput = {
   name: string

@@ -4,10 +4,10 @@
  */
 import type { Operation } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
-import { jsonHeaders, streamOfUnknownLength } from '../responses.ts'
 import type { Exchange } from '../exchange.ts'
 import { queryPairs } from '../query.ts'
-import { renamed, type Renames } from '../shape.ts'
+import { jsonHeaders, streamOfUnknownLength } from '../responses.ts'
+import { type Renames, renamed } from '../shape.ts'
 
 /**
  * Whether JSON lines are requested, by `?format=jsonl` or the `Accept` header. Throws 422 for

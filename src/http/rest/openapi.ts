@@ -5,10 +5,10 @@
  */
 import type { Hearth } from '#core/hearth.ts'
 import type { Operation } from '#core/operation.ts'
-import { STATUS, type RefusalCode } from '#lib/errors.ts'
+import { type RefusalCode, STATUS } from '#lib/errors.ts'
 import { asJsonSchema, type JsonSchema } from '../shape.ts'
 import { OAUTH_PATHS } from './openapi-oauth.ts'
-import { routesOf, type Route } from './rest-route.ts'
+import { type Route, routesOf } from './rest-route.ts'
 
 type Json = Record<string, unknown>
 

@@ -3,16 +3,17 @@
  * each route, and requests only look it up.
  */
 import type { Operation } from '#core/operation.ts'
+import { showsSecret } from '../compression.ts'
+import { foldQuery, parseText, percentDecode } from '../query.ts'
 import {
-  renamesOf,
   asJsonSchema,
   camelCase,
-  fieldOf,
   type Field,
+  fieldOf,
   type Renames,
+  renamesOf,
   type Shape,
 } from '../shape.ts'
-import { percentDecode, parseText, foldQuery } from '../query.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -41,6 +42,8 @@ export type Route = {
   readonly list: { readonly defaultSize: number; readonly maxSize: number } | null
   readonly isList: boolean
   readonly renames: Renames | null
+  /** Whether its responses have a secret, and so are never compressed. */
+  readonly showsSecret: boolean
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -110,6 +113,7 @@ function routeOf(operation: Operation, text: string): Route {
           },
     isList,
     renames: renamesOf(isList ? (output.properties?.items ?? {}) : output),
+    showsSecret: showsSecret(operation),
   }
 }
 

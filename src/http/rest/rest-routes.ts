@@ -3,23 +3,25 @@
  * folds path, query and body into the flat input of the operation, calls it, and renders the output
  * with status, list headers and validators.
  */
-import { bodyHash } from '#core/idempotency.ts'
-import { call, callLines, type CallOptions } from '#core/operation.ts'
+
 import { decide } from '#core/access.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { bodyHash } from '#core/idempotency.ts'
+import { type CallOptions, call, callLines } from '#core/operation.ts'
 import type { ListOf } from '#core/schema.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
 import { callerOf } from '../authenticate.ts'
 import { DEFAULT_MAX_BODY_BYTES, MIB } from '../body.ts'
-import { commitCache, isCacheable, type CommitCache } from '../commit-cache.ts'
+import { type CommitCache, commitCache, isCacheable } from '../commit-cache.ts'
+import { CompressedText, compressedResponse } from '../compression.ts'
 import { etagOf, matches } from '../etag.ts'
 import type { Exchange, HttpRoute, RequestHandler } from '../exchange.ts'
 import { allowHeader, jsonHeaders, methodNotAllowed, preflightResponse } from '../responses.ts'
+import { inSnakeCase, put, renamed } from '../shape.ts'
 import { jsonLinesResponse, requestsJsonLines } from './json-lines.ts'
 import { linkHeader } from './link-header.ts'
-import { foldPath, foldQuery, routesOf, segmentsBelow, type Route } from './rest-route.ts'
-import { inSnakeCase, put, renamed } from '../shape.ts'
+import { foldPath, foldQuery, type Route, routesOf, segmentsBelow } from './rest-route.ts'
 
 const PREFIXES = ['/api/v1', '/api'] as const
 
@@ -27,7 +29,8 @@ const PREFIXES = ['/api/v1', '/api'] as const
 const UNVERSIONED: ReadonlySet<string> = new Set(['/version'])
 
 type CachedResponse = {
-  readonly text: string
+  readonly body: CompressedText
+  readonly showsSecret: boolean
   readonly headers: Headers
   readonly etag: string
   readonly caller: Caller
@@ -40,7 +43,8 @@ const ENTRY_BYTES = 1000
 
 const cachedResponses = commitCache<CachedResponse>('rest-responses', {
   maxSize: 8 * MIB,
-  sizeOf: ({ text }) => 2 * text.length + ENTRY_BYTES,
+  // Beside the text, what it was compressed to.
+  sizeOf: ({ body }) => 3 * body.text.length + ENTRY_BYTES,
 })
 
 /** Throws a TypeError when two operations claim the same route. */
@@ -99,14 +103,16 @@ function createHandler(
 const cacheKeyOf = ({ request }: Exchange): string =>
   `${request.headers.get('authorization') ?? ''}\n${request.url}`
 
-function renderCached(exchange: Exchange, cached: CachedResponse): Response {
+function renderCached(exchange: Exchange, cached: CachedResponse): Response | Promise<Response> {
   exchange.operation = cached.operation
   exchange.caller = cached.caller
   exchange.hasRequestId = true
   const headers = new Headers(cached.headers)
   headers.set('x-request-id', exchange.id)
   if (!matches(exchange.request.headers.get('if-none-match'), cached.etag))
-    return new Response(cached.text, { headers })
+    return cached.showsSecret
+      ? new Response(cached.body.text, { headers })
+      : cached.body.response(exchange.request, { headers })
   headers.delete('content-type')
   return new Response(null, { status: 304, headers })
 }
@@ -151,7 +157,8 @@ async function serve(
   return renderOutput(route, exchange, { segments, input, output, headers }, (text, etag) => {
     if (text.length > MAX_CACHED_CHARACTERS) return
     responses?.set(cacheKeyOf(exchange), version, {
-      text,
+      body: new CompressedText(text),
+      showsSecret: route.showsSecret,
       etag,
       headers,
       caller,
@@ -298,7 +305,7 @@ function renderOutput(
   exchange: Exchange,
   answer: Answer,
   onText: (text: string, etag: string) => void,
-): Response {
+): Response | Promise<Response> {
   const { operation } = route
   const { output, headers } = answer
   if (operation.redirect) {
@@ -322,7 +329,10 @@ function renderOutput(
       return new Response(null, { status: 304, headers })
     }
   }
-  return new Response(text, { status: operation.status, headers })
+  const init = { status: operation.status, headers }
+  return route.showsSecret
+    ? new Response(text, init)
+    : compressedResponse(exchange.request, text, init)
 }
 
 /** The items of a list, with the headers that lead to its other pages. */

@@ -2,11 +2,11 @@
  * Completions for the arguments of prompts and for parts of resource addresses. They contain only
  * what the caller can see.
  */
-import { ProtocolError, ProtocolErrorCode, type CompleteResult } from '@modelcontextprotocol/server'
+import { type CompleteResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { Refusal } from '#lib/errors.ts'
-import type { ToolRequest, Tools } from './tools.ts'
-import { requirePrompt, type PromptKind } from './tool-prompts.ts'
+import { type PromptKind, requirePrompt } from './tool-prompts.ts'
 import type { ResourceKind } from './tool-resources.ts'
+import type { ToolRequest, Tools } from './tools.ts'
 
 export type Suggestion = 'repo' | 'owner' | 'name' | 'issue' | 'pull' | 'branch'
 

@@ -4,10 +4,10 @@ import type { Refusal } from '#lib/errors.ts'
 import {
   byKey,
   byPageNumber,
+  type Continue,
   cutAnswer,
   listItem,
   pointsInto,
-  type Continue,
 } from './tool-answer.ts'
 import type { ToolPlan } from './tool-plan.ts'
 import { compactRecord } from './tool-record.ts'

@@ -1,9 +1,10 @@
 /** Operations as tools: their descriptions for clients, and the inputs that only tools have. */
 import type { Tool } from '@modelcontextprotocol/server'
 import type { Operation } from '#core/operation.ts'
-import { asJsonSchema, type Field, type JsonSchema, type Shape, shapeOf } from '../shape.ts'
 import { isCacheable } from '../commit-cache.ts'
-import { recordPlanOf, type RecordPlan } from './tool-record.ts'
+import { showsSecret } from '../compression.ts'
+import { asJsonSchema, type Field, type JsonSchema, type Shape, shapeOf } from '../shape.ts'
+import { type RecordPlan, recordPlanOf } from './tool-record.ts'
 import { onlyReads } from './tool-selection.ts'
 
 /**
@@ -27,6 +28,8 @@ export type ToolPlan = {
   readonly itemFields: ReadonlySet<string> | null
   /** What results leave out of the record, or of each item of a list. */
   readonly record: RecordPlan | null
+  /** Whether results have a secret. */
+  readonly showsSecret: boolean
   readonly isList: boolean
   readonly reads: boolean
   /** Whether equal calls have equal outputs until the next commit. */
@@ -101,7 +104,9 @@ const COMMON_INPUTS: Readonly<Record<string, (schema: JsonSchema) => JsonSchema 
   cursor: () => ({ type: 'string', description: 'next of the answer before.' }),
 }
 
-function listedInputs(properties: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+function listedInputs(
+  properties: Readonly<Record<string, JsonSchema>>,
+): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, schema]) => {
       const common = COMMON_INPUTS[name]
@@ -176,6 +181,7 @@ export function toolPlan(operation: Operation): ToolPlan {
     shape: shapeOf(input) ?? { kind: 'object', fields: new Map<string, Field>(), closed: true },
     record: isList ? recordPlanOf(items ?? {}) : recordPlanOf(output, true),
     itemFields: items?.properties ? new Set(Object.keys(items.properties)) : null,
+    showsSecret: showsSecret(operation),
     isList,
     reads,
     isCacheable: reads && isCacheable(operation),

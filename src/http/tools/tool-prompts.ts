@@ -1,9 +1,9 @@
 /** Prompts of the tool server: tasks that a client's user picks from a list. */
 import {
-  ProtocolError,
-  ProtocolErrorCode,
   type GetPromptResult,
   type Prompt,
+  ProtocolError,
+  ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
 import type { Suggestion } from './tool-completion.ts'
 

@@ -2,8 +2,8 @@
 import {
   ProtocolError,
   ProtocolErrorCode,
-  ResourceNotFoundError,
   type ReadResourceResult,
+  ResourceNotFoundError,
   type ResourceTemplateType,
 } from '@modelcontextprotocol/server'
 import { Refusal } from '#lib/errors.ts'

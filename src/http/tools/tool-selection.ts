@@ -1,7 +1,7 @@
 /** The tools that a connection of the tool server lists, chosen by its address or a header. */
 import type { Operation } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
-import { percentDecode, parseText, queryPairs } from '../query.ts'
+import { parseText, percentDecode, queryPairs } from '../query.ts'
 
 export type Selection = {
   /** Names of sets; null for the default tools. */

@@ -9,34 +9,35 @@
  * reports its progress is responded to with an event stream.
  */
 import {
+  type CallToolResult,
   createMcpHandler,
+  type Implementation,
   isJsonContentType,
   isLegacyRequest,
+  type McpHttpHandler,
   ProtocolError,
   ProtocolErrorCode,
   Server,
-  WebStandardStreamableHTTPServerTransport,
-  type CallToolResult,
-  type Implementation,
-  type McpHttpHandler,
   type ServerContext,
+  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Hearth } from '#core/hearth.ts'
 import type { Progress } from '#core/operation.ts'
 import { SCOPES } from '#core/scopes.ts'
-import { createCache, type Cache } from '#lib/cache.ts'
+import { type Cache, createCache } from '#lib/cache.ts'
 import { Refusal } from '#lib/errors.ts'
 import { callerOf } from '../authenticate.ts'
 import { MIB, parseJson } from '../body.ts'
+import { compressedResponse } from '../compression.ts'
 import type { Exchange, HttpRoute, RenderRefusal } from '../exchange.ts'
 import { trimTrailingSlashes } from '../query.ts'
 import { challengeFor, renderJsonRefusal, resourceMetadataUrl } from '../responses.ts'
 import { parseSimpleCall, simpleCallResponse } from './simple-tool-call.ts'
 import { complete } from './tool-completion.ts'
 import { getPrompt, listPrompts, PROMPTS, type PromptKind } from './tool-prompts.ts'
-import { readResource, RESOURCES, templatesOf, type ResourceKind } from './tool-resources.ts'
-import { selectionOf, type Selection } from './tool-selection.ts'
-import { Tools, type ToolRequest } from './tools.ts'
+import { RESOURCES, type ResourceKind, readResource, templatesOf } from './tool-resources.ts'
+import { type Selection, selectionOf } from './tool-selection.ts'
+import { type ToolRequest, Tools } from './tools.ts'
 
 export const INSTRUCTIONS = `Hearth is a git forge. repo is always <owner>/<name>; issues and pull requests of one repository share one sequence of numbers.
 
@@ -119,6 +120,14 @@ function closeAfter(response: Response, close: () => Promise<void>): Response {
   return new Response(body, response)
 }
 
+/** The same response, compressed as the client asks. A stream of events stays as it is. */
+async function compressJson(request: Request, response: Response): Promise<Response> {
+  const { status, headers } = response
+  if (headers.get('content-type') !== 'application/json') return response
+  if (request.headers.get('accept-encoding') === null) return response
+  return compressedResponse(request, await response.text(), { status, headers })
+}
+
 /** Validates what servers request of clients. This one requests nothing, so it accepts all. */
 const acceptAll = {
   getValidator: () => (input: unknown) => ({
@@ -136,7 +145,7 @@ function withCors(response: Response, origin: string | null): Response {
       'access-control-expose-headers',
       'www-authenticate, x-request-id, mcp-protocol-version',
     )
-    response.headers.set('vary', 'origin, authorization')
+    response.headers.set('vary', 'origin, authorization, accept-encoding')
   }
   response.headers.set('cache-control', 'no-store')
   response.headers.set('x-content-type-options', 'nosniff')
@@ -236,7 +245,8 @@ export class ToolServer {
     const response = await this.#respond(request, toolRequest, body)
     exchange.operation = toolRequest.tool
     if (toolRequest.rateRefusal) throw toolRequest.rateRefusal
-    return withCors(response, origin)
+    const answer = toolRequest.showsSecret ? response : await compressJson(request, response)
+    return withCors(answer, origin)
   }
 
   /** Throws 401 and 403 for callers that may use no tool. */
@@ -268,6 +278,7 @@ export class ToolServer {
       deadlineMs: exchange.deadlineMs,
       progress: null,
       rateRefusal: null,
+      showsSecret: false,
       tool: null,
     }
   }

@@ -42,6 +42,8 @@ export type ToolRequest = {
   progress: Progress | null
   /** Set when a rate limit is exceeded: that is an HTTP response, not a result. */
   rateRefusal: Refusal | null
+  /** Set when a result has a secret: its response is not compressed. */
+  showsSecret: boolean
   /** For the log. */
   tool: string | null
 }
@@ -248,6 +250,7 @@ export class Tools {
     const { selection } = request
     const { operation } = plan
     request.tool = operation.name
+    request.showsSecret ||= plan.showsSecret
     if (!isAllowed(selection, operation)) {
       throw new Refusal(
         'forbidden',

@@ -86,6 +86,7 @@ test('a session hears of newer entries, for users who may read it', async () => 
 test('a live page ends soon after the right to read it', async () => {
   const repo = 'acme/open'
   await forge.repo(repo, { as: ada })
+  await forge.commit(repo, 'main', { 'a.txt': 'a\n' })
   const { number } = await forge.call(createIssue, ada, { repo, title: 'Seen by all' })
   const { pull } = await forge.call(createPull, ada, { repo, title: 'Seen by all' })
   const streams = await Promise.all(

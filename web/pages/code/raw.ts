@@ -1,9 +1,9 @@
 import { nowhere } from '#core/audit.ts'
-import { overloadRefusal, principalOf, runAs } from '#core/principal.ts'
+import { engineRefusal, principalOf, runAs } from '#core/principal.ts'
 import { Refusal } from '#lib/errors.ts'
 import { MINUTE } from '#lib/time.ts'
 import { isNotModified, selectBytes, type Range } from '../../byte-range.ts'
-import { openStream } from '../../open-streams.ts'
+import { openDownload } from '../../open-streams.ts'
 import { DirectResponse, type Resource, type Visit } from '../../site.ts'
 import { locate } from './frame.tsx'
 import { textFromBytes } from './text.ts'
@@ -65,8 +65,8 @@ async function readWindow({ hearth }: Visit, { store, oid, size }: Blob): Promis
 }
 
 /**
- * Streams a part of a blob in blocks. The stream counts as open for its caller until the last byte
- * is taken.
+ * Streams a part of a blob in blocks. It counts as a download of its caller until the last byte is
+ * taken.
  */
 async function streamBlob(
   visit: Visit,
@@ -74,22 +74,22 @@ async function streamBlob(
   range: Range,
 ): Promise<Uint8Array | ReadableStream<Uint8Array>> {
   const { hearth, request } = visit
-  const release = await openStream(visit)
   const idle = new AbortController()
+  const signal = AbortSignal.any([request.signal, hearth.stopping, idle.signal])
+  const release = await openDownload(visit, signal)
   const timer = setTimeout(() => idle.abort(), IDLE_TIMEOUT_MS)
   const end = (): void => {
     clearTimeout(timer)
     release()
   }
   try {
-    const signal = AbortSignal.any([request.signal, hearth.stopping, idle.signal])
     const onProgress = (): void => void timer.refresh()
     const body = await hearth.git.streamBlob(store, oid, range, { signal, onProgress, onEnd: end })
     if (body instanceof Uint8Array) end()
     return body
   } catch (error) {
     end()
-    throw overloadRefusal(hearth, error) ?? error
+    throw engineRefusal(hearth, error) ?? error
   }
 }
 
