@@ -5,7 +5,7 @@
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
 import { isBinary } from '../diff/lines.ts'
 import { isGeneratedName, isVendoredFolder, languageOf } from './language-table.ts'
-import { MAX_ENTRIES, tooManyEntries } from './list-tree.ts'
+import { MAX_LISTED_ENTRIES, tooDeep, tooManyEntries } from './list-tree.ts'
 import { keyToText, MAX_DEPTH } from './names.ts'
 import { blobSize, isDir, isFile, readBlob, readTree, TreeCursor, treeOf } from './tree.ts'
 
@@ -20,7 +20,7 @@ const GENERATED_MARKER =
 
 /**
  * Bytes by language of a commit's tree, largest first. Throws GitError `missing`, and `too_large`
- * above `MAX_ENTRIES`.
+ * above `MAX_LISTED_ENTRIES`.
  */
 export function measureLanguages(
   db: ObjectReader,
@@ -33,12 +33,10 @@ export function measureLanguages(
   for (let top = stack.pop(); top; top = stack.pop()) {
     const cursor = new TreeCursor(readTree(db, top.oid))
     while (cursor.next()) {
-      if (++seen > MAX_ENTRIES)
-        throw tooManyEntries(MAX_ENTRIES)
+      if (++seen > MAX_LISTED_ENTRIES) throw tooManyEntries(MAX_LISTED_ENTRIES)
       const name = keyToText(cursor.name())
       if (isDir(cursor.mode)) {
-        if (top.depth >= MAX_DEPTH)
-          throw new GitError('too_large', `commit ${commit} is nested too deeply`)
+        if (top.depth >= MAX_DEPTH) throw tooDeep()
         if (!isVendoredFolder(name)) stack.push({ oid: cursor.oid(), depth: top.depth + 1 })
         continue
       }

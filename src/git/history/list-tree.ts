@@ -30,10 +30,16 @@ import {
 /** Larger walks are refused: a few nested trees can represent billions of paths. */
 export const MAX_ENTRIES = 5_000_000
 /** Maximum entries of a listing, which is held in memory. */
-const MAX_LISTED_ENTRIES = 1_000_000
+export const MAX_LISTED_ENTRIES = 1_000_000
 
 export const tooManyEntries = (most: number): GitError =>
   new GitError('too_large', `the tree has more than ${most.toLocaleString('en')} entries`)
+
+export const tooDeep = (): GitError =>
+  new GitError(
+    'too_large',
+    `the tree is nested too deeply: it has more than ${MAX_DEPTH} levels, or paths of more than ${MAX_PATH_BYTES} bytes`,
+  )
 
 export const modeText = (mode: number): string => mode.toString(8).padStart(6, '0')
 
@@ -77,10 +83,7 @@ export function* walkTree(
     yield { path, entry }
     if (!isDir(entry.mode)) continue
     if (stack.length >= MAX_DEPTH || path.length > MAX_PATH_BYTES)
-      throw new GitError(
-        'too_large',
-        `the tree has directories below more than ${MAX_DEPTH} others, or longer paths than ${MAX_PATH_BYTES} bytes`,
-      )
+      throw tooDeep()
     stack.push({ cursor: new TreeCursor(readTree(db, entry.oid)), path })
   }
 }

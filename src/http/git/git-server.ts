@@ -226,13 +226,13 @@ export class GitServer {
       return textResponse(301, error.message, { location: `/${error.to}${rest}` })
     }
     if (error instanceof Refusal) return refusalResponse(error, caller)
-    const overload = engineRefusal(this.hearth, error)
-    if (overload) return refusalResponse(overload, caller)
     const code = error instanceof GitError ? error.code : null
     if (error instanceof GitError && code !== null) {
       const status = GIT_ERROR_STATUS[code]
       if (status !== undefined) return textResponse(status, error.message)
     }
+    const refusal = engineRefusal(this.hearth, error)
+    if (refusal) return refusalResponse(refusal, caller)
     if (request.signal.aborted || code === 'aborted')
       return textResponse(499, 'the request was given up')
     if (isDiskFullError(error)) return refusalResponse(diskFull(), caller)
