@@ -128,8 +128,7 @@ function cutMessage(data: Uint8Array): Uint8Array {
 export function parseSignature(line: string): Signature {
   const open = line.lastIndexOf('<')
   const close = line.indexOf('>', open + 1)
-  if (open < 0 || close < 0)
-    return { name: cutIdentity(line), email: '', time: 0, zone: '+0000' }
+  if (open < 0 || close < 0) return { name: cutIdentity(line), email: '', time: 0, zone: '+0000' }
   const [time = '0', zone = '+0000'] = line
     .slice(close + 1)
     .trim()
@@ -150,7 +149,7 @@ const cutIdentity = (text: string): string => text.trim().slice(0, MAX_IDENTITY_
  * line or address.
  */
 const stripCrud = (text: string): string =>
-  text.replace(/[\0\n<>]/g, '').replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, '')
+  text.replace(/[\0\n<>]/g, '').replace(/^[\s.,:;"'\\]+|(?<![\s.,:;"'\\])[\s.,:;"'\\]+$/g, '')
 
 export function formatSignature(signature: Signature): string {
   const name = stripCrud(signature.name) || 'unknown'
@@ -217,7 +216,10 @@ export function parseCommit(oid: Oid, data: Uint8Array): Commit {
     author: parseSignature(author ?? ''),
     committer: parseSignature(committer ?? ''),
     message,
-    signature: armored === undefined || isCut(shown, data, armored) ? null : { armored, signed: withoutSignatures(data) },
+    signature:
+      armored === undefined || isCut(shown, data, armored)
+        ? null
+        : { armored, signed: withoutSignatures(data) },
   }
 }
 

@@ -24,7 +24,11 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
  * a new line, so that nothing is hidden.
  */
 export const toPlainText = (text: string): string =>
-  text.replace(/\r+\n/g, '\n').replaceAll('\r', '\n').replace(SEQUENCES, '').replace(CONTROLS, '')
+  text
+    .replace(/(?<!\r)\r+\n/g, '\n')
+    .replaceAll('\r', '\n')
+    .replace(SEQUENCES, '')
+    .replace(CONTROLS, '')
 
 const KEY_START = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 const KEY_END = /-----END [A-Z0-9 ]{1,50}-----/

@@ -83,7 +83,12 @@ describe('a commit that is too large for a page', () => {
     const signature = `gpgsig ${'s'.repeat(5_000_000)}\n`
     const text = `${head}author ${long} <${long}> 1600000000 +0000\ncommitter ${identity}${signature}\nx\n`
     const commit = parseCommit('3'.repeat(40), Buffer.from(text))
-    expect(commit.author).toEqual({ name: long.slice(0, 1000), email: long.slice(0, 1000), time: 1_600_000_000, zone: '+0000' }) // prettier-ignore
+    expect(commit.author).toEqual({
+      name: long.slice(0, 1000),
+      email: long.slice(0, 1000),
+      time: 1_600_000_000,
+      zone: '+0000',
+    }) // prettier-ignore
     expect([commit.message, commit.signature]).toEqual(['x\n', null])
   })
 })

@@ -8,11 +8,24 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+} from 'playwright-core'
 import { FLAT, REGULAR, rulerFont } from './ruler.ts'
 
 /** Families that pages name, and those that Chromium falls back to. */
-const FAMILIES = ['system-ui', 'sans-serif', 'serif', 'monospace', 'Sans', 'Arial', 'Times New Roman']
+const FAMILIES = [
+  'system-ui',
+  'sans-serif',
+  'serif',
+  'monospace',
+  'Sans',
+  'Arial',
+  'Times New Roman',
+]
 
 /** The only font directory that the browser sees. */
 function fontsIn(directory: string): string {

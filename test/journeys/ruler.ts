@@ -21,7 +21,12 @@ export const FLAT: Metrics = { advance: 300, ascent: 720, descent: 180, height: 
 /** The empty space on each side of the box, in font units. */
 const BEARING = 50
 
-type Box = { readonly left: number; readonly bottom: number; readonly right: number; readonly top: number }
+type Box = {
+  readonly left: number
+  readonly bottom: number
+  readonly right: number
+  readonly top: number
+}
 
 const u16 = (...values: number[]): number[] =>
   values.flatMap((value) => [(value >> 8) & 0xff, value & 0xff])

@@ -187,9 +187,15 @@ test('a new machine signs in and goes on', async () => {
   }
   const refused = await git(['push', 'origin', 'main:other'])
   expect(refused.status).not.toBe(0)
-  const denied = await git(['push', 'origin', 'main:other'], { tty: true, while: decides(page, 'deny') })
+  const denied = await git(['push', 'origin', 'main:other'], {
+    tty: true,
+    while: decides(page, 'deny'),
+  })
   expect([denied.status === 0, denied.out.includes('denied')]).toEqual([false, true])
-  const again = await git(['push', 'origin', 'main:other'], { tty: true, while: decides(page, 'approve') })
+  const again = await git(['push', 'origin', 'main:other'], {
+    tty: true,
+    while: decides(page, 'approve'),
+  })
   expect(again.status).toBe(0)
   expect(problems).toEqual([])
 }, 120_000)

@@ -6,7 +6,7 @@ import { expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createCommit } from '#features/repos/index.ts'
 import { assetPath, assets } from '#web/assets.ts'
-import { codingFor } from '#web/compression.ts'
+import { chooseCoding } from '#lib/content-coding.ts'
 import { runForge } from '../features/oauth/running.ts'
 
 const REPO = 'acme/site'
@@ -118,8 +118,8 @@ test('assets are cached for ever, with an entity tag per coding', async () => {
 test('a coding that the browser does not accept is not sent', async () => {
   expect((await sent(`/${REPO}`, 'identity')).headers.get('content-encoding')).toBeNull()
   expect((await sent(`/${REPO}`, 'gzip;q=0')).headers.get('content-encoding')).toBeNull()
-  expect(codingFor(null, ['zstd', 'gzip'])).toBeNull()
-  expect(codingFor('br;q=0.5, gzip;q=0', ['zstd', 'gzip'])).toBeNull()
-  expect(codingFor('*', ['zstd', 'gzip'])).toBe('zstd')
-  expect(codingFor('GZIP;q=0.1', ['zstd', 'gzip'])).toBe('gzip')
+  expect(chooseCoding(null, ['zstd', 'gzip'])).toBeNull()
+  expect(chooseCoding('br;q=0.5, gzip;q=0', ['zstd', 'gzip'])).toBeNull()
+  expect(chooseCoding('*', ['zstd', 'gzip'])).toBe('zstd')
+  expect(chooseCoding('GZIP;q=0.1', ['zstd', 'gzip'])).toBe('gzip')
 })

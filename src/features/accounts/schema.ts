@@ -1,6 +1,6 @@
 /** Records of accounts, sign-ins, second factors and tokens as clients see them. */
 import { ROLES } from '#core/caller.ts'
-import { Id, ListOf, Nullable, OneOf, type Static, Time, Type } from '#core/schema.ts'
+import { Id, ListOf, Nullable, OneOf, secretText, type Static, Time, Type } from '#core/schema.ts'
 
 /**
  * The username of an existing user. It is looked up, so the pattern of new names does not apply.

@@ -36,7 +36,12 @@ export const askAgent = operation({
   name: 'ask_agent',
   summary:
     'Ask whoever works on a pull request. The question appears in its session and waits there for 7 days; wait for the answer with get_session after seq, kind answer. Needs Write, or is for agents of the same repository.',
-  keywords: ['ask another agent', 'question to whoever works on a pull request', 'coordinate with an agent', 'message an agent'],
+  keywords: [
+    'ask another agent',
+    'question to whoever works on a pull request',
+    'coordinate with an agent',
+    'message an agent',
+  ],
   route: 'POST /repos/{owner}/{name}/pulls/{number}/questions',
   toolset: 'pulls',
   listed: 'default',

@@ -36,7 +36,14 @@ export const listAuditLog = operation({
   name: 'list_audit_log',
   summary:
     'List who changed access, settings, tokens or secrets of a workspace and its repositories, newest first, with what was before and after. For its owners.',
-  keywords: ['audit', 'who changed a setting', 'who gave access', 'security log', 'compliance', 'who did what and when'],
+  keywords: [
+    'audit',
+    'who changed a setting',
+    'who gave access',
+    'security log',
+    'compliance',
+    'who did what and when',
+  ],
   route: 'GET /workspaces/{workspace}/audit-log',
   toolset: 'admin',
   access: readsWorkspaceAsOwner({ scope: 'workspace:admin' }),

@@ -2,7 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { fullNameOf, repoById } from '#features/repos/index.ts'
 import { tailOf } from './logs.ts'
-import type { CheckResult, Checks, } from './schema.ts'
+import type { CheckResult, Checks } from './schema.ts'
 import { findCurrent, findRun, listResults, type ResultRow, type RunRow } from './store.ts'
 
 type PullHead = {

@@ -17,7 +17,16 @@ export const getCheckLog = operation({
   name: 'get_check_log',
   summary:
     'Read the output of one acceptance check, as it is written or afterwards. after goes on where an answer left off (its next); wait holds the request until there is more.',
-  keywords: ['build log', 'why did the build fail', 'test output', 'CI log', 'output of a failing test', 'console output', 'job log', 'error of a check'],
+  keywords: [
+    'build log',
+    'why did the build fail',
+    'test output',
+    'CI log',
+    'output of a failing test',
+    'console output',
+    'job log',
+    'error of a check',
+  ],
   route: 'GET /repos/{owner}/{name}/pulls/{number}/checks/{check}/log',
   toolset: 'pulls',
   listed: 'default',

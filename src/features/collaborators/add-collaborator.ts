@@ -18,7 +18,16 @@ export const addCollaborator = operation({
   name: 'add_collaborator',
   summary:
     'Give somebody a role on a repository, by username or address. A member of the workspace has it at once, anyone else is invited. For people with admin.',
-  keywords: ['give access to a repository', 'share a repository', 'grant permission', 'contractor', 'outside collaborator', 'let someone push', 'add a teammate to a repository', 'invite to a repository'],
+  keywords: [
+    'give access to a repository',
+    'share a repository',
+    'grant permission',
+    'contractor',
+    'outside collaborator',
+    'let someone push',
+    'add a teammate to a repository',
+    'invite to a repository',
+  ],
   route: 'POST /repos/{owner}/{name}/collaborators',
   toolset: 'access',
   listed: 'default',

@@ -11,7 +11,12 @@ export const getCollaboratorPermission = operation({
   name: 'get_collaborator_permission',
   summary:
     'Get the role that a person has on a repository (none without one) and where it comes from. Needs write, or about oneself.',
-  keywords: ['what permission has', 'can someone push', "someone's role", 'access level of a person'],
+  keywords: [
+    'what permission has',
+    'can someone push',
+    "someone's role",
+    'access level of a person',
+  ],
   route: 'GET /repos/{owner}/{name}/collaborators/{username}/permission',
   toolset: 'access',
   listed: 'default',

@@ -13,7 +13,12 @@ export const listCollaborators = operation({
   name: 'list_collaborators',
   summary:
     'List the people with a role on a repository, each with the role and where it comes from, newest account first. Needs write; with admin also the pending invitations.',
-  keywords: ['who has access', 'people with access to a repository', 'who can push', 'who can read a repository'],
+  keywords: [
+    'who has access',
+    'people with access to a repository',
+    'who can push',
+    'who can read a repository',
+  ],
   route: 'GET /repos/{owner}/{name}/collaborators',
   toolset: 'access',
   listed: 'default',

@@ -16,7 +16,13 @@ export const removeCollaborator = operation({
   name: 'remove_collaborator',
   summary:
     'Take back the role that somebody was given on a repository, or give up your own. What comes from ownership, base permission or a team stays. Needs admin, or about oneself; people only.',
-  keywords: ['revoke access of a person', 'kick out of a repository', 'take away access', 'remove from a repository', 'unshare'],
+  keywords: [
+    'revoke access of a person',
+    'kick out of a repository',
+    'take away access',
+    'remove from a repository',
+    'unshare',
+  ],
   route: 'DELETE /repos/{owner}/{name}/collaborators/{username}',
   toolset: 'access',
   listed: 'default',

@@ -11,7 +11,12 @@ export const updateCollaborator = operation({
   name: 'update_collaborator',
   summary:
     'Change the role of somebody on a repository; never below what they have from ownership, base permission or a team. For people with admin. Answers with the person.',
-  keywords: ["change someone's role", 'change permission', 'make admin of a repository', 'upgrade access'],
+  keywords: [
+    "change someone's role",
+    'change permission',
+    'make admin of a repository',
+    'upgrade access',
+  ],
   route: 'PATCH /repos/{owner}/{name}/collaborators/{username}',
   toolset: 'access',
   listed: 'default',

@@ -16,7 +16,15 @@ export const createImport = operation({
   name: 'create_import',
   summary:
     'Copy a git repository from another address into a new repository of a workspace that you belong to, with a token when it is private. Answers the import at once; it goes on afterwards.',
-  keywords: ['import from GitHub', 'migrate', 'copy from GitLab', 'clone from elsewhere', 'move a repository here', 'Bitbucket', 'import an external repository'],
+  keywords: [
+    'import from GitHub',
+    'migrate',
+    'copy from GitLab',
+    'clone from elsewhere',
+    'move a repository here',
+    'Bitbucket',
+    'import an external repository',
+  ],
   route: 'POST /imports',
   toolset: 'mirrors',
   listed: 'default',

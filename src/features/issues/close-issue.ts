@@ -13,7 +13,15 @@ export const closeIssue = operation({
   name: 'close_issue',
   summary:
     'Close an issue as completed (unless said) or not_planned; on a closed one, change the reason. Its author, or Triage. The answer is the issue.',
-  keywords: ['resolve an issue', "won't fix", 'wontfix', 'done with a ticket', 'mark as completed', 'not planned', 'close a bug'],
+  keywords: [
+    'resolve an issue',
+    "won't fix",
+    'wontfix',
+    'done with a ticket',
+    'mark as completed',
+    'not planned',
+    'close a bug',
+  ],
   route: 'POST /v1/repos/{owner}/{name}/issues/{number}/close',
   toolset: 'issues',
   listed: 'default',

@@ -28,7 +28,15 @@ export const createIssue = operation({
   name: 'create_issue',
   summary:
     'Open an issue: what is wrong or wanted, and the commands (checks) that a pull request for it must pass. Anyone who can see the repository may, unless its settings say otherwise. The answer is the issue with its number.',
-  keywords: ['report a bug', 'new issue', 'file a ticket', 'open a ticket', 'feature request', 'new task', 'raise an issue'],
+  keywords: [
+    'report a bug',
+    'new issue',
+    'file a ticket',
+    'open a ticket',
+    'feature request',
+    'new task',
+    'raise an issue',
+  ],
   route: 'POST /v1/repos/{owner}/{name}/issues',
   toolset: 'issues',
   listed: 'default',

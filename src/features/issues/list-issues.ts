@@ -24,7 +24,16 @@ export const listIssues = operation({
   name: 'list_issues',
   summary:
     'List issues of a repository that you can see, newest first; open ones unless state says otherwise. Each shows the pull requests made for it.',
-  keywords: ['open bugs', 'tickets', 'backlog', 'my issues', 'issues assigned to me', 'all issues', 'todo', 'bugs with a label'],
+  keywords: [
+    'open bugs',
+    'tickets',
+    'backlog',
+    'my issues',
+    'issues assigned to me',
+    'all issues',
+    'todo',
+    'bugs with a label',
+  ],
   route: 'GET /v1/repos/{owner}/{name}/issues',
   toolset: 'issues',
   listed: 'core',

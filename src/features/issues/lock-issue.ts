@@ -16,7 +16,13 @@ export const lockIssue = operation({
   name: 'lock_issue',
   summary:
     'Let only those with Write comment on an issue, with a reason or without. Needs Write. The answer is the issue.',
-  keywords: ['lock a conversation', 'stop comments', 'heated discussion', 'moderate', 'limit who may comment'],
+  keywords: [
+    'lock a conversation',
+    'stop comments',
+    'heated discussion',
+    'moderate',
+    'limit who may comment',
+  ],
   route: 'PUT /repos/{owner}/{name}/issues/{number}/lock',
   toolset: 'issues',
   access: writesRepo('write', { scope: 'issues:write' }),

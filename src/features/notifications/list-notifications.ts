@@ -25,7 +25,15 @@ export const listNotifications = operation({
   name: 'list_notifications',
   summary:
     'Read what you are told of, newest first: mentions, assignments, requested reviews, agents that wait and more, one for each subject. Those put away are left out unless done is given. Agents and workspaces have none.',
-  keywords: ['my notifications', 'inbox', 'what needs my attention', 'mentions', 'unread', "what's new", 'who mentioned me'],
+  keywords: [
+    'my notifications',
+    'inbox',
+    'what needs my attention',
+    'mentions',
+    'unread',
+    "what's new",
+    'who mentioned me',
+  ],
   route: 'GET /notifications',
   toolset: 'issues',
   listed: 'default',

@@ -11,7 +11,12 @@ export const markAllNotifications = operation({
   name: 'mark_all_notifications',
   summary:
     'Mark all of your notifications read or done, or only those of one repository, or those with nothing new since a moment (before). Answers how many changed.',
-  keywords: ['mark all as read', 'mark everything as read', 'clear notifications', 'clear the inbox'],
+  keywords: [
+    'mark all as read',
+    'mark everything as read',
+    'clear notifications',
+    'clear the inbox',
+  ],
   route: 'PUT /notifications',
   toolset: 'issues',
   access: signedIn({ scope: 'user:write', writes: true, whileUnconfirmed: true }),

@@ -21,7 +21,15 @@ export const getPull = operation({
   name: 'get_pull',
   summary:
     'One pull request with its issue, first 100 comments, reviews, check results, how far it is behind its base, and other pull requests that change the same lines.',
-  keywords: ['pull request details', 'status of a pull request', 'why can it not be merged', 'merge conflicts', 'can it be merged', 'blockers', 'view a PR'],
+  keywords: [
+    'pull request details',
+    'status of a pull request',
+    'why can it not be merged',
+    'merge conflicts',
+    'can it be merged',
+    'blockers',
+    'view a PR',
+  ],
   route: 'GET /v1/repos/{owner}/{name}/pulls/{number}',
   toolset: 'pulls',
   aliases: ['get_pull_request'],

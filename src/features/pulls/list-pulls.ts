@@ -34,7 +34,15 @@ export const listPulls = operation({
   name: 'list_pulls',
   summary:
     'List the pull requests of a repository, newest first: those in draft and open ones unless state says otherwise (ready: without drafts).',
-  keywords: ['open pull requests', 'PRs', 'merge requests', 'pull requests to review', 'my pull requests', 'waiting for my review', 'review queue'],
+  keywords: [
+    'open pull requests',
+    'PRs',
+    'merge requests',
+    'pull requests to review',
+    'my pull requests',
+    'waiting for my review',
+    'review queue',
+  ],
   route: 'GET /v1/repos/{owner}/{name}/pulls',
   toolset: 'pulls',
   aliases: ['list_pull_requests'],

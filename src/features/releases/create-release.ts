@@ -22,7 +22,13 @@ export const createRelease = operation({
   name: 'create_release',
   summary:
     'Publish a version (Write): a tag with notes; a missing tag is made at target. As a draft it waits for its files, seen by those with Write alone. generate_notes adds what was merged since the last release.',
-  keywords: ['publish a version', 'new release', 'ship a version', 'cut a release', 'release a version'],
+  keywords: [
+    'publish a version',
+    'new release',
+    'ship a version',
+    'cut a release',
+    'release a version',
+  ],
   route: 'POST /repos/{owner}/{name}/releases',
   toolset: 'releases',
   listed: 'default',

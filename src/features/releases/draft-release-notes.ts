@@ -11,7 +11,12 @@ export const draftReleaseNotes = operation({
   name: 'draft_release_notes',
   summary:
     'Draft the name and notes of a version from what was merged since previous_tag, or since the release before it (Write). Nothing is kept.',
-  keywords: ['write release notes', 'changelog', "what's new since the last release", 'generate notes'],
+  keywords: [
+    'write release notes',
+    'changelog',
+    "what's new since the last release",
+    'generate notes',
+  ],
   route: 'POST /repos/{owner}/{name}/releases/notes',
   toolset: 'releases',
   listed: 'default',

@@ -25,7 +25,12 @@ export const updateRelease = operation({
   name: 'update_release',
   summary:
     'Change a release (Write). draft: false publishes a draft, which makes its tag when it is missing; draft: true takes a published one back, and its tag stays.',
-  keywords: ['edit a release', 'publish a draft release', 'change release notes', 'mark as prerelease'],
+  keywords: [
+    'edit a release',
+    'publish a draft release',
+    'change release notes',
+    'mark as prerelease',
+  ],
   route: 'PATCH /repos/{owner}/{name}/releases/{id}',
   toolset: 'releases',
   listed: 'default',

@@ -22,7 +22,17 @@ export const createRuleset = operation({
   name: 'create_ruleset',
   summary:
     'Make a ruleset for the repositories of a workspace (Owner) or for one repository (Admin); people only. It holds at once unless enforcement is evaluate or disabled. Answers the ruleset.',
-  keywords: ['branch protection', 'protect branches from pushes', 'protect main', 'forbid force pushes', 'require reviews', 'protect tags', 'block pushes', 'policy', 'new rule'],
+  keywords: [
+    'branch protection',
+    'protect branches from pushes',
+    'protect main',
+    'forbid force pushes',
+    'require reviews',
+    'protect tags',
+    'block pushes',
+    'policy',
+    'new rule',
+  ],
   route: ['POST /workspaces/{workspace}/rulesets', 'POST /repos/{owner}/{name}/rulesets'],
   toolset: 'access',
   access: eitherAs('admin', 'owner', {

@@ -12,7 +12,12 @@ export const listBranchRules = operation({
   name: 'list_branch_rules',
   summary:
     'List the rules that are in force for a branch of a repository (Read), of its workspace and of its own, each with its ruleset. The branch need not exist yet.',
-  keywords: ['rules of a branch', 'is a branch protected', 'what protects a branch', 'which rules apply'],
+  keywords: [
+    'rules of a branch',
+    'is a branch protected',
+    'what protects a branch',
+    'which rules apply',
+  ],
   route: 'GET /repos/{owner}/{name}/rules/{branch}',
   toolset: 'code',
   listed: 'default',

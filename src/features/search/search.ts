@@ -22,7 +22,18 @@ export const search = operation({
   name: 'search',
   summary:
     'Search what you can see: repositories, code, issues, pulls or people. Words, "phrases", -not, and qualifiers such as repo:, org:, language:, path:, is:open, is:pr, author:, label:, symbol:, regex:/…/. Counts every type, shows one, with highlighted parts.',
-  keywords: ['find code', 'find a function', 'grep', 'search code', 'where is it used', 'find text', 'look for', 'find an issue about', 'find a symbol', 'who uses a function'],
+  keywords: [
+    'find code',
+    'find a function',
+    'grep',
+    'search code',
+    'where is it used',
+    'find text',
+    'look for',
+    'find an issue about',
+    'find a symbol',
+    'who uses a function',
+  ],
   route: 'GET /search',
   aliasInputs: {
     search_code: { type: 'code' },

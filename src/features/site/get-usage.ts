@@ -8,7 +8,15 @@ export const getUsage = operation({
   name: 'get_usage',
   summary:
     'Get what a workspace takes (storage, repositories, members, run minutes, cost of agents), each with its quota. For its members.',
-  keywords: ['storage used', 'disk usage', 'how much space', 'quota used', 'billing', 'cost of agents in a workspace', 'how many run minutes'],
+  keywords: [
+    'storage used',
+    'disk usage',
+    'how much space',
+    'quota used',
+    'billing',
+    'cost of agents in a workspace',
+    'how many run minutes',
+  ],
   route: 'GET /workspaces/{workspace}/usage',
   toolset: 'admin',
   access: readsWorkspace({ scope: 'workspace:read' }),

@@ -22,7 +22,12 @@ export const setQuota = operation({
   name: 'set_quota',
   summary:
     'Set how far a workspace may grow. What it has already stays; only more is refused. For site administrators, people only. Answers with the quota.',
-  keywords: ['storage limit', 'disk limit of a workspace', 'limit an organization', 'raise the quota'],
+  keywords: [
+    'storage limit',
+    'disk limit of a workspace',
+    'limit an organization',
+    'raise the quota',
+  ],
   route: 'PUT /admin/quotas/{workspace}',
   toolset: 'admin',
   access: siteAdmin({ writes: true }),

@@ -16,7 +16,12 @@ export const updateSiteSettings = operation({
   name: 'update_site_settings',
   summary:
     'Change settings of this installation while it runs, by their names in hearth.toml; null goes back to what the configuration says. They win over the file. For site administrators, people only. Answers with all settings.',
-  keywords: ['change server configuration', 'open registration', 'close sign-up', 'server settings'],
+  keywords: [
+    'change server configuration',
+    'open registration',
+    'close sign-up',
+    'server settings',
+  ],
   route: 'PATCH /admin/settings',
   toolset: 'admin',
   access: siteAdmin({ writes: true }),

@@ -11,7 +11,12 @@ export const getCommitStatus = operation({
   name: 'get_commit_status',
   summary:
     'Get what was said of a commit from outside: the latest status of each context, and what they come to together.',
-  keywords: ['status checks of a commit', 'external CI result', 'did the commit pass', 'is the commit green'],
+  keywords: [
+    'status checks of a commit',
+    'external CI result',
+    'did the commit pass',
+    'is the commit green',
+  ],
   route: 'GET /repos/{owner}/{name}/commits/{ref}/status',
   toolset: 'code',
   listed: 'default',

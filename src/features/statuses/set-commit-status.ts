@@ -48,7 +48,14 @@ export const setCommitStatus = operation({
   name: 'set_commit_status',
   summary:
     'Say of a commit how something outside found it, under a context such as ci/build (Write). The latest of each context counts; what agents say never counts for rules. Answers the status.',
-  keywords: ['report CI result', 'mark a build as passed', 'post a status', 'external CI', 'commit status', 'successful build'],
+  keywords: [
+    'report CI result',
+    'mark a build as passed',
+    'post a status',
+    'external CI',
+    'commit status',
+    'successful build',
+  ],
   route: 'POST /repos/{owner}/{name}/statuses/{sha}',
   toolset: 'code',
   listed: 'default',

@@ -18,7 +18,12 @@ export const setReviewAssignment = operation({
   name: 'set_review_assignment',
   summary:
     'Set whom a team asks for a review: everyone (enabled off), or count people picked in turn or by load. What is left out stays; excluded replaces the whole list. For owners and its maintainers.',
-  keywords: ['round robin reviews', 'automatic reviewers', 'load balance reviews', 'who reviews for a team'],
+  keywords: [
+    'round robin reviews',
+    'automatic reviewers',
+    'load balance reviews',
+    'who reviews for a team',
+  ],
   route: 'PUT /workspaces/{workspace}/teams/{team}/review_assignment',
   toolset: 'teams',
   access: writesWorkspaceAsPerson('member', { scope: 'workspace:admin' }),

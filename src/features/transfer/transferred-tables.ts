@@ -45,6 +45,7 @@ export const TRANSFERRED_TABLES: Readonly<Record<string, string>> = {
   pull_folders: 'pull_id IN (:pulls)',
   pull_owners: 'pull_id IN (:pulls)',
   head_pushers: 'pull_id IN (:pulls)',
+  pull_pushers: 'pull_id IN (:pulls)',
   branch_pulls: 'repo_id IN (:repos)',
   commit_pulls: 'repo_id IN (:repos)',
   commit_statuses: 'repo_id IN (:repos)',
@@ -119,6 +120,7 @@ export const ACTOR_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   review_requests: ['reviewer_id'],
   check_runs: ['principal_id', 'approved_by'],
   head_pushers: ['actor_id'],
+  pull_pushers: ['principal_id'],
   record_links: ['merged_by'],
 }
 

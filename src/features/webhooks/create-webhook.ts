@@ -21,7 +21,15 @@ import { countHooks, insertHook } from './store.ts'
 export const createWebhook = operation({
   name: 'create_webhook',
   summary: `Send what happens in a repository or workspace to an https address, from a ping on. For those with admin, or owners; at most ${MAX_WEBHOOKS}. The answer holds the secret that signs, this once.`,
-  keywords: ['send events', 'Slack', 'notify another service', 'integration', 'callback', 'post events to a URL', 'Discord'],
+  keywords: [
+    'send events',
+    'Slack',
+    'notify another service',
+    'integration',
+    'callback',
+    'post events to a URL',
+    'Discord',
+  ],
   route: hookRoutes('POST'),
   toolset: 'admin',
   access: writesHooks,

@@ -10,7 +10,12 @@ export const listWebhookDeliveries = operation({
   name: 'list_webhook_deliveries',
   summary:
     'List what a webhook was sent in the last 14 days, newest first: the event, the state, the last try with request and answer, and when the next try is. Go back with before.',
-  keywords: ['why was a webhook not delivered', 'failed webhooks', 'webhook history', 'webhook errors'],
+  keywords: [
+    'why was a webhook not delivered',
+    'failed webhooks',
+    'webhook history',
+    'webhook errors',
+  ],
   route: hookRoutes('GET', '/{id}/deliveries'),
   toolset: 'admin',
   access: readsHooks,

@@ -1,5 +1,15 @@
 /** Records of webhooks. */
-import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
+import {
+  Actor,
+  Id,
+  ListOf,
+  Nullable,
+  OneOf,
+  type Static,
+  secretText,
+  Time,
+  Type,
+} from '#core/schema.ts'
 
 export const MAX_WEBHOOKS = 20
 export const MAX_ATTEMPTS = 6
@@ -23,7 +33,8 @@ export const Webhook = Type.Object(
     level: OneOf(['repository', 'workspace'] as const),
     repository: Nullable(Type.String({ description: 'Its full name; null for a workspace.' })),
     workspace: Type.String(),
-    url: Type.String(),
+    // Addresses of chat services are ways in.
+    url: Type.String(secretText),
     events: Type.Array(Type.String(), {
       description: 'Types of events; none means everything, types that come later included.',
     }),
@@ -61,7 +72,7 @@ export const Delivery = Type.Object(
       description: 'Which try this is, of six.',
     }),
     redelivery_of: Nullable(Id('dlv')),
-    request: Type.Object({ url: Type.String(), headers: Headers, body: Type.String() }),
+    request: Type.Object({ url: Type.String(secretText), headers: Headers, body: Type.String() }),
     response: Nullable(
       Type.Object({
         status: Type.Integer(),

@@ -26,7 +26,12 @@ export const updateWebhook = operation({
   name: 'update_webhook',
   summary:
     'Change where a webhook sends, what it is told of, its secret, or pause it (active false), which calls off what waits for another try. What is left out stays. The secret is not shown.',
-  keywords: ['change the URL of a webhook', 'pause a webhook', 'disable a webhook', 'secret of a webhook'],
+  keywords: [
+    'change the URL of a webhook',
+    'pause a webhook',
+    'disable a webhook',
+    'secret of a webhook',
+  ],
   route: hookRoutes('PATCH', '/{id}'),
   toolset: 'admin',
   access: writesHooks,

@@ -11,7 +11,13 @@ export const inviteMember = operation({
   name: 'invite_member',
   summary:
     'Invite somebody into a workspace by their address, as a member unless role says owner. The mailed link also lets them make an account. For owners, people only.',
-  keywords: ['add a teammate', 'add a coworker', 'add someone to the organization', 'invite a colleague', 'onboard'],
+  keywords: [
+    'add a teammate',
+    'add a coworker',
+    'add someone to the organization',
+    'invite a colleague',
+    'onboard',
+  ],
   route: 'POST /workspaces/{workspace}/invitations',
   toolset: 'access',
   listed: 'default',

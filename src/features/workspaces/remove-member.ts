@@ -9,7 +9,12 @@ export const removeMember = operation({
   name: 'remove_member',
   summary:
     'Remove someone from a workspace, or leave it yourself; the last owner stays. For its owners, or about oneself; people only. The answer is empty.',
-  keywords: ['kick out of the organization', 'remove someone from org', 'offboard', 'leave organization'],
+  keywords: [
+    'kick out of the organization',
+    'remove someone from org',
+    'offboard',
+    'leave organization',
+  ],
   route: 'DELETE /workspaces/{workspace}/members/{username}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('member', { scope: 'access:admin', whileTwoFactorMissing: true }),

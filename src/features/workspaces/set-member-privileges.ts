@@ -25,7 +25,14 @@ export const setMemberPrivileges = operation({
   name: 'set_member_privileges',
   summary:
     'Set what members of a workspace may do, and whether all must sign in with a second factor; what is left out stays. For owners, people only. Answers with the workspace.',
-  keywords: ['what members may do', 'require two-factor', '2FA for everyone', 'who may create repositories', 'member permissions', 'organization policy'],
+  keywords: [
+    'what members may do',
+    'require two-factor',
+    '2FA for everyone',
+    'who may create repositories',
+    'member permissions',
+    'organization policy',
+  ],
   route: 'PUT /workspaces/{workspace}/privileges',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin access:admin' }),

@@ -9,7 +9,13 @@ export const updateMember = operation({
   name: 'update_member',
   summary:
     'Make someone of a workspace an owner or a member; the last owner stays one. For its owners, people only. Answers with the member.',
-  keywords: ['make someone owner', 'promote', 'demote', 'change role in the organization', 'org owner'],
+  keywords: [
+    'make someone owner',
+    'promote',
+    'demote',
+    'change role in the organization',
+    'org owner',
+  ],
   route: 'PATCH /workspaces/{workspace}/members/{username}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'access:admin' }),

@@ -162,7 +162,15 @@ export const whoami = operation({
   name: 'whoami',
   summary:
     'Get the account that the token belongs to: its kind (user, workspace or agent), its workspaces with the role in each, and what the token may do.',
-  keywords: ['who am I', 'current user', 'my account', 'logged in', 'which account', 'my scopes', 'what may my token do'],
+  keywords: [
+    'who am I',
+    'current user',
+    'my account',
+    'logged in',
+    'which account',
+    'my scopes',
+    'what may my token do',
+  ],
   route: 'GET /v1/user',
   aliases: ['get_me', 'get_current_user'],
   toolset: 'access',

@@ -13,6 +13,8 @@ export type AttributeRule = {
    */
   readonly pattern: readonly string[]
   readonly anchored: boolean
+  /** Whether the pattern ends in a slash and so matches directories only. */
+  readonly isDirectory: boolean
   readonly settings: readonly Setting[]
 }
 
@@ -22,7 +24,9 @@ export type AttributeFile = {
 }
 
 /** The attributes that the engine uses; rules for others are dropped. */
-const USED_ATTRIBUTES = new Set(['merge', 'diff', 'binary', 'linguist-generated'])
+const USED_ATTRIBUTES = new Set(
+  'merge diff binary linguist-generated export-ignore export-subst text crlf eol ident'.split(' '),
+)
 const MAX_RULES = 2_000
 
 const NAME = /^[A-Za-z0-9_.][-A-Za-z0-9_.]*$/
@@ -41,8 +45,8 @@ const settingsOf = (words: readonly string[]): Setting[] =>
 
 /** The pattern and the rest of a line; a quoted pattern may contain spaces. */
 function split(line: string): { pattern: string; words: string[] } | null {
-  const [, quoted, plain, rest = ''] =
-    /^(?:"((?:\\.|[^"\\])*)"(?=\s|$)|(\S+))(.*)$/s.exec(line) ?? []
+  const [whole = '', quoted, plain] = /^(?:"((?:\\.|[^"\\])*)"(?=\s|$)|(\S+))/s.exec(line) ?? []
+  const rest = line.slice(whole.length)
   const pattern = quoted === undefined ? plain : quoted.replace(/\\(["\\])/g, '$1')
   if (pattern === undefined || pattern === '') return null
   return { pattern, words: rest.split(/[ \t\r]+/).filter((word) => word !== '') }
@@ -50,8 +54,7 @@ function split(line: string): { pattern: string; words: string[] } | null {
 
 /**
  * The rules of a file in order. Macros (`[attr]name …`) are accepted only where git accepts them,
- * at the root. As in git, comments, patterns that begin with `!` and patterns for directories only
- * are ignored.
+ * at the root. As in git, comments and patterns that begin with `!` are ignored.
  */
 export function parseAttributes(
   text: PathKey,
@@ -71,13 +74,19 @@ export function parseAttributes(
       continue
     }
     const found = split(line)
-    if (!found || found.pattern.startsWith('!') || found.pattern.endsWith('/')) continue
+    if (!found || found.pattern.startsWith('!')) continue
+    const pattern = found.pattern.replace(/\/$/, '')
+    if (pattern === '') continue
     const settings = settingsOf(found.words).filter(
       ([name]) => USED_ATTRIBUTES.has(name) || macros.has(name),
     )
     if (settings.length === 0) continue
-    const anchored = found.pattern.includes('/')
-    rules.push({ pattern: found.pattern.replace(/^\//, '').split('/'), anchored, settings })
+    rules.push({
+      pattern: pattern.replace(/^\//, '').split('/'),
+      anchored: pattern.includes('/'),
+      isDirectory: pattern !== found.pattern,
+      settings,
+    })
     if (rules.length >= MAX_RULES) break
   }
   return { rules, macros }

@@ -37,7 +37,8 @@ export class TreeAttributes {
     private readonly root: Oid,
   ) {}
 
-  of(path: PathKey): Attributes {
+  /** The attributes of a file, or of a directory. */
+  of(path: PathKey, isDirectory = false): Attributes {
     const parts = path.split('/')
     const name = parts.at(-1) ?? ''
     const found = new Map<string, AttributeValue>()
@@ -46,7 +47,9 @@ export class TreeAttributes {
       const { tree, file } = this.level(directory)
       if (tree === null) break
       const below = parts.slice(depth)
-      for (const { pattern, anchored, settings } of file?.rules ?? []) {
+      for (const { pattern, anchored, isDirectory: wantsDirectory, settings } of file?.rules ??
+        []) {
+        if (wantsDirectory && !isDirectory) continue
         if (!(anchored ? pathMatches(pattern, below) : nameMatches(pattern[0] ?? '', name)))
           continue
         for (const setting of settings) set(found, setting, macros, 0)

@@ -12,7 +12,9 @@ export class Capabilities {
     const words = new Map<string, string[]>()
     for (const entry of entries) {
       if (entry === '') continue
-      const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(entry) ?? []
+      const mark = entry.indexOf('=')
+      const name = mark < 0 ? entry : entry.slice(0, mark)
+      const value = mark < 0 ? '' : entry.slice(mark + 1)
       const have = words.get(name)
       if (have) have.push(value)
       else words.set(name, [value])

@@ -34,7 +34,7 @@ export async function discover(
   const suffix = `/info/refs?service=${service}`
   const response = await client.transport({
     method: 'GET',
-    url: options.url.replace(/\/+$/, '') + suffix,
+    url: options.url.replace(/(?<!\/)\/+$/, '') + suffix,
     // Some servers respond only to user agents of git.
     headers: {
       'user-agent': userAgentOf(client),

@@ -186,7 +186,8 @@ async function readReport(
     )
   const verdicts = new Map<string, string | null>()
   for (const line of lines.slice(1)) {
-    const [, word, name = '', why = ''] = /^(ok|ng) (\S+) ?(.*)$/s.exec(line) ?? []
+    const [whole = '', word, name = ''] = /^(ok|ng) (\S+) ?/.exec(line) ?? []
+    const why = line.slice(whole.length)
     if (word !== undefined)
       verdicts.set(name, word === 'ok' ? null : sanitizeLine(Buffer.from(why)) || 'refused')
   }

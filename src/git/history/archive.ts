@@ -1,8 +1,17 @@
-/** `git archive`: a tree as a zip or tar, in git's order, with the commit's time on every entry. */
+/**
+ * `git archive`: a tree as a zip or tar, in git's order, with the commit's time on every entry. The
+ * attributes of the tree leave out paths (`export-ignore`) and convert files (`export-subst`,
+ * `ident`, `eol`).
+ */
+import { TreeAttributes } from '../attributes/index.ts'
 import { MODE } from '../object.ts'
-import { GitError, type ObjectReader, type Oid } from '../ports.ts'
+import { GitError, type Commit, type ObjectReader, type Oid, type Ref } from '../ports.ts'
 import { commitSource } from './commit-source.ts'
+import { convertFile } from './convert-file.ts'
+import { expandFormats, type FormatContext } from './format-commit.ts'
+import { gzip } from './gzip.ts'
 import { walkTree } from './list-tree.ts'
+import { readCommit } from './log.ts'
 import { baseKey, splitPath, type PathKey } from './names.ts'
 import { TarWriter } from './tar.ts'
 import { entryAt, isDir, readBlob, treeOf } from './tree.ts'
@@ -15,6 +24,15 @@ export type ArchiveEntry = {
   readonly oid: Oid
   /** A file's bytes or a link's target. */
   readonly data: Uint8Array
+}
+
+export type ArchiveOptions = {
+  readonly format: 'zip' | 'tar' | 'tar.gz'
+  readonly prefix: string
+  readonly path?: string
+  /** Refs at the commit and the ref of HEAD, for the placeholders `%d` and `%D`. */
+  readonly refs?: readonly Ref[]
+  readonly head?: string
 }
 
 export interface ArchiveWriter {
@@ -34,7 +52,16 @@ const nothing = new Uint8Array(0)
 export function* archive(
   db: ObjectReader,
   commit: Oid,
-  options: { format: 'zip' | 'tar'; prefix: string; path?: string },
+  options: ArchiveOptions,
+): Generator<Uint8Array, void> {
+  const chunks = writeArchive(db, commit, options)
+  yield* options.format === 'tar.gz' ? gzip(chunks) : chunks
+}
+
+function* writeArchive(
+  db: ObjectReader,
+  commit: Oid,
+  options: ArchiveOptions,
 ): Generator<Uint8Array, void> {
   const isCommit = db.header(commit)?.type === 'commit'
   const time = isCommit ? commitSource(db).get(commit).time : 0
@@ -46,15 +73,76 @@ export function* archive(
   const prefix = folder(options.prefix)
   yield* writer.begin()
   if (prefix) yield* writer.entry({ path: prefix, kind: 'dir', oid: tree, data: nothing })
-  for (const { path, mode, oid } of contents(
-    db,
-    tree,
-    splitPath(options.path ?? ''),
-    options.path ?? '',
-  )) {
-    yield* writer.entry(toEntry(db, prefix + path, mode, oid))
+  const files = new ExportedFiles(db, tree, isCommit ? readCommit(db, commit) : null, options)
+  for (const { path, mode, oid } of files.entries(splitPath(options.path ?? ''))) {
+    const entry = toEntry(db, prefix + path, mode, oid)
+    const isFile = entry.kind === 'file' || entry.kind === 'executable'
+    yield* writer.entry(isFile ? { ...entry, data: files.convert(path, entry) } : entry)
   }
   yield* writer.end()
+}
+
+type Found = { readonly path: PathKey; readonly mode: number; readonly oid: Oid }
+
+/** The entries of a tree that an archive has, and the content of its files. */
+class ExportedFiles {
+  private readonly attributes: TreeAttributes
+  private readonly context: FormatContext
+
+  constructor(
+    private readonly db: ObjectReader,
+    private readonly tree: Oid,
+    private readonly commit: Commit | null,
+    private readonly options: ArchiveOptions,
+  ) {
+    this.attributes = new TreeAttributes(db, tree)
+    this.context = {
+      abbreviate: (oid) => abbreviate(db, oid),
+      refs: options.refs ?? [],
+      head: options.head ?? null,
+    }
+  }
+
+  /** Directories are entries only when they have others (`queue_directory` in git's archive.c). */
+  *entries(segments: readonly PathKey[]): Generator<Found, void> {
+    let directories: Found[] = []
+    /** The directory that is left out, with a slash. */
+    let ignored: PathKey | null = null
+    for (const entry of contents(this.db, this.tree, segments, this.options.path ?? '')) {
+      const { path, mode } = entry
+      if (ignored !== null && path.startsWith(ignored)) continue
+      if (this.attributes.of(path, isDir(mode)).get('export-ignore') === true) {
+        if (isDir(mode)) ignored = `${path}/`
+        continue
+      }
+      directories = directories.filter((above) => path.startsWith(`${above.path}/`))
+      if (isDir(mode)) directories.push(entry)
+      else {
+        yield* directories.splice(0)
+        yield entry
+      }
+    }
+  }
+
+  convert(path: PathKey, { data, oid }: ArchiveEntry): Uint8Array {
+    const attributes = this.attributes.of(path)
+    if (attributes.size === 0) return data
+    const converted = convertFile(data, oid, attributes)
+    return this.commit !== null && attributes.get('export-subst') === true
+      ? expandFormats(converted, this.commit, this.context)
+      : converted
+  }
+}
+
+const MIN_ABBREVIATION = 7
+
+/** The shortest prefix of an id that no other object has, of at least 7 digits. */
+function abbreviate(db: ObjectReader, oid: Oid): string {
+  for (let length = MIN_ABBREVIATION; length < oid.length; length++) {
+    const prefix = oid.slice(0, length)
+    if ((db.expand?.(prefix, 2).length ?? 1) < 2) return prefix
+  }
+  return oid
 }
 
 function folder(prefix: string): PathKey {

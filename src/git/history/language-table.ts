@@ -156,7 +156,7 @@ const GENERATED = [
   /[.-]min\.(js|css)$/i,
   /\.(pb|pb\.gw|pb2|pb2_grpc|g|gen|generated|designer|freezed)\.[a-z]+$/i,
   /(_pb2|_pb2_grpc|_pb|_generated|_gen|\.pb-c)\.[a-z]+$/i,
-  /^(jquery|bootstrap|angular|react|vue|d3|lodash|moment|modernizr)[.-]\d[\d.]*(\..*)?\.(js|css)$/i,
+  /^(jquery|bootstrap|angular|react|vue|d3|lodash|moment|modernizr)[.-]\d+(\..*)?\.(js|css)$/i,
   /\.bundle\.js$/i,
 ]
 

@@ -2,7 +2,7 @@
  * Counts the bytes of a tree by language. File names determine the language. Binary, generated and
  * vendored files do not count.
  */
-import { GitError, type ObjectReader, type Oid } from '../ports.ts'
+import type { ObjectReader, Oid } from '../ports.ts'
 import { isBinary } from '../diff/lines.ts'
 import { isGeneratedName, isVendoredFolder, languageOf } from './language-table.ts'
 import { MAX_LISTED_ENTRIES, tooDeep, tooManyEntries } from './list-tree.ts'

@@ -82,8 +82,7 @@ export function* walkTree(
     const path = joinKey(top.path, cursor.name())
     yield { path, entry }
     if (!isDir(entry.mode)) continue
-    if (stack.length >= MAX_DEPTH || path.length > MAX_PATH_BYTES)
-      throw tooDeep()
+    if (stack.length >= MAX_DEPTH || path.length > MAX_PATH_BYTES) throw tooDeep()
     stack.push({ cursor: new TreeCursor(readTree(db, entry.oid)), path })
   }
 }

@@ -61,7 +61,7 @@ const TRAILER = /^[A-Za-z0-9-]+\s*:\s|^\(cherry picked from commit /
  */
 export function withTrailers(message: string, trailers: readonly string[]): string {
   if (trailers.length === 0) return message
-  const body = message.replace(/\n+$/, '')
+  const body = message.replace(/(?<!\n)\n+$/, '')
   const clean = trailers
     .map((line) => line.replace(/[\0\r\n]+/g, ' ').trim())
     .filter((line) => line !== '')

@@ -144,10 +144,7 @@ export class DeltaResolver {
       const ref =
         this.bases.size === 0 || entries.ids[row]! < 0 ? -1 : this.refChildren(entries.ids[row]!)
       if (this.firstOfs[row]! < 0 && ref < 0) continue
-      yield* this.descend(
-        this.frame(row, entries.sizes[row]!, null, null),
-        type,
-      )
+      yield* this.descend(this.frame(row, entries.sizes[row]!, null, null), type)
       if (this.resolved - before > 256) {
         before = this.resolved
         yield

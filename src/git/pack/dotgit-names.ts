@@ -40,7 +40,7 @@ export function specialDotName(bytes: Uint8Array, from: number, to: number): Spe
   if (hfs !== null) return hfs
   // NTFS ends a name at a separator or stream mark and drops dots and spaces before it.
   for (const part of text.toLowerCase().split('\\')) {
-    const ntfs = part.split(':')[0]!.replace(/[. ]+$/, '')
+    const ntfs = part.split(':')[0]!.replace(/(?<![. ])[. ]+$/, '')
     const found = matchDotName(ntfs)
     if (found !== null) return found
     if (ntfs === 'git~1') return 'git'

@@ -214,10 +214,7 @@ export class PackReceiver {
     const inParts =
       size > MAX_WHOLE_BYTES && (type === BLOB || type === OFS_DELTA || type === REF_DELTA)
     this.streaming = inParts && type === BLOB ? startObjectHash(type, size) : null
-    this.out =
-      size <= MAX_WHOLE_BYTES || inParts
-        ? this.scratch
-        : this.reserveBuffer(size)
+    this.out = size <= MAX_WHOLE_BYTES || inParts ? this.scratch : this.reserveBuffer(size)
     return dataAt - at
   }
 

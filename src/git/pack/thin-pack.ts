@@ -107,7 +107,11 @@ class EntryAppender {
       const length = Math.min(DEFLATE_STEP_BYTES, content.size - at)
       const piece = Buffer.allocUnsafe(length)
       let filled = 0
-      content.copyTo((bytes, from, to) => void (filled += bytes.copy(piece, filled, from, to)), at, length) // prettier-ignore
+      content.copyTo(
+        (bytes, from, to) => void (filled += bytes.copy(piece, filled, from, to)),
+        at,
+        length,
+      ) // prettier-ignore
       this.append(zlib.deflateRawSync(piece, { finishFlush: zlib.constants.Z_FULL_FLUSH }))
       sum = joinAdler32(sum, Bun.hash.adler32(piece), length)
       yield 'pause'

@@ -79,7 +79,8 @@ export class FileContent implements Content {
   copyTo(sink: ByteSink, at: number, length: number): void {
     const end = at + length
     while (at < end) {
-      const inWindow = this.windowAt >= 0 && at >= this.windowAt && at < this.windowAt + WINDOW_BYTES
+      const inWindow =
+        this.windowAt >= 0 && at >= this.windowAt && at < this.windowAt + WINDOW_BYTES
       if (inWindow || end - at <= WINDOW_BYTES / 2) {
         if (!inWindow) this.readWindow(at)
         const from = at - this.windowAt

@@ -51,7 +51,13 @@ export function* readLargeObject(
     for (const { dataAt, entryBytes, size } of listChain(reader, pack, offset).reverse()) {
       const made = (result = new FileContent(`${path}-${dataAt}`))
       const delta = content && new StreamedDelta(content, size, made.append)
-      for (const length of inflateStream(inflater, buffers, read, [dataAt, pack.size], entryBytes)) {
+      for (const length of inflateStream(
+        inflater,
+        buffers,
+        read,
+        [dataAt, pack.size],
+        entryBytes,
+      )) {
         if (delta === null) made.append(buffers.output, 0, length)
         else for (const _ of delta.apply(buffers.output, 0, length)) yield 'pause'
         yield 'pause'

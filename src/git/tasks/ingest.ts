@@ -107,13 +107,7 @@ function* receivePack(
     reservedBytes = yield* memory.reserve(resolverMemoryBytes(receiver, limits, helpers))
     resolver = yield* resolveDeltas(receiver, bytes - 20, limits, helpers, undefined, memory)
     store.objects.refresh()
-    const checksum = yield* completeThinPack(
-      store,
-      receiver,
-      resolver,
-      request.tips,
-      settings,
-    )
+    const checksum = yield* completeThinPack(store, receiver, resolver, request.tips, settings)
     const left = resolver.deltas - resolver.resolved
     if (left > 0) throw new GitError('corrupt', `the pack has ${left} deltas without a base`)
     resolver.close()

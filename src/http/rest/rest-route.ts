@@ -91,7 +91,6 @@ function routeOf(operation: Operation, text: string): Route {
   // Lists that are paged by key refuse a page number, so `page` must reach them.
   if (operation.list === 'before' || operation.list === 'after')
     fields.set('page', fieldOf('page', { type: 'integer' }))
-  const perPage = properties.per_page
   const output = asJsonSchema(operation.output)
   const isList = output['x-list'] === true
   return {
@@ -104,18 +103,19 @@ function routeOf(operation: Operation, text: string): Route {
     repoAt: foldsRepo ? { owner, name: owner + 1 } : null,
     fields,
     shape: { kind: 'object', fields, closed: input['x-refuses-unknown'] !== true },
-    list:
-      operation.list === null
-        ? null
-        : {
-            defaultSize: Number(perPage?.['x-default'] ?? 30),
-            maxSize: Number(perPage?.['x-max'] ?? 100),
-          },
+    list: operation.list === null ? null : pageSizesOf(properties.per_page ?? {}),
     isList,
     renames: renamesOf(isList ? (output.properties?.items ?? {}) : output),
     showsSecret: showsSecret(operation),
   }
 }
+
+const pageSizesOf = (
+  perPage: ReturnType<typeof asJsonSchema>,
+): { defaultSize: number; maxSize: number } => ({
+  defaultSize: Number(perPage['x-default'] ?? 30),
+  maxSize: Number(perPage['x-max'] ?? 100),
+})
 
 /** The segments of a path below a prefix, without a slash at its end. */
 export function segmentsBelow(path: string, prefix: string): string[] {

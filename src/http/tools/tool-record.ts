@@ -79,7 +79,7 @@ function fieldsOf(schema: JsonSchema, isTop: boolean): [string, FieldPlan][] {
   ])
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NONE: ReadonlySet<string> = new Set([])
 
 /** A value without what its plan leaves out. Fields in `requested` of the value itself stay. */
 export function compactRecord(

@@ -86,6 +86,8 @@ test('what the forge noted for itself goes when its time is over, and nothing yo
       (clock.now() - days * DAY) / 1000,
     )
   }
+  for (let n = 0; n < 10_000; n++)
+    writeFileSync(join(outbox, `2026-${String(n).padStart(5, '0')}.eml`), '')
   await run(sweepIdempotencyKeys as Job<null>)
   await run(sweepFailedJobs)
   await run(sweepNotifications)
@@ -97,10 +99,11 @@ test('what the forge noted for itself goes when its time is over, and nothing yo
   expect(
     db.all<{ id: string }>('SELECT id FROM notifications ORDER BY id').map(({ id }) => id),
   ).toEqual(['read', 'unread'])
-  expect([existsSync(join(outbox, 'old.eml')), existsSync(join(outbox, 'young.eml'))]).toEqual([
-    false,
-    true,
-  ])
+  expect(existsSync(join(outbox, 'old.eml'))).toBe(false)
+  expect(existsSync(join(outbox, 'young.eml'))).toBe(true)
+  // At most 10,000 stay, and names begin with the time.
+  expect(existsSync(join(outbox, '2026-00000.eml'))).toBe(false)
+  expect(existsSync(join(outbox, '2026-00002.eml'))).toBe(true)
 
   const end = Date.parse(token.expires_at ?? '')
   const begun = clock.at

@@ -92,7 +92,9 @@ test('a few trees that stand for billions of paths are refused, and so is bottom
   }).toThrow('more than')
   expect(() => languages(db, wide)).toThrow('more than')
   let deep = empty
-  for (let level = 0; level < 3000; level++) deep = folder(['d'], deep)
+  for (let level = 0; level < 1500; level++) deep = folder(['d'], deep)
+  expect(listTree(db, deep, '', { recursive: true })).toHaveLength(1500)
+  for (let level = 0; level < 1500; level++) deep = folder(['d'], deep)
   expect(() => listTree(db, deep, '', { recursive: true })).toThrow('too deeply')
   expect(() => languages(db, deep)).toThrow('too deeply')
 })

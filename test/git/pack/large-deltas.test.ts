@@ -40,7 +40,12 @@ async function makeLargeHistory(name: string): Promise<string> {
 
 test('a pack with chains of large deltas is indexed as git indexes it', async () => {
   const source = await makeLargeHistory('chains')
-  const deltas = await git(source, 'cat-file', '--batch-all-objects', '--batch-check=%(objectsize) %(deltabase)') // prettier-ignore
+  const deltas = await git(
+    source,
+    'cat-file',
+    '--batch-all-objects',
+    '--batch-check=%(objectsize) %(deltabase)',
+  ) // prettier-ignore
   const large = deltas.split('\n').filter((line) => /^6\d{6} (?!0{40})/.test(line))
   expect(large.length).toBeGreaterThanOrEqual(5)
   for (const offsets of ['true', 'false']) {
@@ -95,7 +100,10 @@ test('six packs that expand stay within the memory budget, and reads go on', asy
   const commit = commitText(idOf('tree', tree))
   const tip = idOf('commit', commit)
   await host.create('small')
-  const small = makePack([{ type: 'tree', data: tree }, { type: 'commit', data: commit }])
+  const small = makePack([
+    { type: 'tree', data: tree },
+    { type: 'commit', data: commit },
+  ])
   await rawPush(host, 'small', [[null, tip, 'refs/heads/x']], small)
   const { pack, oid } = makeBomb(21)
   const names = Array.from({ length: 6 }, (_, i) => `bomb-${i}`)

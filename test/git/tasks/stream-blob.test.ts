@@ -21,7 +21,8 @@ afterAll(() => discard(work))
 /** Bytes that compress a little and differ everywhere. */
 function noise(bytes: number): Buffer {
   const data = Buffer.alloc(bytes)
-  for (let at = 0; at + 8 <= bytes; at += 16) data.writeUInt32LE(Math.imul(at, 2654435761) >>> 0, at)
+  for (let at = 0; at + 8 <= bytes; at += 16)
+    data.writeUInt32LE(Math.imul(at, 2654435761) >>> 0, at)
   return data
 }
 

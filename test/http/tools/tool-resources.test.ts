@@ -65,6 +65,7 @@ const as = (caller: SignedIn): ToolRequest => ({
   deadlineMs: performance.now() + 60_000,
   progress: null,
   rateRefusal: null,
+  showsSecret: false,
   tool: null,
 })
 const read = async (uri: string, caller: SignedIn = ada) =>

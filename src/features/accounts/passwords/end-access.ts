@@ -14,7 +14,10 @@ import { removeOtherEmails } from '../store/user-settings.ts'
 import type { UserRow } from '../store/users.ts'
 
 /** The access that a user gave has ended, so features remove theirs (applications, devices). */
-export const accessEnded = internalEvent('accounts.access_ended', Type.Object({ user_id: Type.String() }))
+export const accessEnded = internalEvent(
+  'accounts.access_ended',
+  Type.Object({ user_id: Type.String() }),
+)
 
 /** Ends all tokens of a user and of their agents, and what other features know. */
 export function endAccess(tx: Tx, user: Pick<UserRow, 'id'>): void {

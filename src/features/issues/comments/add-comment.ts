@@ -58,7 +58,17 @@ export const addComment = operation({
   name: 'add_comment',
   summary:
     "Comment on an issue or pull request; with path and line, on a line of a pull request's change; with in_reply_to, in a thread. Anyone who can see it may; on a locked one, Write. The answer is the comment.",
-  keywords: ['comment', 'reply', 'answer in a thread', 'say something', 'write a note', 'comment on a line', 'inline comment', 'respond', 'leave feedback'],
+  keywords: [
+    'comment',
+    'reply',
+    'answer in a thread',
+    'say something',
+    'write a note',
+    'comment on a line',
+    'inline comment',
+    'respond',
+    'leave feedback',
+  ],
   route: 'POST /v1/repos/{owner}/{name}/issues/{number}/comments',
   aliases: ['add_issue_comment', 'create_comment'],
   toolset: 'issues',

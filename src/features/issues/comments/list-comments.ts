@@ -13,7 +13,14 @@ export const listComments = operation({
   name: 'list_comments',
   summary:
     'List the comments on an issue or pull request of a repository that you can see, oldest first; with since, those made or changed from then on.',
-  keywords: ['discussion', 'conversation', 'replies', 'what was said', 'read comments', 'all comments of a ticket'],
+  keywords: [
+    'discussion',
+    'conversation',
+    'replies',
+    'what was said',
+    'read comments',
+    'all comments of a ticket',
+  ],
   route: 'GET /repos/{owner}/{name}/issues/{number}/comments',
   toolset: 'issues',
   listed: 'default',

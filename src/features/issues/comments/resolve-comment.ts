@@ -15,7 +15,13 @@ export const resolveComment = operation({
   name: 'resolve_comment',
   summary:
     "Mark the thread of a comment on a pull request as settled, or with resolved false as not. The pull request's author, or Write. The answer is the comment.",
-  keywords: ['resolve a conversation', 'resolve a thread', 'mark a thread as settled', 'mark a conversation as resolved', 'unresolve'],
+  keywords: [
+    'resolve a conversation',
+    'resolve a thread',
+    'mark a thread as settled',
+    'mark a conversation as resolved',
+    'unresolve',
+  ],
   route: 'POST /repos/{owner}/{name}/comments/{id}/resolve',
   toolset: 'pulls',
   listed: 'default',

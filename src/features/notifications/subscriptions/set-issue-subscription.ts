@@ -11,7 +11,15 @@ export const setIssueSubscription = operation({
   name: 'set_issue_subscription',
   summary:
     'Choose whether you hear of an issue or pull request. You still do when somebody mentions, assigns or asks you. For people.',
-  keywords: ['subscribe to an issue', 'unsubscribe from an issue', 'mute an issue', 'follow an issue', 'unfollow', 'mute a thread', 'noisy issue'],
+  keywords: [
+    'subscribe to an issue',
+    'unsubscribe from an issue',
+    'mute an issue',
+    'follow an issue',
+    'unfollow',
+    'mute a thread',
+    'noisy issue',
+  ],
   route: 'PUT /repos/{owner}/{name}/issues/{number}/subscription',
   toolset: 'issues',
   access: writesRepoAsPerson('read', {

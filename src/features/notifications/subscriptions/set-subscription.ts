@@ -9,7 +9,14 @@ export const setSubscription = operation({
   name: 'set_subscription',
   summary:
     'Choose how much you hear of a repository: what concerns you (participating), all, what concerns you and releases (releases), or nothing (ignored). For people.',
-  keywords: ['watch a repository', 'unwatch', 'mute a repository', 'ignore a repository', 'follow a repository', 'notification level'],
+  keywords: [
+    'watch a repository',
+    'unwatch',
+    'mute a repository',
+    'ignore a repository',
+    'follow a repository',
+    'notification level',
+  ],
   route: 'PUT /repos/{owner}/{name}/subscription',
   toolset: 'issues',
   access: writesRepoAsPerson('read', {

@@ -21,7 +21,15 @@ export const updatePullBranch = operation({
   name: 'update_pull_branch',
   summary:
     'Bring the base into the head of a pull request: merge it in, or replay the commits on it (rebase). For whoever may push to its head. 409 with conflict_paths when that conflicts. Answers the pull request.',
-  keywords: ['bring up to date', 'rebase', 'merge main into my branch', 'sync with main', 'update branch', 'behind main', 'pull in the latest changes'],
+  keywords: [
+    'bring up to date',
+    'rebase',
+    'merge main into my branch',
+    'sync with main',
+    'update branch',
+    'behind main',
+    'pull in the latest changes',
+  ],
   route: 'POST /repos/{owner}/{name}/pulls/{number}/update',
   toolset: 'pulls',
   listed: 'default',

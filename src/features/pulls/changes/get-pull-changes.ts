@@ -43,7 +43,16 @@ export const getPullChanges = operation({
   name: 'get_pull_changes',
   summary:
     'The files that a pull request changes, with line-by-line hunks, 100 files a page. path gives one file or folder in full; since gives only what changed after that earlier head.',
-  keywords: ['diff', 'patch', 'what changed', 'files changed', 'review the code', 'changed lines', 'see the change', 'code of a PR'],
+  keywords: [
+    'diff',
+    'patch',
+    'what changed',
+    'files changed',
+    'review the code',
+    'changed lines',
+    'see the change',
+    'code of a PR',
+  ],
   route: 'GET /v1/repos/{owner}/{name}/pulls/{number}/changes',
   toolset: 'pulls',
   aliases: ['get_pull_request_diff', 'get_diff'],

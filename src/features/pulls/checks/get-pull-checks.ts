@@ -11,7 +11,15 @@ import { inChecks } from '../untrusted-texts.ts'
 export const getPullChecks = operation({
   name: 'get_pull_checks',
   summary: `The results of the acceptance checks of a pull request's issue, and the commit statuses of its head (or of an earlier one, with sha).`,
-  keywords: ['CI status', 'did the build pass', 'build fail', 'tests green', 'check results', 'status of checks', 'are the tests passing'],
+  keywords: [
+    'CI status',
+    'did the build pass',
+    'build fail',
+    'tests green',
+    'check results',
+    'status of checks',
+    'are the tests passing',
+  ],
   route: 'GET /repos/{owner}/{name}/pulls/{number}/checks',
   toolset: 'pulls',
   listed: 'core',

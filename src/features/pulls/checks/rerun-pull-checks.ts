@@ -13,7 +13,15 @@ import { inChecks } from '../untrusted-texts.ts'
 export const rerunPullChecks = operation({
   name: 'rerun_pull_checks',
   summary: `Run the acceptance checks of an open pull request again, on its present head and base. Its author, or write. Checks that wait because strangers wrote them are let run by a person with write.`,
-  keywords: ['rerun CI', 'retry the build', 'run tests again', 'restart checks', 'flaky test', 'trigger CI', 'retry checks'],
+  keywords: [
+    'rerun CI',
+    'retry the build',
+    'run tests again',
+    'restart checks',
+    'flaky test',
+    'trigger CI',
+    'retry checks',
+  ],
   route: 'POST /repos/{owner}/{name}/pulls/{number}/checks/rerun',
   toolset: 'pulls',
   listed: 'default',

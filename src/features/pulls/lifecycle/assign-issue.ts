@@ -16,7 +16,13 @@ export const assignIssue = operation({
   name: 'assign_issue',
   summary:
     'Give an issue to the built-in agent, which opens a draft for it. Needs write. 409 model_not_configured where no model is set for the agent. Answers the pull request and where it is pushed.',
-  keywords: ['let the agent do it', 'give a ticket to an AI', 'assign to the built-in agent', 'fix automatically', 'delegate'],
+  keywords: [
+    'let the agent do it',
+    'give a ticket to an AI',
+    'assign to the built-in agent',
+    'fix automatically',
+    'delegate',
+  ],
   route: 'POST /repos/{owner}/{name}/issues/{number}/assign',
   toolset: 'issues',
   listed: 'default',

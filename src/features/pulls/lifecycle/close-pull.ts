@@ -16,7 +16,13 @@ export const closePull = operation({
   name: 'close_pull',
   summary:
     'Close a pull request without merging it, with a comment if you like. Its author, or triage. Its fork is kept for 30 days, and it can be reopened.',
-  keywords: ['abandon', 'reject a pull request', 'decline a merge request', 'close without merging', 'discard a change'],
+  keywords: [
+    'abandon',
+    'reject a pull request',
+    'decline a merge request',
+    'close without merging',
+    'discard a change',
+  ],
   route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/close',
   toolset: 'pulls',
   listed: 'core',

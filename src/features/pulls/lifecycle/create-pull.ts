@@ -78,7 +78,16 @@ export const createPull = operation({
   name: 'create_pull',
   summary:
     'Open a pull request. Without branch a draft with its own fork is made: push to git.remote, on the branch git.branch. With branch (needs write) it is ready at once. Answers the pull request and where to push.',
-  keywords: ['open a pull request', 'new PR', 'merge request', 'propose a change', 'submit a patch', 'start work on an issue', 'send my branch for review', 'fork'],
+  keywords: [
+    'open a pull request',
+    'new PR',
+    'merge request',
+    'propose a change',
+    'submit a patch',
+    'start work on an issue',
+    'send my branch for review',
+    'fork',
+  ],
   route: 'POST /v1/repos/{owner}/{name}/pulls',
   toolset: 'pulls',
   aliases: ['create_pull_request'],

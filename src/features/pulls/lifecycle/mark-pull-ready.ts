@@ -21,7 +21,14 @@ export const markPullReady = operation({
   name: 'mark_pull_ready',
   summary:
     'Turn a draft into a pull request that asks for review; the summary becomes its description, and code owners are asked. Its author, or write. On one that is open already only the description changes.',
-  keywords: ['ready for review', 'undraft', 'submit for review', 'publish a draft', 'finish a draft', 'no longer a draft'],
+  keywords: [
+    'ready for review',
+    'undraft',
+    'submit for review',
+    'publish a draft',
+    'finish a draft',
+    'no longer a draft',
+  ],
   route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/ready',
   toolset: 'pulls',
   listed: 'core',

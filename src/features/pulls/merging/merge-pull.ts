@@ -35,7 +35,15 @@ export const mergePull = operation({
   name: 'merge_pull',
   summary:
     'Merge an open pull request into its base and resolve its issue (unless keep_issue_open). Members of the workspace with write. 409 says what stands against it; blockers of get_pull lists all of that.',
-  keywords: ['merge a pull request', 'land a change', 'squash and merge', 'rebase and merge', 'accept a pull request', 'ship it', 'merge to main'],
+  keywords: [
+    'merge a pull request',
+    'land a change',
+    'squash and merge',
+    'rebase and merge',
+    'accept a pull request',
+    'ship it',
+    'merge to main',
+  ],
   route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/merge',
   toolset: 'pulls',
   aliases: ['merge_pull_request'],

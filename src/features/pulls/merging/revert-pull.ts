@@ -31,7 +31,15 @@ export const revertPull = operation({
   name: 'revert_pull',
   summary:
     'Open a pull request that takes a merged one back, on the branch revert-<number>. Needs write. 409 when later changes conflict with that. Answers the new pull request and where to push.',
-  keywords: ['undo a merge', 'roll back', 'rollback', 'back out a change', 'revert a commit', 'undo a pull request', 'unmerge'],
+  keywords: [
+    'undo a merge',
+    'roll back',
+    'rollback',
+    'back out a change',
+    'revert a commit',
+    'undo a pull request',
+    'unmerge',
+  ],
   route: 'POST /repos/{owner}/{name}/pulls/{number}/revert',
   toolset: 'pulls',
   listed: 'default',

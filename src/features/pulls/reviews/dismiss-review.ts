@@ -18,7 +18,12 @@ export const dismissReview = operation({
   name: 'dismiss_review',
   summary:
     'Take the effect from a review, with a reason that everyone sees. Needs maintain; people only.',
-  keywords: ['ignore a review', 'throw away a review', 'discard an approval', 'invalidate a review'],
+  keywords: [
+    'ignore a review',
+    'throw away a review',
+    'discard an approval',
+    'invalidate a review',
+  ],
   route: 'POST /repos/{owner}/{name}/pulls/{number}/reviews/{id}/dismiss',
   toolset: 'pulls',
   access: writesRepoAsPerson('maintain', { scope: 'pulls:write' }),

@@ -15,7 +15,12 @@ export const listReviews = operation({
   name: 'list_reviews',
   summary:
     'The reviews of a pull request, newest first, each with whether it counts now and why not.',
-  keywords: ['who approved', 'reviews of a pull request', 'approvals', 'what did the reviewers say'],
+  keywords: [
+    'who approved',
+    'reviews of a pull request',
+    'approvals',
+    'what did the reviewers say',
+  ],
   route: 'GET /repos/{owner}/{name}/pulls/{number}/reviews',
   toolset: 'pulls',
   list: 'page',

@@ -15,7 +15,13 @@ export const requestReview = operation({
   name: 'request_review',
   summary:
     'Ask people, teams or agents to review a pull request; a team asks whom its review assignment picks. Never its author. For its author, or triage. Answers with the pull request.',
-  keywords: ['ask for a review', 'add a reviewer', 'ask someone to look', 'get feedback from someone', 'ping reviewers'],
+  keywords: [
+    'ask for a review',
+    'add a reviewer',
+    'ask someone to look',
+    'get feedback from someone',
+    'ping reviewers',
+  ],
   route: 'POST /repos/{owner}/{name}/pulls/{number}/reviewers',
   toolset: 'pulls',
   listed: 'default',

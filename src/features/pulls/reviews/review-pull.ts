@@ -21,7 +21,15 @@ const LineComment = Type.Object({
 export const reviewPull = operation({
   name: 'review_pull',
   summary: `Review a pull request: approve, request_changes or comment, with comments on lines if you like. Never one's own; it counts only with write..`,
-  keywords: ['approve', 'request changes', 'LGTM', 'give a verdict', 'reject changes', 'sign off', 'submit a review'],
+  keywords: [
+    'approve',
+    'request changes',
+    'LGTM',
+    'give a verdict',
+    'reject changes',
+    'sign off',
+    'submit a review',
+  ],
   route: 'POST /repos/{owner}/{name}/pulls/{number}/reviews',
   toolset: 'pulls',
   listed: 'core',

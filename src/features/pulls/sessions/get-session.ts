@@ -22,7 +22,15 @@ export const getSession = operation({
   name: 'get_session',
   summary:
     'The record of how a pull request was made: its entries after a sequence number, oldest first. With wait, an answer without entries is held back until one comes.',
-  keywords: ['what did the agent do', 'work of an agent on a pull request', 'transcript', 'agent log', 'how was it made', 'follow an agent', 'read the record'],
+  keywords: [
+    'what did the agent do',
+    'work of an agent on a pull request',
+    'transcript',
+    'agent log',
+    'how was it made',
+    'follow an agent',
+    'read the record',
+  ],
   route: 'GET /v1/repos/{owner}/{name}/pulls/{number}/session',
   toolset: 'pulls',
   aliases: ['get_session_entries'],

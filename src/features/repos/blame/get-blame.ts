@@ -10,7 +10,13 @@ export const getBlame = operation({
   name: 'get_blame',
   summary:
     'Say for the lines of a file which commit last changed them, and with which pull request. For everyone who can see the repository.',
-  keywords: ['who wrote this line', 'annotate', 'last changed a line', 'git blame', 'author of a line'],
+  keywords: [
+    'who wrote this line',
+    'annotate',
+    'last changed a line',
+    'git blame',
+    'author of a line',
+  ],
   route: 'GET /repos/{owner}/{name}/blame/{path}',
   toolset: 'code',
   listed: 'default',

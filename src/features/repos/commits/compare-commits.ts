@@ -41,7 +41,12 @@ export const compareCommits = operation({
   name: 'compare_commits',
   summary:
     'Compare two commits, branches or tags of a repository that you can see, as <base>...<head>: the commits that head has and base lacks, and what they change since they parted.',
-  keywords: ['diff between branches', 'difference between two commits', 'what changed between tags', 'ahead and behind'],
+  keywords: [
+    'diff between branches',
+    'difference between two commits',
+    'what changed between tags',
+    'ahead and behind',
+  ],
   route: 'GET /repos/{owner}/{name}/compare/{basehead}',
   toolset: 'code',
   listed: 'default',

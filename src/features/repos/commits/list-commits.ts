@@ -19,7 +19,15 @@ export const listCommits = operation({
   name: 'list_commits',
   summary:
     'List commits of a repository that you can see, newest first, from a branch, tag or commit (ref; the default branch unless given). Narrow by path, author and time.',
-  keywords: ['history', 'log', 'git log', 'recent commits', 'commits of a file', 'file history', 'who committed'],
+  keywords: [
+    'history',
+    'log',
+    'git log',
+    'recent commits',
+    'commits of a file',
+    'file history',
+    'who committed',
+  ],
   route: 'GET /repos/{owner}/{name}/commits',
   toolset: 'code',
   listed: 'default',

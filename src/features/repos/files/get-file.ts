@@ -72,7 +72,15 @@ export const getFile = operation({
   name: 'get_file',
   summary:
     'Read a file of a repository that you can see, at a branch, tag or commit: text, or base64 when it is binary. At most 1 MiB or 5,000 lines at once; go on with from_line and to_line.',
-  keywords: ['read a file', 'contents of a file', 'open a file', 'cat', 'show file', 'README', 'view source'],
+  keywords: [
+    'read a file',
+    'contents of a file',
+    'open a file',
+    'cat',
+    'show file',
+    'README',
+    'view source',
+  ],
   route: 'GET /repos/{owner}/{name}/contents/{path}',
   toolset: 'code',
   aliases: ['get_file_contents'],

@@ -25,7 +25,15 @@ export const getTree = operation({
   name: 'get_tree',
   summary:
     'List a directory of a repository that you can see at a branch, tag or commit, with the last commit of each entry (null while a long history is searched); recursive lists all below it, without those.',
-  keywords: ['list files', 'directory', 'folder', 'browse files', 'ls', 'file tree', 'repository structure'],
+  keywords: [
+    'list files',
+    'directory',
+    'folder',
+    'browse files',
+    'ls',
+    'file tree',
+    'repository structure',
+  ],
   route: 'GET /repos/{owner}/{name}/tree/{ref}',
   toolset: 'code',
   listed: 'core',

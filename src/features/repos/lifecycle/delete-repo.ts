@@ -21,7 +21,12 @@ export const deleteRepo = operation({
   name: 'delete_repo',
   summary:
     'Delete a repository with everything in it. For owners of its workspace, and for members with admin where the workspace lets them; people only. Give its full name as confirm. Owners can restore it until purge_at, 30 days from now.',
-  keywords: ['remove a repository', 'drop a repository', 'get rid of a repository', 'destroy a repository'],
+  keywords: [
+    'remove a repository',
+    'drop a repository',
+    'get rid of a repository',
+    'destroy a repository',
+  ],
   route: 'DELETE /repos/{owner}/{name}',
   toolset: 'code',
   access: writesRepoAsPerson('admin', { member: 'member', scope: 'repo:admin' }),

@@ -9,7 +9,12 @@ export const purgeRepo = operation({
   name: 'purge_repo',
   summary:
     'Purge a deleted repository now instead of at its purge_at: everything in it is gone for good. For owners of its workspace, people only; give its full name as confirm.',
-  keywords: ['delete for good', 'permanently delete a repository', 'erase forever', 'empty the trash'],
+  keywords: [
+    'delete for good',
+    'permanently delete a repository',
+    'erase forever',
+    'empty the trash',
+  ],
   route: 'POST /repos/{owner}/{name}/purge',
   toolset: 'code',
   access: writesRepoAsPerson('admin', {

@@ -17,7 +17,13 @@ export const setRepoVisibility = operation({
   name: 'set_repo_visibility',
   summary:
     'Make a repository private or public (Admin; only owners where the workspace says so). Give its full name as confirm. Answers the repository.',
-  keywords: ['make private', 'make public', 'open source a repository', 'hide a repository', 'visibility'],
+  keywords: [
+    'make private',
+    'make public',
+    'open source a repository',
+    'hide a repository',
+    'visibility',
+  ],
   route: 'POST /repos/{owner}/{name}/visibility',
   toolset: 'code',
   access: writesRepo('admin', { scope: 'repo:admin access:admin' }),

@@ -46,7 +46,11 @@ export const transferRepo = operation({
   name: 'transfer_repo',
   summary:
     'Move a repository to another workspace under its name. For people who own both. Grants of people and teams who are not in the new workspace end; old addresses lead to the new place.',
-  keywords: ['move to another organization', 'change the owner of a repository', 'transfer ownership'],
+  keywords: [
+    'move to another organization',
+    'change the owner of a repository',
+    'transfer ownership',
+  ],
   route: 'POST /repos/{owner}/{name}/transfer',
   toolset: 'code',
   access: writesRepoAsPerson('admin', { member: 'owner', scope: 'repo:admin access:admin' }),

@@ -39,7 +39,16 @@ export const updateRepo = operation({
   name: 'update_repo',
   summary:
     'Change a repository: description, website, topics and whether the default branch is protected (Maintain); default branch and visibility (Admin). Only what is given changes.',
-  keywords: ['default branch', 'protect main', 'protect a branch from pushes', 'protect the default branch', 'branch protection', 'description of a repository', 'topics', 'website'],
+  keywords: [
+    'default branch',
+    'protect main',
+    'protect a branch from pushes',
+    'protect the default branch',
+    'branch protection',
+    'description of a repository',
+    'topics',
+    'website',
+  ],
   route: 'PATCH /repos/{owner}/{name}',
   toolset: 'code',
   listed: 'default',

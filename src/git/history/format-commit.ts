@@ -1,0 +1,161 @@
+/**
+ * Formats a commit with the placeholders of `git log --format` that `export-subst` files use
+ * (git-log, "PRETTY FORMATS"). A placeholder that depends on the time of the request (`%ar`), on
+ * configuration or on a signature stays as it is, like one that git does not know.
+ */
+import type { Commit, Ref, Signature } from '../ports.ts'
+
+export type FormatContext = {
+  /** The shortest unique prefix of an id. */
+  readonly abbreviate: (oid: string) => string
+  /** Refs that point at the commit, and the full name of the ref of HEAD. */
+  readonly refs: readonly Ref[]
+  readonly head: string | null
+}
+
+/** Replaces each `$Format:…$` of a file (`format_subst` in git's archive.c). */
+export function expandFormats(
+  data: Uint8Array,
+  commit: Commit,
+  context: FormatContext,
+): Uint8Array {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.length)
+  const parts: Uint8Array[] = []
+  let from = 0
+  for (;;) {
+    const begin = bytes.indexOf('$Format:', from)
+    const end = begin < 0 ? -1 : bytes.indexOf('$', begin + 8)
+    if (end < 0) break
+    const format = bytes.toString('utf8', begin + 8, end)
+    parts.push(bytes.subarray(from, begin), Buffer.from(formatCommit(format, commit, context)))
+    from = end + 1
+  }
+  return from === 0 ? data : Buffer.concat([...parts, bytes.subarray(from)])
+}
+
+const PLACEHOLDER = /%(?:x[0-9a-fA-F]{2}|[ac](?:[neltisIDNEL]|d)|[%HhTtPpsfbBnedD])/g
+
+export const formatCommit = (format: string, commit: Commit, context: FormatContext): string =>
+  format.replace(PLACEHOLDER, (placeholder) => expand(placeholder.slice(1), commit, context))
+
+function expand(name: string, commit: Commit, context: FormatContext): string {
+  if (name.startsWith('x')) return String.fromCharCode(Number.parseInt(name.slice(1), 16))
+  if (name.startsWith('a')) return expandSignature(name.slice(1), commit.author)
+  if (name.startsWith('c')) return expandSignature(name.slice(1), commit.committer)
+  const { abbreviate } = context
+  switch (name) {
+    case '%':
+      return '%'
+    case 'n':
+      return '\n'
+    case 'H':
+      return commit.oid
+    case 'h':
+      return abbreviate(commit.oid)
+    case 'T':
+      return commit.tree
+    case 't':
+      return abbreviate(commit.tree)
+    case 'P':
+      return commit.parents.join(' ')
+    case 'p':
+      return commit.parents.map(abbreviate).join(' ')
+    case 's':
+      return splitMessage(commit.message).subject
+    case 'f':
+      return sanitizeSubject(splitMessage(commit.message).subject)
+    case 'b':
+      return splitMessage(commit.message).body
+    case 'B':
+      return commit.message
+    case 'd':
+    case 'D':
+      return decorations(context, name === 'd')
+    default:
+      return ''
+  }
+}
+
+function expandSignature(name: string, signature: Signature): string {
+  const { email, time } = signature
+  switch (name) {
+    case 'n':
+    case 'N':
+      return signature.name
+    case 'e':
+    case 'E':
+      return email
+    case 'l':
+    case 'L':
+      return email.split('@', 1)[0] ?? ''
+    case 't':
+      return String(time)
+    default:
+      return formatDate(name, signature)
+  }
+}
+
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+const twoDigits = (value: number): string => String(value).padStart(2, '0')
+
+/** A date in the zone of the signature (git's `show_date`). */
+function formatDate(kind: string, { time, zone }: Signature): string {
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3, 5))
+  const shifted = time + (zone.startsWith('-') ? -minutes : minutes) * 60
+  const date = new Date(shifted * 1000)
+  const clock = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()]
+    .map(twoDigits)
+    .join(':') // prettier-ignore
+  const year = date.getUTCFullYear()
+  const day = `${year}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`
+  const weekday = DAYS[date.getUTCDay()]
+  const month = MONTHS[date.getUTCMonth()]
+  switch (kind) {
+    case 's':
+      return day
+    case 'i':
+      return `${day} ${clock} ${zone}`
+    case 'I':
+      return `${day}T${clock}${minutes === 0 ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3)}`}`
+    case 'D':
+      return `${weekday}, ${date.getUTCDate()} ${month} ${year} ${clock} ${zone}`
+    default:
+      return `${weekday} ${month} ${date.getUTCDate()} ${clock} ${year} ${zone}`
+  }
+}
+
+/** The first paragraph as one line, and the rest. */
+function splitMessage(message: string): { subject: string; body: string } {
+  const lines = message.replace(/^(?:[ \t]*\n)+/, '').split('\n')
+  let end = lines.findIndex((line) => line.trim() === '')
+  if (end < 0) end = lines.length
+  const subject = lines
+    .slice(0, end)
+    .map((line) => line.trimEnd())
+    .join(' ')
+  while (end < lines.length && lines[end]?.trim() === '') end++
+  return { subject, body: lines.slice(end).join('\n') }
+}
+
+/** The subject as a file name (`format_sanitized_subject`). */
+const sanitizeSubject = (subject: string): string =>
+  subject
+    .replace(/[^A-Za-z0-9._]+/g, '-')
+    .replace(/\.{2,}/g, '.')
+    .replace(/^-+|[-.]+$/g, '')
+
+/** The refs of a commit as `git log --decorate` names them; HEAD with its branch comes first. */
+function decorations({ refs, head }: FormatContext, wrapped: boolean): string {
+  const names: string[] = []
+  const current = refs.find(({ name }) => name === head)
+  if (current) names.push(`HEAD -> ${shortName(current.name)}`)
+  for (const { name } of [...refs].reverse()) if (name !== head) names.push(shortName(name))
+  if (names.length === 0) return ''
+  return wrapped ? ` (${names.join(', ')})` : names.join(', ')
+}
+
+const shortName = (name: string): string =>
+  name.startsWith('refs/tags/')
+    ? `tag: ${name.slice('refs/tags/'.length)}`
+    : name.replace(/^refs\/(?:heads|remotes)\//, '')
