@@ -35,6 +35,19 @@ export interface ObjectReader {
   has(oid: Oid): boolean
   /** Like `read`, in memory that is valid only until the next call; for hot loops. */
   view?(oid: Oid): GitObject | null
+  /** Ids that begin with a prefix, at most `limit`. */
+  expand?(prefix: string, limit: number): readonly Oid[]
+}
+
+export type ArchiveOptions = {
+  readonly format: 'zip' | 'tar' | 'tar.gz'
+  /** The folder of all entries; '' for none. */
+  readonly prefix: string
+  /** One directory or file of the tree, with its full path. */
+  readonly path?: string
+  /** Refs at the commit, sorted, and the ref of HEAD, for the placeholders `%d` and `%D`. */
+  readonly refs?: readonly Ref[]
+  readonly head?: string
 }
 
 /** Adds objects; they become durable when the writer's owner says so (`Store.write`). */
@@ -571,13 +584,13 @@ export interface Git {
     sending?: ResponseOptions,
   ): Promise<Uint8Array | ReadableStream<Uint8Array>>
   /**
-   * A zip or tar of a commit's tree below one folder: a short one whole, otherwise a stream that
-   * has begun.
+   * A zip or tar of a commit's tree below one folder, as `git archive` makes it: a short one whole,
+   * otherwise a stream that has begun.
    */
   archive(
     store: string,
     commit: Oid,
-    options: { format: 'zip' | 'tar'; prefix: string; path?: string },
+    options: ArchiveOptions,
     sending?: ResponseOptions,
   ): Promise<Uint8Array | ReadableStream<Uint8Array>>
 

@@ -1,3 +1,3 @@
 /** Attributes of paths (https://git-scm.com/docs/gitattributes) that merges and comparisons use. */
-export { TreeAttributes } from './tree-attributes.ts'
+export { TreeAttributes, type Attributes } from './tree-attributes.ts'
 export type { AttributeValue } from './parse.ts'

@@ -5,7 +5,13 @@
  */
 import { TreeAttributes } from '../attributes/index.ts'
 import { MODE } from '../object.ts'
-import { GitError, type Commit, type ObjectReader, type Oid, type Ref } from '../ports.ts'
+import {
+  GitError,
+  type ArchiveOptions,
+  type Commit,
+  type ObjectReader,
+  type Oid,
+} from '../ports.ts'
 import { commitSource } from './commit-source.ts'
 import { convertFile } from './convert-file.ts'
 import { expandFormats, type FormatContext } from './format-commit.ts'
@@ -24,15 +30,6 @@ export type ArchiveEntry = {
   readonly oid: Oid
   /** A file's bytes or a link's target. */
   readonly data: Uint8Array
-}
-
-export type ArchiveOptions = {
-  readonly format: 'zip' | 'tar' | 'tar.gz'
-  readonly prefix: string
-  readonly path?: string
-  /** Refs at the commit and the ref of HEAD, for the placeholders `%d` and `%D`. */
-  readonly refs?: readonly Ref[]
-  readonly head?: string
 }
 
 export interface ArchiveWriter {
@@ -111,16 +108,14 @@ class ExportedFiles {
     for (const entry of contents(this.db, this.tree, segments, this.options.path ?? '')) {
       const { path, mode } = entry
       if (ignored !== null && path.startsWith(ignored)) continue
-      if (this.attributes.of(path, isDir(mode)).get('export-ignore') === true) {
-        if (isDir(mode)) ignored = `${path}/`
-        continue
-      }
+      const isIgnored = this.attributes.of(path, isDir(mode)).get('export-ignore') === true
       directories = directories.filter((above) => path.startsWith(`${above.path}/`))
-      if (isDir(mode)) directories.push(entry)
-      else {
+      if (!isDir(mode)) {
+        // As in git, a file that is left out still has its directories.
         yield* directories.splice(0)
-        yield entry
-      }
+        if (!isIgnored) yield entry
+      } else if (isIgnored) ignored = `${path}/`
+      else directories.push(entry)
     }
   }
 

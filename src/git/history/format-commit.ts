@@ -63,7 +63,7 @@ function expand(name: string, commit: Commit, context: FormatContext): string {
     case 's':
       return splitMessage(commit.message).subject
     case 'f':
-      return sanitizeSubject(splitMessage(commit.message).subject)
+      return sanitizeLine(splitMessage(commit.message).firstLine)
     case 'b':
       return splitMessage(commit.message).body
     case 'B':
@@ -116,6 +116,7 @@ function formatDate(kind: string, { time, zone }: Signature): string {
       return day
     case 'i':
       return `${day} ${clock} ${zone}`
+    // Git writes +00:00 for Z before version 2.45.
     case 'I':
       return `${day}T${clock}${minutes === 0 ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3)}`}`
     case 'D':
@@ -125,8 +126,10 @@ function formatDate(kind: string, { time, zone }: Signature): string {
   }
 }
 
+type MessageParts = { readonly firstLine: string; readonly subject: string; readonly body: string }
+
 /** The first paragraph as one line, and the rest. */
-function splitMessage(message: string): { subject: string; body: string } {
+function splitMessage(message: string): MessageParts {
   const lines = message.replace(/^(?:[ \t]*\n)+/, '').split('\n')
   let end = lines.findIndex((line) => line.trim() === '')
   if (end < 0) end = lines.length
@@ -135,15 +138,15 @@ function splitMessage(message: string): { subject: string; body: string } {
     .map((line) => line.trimEnd())
     .join(' ')
   while (end < lines.length && lines[end]?.trim() === '') end++
-  return { subject, body: lines.slice(end).join('\n') }
+  return { firstLine: lines[0] ?? '', subject, body: lines.slice(end).join('\n') }
 }
 
-/** The subject as a file name (`format_sanitized_subject`). */
-const sanitizeSubject = (subject: string): string =>
-  subject
+/** The first line as a file name (`format_sanitized_subject`). */
+const sanitizeLine = (line: string): string =>
+  line
     .replace(/[^A-Za-z0-9._]+/g, '-')
     .replace(/\.{2,}/g, '.')
-    .replace(/^-+|[-.]+$/g, '')
+    .replace(/^-+|(?<![-.])[-.]+$/g, '')
 
 /** The refs of a commit as `git log --decorate` names them; HEAD with its branch comes first. */
 function decorations({ refs, head }: FormatContext, wrapped: boolean): string {

@@ -1,16 +1,12 @@
 /** Streams an archive in blocks of 64 KiB. */
 import { archive } from '../history/index.ts'
-import type { Oid } from '../ports.ts'
+import type { ArchiveOptions, Oid } from '../ports.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
 
 const BLOCK_BYTES = 1 << 16
 
-export function* archiveTask(
-  store: OpenStore,
-  commit: Oid,
-  options: { format: 'zip' | 'tar'; prefix: string; path?: string },
-): Task<void> {
+export function* archiveTask(store: OpenStore, commit: Oid, options: ArchiveOptions): Task<void> {
   store.objects.pin()
   store.objects.refresh()
   try {

@@ -1,8 +1,10 @@
 /**
- * Archives: `/_archive/<token>/<name>.zip` streams a zip file of a commit to whoever has the link.
+ * Archives: `/_archive/<token>/<name>.zip` streams a zip file of a commit to whoever has the link,
+ * and `.tar.gz` a compressed tar.
  * Only the name of the operation behind it is known here. Nothing is written to disk. Archives
  * count as git transfers of their caller.
  */
+import type { Ref } from '#git'
 import { anonymous } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Typed } from '#core/operation.ts'
@@ -14,13 +16,20 @@ import { streamOfUnknownLength } from '../responses.ts'
 import { Watchdog } from './transfer-watchdog.ts'
 import { transferSemaphore } from './transfers.ts'
 
-type Archive = { store: string; commit: string; folder: string }
+type Archive = {
+  store: string
+  commit: string
+  folder: string
+  format: 'zip' | 'tar.gz'
+  head: string
+  refs: Ref[]
+}
 type OpenArchive = Typed<{ token: string; file: string }, Archive>
 
 /** Waits for the first bytes, so that an error before them can still become a response. */
 async function startArchive(
   exchange: Exchange,
-  { store, commit, folder }: Archive,
+  { store, commit, folder, format, head, refs }: Archive,
 ): Promise<Uint8Array | ReadableStream<Uint8Array>> {
   const { hearth, request } = exchange
   exchange.setIdleTimeout(0)
@@ -39,7 +48,7 @@ async function startArchive(
       hearth.git.archive(
         store,
         commit,
-        { format: 'zip', prefix: folder },
+        { format, prefix: folder, head, refs },
         { signal, onProgress: () => watchdog.touch(), onEnd: end },
       ),
     )
@@ -68,8 +77,8 @@ async function serveArchive(exchange: Exchange, openArchive: OpenArchive): Promi
   const body = exchange.isHead ? streamOfUnknownLength() : await startArchive(exchange, archive)
   return new Response(body as BodyInit, {
     headers: {
-      'content-type': 'application/zip',
-      'content-disposition': `attachment; filename="${archive.folder}.zip"`,
+      'content-type': archive.format === 'zip' ? 'application/zip' : 'application/gzip',
+      'content-disposition': `attachment; filename="${archive.folder}.${archive.format}"`,
       'cache-control': 'private, max-age=600',
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",

@@ -232,6 +232,11 @@ test('an archive link gives a zip file to whoever has it, and nothing afterwards
   expect((await fetch(at(local.replace(name, 'other')))).status).toBe(404)
   const mcp = await world.call(getArchiveLink, bob, { repo: 'acme/files', ref: 'feature/x' })
   expect(mcp.commit).toBe(head)
+  const packed = await fetch(at(`${local.slice(0, -'.zip'.length)}.tar.gz`))
+  expect(packed.headers.get('content-type')).toBe('application/gzip')
+  const input = Buffer.from(await packed.bytes())
+  const names = Bun.spawnSync(['tar', 'tzf', '-'], { stdin: input }).stdout.toString()
+  expect(names).toBe(`${name}/\n${name}/README.md\n${name}/src/\n${name}/src/a.ts\n`)
   // The log does not hold what would let its readers in.
   expect(logged.map(({ path }) => path)).toContain('/_archive')
   expect(JSON.stringify(logged)).not.toContain(local.split('/')[1] ?? '?')

@@ -10,6 +10,9 @@ import { service } from '#core/service.ts'
 import { hmacSha256, sameBytes } from '#lib/hash.ts'
 import { installationKey } from '#lib/installation-key.ts'
 
+/** The formats of archives, which are the endings of their names too. */
+export const ARCHIVE_FORMATS = ['zip', 'tar.gz'] as const
+
 export type ArchiveClaims = {
   readonly repo_id: string
   readonly commit: string

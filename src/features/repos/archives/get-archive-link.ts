@@ -1,10 +1,10 @@
 import { readsRepo } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
-import { RepoPath, Sha, Time, Type } from '#core/schema.ts'
+import { OneOf, RepoPath, Sha, Time, Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
 import { MINUTE, timestamp } from '#lib/time.ts'
-import { archiveToken } from './archive-token.ts'
+import { ARCHIVE_FORMATS, archiveToken } from './archive-token.ts'
 import { resolveCommit } from '../refs/resolve-commit.ts'
 import { Ref } from '../schema.ts'
 
@@ -36,28 +36,32 @@ async function requireWithinArchiveLimits(
 export const getArchiveLink = operation({
   name: 'get_archive_link',
   summary:
-    'Get a link to a zip file of a branch, tag or commit; of the default branch when ref is left out. The link needs no token and works for 10 minutes.',
+    'Get a link to a zip or tar.gz file of a branch, tag or commit; of the default branch when ref is left out. The link needs no token and works for 10 minutes.',
   keywords: ['download zip', 'source as zip', 'zipball', 'tarball', 'download a repository'],
   route: ['GET /repos/{owner}/{name}/zipball/{ref}', 'GET /repos/{owner}/{name}/zipball'],
   tool: true,
   toolset: 'code',
   listed: 'default',
   access: readsRepo({ scope: 'code:read' }),
-  input: Type.Object({ repo: RepoPath, ref: Type.Optional(Ref) }),
+  input: Type.Object({
+    repo: RepoPath,
+    ref: Type.Optional(Ref),
+    format: Type.Optional(OneOf(ARCHIVE_FORMATS, { description: 'zip unless given.' })),
+  }),
   output: Type.Object(
     { url: Type.String(), commit: Sha, expires_at: Time },
     { $id: 'ArchiveLink' },
   ),
   redirect: ({ url }) => url,
 
-  handler: async ({ hearth, repo, now_ms }, { ref = 'HEAD' }) => {
+  handler: async ({ hearth, repo, now_ms }, { ref = 'HEAD', format = 'zip' }) => {
     const commit = await resolveCommit(hearth, repo, ref)
     await requireWithinArchiveLimits(hearth, repo.store, commit)
     const folder = `${repo.workspace}-${repo.name}-${commit.slice(0, 7)}`
     const expires = now_ms + LINK_LIFETIME_MS
     const token = archiveToken(hearth, { repo_id: repo.id, commit, folder, expires })
     return {
-      url: `${hearth.settings.site_url}/_archive/${token}/${folder}.zip`,
+      url: `${hearth.settings.site_url}/_archive/${token}/${folder}.${format}`,
       commit,
       expires_at: timestamp(expires),
     }

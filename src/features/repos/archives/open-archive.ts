@@ -1,8 +1,10 @@
 import { publicRead } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
-import { Sha, Type } from '#core/schema.ts'
+import { Nullable, OneOf, Sha, Type } from '#core/schema.ts'
 import { notFound, Refusal } from '#lib/errors.ts'
-import { readArchiveToken } from './archive-token.ts'
+import { refsOf } from '../refs/ref-cache.ts'
+import { ObjectId } from '../schema-code.ts'
+import { ARCHIVE_FORMATS, readArchiveToken } from './archive-token.ts'
 import { repoById } from '../store/repos.ts'
 
 /**
@@ -18,11 +20,22 @@ export const openArchive = operation({
     token: Type.String({ maxLength: 2000 }),
     file: Type.String({ maxLength: 300 }),
   }),
-  output: Type.Object({ store: Type.String(), commit: Sha, folder: Type.String() }),
+  output: Type.Object({
+    store: Type.String(),
+    commit: Sha,
+    folder: Type.String(),
+    format: OneOf(ARCHIVE_FORMATS),
+    head: Type.String(),
+    refs: Type.Array(
+      Type.Object({ name: Type.String(), oid: ObjectId, peeled: Nullable(ObjectId) }),
+      { description: 'The refs that point at the commit.' },
+    ),
+  }),
 
   handler: ({ hearth, db, now_ms }, { token, file }) => {
     const claims = readArchiveToken(hearth, token)
-    if (!claims || file !== `${claims.folder}.zip`) throw notFound('this archive')
+    const format = ARCHIVE_FORMATS.find((one) => file === `${claims?.folder}.${one}`)
+    if (!claims || !format) throw notFound('this archive')
     if (claims.expires <= now_ms)
       throw new Refusal(
         'gone',
@@ -31,6 +44,9 @@ export const openArchive = operation({
     const row = repoById(db, claims.repo_id)
     const parent = row?.parent_id ? repoById(db, row.parent_id) : row
     if (!row || !parent || parent.deleted_at !== null) throw notFound('this archive')
-    return { store: row.store, commit: claims.commit, folder: claims.folder }
+    const { commit, folder } = claims
+    const { head, refs } = refsOf(hearth, row.id)
+    const atCommit = refs.filter(({ oid, peeled }) => oid === commit || peeled === commit)
+    return { store: row.store, commit, folder, format, head, refs: [...atCommit] }
   },
 })

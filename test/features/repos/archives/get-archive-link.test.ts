@@ -23,7 +23,14 @@ test('the link names one commit, works for ten minutes and needs no token', asyn
   expect(link).toMatchObject({ commit: head, expires_at: '2026-03-01T12:10:00.000Z' })
   const { token, file } = partsOf(link.url)
   expect(file).toBe(`acme-site-${head.slice(0, 7)}.zip`)
-  const opened = { store: site.id, commit: head, folder: file.slice(0, -4) }
+  const opened = {
+    store: site.id,
+    commit: head,
+    folder: file.slice(0, -4),
+    format: 'zip' as const,
+    head: 'refs/heads/main',
+    refs: [{ name: 'refs/heads/feature/x', oid: head, peeled: null }],
+  }
   expect(await world.call(openArchive, anonymous, { token, file })).toEqual(opened)
   world.clock.advance(10 * MINUTE - 1)
   expect(await world.call(openArchive, anonymous, { token, file })).toEqual(opened)

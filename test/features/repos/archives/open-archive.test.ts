@@ -45,3 +45,14 @@ test('no other link can be made of one', async () => {
     (await refusal(world.call(openArchive, anonymous, { token, file: 'other.zip' }))).status,
   ).toBe(404)
 })
+
+test('the ending of the name chooses the format', async () => {
+  const { world } = await makeLife()
+  const formats: string[] = []
+  for (const format of ['zip', 'tar.gz'] as const) {
+    const { url } = await world.call(getArchiveLink, anonymous, { repo, format })
+    expect(url).toEndWith(`.${format}`)
+    formats.push((await world.call(openArchive, anonymous, partsOf(url))).format)
+  }
+  expect(formats).toEqual(['zip', 'tar.gz'])
+})
