@@ -57,11 +57,11 @@ test('from the first start to a merged pull request', async () => {
   expect(await page.textContent('main')).toContain('door.txt')
   expect(await page.locator('.md h1').first().textContent()).toContain('Site')
 
-  // The main branch is protected from now on, whoever pushes.
-  writeFileSync(join(work, 'door.txt'), 'direct\n')
-  await git(work, 'commit', '-q', '-am', 'Around the review')
-  expect(git(work, 'push', '-q', withToken(remote, token), 'main')).rejects.toThrow(/protected/)
-  await git(work, 'reset', '-q', '--hard', 'HEAD~1')
+  // The main branch is protected from now on: nobody rewrites it, also not its owner.
+  await git(work, 'commit', '-q', '--amend', '-m', 'Rewritten')
+  const forced = git(work, 'push', '-q', '--force', withToken(remote, token), 'main')
+  await expect(forced).rejects.toThrow(/protected/)
+  await git(work, 'reset', '-q', '--hard', 'HEAD@{1}')
 
   // An issue with a check, on the page.
   await page.goto(`${forge.url}/acme/site/issues/new`)
