@@ -214,9 +214,9 @@ export class StreamBuffers {
 }
 
 /**
- * Inflates the stream that begins at `offset` of a pack and ends before `end`; at least one byte of
- * the pack must follow it, because the inflater notices the end by the bytes behind. Yields the length of each block in
- * `buffers.output`. Throws GitError `corrupt` unless it has exactly `size` bytes.
+ * Inflates the stream that begins at `offset` of a pack and ends before `end`. At least one byte of
+ * the pack must follow it, because the inflater notices the end by the bytes behind it. Yields the
+ * length of each block in `buffers.output`. Throws GitError `corrupt` unless it has `size` bytes.
  */
 export function* inflateStream(
   inflater: Inflater,
