@@ -12,13 +12,6 @@ export function percentDecode(text: string): string {
   }
 }
 
-/** Without slashes at its end. */
-export function trimTrailingSlashes(path: string): string {
-  let end = path.length
-  while (path[end - 1] === '/') end--
-  return path.slice(0, end)
-}
-
 /** The pairs of a query string, in order. */
 export function queryPairs(query: string): [name: string, value: string][] {
   if (query === '') return []

@@ -5,7 +5,7 @@ import { CompressedText } from './compression.ts'
 import { etagOf, matches } from './etag.ts'
 import type { Exchange, HttpRoute, RequestHandler } from './exchange.ts'
 import { metricsResponse } from './metrics.ts'
-import { trimTrailingSlashes } from './query.ts'
+import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { type CheckReadiness, createReadinessCheck } from './readiness.ts'
 import {
   allowHeader,

@@ -13,6 +13,7 @@ export {
   avatarUrl,
   isUsernameFree,
   loadActors,
+  type ActorLookup,
   recordActor,
   removeActor,
   renameActor,

@@ -1,18 +1,7 @@
-/** Actors of rows, and whether a caller counts as an author. */
+/** Whether a caller counts as an author. */
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
-import type { Actor } from '#core/schema.ts'
-import { actorOf, actorsOf } from '#features/accounts/index.ts'
-
-/** Loads actors with one query. Returns a function that looks them up. */
-export function actorLookup(
-  hearth: Hearth,
-  ids: readonly (string | null)[],
-): (id: string) => Actor {
-  const wanted = [...new Set(ids.filter((id) => id !== null))]
-  const known = new Map(actorsOf(hearth, wanted).map((actor) => [actor.id, actor]))
-  return (id) => known.get(id) ?? actorOf(hearth, id)
-}
+import { actorOf } from '#features/accounts/index.ts'
 
 /**
  * Whether the caller counts as the author: the author, the person that the author acted for, or an

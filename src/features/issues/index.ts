@@ -33,7 +33,7 @@ export {
 } from './events.ts'
 export { issueRecord, issueRecords } from './issue-record.ts'
 export { checkLine, lineCheck } from './comments/line-check.ts'
-export { actorLookup, isAuthor } from './authorship.ts'
+export { isAuthor } from './authorship.ts'
 export { requireOpenIssue, resolveIssue } from './resolve-issue.ts'
 export { looksLikeCommit, readReferences, REFERENCE, type References } from './references.ts'
 export { refuseSecrets } from './secrets.ts'

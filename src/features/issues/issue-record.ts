@@ -1,9 +1,8 @@
 /** Issues as records. */
 import type { Hearth } from '#core/hearth.ts'
-import { actorsOf } from '#features/accounts/index.ts'
+import { actorsOf, loadActors } from '#features/accounts/index.ts'
 import { fullName } from '#features/repos/index.ts'
 import { assigneeRecord } from './assignees/assignable.ts'
-import { actorLookup } from './authorship.ts'
 import type { Issue, IssueMilestone, IssuePull } from './schema.ts'
 import { assigneeIdsOfAll } from './assignees/store-assignees.ts'
 import { listBlockers, type IssueRow } from './store-issues.ts'
@@ -42,7 +41,7 @@ export function issueRecords(hearth: Hearth, rows: readonly IssueRow[]): Issue[]
   )
   const blockers = Map.groupBy(listBlockers(db, repo_id, numbers), (row) => row.number)
   const links = Map.groupBy(listLinks(db, repo_id, numbers), (row) => row.issue_number)
-  const actor = actorLookup(
+  const actor = loadActors(
     hearth,
     rows.flatMap((row) => [row.author_id, row.closed_by]),
   )
@@ -85,7 +84,7 @@ export function issueRecord(hearth: Hearth, row: IssueRow): Issue {
 /** The pull requests made for an issue, newest first. */
 export function issuePulls(hearth: Hearth, repo_id: string, number: number): IssuePull[] {
   const links = listLinks(hearth.db, repo_id, [number])
-  const actor = actorLookup(
+  const actor = loadActors(
     hearth,
     links.map((link) => link.author_id),
   )

@@ -9,10 +9,9 @@ import type { Hearth } from '#core/hearth.ts'
 import { readScope } from '#core/read-scope.ts'
 import type { Actor } from '#core/schema.ts'
 import type { Oid } from '#git'
-import { actorOf, preloadActors, preloadUsers } from '#features/accounts/index.ts'
+import { actorOf, loadActors, preloadActors, preloadUsers } from '#features/accounts/index.ts'
 import { currentRuns } from '#features/checks/index.ts'
 import {
-  actorLookup,
   assigneeIdsOfAll,
   commentCounts,
   countUnresolvedOfAll,
@@ -127,7 +126,7 @@ export function loadPullFacts(
     pulls.map(({ id }) => id),
   )
   const positions = mergeQueues.all(hearth).map((queue) => queue.positionsOf(db, repo_id, numbers))
-  const actor = actorLookup(hearth, [
+  const actor = loadActors(hearth, [
     ...pulls.flatMap(({ author_id, merged_by }) => [author_id, merged_by]),
     ...[...assignees.values()].flat(),
   ])

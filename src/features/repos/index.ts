@@ -130,7 +130,6 @@ export {
   listVisibleTips,
 } from './refs/resolve-commit.ts'
 export { diffCommits, type DiffPage } from './commits/diff-records.ts'
-export { trimTrailingSlashes } from './files/trim-slashes.ts'
 export { fileLanguage } from './files/language.ts'
 export { DEFAULT_SETTINGS, settingsOf } from './settings/repo-settings.ts'
 export { isGenerated } from './files/generated.ts'

@@ -7,7 +7,7 @@ import type { Transport } from '#git'
 import { outboundClient } from '#core/outbound.ts'
 import { OutboundError } from '#lib/outbound.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
-import { trimTrailingSlashes } from './files/trim-slashes.ts'
+import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 
 /**
  * A remote may count objects for a while before the first byte. It then sends keep-alive messages.

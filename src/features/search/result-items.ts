@@ -5,8 +5,8 @@
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { readScope } from '#core/read-scope.ts'
-import { actorsOf, avatarUrl } from '#features/accounts/index.ts'
-import { actorLookup, commentsOf, findIssue, labelsOfAll } from '#features/issues/index.ts'
+import { actorsOf, avatarUrl, loadActors } from '#features/accounts/index.ts'
+import { commentsOf, findIssue, labelsOfAll } from '#features/issues/index.ts'
 import { findPull } from '#features/pulls/index.ts'
 import {
   factsOf,
@@ -236,7 +236,7 @@ function issueItems(
     const row = findIssue(hearth.db, record.repo_id, record.number)
     return row ? [{ record, row }] : []
   })
-  const actor = actorLookup(
+  const actor = loadActors(
     hearth,
     rows.map(({ row }) => row.author_id),
   )
@@ -265,7 +265,7 @@ function pullItems(
     const row = findPull(hearth.db, record.repo_id, record.number)
     return row ? [{ record, row }] : []
   })
-  const actor = actorLookup(
+  const actor = loadActors(
     hearth,
     rows.map(({ row }) => row.author_id),
   )

@@ -3,6 +3,7 @@
  * References"). Only this one follows redirects; later requests go to the final address, as in git
  * (`http.followRedirects=initial`).
  */
+import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { isOid, ZERO_OID } from '../object.ts'
 import type { Ref } from '../ports.ts'
 import { isRefName } from '../protocol/ref-name.ts'
@@ -34,7 +35,7 @@ export async function discover(
   const suffix = `/info/refs?service=${service}`
   const response = await client.transport({
     method: 'GET',
-    url: options.url.replace(/(?<!\/)\/+$/, '') + suffix,
+    url: trimTrailingSlashes(options.url) + suffix,
     // Some servers respond only to user agents of git.
     headers: {
       'user-agent': userAgentOf(client),

@@ -1,5 +1,6 @@
 // The form of the editor: one commit to the branch, to a new branch with a pull request, or to a
 // fork.
+import { trimSlashes } from '#lib/trim-slashes.ts'
 import { createHash } from 'node:crypto'
 import { getFile, getRepo, locateCode } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -23,9 +24,6 @@ export function defaultMessage(mode: EditMode, from: string, path: string): stri
   if (mode === 'delete') return `Delete ${nameOf(from)}`
   return path !== from ? `Rename ${from} to ${path}` : `Update ${nameOf(from)}`
 }
-
-/** A typed path without the slashes at its ends. */
-export const trimSlashes = (path: string): string => path.replace(/^\/+|(?<!\/)\/+$/g, '')
 
 /** The typed path and content. */
 export const typedOf = (fields: Fields): { path: string; content: string } => ({

@@ -1,4 +1,5 @@
 // Uploads files as one commit.
+import { trimSlashes } from '#lib/trim-slashes.ts'
 import { getBranch, locateCode, type Repo } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import {
@@ -25,7 +26,6 @@ import {
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { commitChange, readDestination, type FileEdit } from './commit-change.ts'
-import { trimSlashes } from './edit-form.ts'
 import { barredBranch, repoToChange } from './edit-load.ts'
 import { CommitTargetFields, type CommitTarget } from './edit.tsx'
 import { PathCrumbs } from './frame.tsx'

@@ -1,7 +1,7 @@
 /** Comments as records. */
 import type { Hearth } from '#core/hearth.ts'
+import { loadActors } from '#features/accounts/index.ts'
 import { fullName } from '#features/repos/index.ts'
-import { actorLookup } from '../authorship.ts'
 import { REACTIONS, type Comment, type ReactionCounts, type Suggestion } from '../schema.ts'
 import { listCommentRows, listReactions, type CommentRow } from './store-comments.ts'
 import { suggestedText } from './suggestion.ts'
@@ -22,7 +22,7 @@ export function commentRecords(hearth: Hearth, rows: readonly CommentRow[]): Com
   const [first] = rows
   if (!first) return []
   const repo = fullName(hearth.db, first.repo_id)
-  const actor = actorLookup(
+  const actor = loadActors(
     hearth,
     rows.flatMap((row) => [row.author_id, row.resolved_by]),
   )

@@ -4,7 +4,8 @@ import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { afterOf, byAfter, keyPageOf } from '#core/page.ts'
 import { ListOf, Type } from '#core/schema.ts'
-import { actorLookup, isAuthor } from '#features/issues/index.ts'
+import { loadActors, type ActorLookup } from '#features/accounts/index.ts'
+import { isAuthor } from '#features/issues/index.ts'
 import { notFound } from '#lib/errors.ts'
 import { SECOND } from '#lib/time.ts'
 import { contextOf, type Settings } from '../pull-context.ts'
@@ -68,7 +69,7 @@ export const getSession = operation({
       await waitForEntries(hearth, pull.id, left, [signal, hearth.stopping])
       if (!signal.aborted && !hearth.stopping.aborted) rows = read()
     }
-    const actor = actorLookup(
+    const actor = loadActors(
       hearth,
       rows.map((row) => row.author_id),
     )
@@ -100,7 +101,7 @@ function* entriesAfter(
   let from = after
   for (;;) {
     const rows = listEntryRows(hearth.db, pull.id, from, kind, PAGE_SIZES.max)
-    const actor = actorLookup(
+    const actor = loadActors(
       hearth,
       rows.map((row) => row.author_id),
     )
@@ -130,7 +131,7 @@ export function maySeeSession(
   )
 }
 
-const entryRecord = (row: EntryRow, actor: ReturnType<typeof actorLookup>): SessionEntry => ({
+const entryRecord = (row: EntryRow, actor: ActorLookup): SessionEntry => ({
   seq: row.seq,
   kind: row.kind,
   text: row.text,

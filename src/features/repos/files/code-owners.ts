@@ -6,7 +6,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import type { Git, Oid } from '#git'
 import { cache } from '#core/service.ts'
-import { trimSlashes } from './trim-slashes.ts'
+import { trimSlashes } from '#lib/trim-slashes.ts'
 import { SMALL_ENTRY_BYTES } from '#lib/cache.ts'
 import { nextTurn } from '#lib/waiting.ts'
 

@@ -5,7 +5,7 @@
 import { GitError, type Oid } from '#git'
 import type { Hearth } from '#core/hearth.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
-import { trimSlashes } from '../files/trim-slashes.ts'
+import { trimSlashes } from '#lib/trim-slashes.ts'
 import { refsOf } from './ref-cache.ts'
 import { findRef } from '../store/refs.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { patternMatchesPath } from '#features/repos/files/code-owners.ts'
-import { trimSlashes, trimTrailingSlashes } from '#features/repos/files/trim-slashes.ts'
+import { trimSlashes, trimTrailingSlashes } from '#lib/trim-slashes.ts'
 
 test('a pattern of many slashes or stars takes linear time', () => {
   const start = performance.now()
