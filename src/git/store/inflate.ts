@@ -4,6 +4,7 @@
  * When it fails, the public `inflateSync({ info: true })` is used.
  */
 import zlib from 'node:zlib'
+import { once } from '#lib/once.ts'
 import { GitError } from '../ports.ts'
 
 const Z_FINISH = zlib.constants.Z_FINISH
@@ -260,12 +261,15 @@ function selfTestHandle(): boolean {
   }
 }
 
-/** The self-test takes about 2 ms, once for each thread. Every engine needs its result at start. */
-const HANDLE_WORKS = selfTestHandle()
+/**
+ * The self-test takes 2 to 4 ms, once for each thread. It runs at the first use, so that neither
+ * the start nor a command without objects waits for it.
+ */
+const isHandleUsable = once(selfTestHandle)
 
 /** Creates an inflater. Only tests pass `kind`. */
 export function createInflater(kind?: 'handle' | 'plain'): Inflater {
-  return (kind ?? (HANDLE_WORKS ? 'handle' : 'plain')) === 'handle'
+  return (kind ?? (isHandleUsable() ? 'handle' : 'plain')) === 'handle'
     ? new HandleInflater()
     : new PublicApiInflater()
 }

@@ -1,5 +1,6 @@
 /** The state of one thread of the engine: open stores, memory for reading, and settings. */
 import { rmSync } from 'node:fs'
+import { once } from '#lib/once.ts'
 import { EntryReader } from '../store/entry-reader.ts'
 import { storeDirectory } from '../store/store-files.ts'
 import { createMemoryCells, MemoryBudget, type MemoryCells } from './memory-budget.ts'
@@ -26,8 +27,9 @@ const MIN_READ_LIMIT_BYTES = 1 << 30
 const MAX_OPEN_STORES = 64
 
 export class Engine {
-  readonly reader: EntryReader
   readonly memory: MemoryBudget
+  /** Created with the first store, because the self-test of its inflater takes milliseconds. */
+  private readonly reader: () => EntryReader
   private readonly open = new Map<string, OpenStore>()
 
   /** `cells` are shared by the threads of a pool; `thread` is the number of this one. */
@@ -37,10 +39,8 @@ export class Engine {
     thread = 0,
   ) {
     this.memory = new MemoryBudget(cells, settings.taskMemoryBytes, thread)
-    this.reader = new EntryReader(
-      settings.arenaBytes,
-      Math.max(settings.maxObjectBytes, MIN_READ_LIMIT_BYTES),
-    )
+    const maxReadBytes = Math.max(settings.maxObjectBytes, MIN_READ_LIMIT_BYTES)
+    this.reader = once(() => new EntryReader(settings.arenaBytes, maxReadBytes))
   }
 
   /**
@@ -54,7 +54,7 @@ export class Engine {
       this.open.set(name, existing)
       return existing
     }
-    const opened = new OpenStore(storeDirectory(this.settings.root, name), this.reader)
+    const opened = new OpenStore(storeDirectory(this.settings.root, name), this.reader())
     this.open.set(name, opened)
     this.trim(name)
     return opened
