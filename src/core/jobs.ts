@@ -7,6 +7,7 @@ import { nextTurn } from '#lib/waiting.ts'
 import { typeId } from './ids.ts'
 import { duration, timestamp, type Timestamp } from '#lib/time.ts'
 import type { Db, WritableDb } from './db.ts'
+import { eventLoopProbe } from './event-loop.ts'
 import type { Hearth } from './hearth.ts'
 import { runAsSystem } from './principal.ts'
 
@@ -408,6 +409,7 @@ export class JobRunner {
   }
 
   async #run(row: JobRow): Promise<void> {
+    eventLoopProbe(this.hearth).wake()
     const definition = this.#kinds.get(row.kind)
     let failure: unknown = null
     try {

@@ -10,6 +10,7 @@
 import type { Origin } from '#core/audit.ts'
 import type { Caller } from '#core/caller.ts'
 import { diskFull, isDiskFullError } from '#core/disk-space.ts'
+import { eventLoopProbe } from '#core/event-loop.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { service } from '#core/service.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -161,7 +162,9 @@ export function createListenerHandler(
 ): (request: Request) => Response | Promise<Response> {
   const fail = (exchange: Exchange, error: unknown): Response =>
     finish(exchange, renderError(exchange, error, renderRefusal))
+  const probe = eventLoopProbe(hearth)
   return (request) => {
+    probe.wake()
     const exchange = new Exchange(hearth, request, listener)
     try {
       requireOneHost(request)

@@ -6,6 +6,7 @@
  */
 import { readdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { eventLoopProbe } from '#core/event-loop.ts'
 import { gauges } from '#core/gauges.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { countJobs, QUEUE_CONCURRENCY } from '#core/jobs.ts'
@@ -61,6 +62,14 @@ export const METRICS = {
   resident_memory_bytes: ['gauge', 'Resident memory of the process.'],
   heap_bytes: ['gauge', 'Memory that JavaScript uses.'],
   cpu_seconds_total: ['counter', 'Processor time of the process, by mode.'],
+  event_loop_longest_turn_seconds: [
+    'gauge',
+    'The longest that one piece of work kept the main thread from all others, since the last scrape and in the last minute.',
+  ],
+  event_loop_longest_turn_cpu_seconds: [
+    'gauge',
+    'The same without the time in which the main thread waited for a disk or a processor.',
+  ],
   cache_bytes: ['gauge', 'Bytes that a cache in memory holds, by cache.'],
   cache_max_bytes: ['gauge', 'Bytes that a cache in memory may hold, by cache.'],
   open_fds: ['gauge', 'Open file descriptors; absent where the system does not report them.'],
@@ -129,6 +138,7 @@ function metricsText(hearth: Hearth): string {
   addGit(text, hearth)
   addDatabase(text, hearth)
   addJobs(text, hearth)
+  addEventLoop(text, hearth)
   addMachine(text, hearth)
   for (const { name, help, read } of gauges.all(hearth)) {
     text.head(name, 'gauge', help)
@@ -194,6 +204,22 @@ function addJobs(text: MetricsText, { db, jobs }: Hearth): void {
   text.add(
     'job_places_busy',
     queues.map((queue) => [jobs.runningIn(queue), { lane: queue }] as const),
+  )
+}
+
+function addEventLoop(text: MetricsText, hearth: Hearth): void {
+  const probe = eventLoopProbe(hearth)
+  const periods = [
+    ['scrape', probe.takeLongest()],
+    ['minute', probe.longestOfMinute()],
+  ] as const
+  text.add(
+    'event_loop_longest_turn_seconds',
+    periods.map(([since, { ms }]) => [ms / 1000, { since }] as const),
+  )
+  text.add(
+    'event_loop_longest_turn_cpu_seconds',
+    periods.map(([since, { cpuMs }]) => [cpuMs / 1000, { since }] as const),
   )
 }
 

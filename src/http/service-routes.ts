@@ -1,4 +1,5 @@
 /** Routes about the service itself: index, OpenAPI document, health, metrics, sign-in metadata. */
+import { eventLoopProbe } from '#core/event-loop.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { SCOPES } from '#core/scopes.ts'
 import { CompressedText } from './compression.ts'
@@ -52,11 +53,21 @@ const index = (base: string) => ({
   pulls_url: `${base}/v1/repos/{owner}/{name}/pulls{?state}`,
 })
 
-/** 200 if every part is ready; else 503, with what is wrong with each. */
-async function readinessResponse(checkReadiness: CheckReadiness): Promise<Response> {
+/**
+ * 200 if every part is ready; else 503, with what is wrong with each. A long turn of the event loop
+ * is shown and fails nothing: a restart would not help.
+ */
+async function readinessResponse(
+  hearth: Hearth,
+  checkReadiness: CheckReadiness,
+): Promise<Response> {
   const checks = await checkReadiness()
   const isReady = Object.values(checks).every((state) => state === 'ok')
-  const body = { status: isReady ? 'ok' : 'unavailable', checks }
+  const body = {
+    status: isReady ? 'ok' : 'unavailable',
+    checks,
+    longest_turn_ms: Math.round(eventLoopProbe(hearth).longestOfMinute().ms),
+  }
   const response = jsonResponse(body, isReady ? 200 : 503)
   if (!isReady) response.headers.set('retry-after', '5')
   response.headers.set('cache-control', 'no-store')
@@ -136,7 +147,7 @@ export function serviceRoutes(hearth: Hearth): HttpRoute[] {
   const openApi = staticDocument(() => openApiDocument(hearth))
   const liveness = readOnly(() => jsonResponse({ status: 'ok' }))
   const checkReadiness = createReadinessCheck(hearth)
-  const readiness = readOnly(() => readinessResponse(checkReadiness))
+  const readiness = readOnly(() => readinessResponse(hearth, checkReadiness))
   const metrics = readOnly((exchange) => metricsResponse(hearth, exchange))
   return [
     { path: '/robots.txt', handler: robotsTxt },

@@ -66,6 +66,11 @@ test('they count what happened, in the text format', async () => {
   expect(samples.get('hearth_disk_free_bytes')).toBeGreaterThan(0)
   expect(samples.get('hearth_resident_memory_bytes')).toBeGreaterThan(1_000_000)
   expect(samples.get('hearth_job_places{lane="common"}')).toBe(4)
+  for (const since of ['scrape', 'minute'])
+    for (const unit of ['seconds', 'cpu_seconds'])
+      expect(
+        samples.get(`hearth_event_loop_longest_turn_${unit}{since="${since}"}`),
+      ).toBeGreaterThanOrEqual(0)
   // Names of people and repositories are in no label.
   expect(text).not.toContain('acme')
 })
@@ -98,4 +103,24 @@ test('a transfer is counted once, and one that is turned away is over', async ()
     [1, 0],
     [1, 0],
   ])
+})
+
+test('a long turn of the event loop is shown by the next scrape, and for a minute', async () => {
+  const longest = async () => {
+    const samples = parse(await (await get('/metrics', bearer('scraping-secret'))).text())
+    return ['scrape', 'minute'].map(
+      (since) => samples.get(`hearth_event_loop_longest_turn_seconds{since="${since}"}`) ?? 0,
+    )
+  }
+  await longest()
+  const until = performance.now() + 1500
+  while (performance.now() < until);
+  const [ofScrape, ofMinute] = await longest()
+  expect(ofScrape).toBeGreaterThan(1.4)
+  expect(ofMinute).toBeGreaterThan(1.4)
+  const [ofNextScrape, stillOfMinute] = await longest()
+  expect(ofNextScrape).toBeLessThan(1.4)
+  expect(stillOfMinute).toBeGreaterThan(1.4)
+  const ready = (await (await get('/readyz')).json()) as { longest_turn_ms: number }
+  expect(ready.longest_turn_ms).toBeGreaterThan(1400)
 })

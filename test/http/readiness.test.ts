@@ -14,6 +14,7 @@ test('a forge whose parts all answer is ready, wherever it is asked', async () =
     expect(await response.json()).toEqual({
       status: 'ok',
       checks: { process: 'ok', database: 'ok', data_directory: 'ok', git: 'ok' },
+      longest_turn_ms: expect.any(Number),
     })
   }
   // The trial leaves nothing behind, and the database is marked as one of ours.
