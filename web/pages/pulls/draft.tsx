@@ -11,14 +11,27 @@ import {
 } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
+import { shellWord } from './head-branch.tsx'
 
-/** How to push commits to a pull request that has its own fork. */
-export const PushHelp = ({ data }: { data: PullDetail }) => (
-  <Card title="Push your commits here">
-    <CopyField label="Remote" id="pull-remote" value={data.git.remote} />
-    <Commands>{`git clone ${data.git.remote} work\ncd work\n# change something\ngit commit -am "What and why"\ngit push origin HEAD:${data.git.branch}`}</Commands>
-  </Card>
-)
+/** Where to push the first commits of a pull request, before there is anything to show. */
+export const PushHelp = ({ data }: { data: PullDetail }) => {
+  const remote = shellWord(data.git.remote)
+  const branch = shellWord(data.git.branch)
+  const folder = `pull-${data.number}`
+  return (
+    <Card title="Push your commits">
+      <CopyField label="Address to push to" id="pull-remote" value={data.git.remote} />
+      <p>From a clone that you have:</p>
+      <Commands label="Copy the commands for a clone that you have">{`git push ${remote} HEAD:${branch}`}</Commands>
+      <p>With a new clone:</p>
+      <Commands label="Copy the commands for a new clone">{`git clone ${remote} ${folder}\ncd ${folder}\n# change files, then:\ngit add --all\ngit commit -m "Describe the change"\ngit push origin HEAD:${branch}`}</Commands>
+      <p class="muted small">
+        Use an <a href="/settings/tokens">access token</a> as the password. The commits show here
+        once they are pushed.
+      </p>
+    </Card>
+  )
+}
 
 /** The form that marks a draft as ready for review. */
 export const ReadyBox = ({
@@ -30,11 +43,11 @@ export const ReadyBox = ({
   here: string
   visit: Visit
 }) => (
-  <Card title="Ready for review?">
+  <Card title="Ready for review">
     <Form
       action={`${here}/ready`}
       csrf={visit.csrf}
-      label="Mark ready"
+      label="Mark as ready for review"
       error={formError(visitForForm(visit, `${here}/ready`), 'summary')}
     >
       <TextArea
@@ -43,12 +56,12 @@ export const ReadyBox = ({
         required
         rows={4}
         markdown={data.repo}
-        hint="What changed and why; it becomes the description."
+        hint="What changed and why. It replaces the description."
         value={visit.form.values.optional('summary') ?? data.body}
         error={fieldError(visit, 'summary')}
       />
       <FormActions>
-        <Button variant="primary">Mark ready</Button>
+        <Button variant="primary">Mark as ready</Button>
       </FormActions>
     </Form>
   </Card>

@@ -12,9 +12,10 @@ import {
   type Tab,
 } from '../../components/index.ts'
 import type { LayoutProps } from '../../components/layout.tsx'
-import { codePath, issuePath, pullPath } from '../../paths.ts'
+import { issuePath, pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
+import { Branches, CheckOut } from './head-branch.tsx'
 
 /** The icons of the checks tab, which show their state on every page. */
 const CHECK_ICONS = {
@@ -36,10 +37,7 @@ const PullLead = ({ repo, pull }: { repo: Repo; pull: Pull }) => (
     <PullState status={pull.status} /> <ActorLink of={pull.author} face={false} /> opened this pull
     request
     {pull.agent && <> with {pull.agent}</>} <RelativeTime at={pull.created_at} />:{' '}
-    <a href={codePath(repo.full_name, 'tree', pull.base.ref)}>
-      <code>{pull.base.ref}</code>
-    </a>{' '}
-    ← <code>{pull.branch ?? 'fork'}</code>
+    <Branches repo={repo} pull={pull} />
     {pull.issue !== null && (
       <>
         {' '}
@@ -113,7 +111,12 @@ export const PullFrame = (props: {
           </>
         }
         lead={<PullLead repo={repo} pull={pull} />}
-        actions={props.actions ?? <Stat additions={pull.additions} deletions={pull.deletions} />}
+        actions={
+          <>
+            {props.actions ?? <Stat additions={pull.additions} deletions={pull.deletions} />}
+            <CheckOut repo={repo} pull={pull} />
+          </>
+        }
       />
       <Tabs label="Pull request" tabs={pullTabs(pull, repo, current)} />
       {props.children}

@@ -40,9 +40,9 @@ const BranchSelects = ({ visit, repo, branches }: NewPullProps) => {
       {repo.permissions.write && (
         <Select
           name="branch"
-          label="From the branch"
+          label="Head branch"
           options={[
-            { value: '', label: 'None: make a fork' },
+            { value: '', label: 'None: I push to a fork' },
             ...heads.map(({ name }) => ({ value: name, label: name })),
           ]}
           value={typed.optional('branch') ?? visit.url.searchParams.get('branch')}
@@ -51,7 +51,7 @@ const BranchSelects = ({ visit, repo, branches }: NewPullProps) => {
       )}
       <Select
         name="base"
-        label="Into"
+        label="Base branch"
         required
         options={branches.map(({ name }) => ({ value: name, label: name }))}
         value={typed.optional('base') ?? visit.url.searchParams.get('base') ?? repo.default_branch}
@@ -83,7 +83,7 @@ const NewPullForm = ({ visit, repo, branches }: NewPullProps) => {
         label="Issue"
         type="number"
         min={1}
-        hint="The number of the issue that it is for."
+        hint="The number of the issue that it resolves."
         value={typed.optional('issue') ?? visit.url.searchParams.get('issue') ?? ''}
         error={fieldError(visit, 'issue')}
       />
@@ -97,7 +97,7 @@ const NewPullForm = ({ visit, repo, branches }: NewPullProps) => {
         error={fieldError(visit, 'body')}
       />
       <FormActions>
-        <Button variant="primary">Start the pull request</Button>
+        <Button variant="primary">Create pull request</Button>
         <LinkButton href={compareHref(repo, visit)} variant="quiet">
           Compare branches
         </LinkButton>
@@ -122,10 +122,10 @@ export const newPullPage = page({
       <RepoFrame visit={visit} repo={repo} title="New pull request" current="pulls" width="narrow">
         <PageHead
           title="New pull request"
-          lead="Without a branch you get a fork of your own: push to the address that the next page shows."
+          lead="Without a head branch you get a fork of your own. The next page shows the address to push to."
         />
         {repo.empty ? (
-          <Notice>Push a first commit before you start a pull request.</Notice>
+          <Notice>Push a first commit before you create a pull request.</Notice>
         ) : (
           <Card>
             <NewPullForm visit={visit} repo={repo} branches={branches} />

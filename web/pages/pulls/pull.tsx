@@ -119,6 +119,10 @@ function timelineItems(loaded: PullData, visit: Visit): Child[] {
 
 const isActive = ({ status }: PullDetail): boolean => status === 'open' || status === 'draft'
 
+/** Nothing has been pushed yet, or only what the base has. */
+const hasNoCommits = ({ head, merge_base_sha }: PullDetail): boolean =>
+  head === null || head.sha === merge_base_sha
+
 /** Whether the viewer is the author. A pull request of an agent belongs to its owner too. */
 const isAuthor = ({ author }: PullDetail, { viewer }: Visit): boolean =>
   viewer !== null && [author.id, author.on_behalf_of?.id].includes(viewer.id)
@@ -213,10 +217,8 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
           <Description data={data} visit={visit} />
           {timelineItems(loaded, visit)}
         </Timeline>
-        {data.status === 'draft' && isOwn && data.head?.sha === data.merge_base_sha && (
-          <PushHelp data={data} />
-        )}
-        {data.status === 'draft' && (isOwn || repo.permissions.write) && (
+        {data.status === 'draft' && isOwn && hasNoCommits(data) && <PushHelp data={data} />}
+        {data.status === 'draft' && !hasNoCommits(data) && (isOwn || repo.permissions.write) && (
           <ReadyBox data={data} here={here} visit={visit} />
         )}
         <MergeBox data={data} repo={repo} options={mergeOptions} visit={visit} />
