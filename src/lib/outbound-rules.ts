@@ -11,11 +11,15 @@ import { inBlock, isPublicAddress, parseAddress, parseBlock, type Block } from '
 /** The address is not allowed, the name has none, the other side does not respond, or TLS failed. */
 export type OutboundFault = 'blocked_address' | 'dns' | 'refused' | 'timeout' | 'tls'
 
-/** An outbound request failed. The message is for the user who named the address. */
+/**
+ * An outbound request failed. The message is for the user who named the address, and never tells
+ * what a name resolves to. `detail` says it too. It is for those who may see `outbound.allow`.
+ */
 export class OutboundError extends Error {
   constructor(
     message: string,
     readonly fault: OutboundFault = 'refused',
+    readonly detail: string = message,
   ) {
     super(message)
   }
@@ -80,9 +84,28 @@ function requireHttpUrl(url: URL): void {
     throw new OutboundError('an address must not hold a name or password', 'blocked_address')
 }
 
+const httpRefused = (url: URL): OutboundError =>
+  new OutboundError(`${url.origin} must be reached over https; ${REMEDY}`, 'blocked_address')
+
+const isPublic = (address: string): boolean => {
+  const bytes = parseAddress(address)
+  return bytes !== null && isPublicAddress(bytes) && !isOwnAddress(address)
+}
+
+function notPublic(host: string, address: string): OutboundError {
+  const end = `is not a public address; ${REMEDY}`
+  return host === address
+    ? new OutboundError(`${host} ${end}`, 'blocked_address')
+    : new OutboundError(
+        `${host} ${end}`,
+        'blocked_address',
+        `${host} is at ${address}, which ${end}`,
+      )
+}
+
 /**
  * The address to connect to. Throws OutboundError when an address of the name is not allowed, or
- * when the name has no address.
+ * when the name has no address. A name that no rule can allow over http is not resolved.
  */
 export async function checkAddress(
   url: URL,
@@ -91,33 +114,24 @@ export async function checkAddress(
 ): Promise<CheckedAddress> {
   requireHttpUrl(url)
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  const isHttp = url.protocol === 'http:'
+  const usable = rules.filter(
+    (rule) => (!isHttp || rule.allowsHttp) && (rule.block !== null || rule.host === host),
+  )
+  if (isHttp && !allowHttp && usable.length === 0) throw httpRefused(url)
   const literal = parseAddress(host)
   const addresses = literal
     ? [{ address: host, family: literal.length === 4 ? 4 : 6 }]
     : await resolve(host).catch(() => [])
   const [first] = addresses
   if (!first) throw new OutboundError(`the name ${host} has no address`, 'dns')
-  const isHttp = url.protocol === 'http:'
   for (const { address } of addresses) {
     const bytes = parseAddress(address)
     const isAllowed =
-      bytes !== null &&
-      rules.some(
-        (rule) =>
-          (!isHttp || rule.allowsHttp) &&
-          (rule.block ? inBlock(bytes, rule.block) : rule.host === host),
-      )
+      bytes !== null && usable.some(({ block }) => block === null || inBlock(bytes, block))
     if (isAllowed) continue
-    if (isHttp && !allowHttp)
-      throw new OutboundError(
-        `${url.origin} must be reached over https; ${REMEDY}`,
-        'blocked_address',
-      )
-    if (bytes === null || !isPublicAddress(bytes) || isOwnAddress(address))
-      throw new OutboundError(
-        `${literal ? host : `${host} is at ${address}, which`} is not a public address; ${REMEDY}`,
-        'blocked_address',
-      )
+    if (isHttp && !allowHttp) throw httpRefused(url)
+    if (!isPublic(address)) throw notPublic(host, address)
   }
   return { address: first.address, family: first.family === 6 ? 6 : 4 }
 }

@@ -55,7 +55,7 @@ export function sendRequest(
 ): Promise<StreamedResponse> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise((resolve, reject) => {
-    const connection = new Connection(url, options, reject)
+    const connection = new Connection(url, address, options, reject)
     const request = send(
       url,
       {
@@ -140,6 +140,7 @@ class Connection {
 
   constructor(
     private readonly url: URL,
+    private readonly address: string,
     private readonly options: ConnectionOptions,
     private readonly reject: (error: OutboundError) => void,
   ) {
@@ -161,7 +162,10 @@ class Connection {
     this.#request = request
     request.on('error', (error) => {
       const fault: OutboundFault = isTlsError(error) ? 'tls' : 'refused'
-      this.#fail(new OutboundError(`${this.url.host} cannot be reached: ${error.message}`, fault))
+      const told = (reason: string): string => `${this.url.host} cannot be reached: ${reason}`
+      // The runtime names the address that it connected to.
+      const neutral = error.message.replaceAll(this.address, this.url.hostname)
+      this.#fail(new OutboundError(told(neutral), fault, told(error.message)))
     })
   }
 

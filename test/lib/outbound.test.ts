@@ -88,6 +88,49 @@ test('addresses of outbound.allow are reached, unencrypted only with http://', a
     expect(() => parseOutboundRules([entry])).toThrow()
 })
 
+test('a refusal tells what the name resolves to in its detail alone', async () => {
+  for (const [host = '', address = ''] of [
+    ['inside.example', '10.0.0.5'],
+    ['half.example', '127.0.0.1'],
+    ['v6.example', '::1'],
+  ]) {
+    const refused = await new OutboundClient([], resolve)
+      .checkAddress(new URL(`https://${host}/`))
+      .then(
+        () => null,
+        (error: unknown) => error as OutboundError,
+      )
+    expect(refused?.message).toContain(`${host} is not a public address`)
+    expect(refused?.message).not.toContain(address)
+    expect(refused?.detail).toContain(`${host} is at ${address}`)
+  }
+})
+
+test('http is refused before the name is resolved, unless a rule may allow it', async () => {
+  const asked: string[] = []
+  const check = (address: string, allow: string[], allowHttp = false): Promise<string> =>
+    new OutboundClient(parseOutboundRules(allow), (host) => {
+      asked.push(host)
+      return resolve(host)
+    })
+      .checkAddress(new URL(address), { allowHttp })
+      .then(
+        (found) => found.address,
+        (error: unknown) => (error as OutboundError).message,
+      )
+  // Existing and missing names get the same refusal.
+  for (const host of ['good.example', 'inside.example', 'nowhere.example'])
+    for (const allow of [[], ['10.0.0.0/8'], [host], ['http://other.example']])
+      expect(await check(`http://${host}/`, allow)).toStartWith(
+        `http://${host} must be reached over https`,
+      )
+  expect(asked).toEqual([])
+  expect(await check('http://inside.example/', ['http://10.0.0.0/8'])).toBe('10.0.0.5')
+  expect(await check('http://inside.example/', ['http://inside.example'])).toBe('10.0.0.5')
+  expect(await check('http://good.example/', [], true)).toBe('8.8.8.8')
+  expect(asked).toEqual(['inside.example', 'inside.example', 'good.example'])
+})
+
 const seen: string[] = []
 const server = Bun.serve({
   hostname: '127.0.0.1',
@@ -166,6 +209,17 @@ const faultOf = (promise: Promise<unknown>): Promise<string> =>
     () => 'none',
     (error: unknown) => (error instanceof OutboundError ? error.fault : String(error)),
   )
+
+test('a failed connection tells the address in its detail alone', async () => {
+  const failed = await at(1).then(
+    () => null,
+    (error: unknown) => error as OutboundError,
+  )
+  expect(failed?.message).toBe(
+    'hook.internal:1 cannot be reached: connect ECONNREFUSED hook.internal:1',
+  )
+  expect(failed?.detail).toContain('127.0.0.1:1')
+})
 
 test('every failure has a fault code', async () => {
   expect(await faultOf(at(1))).toBe('refused')

@@ -2,7 +2,7 @@
 import type { OutboundError } from '#lib/outbound.ts'
 import { diagnoseTlsError } from './diagnose-tls-error.ts'
 
-export function diagnoseOutboundError({ fault, message }: OutboundError, url: URL): string {
+export function diagnoseOutboundError({ fault, detail: message }: OutboundError, url: URL): string {
   switch (fault) {
     case 'dns':
       return `${message} here: look at its spelling, and at the name servers of this machine.`

@@ -49,7 +49,7 @@ export const createWebhook = operation({
     const owner = ownerOf(grants)
     const events = readEvents(input.events ?? [])
     const secret = secretFrom(input.secret)
-    const url = await readUrl(hearth, input.url)
+    const url = await readUrl(hearth, caller, input.url)
     return write((tx) => {
       if (countHooks(tx.db, owner) >= MAX_WEBHOOKS)
         throw conflict(

@@ -1,9 +1,10 @@
 /** Inputs of webhooks. */
+import type { SignedIn } from '#core/caller.ts'
 import { EVENT_TYPES } from '#core/event-types.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
-import { outboundClient } from '#core/outbound.ts'
+import { outboundClient, outboundMessage } from '#core/outbound.ts'
 import { OutboundError } from '#lib/outbound.ts'
 import { SECOND } from '#lib/time.ts'
 
@@ -27,7 +28,7 @@ const MAX_LOOKUP_MS = 3 * SECOND
  * Parses a URL and checks that its address is allowed; throws 422 otherwise. A host name that does
  * not resolve now is accepted: it may resolve later, and the ping shows the failure.
  */
-export async function readUrl(hearth: Hearth, text: string): Promise<string> {
+export async function readUrl(hearth: Hearth, caller: SignedIn, text: string): Promise<string> {
   const url = URL.parse(text.trim())
   if (!url || url.hostname === '')
     throw invalid('url', 'url must be an address such as https://example.com/hook')
@@ -40,7 +41,7 @@ export async function readUrl(hearth: Hearth, text: string): Promise<string> {
     ])
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    if (error.fault === 'blocked_address') throw invalid('url', error.message)
+    if (error.fault === 'blocked_address') throw invalid('url', outboundMessage(error, caller))
   } finally {
     clearTimeout(timer)
   }

@@ -52,7 +52,7 @@ export const updateWebhook = operation({
   output: Webhook,
   annotations: { idempotent: true, openWorld: true },
 
-  handler: async ({ hearth, db, repo, workspace, write }, { id, ...input }) => {
+  handler: async ({ hearth, caller, db, repo, workspace, write }, { id, ...input }) => {
     const grants = { repo, workspace }
     requireHook(db, grants, id)
     const change: HookChange = {
@@ -61,7 +61,7 @@ export const updateWebhook = operation({
       ...(input.secret === undefined
         ? {}
         : { secret: encryptSecret(hearth, secretFrom(input.secret)) }),
-      ...(input.url === undefined ? {} : { url: await readUrl(hearth, input.url) }),
+      ...(input.url === undefined ? {} : { url: await readUrl(hearth, caller, input.url) }),
     }
     return write((tx) => {
       const before = requireHook(tx.db, grants, id)
