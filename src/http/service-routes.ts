@@ -16,6 +16,7 @@ import {
   preflightResponse,
 } from './responses.ts'
 import { openApiDocument } from './rest/openapi.ts'
+import { connectionScopes } from './tools/connection-scopes.ts'
 
 const ALLOW = allowHeader(['GET'])
 
@@ -96,16 +97,20 @@ Disallow: /*?*
 const METADATA_PATH = '/.well-known/oauth-protected-resource'
 
 /** Protected resource metadata (RFC 9728). The address of the document names the resource. */
-function resourceMetadata({ settings }: Hearth, path: string): unknown {
+function resourceMetadata(hearth: Hearth, path: string, query: string): unknown {
+  const { settings } = hearth
   const below = trimTrailingSlashes(path.slice(METADATA_PATH.length))
-  const resource =
-    below === '/api' || below.startsWith('/api/')
-      ? settings.base_url
-      : settings.mcp_url + (below.startsWith('/mcp/') ? below.slice(4) : '')
+  const isApi = below === '/api' || below.startsWith('/api/')
+  const toolPath = below.startsWith('/mcp/') ? below : '/mcp'
+  const { readonly, scopes } = connectionScopes(hearth, toolPath, query)
+  const toolQuery = readonly && query !== '' ? `?${query}` : ''
+  const resource = isApi
+    ? settings.base_url
+    : `${settings.mcp_url}${toolPath.slice('/mcp'.length)}${toolQuery}`
   return {
     resource,
     authorization_servers: [settings.site_url],
-    scopes_supported: SCOPES,
+    scopes_supported: readonly && !isApi ? scopes : SCOPES,
     bearer_methods_supported: ['header'],
     resource_name: resource === settings.base_url ? 'Hearth REST API' : 'Hearth tool server',
     resource_documentation: `${settings.site_url}/docs`,
@@ -124,17 +129,17 @@ const robotsTxt = readOnly(
 
 /** The metadata documents, which clients look for at several addresses. */
 function metadataRoutes(hearth: Hearth): HttpRoute[] {
-  const metadataResponse = (path: string): Response => {
-    const response = jsonResponse(resourceMetadata(hearth, path))
+  const metadataResponse = (path: string, query: string): Response => {
+    const response = jsonResponse(resourceMetadata(hearth, path, query))
     response.headers.set('cache-control', 'public, max-age=3600')
     return response
   }
-  const handler = readOnly(({ path }) => metadataResponse(path))
+  const handler = readOnly(({ path, query }) => metadataResponse(path, query))
   return [
     // Clients that know the REST API alone look below it.
     {
       path: `/api${METADATA_PATH}`,
-      handler: readOnly(() => metadataResponse(`${METADATA_PATH}/api`)),
+      handler: readOnly(() => metadataResponse(`${METADATA_PATH}/api`, '')),
     },
     ...['', '/mcp', '/mcp/*', '/api', '/api/*'].map((below) => ({
       path: METADATA_PATH + below,
