@@ -14,6 +14,7 @@ const FLASHES = {
     'If that address has an account, a link to set a new password is on its way.',
   ],
   saved: ['good', 'Saved.'],
+  'admins-propose': ['good', 'Admins now open pull requests, too.'],
   'email-added': ['info', 'The address is added. Open the link that we mailed to it.'],
   'email-removed': ['good', 'The address is removed.'],
   'password-changed': ['good', 'Your password is changed. Other browsers are signed out.'],

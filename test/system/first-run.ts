@@ -94,7 +94,7 @@ export async function firstRun(
     await press('Make the repository')
     await page.getByText('This repository is empty').waitFor()
     step('a repository')
-    await press('Make a token for git')
+    await press('Create a token')
     await page.locator('#token-secret').waitFor()
     const lines = await page
       .locator('.commands', { hasText: 'git remote add' })

@@ -113,5 +113,5 @@ test('a cancelled import leaves an empty repository', async () => {
   await forge.jobs()
   const after = (await owner.open('/acme/never')).html
   expect(after).toContain('The copy was cancelled')
-  expect(after).toContain('Push what you have')
+  expect(after).toContain('Push an existing repository')
 })

@@ -42,7 +42,7 @@ function changesOf(mode: EditMode, fields: Fields): { path: string; files: FileE
   if (mode === 'new') return { path, files: [{ path, action: 'put', content }] }
   const isSame = blobId(content) === fields.text('oid')
   if (isSame && path === from)
-    throw new Refusal('invalid', 'Nothing is changed yet.', { field: 'content' })
+    throw new Refusal('invalid', 'There are no changes yet.', { field: 'content' })
   const move: FileEdit[] = path === from ? [] : [{ path, from, action: 'move' }]
   return { path, files: isSame ? move : [...move, { path, action: 'put', content }] }
 }

@@ -6,10 +6,10 @@ import {
   getRepoSettings,
   locateCode,
   previewChange,
-  type Branch,
   type FileChange,
   type Repo,
 } from '#features/repos/index.ts'
+import { listBranchRules } from '#features/rulesets/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { codePath } from '../../paths.ts'
 import { redirect, type DirectResponse, type Visit } from '../../site.ts'
@@ -39,7 +39,7 @@ export type EditData = {
   readonly path: string
   readonly file: EditFile | null
   /** Why the branch does not accept a commit of this user. A pull request still can. */
-  readonly barred: Branch | null
+  readonly barrier: BranchBarrier
   /** The file changed since the form was opened. */
   readonly moved: boolean
   /** The change that the typed text would make, when a preview was requested. Null without one. */
@@ -92,14 +92,24 @@ export async function readWhole(
   }
 }
 
-/** The branch, when it does not accept a direct commit of this user. */
-export async function barredBranch(visit: Visit, repo: Repo, name: string): Promise<Branch | null> {
-  const branch = await visit.tryCall(getBranch, { repo: repo.full_name, branch: name })
-  if (branch === null || !(branch.protected || branch.rules.includes('pull_request'))) return null
-  const settings = repo.permissions.admin
-    ? await visit.tryCall(getRepoSettings, { repo: repo.full_name })
-    : null
-  return settings?.admins_may_push === true ? null : branch
+/**
+ * Why a branch does not accept a direct commit of this user: its own protection, or a ruleset, which
+ * some users may bypass. Null when it accepts one.
+ */
+export type BranchBarrier = 'protection' | 'ruleset' | null
+
+export async function findBarrier(visit: Visit, repo: Repo, name: string): Promise<BranchBarrier> {
+  const rules = await visit.tryCall(listBranchRules, { repo: repo.full_name, branch: name })
+  const byRuleset = rules?.items.some(
+    ({ type, applies_to }) => type === 'pull_request' && applies_to === 'everyone',
+  )
+  if (name === repo.default_branch && repo.protected) {
+    const settings = repo.permissions.admin
+      ? await visit.tryCall(getRepoSettings, { repo: repo.full_name })
+      : null
+    if (settings?.admins_may_push !== true) return 'protection'
+  }
+  return byRuleset === true ? 'ruleset' : null
 }
 
 /** Whether a user can change files on the website: directly, or by a pull request with a fork. */
@@ -168,7 +178,7 @@ export async function loadEdit(visit: Visit, mode: EditMode): Promise<EditData |
       head: null,
       path: '',
       file: null,
-      barred: null,
+      barrier: null,
       moved: false,
       preview: await previewOf(visit, mode, name, null),
     }
@@ -200,7 +210,7 @@ export async function loadEdit(visit: Visit, mode: EditMode): Promise<EditData |
     head,
     path,
     file,
-    barred: repo.permissions.write ? await barredBranch(visit, repo, branch) : null,
+    barrier: repo.permissions.write ? await findBarrier(visit, repo, branch) : null,
     moved: sent && mode !== 'new' && values.text('oid') !== (file?.oid ?? ''),
     preview: await previewOf(visit, mode, name, head),
   }

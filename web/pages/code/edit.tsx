@@ -15,7 +15,7 @@ import {
   TextArea,
 } from '../../components/index.ts'
 import { highlighter } from '../../highlight/highlighter.ts'
-import type { Branch, Repo } from '#features/repos/index.ts'
+import type { Repo } from '#features/repos/index.ts'
 import { DocumentBody } from './readme.tsx'
 import { codePath, comparePath, repoPath, segments } from '../../paths.ts'
 import {
@@ -31,7 +31,7 @@ import {
 import { RepoFrame } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { defaultMessage, submitEdit, typedOf } from './edit-form.ts'
-import { loadEdit, type EditData, type EditMode } from './edit-load.ts'
+import { loadEdit, type BranchBarrier, type EditData, type EditMode } from './edit-load.ts'
 import { MARKDOWN } from './renderings.tsx'
 import { PathCrumbs } from './frame.tsx'
 
@@ -59,32 +59,51 @@ export type CommitTarget = {
   readonly branch: string
   readonly head: string | null
   readonly path: string
-  readonly barred: Branch | null
+  readonly barrier: BranchBarrier
 }
 
+const NewBranchField = ({ place, visit }: { place: CommitTarget; visit: Visit }) => (
+  <Field
+    name="new_branch"
+    label="Name of the new branch"
+    mono
+    maxlength={255}
+    value={visit.form.values.optional('new_branch') ?? branchName(visit, place.path, place.head)}
+    error={fieldError(visit, 'new_branch')}
+  />
+)
+
 /** The destination of a commit: a choice for users with write access, else the fork. */
-export const CommitTargetFields = ({
-  place: { repo, branch, head, path, barred },
-  visit,
-}: {
-  place: CommitTarget
-  visit: Visit
-}) => {
+export const CommitTargetFields = ({ place, visit }: { place: CommitTarget; visit: Visit }) => {
+  const { repo, branch, head, barrier } = place
   const { values } = visit.form
-  const chosen = barred ? 'new' : values.text('target') || 'branch'
   if (!repo.permissions.write)
     return (
       <p class="hint">
-        You may not write to {repo.full_name}, so this goes to a fork of your own, and a pull
-        request asks to take it into <code>{branch}</code>.
+        You have no write access to {repo.full_name}. The change goes to a fork, and a pull request
+        to <code>{branch}</code> is opened.
       </p>
     )
   if (head === null) return <input type="hidden" name="target" value="branch" />
+  if (barrier === 'protection')
+    return (
+      <>
+        <p class="hint">
+          <code>{branch}</code> is protected. The change goes to a new branch, and a pull request to{' '}
+          <code>{branch}</code> is opened.
+        </p>
+        <input type="hidden" name="target" value="new" />
+        <NewBranchField place={place} visit={visit} />
+      </>
+    )
+  const chosen = values.text('target') || (barrier === 'ruleset' ? 'new' : 'branch')
   return (
     <FieldSet
-      legend="Where it goes"
+      legend="Branch"
       hint={
-        barred ? `${branch} is protected: changes come to it through pull requests.` : undefined
+        barrier === 'ruleset'
+          ? `A ruleset of ${branch} requires a pull request. Only those who may bypass it commit directly.`
+          : undefined
       }
     >
       <Radio
@@ -105,14 +124,7 @@ export const CommitTargetFields = ({
         label="Commit to a new branch and open a pull request"
         checked={chosen === 'new'}
       />
-      <Field
-        name="new_branch"
-        label="Name of the new branch"
-        mono
-        maxlength={255}
-        value={values.optional('new_branch') ?? branchName(visit, path, head)}
-        error={fieldError(visit, 'new_branch')}
-      />
+      <NewBranchField place={place} visit={visit} />
     </FieldSet>
   )
 }
@@ -125,7 +137,7 @@ const Preview = ({ data, visit }: { data: EditData; visit: Visit }) => {
     <section id="preview" class="stack" aria-label="Preview">
       {preview === null ||
       (preview.hunks.length === 0 && preview.reason === null && preview.old_path === null) ? (
-        <Notice>Nothing is changed yet.</Notice>
+        <Notice>There are no changes yet.</Notice>
       ) : (
         <DiffView files={[preview]} />
       )}
@@ -245,16 +257,16 @@ const EditCommit = ({
       label="Description"
       rows={3}
       value={values.text('description')}
-      hint="Why, for those who read the history."
+      hint="Say why the change is made."
     />
     <CommitTargetFields place={data} visit={visit} />
     <FormActions>
       <Button variant={mode === 'delete' ? 'danger' : 'primary'}>
         {!repo.permissions.write
-          ? 'Propose the change'
+          ? 'Propose change'
           : mode === 'delete'
-            ? 'Delete the file'
-            : 'Commit'}
+            ? 'Delete file'
+            : 'Commit changes'}
       </Button>
       {mode !== 'delete' && (
         <Button
@@ -284,7 +296,11 @@ const PathField = ({ visit, mode, typed }: { visit: Visit; mode: EditMode; typed
     autofocus={mode === 'new'}
     value={typed}
     error={fieldError(visit, 'path')}
-    hint={mode === 'edit' ? 'Another path renames or moves the file.' : 'Slashes make folders.'}
+    hint={
+      mode === 'edit'
+        ? 'Change the path to rename or move the file.'
+        : 'Use slashes to create folders.'
+    }
   />
 )
 

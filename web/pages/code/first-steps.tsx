@@ -1,5 +1,5 @@
 // The page of an empty repository: commands for git, for agents and for the command line.
-import { getRepo, type Repo } from '#features/repos/index.ts'
+import { getRepo, getRepoSettings, type Repo } from '#features/repos/index.ts'
 import {
   ActionButton,
   Button,
@@ -37,11 +37,11 @@ const PushCommands = ({
       : withToken(repo.clone_url, visit.viewer?.username ?? 'x', secret)
   return (
     <>
-      <Card title="Push what you have">
-        <Commands label="Copy the lines for code that you have">{`git remote add origin ${remote}\ngit push -u origin HEAD:${repo.default_branch}`}</Commands>
+      <Card title="Push an existing repository">
+        <Commands label="Copy the commands for an existing repository">{`git remote add origin ${remote}\ngit push -u origin HEAD:${repo.default_branch}`}</Commands>
       </Card>
-      <Card title="Or begin with nothing">
-        <Commands label="Copy the lines for a new beginning">{`git clone ${remote}\ncd ${repo.name}\necho "# ${repo.name}" > README.md\ngit add README.md\ngit commit -m "Begin"\ngit push origin HEAD:${repo.default_branch}`}</Commands>
+      <Card title="Create a new repository on the command line">
+        <Commands label="Copy the commands for a new repository">{`git clone ${remote}\ncd ${repo.name}\necho "# ${repo.name}" > README.md\ngit add README.md\ngit commit -m "First commit"\ngit push origin HEAD:${repo.default_branch}`}</Commands>
       </Card>
     </>
   )
@@ -58,45 +58,74 @@ const PasswordNotice = ({
   secret: string | null
 }) =>
   secret === null ? (
-    <Notice title="git will ask for a password">
+    <Notice title="git asks for a password">
       <p>
-        It takes an access token. One press makes one for this repository alone, and puts it into
-        the lines below.
+        Use an access token as the password. You can create one for this repository only; it is then
+        part of the commands below.
       </p>
       <ActionButton action={repoPath(repo.full_name, '/first-token')} csrf={visit.csrf}>
         <Button variant="primary" icon="key">
-          Make a token for git
+          Create a token
         </Button>
       </ActionButton>
     </Notice>
   ) : (
     <TokenSecret secret={secret}>
-      It reads and pushes the code of {repo.full_name} for {TOKEN_DAYS} days, and is in the lines
-      below. git keeps it in this clone alone. Revoke it in{' '}
+      The token reads and pushes the code of {repo.full_name} for {TOKEN_DAYS} days. The commands
+      below contain it, and git stores it in this clone only. Revoke it in{' '}
       <a href="/settings/tokens">your settings</a>.
     </TokenSecret>
   )
+
+/** What the default branch accepts after the first push, so that the second one is no surprise. */
+export const loadAdminsMayPush = async (visit: Visit, repo: Repo): Promise<boolean> =>
+  (await visit.tryCall(getRepoSettings, { repo: repo.full_name }))?.admins_may_push === true
+
+const ProtectionLine = ({ repo, adminsMayPush }: { repo: Repo; adminsMayPush: boolean }) => (
+  <p class="muted">
+    {repo.protected ? (
+      <>
+        After the first push <code>{repo.default_branch}</code> is protected:{' '}
+        {adminsMayPush
+          ? 'admins can push to it, other members and agents open pull requests.'
+          : 'changes are merged through pull requests.'}{' '}
+        Force pushes and deletion are refused.
+      </>
+    ) : (
+      <>
+        <code>{repo.default_branch}</code> is not protected: everyone with the role Write can push
+        to it.
+      </>
+    )}{' '}
+    {repo.permissions.maintain && (
+      <a href={repoPath(repo.full_name, '/settings#protection')}>Change branch protection</a>
+    )}
+  </p>
+)
 
 const OtherClients = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const { site_url, mcp_url } = visit.hearth.settings
   return (
     <>
       <Card title="For agents: an MCP client">
-        <p>Give the client this address. It signs in by itself, through your browser.</p>
+        <p>Give the client this address. It opens your browser to sign in.</p>
         <CopyField id="first-mcp" label="Address of the tool server" value={mcp_url} />
         <Commands label="Copy the settings of an MCP client">
           {JSON.stringify({ mcpServers: { hearth: { type: 'http', url: mcp_url } } }, null, 2)}
         </Commands>
         {repo.permissions.maintain && (
           <p>
-            An agent with a token for this repository alone is started on its page{' '}
+            To give an agent a token for this repository only, open{' '}
             <a href={repoPath(repo.full_name, '/agents')}>Agents</a>.
           </p>
         )}
       </Card>
       <Card title="For a terminal: the command line">
-        <p>Once on each machine; git asks no more then, for any repository here.</p>
-        <Commands label="Copy the lines for the command line">{`hearth login ${site_url}\nhearth setup-git ${site_url}\nhearth api get_repo --repo ${repo.full_name}`}</Commands>
+        <p>
+          Run these once on each machine. git then signs in to every repository here without a
+          password.
+        </p>
+        <Commands label="Copy the commands for the command line">{`hearth login ${site_url}\nhearth setup-git ${site_url}\nhearth api get_repo --repo ${repo.full_name}`}</Commands>
       </Card>
     </>
   )
@@ -105,26 +134,29 @@ const OtherClients = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
 export const FirstSteps = ({
   repo,
   visit,
+  adminsMayPush,
   secret = null,
 }: {
   repo: Repo
   visit: Visit
+  adminsMayPush: boolean
   secret?: string | null
 }) => (
   <>
     <EmptyState icon="repo" title="This repository is empty">
       {repo.permissions.write
-        ? 'Bring the first commit, and this page shows its files by itself.'
+        ? 'Push a first commit. This page then shows its files.'
         : 'Nobody has pushed yet.'}
     </EmptyState>
     {repo.permissions.write && !repo.archived && (
       <>
         <PasswordNotice repo={repo} visit={visit} secret={secret} />
         <PushCommands repo={repo} visit={visit} secret={secret} />
+        <ProtectionLine repo={repo} adminsMayPush={adminsMayPush} />
         <p class="muted">
-          No git at hand?{' '}
+          Without git:{' '}
           <a href={repoPath(repo.full_name, `/new/${repo.default_branch}`)}>
-            Write the first file here
+            create the first file here
           </a>
           , or <a href={repoPath(repo.full_name, `/upload/${repo.default_branch}`)}>upload files</a>
           .

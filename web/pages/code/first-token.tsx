@@ -3,7 +3,7 @@ import { createSettingsToken } from '#features/accounts/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import { pageResponse, action } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { TOKEN_DAYS, firstPushLive, FirstSteps } from './first-steps.tsx'
+import { TOKEN_DAYS, firstPushLive, FirstSteps, loadAdminsMayPush } from './first-steps.tsx'
 import { repoPage } from './tree.tsx'
 
 /**
@@ -20,6 +20,7 @@ export const firstTokenForm = action({
       scopes: ['code:read', 'code:write'],
       repos: [repo.full_name],
     })
+    const adminsMayPush = await loadAdminsMayPush(visit, repo)
     const shown = (
       <RepoFrame
         visit={visit}
@@ -29,7 +30,12 @@ export const firstTokenForm = action({
         live={firstPushLive(repo)}
       >
         <h1 class="unseen">{repo.full_name}</h1>
-        <FirstSteps repo={repo} visit={visit} secret={secret ?? null} />
+        <FirstSteps
+          repo={repo}
+          visit={visit}
+          adminsMayPush={adminsMayPush}
+          secret={secret ?? null}
+        />
       </RepoFrame>
     )
     return pageResponse(visit, shown)

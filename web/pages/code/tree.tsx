@@ -31,7 +31,7 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { ImportPart, loadImport } from '../repos/import.tsx'
 import { mayPropose } from './edit-load.ts'
 import { editPath } from './edit.tsx'
-import { FirstSteps, firstPushLive } from './first-steps.tsx'
+import { FirstSteps, firstPushLive, loadAdminsMayPush } from './first-steps.tsx'
 import { isFork, locate, PathCrumbs, RefSwitch, refsOf, type Refs } from './frame.tsx'
 import { DocumentBody } from './readme.tsx'
 import { submodulesOf } from './submodules.ts'
@@ -60,6 +60,7 @@ type Data = {
   readme: FileRecord | null
   release: Release | null
   copy: Import | null
+  adminsMayPush: boolean
 }
 
 async function loadTree(visit: Visit, rest: string) {
@@ -80,6 +81,7 @@ async function loadTree(visit: Visit, rest: string) {
       readme: null,
       release: null,
       copy: await loadImport(visit, repo),
+      adminsMayPush: await loadAdminsMayPush(visit, repo),
     }
   const [refs, tree, commits] = await Promise.all([
     refsOf(visit, name),
@@ -113,14 +115,17 @@ async function loadTree(visit: Visit, rest: string) {
     readme,
     release: at.path === '' ? await visit.tryCall(getLatestRelease, { repo: name }) : null,
     copy: null,
+    adminsMayPush: false,
   }
 }
 
 /** An empty repository: an import in progress, or the first steps. */
-const Empty = ({ repo, copy, visit }: { repo: Repo; copy: Import | null; visit: Visit }) => (
+const Empty = ({ data, visit }: { data: Data; visit: Visit }) => (
   <>
-    <ImportPart copy={copy} repo={repo} visit={visit} />
-    {repo.state !== 'importing' && <FirstSteps repo={repo} visit={visit} />}
+    <ImportPart copy={data.copy} repo={data.repo} visit={visit} />
+    {data.repo.state !== 'importing' && (
+      <FirstSteps repo={data.repo} visit={visit} adminsMayPush={data.adminsMayPush} />
+    )}
   </>
 )
 
@@ -342,7 +347,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
     >
       <h1 class="unseen">{at.path === '' ? repo.full_name : at.path}</h1>
       {at.sha === null ? (
-        <Empty repo={repo} copy={data.copy} visit={visit} />
+        <Empty data={data} visit={visit} />
       ) : at.path === '' ? (
         <Columns
           where="right"

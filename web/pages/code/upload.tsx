@@ -26,7 +26,7 @@ import {
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { commitChange, readDestination, type FileEdit } from './commit-change.ts'
-import { barredBranch, repoToChange } from './edit-load.ts'
+import { findBarrier, repoToChange } from './edit-load.ts'
 import { CommitTargetFields, type CommitTarget } from './edit.tsx'
 import { PathCrumbs } from './frame.tsx'
 
@@ -41,7 +41,7 @@ export const uploadPath = (repo: string, branch: string, folder: string): string
 async function load(visit: Visit): Promise<CommitTarget | DirectResponse> {
   if (!visit.viewer) return redirect(`/login?next=${encodeURIComponent(visit.url.pathname)}`, 302)
   const repo: Repo = await repoToChange(visit)
-  if (repo.empty) return { repo, branch: repo.default_branch, head: null, path: '', barred: null }
+  if (repo.empty) return { repo, branch: repo.default_branch, head: null, path: '', barrier: null }
   const name = repoOf(visit)
   const at = await visit.call(locateCode, { repo: name, rest: visit.params.rest ?? '' })
   if (at.kind !== 'branch' || at.type !== 'dir')
@@ -54,7 +54,7 @@ async function load(visit: Visit): Promise<CommitTarget | DirectResponse> {
     branch: at.ref,
     head: at.sha,
     path: at.path,
-    barred: repo.permissions.write ? await barredBranch(visit, repo, at.ref) : null,
+    barrier: repo.permissions.write ? await findBarrier(visit, repo, at.ref) : null,
   }
 }
 
@@ -109,11 +109,13 @@ const UploadCommit = ({
       label="Description"
       rows={3}
       value={values.text('description')}
-      hint="Why, for those who read the history."
+      hint="Say why the change is made."
     />
     <CommitTargetFields place={{ ...place, path: path || 'upload' }} visit={visit} />
     <FormActions>
-      <Button variant="primary">{repo.permissions.write ? 'Commit' : 'Propose the change'}</Button>
+      <Button variant="primary">
+        {repo.permissions.write ? 'Commit changes' : 'Propose change'}
+      </Button>
       <LinkButton
         href={
           repo.empty ? repoPath(repo.full_name) : codePath(repo.full_name, 'tree', branch, path)
@@ -164,7 +166,7 @@ const UploadView = ({ place, visit }: { place: CommitTarget; visit: Visit }) => 
           maxlength={4000}
           value={values.has('folder') ? values.text('folder') : path}
           error={fieldError(visit, 'folder')}
-          hint="Slashes make folders."
+          hint="Use slashes to create folders."
         />
         <UploadCommit
           visit={visit}

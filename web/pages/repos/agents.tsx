@@ -43,6 +43,7 @@ import {
 import { Ticks } from '../accounts/scope-choice.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
+import { mayProtectMore, StricterProtection } from './stricter-protection.tsx'
 
 const LIFETIMES = [
   { value: '1', label: '1 hour' },
@@ -154,6 +155,7 @@ type AgentsData = {
   number: number
   more: boolean
   made: { name: string; secret: string } | null
+  offersProtection: boolean
 }
 
 const AgentLimits = ({
@@ -278,6 +280,7 @@ const AgentsView = ({
   number,
   more,
   made,
+  offersProtection,
 }: AgentsData & { visit: Visit }): Html => {
   const here = repoPath(repo.full_name, '/agents')
   const running = agents.filter(isRunning)
@@ -300,6 +303,7 @@ const AgentsView = ({
           value={visit.hearth.settings.mcp_url}
         />
       )}
+      {offersProtection && <StricterProtection visit={visit} repo={repo} />}
       {agents.length === 0 ? (
         <EmptyState icon="agent" title="No agents yet">
           Start one below, and give its token to the program that shall do the work.
@@ -331,7 +335,8 @@ async function load(visit: Visit): Promise<Omit<AgentsData, 'made'> | null> {
   const repo = await visit.call(getRepo, { repo: repoOf(visit) })
   if (!repo.permissions.maintain) return null
   const { items, next } = await visit.call(listAgents, { repo: repo.full_name, page: number })
-  return { repo, agents: items, number, more: next !== null }
+  const offersProtection = items.length > 0 && (await mayProtectMore(visit, repo))
+  return { repo, agents: items, number, more: next !== null, offersProtection }
 }
 
 export const agentsPage = page({

@@ -28,6 +28,7 @@ import { action, redirectWithFlash, form, page, type Visit } from '../../site.ts
 import { fieldError, formError } from '../shell.tsx'
 import { InvitationList } from '../workspaces/invite-members.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
+import { mayProtectMore, StricterProtection } from './stricter-protection.tsx'
 
 export const ROLES = ['read', 'triage', 'write', 'maintain', 'admin'] as const
 const MEANING: Record<(typeof ROLES)[number], string> = {
@@ -136,9 +137,11 @@ export const collaboratorsPage = page({
     const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
     const repo = await visit.call(getRepo, { repo: name })
     if (!repo.permissions.admin) return null
-    return { repo, number, list: await visit.call(listCollaborators, { repo: name, page: number }) }
+    const list = await visit.call(listCollaborators, { repo: name, page: number })
+    const offersProtection = list.collaborators.length > 1 && (await mayProtectMore(visit, repo))
+    return { repo, number, list, offersProtection }
   },
-  view: ({ repo, number, list }, visit) => {
+  view: ({ repo, number, list, offersProtection }, visit) => {
     const adding = visit.form.values.has('invitee')
     return (
       <RepoFrame visit={visit} repo={repo} title="Collaborators" current="settings" width="narrow">
@@ -146,6 +149,7 @@ export const collaboratorsPage = page({
           title="Collaborators"
           lead="Everyone with a role on this repository, and where it comes from."
         />
+        {offersProtection && <StricterProtection visit={visit} repo={repo} />}
         <Card title="Add somebody">
           <Form
             action={here(repo.full_name)}

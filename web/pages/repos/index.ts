@@ -13,6 +13,7 @@ import { dangerForms } from './danger-forms.ts'
 import { importForms } from './import.tsx'
 import { newRepoForm, newRepoPage } from './new.tsx'
 import { pullSettingsForm, repoSettingsForm, repoSettingsPage } from './settings.tsx'
+import { stricterProtectionForm } from './stricter-protection.tsx'
 
 export const repos: SiteSection = {
   pages: [newRepoPage, activityPage, agentsPage, collaboratorsPage, repoSettingsPage],
@@ -21,6 +22,7 @@ export const repos: SiteSection = {
     ...importForms,
     repoSettingsForm,
     pullSettingsForm,
+    stricterProtectionForm,
     addCollaboratorForm,
     setCollaboratorForm,
     removeCollaboratorForm,

@@ -33,20 +33,24 @@ const METHOD_WORDS = { merge: 'Merge commit', squash: 'Squash', rebase: 'Rebase'
 
 /** The settings that are on or off, in the order of the form. */
 const PULL_REQUEST_FLAGS = [
-  { name: 'require_up_to_date', label: 'Must be up to date with its base' },
+  { name: 'require_up_to_date', label: 'Require branches to be up to date before merging' },
   { name: 'count_agent_approvals', label: 'Count approvals by agents' },
-  { name: 'dismiss_stale_approvals', label: 'A push makes earlier approvals stale' },
+  { name: 'dismiss_stale_approvals', label: 'Dismiss approvals when a push changes the diff' },
   {
     name: 'require_last_push_approval',
     label: 'Ignore approvals by people who pushed to the pull request',
   },
-  { name: 'require_conversation_resolution', label: 'Conversations must be resolved' },
-  { name: 'delete_branch_on_merge', label: 'Delete the branch once it is merged' },
-  { name: 'admins_may_push', label: 'Admins may push to the protected branch' },
+  { name: 'require_conversation_resolution', label: 'Require conversations to be resolved' },
+  { name: 'delete_branch_on_merge', label: 'Delete the branch after merging' },
+  {
+    name: 'admins_may_push',
+    label: 'Admins may push to the protected branch',
+    hint: 'Agents and members without the role Admin open pull requests. Force pushes stay refused.',
+  },
   {
     name: 'merge_queue',
-    label: 'Merge through a queue',
-    hint: 'Each is tested as the commit that lands, on top of those ahead of it.',
+    label: 'Merge queue',
+    hint: 'Each pull request is tested together with those ahead of it before it is merged.',
   },
 ] as const
 
@@ -104,6 +108,17 @@ const DefaultBranchSelect = ({
   />
 )
 
+const ProtectionField = ({ repo }: { repo: Repo }) => (
+  <div id="protection">
+    <Checkbox
+      name="protected"
+      label="Protect the default branch"
+      hint="Refuses force pushes and deletion. Changes are merged through pull requests; whether admins may also push is a setting of pull requests below."
+      checked={repo.protected}
+    />
+  </div>
+)
+
 const GeneralCard = ({
   visit,
   repo,
@@ -152,12 +167,7 @@ const GeneralCard = ({
       {repo.permissions.admin && branches.length > 0 && (
         <DefaultBranchSelect visit={visit} repo={repo} branches={branches} typedOr={typedOr} />
       )}
-      <Checkbox
-        name="protected"
-        label="Protect the default branch"
-        hint="No force push, no deletion; changes arrive through merged pull requests only."
-        checked={repo.protected}
-      />
+      <ProtectionField repo={repo} />
       <FormActions>
         <Button variant="primary">Save</Button>
       </FormActions>
@@ -177,7 +187,7 @@ const MergeMethods = ({
   settings: PullSettings
 }) => (
   <>
-    <FieldSet legend="How a pull request may be merged" error={fieldError(visit, 'merge_methods')}>
+    <FieldSet legend="Merge methods" error={fieldError(visit, 'merge_methods')}>
       {METHODS.map((method) => (
         <Checkbox
           name="merge_methods"
@@ -189,7 +199,7 @@ const MergeMethods = ({
     </FieldSet>
     <Select
       name="default_merge_method"
-      label="Offered first"
+      label="Default merge method"
       required
       options={METHODS.map((value) => ({ value, label: METHOD_WORDS[value] }))}
       value={typedOr('default_merge_method', settings.default_merge_method)}
@@ -219,7 +229,7 @@ const PullRequestsCard = ({
     >
       <Field
         name="required_approvals"
-        label="Approvals needed"
+        label="Required approvals"
         type="number"
         min={0}
         max={10}
@@ -231,7 +241,7 @@ const PullRequestsCard = ({
       ))}
       <Field
         name="queue_slots"
-        label="Tested in the queue at once"
+        label="Queue entries tested at once"
         type="number"
         min={1}
         max={20}

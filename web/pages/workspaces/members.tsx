@@ -137,6 +137,15 @@ export const membersPage = page({
             revoke={`${here}/invite/revoke`}
           />
         )}
+        {owner && members.items.length > 1 && (
+          <p class="muted">
+            Several people can change the repositories of this workspace.{' '}
+            <a href={`${workspacePath(workspace.slug, 'rulesets')}/new?preset=protect`}>
+              Require reviewed pull requests in all of them
+            </a>
+            .
+          </p>
+        )}
         {owner && <InviteMember visit={visit} workspace={workspace.slug} />}
         <OutsideList people={outside} />
         <Pager

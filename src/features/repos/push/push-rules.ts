@@ -35,6 +35,14 @@ export function auditBypass(tx: Tx, row: RepoRow, updates: readonly RefUpdate[])
   }
 }
 
+/** Names the two ways out: a pull request, and the setting. */
+const protectedProblem = (branch: string, isAdmin: boolean): string =>
+  `${branch} is protected. Push a branch and open a pull request, or ${
+    isAdmin
+      ? 'turn on "Admins may push to the protected branch" in the settings of the repository'
+      : 'ask an administrator'
+  }`
+
 /** Why the built-in rules refuse this move, as one line for the pusher; null when they allow it. */
 export function findPushProblem(
   db: Db,
@@ -58,11 +66,10 @@ export function findPushProblem(
   // repository does that.
   if (branch === row.default_branch && readRef(db, row.id, name) !== null) {
     if (to === null) return 'the default branch cannot be deleted'
-    if (row.protected === 1 && !(settingsOf(row).admins_may_push && can('admin'))) {
-      return `${branch} is protected: push to another branch and open a pull request`
-    }
+    if (row.protected === 1 && !(settingsOf(row).admins_may_push && can('admin')))
+      return protectedProblem(branch, can('admin'))
     if (row.protected === 1 && forced)
-      return `${branch} is protected: its commits cannot be replaced, also by admins`
+      return `${branch} is protected. Force pushes are refused, also for admins. Revert commits with new ones, or push another branch`
   }
   if (tag !== null && to === null && !can('maintain'))
     return 'deleting a tag needs the role maintain'

@@ -141,14 +141,18 @@ describe('rules', async () => {
     const toMain = async (by: SignedIn, from: string, to: string) =>
       (await pushes(by, 'acme/site', [['refs/heads/main', from, to]]))[0]
     await set(false)
-    expect(await toMain(ada, one, two)).toContain('protected')
+    expect(await toMain(ada, one, two)).toBe(
+      'main is protected. Push a branch and open a pull request, or turn on "Admins may push to the protected branch" in the settings of the repository',
+    )
     await set(true)
-    expect(await toMain(bob, one, two)).toContain('protected')
+    expect(await toMain(bob, one, two)).toBe(
+      'main is protected. Push a branch and open a pull request, or ask an administrator',
+    )
     const agent = agentOf(ada, rowOf('acme/site'), { id: 'agt_1' })
     expect(await toMain(agent, one, two)).toContain('protected')
     expect(await toMain(ada, one, two)).toBeNull()
-    expect(await toMain(ada, two, other)).toContain('cannot be replaced')
-    expect(await toMain(ada, two, one)).toContain('cannot be replaced')
+    expect(await toMain(ada, two, other)).toContain('Force pushes are refused')
+    expect(await toMain(ada, two, one)).toContain('Force pushes are refused')
   })
 
   test('the default branch is never deleted', async () => {

@@ -57,7 +57,7 @@ test('a file is changed, renamed and deleted', async () => {
   const page = await owner.open(at)
   expect(page.html).toContain('>one\ntwo\n</textarea>')
   const none = await owner.press(page.html, at, { target: 'branch', content: 'one\ntwo\n' })
-  expect([none.status, none.html.includes('Nothing is changed yet')]).toEqual([422, true])
+  expect([none.status, none.html.includes('There are no changes yet')]).toEqual([422, true])
   const sent = await owner.press(page.html, at, {
     target: 'branch',
     content: '\n</textarea><script>alert(1)</script>\n',
@@ -142,9 +142,10 @@ test('a change goes to a new branch with a pull request, which is the default on
   const at = here('edit', 'main/guide.md')
   const page = await member.open(at)
   expect([
-    page.html.includes('main is protected'),
-    / value="new"[^>]* checked/.test(page.html),
-  ]).toEqual([true, true])
+    page.html.includes('<code>main</code> is protected'),
+    page.html.includes('<input type="hidden" name="target" value="new">'),
+    page.html.includes('value="branch"'),
+  ]).toEqual([true, true, false])
   const barred = await member.press(page.html, at, { content: 'Straight\n', target: 'branch' })
   expect([
     barred.status,
@@ -199,7 +200,7 @@ test('without write access a change comes from a fork, and a refused one leaves 
   const page = await outsider.open(at)
   expect([
     page.status,
-    page.html.includes('goes to a fork of your own'),
+    page.html.includes('The change goes to a fork'),
     page.html.includes('name="target"'),
   ]).toEqual([200, true, false])
   const stale = await outsider.open(at)
