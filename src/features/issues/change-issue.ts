@@ -1,20 +1,25 @@
-/** Changes the milestone and the blockers of an issue. */
+/** Changes the milestone of an issue or pull request, and the blockers of an issue. */
 import type { Tx } from '#core/write.ts'
 import { invalid } from '#lib/errors.ts'
 import { milestoneId } from './require-records.ts'
 import { listBlockers, setBlockers, isBlockedBy, type IssueRow } from './store-issues.ts'
-import { findRecord, setRecordMilestone } from './store-records.ts'
+import { findRecord, setRecordMilestone, type RecordRow } from './store-records.ts'
 
 /**
  * Sets the milestone by id or title; empty or null removes it. Returns whether it changed; throws
  * 422 for an unknown milestone.
  */
-export function changeMilestone(tx: Tx, issue: IssueRow, given: string | null): boolean {
-  const id = given === null || given.trim() === '' ? null : milestoneId(tx.db, issue.repo_id, given)
+export function changeMilestone(
+  tx: Tx,
+  record: Pick<RecordRow, 'repo_id' | 'number' | 'milestone_id'>,
+  given: string | null,
+): boolean {
+  const id =
+    given === null || given.trim() === '' ? null : milestoneId(tx.db, record.repo_id, given)
   if (id === null && given !== null && given.trim() !== '')
     throw invalid('milestone', `there is no milestone ${JSON.stringify(given)}`)
-  if (id === issue.milestone_id) return false
-  setRecordMilestone(tx, issue.repo_id, issue.number, id)
+  if (id === record.milestone_id) return false
+  setRecordMilestone(tx, record.repo_id, record.number, id)
   return true
 }
 

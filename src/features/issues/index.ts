@@ -31,7 +31,9 @@ export {
   commentEdited,
   issueUpdated,
 } from './events.ts'
-export { issueRecord, issueRecords } from './issue-record.ts'
+export { changeMilestone } from './change-issue.ts'
+export { MilestoneInput } from './inputs.ts'
+export { issueRecord, issueRecords, milestonesOfAll } from './issue-record.ts'
 export { checkLine, lineCheck } from './comments/line-check.ts'
 export { isAuthor } from './authorship.ts'
 export { requireOpenIssue, resolveIssue } from './resolve-issue.ts'
@@ -50,6 +52,7 @@ export {
   setSuggestionApplied,
   type CommentRow,
 } from './comments/store-comments.ts'
+export { recordFilterInputs, resolveRecordFilter } from './record-filter.ts'
 export { findIssue, indexText, issuesByNumber } from './store-issues.ts'
 export { labelsOf, labelsOfAll } from './labels/store-labels.ts'
 export {
@@ -61,8 +64,16 @@ export {
   linkPull,
   listLinks,
   setRecordTitle,
+  touchRecord,
+  type RecordRow,
   updateLink,
 } from './store-records.ts'
+export {
+  countListed,
+  listRecordNumbers,
+  type JoinedConditions,
+  type RecordFilter,
+} from './store-record-list.ts'
 export { assigneeIdsOfAll, findAgent } from './assignees/store-assignees.ts'
 export { suggestedLines } from './comments/suggestion.ts'
 export {

@@ -1,4 +1,5 @@
 /** Issues as records. */
+import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { actorsOf, loadActors } from '#features/accounts/index.ts'
 import { fullName } from '#features/repos/index.ts'
@@ -7,10 +8,29 @@ import type { Issue, IssueMilestone, IssuePull } from './schema.ts'
 import { assigneeIdsOfAll } from './assignees/store-assignees.ts'
 import { listBlockers, type IssueRow } from './store-issues.ts'
 import { labelsOfAll } from './labels/store-labels.ts'
-import { milestonesById, type MilestoneRow } from './milestones/store-milestones.ts'
+import {
+  listMilestonesOf,
+  milestonesById,
+  type MilestoneRow,
+} from './milestones/store-milestones.ts'
 import { listLinks } from './store-records.ts'
 
-const milestone = ({ id, title, due_on, state }: MilestoneRow): IssueMilestone => ({
+/** The milestones of several records of one repository, by number. */
+export const milestonesOfAll = (
+  db: Db,
+  repo_id: string,
+  numbers: readonly number[],
+): Map<number, IssueMilestone> =>
+  new Map(
+    listMilestonesOf(db, repo_id, numbers).map(({ number, ...row }) => [number, milestone(row)]),
+  )
+
+const milestone = ({
+  id,
+  title,
+  due_on,
+  state,
+}: Pick<MilestoneRow, 'id' | 'title' | 'due_on' | 'state'>): IssueMilestone => ({
   id,
   title,
   due_on,

@@ -27,6 +27,14 @@ export const REACTIONS = [
   'eyes',
 ] as const
 
+export const RECORD_SORTS = ['created', 'updated', 'comments'] as const
+export const SORT_DIRECTIONS = ['desc', 'asc'] as const
+/** What a record in a list may be without. */
+export const RECORD_LACKS = ['label', 'assignee', 'milestone'] as const
+
+export type RecordSort = (typeof RECORD_SORTS)[number]
+export type SortDirection = (typeof SORT_DIRECTIONS)[number]
+export type RecordLack = (typeof RECORD_LACKS)[number]
 export type CloseReason = (typeof CLOSE_REASONS)[number]
 export type PullStatus = (typeof PULL_STATUSES)[number]
 export type ReactionContent = (typeof REACTIONS)[number]

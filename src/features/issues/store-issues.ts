@@ -69,7 +69,7 @@ export function insertIssue(tx: Tx, issue: NewIssue): void {
     issue.body,
     JSON.stringify(issue.checks),
   )
-  indexText(tx, issue.repo_id, issue.number)
+  indexText(tx, issue.repo_id, issue.number, issue.body)
 }
 
 export function setIssueText(
@@ -91,7 +91,7 @@ export function setIssueText(
     repo_id,
     number,
   )
-  indexText(tx, repo_id, number)
+  indexText(tx, repo_id, number, text.body)
 }
 
 export function setIssueChecks(
@@ -155,14 +155,13 @@ export function setIssueReopened(tx: Tx, repo_id: string, number: number): void 
 /** The term for a repository in the text index. */
 export const repoTerm = (repo_id: string): string => repo_id.slice(repo_id.lastIndexOf('_') + 1)
 
-/** Inserts or replaces an issue in the text index. */
-export function indexText(tx: Tx, repo_id: string, number: number): void {
+/** Inserts or replaces the title and body of an issue or pull request in the text index. */
+export function indexText(tx: Tx, repo_id: string, number: number, body: string): void {
   tx.db.run(
     `INSERT OR REPLACE INTO record_fts (rowid, repo, title, body)
-     SELECT r.seq, ?, r.title, i.body FROM records r JOIN issues i ON i.repo_id = r.repo_id
-       AND i.number = r.number
-     WHERE r.repo_id = ? AND r.number = ?`,
+     SELECT seq, ?, title, ? FROM records WHERE repo_id = ? AND number = ?`,
     repoTerm(repo_id),
+    body,
     repo_id,
     number,
   )

@@ -1,16 +1,35 @@
 import { readsRepo } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
+import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
-import { byPage, pageOf, windowOf } from '#core/page.ts'
+import { byPage, pageOf, windowOf, type Window } from '#core/page.ts'
 import { ListOf, OneOf, RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { listActorIds } from '#features/accounts/index.ts'
+import {
+  countListed,
+  listRecordNumbers,
+  recordFilterInputs,
+  resolveRecordFilter,
+  type RecordFilter,
+} from '#features/issues/index.ts'
 import { findTeamBySlug } from '#features/teams/index.ts'
+import { withChecks } from './checks/overall-checks.ts'
 import { contextOf } from './pull-context.ts'
 import { pullRecords } from './pull-record.ts'
-import { Pull, PULL_STATES, type PullState } from './schema.ts'
+import {
+  OVERALL_CHECKS,
+  Pull,
+  PULL_STATES,
+  REVIEW_STATES,
+  type OverallChecks,
+  type PullState,
+} from './schema.ts'
 import { enqueueMissingStats } from './changes/stats.ts'
-import { countPulls, listPullRows } from './store-pulls.ts'
+import { listHeadsByNumber, pullConditions, pullsByNumber } from './store-pull-list.ts'
 import { inPulls } from './untrusted-texts.ts'
+
+/** With a filter by the state of checks, at most this many pull requests are looked at. */
+const MAX_CHECKED = 500
 
 /** Ids of the accounts and the team that a name stands for. A secret team is never found. */
 function reviewerIds(
@@ -69,27 +88,81 @@ export const listPulls = operation({
           'Who is asked to review: a username, <username>/<agent name>, or <workspace>/<team>.',
       }),
     ),
+    base: Type.Optional(Type.String({ maxLength: 255 })),
+    review: Type.Optional(
+      OneOf(REVIEW_STATES, { description: 'By the last verdict of each reviewer.' }),
+    ),
+    checks: Type.Optional(
+      OneOf(OVERALL_CHECKS, {
+        description: `With statuses; of the first ${MAX_CHECKED} that match.`,
+      }),
+    ),
+    ...recordFilterInputs,
     ...byPage(),
   }),
   output: ListOf(Pull),
   untrusted: inPulls,
 
-  handler: async (
-    { hearth, db, repo },
-    { state = 'open', issue, author, branch, review_requested, ...paging },
-  ) => {
-    const window = windowOf(paging)
-    const filter = {
-      state: state as PullState,
-      issue,
+  handler: async ({ hearth, db, repo }, { state = 'open', review_requested, ...given }) => {
+    const window = windowOf(given)
+    const { author, checks } = given
+    const resolved = resolveRecordFilter(db, repo.id, {
+      ...given,
       author: author?.trim().toLowerCase(),
-      branch,
-      review_requested:
-        review_requested === undefined ? undefined : reviewerIds(db, repo, review_requested),
+    })
+    if (resolved === null) return pageOf<Pull>([], window, 0)
+    const filter: RecordFilter = {
+      ...resolved,
+      kind: 'pull',
+      state: RECORD_STATES[state],
+      joined: pullConditions({
+        ...given,
+        state,
+        review_requested:
+          review_requested === undefined ? undefined : reviewerIds(db, repo, review_requested),
+      }),
     }
-    const rows = listPullRows(db, repo.id, filter, window.limit, window.offset)
-    await enqueueMissingStats(hearth, rows)
-    const context = contextOf(db, repo.id)
-    return pageOf(pullRecords(hearth, rows, context), window, countPulls(db, repo.id, filter))
+    const page =
+      checks === undefined
+        ? {
+            numbers: listRecordNumbers(db, filter, window.limit + 1, window.offset),
+            total: countListed(db, filter),
+          }
+        : pageWithChecks(hearth, filter, checks, window)
+    const rows = pullsByNumber(db, repo.id, page.numbers)
+    await enqueueMissingStats(hearth, rows.slice(0, window.limit))
+    const records = pullRecords(hearth, rows.slice(0, window.limit), contextOf(db, repo.id))
+    const more = rows.length > window.limit
+    return {
+      items: records,
+      next: more ? String(window.page + 1) : null,
+      ...(page.total === undefined ? {} : { total: page.total }),
+    }
   },
 })
+
+/** Records of drafts and of open pull requests are open, those of the others closed. */
+const RECORD_STATES: Record<PullState, RecordFilter['state']> = {
+  open: 'open',
+  draft: 'open',
+  ready: 'open',
+  merged: 'closed',
+  closed: 'closed',
+  all: 'all',
+}
+
+/** The state of checks is in no index, so it is looked up for a bounded number of matches. */
+function pageWithChecks(
+  hearth: Hearth,
+  filter: RecordFilter,
+  checks: OverallChecks,
+  { limit, offset }: Window,
+): { numbers: number[]; total: number | undefined } {
+  const candidates = listRecordNumbers(hearth.db, filter, MAX_CHECKED + 1, 0)
+  const heads = listHeadsByNumber(hearth.db, filter.repo_id, candidates.slice(0, MAX_CHECKED))
+  const matching = withChecks(hearth, filter.repo_id, heads, checks)
+  return {
+    numbers: matching.slice(offset, offset + limit + 1),
+    total: candidates.length > MAX_CHECKED ? undefined : matching.length,
+  }
+}

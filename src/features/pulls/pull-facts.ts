@@ -16,6 +16,7 @@ import {
   commentCounts,
   countUnresolvedOfAll,
   labelsOfAll,
+  milestonesOfAll,
 } from '#features/issues/index.ts'
 import {
   commitContextsOf,
@@ -47,6 +48,7 @@ export type PullFacts = {
   readonly evaluation: MergeEvaluation
   readonly comments_count: number
   readonly assignee_ids: readonly string[]
+  readonly milestone: Pull['milestone']
   readonly requested_reviewers: Pull['requested_reviewers']
   readonly queue: QueuePosition | null
   /** The author, the assignees and whoever merged it, for all pull requests of the page. */
@@ -121,6 +123,7 @@ export function loadPullFacts(
   )
   const comments = commentCounts(db, repo_id, numbers)
   const assignees = assigneeIdsOfAll(db, repo_id, numbers)
+  const milestones = milestonesOfAll(db, repo_id, numbers)
   const reviewers = requestedReviewers(
     hearth,
     pulls.map(({ id }) => id),
@@ -136,6 +139,7 @@ export function loadPullFacts(
       evaluation,
       comments_count: comments.get(number) ?? 0,
       assignee_ids: assignees.get(number) ?? [],
+      milestone: milestones.get(number) ?? null,
       requested_reviewers: reviewers(id),
       queue: positions.flatMap((queue) => queue.get(number) ?? [])[0] ?? null,
       actor,

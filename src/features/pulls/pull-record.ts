@@ -126,6 +126,7 @@ function recordOf(hearth: Hearth, facts: PullFacts, blockers: Blocker[]): Pull {
     comments_count: facts.comments_count,
     labels: [...evaluation.labels],
     assignees: facts.assignee_ids.map((id) => assigneeRecord(actor(id))),
+    milestone: facts.milestone,
     requested_reviewers: facts.requested_reviewers,
     approvals: { required: settings.required_approvals, counted: countApprovals(standings) },
     checks_status: evaluation.checks?.status ?? 'none',

@@ -16,6 +16,7 @@ import {
   Assignee,
   Comment,
   Issue,
+  IssueMilestone,
   PULL_STATUSES,
   type PullStatus,
 } from '#features/issues/schema.ts'
@@ -24,6 +25,12 @@ import { FileChange } from '#features/repos/schema.ts'
 export { CHECKS_STATUSES, PULL_STATUSES, type PullStatus }
 export const PULL_STATES = ['open', 'draft', 'ready', 'merged', 'closed', 'all'] as const
 export type PullState = (typeof PULL_STATES)[number]
+/** By the last verdict of each reviewer; required: neither approved nor changes requested. */
+export const REVIEW_STATES = ['none', 'required', 'approved', 'changes_requested'] as const
+export type ReviewState = (typeof REVIEW_STATES)[number]
+/** Acceptance checks and commit statuses together. */
+export const OVERALL_CHECKS = ['none', 'pending', 'passed', 'failed'] as const
+export type OverallChecks = (typeof OVERALL_CHECKS)[number]
 export const MERGE_METHODS = ['merge', 'squash', 'rebase'] as const
 export const VERDICTS = ['approve', 'request_changes', 'comment'] as const
 export type Verdict = (typeof VERDICTS)[number]
@@ -92,6 +99,7 @@ export const Pull = Type.Object(
     comments_count: count(),
     labels: Type.Array(Type.String()),
     assignees: Type.Array(Assignee),
+    milestone: Nullable(IssueMilestone),
     requested_reviewers: Type.Object({
       users: Type.Array(Actor),
       teams: Type.Array(Type.String()),

@@ -5,10 +5,10 @@
 import type { Db, SqlValue } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
+import { indexText, setRecordTitle, touchRecord } from '#features/issues/index.ts'
 import { conflict, notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
-import type { PullState, PullStatus } from './schema.ts'
-import { REVIEW_REQUESTED } from './reviews/store-requests.ts'
+import type { PullStatus } from './schema.ts'
 
 export type PullRow = {
   id: string
@@ -139,60 +139,6 @@ export const countActiveBy = (db: Db, repo_id: string, person_id: string): numbe
     person_id,
   )?.count ?? 0
 
-export type PullFilter = {
-  state: PullState
-  issue?: number
-  author?: string
-  branch?: string
-  review_requested?: readonly string[]
-}
-
-function conditions(repo_id: string, filter: PullFilter): { where: string; params: SqlValue[] } {
-  const where = ['repo_id = ?']
-  const params: SqlValue[] = [repo_id]
-  const add = (sql: string, ...values: SqlValue[]) => {
-    where.push(sql)
-    params.push(...values)
-  }
-  if (filter.state === 'open') add('active = 1')
-  else if (filter.state === 'ready') add(`status = 'open'`)
-  else if (filter.state !== 'all') add('status = ?', filter.state)
-  if (filter.issue !== undefined) add('issue = ?', filter.issue)
-  if (filter.author !== undefined)
-    add(`author_id IN (SELECT id FROM actors WHERE username = ?)`, filter.author)
-  if (filter.branch !== undefined) add('branch = ?', filter.branch)
-  if (filter.review_requested !== undefined) {
-    const ids = JSON.stringify(filter.review_requested)
-    add(REVIEW_REQUESTED, ids, ids)
-  }
-  return { where: where.join(' AND '), params }
-}
-
-/** Newest first. */
-export function listPullRows(
-  db: Db,
-  repo_id: string,
-  filter: PullFilter,
-  limit: number,
-  offset: number,
-): PullRow[] {
-  const { where, params } = conditions(repo_id, filter)
-  return db.all<PullRow>(
-    `SELECT * FROM pulls WHERE ${where} ORDER BY number DESC LIMIT ? OFFSET ?`,
-    ...params,
-    limit,
-    offset,
-  )
-}
-
-export function countPulls(db: Db, repo_id: string, filter: PullFilter): number {
-  const { where, params } = conditions(repo_id, filter)
-  return (
-    db.one<{ count: number }>(`SELECT count(*) AS count FROM pulls WHERE ${where}`, ...params)
-      ?.count ?? 0
-  )
-}
-
 /** Closed pull requests, not merged, that still have their fork and were closed before a moment. */
 export const listForksToRemove = (
   db: Db,
@@ -254,11 +200,16 @@ export function insertPull(tx: Tx, row: NewPullRow): void {
     tx.now,
     open ? tx.now : null,
   )
+  indexText(tx, row.repo_id, row.number, row.body)
   if (row.head_sha !== null) insertHead(tx, row.id, row.head_sha)
 }
 
 /** Updates fields of one row and `updated_at`. Column names come from this program only. */
-function setFields(tx: Tx, id: string, fields: Partial<Record<keyof PullRow, SqlValue>>): void {
+function setFields(
+  tx: Tx,
+  { id, repo_id, number }: PullRow,
+  fields: Partial<Record<keyof PullRow, SqlValue>>,
+): void {
   const names = Object.keys(fields)
   tx.db.run(
     `UPDATE pulls SET ${[...names, 'updated_at'].map((name) => `${name} = ?`).join(', ')} WHERE id = ?`,
@@ -266,32 +217,42 @@ function setFields(tx: Tx, id: string, fields: Partial<Record<keyof PullRow, Sql
     tx.now,
     id,
   )
+  touchRecord(tx, repo_id, number)
 }
 
 /** Sets `updated_at`. */
-export const touchPull = (tx: Tx, repo_id: string, number: number): void =>
-  void tx.db.run(
+export function touchPull(tx: Tx, repo_id: string, number: number): void {
+  tx.db.run(
     'UPDATE pulls SET updated_at = ? WHERE repo_id = ? AND number = ?',
     tx.now,
     repo_id,
     number,
   )
+  touchRecord(tx, repo_id, number)
+}
 
-export const setReady = (tx: Tx, pull: PullRow, body: string): void =>
-  setFields(tx, pull.id, {
+export function setReady(tx: Tx, pull: PullRow, body: string): void {
+  setFields(tx, pull, {
     status: 'open',
     body,
     revision: Math.max(1, pull.revision),
     ready_at: tx.now,
   })
+  indexText(tx, pull.repo_id, pull.number, body)
+}
 
-export const setDraft = (tx: Tx, pull: PullRow): void => setFields(tx, pull.id, { status: 'draft' })
+export const setDraft = (tx: Tx, pull: PullRow): void => setFields(tx, pull, { status: 'draft' })
 
-export const setPullText = (
+export function setPullText(
   tx: Tx,
   pull: PullRow,
   fields: { title?: string; body?: string },
-): void => setFields(tx, pull.id, fields)
+): void {
+  setFields(tx, pull, fields)
+  if (fields.title !== undefined) setRecordTitle(tx, pull.repo_id, pull.number, fields.title)
+  const { body } = requirePull(tx.db, pull.repo_id, pull.number)
+  indexText(tx, pull.repo_id, pull.number, body)
+}
 
 /** Disables auto-merge for all active pull requests. */
 export function stopAutoMerge(tx: Tx, repo_id: string): void {
@@ -307,10 +268,10 @@ export function stopAutoMerge(tx: Tx, repo_id: string): void {
 }
 
 export const setAutoMerge = (tx: Tx, pull: PullRow, on: boolean): void =>
-  setFields(tx, pull.id, { auto_merge: on ? 1 : 0 })
+  setFields(tx, pull, { auto_merge: on ? 1 : 0 })
 
 export const setBase = (tx: Tx, pull: PullRow, base: { ref: string; sha: Oid }): void =>
-  setFields(tx, pull.id, { base_ref: base.ref, base_sha: base.sha })
+  setFields(tx, pull, { base_ref: base.ref, base_sha: base.sha })
 
 /** Sets the tip of the base. `updated_at` stays, because the pull request itself did not change. */
 export const setBaseSha = (tx: Tx, repo_id: string, base_ref: string, sha: Oid): number =>
@@ -323,7 +284,7 @@ export const setBaseSha = (tx: Tx, repo_id: string, base_ref: string, sha: Oid):
 
 export function setHead(tx: Tx, pull: PullRow, head: { ref: string; sha: Oid }): void {
   const ready = pull.revision > 0 && pull.head_sha !== head.sha
-  setFields(tx, pull.id, {
+  setFields(tx, pull, {
     head_ref: head.ref,
     head_sha: head.sha,
     revision: pull.revision + (ready ? 1 : 0),
@@ -338,7 +299,7 @@ export const setClosed = (
   by: string | null,
   superseded_by: number | null,
 ): void =>
-  setFields(tx, pull.id, {
+  setFields(tx, pull, {
     status: 'closed',
     closed_from: pull.status,
     closed_because: because,
@@ -352,7 +313,7 @@ export const setReopened = (
   pull: PullRow,
   now: { status: 'draft' | 'open'; base_sha: Oid; head_ref: string | null; head_sha: Oid | null },
 ): void =>
-  setFields(tx, pull.id, {
+  setFields(tx, pull, {
     ...now,
     closed_from: null,
     closed_because: null,
@@ -367,7 +328,7 @@ export type MergeOutcome = { by: string | null; commit: Oid; method: PullRow['me
  * that the same push had closed by deleting its branch.
  */
 export const setMerged = (tx: Tx, pull: PullRow, merge: MergeOutcome, base_sha: Oid): void =>
-  setFields(tx, pull.id, {
+  setFields(tx, pull, {
     status: 'merged',
     base_sha,
     merged_by: merge.by,

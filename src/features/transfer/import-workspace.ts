@@ -30,7 +30,8 @@ import {
   insertActorRow,
   isPlainId,
   isStoreNamed,
-  listIssuesOfWorkspace,
+  bodyOfRecord,
+  listRecordsOfWorkspace,
   listStoresOfWorkspace,
   type ActorRow,
 } from './store.ts'
@@ -232,8 +233,8 @@ export async function importWorkspace(
       insertPlannedActors(tx, plan)
       const counts = copyRows(source, tx.db, workspace.id, plan)
       setOwner(tx, workspace.id, owner)
-      for (const { repo_id, number } of listIssuesOfWorkspace(tx.db, workspace.id))
-        indexText(tx, repo_id, number)
+      for (const { repo_id, number } of listRecordsOfWorkspace(tx.db, workspace.id))
+        indexText(tx, repo_id, number, bodyOfRecord(tx.db, repo_id, number))
       tx.audit({
         action: 'workspace.imported',
         target: { kind: 'workspace', id: workspace.id, name: slug },

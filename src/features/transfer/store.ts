@@ -270,14 +270,23 @@ function replacePeople(value: SqlValue, mapped: PeopleMapping['mapped']): SqlVal
   return value.replace(PERSON, (id) => mapped.get(id) ?? id)
 }
 
-export const listIssuesOfWorkspace = (
+export const listRecordsOfWorkspace = (
   db: Db,
   workspace_id: string,
 ): { repo_id: string; number: number }[] =>
   db.all(
-    'SELECT repo_id, number FROM issues WHERE repo_id IN (SELECT id FROM repos WHERE workspace_id = ?) ORDER BY repo_id, number',
+    'SELECT repo_id, number FROM records WHERE repo_id IN (SELECT id FROM repos WHERE workspace_id = ?) ORDER BY repo_id, number',
     workspace_id,
   )
+
+/** The body of an issue or pull request. */
+export const bodyOfRecord = (db: Db, repo_id: string, number: number): string =>
+  db.one<{ body: string }>(
+    `SELECT body FROM issues WHERE repo_id = ?1 AND number = ?2
+     UNION ALL SELECT body FROM pulls WHERE repo_id = ?1 AND number = ?2`,
+    repo_id,
+    number,
+  )?.body ?? ''
 
 /** Runs reads in one transaction, so that they see one state. */
 export function readSnapshot<T>(db: DatabaseHandle, read: () => T): T {

@@ -1,5 +1,10 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
+import { addComment } from '#features/issues/comments/add-comment.ts'
+import { createMilestone } from '#features/issues/milestones/create-milestone.ts'
+import { updatePull } from '#features/pulls/lifecycle/update-pull.ts'
+import { reviewPull } from '#features/pulls/reviews/review-pull.ts'
+import { setCommitStatus } from '#features/statuses/set-commit-status.ts'
 import { closePull } from '#features/pulls/lifecycle/close-pull.ts'
 import { listPulls } from '#features/pulls/list-pulls.ts'
 import { mergePull } from '#features/pulls/merging/merge-pull.ts'
@@ -70,4 +75,106 @@ test('a private repository shows nothing to others', async () => {
     status: 404,
   })
   expect((await world.call(listPulls, ada, { repo: 'acme/vault' })).items).toEqual([])
+})
+
+describe('filters that lists of issues have too', async () => {
+  const { world, ada, mel, max, otto, ready, draft, pull } = await makePullWorld()
+  const milestone = await world.call(createMilestone, ada, { repo: REPO, title: 'Spring' })
+  const door = await ready(otto, { 'c.txt': 'c\n' })
+  const roof = await ready(otto, { 'd.txt': 'd\n' })
+  const plan = await draft(mel)
+  const change = (number: number, input: object) =>
+    world.call(updatePull, ada, { repo: REPO, number, ...input })
+  await change(door, {
+    title: 'Repair the door',
+    body: 'The hinge squeaks',
+    labels: ['bug'],
+    assignees: ['mel'],
+    milestone: 'Spring',
+  })
+  await change(roof, { title: 'Cover the roof', labels: ['bug', 'docs'] })
+  const list = (input: object = {}) => world.call(listPulls, otto, { repo: REPO, ...input })
+  const numbers = async (input: object = {}) =>
+    (await list(input)).items.map(({ number }) => number)
+
+  test('labels, assignee, milestone and what is missing', async () => {
+    expect(await numbers({ label: 'bug' })).toEqual([roof, door])
+    expect(await numbers({ label: ['bug', 'docs'] })).toEqual([roof])
+    expect((await list({ label: 'bug' })).total).toBe(2)
+    expect(await numbers({ assignee: 'mel' })).toEqual([door])
+    expect(await numbers({ milestone: milestone.id })).toEqual([door])
+    expect(await numbers({ without: ['label'] })).toEqual([plan])
+    expect(await numbers({ without: ['assignee', 'milestone'] })).toEqual([plan, roof])
+    expect(await numbers({ label: 'bug', state: 'draft' })).toEqual([])
+    expect(await list({ milestone: 'Autumn' })).toMatchObject({ items: [], total: 0 })
+    expect((await list({ assignee: 'mel' })).items[0]?.milestone).toMatchObject({
+      id: milestone.id,
+      title: 'Spring',
+    })
+  })
+
+  test('words are found in title and description, as these change', async () => {
+    expect(await numbers({ q: 'door' })).toEqual([door])
+    expect(await numbers({ q: 'hinge' })).toEqual([door])
+    await change(door, { title: 'Repair the gate' })
+    expect(await numbers({ q: 'door' })).toEqual([])
+    expect(await numbers({ q: 'gate hinge' })).toEqual([door])
+    expect((await list({ q: 'gate' })).total).toBe(1)
+  })
+
+  test('the order is by creation, last change or comments, either way', async () => {
+    expect(await numbers({ direction: 'asc' })).toEqual([door, roof, plan])
+    world.clock.advance(60_000)
+    await change(roof, { body: 'With straw' })
+    expect(await numbers({ sort: 'updated' })).toEqual([roof, plan, door])
+    world.clock.advance(60_000)
+    await world.commit(`${REPO}/pull/${plan}`, 'main', { 'z.txt': 'z\n' }, { as: mel })
+    expect(await numbers({ sort: 'updated' })).toEqual([plan, roof, door])
+    await world.call(addComment, mel, { repo: REPO, number: door, body: 'Good.' })
+    expect((await numbers({ sort: 'comments' }))[0]).toBe(door)
+    expect((await numbers({ sort: 'comments', direction: 'asc' })).at(-1)).toBe(door)
+  })
+
+  test('the state of review is the last verdict of each reviewer', async () => {
+    expect(await numbers({ review: 'none' })).toEqual([plan, roof, door])
+    await world.call(reviewPull, mel, { repo: REPO, number: door, verdict: 'approve' })
+    await world.call(reviewPull, mel, {
+      repo: REPO,
+      number: roof,
+      verdict: 'request_changes',
+      body: 'Not straw.',
+    })
+    expect(await numbers({ review: 'approved' })).toEqual([door])
+    expect(await numbers({ review: 'changes_requested' })).toEqual([roof])
+    expect(await numbers({ review: 'required' })).toEqual([plan])
+    await world.call(reviewPull, max, {
+      repo: REPO,
+      number: door,
+      verdict: 'request_changes',
+      body: 'No.',
+    })
+    expect(await numbers({ review: 'approved' })).toEqual([])
+    await world.call(reviewPull, max, { repo: REPO, number: door, verdict: 'approve' })
+    expect(await numbers({ review: 'approved' })).toEqual([door])
+    expect((await list({ review: 'approved' })).total).toBe(1)
+  })
+
+  test('the state of checks is that of the head', async () => {
+    const report = (number: number, state: 'success' | 'failure' | 'pending', context = 'ci') =>
+      world.call(setCommitStatus, ada, {
+        repo: REPO,
+        sha: pull(number).head_sha ?? '',
+        state,
+        context,
+      })
+    await report(door, 'success')
+    await report(roof, 'success')
+    await report(roof, 'failure', 'lint')
+    expect(await numbers({ checks: 'passed' })).toEqual([door])
+    expect(await numbers({ checks: 'failed' })).toEqual([roof])
+    expect(await numbers({ checks: 'none' })).toEqual([plan])
+    await report(door, 'pending')
+    expect(await numbers({ checks: 'pending' })).toEqual([door])
+    expect(await list({ checks: 'failed', per_page: 1 })).toMatchObject({ total: 1, next: null })
+  })
 })

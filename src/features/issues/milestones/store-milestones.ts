@@ -40,6 +40,19 @@ export const milestonesById = (db: Db, ids: readonly string[]): MilestoneRow[] =
     JSON.stringify(ids),
   )
 
+/** The milestones of several records of one repository, with the number of each. */
+export const listMilestonesOf = (
+  db: Db,
+  repo_id: string,
+  numbers: readonly number[],
+): (MilestoneRow & { number: number })[] =>
+  db.all(
+    `SELECT r.number, m.* FROM records r JOIN milestones m ON m.id = r.milestone_id
+     WHERE r.repo_id = ? AND r.number IN (SELECT value FROM json_each(?))`,
+    repo_id,
+    JSON.stringify(numbers),
+  )
+
 /** Newest first. */
 export function listMilestoneRows(
   db: Db,

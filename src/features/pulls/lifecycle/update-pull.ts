@@ -3,12 +3,15 @@ import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import {
+  changeMilestone,
+  findRecord,
   manyLines,
+  MilestoneInput,
   oneLine,
   refuseSecrets,
+  type RecordRow,
   setAssignees,
   setLabels,
-  setRecordTitle,
 } from '#features/issues/index.ts'
 import { branchRef, readRef } from '#features/repos/index.ts'
 import { conflict, invalid } from '#lib/errors.ts'
@@ -36,7 +39,7 @@ import { inPull } from '../untrusted-texts.ts'
 export const updatePull = operation({
   name: 'update_pull',
   summary:
-    'Change the title, description, base, labels, assignees or auto_merge of a pull request. Its author, or triage; labels and assignees need triage, turning auto_merge on needs what merging needs, and merges with the rights of the caller.',
+    'Change the title, description, base, labels, assignees, milestone or auto_merge of a pull request. Its author, or triage; labels, assignees and milestone need triage, turning auto_merge on needs what merging needs, and merges with the rights of the caller.',
   keywords: [
     'edit a pull request',
     'change the base branch',
@@ -72,6 +75,7 @@ export const updatePull = operation({
         description: 'All assignees, usernames; replaces those it has.',
       }),
     ),
+    milestone: Type.Optional(MilestoneInput),
     auto_merge: Type.Optional(Type.Boolean()),
   }),
   output: Pull,
@@ -79,10 +83,10 @@ export const updatePull = operation({
 
   handler: (
     { hearth, db, repo, caller, write },
-    { number, base, labels, assignees, auto_merge, ...given },
+    { number, base, labels, assignees, milestone, auto_merge, ...given },
   ) => {
     requireAuthorOr(hearth, repo, requirePull(db, repo.id, number), caller, 'triage')
-    if (labels !== undefined || assignees !== undefined) repo.require('triage')
+    if ([labels, assignees, milestone].some((value) => value !== undefined)) repo.require('triage')
     // Auto-merge uses the caller's rights, so the caller must be able to merge now.
     if (auto_merge === true)
       decide(mergePull.access, caller, { repo: repo.full_name }, hearth.facts)
@@ -96,7 +100,6 @@ export const updatePull = operation({
       const changed: string[] = []
       if (title !== undefined && title !== pull.title) {
         setPullText(tx, pull, { title })
-        setRecordTitle(tx, repo.id, number, title)
         changed.push('title')
       }
       if (body !== undefined && body !== pull.body) {
@@ -114,6 +117,8 @@ export const updatePull = operation({
         changed.push('labels')
       if (assignees !== undefined && setAssignees(tx, repo, number, assignees))
         changed.push('assignees')
+      if (milestone !== undefined && changeMilestone(tx, requireRecordOf(tx, pull), milestone))
+        changed.push('milestone')
       if (auto_merge !== undefined && auto_merge !== (pull.auto_merge === 1)) {
         if (auto_merge)
           startAutoMerge(tx, pull, { asked_by: caller.id, token_id: caller.token?.id ?? null })
@@ -128,6 +133,12 @@ export const updatePull = operation({
     })
   },
 })
+
+function requireRecordOf(tx: Tx, pull: PullRow): RecordRow {
+  const record = findRecord(tx.db, pull.repo_id, pull.number)
+  if (!record) throw new TypeError('a pull request has a record')
+  return record
+}
 
 function changeBase(tx: Tx, repo: RepoGrant, pull: PullRow, base: string): void {
   requireActive(pull)

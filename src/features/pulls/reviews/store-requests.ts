@@ -65,8 +65,8 @@ export const countWaiting = (db: Db, user_ids: readonly string[]): Map<string, n
       .map(({ id, count }) => [id, count]),
   )
 
-/** The condition on `pulls` that an account or team of a JSON array is requested. */
-export const REVIEW_REQUESTED = `id IN (SELECT r.pull_id FROM json_each(?) who
+/** The condition on `pulls p` that an account or team of a JSON array is requested. */
+export const REVIEW_REQUESTED = `p.id IN (SELECT r.pull_id FROM json_each(?) who
    JOIN review_requests r ON r.reviewer_id = who.value
   UNION SELECT q.pull_id FROM json_each(?) who JOIN team_members m ON m.user_id = who.value
     JOIN review_requests q ON q.reviewer_id = m.team_id AND q.whole = 1)`

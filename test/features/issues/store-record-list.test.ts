@@ -1,23 +1,28 @@
 import { expect, test } from 'bun:test'
 import type { Db, SqlValue } from '#core/db.ts'
 import {
-  countIssues,
-  listIssueNumbers,
-  type IssueFilter,
-} from '#features/issues/store-issue-list.ts'
+  countListed,
+  listRecordNumbers,
+  type RecordFilter,
+} from '#features/issues/store-record-list.ts'
+import { pullConditions } from '#features/pulls/store-pull-list.ts'
 import { makeIssueWorld } from './fixture.ts'
 
 const { world, ada, row } = await makeIssueWorld()
 const repo_id = row('acme/site').id
-const any: IssueFilter = {
+const any: RecordFilter = {
+  kind: 'issue',
   repo_id,
   state: 'open',
   label_ids: [],
   assignee_ids: null,
   author_ids: null,
   milestone_id: null,
+  without: [],
   words: null,
   sort: 'created',
+  direction: 'desc',
+  joined: null,
 }
 
 /** How SQLite would answer every question asked through this. */
@@ -39,8 +44,8 @@ function explaining(db: Db, plans: string[]): Db {
 }
 
 const plansOf = (
-  filter: Partial<IssueFilter>,
-  ask: (db: Db, filter: IssueFilter) => unknown,
+  filter: Partial<RecordFilter>,
+  ask: (db: Db, filter: RecordFilter) => unknown,
 ): string[] => {
   const plans: string[] = []
   ask(explaining(world.hearth.db, plans), { ...any, ...filter })
@@ -51,14 +56,20 @@ test.each([
   [{}],
   [{ sort: 'updated' }],
   [{ sort: 'comments' }],
+  [{ sort: 'updated', direction: 'asc' }],
+  [{ kind: 'pull', sort: 'updated' }],
+  [{ kind: 'pull', joined: pullConditions({ state: 'merged' }) }],
+  [{ kind: 'pull', joined: pullConditions({ state: 'open', review: 'approved' }) }],
+  [{ kind: 'pull', sort: 'updated', joined: pullConditions({ state: 'ready' }) }],
+  [{ without: ['assignee', 'label'] }],
   [{ state: 'closed' }],
   [{ label_ids: ['lbl_a'] }],
   [{ label_ids: ['lbl_a', 'lbl_b'] }],
   [{ assignee_ids: ['usr_a'] }],
   [{ author_ids: ['usr_a'] }],
   [{ label_ids: ['lbl_a'], author_ids: ['usr_a'], assignee_ids: ['usr_b'] }],
-] as Partial<IssueFilter>[][])('a page for %j is read in order from an index', (filter = {}) => {
-  const plans = plansOf(filter, (db, whole) => listIssueNumbers(db, whole, 31, 0))
+] as Partial<RecordFilter>[][])('a page for %j is read in order from an index', (filter = {}) => {
+  const plans = plansOf(filter, (db, whole) => listRecordNumbers(db, whole, 31, 0))
   expect(plans.length).toBeGreaterThan(0)
   for (const plan of plans) expect(plan).not.toMatch(/^SCAN|TEMP B-TREE/)
 })
@@ -70,17 +81,17 @@ test.each([
   [{ words: ['door'], label_ids: ['lbl_a'] }],
   [{ label_ids: ['lbl_a'], sort: 'updated' }],
   [{ assignee_ids: ['agt_a', 'agt_b'], state: 'all' }],
-] as Partial<IssueFilter>[][])('a page for %j starts from an index', (filter = {}) => {
-  for (const plan of plansOf(filter, (db, whole) => listIssueNumbers(db, whole, 31, 0))) {
+] as Partial<RecordFilter>[][])('a page for %j starts from an index', (filter = {}) => {
+  for (const plan of plansOf(filter, (db, whole) => listRecordNumbers(db, whole, 31, 0))) {
     if (plan.startsWith('SCAN')) expect(plan).toStartWith('SCAN f VIRTUAL TABLE INDEX')
   }
 })
 
 test('the usual totals are read from one row, and all totals from an index', () => {
-  expect(plansOf({}, countIssues)).toEqual([
+  expect(plansOf({}, countListed)).toEqual([
     'SEARCH record_counts USING PRIMARY KEY (repo_id=? AND kind=? AND open=?)',
   ])
-  expect(plansOf({ label_ids: ['lbl_a'] }, countIssues)).toEqual([
+  expect(plansOf({ label_ids: ['lbl_a'] }, countListed)).toEqual([
     'SEARCH labels USING PRIMARY KEY (id=?)',
   ])
   for (const filter of [
@@ -89,7 +100,7 @@ test('the usual totals are read from one row, and all totals from an index', () 
     { assignee_ids: ['usr_a'] },
     { label_ids: ['a', 'b'] },
   ]) {
-    for (const plan of plansOf(filter, countIssues)) expect(plan).not.toStartWith('SCAN')
+    for (const plan of plansOf(filter, countListed)) expect(plan).not.toStartWith('SCAN')
   }
 })
 
