@@ -44,6 +44,12 @@ export const codePath = (
   path = '',
 ): string => repoPath(repo, `/${view}/${segments(ref)}${path === '' ? '' : `/${segments(path)}`}`)
 
+/** The download of all files of a branch, tag or commit. */
+export const archivePath = (repo: string, ref: string, format: 'zip' | 'tar.gz'): string =>
+  withQuery(repoPath(repo, `/archive/${segments(ref)}`), {
+    format: format === 'zip' ? undefined : format,
+  })
+
 /** The preview of the text in a form. */
 export const PREVIEW_PATH = '/-/preview'
 export const previewPath = (repo: string, field: string): string =>

@@ -1,7 +1,7 @@
 /** Determines the latest release. */
 import type { Tx } from '#core/write.ts'
 import { listLatestCandidates, setLatest, type LatestCandidate } from './store.ts'
-import { compareVersions, parseVersion } from './version-order.ts'
+import { compareVersions, parseVersion } from '#lib/version-order.ts'
 
 /**
  * Chooses the release that was set as latest; else the highest version; else the newest. Releases

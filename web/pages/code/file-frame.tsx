@@ -9,7 +9,8 @@ import { RepoFrame } from '../repos/frame.tsx'
 import { mayPropose } from './edit-load.ts'
 import { editPath } from './edit.tsx'
 import type { FileData } from './file-load.ts'
-import { PathCrumbs, RefSwitch } from './frame.tsx'
+import { PathCrumbs } from './frame.tsx'
+import { RefSwitch } from './ref-switch.tsx'
 import { OwnerLinks } from './owners.tsx'
 
 export const FilePage = ({

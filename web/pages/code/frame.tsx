@@ -1,7 +1,7 @@
 // What the pages of code share: the path in the tree, and the switch between branches.
 import { getRepo, listRefNames, locateCode, type Repo } from '#features/repos/index.ts'
-import { Breadcrumbs, Icon, Menu } from '../../components/index.ts'
-import { codePath, repoPath, withQuery } from '../../paths.ts'
+import { Breadcrumbs } from '../../components/index.ts'
+import { codePath } from '../../paths.ts'
 import { redirect, type Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 
@@ -14,8 +14,8 @@ const DEFAULT_BRANCHES = 20
 /**
  * Marks the links of the switch. A path that the other branch lacks leads to its nearest directory.
  */
-const OR = 'or'
-const FOLDER = 'folder'
+export const OR = 'or'
+export const FOLDER = 'folder'
 
 async function folderAbove(visit: Visit, repo: Repo, rest: string) {
   const parts = rest.split('/')
@@ -50,57 +50,6 @@ export const isFork = (repo: { full_name: string }): boolean => repo.full_name.i
 /** The branches and tags of the switch. All of them are on their own pages. */
 export const refsOf = (visit: Visit, repo: string, most = DEFAULT_BRANCHES): Promise<Refs> =>
   visit.call(listRefNames, { repo, branches: most, tags: Math.ceil(most / 2) })
-
-export const RefSwitch = ({
-  repo,
-  refs,
-  current,
-  view,
-  path,
-}: {
-  repo: Repo
-  refs: Refs
-  current: string
-  view: CodeView
-  path: string
-}) => {
-  const item = (name: string) => ({
-    label: name,
-    current: name === current,
-    href:
-      path === '' || view === 'commits'
-        ? codePath(repo.full_name, view === 'commits' ? 'commits' : 'tree', name, path)
-        : withQuery(codePath(repo.full_name, view, name, path), {
-            [OR]: name === current ? undefined : FOLDER,
-          }),
-  })
-  return (
-    <Menu
-      label={`Branch or tag, now ${current}`}
-      align="left"
-      button
-      summary={
-        <>
-          <Icon name="branch" />{' '}
-          <span class="mono">{/^[0-9a-f]{40}$/.test(current) ? current.slice(0, 7) : current}</span>
-        </>
-      }
-      items={[
-        ...refs.branches.map(item),
-        ...(refs.tags.length > 0
-          ? ['line' as const, ...refs.tags.map((name) => ({ ...item(name), icon: 'tag' as const }))]
-          : []),
-        ...(isFork(repo)
-          ? []
-          : [
-              'line' as const,
-              { label: 'All branches', href: repoPath(repo.full_name, '/branches') },
-              { label: 'All tags', href: repoPath(repo.full_name, '/tags') },
-            ]),
-      ]}
-    />
-  )
-}
 
 /** The path from the root of the repository, with a link for each directory. */
 export const PathCrumbs = ({

@@ -7,6 +7,7 @@ import {
   type Branch,
   type CommitRecord,
   type Repo,
+  type Tag,
 } from '#features/repos/index.ts'
 import {
   Button,
@@ -25,11 +26,20 @@ import {
   Row,
 } from '../../components/index.ts'
 import { plural } from '../../format.ts'
-import { codePath, commitPath, comparePath, pullPath, repoPath, withQuery } from '../../paths.ts'
+import {
+  codePath,
+  commitPath,
+  comparePath,
+  pullPath,
+  repoPath,
+  segments,
+  withQuery,
+} from '../../paths.ts'
 import { DirectResponse, page, type Visit } from '../../site.ts'
 import { branchRulesPath, countRules } from '../rulesets/branch.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { locate, PathCrumbs, RefSwitch, refsOf } from './frame.tsx'
+import { locate, PathCrumbs, refsOf } from './frame.tsx'
+import { RefSwitch } from './ref-switch.tsx'
 import { BranchActions, NewBranch, NewTag, refError, TagActions } from './ref-actions.tsx'
 
 const pageNumber = (url: URL): number =>
@@ -246,68 +256,93 @@ export const branchesPage = page({
   },
 })
 
+const TagMeta = ({ repo, tag }: { repo: Repo; tag: Tag }) => (
+  <>
+    {tag.target && (
+      <span>
+        <a href={commitPath(repo.full_name, tag.target)}>
+          <code>{tag.target.slice(0, 7)}</code>
+        </a>
+      </span>
+    )}
+    <span>
+      <RelativeTime at={tag.created_at} />
+    </span>
+    {tag.message && <span>{tag.message.split('\n')[0]}</span>}
+    {tag.release !== null && (
+      <span>
+        <a href={repoPath(repo.full_name, `/releases/tag/${segments(tag.name)}`)}>Release</a>
+      </span>
+    )}
+  </>
+)
+
+const TagRow = ({ visit, repo, tag }: { visit: Visit; repo: Repo; tag: Tag }) => (
+  <Row
+    mark={<Icon name="tag" />}
+    title={
+      <>
+        <a class="row-link mono" href={codePath(repo.full_name, 'tree', tag.name)}>
+          {tag.name}
+        </a>
+        {tag.verified && <Chip icon="shield">Verified</Chip>}
+      </>
+    }
+    meta={<TagMeta repo={repo} tag={tag} />}
+    end={<TagActions repo={repo} tag={tag} visit={visit} />}
+  >
+    {refError(visit, 'tag', tag.name) !== null && (
+      <p class="field-error" role="alert">
+        {refError(visit, 'tag', tag.name)}
+      </p>
+    )}
+  </Row>
+)
+
 export const tagsPage = page({
   path: '/:workspace/:repo/tags',
   load: async (visit) => {
     const name = repoOf(visit)
     const number = pageNumber(visit.url)
+    const q = (visit.url.searchParams.get('q') ?? '').trim().slice(0, 200)
     const [repo, tags] = await Promise.all([
       visit.call(getRepo, { repo: name }),
-      visit.call(listTags, { repo: name, page: number }),
+      visit.call(listTags, { repo: name, q, sort: 'version', page: number }),
     ])
-    return { repo, tags, number }
+    return { repo, tags, number, q }
   },
-  view: ({ repo, tags, number }, visit) => {
+  view: ({ repo, tags, number, q }, visit) => {
     const here = repoPath(repo.full_name, '/tags')
     return (
       <RepoFrame visit={visit} repo={repo} title="Tags" current="code">
-        <PageHead title="Tags" />
+        <PageHead title="Tags" lead="Sorted by version, the highest first." />
         {repo.permissions.write && !repo.archived && !repo.empty && (
           <NewTag repo={repo} visit={visit} />
         )}
+        {(q !== '' || number > 1 || tags.next !== null) && (
+          <Form action={here} method="get" class="compare-pick" label="Find a tag">
+            <Field name="q" label="Name" type="search" mono value={q} maxlength={200} />
+            <Button>Find</Button>
+          </Form>
+        )}
         {tags.items.length === 0 ? (
-          <EmptyState icon="tag" title="No tags yet">
+          <EmptyState
+            icon="tag"
+            title={q === '' ? 'No tags yet' : `No tag has ${q} in its name`}
+            actions={q === '' ? undefined : <LinkButton href={here}>All tags</LinkButton>}
+          >
             Push one with <code>git push origin v1.0</code>.
           </EmptyState>
         ) : (
           <List label="Tags">
             {tags.items.map((tag) => (
-              <Row
-                mark={<Icon name="tag" />}
-                title={
-                  <a class="row-link mono" href={codePath(repo.full_name, 'tree', tag.name)}>
-                    {tag.name}
-                  </a>
-                }
-                meta={
-                  <>
-                    {tag.target && (
-                      <span>
-                        <a href={commitPath(repo.full_name, tag.target)}>
-                          <code>{tag.target.slice(0, 7)}</code>
-                        </a>
-                      </span>
-                    )}
-                    <span>
-                      <RelativeTime at={tag.created_at} />
-                    </span>
-                    {tag.message && <span>{tag.message.split('\n')[0]}</span>}
-                  </>
-                }
-                end={<TagActions repo={repo} tag={tag} visit={visit} />}
-              >
-                {refError(visit, 'tag', tag.name) !== null && (
-                  <p class="field-error" role="alert">
-                    {refError(visit, 'tag', tag.name)}
-                  </p>
-                )}
-              </Row>
+              <TagRow visit={visit} repo={repo} tag={tag} />
             ))}
           </List>
         )}
         <Pager
-          newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
-          older={tags.next === null ? null : withQuery(here, { page: number + 1 })}
+          newer={number > 1 ? withQuery(here, { q, page: number - 1 }) : null}
+          older={tags.next === null ? null : withQuery(here, { q, page: number + 1 })}
         />
       </RepoFrame>
     )

@@ -14,6 +14,7 @@ import { ownersPage } from './owners.tsx'
 import { patches } from './patch.ts'
 import { rawFile } from './raw.ts'
 import { refForms } from './ref-forms.ts'
+import { refsPage } from './ref-switch.tsx'
 import { repoPage, treePage } from './tree.tsx'
 import { uploadForm, uploadPage } from './upload.tsx'
 
@@ -28,6 +29,7 @@ const pagesOfForks = [
   blobPage,
   blamePage,
   commitsPage,
+  refsPage,
   commitPage,
   comparePage,
   changedFilesPage,
@@ -45,6 +47,7 @@ export const code: SiteSection = {
     commitsPage,
     branchesPage,
     tagsPage,
+    refsPage,
     commitPage,
     comparePickPage,
     comparePage,

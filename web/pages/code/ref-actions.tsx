@@ -3,6 +3,7 @@ import type { Branch, Repo, Tag } from '#features/repos/index.ts'
 import {
   ActionButton,
   Button,
+  ButtonGroup,
   Card,
   Dropdown,
   Field,
@@ -12,7 +13,7 @@ import {
   LinkButton,
   TextArea,
 } from '../../components/index.ts'
-import { repoPath, segments } from '../../paths.ts'
+import { archivePath, repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 
 const ids = (name: string): string => name.replace(/[^A-Za-z0-9]+/g, '-')
@@ -84,17 +85,16 @@ export const BranchActions = ({
 
 export const TagActions = ({ repo, tag, visit }: { repo: Repo; tag: Tag; visit: Visit }) => (
   <>
-    <LinkButton
-      href={repoPath(repo.full_name, `/archive/${segments(tag.name)}`)}
-      small
-      icon="archive"
-      rel="nofollow"
-    >
-      Zip
-    </LinkButton>
+    <ButtonGroup label={`Downloads of ${tag.name}`}>
+      {(['zip', 'tar.gz'] as const).map((format) => (
+        <LinkButton href={archivePath(repo.full_name, tag.name, format)} small rel="nofollow">
+          {format}
+        </LinkButton>
+      ))}
+    </ButtonGroup>
     {repo.permissions.maintain && !repo.archived && (
       <Dropdown label={`Delete ${tag.name}`} summary={<Icon name="trash" />}>
-        <p>The commit stays where branches reach it. Who has fetched the tag keeps it.</p>
+        <p>Commits of other branches and tags stay. Clones that have fetched the tag keep it.</p>
         <ActionButton
           action={repoPath(repo.full_name, '/tags/delete')}
           csrf={visit.csrf}
@@ -148,7 +148,7 @@ export const NewBranch = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
             error={about('from')}
           />
           <FormActions>
-            <Button variant="primary">Make the branch</Button>
+            <Button variant="primary">Create branch</Button>
           </FormActions>
         </Form>
       </Card>
@@ -197,7 +197,7 @@ export const NewTag = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
           />
           <TextArea name="message" label="Message" rows={3} value={values.text('message')} />
           <FormActions>
-            <Button variant="primary">Make the tag</Button>
+            <Button variant="primary">Create tag</Button>
           </FormActions>
         </Form>
       </Card>

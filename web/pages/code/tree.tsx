@@ -24,7 +24,7 @@ import {
   TreeTable,
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
-import { codePath, commitPath, repoPath, segments, withQuery } from '../../paths.ts'
+import { archivePath, codePath, commitPath, repoPath, withQuery } from '../../paths.ts'
 import { DirectResponse, page, redirect, type Visit } from '../../site.ts'
 import { LatestRelease } from '../releases/on-repo.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
@@ -32,7 +32,8 @@ import { ImportPart, loadImport } from '../repos/import.tsx'
 import { mayPropose } from './edit-load.ts'
 import { editPath } from './edit.tsx'
 import { FirstSteps, firstPushLive, loadAdminsMayPush } from './first-steps.tsx'
-import { isFork, locate, PathCrumbs, RefSwitch, refsOf, type Refs } from './frame.tsx'
+import { isFork, locate, PathCrumbs, refsOf, type Refs } from './frame.tsx'
+import { RefSwitch } from './ref-switch.tsx'
 import { DocumentBody } from './readme.tsx'
 import { submodulesOf } from './submodules.ts'
 import { uploadPath } from './upload.tsx'
@@ -152,8 +153,13 @@ const CloneBox = ({ repo, rev, mcpUrl }: { repo: Repo; rev: string; mcpUrl: stri
     />
     <CopyField label="Address for agents (MCP)" id="clone-mcp" value={mcpUrl} />
     <p>
-      <a href={repoPath(repo.full_name, `/archive/${segments(rev)}`)} rel="nofollow">
-        <Icon name="archive" /> Download as zip
+      <Icon name="archive" /> Download as{' '}
+      <a href={archivePath(repo.full_name, rev, 'zip')} rel="nofollow">
+        zip
+      </a>{' '}
+      or{' '}
+      <a href={archivePath(repo.full_name, rev, 'tar.gz')} rel="nofollow">
+        tar.gz
       </a>
     </p>
   </Dropdown>

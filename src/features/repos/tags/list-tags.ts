@@ -1,31 +1,39 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
-import { ListOf, RepoPath, Type } from '#core/schema.ts'
+import { ListOf, OneOf, RepoPath, Type } from '#core/schema.ts'
 import { commitPersonLookup } from '../commits/commit-records.ts'
 import { Tag } from '../schema.ts'
 import { listRefsBelow } from '../store/refs.ts'
 import { tagRecord } from './tag-record.ts'
+import { listTagsByVersion } from './tags-by-version.ts'
 
 export const listTags = operation({
   name: 'list_tags',
   summary:
-    'List the tags of a repository that you can see, the most recently pushed first, each with the commit that it names.',
+    'List the tags of a repository that you can see, the most recently pushed or the highest version first, each with the commit that it names.',
   keywords: ['all tags', 'versions tagged'],
   route: 'GET /repos/{owner}/{name}/tags',
   toolset: 'code',
   listed: 'default',
   access: readsRepo({ scope: 'code:read' }),
-  input: Type.Object({ repo: RepoPath, ...byPage() }),
+  input: Type.Object({
+    repo: RepoPath,
+    q: Type.Optional(Type.String({ maxLength: 200, description: 'Text in the name.' })),
+    sort: Type.Optional(OneOf(['recent', 'version'], { default: 'recent' })),
+    ...byPage(),
+  }),
   output: ListOf(Tag),
   list: 'page',
 
-  handler: async ({ hearth, db, repo }, paging) => {
+  handler: async ({ hearth, db, repo }, { q, sort, ...paging }) => {
     const window = windowOf(paging)
-    const { items, ...rest } = pageOf(
-      listRefsBelow(db, repo.id, 'refs/tags', { limit: window.limit + 1, offset: window.offset }),
-      window,
-    )
+    const wanted = { q: q || undefined, limit: window.limit + 1, offset: window.offset }
+    const refs =
+      sort === 'version'
+        ? listTagsByVersion(db, repo.id, wanted)
+        : listRefsBelow(db, repo.id, 'refs/tags', wanted)
+    const { items, ...rest } = pageOf(refs, window)
     const people = commitPersonLookup(hearth)
     return {
       items: await Promise.all(items.map((ref) => tagRecord(hearth, repo, ref, people))),

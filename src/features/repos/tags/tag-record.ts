@@ -21,9 +21,12 @@ export async function tagRecord(
   const { store } = repo
   const name = ref.name.slice('refs/tags/'.length)
   const tag = ref.peeled === null ? null : await git.readTag(store, ref.oid)
+  const target = await git.peelToCommit(store, ref.peeled ?? ref.oid)
+  // A lightweight tag has no date of its own.
+  const commit = tag?.tagger || target === null ? null : await git.readCommit(store, target)
   return {
     name,
-    target: await git.peelToCommit(store, ref.peeled ?? ref.oid),
+    target,
     object_sha: ref.oid,
     message: tag?.message ?? null,
     tagger: tag?.tagger ? people(tag.tagger) : null,
@@ -35,7 +38,11 @@ export async function tagRecord(
         .all(hearth)
         .map((ask) => ask(hearth.db, repo.id, name))
         .find((id) => id !== null) ?? null,
-    created_at: tag?.tagger ? commitTime(tag.tagger.time) : ref.moved_at,
+    created_at: tag?.tagger
+      ? commitTime(tag.tagger.time)
+      : commit
+        ? commitTime(commit.committer.time)
+        : ref.moved_at,
   }
 }
 

@@ -21,3 +21,19 @@ test('the default branch comes first, then the latest, as many as are wanted', a
     tags: [],
   })
 })
+
+test('tags are ordered by version, and names are filtered', async () => {
+  const { world, ada, one } = await makeCode()
+  for (const tag of ['v1.9.0', 'nightly', 'v1.10.0', 'v1.10.0-rc.1'])
+    await world.call(createTag, ada, { repo, tag, target: one })
+  await world.call(createBranch, ada, { repo, branch: 'Release/1.10', from: one })
+  const list = (q?: string) =>
+    world.call(listRefNames, anonymous, { repo, q, branches: 10, tags: 10 })
+  expect((await list()).tags).toEqual(['v1.10.0', 'v1.10.0-rc.1', 'v1.9.0', 'nightly'])
+  expect(await list('1.10')).toEqual({
+    branches: ['Release/1.10'],
+    tags: ['v1.10.0', 'v1.10.0-rc.1'],
+  })
+  expect((await list('release')).branches).toEqual(['Release/1.10'])
+  expect(await list('%')).toEqual({ branches: [], tags: [] })
+})
