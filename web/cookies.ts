@@ -14,6 +14,8 @@ export const SIGN_IN_COOKIE = 'hearth'
  */
 export const VISITOR_COOKIE = 'hearth-visitor'
 export const FLASH_COOKIE = 'hearth-flash'
+/** Tells the sign-in form that an account signed in from this browser before; gives no access. */
+export const KNOWN_BROWSER_COOKIE = 'hearth-browser'
 /** A sign-in whose second factor is awaited. */
 export const PENDING_SIGN_IN_COOKIE = 'hearth-pending'
 /** An attempt to sign in through a provider, sealed. */

@@ -6,7 +6,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { hmacSha256, sameBytes } from '#lib/hash.ts'
 import { installationKey } from '#lib/installation-key.ts'
-import { parseAddress } from '#lib/net.ts'
+import { networkOf } from '#lib/net.ts'
 import { RateCounter } from '#lib/rate-counter.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
 import { readCookie, setCookie } from './cookies.ts'
@@ -31,12 +31,7 @@ export const PROOF_COOKIE = 'hearth-work'
 export const PROOF_PATH = '/-/work'
 
 /** The network of an address: /24 of IPv4, /48 of IPv6. */
-function networkOf(address: string | null): string {
-  const bytes = address === null ? null : parseAddress(address.replace(/^::ffff:(?=\d+\.)/i, ''))
-  return bytes
-    ? Buffer.from(bytes.subarray(0, bytes.length === 4 ? 3 : 6)).toString('hex')
-    : 'unknown'
-}
+const crawlerNetworkOf = (address: string | null): string => networkOf(address, 24, 48) ?? 'unknown'
 
 /** Whether the digest of challenge and proof starts with enough zero bits. */
 export function isValidProof(challenge: string, answer: string): boolean {
@@ -71,7 +66,7 @@ export class CrawlerDefense {
    */
   challengeFor(request: Request, path: string, address: string | null): string | null {
     if (!this.hearth.settings.limits.proof_of_work || !isCostly(path)) return null
-    const network = networkOf(address)
+    const network = crawlerNetworkOf(address)
     const limit = { key: network, maxPerWindow: MAX_COSTLY_PAGES, windowMs: WINDOW_MS }
     if (this.#counter.take(limit) === null) return null
     const proof = readCookie(request, this.#secure, PROOF_COOKIE)
@@ -82,7 +77,7 @@ export class CrawlerDefense {
 
   /** The cookie for a solved challenge. Null for a wrong answer. */
   acceptProof(challenge: string, answer: string, address: string | null): string | null {
-    const network = networkOf(address)
+    const network = crawlerNetworkOf(address)
     if (
       answer.length > 20 ||
       !this.#isSigned('challenge', network, challenge) ||

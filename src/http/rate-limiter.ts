@@ -8,7 +8,7 @@ import { cache, service } from '#core/service.ts'
 import { type Cache, SMALL_ENTRY_BYTES } from '#lib/cache.ts'
 import { Refusal } from '#lib/errors.ts'
 import { sha256 } from '#lib/hash.ts'
-import { parseAddress } from '#lib/net.ts'
+import { networkOf } from '#lib/net.ts'
 import {
   RATE_COUNTER_CACHE,
   RateCounter,
@@ -49,16 +49,6 @@ const COSTLY_PATH = /^\/(search$|[^/]+\/[^/]+\/(search|runs|archive)(\/|$))|\/ch
 const ARCHIVE_PATH = /^\/_archive\/([^/]+)\//
 /** Files that every page needs. They are in memory, and browsers cache them. */
 const ASSET_PATH = /^\/assets\//
-
-/** The network of an address; for IPv6 the /64 that one subscriber has. */
-export function networkOf(address: string, bits4 = 32, bits6 = 64): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
-  const bytes = parseAddress(plain)
-  if (!bytes) return 'unknown'
-  const prefixBytes = (bytes.length === 4 ? bits4 : bits6) / 8
-  const prefix = Buffer.from(bytes.subarray(0, prefixBytes)).toString('hex')
-  return `${bytes.length === 4 ? 'a' : 'b'}${prefix}`
-}
 
 const headerOf = ({ policy, maxPerWindow, windowMs }: PolicyLimit): string =>
   `"${policy}";q=${maxPerWindow};w=${windowMs / SECOND}`
@@ -130,7 +120,7 @@ export class RateLimiter {
 
   #limitsOf(exchange: Exchange): readonly PolicyLimit[] {
     const { door } = exchange
-    const network = networkOf(exchange.origin.ip ?? '')
+    const network = networkOf(exchange.origin.ip) ?? 'unknown'
     const credential = credentialOf(exchange)
     const validCredential =
       credential !== null && this.#isValid(exchange, credential) ? credential : null
@@ -156,7 +146,7 @@ export class RateLimiter {
     if (ASSET_PATH.test(path)) return [all]
     if (path === '/register' && request.method === 'POST') {
       const signUps = {
-        key: SIGN_UP_PREFIX + networkOf(origin.ip ?? '', 24, 48),
+        key: SIGN_UP_PREFIX + (networkOf(origin.ip, 24, 48) ?? 'unknown'),
         maxPerWindow: LIMITS.signUpsAnHour,
         policy: 'anonymous',
         windowMs: HOUR,

@@ -75,6 +75,18 @@ export function isPublicAddress(address: Address): boolean {
   return address.length === 4 ? !within(NOT_PUBLIC_4) : within(PUBLIC_6) && !within(NOT_PUBLIC_6)
 }
 
+/**
+ * The network of an address: by default the IPv4 address itself, or the /64 network of an IPv6
+ * address, which one subscriber has alone. Null when the address is unknown.
+ */
+export function networkOf(text: string | null, bits4 = 32, bits6 = 64): string | null {
+  const address = text === null ? null : parseAddress(text.replace(/^::ffff:(?=\d+\.)/i, ''))
+  if (address === null) return null
+  const is4 = address.length === 4
+  const prefix = Buffer.from(address.subarray(0, (is4 ? bits4 : bits6) / 8)).toString('hex')
+  return `${is4 ? 'a' : 'b'}${prefix}`
+}
+
 const MAX_PROXY_HOPS = 20
 
 /** Whether an address is in one of the blocks. An IPv4-mapped IPv6 address counts as IPv4. */

@@ -8,6 +8,7 @@
 import { Refusal } from './errors.ts'
 import { sameBytes } from './hash.ts'
 import { PasswordThread } from './password-thread.ts'
+import { FairSemaphore } from './semaphore.ts'
 
 export const ROUNDS = 600_000
 const SALT_BYTES = 16
@@ -25,10 +26,17 @@ export type PasswordCheck = {
   readonly outdated: boolean
 }
 
+const tooMany = (): Refusal =>
+  new Refusal('unavailable', 'too many people are signing in at this moment; try again shortly', {
+    headers: { 'Retry-After': '10' },
+  })
+
 export class PasswordHasher {
   readonly #thread = new PasswordThread()
-  #isBusy = false
-  readonly #waiting: (() => void)[] = []
+  readonly #turns = new FairSemaphore({ limit: 1, maxWaiting: MAX_WAITING, fullError: tooMany })
+
+  /** `currentCaller` names whom a password is hashed for. Callers take turns. */
+  constructor(private readonly currentCaller: () => string = () => '') {}
 
   async hash(password: string, rounds = ROUNDS): Promise<string> {
     const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES))
@@ -57,27 +65,11 @@ export class PasswordHasher {
   /** NFC makes equal letters equal bytes, however a keyboard composes them. */
   async #derive(password: string, salt: Uint8Array, rounds: number): Promise<Uint8Array> {
     const derivation = { password: password.normalize('NFC'), salt, rounds, bytes: HASH_BYTES }
-    return await this.#serialize(() => this.#thread.derive(derivation))
-  }
-
-  /** Runs one function after the other. Throws 503 when too many wait. */
-  async #serialize<T>(run: () => Promise<T>): Promise<T> {
-    if (!this.#isBusy) this.#isBusy = true
-    else if (this.#waiting.length < MAX_WAITING)
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    else
-      throw new Refusal(
-        'unavailable',
-        'too many people are signing in at this moment; try again shortly',
-        { headers: { 'Retry-After': '10' } },
-      )
+    const release = await this.#turns.acquire({ caller: this.currentCaller() })
     try {
-      return await run()
+      return await this.#thread.derive(derivation)
     } finally {
-      // The turn passes to the next without becoming free, so that a newcomer cannot take it.
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#isBusy = false
+      release()
     }
   }
 }

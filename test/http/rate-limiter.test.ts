@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { countClone, MAX_CLONES_PER_MINUTE } from '#http/git/clone-rate-limit.ts'
-import { LIMITS, networkOf } from '#http/rate-limiter.ts'
+import { LIMITS } from '#http/rate-limiter.ts'
 import { errorOf } from './forge.ts'
 import { makeListening } from './listening-world.ts'
 
@@ -92,13 +92,6 @@ test('health is never limited, and off there is no word of limits', async () => 
     const response = await open.get('/api/v1/repos/acme/none')
     expect([response.status, response.headers.get('ratelimit-policy')]).toEqual([404, null])
   }
-})
-
-test('a network of IPv6 is one reader', () => {
-  expect(networkOf('2001:db8:1:2::1')).toBe(networkOf('2001:db8:1:2:ffff::9'))
-  expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'))
-  expect(networkOf('::ffff:192.0.2.1')).toBe(networkOf('192.0.2.1'))
-  expect(networkOf('nonsense')).toBe('unknown')
 })
 
 test('a link to an archive is counted by itself, a sign-in that nobody has is none, and files of pages are free', async () => {

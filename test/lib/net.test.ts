@@ -1,5 +1,12 @@
 import { expect, test } from 'bun:test'
-import { clientAddress, inBlock, isPublicAddress, parseAddress, parseBlock } from '#lib/net.ts'
+import {
+  clientAddress,
+  inBlock,
+  isPublicAddress,
+  networkOf,
+  parseAddress,
+  parseBlock,
+} from '#lib/net.ts'
 
 const address = (text: string) => {
   const parsed = parseAddress(text)
@@ -80,4 +87,14 @@ test('forwarded addresses count from trusted proxies only, and the last untruste
   expect(clientAddress('10.0.0.1', 'nonsense', trusted)).toBe('10.0.0.1')
   expect(clientAddress('10.0.0.1', null, trusted)).toBe('10.0.0.1')
   expect(clientAddress(null, '1.2.3.4', trusted)).toBeNull()
+})
+
+test('a network is an IPv4 address or an IPv6 /64, unless said', () => {
+  expect(networkOf('203.0.113.7')).not.toBe(networkOf('203.0.113.8'))
+  expect(networkOf('203.0.113.7', 24)).toBe(networkOf('203.0.113.8', 24))
+  expect(networkOf('::ffff:203.0.113.7')).toBe(networkOf('203.0.113.7'))
+  expect(networkOf('2001:db8:1:2::1')).toBe(networkOf('2001:db8:1:2:ffff::9'))
+  expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'))
+  expect(networkOf('2001:db8:1:2::1', 32, 48)).toBe(networkOf('2001:db8:1:3::1', 32, 48))
+  expect([networkOf(null), networkOf('unknown'), networkOf('')]).toEqual([null, null, null])
 })

@@ -76,3 +76,23 @@ test('the event loop goes on while a password is hashed', async () => {
   }
   expect(turns).toBeGreaterThan(10)
 })
+
+test('callers take turns: one with hundreds of passwords does not delay another', async () => {
+  let caller = 'crowd'
+  const shared = new PasswordHasher(() => caller)
+  const stored = await shared.hash('crowd crowd crowd', 1)
+  const order: string[] = []
+  const verify = (name: string) =>
+    shared.verify('crowd crowd crowd', stored).then(
+      () => order.push(name),
+      () => order.push(`${name} refused`),
+    )
+  const crowd = Array.from({ length: 300 }, () => verify('crowd'))
+  caller = 'one'
+  await verify('one')
+  await Promise.all(crowd)
+  await shared.close()
+  const answered = order.filter((name) => !name.endsWith('refused'))
+  expect(answered.indexOf('one')).toBeLessThanOrEqual(2)
+  expect(order).not.toContain('one refused')
+})

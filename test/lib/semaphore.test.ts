@@ -88,9 +88,71 @@ test('an aborted waiter leaves the queue, and a full queue rejects', async () =>
   await expect(waiting).rejects.toMatchObject({ code: 'aborted' })
   expect(semaphore.waiting).toBe(0)
   const queue = Array.from({ length: DEFAULT_MAX_WAITING }, () => semaphore.acquire(by('b')))
-  await expect(semaphore.acquire(by('c'))).rejects.toMatchObject({ code: 'busy' })
+  await expect(semaphore.acquire(by('b'))).rejects.toMatchObject({ code: 'busy' })
   release()
   for (const next of queue) (await next)()
+  expect([semaphore.running, semaphore.waiting]).toEqual([0, 0])
+})
+
+test('with one permit callers take turns too', async () => {
+  const semaphore = semaphoreOf(1)
+  const order: string[] = []
+  const first = await semaphore.acquire(by('greedy'))
+  const acquire = (caller: string) =>
+    semaphore.acquire(by(caller)).then((release) => {
+      order.push(caller)
+      release()
+    })
+  const all = ['greedy', 'greedy', 'greedy', 'modest', 'modest', 'late'].map(acquire)
+  first()
+  await Promise.all(all)
+  expect(order).toEqual(['modest', 'late', 'greedy', 'modest', 'greedy', 'greedy'])
+})
+
+test('a full queue is shared: the newest of the caller with the most waiters makes room', async () => {
+  const semaphore = new FairSemaphore({
+    limit: 1,
+    maxWaiting: 4,
+    fullError: () => new Error('the queue is full'),
+  })
+  const release = await semaphore.acquire(by('greedy'))
+  const ended: string[] = []
+  const acquire = (caller: string, name: string) =>
+    semaphore.acquire(by(caller)).then(
+      (free) => {
+        ended.push(name)
+        free()
+      },
+      () => void ended.push(`${name} refused`),
+    )
+  const all = [1, 2, 3, 4].map((number) => acquire('greedy', `greedy ${number}`))
+  all.push(acquire('a', 'a'))
+  await settled()
+  expect(ended).toEqual(['greedy 4 refused'])
+  all.push(acquire('b', 'b'))
+  await settled()
+  expect(ended).toEqual(['greedy 4 refused', 'greedy 3 refused'])
+  // Two of greedy, one of a, one of b: a second of a would only swap the roles.
+  all.push(acquire('a', 'a again'), acquire('greedy', 'greedy again'))
+  await settled()
+  expect(ended.slice(2)).toEqual(['a again refused', 'greedy again refused'])
+  release()
+  await Promise.all(all)
+  expect(ended.slice(4)).toEqual(['a', 'b', 'greedy 1', 'greedy 2'])
+  expect([semaphore.running, semaphore.waiting]).toEqual([0, 0])
+})
+
+test('one caller has at most its own number of waiters', async () => {
+  const semaphore = new FairSemaphore({
+    limit: 1,
+    maxWaitingPerCaller: 1,
+    fullError: () => new Error('the queue is full'),
+  })
+  const release = await semaphore.acquire(by('a'))
+  const waiting = [semaphore.acquire(by('a')), semaphore.acquire(by('b'))]
+  await expect(semaphore.acquire(by('a'))).rejects.toThrow('the queue is full')
+  release()
+  await Promise.all(waiting.map(async (next) => (await next)()))
   expect([semaphore.running, semaphore.waiting]).toEqual([0, 0])
 })
 

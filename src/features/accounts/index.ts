@@ -23,6 +23,7 @@ export { createCallerLookup } from './sign-in/caller-lookup.ts'
 export { commitIdentity, privateAddress } from './people/commit-identity.ts'
 export {
   EmailInput,
+  KnownBrowserInput,
   PasswordInput,
   readEmail,
   requireGoodPassword,
@@ -60,6 +61,11 @@ export { hiddenAddresses } from './emails/email-record.ts'
 export { findLogin, usablePasswordHash } from './sign-in/find-login.ts'
 export { sendSecurityNotice } from './mail/security-notices.ts'
 export { signInAttempts } from './sign-in/attempt-limiter.ts'
+export {
+  attemptSource,
+  KNOWN_BROWSER_LIFETIME_MS,
+  knownBrowserToken,
+} from './sign-in/attempt-source.ts'
 export { seal, Sealer, sealUntil, unseal, unsealFresh } from './seal.ts'
 export { findIdentity, listIdentities, putIdentity } from './store/identities.ts'
 export { setProfile } from './store/user-settings.ts'

@@ -25,6 +25,10 @@ export const UsernameInput = Type.String({
   maxLength: 200,
   description: 'Lowercase letters, digits and single hyphens, at most 39.',
 })
+export const KnownBrowserInput = Type.String({
+  maxLength: 400,
+  description: 'The secret that the browser was given when the account signed in there before.',
+})
 export const SecretInput = Type.String({
   minLength: 1,
   maxLength: 200,

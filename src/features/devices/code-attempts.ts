@@ -11,18 +11,8 @@
 import type { Hearth } from '#core/hearth.ts'
 import { service } from '#core/service.ts'
 import { AttemptLimiter } from '#features/accounts/index.ts'
-import { parseAddress } from '#lib/net.ts'
 
 export const deviceCodeAttempts = service(
   'device code attempts',
   ({ clock }: Hearth) => new AttemptLimiter(() => clock.now(), { resetsOnSuccess: false }),
 )
-
-/**
- * The network of an address: the IPv4 address itself, or the /64 network of an IPv6 address, which
- * one subscriber has alone. Null when the address is unknown.
- */
-export function networkOf(ip: string | null): string | null {
-  const address = ip === null ? null : parseAddress(ip.replace(/^::ffff:(?=\d+\.)/i, ''))
-  return address && `network ${Buffer.from(address.subarray(0, 8)).toString('hex')}`
-}

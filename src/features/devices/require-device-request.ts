@@ -2,7 +2,8 @@ import type { Origin } from '#core/audit.ts'
 import type { UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { invalid } from '#lib/errors.ts'
-import { deviceCodeAttempts, networkOf } from './code-attempts.ts'
+import { networkOf } from '#lib/net.ts'
+import { deviceCodeAttempts } from './code-attempts.ts'
 import { findPendingDevice, type DeviceRow } from './store.ts'
 import { readUserCode } from './user-codes.ts'
 
@@ -29,7 +30,7 @@ export async function requireDeviceRequest(
       result.row = code === null ? null : findPendingDevice(hearth.db, code, now)
       return result.row !== null
     },
-    networkOf(origin.ip),
+    { network: networkOf(origin.ip) },
   )
   if (!result.row)
     throw invalid(

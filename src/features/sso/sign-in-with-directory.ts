@@ -4,6 +4,8 @@ import { Type } from '#core/schema.ts'
 import {
   findLogin,
   findUserById,
+  attemptSource,
+  KnownBrowserInput,
   signInAttempts,
   listIdentities,
   NewSignIn,
@@ -36,11 +38,13 @@ export const signInWithDirectory = operation({
   input: Type.Object({
     login: Type.String({ minLength: 1, maxLength: 300 }),
     password: PasswordInput,
+    browser: Type.Optional(KnownBrowserInput),
   }),
   output: NewSignIn,
   secretAnswer: true,
 
-  handler: async ({ hearth, db, origin, write }, { login, password }) => {
+  handler: async ({ hearth, db, origin, signal, write }, input) => {
+    const { login, password, browser } = input
     const directory = hearth.settings.sso.ldap
     if (directory === null) throw new Refusal('not_available', 'there is no directory')
     const name = login.trim().toLowerCase()
@@ -49,14 +53,17 @@ export const signInWithDirectory = operation({
       local: null,
       known: null,
     }
-    await signInAttempts(hearth).attempt(user?.id ?? `? ${name}`, async () => {
+    const check = async (): Promise<boolean> => {
       const { matches } = await passwords(hearth).verify(password, usablePasswordHash(hearth, user))
       if (matches && user) found.local = user
       else if (user && isLocalOnly(user, listIdentities(db, user.id).length > 0))
         await checkDirectory(hearth, directory, randomToken(9), randomToken())
       else found.known = await checkDirectory(hearth, directory, login.trim(), password)
       return found.local !== null || found.known !== null
-    })
+    }
+    const source = attemptSource(hearth, user?.id ?? null, origin, browser)
+    const attempts = signInAttempts(hearth)
+    await attempts.attempt(user?.id ?? `? ${name}`, check, { source, signal })
     const { local, known: identity } = found
     return write((tx) => {
       if (local) {

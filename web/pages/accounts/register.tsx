@@ -105,7 +105,7 @@ export const setupForm = form({
     password: fields.text('password'),
     workspace: fields.optional('workspace'),
   }),
-  done: (output, visit) => completeSignIn(visit, output.secret, '/'),
+  done: (output, visit) => completeSignIn(visit, output, '/'),
 })
 
 /** The page that the visitor came from, such as the consent page of an application. */

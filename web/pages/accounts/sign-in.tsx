@@ -2,6 +2,8 @@ import {
   finishSignIn,
   forgotPassword,
   getPendingSignIn,
+  KNOWN_BROWSER_LIFETIME_MS,
+  knownBrowserToken,
   resetPassword,
   signIn,
   signInWithPasskey,
@@ -11,6 +13,7 @@ import {
 } from '#features/accounts/index.ts'
 import { listSignOnProviders, signInWithDirectory } from '#features/sso/index.ts'
 import { Refusal } from '#lib/errors.ts'
+import { SECOND } from '#lib/time.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { Notice } from '../../components/flash.tsx'
@@ -18,6 +21,7 @@ import { Field, Form, FormActions } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
 import {
   clearCookie,
+  KNOWN_BROWSER_COOKIE,
   PENDING_SIGN_IN_COOKIE,
   readCookie,
   setCookie,
@@ -38,6 +42,9 @@ import {
 import { fieldError, formError, Shell } from '../shell.tsx'
 import { PasskeyForm } from './passkey-form.tsx'
 
+/** As long as the input may be. */
+const MAX_COOKIE_LENGTH = 400
+
 /** The message of an operation as a sentence. */
 const sentence = (message: string): string =>
   `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}.`
@@ -45,15 +52,30 @@ const sentence = (message: string): string =>
 export const isSecure = (visit: Visit): boolean =>
   visit.hearth.settings.site_url.startsWith('https:')
 
-/** Completes a sign-in. Its secret goes into the cookie only. */
-export function completeSignIn(visit: Visit, secret: string | null, next: string): DirectResponse {
+/**
+ * Completes a sign-in. Its secret goes into the cookie only. The browser is known from now on, so
+ * that strangers who try wrong passwords for the account do not delay it.
+ */
+export function completeSignIn(visit: Visit, output: NewSignIn, next: string): DirectResponse {
+  const { secret, user } = output
   if (secret === null) throw new TypeError('a sign-in without a secret')
+  const secure = isSecure(visit)
   const away = redirect(next, 303, {
-    'set-cookie': setCookie(isSecure(visit), SIGN_IN_COOKIE, secret, 30 * 86_400),
+    'set-cookie': setCookie(secure, SIGN_IN_COOKIE, secret, 30 * 86_400),
   })
-  if (readCookie(visit.request, isSecure(visit), PENDING_SIGN_IN_COOKIE) !== null)
-    away.response.headers.append('set-cookie', clearCookie(isSecure(visit), PENDING_SIGN_IN_COOKIE))
+  const known = knownBrowserToken(visit.hearth, user.id)
+  const knownSeconds = KNOWN_BROWSER_LIFETIME_MS / SECOND
+  const { headers } = away.response
+  headers.append('set-cookie', setCookie(secure, KNOWN_BROWSER_COOKIE, known, knownSeconds))
+  if (readCookie(visit.request, secure, PENDING_SIGN_IN_COOKIE) !== null)
+    headers.append('set-cookie', clearCookie(secure, PENDING_SIGN_IN_COOKIE))
   return away
+}
+
+/** The input `browser` of the operations that sign in. */
+function knownBrowser(visit: Visit): { browser?: string } {
+  const browser = readCookie(visit.request, isSecure(visit), KNOWN_BROWSER_COOKIE)
+  return browser === null || browser.length > MAX_COOKIE_LENGTH ? {} : { browser }
 }
 
 /**
@@ -64,7 +86,7 @@ export function continueSignIn(
   output: NewSignIn,
   next: string | null,
 ): DirectResponse {
-  if (output.second_factor.length === 0) return completeSignIn(visit, output.secret, next ?? '/')
+  if (output.second_factor.length === 0) return completeSignIn(visit, output, next ?? '/')
   return redirect(withQuery('/login', { next: next ?? undefined }), 303, {
     'set-cookie': setCookie(isSecure(visit), PENDING_SIGN_IN_COOKIE, output.secret ?? '', 600),
   })
@@ -260,12 +282,18 @@ export const signInForm = action({
     const next = safeRedirectPath(fields.text('next'))
     const pending = readCookie(visit.request, isSecure(visit), PENDING_SIGN_IN_COOKIE)
     const code = fields.optional('code')
+    const browser = knownBrowser(visit)
     if (!fields.has('login') && pending !== null) {
       const proof =
         fields.optional('response') === undefined ? { code } : { passkey: passkeyOf(fields) }
-      return continueSignIn(visit, await visit.call(finishSignIn, { pending, ...proof }), next)
+      return continueSignIn(
+        visit,
+        await visit.call(finishSignIn, { pending, ...proof, ...browser }),
+        next,
+      )
     }
-    const input = { login: fields.text('login').trim(), password: fields.text('password') }
+    const login = fields.text('login').trim()
+    const input = { login, password: fields.text('password'), ...browser }
     const output =
       visit.hearth.settings.sso.ldap === null
         ? await visit.call(signIn, input)
@@ -274,7 +302,7 @@ export const signInForm = action({
       return continueSignIn(visit, output, next)
     return continueSignIn(
       visit,
-      await visit.call(finishSignIn, { pending: output.secret ?? '', code }),
+      await visit.call(finishSignIn, { pending: output.secret ?? '', code, ...browser }),
       next,
     )
   },
@@ -287,7 +315,7 @@ export const passkeySignInForm = form({
   operation: signInWithPasskey,
   input: passkeyOf,
   done: (output, visit, fields) =>
-    completeSignIn(visit, output.secret, safeRedirectPath(fields.text('next')) ?? '/'),
+    completeSignIn(visit, output, safeRedirectPath(fields.text('next')) ?? '/'),
 })
 
 export const signOutForm = action({

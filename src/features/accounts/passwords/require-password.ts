@@ -6,6 +6,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { conflict, Refusal } from '#lib/errors.ts'
 import { passwords } from '#core/passwords.ts'
 import { signInAttempts } from '../sign-in/attempt-limiter.ts'
+import { SIGNED_IN_SOURCE } from '../sign-in/attempt-source.ts'
 import { findUserById, type UserRow } from '../store/users.ts'
 
 /** The user row of a caller. It is missing only when the account was removed during the call. */
@@ -35,6 +36,7 @@ export async function requirePassword(
   const right = await signInAttempts(hearth).attempt(
     user.id,
     async () => (await passwords(hearth).verify(password ?? '', user.password_hash)).matches,
+    { source: SIGNED_IN_SOURCE },
   )
   if (!right)
     throw new Refusal('forbidden', 'the password is wrong', { reason: 'role', field: 'password' })

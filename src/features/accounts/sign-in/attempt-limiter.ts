@@ -1,20 +1,27 @@
 /**
- * Limits guessing of secrets. Attempts with one key (an account) run one after another. Each wrong
- * attempt doubles the delay before the next one with that key, up to 8 seconds. A correct attempt
- * resets the delay. The key is the account, never the network address, because whole offices share
- * one. A user who is signed in elsewhere is not delayed.
+ * Limits guessing of secrets. Each wrong attempt doubles the delay before the next one with the
+ * same key (an account), up to 8 seconds, and attempts with one key run one after another. A
+ * correct attempt resets the delay.
+ *
+ * Strangers must not keep the owner of an account out. So attempts from a known source, where the
+ * owner signed in before, have a queue and a delay of their own. All other sources share one queue,
+ * in which networks take turns and each has few places. A client that disconnects leaves the queue.
  *
  * Names without an account are delayed in the same way, so the delay does not reveal them.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { service } from '#core/service.ts'
 import { Refusal } from '#lib/errors.ts'
+import { FairSemaphore } from '#lib/semaphore.ts'
 import { HOUR } from '#lib/time.ts'
+import { sleep } from '#lib/waiting.ts'
 
 const FIRST_DELAY_MS = 250
 const MAX_DELAY_MS = 8_000
-/** Waiting attempts per key. More would only delay the owner of the account. */
-const MAX_WAITING = 4
+/** Attempts of one source that wait for the one that runs. */
+const MAX_WAITING_PER_SOURCE = 3
+/** Waiting attempts of all sources with one key. */
+const MAX_WAITING = 64
 const MAX_KEYS = 10_000
 const FORGET_AFTER_MS = HOUR
 
@@ -22,94 +29,141 @@ const FORGET_AFTER_MS = HOUR
 export const delayAfter = (wrong: number): number =>
   wrong === 0 ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (wrong - 1))
 
-type AttemptState = { wrong: number; waiting: number; last: Promise<unknown>; at: number }
+/** Where an attempt comes from: a network, or a browser that signed in before. */
+export type AttemptSource = {
+  readonly id: string
+  /** Whether the owner of the account signed in from it before. */
+  readonly isKnown: boolean
+}
+
+const ANY_SOURCE: AttemptSource = { id: '', isKnown: false }
+
+export type AttemptOptions = {
+  readonly source?: AttemptSource
+  /**
+   * Wrong attempts from the same network count too, but only against a key that was wrong itself,
+   * so users are not delayed by their neighbours alone.
+   */
+  readonly network?: string | null
+  /** Aborts when nobody waits for the result any more. */
+  readonly signal?: AbortSignal | null
+}
+
+const tooMany = (): Refusal =>
+  new Refusal(
+    'rate_limited',
+    'too many people are trying to sign in to this account; wait a little',
+    {
+      reason: 'concurrency',
+      headers: { 'Retry-After': String(MAX_DELAY_MS / 1000) },
+    },
+  )
+
+/** The attempts with one key. */
+class AttemptState {
+  wrong = 0
+  /** When an attempt was wrong last, and when one ended. */
+  wrongAt = 0
+  endedAt: number
+  pending = 0
+  readonly queue = new FairSemaphore({
+    limit: 1,
+    maxWaiting: MAX_WAITING,
+    maxWaitingPerCaller: MAX_WAITING_PER_SOURCE,
+    fullError: tooMany,
+  })
+
+  constructor(now: number) {
+    this.endedAt = now
+  }
+}
 
 export type AttemptLimiterOptions = {
-  wait?: (milliseconds: number) => Promise<void>
+  wait?: (milliseconds: number, signal: AbortSignal | null) => Promise<void>
   /** Whether a correct attempt resets the delay. Not where a guesser can make correct attempts. */
   resetsOnSuccess?: boolean
 }
 
 export class AttemptLimiter {
   readonly #states = new Map<string, AttemptState>()
-  readonly #wait: (milliseconds: number) => Promise<void>
+  readonly #wait: (milliseconds: number, signal: AbortSignal | null) => Promise<void>
   readonly #resetsOnSuccess: boolean
 
   constructor(
     private readonly now: () => number,
-    {
-      wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-      resetsOnSuccess = true,
-    }: AttemptLimiterOptions = {},
+    { wait = sleep, resetsOnSuccess = true }: AttemptLimiterOptions = {},
   ) {
     this.#wait = wait
     this.#resetsOnSuccess = resetsOnSuccess
   }
 
   /**
-   * Runs one check after the earlier ones with the same key and returns its result. Wrong attempts
-   * from the same `network` count too, but only against a key that was wrong itself, so users are
-   * not delayed by their neighbours alone. Throws 429 when too many attempts wait at this key.
+   * Runs one check after the earlier ones and returns its result. Throws 429 when too many attempts
+   * of the source, or of all sources that are not known, wait at this key.
    */
   async attempt(
     key: string,
     check: () => Promise<boolean>,
-    network: string | null = null,
+    { source = ANY_SOURCE, network = null, signal = null }: AttemptOptions = {},
   ): Promise<boolean> {
-    const state = this.#stateOf(key)
-    if (state.waiting >= MAX_WAITING) {
-      throw new Refusal(
-        'rate_limited',
-        'too many people are trying to sign in to this account; wait a little',
-        {
-          reason: 'concurrency',
-          headers: { 'Retry-After': String(MAX_DELAY_MS / 1000) },
-        },
-      )
-    }
-    state.waiting++
-    const result = state.last.then(async () => {
-      const wrongInNetwork =
-        network === null || state.wrong === 0 ? 0 : this.#stateOf(network).wrong
-      const delayMs = delayAfter(Math.max(state.wrong, wrongInNetwork))
-      if (delayMs > 0) await this.#wait(delayMs)
-      const isCorrect = await check()
-      if (isCorrect && this.#resetsOnSuccess) state.wrong = 0
-      if (!isCorrect) {
-        state.wrong++
-        if (network !== null) this.#recordWrong(network)
-      }
-      return isCorrect
-    })
-    state.last = result.catch(() => {})
+    const state = this.#stateOf(source.isKnown ? `${key}\n${source.id}` : key)
+    state.pending++
     try {
-      return await result
+      const release = await state.queue.acquire({ caller: source.id, signal })
+      try {
+        return await this.#checkAfterDelay(state, check, network, signal)
+      } finally {
+        release()
+      }
     } finally {
-      state.waiting--
-      state.at = this.now()
-      if (state.wrong === 0 && state.waiting === 0) this.#states.delete(key)
+      state.pending--
+      state.endedAt = this.now()
     }
   }
 
-  #recordWrong(network: string): void {
-    const state = this.#stateOf(network)
+  async #checkAfterDelay(
+    state: AttemptState,
+    check: () => Promise<boolean>,
+    network: string | null,
+    signal: AbortSignal | null,
+  ): Promise<boolean> {
+    const wrongInNetwork = network === null || state.wrong === 0 ? 0 : this.#stateOf(network).wrong
+    const delayMs = delayAfter(Math.max(state.wrong, wrongInNetwork))
+    const remainingMs = delayMs - (this.now() - state.wrongAt)
+    if (delayMs > 0 && remainingMs > 0) await this.#wait(Math.min(delayMs, remainingMs), signal)
+    const isCorrect = await check()
+    if (isCorrect && this.#resetsOnSuccess) state.wrong = 0
+    if (!isCorrect) {
+      this.#recordWrong(state)
+      if (network !== null) this.#recordWrong(this.#stateOf(network))
+    }
+    return isCorrect
+  }
+
+  #recordWrong(state: AttemptState): void {
     state.wrong++
-    state.at = this.now()
+    state.wrongAt = state.endedAt = this.now()
   }
 
   #stateOf(key: string): AttemptState {
     const now = this.now()
     let state = this.#states.get(key)
-    if (state && state.waiting === 0 && state.at < now - FORGET_AFTER_MS) state = undefined
-    state ??= { wrong: 0, waiting: 0, last: Promise.resolve(), at: now }
+    if (state && state.pending === 0 && state.endedAt < now - FORGET_AFTER_MS) state = undefined
+    state ??= new AttemptState(now)
     // Inserted again at the end, so the first key of the map is the least recently used one.
     this.#states.delete(key)
     this.#states.set(key, state)
-    if (this.#states.size > MAX_KEYS) {
-      const [oldest] = this.#states.keys()
-      if (oldest !== undefined) this.#states.delete(oldest)
-    }
+    if (this.#states.size > MAX_KEYS) this.#forgetOne()
     return state
+  }
+
+  /** Forgets the least recently used key whose attempts have ended. */
+  #forgetOne(): void {
+    for (const [key, { pending }] of this.#states) {
+      if (pending > 0) continue
+      this.#states.delete(key)
+      return
+    }
   }
 }
 

@@ -2,10 +2,11 @@ import { publicWrite } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { forbidden, invalid } from '#lib/errors.ts'
-import { SecretInput } from '../inputs.ts'
+import { KnownBrowserInput, SecretInput } from '../inputs.ts'
 import { sendSecurityNotice } from '../mail/security-notices.ts'
 import { checkAssertion, passkeyResponse } from '../passkeys/passkeys.ts'
 import { signInAttempts } from './attempt-limiter.ts'
+import { attemptSource } from './attempt-source.ts'
 import { requirePendingSignIn } from './pending-sign-ins.ts'
 import { NewSignIn } from '../schema.ts'
 import { consumeCode } from '../two-factor/second-factors.ts'
@@ -30,17 +31,19 @@ export const finishSignIn = operation({
       Type.String({ maxLength: 100, description: 'Six digits, or a recovery code.' }),
     ),
     passkey: Type.Optional(Type.Object(passkeyResponse)),
+    browser: Type.Optional(KnownBrowserInput),
   }),
   output: NewSignIn,
   secretAnswer: true,
 
-  handler: async ({ hearth, db, now, origin, write }, { pending, code = '', passkey }) => {
+  handler: async ({ hearth, db, now, origin, signal, write }, input) => {
+    const { pending, code = '', passkey, browser } = input
     const { user } = requirePendingSignIn(db, pending, now)
     const assertion = passkey ? await checkAssertion(hearth, user.id, passkey) : null
     if (!assertion && code.trim() === '')
       throw invalid('code', 'type the code that your authenticator shows, or a recovery code')
     const outcome: { done: NewSignIn | null } = { done: null }
-    await signInAttempts(hearth).attempt(`${user.id} code`, async () => {
+    const complete = async (): Promise<boolean> => {
       outcome.done = await write((tx) => {
         const { row, user: person } = requirePendingSignIn(tx.db, pending, tx.now)
         if (person.suspended_at !== null) throw forbidden('suspended', 'this account is suspended')
@@ -56,7 +59,9 @@ export const finishSignIn = operation({
         return createSignIn(tx, person, { method: row.method, origin })
       })
       return outcome.done !== null
-    })
+    }
+    const source = attemptSource(hearth, user.id, origin, browser)
+    await signInAttempts(hearth).attempt(`${user.id} code`, complete, { source, signal })
     if (outcome.done) return outcome.done
     // When no attempts are left this throws, and the user starts over with the password.
     requirePendingSignIn(db, pending, now)

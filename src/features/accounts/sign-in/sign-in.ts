@@ -4,8 +4,9 @@ import { Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
 import { passwords } from '#core/passwords.ts'
 import { findLogin, usablePasswordHash } from './find-login.ts'
-import { PasswordInput } from '../inputs.ts'
+import { KnownBrowserInput, PasswordInput } from '../inputs.ts'
 import { signInAttempts } from './attempt-limiter.ts'
+import { attemptSource } from './attempt-source.ts'
 import { NewSignIn } from '../schema.ts'
 import { beginSignIn } from './sign-ins.ts'
 import { findUserById, setPasswordHash } from '../store/users.ts'
@@ -25,19 +26,23 @@ export const signIn = operation({
   input: Type.Object({
     login: Type.String({ minLength: 1, maxLength: 300 }),
     password: PasswordInput,
+    browser: Type.Optional(KnownBrowserInput),
   }),
   output: NewSignIn,
   secretAnswer: true,
 
-  handler: async ({ hearth, db, origin, write }, { login, password }) => {
+  handler: async ({ hearth, db, origin, signal, write }, { login, password, browser }) => {
     const name = login.trim().toLowerCase()
     const user = findLogin(db, name)
     let outdated = false
-    const right = await signInAttempts(hearth).attempt(user?.id ?? `? ${name}`, async () => {
+    const source = attemptSource(hearth, user?.id ?? null, origin, browser)
+    const verify = async (): Promise<boolean> => {
       const verdict = await passwords(hearth).verify(password, usablePasswordHash(hearth, user))
       outdated = verdict.outdated
       return verdict.matches
-    })
+    }
+    const attempts = signInAttempts(hearth)
+    const right = await attempts.attempt(user?.id ?? `? ${name}`, verify, { source, signal })
     if (!right || !user) throw wrongLogin()
     const renewed =
       outdated && user.suspended_at === null ? await passwords(hearth).hash(password) : null

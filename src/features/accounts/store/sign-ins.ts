@@ -31,6 +31,16 @@ export const listSignInRows = (db: Db, user_id: string, now: Timestamp): SignInR
     now,
   )
 
+/** The addresses of active sign-ins. */
+export const listSignInAddresses = (db: Db, user_id: string, now: Timestamp): string[] =>
+  db
+    .all<{ ip: string }>(
+      `SELECT DISTINCT ip FROM sign_ins WHERE user_id = ? AND expires_at > ? AND ip IS NOT NULL`,
+      user_id,
+      now,
+    )
+    .map(({ ip }) => ip)
+
 export const insertSignIn = (db: WritableDb, row: SignInRow, secret_hash: string): void =>
   void db.run(
     `INSERT INTO sign_ins (${COLUMNS}, secret_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -3,6 +3,7 @@ import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { signInAttempts } from '../sign-in/attempt-limiter.ts'
+import { SIGNED_IN_SOURCE } from '../sign-in/attempt-source.ts'
 import { RecoveryCodes } from '../schema.ts'
 import { updateSecondFactorState, consumeTotpCode } from './second-factors.ts'
 import { findAuthenticator, setAuthenticatorConfirmed } from '../store/second-factors.ts'
@@ -33,12 +34,14 @@ export const enableTwoFactor = operation({
   }),
   output: RecoveryCodes,
 
-  handler: async ({ hearth, caller, write }, { code }) => {
+  handler: async ({ hearth, caller, signal, write }, { code }) => {
     const outcome: { done: RecoveryCodes | null } = { done: null }
-    await signInAttempts(hearth).attempt(`${caller.id} code`, async () => {
+    const confirm = async (): Promise<boolean> => {
       outcome.done = await write((tx) => confirmAuthenticator(tx, caller.id, code))
       return outcome.done !== null
-    })
+    }
+    const source = SIGNED_IN_SOURCE
+    await signInAttempts(hearth).attempt(`${caller.id} code`, confirm, { source, signal })
     if (!outcome.done)
       throw invalid('code', 'this code is wrong; check that the clock of the device is right')
     return outcome.done

@@ -1,5 +1,9 @@
 import { expect, test } from 'bun:test'
-import { delayAfter, AttemptLimiter } from '#features/accounts/sign-in/attempt-limiter.ts'
+import {
+  AttemptLimiter,
+  type AttemptSource,
+  delayAfter,
+} from '#features/accounts/sign-in/attempt-limiter.ts'
 import { HOUR } from '#lib/time.ts'
 import { refusal } from '../../../world.ts'
 
@@ -115,7 +119,7 @@ test('what goes wrong around somebody counts against those who were wrong themse
   const world = makeLimiter({ resetsOnSuccess: false })
   const tried = async (name: string, check: () => Promise<boolean>, place: string) => {
     const before = world.waits.length
-    const result = world.limiter.attempt(name, check, place)
+    const result = world.limiter.attempt(name, check, { network: place })
     await Bun.sleep(0)
     world.release()
     await result
@@ -143,4 +147,122 @@ test('with resetsOnSuccess off a correct attempt keeps the delay', async () => {
   world.release()
   expect(await again).toBe(true)
   expect(world.waits).toEqual([250, 500, 1000, 1000])
+})
+
+const stranger = (id: string): AttemptSource => ({ id, isKnown: false })
+const known = (id: string): AttemptSource => ({ id, isKnown: true })
+const settled = () => Bun.sleep(0)
+
+test('strangers who fill the queue of a name keep its owner out from nowhere', async () => {
+  const world = makeLimiter()
+  await fail(world, 'ada', 8)
+  const attempts = [1, 2, 3, 4].map(() =>
+    world.limiter.attempt('ada', wrong, { source: stranger('far') }),
+  )
+  await settled()
+  expect(
+    (await refusal(world.limiter.attempt('ada', wrong, { source: stranger('far') }))).reason,
+  ).toBe('concurrency')
+  // From where the owner signed in before there is neither a queue nor a delay.
+  const waits = world.waits.length
+  expect(await world.limiter.attempt('ada', right, { source: known('home') })).toBe(true)
+  expect(world.waits).toHaveLength(waits)
+  // From anywhere else the owner is next after the attempt that runs.
+  const ended: string[] = []
+  const owner = world.limiter.attempt('ada', right, { source: stranger('hotel') })
+  void owner.then(() => ended.push('owner'))
+  for (const attempt of attempts) void attempt.then(() => ended.push('stranger'))
+  for (let i = 0; i < 5; i++) {
+    await settled()
+    world.release()
+  }
+  await Promise.all([owner, ...attempts])
+  expect(ended.slice(0, 2)).toEqual(['stranger', 'owner'])
+})
+
+test('many networks share the queue: one with few attempts takes the place of one with many', async () => {
+  const world = makeLimiter()
+  await fail(world, 'ada', 1)
+  const refused: string[] = []
+  const attempts: Promise<unknown>[] = []
+  for (let network = 0; network < 22; network++)
+    for (let i = 0; i < 3; i++)
+      attempts.push(
+        world.limiter
+          .attempt('ada', wrong, { source: stranger(`network ${network}`) })
+          .catch((error: { reason: string }) => refused.push(error.reason)),
+      )
+  const owner = world.limiter.attempt('ada', right, { source: stranger('hotel') })
+  let isDone = false
+  void owner.then(() => (isDone = true))
+  for (let turn = 0; turn < 30 && !isDone; turn++) {
+    await settled()
+    world.release()
+  }
+  expect(await owner).toBe(true)
+  expect(refused.length).toBeGreaterThan(0)
+  for (let turn = 0; turn < 66; turn++) {
+    await settled()
+    world.release()
+  }
+  await Promise.all(attempts)
+})
+
+test('a known source has a delay of its own for its own wrong attempts', async () => {
+  const world = makeLimiter()
+  const tried = async (source: AttemptSource) => {
+    const before = world.waits.length
+    const result = world.limiter.attempt('ada', wrong, { source })
+    await settled()
+    world.release()
+    await result
+    return world.waits.slice(before)
+  }
+  expect(await tried(known('home'))).toEqual([])
+  expect(await tried(known('home'))).toEqual([250])
+  expect(await tried(known('home'))).toEqual([500])
+  expect(await tried(stranger('far'))).toEqual([])
+  expect(await tried(stranger('farther'))).toEqual([250])
+})
+
+test('a client that disconnects leaves its place, and its guess is not checked', async () => {
+  const world = makeLimiter()
+  await fail(world, 'ada', 3)
+  const waiting = Array.from({ length: 4 }, () => new AbortController())
+  let checked = 0
+  const attempts = waiting.map(({ signal }) =>
+    world.limiter
+      .attempt('ada', async () => ++checked > 100, { source: stranger('far'), signal })
+      .catch((error: Error) => error.message),
+  )
+  await settled()
+  for (const controller of waiting.slice(1)) controller.abort(new Error('the client is gone'))
+  expect(await Promise.all(attempts.slice(1))).toEqual(Array(3).fill('the client is gone'))
+  // Places are free again.
+  const next = world.limiter.attempt('ada', right, { source: stranger('far') })
+  await settled()
+  world.release()
+  await attempts[0]
+  await settled()
+  world.release()
+  expect(await next).toBe(true)
+  expect(checked).toBe(1)
+})
+
+test('the time since the last wrong attempt counts as waited', async () => {
+  const world = makeLimiter()
+  world.clock.at = 1000
+  await fail(world, 'ada', 4)
+  const tried = async () => {
+    const before = world.waits.length
+    const result = world.limiter.attempt('ada', wrong)
+    await settled()
+    world.release()
+    await result
+    return world.waits.slice(before)
+  }
+  world.clock.at += 1500
+  expect(await tried()).toEqual([500])
+  world.clock.at += 60_000
+  expect(await tried()).toEqual([])
 })
