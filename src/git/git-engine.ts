@@ -329,6 +329,15 @@ export class GitEngine implements Git {
     return this.#reads.run('previewMerge', store, [ours, theirs])
   }
 
+  findConflicts(
+    store: string,
+    ours: Oid,
+    theirs: Oid,
+    limits: git.ConflictLimits,
+  ): Promise<git.MergeConflicts> {
+    return this.#reads.run('findConflicts', store, [ours, theirs, limits])
+  }
+
   searchAdded(
     store: string,
     search: git.AddedSearch,

@@ -269,6 +269,46 @@ export type MergeMethod = 'merge' | 'squash' | 'rebase'
 /** A three-way merge of trees: the merged tree, or the paths in conflict (never both). */
 export type TreeMerge = { readonly tree: Oid } | { readonly conflicts: readonly string[] }
 
+/** A stretch of a file in conflict: merged lines, or the three versions of one conflict. */
+export type MergePart =
+  | { readonly kind: 'merged'; readonly data: Uint8Array }
+  | {
+      readonly kind: 'conflict'
+      readonly base: Uint8Array
+      readonly ours: Uint8Array
+      readonly theirs: Uint8Array
+    }
+
+/** A path in conflict. */
+export type ConflictedFile = {
+  readonly path: string
+  /**
+   * Whether a `Resolution` can settle it. False for two renames, or a file and a directory of one
+   * name.
+   */
+  readonly isAboutContent: boolean
+  readonly inBase: boolean
+  readonly inOurs: boolean
+  readonly inTheirs: boolean
+  /** The content by parts. Null for binary and large files, links, and a side that deleted it. */
+  readonly parts: readonly MergePart[] | null
+}
+
+/** The conflicts of a merge; `total` counts those that the limits left out too. */
+export type MergeConflicts = { readonly files: readonly ConflictedFile[]; readonly total: number }
+
+/** Text is read of files up to `maxFileBytes` (all three versions), and up to `maxBytes` in all. */
+export type ConflictLimits = {
+  readonly maxFiles: number
+  readonly maxFileBytes: number
+  readonly maxBytes: number
+}
+
+/** Resolves the conflict of one path: a version of one side (perhaps its deletion), or content. */
+export type Resolution =
+  | { readonly path: string; readonly take: 'ours' | 'theirs' }
+  | { readonly path: string; readonly take: 'content'; readonly data: Uint8Array }
+
 /**
  * The result of a merge: the commit to move the ref to, with its objects on disk; or the paths in
  * conflict.
@@ -523,6 +563,13 @@ export interface Git {
 
   /** The result of merging `theirs` into `ours`. Nothing is stored. */
   previewMerge(store: string, ours: Oid, theirs: Oid): Promise<TreeMerge>
+  /** The conflicts of merging `theirs` into `ours`, with the text of each. Nothing is stored. */
+  findConflicts(
+    store: string,
+    ours: Oid,
+    theirs: Oid,
+    limits: ConflictLimits,
+  ): Promise<MergeConflicts>
   /**
    * Merges `head` into `base` and stores the result: a merge commit, a squash commit or the rebased
    * commits.
@@ -538,6 +585,8 @@ export interface Git {
       committer: Signature
       /** Added to the message of each rebased commit. */
       trailers?: readonly string[]
+      /** Replace conflicts of single paths; not for `rebase`. `ours` is `base` here. */
+      resolutions?: readonly Resolution[]
     },
   ): Promise<MergeResult>
   /**

@@ -294,6 +294,46 @@ export const PullChanges = Type.Object(
 )
 export type PullChanges = Static<typeof PullChanges>
 
+export const ConflictPart = Type.Object({
+  merged: NullableText({ description: 'Lines that merge; null for a conflict.' }),
+  conflict: Nullable(
+    Type.Object({
+      ancestor: Type.String({ description: 'The lines before both changes.' }),
+      head: Type.String({ description: 'The lines of the pull request.' }),
+      base: Type.String({ description: 'The lines of its base.' }),
+    }),
+  ),
+})
+export type ConflictPart = Static<typeof ConflictPart>
+
+export const ConflictFile = Type.Object({
+  path: Type.String(),
+  resolvable: Type.Boolean({
+    description: 'False where names conflict (renames, a folder in place of a file): use git.',
+  }),
+  in_ancestor: Type.Boolean(),
+  in_head: Type.Boolean({ description: 'False when the pull request deleted it.' }),
+  in_base: Type.Boolean({ description: 'False when the base deleted it.' }),
+  parts: Nullable(
+    Type.Array(ConflictPart, {
+      description:
+        'The file in order. Null unless it is UTF-8 text of moderate size on both sides.',
+    }),
+  ),
+})
+export type ConflictFile = Static<typeof ConflictFile>
+
+export const PullConflicts = Type.Object(
+  {
+    head_sha: Type.String(),
+    base_sha: Type.String(),
+    total: count('Files in conflict, listed or not.'),
+    files: Type.Array(ConflictFile, { description: 'The first 100, by path.' }),
+  },
+  { $id: 'PullConflicts', description: 'The conflicts of a pull request with its base.' },
+)
+export type PullConflicts = Static<typeof PullConflicts>
+
 export const SessionEntry = Type.Object(
   {
     seq: Type.Integer({ description: 'From 1, without gaps.' }),

@@ -19,6 +19,7 @@ import type {
   NewPull,
   Pull,
   PullChanges,
+  PullConflicts,
   PullDetail,
   Review,
   SessionEntry,
@@ -104,6 +105,19 @@ export const inChanges = ({ files }: PullChanges, reading: PullScope, on: Number
     ? files.flatMap((file, index) => [
         ...textPointers(`/files/${index}`, file, 'patch'),
         ...(file.hunks.length > 0 ? [`/files/${index}/hunks`] : []),
+      ])
+    : []
+
+/** The same lines beside those of the base. */
+export const inConflicts = (
+  { files }: PullConflicts,
+  reading: PullScope,
+  on: NumberInput,
+): string[] =>
+  isUntrusted(reading, on)
+    ? files.flatMap(({ parts }, index) => [
+        `/files/${index}/path`,
+        ...(parts === null ? [] : [`/files/${index}/parts`]),
       ])
     : []
 

@@ -59,7 +59,7 @@ type MergeDriver = 'text' | 'binary' | 'union'
  * The attribute `merge` (https://git-scm.com/docs/gitattributes). A custom driver counts as text,
  * as in git where the driver is not configured.
  */
-const driverOf = (value: AttributeValue | undefined): MergeDriver =>
+export const driverOf = (value: AttributeValue | undefined): MergeDriver =>
   value === false || value === 'binary' ? 'binary' : value === 'union' ? 'union' : 'text'
 
 function mergeBlobs(

@@ -1,6 +1,6 @@
 /** Creates trees and commits: merges, rebases, reverts, commits from file changes, tags. */
-export { mergeTrees } from './merge-trees.ts'
-export { mergeText } from './text-merge.ts'
+export { findConflicts, mergeTrees } from './merge-trees.ts'
+export { mergeParts, mergeText } from './text-merge.ts'
 export {
   merge as land,
   revert,

@@ -5,22 +5,27 @@
 import { EMPTY_TREE } from '../object.ts'
 import {
   GitError,
+  type ConflictLimits,
   type GitObject,
+  type MergeConflicts,
   type ObjectDatabase,
   type Oid,
+  type Resolution,
   type TreeMerge,
 } from '../ports.ts'
 import { TreeAttributes } from '../attributes/index.ts'
 import { manyFiles } from '../diff/effort.ts'
 import { commitSource, type CommitNode, type CommitSource } from '../history/commit-source.ts'
-import { keyToText } from '../history/names.ts'
+import { keyToText, type PathKey } from '../history/names.ts'
 import { findMergeBasesIn } from '../history/reachability.ts'
 import { TreeCursor, treeOf } from '../history/tree.ts'
 import { applyRenames } from './apply-renames.ts'
 import { collect } from './collect.ts'
+import { chooseVersion, describeConflicts } from './conflicts.ts'
+import { checkPath } from './path-check.ts'
 import { ScratchDatabase } from './scratch-database.ts'
 import { settle } from './settle.ts'
-import { MergeState, type MergeLabels } from './state.ts'
+import { MergeState, type MergeLabels, type ResolveVersion } from './state.ts'
 
 /** Merges of merge bases per merge. Histories that cross more often are crafted. */
 const MAX_VIRTUAL_MERGES = 500
@@ -32,12 +37,30 @@ const NESTED: MergeLabels = { ours: 'Temporary merge branch 1', theirs: 'Tempora
 /**
  * Merges commit `theirs` into commit `ours`. Returns the tree, or the paths in conflict. Commits
  * without common history are merged over the empty tree. Only the new blobs and trees of a clean
- * result are written to `db`. Throws GitError `missing` for unknown commits, and `too_large` for
- * crafted histories or trees.
+ * result are written to `db`. `resolutions` replace conflicts of single paths. Throws GitError
+ * `missing` for unknown commits, `too_large` for crafted histories or trees, and `invalid` for a
+ * resolution of a path that has no such conflict.
  */
-export function mergeTrees(db: ObjectDatabase, ours: Oid, theirs: Oid): TreeMerge {
-  const merger = new Merger(db)
+export function mergeTrees(
+  db: ObjectDatabase,
+  ours: Oid,
+  theirs: Oid,
+  resolutions: readonly Resolution[] = [],
+): TreeMerge {
+  const merger = new Merger(db, resolutions)
   return merger.keep(merger.commits(merger.node(ours), merger.node(theirs), 0))
+}
+
+/** The conflicts of the same merge. Nothing is written to `db`. */
+export function findConflicts(
+  db: ObjectDatabase,
+  ours: Oid,
+  theirs: Oid,
+  limits: ConflictLimits,
+): MergeConflicts {
+  const merger = new Merger(db)
+  merger.commits(merger.node(ours), merger.node(theirs), 0)
+  return merger.describe(limits)
 }
 
 /** The same for three trees. */
@@ -54,11 +77,19 @@ class Merger implements CommitSource {
   private readonly virtual = new Map<Oid, CommitNode>()
   private readonly bases = new Map<string, CommitNode>()
   private readonly effort = manyFiles()
+  private readonly resolutions: ReadonlyMap<PathKey, ResolveVersion>
   private attributes: TreeAttributes | null = null
+  private top: MergeState | null = null
 
-  constructor(private readonly db: ObjectDatabase) {
+  constructor(
+    private readonly db: ObjectDatabase,
+    resolutions: readonly Resolution[] = [],
+  ) {
     this.scratch = new ScratchDatabase(db)
     this.source = commitSource(db)
+    this.resolutions = new Map(
+      resolutions.map((one) => [checkPath(one.path), chooseVersion(this.scratch, one)]),
+    )
   }
 
   get(oid: Oid): CommitNode {
@@ -118,7 +149,9 @@ class Merger implements CommitSource {
       depth,
       depth === 0 ? TOP : NESTED,
       this.attributesOf(a),
+      depth === 0 ? this.resolutions : undefined,
     )
+    if (depth === 0) this.top = state
     collect(state, o, a, b)
     applyRenames(state)
     const tree = settle(state)
@@ -133,9 +166,20 @@ class Merger implements CommitSource {
   }
 
   keep({ tree, conflicts }: Merged): TreeMerge {
+    for (const path of this.resolutions.keys())
+      if (!this.top?.resolved.has(path))
+        throw new GitError(
+          'invalid',
+          `path ${JSON.stringify(keyToText(path))} has no such conflict`,
+        )
     if (conflicts.length > 0) return { conflicts }
     this.scratch.keep(tree, this.db, namedBy)
     return { tree }
+  }
+
+  /** The conflicts of the last merge of trees. */
+  describe(limits: ConflictLimits): MergeConflicts {
+    return this.top ? describeConflicts(this.top, limits) : { files: [], total: 0 }
   }
 }
 

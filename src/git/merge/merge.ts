@@ -3,7 +3,14 @@
  * (git-merge, git-rebase).
  */
 import { EMPTY_TREE, serializeCommit } from '../object.ts'
-import type { MergeResult, MergeMethod, ObjectDatabase, Oid, Signature } from '../ports.ts'
+import type {
+  MergeResult,
+  MergeMethod,
+  ObjectDatabase,
+  Oid,
+  Resolution,
+  Signature,
+} from '../ports.ts'
 import { commitSource, type CommitNode } from '../history/commit-source.ts'
 import { walkCommits } from '../history/log.ts'
 import { readRawCommit, replayedCommit } from './commit-bytes.ts'
@@ -18,6 +25,7 @@ export type MergeOptions = {
   author: Signature
   committer: Signature
   trailers?: readonly string[]
+  resolutions?: readonly Resolution[]
 }
 
 /**
@@ -25,11 +33,11 @@ export type MergeOptions = {
  * fast-forwards. `merge` has the parents base and head; `squash` has base alone. `rebase` replays
  * every commit of base..head that is no merge, oldest first, with its author and message and the
  * given committer. As in `git rebase`, commits that become empty are dropped and those that were
- * empty are kept. Throws GitError `missing`.
+ * empty are kept. `resolutions` do not apply to `rebase`. Throws GitError `missing`.
  */
 export function merge(db: ObjectDatabase, options: MergeOptions): MergeResult {
   if (options.method === 'rebase') return rebase(db, options)
-  const merged = mergeTrees(db, options.base, options.head)
+  const merged = mergeTrees(db, options.base, options.head, options.resolutions)
   if ('conflicts' in merged) return merged
   const parents = options.method === 'merge' ? [options.base, options.head] : [options.base]
   const { author, committer, message } = options

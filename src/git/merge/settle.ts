@@ -24,6 +24,17 @@ export function settle(state: MergeState): Oid {
   return new Settler(state).run()
 }
 
+/** Whether a conflict is about one path alone: no renames, no directory in its place. */
+const isAboutContent = (path: PathKey, info: PathInfo): boolean => {
+  const [, ours, theirs] = info.stages
+  return (
+    path === info.shown &&
+    !info.inDirectoryWay &&
+    !info.pathConflict &&
+    (ours.mode === 0 || theirs.mode === 0 || sameKind(ours, theirs))
+  )
+}
+
 class Settler {
   /** The entries of each directory that is not empty. */
   private readonly directories = new Map<PathKey, Map<PathKey, Version>>()
@@ -43,7 +54,7 @@ class Settler {
   }
 
   private record(path: PathKey, info: PathInfo): void {
-    if (!info.clean) this.state.conflicts.add(info.shown)
+    if (!info.clean) this.conflict(path, info)
     if (info.result.mode === 0) return
     for (let at = path; ; at = parentKey(at)) {
       const dir = parentKey(at)
@@ -53,6 +64,23 @@ class Settler {
       if (at === path) entries.set(baseKey(path), info.result)
       else if (!entries.has(baseKey(at))) entries.set(baseKey(at), { mode: MODE.dir, oid: '' })
       if (known || dir === '') return
+    }
+  }
+
+  /** Resolves a conflict as the caller of the merge wants it, or notes it. */
+  private conflict(path: PathKey, info: PathInfo): void {
+    const { state } = this
+    if (!isAboutContent(path, info)) {
+      state.conflicts.add(info.shown)
+      return
+    }
+    const resolve = state.resolutions.get(path)
+    if (resolve) {
+      info.result = resolve(info)
+      state.resolved.add(path)
+    } else {
+      state.conflicts.add(path)
+      state.contentConflicts.set(path, info)
     }
   }
 

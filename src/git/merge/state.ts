@@ -69,6 +69,9 @@ const emptySide = (): SideRenames => ({
   dirCounts: new Map(),
 })
 
+/** Chooses the version of a path in conflict. */
+export type ResolveVersion = (info: PathInfo) => Version
+
 export type MergeLabels = { readonly ours: string; readonly theirs: string }
 
 export class MergeState {
@@ -76,6 +79,10 @@ export class MergeState {
   readonly sides: Record<Side, SideRenames> = { [OURS]: emptySide(), [THEIRS]: emptySide() }
   /** Paths in conflict. A merge with any is not clean. */
   readonly conflicts = new Set<PathKey>()
+  /** The conflicts that are about the content of one path alone, which a version can resolve. */
+  readonly contentConflicts = new Map<PathKey, PathInfo>()
+  /** The resolutions that were applied. */
+  readonly resolved = new Set<PathKey>()
 
   constructor(
     readonly db: ObjectDatabase,
@@ -85,6 +92,8 @@ export class MergeState {
     readonly labels: MergeLabels,
     /** The attributes of our side: a change must not decide how it is merged. */
     readonly attributes: TreeAttributes,
+    /** The versions that replace conflicts of the requested merge. */
+    readonly resolutions: ReadonlyMap<PathKey, ResolveVersion> = new Map(),
   ) {}
 
   /** A free name beside `path`, for a file that has to be moved away. */

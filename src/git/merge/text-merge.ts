@@ -6,6 +6,7 @@
 import type { Change } from '../diff/changes.ts'
 import { oneFile, type Effort } from '../diff/effort.ts'
 import { diffLines } from '../diff/line-diff.ts'
+import type { MergePart } from '../ports.ts'
 import { endsWithNewline, sliceLines, splitLines, type Lines } from '../diff/lines.ts'
 
 /** The merged content, with markers around each conflict, and whether it is clean. */
@@ -29,6 +30,12 @@ type Region = {
   oursCount: number
   theirs: number
   theirsCount: number
+  /**
+   * The lines of the base that a conflict is about. Conflicts that are parts of a larger one have
+   * all lines of that one.
+   */
+  base: number
+  baseCount: number
 }
 
 /** `effort` is shared by all files of a merge. */
@@ -39,18 +46,64 @@ export function mergeText(
   markers: MarkerStyle,
   effort: Effort = oneFile(),
 ): TextMerge {
+  const { o, a, b, regions, same } = compare(base, ours, theirs, effort)
+  if (same === 'ours') return { clean: true, data: theirs }
+  if (same === 'theirs') return { clean: true, data: ours }
+  return {
+    clean: markers.union === true || regions.every((region) => region.take !== 'conflict'),
+    data: write(regions, o, a, b, markers),
+  }
+}
+
+/** The same merge as a list of parts in order. Those that touch no conflict are joined. */
+export function mergeParts(
+  base: Uint8Array,
+  ours: Uint8Array,
+  theirs: Uint8Array,
+  effort: Effort = oneFile(),
+): MergePart[] {
+  const { o, a, b, regions, same } = compare(base, ours, theirs, effort)
+  if (same !== null) return [{ kind: 'merged', data: same === 'ours' ? theirs : ours }]
+  const parts: MergePart[] = []
+  let merged: Uint8Array[] = []
+  const flush = (): void => {
+    const data = Buffer.concat(merged)
+    if (data.length > 0) parts.push({ kind: 'merged', data })
+    merged = []
+  }
+  let at = 0
+  for (const region of regions) {
+    merged.push(sliceLines(a, at, region.ours))
+    at = region.ours + region.oursCount
+    const mine = sliceLines(a, region.ours, at)
+    const other = sliceLines(b, region.theirs, region.theirs + region.theirsCount)
+    if (region.take !== 'conflict') merged.push(region.take === 'ours' ? mine : other)
+    else {
+      flush()
+      parts.push({
+        kind: 'conflict',
+        base: sliceLines(o, region.base, region.base + region.baseCount),
+        ours: mine,
+        theirs: other,
+      })
+    }
+  }
+  merged.push(sliceLines(a, at, a.count))
+  flush()
+  return parts
+}
+
+/** The three versions by lines. `same` is the version that equals the base, if one does. */
+function compare(base: Uint8Array, ours: Uint8Array, theirs: Uint8Array, effort: Effort) {
   const o = splitLines(base)
   const a = splitLines(ours)
   const b = splitLines(theirs)
   const left = diffLines(o, a, { indent: false, effort })
   const right = diffLines(o, b, { indent: false, effort })
-  if (left.length === 0) return { clean: true, data: theirs }
-  if (right.length === 0) return { clean: true, data: ours }
-  const regions = joinClose(refine(combine(left, right, o, a, b), a, b, effort))
-  return {
-    clean: markers.union === true || regions.every((region) => region.take !== 'conflict'),
-    data: write(regions, o, a, b, markers),
-  }
+  const same = left.length === 0 ? 'ours' : right.length === 0 ? 'theirs' : null
+  const regions =
+    same === null ? joinClose(refine(combine(left, right, o, a, b), a, b, effort)) : []
+  return { o, a, b, regions, same } as const
 }
 
 /**
@@ -80,6 +133,8 @@ function combine(
         oursCount: x.newCount,
         theirs,
         theirsCount: x.oldCount,
+        base: x.old,
+        baseCount: x.oldCount,
       })
       i++
       continue
@@ -92,28 +147,35 @@ function combine(
         oursCount: y.oldCount,
         theirs: y.new,
         theirsCount: y.newCount,
+        base: y.old,
+        baseCount: y.oldCount,
       })
       j++
       continue
     }
     if (!x || !y) return regions
-    if (!sameChange(x, y, a, b)) {
-      const from = Math.min(x.old, y.old)
-      const to = Math.max(x.old + x.oldCount, y.old + y.oldCount)
-      const aFrom = x.new - (x.old - from)
-      const bFrom = y.new - (y.old - from)
-      add(regions, {
-        take: 'conflict',
-        ours: aFrom,
-        oursCount: x.new + x.newCount + (to - x.old - x.oldCount) - aFrom,
-        theirs: bFrom,
-        theirsCount: y.new + y.newCount + (to - y.old - y.oldCount) - bFrom,
-      })
-    }
+    if (!sameChange(x, y, a, b)) add(regions, conflictOf(x, y))
     const endX = x.old + x.oldCount
     const endY = y.old + y.oldCount
     if (endX >= endY) j++
     if (endY >= endX) i++
+  }
+}
+
+/** The lines around two changes that touch. */
+function conflictOf(x: Change, y: Change): Region {
+  const from = Math.min(x.old, y.old)
+  const to = Math.max(x.old + x.oldCount, y.old + y.oldCount)
+  const aFrom = x.new - (x.old - from)
+  const bFrom = y.new - (y.old - from)
+  return {
+    take: 'conflict',
+    ours: aFrom,
+    oursCount: x.new + x.newCount + (to - x.old - x.oldCount) - aFrom,
+    theirs: bFrom,
+    theirsCount: y.new + y.newCount + (to - y.old - y.oldCount) - bFrom,
+    base: from,
+    baseCount: to - from,
   }
 }
 
@@ -139,8 +201,12 @@ function add(regions: Region[], region: Region): void {
     if (last.take !== region.take) last.take = 'conflict'
     last.oursCount = region.ours + region.oursCount - last.ours
     last.theirsCount = region.theirs + region.theirsCount - last.theirs
+    last.baseCount = baseEnd(last, region) - last.base
   } else regions.push(region)
 }
+
+const baseEnd = (a: Region, b: Region): number =>
+  Math.max(a.base + a.baseCount, b.base + b.baseCount)
 
 /** Compares the sides of each conflict: lines that they share are no conflict. */
 function refine(regions: readonly Region[], a: Lines, b: Lines, effort: Effort): Region[] {
@@ -152,7 +218,7 @@ function refine(regions: readonly Region[], a: Lines, b: Lines, effort: Effort):
     const changes = diffLines(ours, theirs, { indent: false, effort })
     if (changes.length === 0) return [{ ...region, take: 'ours' as const }]
     return changes.map((change) => ({
-      take: 'conflict' as const,
+      ...region,
       ours: region.ours + change.old,
       oursCount: change.oldCount,
       theirs: region.theirs + change.new,
@@ -176,6 +242,7 @@ function joinClose(regions: readonly Region[]): Region[] {
     ) {
       last.oursCount = region.ours + region.oursCount - last.ours
       last.theirsCount = region.theirs + region.theirsCount - last.theirs
+      last.baseCount = baseEnd(last, region) - last.base
     } else joined.push({ ...region })
   }
   return joined

@@ -3,6 +3,7 @@ import { commitSource } from '../history/index.ts'
 import {
   commitFiles,
   createTag,
+  findConflicts,
   land,
   mergeTrees,
   revert,
@@ -12,7 +13,7 @@ import {
   type RevertOptions,
 } from '../merge/index.ts'
 import { diffTrees } from '../diff/index.ts'
-import type { DiffOptions, MergeResult, Oid } from '../ports.ts'
+import type { ConflictLimits, DiffOptions, MergeResult, Oid } from '../ports.ts'
 import { WriteSet } from '../store/write-set.ts'
 import type { Engine } from './engine.ts'
 
@@ -54,6 +55,10 @@ export const writeTasks = {
   previewMerge: (engine: Engine, { store, args: [ours, theirs] }: StoreCall<[Oid, Oid]>) => ({
     value: mergeTrees(openWriteSet(engine, store), ours, theirs),
   }),
+  findConflicts: (
+    engine: Engine,
+    { store, args: [ours, theirs, limits] }: StoreCall<[Oid, Oid, ConflictLimits]>,
+  ) => ({ value: findConflicts(openWriteSet(engine, store), ours, theirs, limits) }),
   interdiff: (
     engine: Engine,
     {

@@ -1,5 +1,5 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { mergeText } from '../../../src/git/merge/index.ts'
+import { mergeParts, mergeText } from '../../../src/git/merge/index.ts'
 import {
   editText,
   importCommits,
@@ -44,4 +44,41 @@ test('clean or in conflict, the bytes are those of git', () => {
   }
   expect(seen.clean).toBeGreaterThan(15)
   expect(seen.conflict).toBeGreaterThan(15)
+})
+
+test('the parts are those of the merge with markers, and a conflict has the lines of its base', () => {
+  const random = new Random(22)
+  const text = (data: Uint8Array) => Buffer.from(data).toString('latin1')
+  const closed = (lines: string) => (lines === '' || lines.endsWith('\n') ? lines : `${lines}\n`)
+  let conflicts = 0
+  for (let i = 0; i < 300; i++) {
+    const base = randomText(random, random.below(40))
+    const [ours, theirs] = [editText(random, base), editText(random, base)]
+    const parts = mergeParts(base, ours, theirs)
+    const marked = parts.map((part) =>
+      part.kind === 'merged'
+        ? text(part.data)
+        : `<<<<<<< ours\n${closed(text(part.ours))}=======\n${closed(text(part.theirs))}>>>>>>> theirs\n`,
+    )
+    const whole = mergeText(base, ours, theirs, { size: 7, ours: 'ours', theirs: 'theirs' })
+    expect(marked.join('').replaceAll('\r', '')).toBe(text(whole.data).replaceAll('\r', ''))
+    for (const part of parts) {
+      if (part.kind !== 'conflict') continue
+      conflicts++
+      expect(text(base)).toContain(text(part.base))
+    }
+  }
+  expect(conflicts).toBeGreaterThan(50)
+})
+
+test('a conflict names the lines that both sides replaced', () => {
+  const bytes = (text: string) => Buffer.from(text)
+  const parts = mergeParts(bytes('a\nb\nc\n'), bytes('a\nX\nc\n'), bytes('a\nY\nc\n'))
+  expect(
+    parts.map((part) =>
+      part.kind === 'merged'
+        ? String(part.data)
+        : [String(part.base), String(part.ours), String(part.theirs)],
+    ),
+  ).toEqual(['a\n', ['b\n', 'X\n', 'Y\n'], 'c\n'])
 })
