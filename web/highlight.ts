@@ -1,7 +1,7 @@
 // Source text as highlighted HTML, made on the server: spans with class names around escaped text,
 // one string per line, so that a page can put the lines into rows. highlight/highlighter.ts adds a
 // cache and a thread for files.
-import { hljs, type Grammar } from './highlight/languages.ts'
+import { highlighter, type Grammar } from './highlight/languages.ts'
 import { grammarOfPath, grammarOfWord } from './highlight/names.ts'
 import { splitLines } from './highlight/lines.ts'
 
@@ -48,4 +48,4 @@ export const normalizeLineEnds = (text: string): string => text.replace(/\r\n?/g
 
 /** The highlighted lines of a text of any size, whose lines end in LF. */
 export const highlightNow = (text: string, grammar: Grammar): string[] =>
-  splitLines(hljs.highlight(text, { language: grammar, ignoreIllegals: true }).value)
+  splitLines(highlighter().highlight(text, { language: grammar, ignoreIllegals: true }).value)

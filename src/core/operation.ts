@@ -7,6 +7,7 @@ import { Value } from 'typebox/value'
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import type { Git } from '#git'
 import { Refusal } from '#lib/errors.ts'
+import { lazy } from '#lib/lazy.ts'
 import { timestamp, type Timestamp } from '#lib/time.ts'
 import { decide, type Access, type Grant, type Rule } from './access.ts'
 import { nowhere, type Origin } from './audit.ts'
@@ -187,6 +188,8 @@ export function operation<P extends TProperties, O extends TSchema, G>(
 ): Typed<Static<TObject<P>>, Static<O>> {
   const { route, handler, redirect, untrusted, lines } = definition
   const routes = route === null ? [] : typeof route === 'string' ? [route] : route
+  // Compiling the schemas of all operations would take half of the start.
+  const validator = lazy(() => Compile(definition.input))
   return {
     name: definition.name,
     summary: definition.summary,
@@ -221,7 +224,9 @@ export function operation<P extends TProperties, O extends TSchema, G>(
       ? (context, input) =>
           lines(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>)
       : null,
-    validator: Compile(definition.input),
+    get validator() {
+      return validator()
+    },
     explainInvalid: definition.explainInvalid ?? (() => null),
     run: (context, input) =>
       handler(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>),

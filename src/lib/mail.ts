@@ -6,9 +6,13 @@
  */
 import { link, mkdir, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { randomToken } from './hash.ts'
+import { lazy } from './lazy.ts'
 import { SECOND, type Timestamp } from './time.ts'
+
+/** Loads at the first message. */
+const nodemailer = () => import('nodemailer')
 
 export type Message = {
   readonly to: string
@@ -71,19 +75,28 @@ export function createMailer(options: MailOptions): Mailer {
     ...conversation(message),
   })
   if (server) {
-    const transport: Transporter = createTransport({ url: server.url, ...TIMEOUTS, ...NO_ACCESS })
-    return { send: async (message, now) => void (await transport.sendMail(content(message, now))) }
+    const transport = lazy(
+      async (): Promise<Transporter> =>
+        (await nodemailer()).createTransport({ url: server.url, ...TIMEOUTS, ...NO_ACCESS }),
+    )
+    return {
+      async send(message, now) {
+        await (await transport()).sendMail(content(message, now))
+      },
+    }
   }
-  const composer = createTransport({
-    streamTransport: true,
-    buffer: true,
-    newline: 'unix',
-    ...NO_ACCESS,
-  })
+  const composer = lazy(async () =>
+    (await nodemailer()).createTransport({
+      streamTransport: true,
+      buffer: true,
+      newline: 'unix',
+      ...NO_ACCESS,
+    }),
+  )
   let hasWritten = false
   return {
     async send(message, now) {
-      const { message: composed } = await composer.sendMail(content(message, now))
+      const { message: composed } = await (await composer()).sendMail(content(message, now))
       if (!hasWritten) options.onFirstFile(options.outbox)
       hasWritten = true
       await writeOnce(

@@ -1,6 +1,6 @@
 // Chooses the grammar of a file or of the info string of a code block. The table is separate from
 // the highlighter, because file names are a matter of convention.
-import { hljs, type Grammar } from './languages.ts'
+import { highlighter, type Grammar } from './languages.ts'
 
 const byExtension: Record<string, Grammar> = {
   ada: 'ada',
@@ -348,5 +348,7 @@ export const grammarOfWord = (word: string): Grammar | null => {
   if (extension) return extension
   const named = own(byName, lower)
   if (named) return named
-  return /^[\w+#.-]{1,40}$/.test(lower) && hljs.getLanguage(lower) ? (lower as Grammar) : null
+  return /^[\w+#.-]{1,40}$/.test(lower) && highlighter().getLanguage(lower)
+    ? (lower as Grammar)
+    : null
 }

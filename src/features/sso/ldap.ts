@@ -3,13 +3,16 @@
  * verifies the password. Each check uses its own connection. An unknown name costs a bind too, so
  * the response time does not reveal which names exist.
  */
-import { Client, InvalidCredentialsError, type Entry } from 'ldapts'
+import type { Client, Entry } from 'ldapts'
 import type { Hearth } from '#core/hearth.ts'
 import type { LdapDirectory } from '#core/settings.ts'
 import { Refusal } from '#lib/errors.ts'
 import { randomToken } from '#lib/hash.ts'
 import { SECOND } from '#lib/time.ts'
 import type { ProviderIdentity } from './provider-identity.ts'
+
+/** Loads when a directory is first asked: most installations have none. */
+const ldapts = () => import('ldapts')
 
 const TIMEOUT_MS = 5 * SECOND
 const MAX_GROUPS = 1000
@@ -41,6 +44,7 @@ async function withClient<T>(
     minVersion: 'TLSv1.2' as const,
     ...(directory.ca === null ? {} : { ca: [directory.ca] }),
   }
+  const { Client } = await ldapts()
   const client = new Client({
     url: directory.url,
     timeout: TIMEOUT_MS,
@@ -73,6 +77,7 @@ async function canBind(client: Client, dn: string, password: string): Promise<bo
     await client.bind(dn, password)
     return true
   } catch (error) {
+    const { InvalidCredentialsError } = await ldapts()
     if (error instanceof InvalidCredentialsError) return false
     throw error
   }

@@ -3,21 +3,7 @@
  * (RFC 7636), state and nonce. A sealed cookie carries the attempt, so only the browser that
  * started it can finish it, within ten minutes.
  */
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  calculatePKCECodeChallenge,
-  ClientSecretBasic,
-  ClientSecretPost,
-  discovery,
-  fetchUserInfo,
-  None,
-  randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
-  type Configuration,
-} from 'openid-client'
+import type { ClientAuth, Configuration } from 'openid-client'
 import type { Hearth } from '#core/hearth.ts'
 import { service } from '#core/service.ts'
 import type { OidcProvider } from '#core/settings.ts'
@@ -25,6 +11,9 @@ import { sealUntil, unsealFresh } from '#features/accounts/index.ts'
 import { invalid, notFound, Refusal } from '#lib/errors.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
 import type { ProviderIdentity } from './provider-identity.ts'
+
+/** Loads at the first sign-on: most installations have no provider. */
+const openidClient = () => import('openid-client')
 
 export const ATTEMPT_LIFETIME_MS = 10 * MINUTE
 const DISCOVERY_TTL_MS = HOUR
@@ -82,9 +71,10 @@ async function configurationOf(
   }
 }
 
-function discover(provider: OidcProvider): Promise<Configuration> {
+async function discover(provider: OidcProvider): Promise<Configuration> {
+  const { allowInsecureRequests, discovery } = await openidClient()
   const issuer = new URL(provider.issuer)
-  return discovery(issuer, provider.client_id, undefined, clientAuth(provider), {
+  return discovery(issuer, provider.client_id, undefined, await clientAuth(provider), {
     timeout: TIMEOUT_SECONDS,
     ...(issuer.protocol === 'http:' ? { execute: [allowInsecureRequests] } : {}),
   })
@@ -94,7 +84,8 @@ function discover(provider: OidcProvider): Promise<Configuration> {
  * How the client secret is sent: as the provider's metadata requires, in the header if it accepts
  * both.
  */
-function clientAuth({ client_secret }: OidcProvider): Parameters<typeof discovery>[3] {
+async function clientAuth({ client_secret }: OidcProvider): Promise<ClientAuth> {
+  const { ClientSecretBasic, ClientSecretPost, None } = await openidClient()
   if (client_secret === null) return None()
   const [basic, post] = [ClientSecretBasic(client_secret), ClientSecretPost(client_secret)]
   return (server, ...rest) => {
@@ -110,17 +101,18 @@ export async function beginSignOn(
   options: { next: string | null; link_to: string | null },
 ): Promise<{ url: string; attempt: string }> {
   const configuration = await configurationOf(hearth, provider)
+  const client = await openidClient()
   const attempt: SignOnAttempt = {
     provider: provider.id,
-    state: randomState(),
-    nonce: randomNonce(),
-    verifier: randomPKCECodeVerifier(),
+    state: client.randomState(),
+    nonce: client.randomNonce(),
+    verifier: client.randomPKCECodeVerifier(),
     ...options,
   }
-  const url = buildAuthorizationUrl(configuration, {
+  const url = client.buildAuthorizationUrl(configuration, {
     redirect_uri: callbackUrl(hearth, provider),
     scope: [...new Set(['openid', ...provider.scopes])].join(' '),
-    code_challenge: await calculatePKCECodeChallenge(attempt.verifier),
+    code_challenge: await client.calculatePKCECodeChallenge(attempt.verifier),
     code_challenge_method: 'S256',
     state: attempt.state,
     nonce: attempt.nonce,
@@ -164,6 +156,7 @@ export async function exchangeCode(
   query: string,
 ): Promise<ProviderIdentity> {
   const configuration = await configurationOf(hearth, provider)
+  const { authorizationCodeGrant, fetchUserInfo } = await openidClient()
   try {
     const tokens = await authorizationCodeGrant(
       configuration,

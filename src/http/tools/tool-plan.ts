@@ -1,6 +1,7 @@
 /** Operations as tools: their descriptions for clients, and the inputs that only tools have. */
 import type { Tool } from '@modelcontextprotocol/server'
 import type { Operation } from '#core/operation.ts'
+import { lazy } from '#lib/lazy.ts'
 import { isCacheable } from '../commit-cache.ts'
 import { showsSecret } from '../compression.ts'
 import { asJsonSchema, type Field, type JsonSchema, type Shape, shapeOf } from '../shape.ts'
@@ -172,11 +173,16 @@ export function toolPlan(operation: Operation): ToolPlan {
     ...(operation.preview ? { _meta: { preview: true } } : {}),
   } as unknown as Tool
   const items = output.properties?.items?.items
-  const outputSchema = outputSchemaOf(output)
+  const withOutput = lazy(() => {
+    const outputSchema = outputSchemaOf(output)
+    return outputSchema ? ({ ...listing, outputSchema } as unknown as Tool) : listing
+  })
   return {
     operation,
     listing,
-    withOutput: outputSchema ? ({ ...listing, outputSchema } as unknown as Tool) : listing,
+    get withOutput() {
+      return withOutput()
+    },
     extras,
     shape: shapeOf(input) ?? { kind: 'object', fields: new Map<string, Field>(), closed: true },
     record: isList ? recordPlanOf(items ?? {}) : recordPlanOf(output, true),

@@ -9,6 +9,7 @@ import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { type CallOptions, call, type Operation, type Progress } from '#core/operation.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
+import { lazy } from '#lib/lazy.ts'
 import { MIB } from '../body.ts'
 import { type CommitCache, commitCache } from '../commit-cache.ts'
 import { idempotencyOf } from '../rest/rest-routes.ts'
@@ -106,27 +107,35 @@ const toolOutputs = commitCache<ToolOutput>('tool-outputs', {
 })
 
 export class Tools {
-  readonly #plans: ReadonlyMap<string, ToolPlan>
-  readonly #sorted: readonly ToolPlan[]
+  readonly #operations: readonly Operation[]
+  /** By the name of the operation; filled by the first call or listing of a tool. */
+  readonly #plans = new Map<string, ToolPlan>()
   readonly #outputs: CommitCache<ToolOutput>
-  readonly #search: ToolSearch
+  readonly #search: () => ToolSearch
 
   constructor(private readonly hearth: Hearth) {
-    this.#sorted = hearth.operations
+    this.#operations = hearth.operations
       .filter(({ tool }) => tool)
-      .map(toolPlan)
-      .sort((a, b) => (a.operation.name < b.operation.name ? -1 : 1))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
     this.#outputs = toolOutputs(hearth)
-    this.#search = new ToolSearch(this.#sorted.map(({ operation }) => operation))
-    this.#plans = new Map(this.#sorted.map((plan) => [plan.operation.name, plan]))
+    this.#search = lazy(() => new ToolSearch(this.#operations))
+  }
+
+  #planOf(operation: Operation): ToolPlan {
+    const existing = this.#plans.get(operation.name)
+    if (existing) return existing
+    const plan = toolPlan(operation)
+    this.#plans.set(operation.name, plan)
+    return plan
   }
 
   /** The listed tools that the caller's kind and scopes can use, by name. */
   list({ caller, selection }: ToolRequest): Tool[] {
-    const tools = this.#sorted
+    const tools = this.#operations
       .filter(
-        ({ operation }) => isListed(selection, operation) && mayEverCall(operation.access, caller),
+        (operation) => isListed(selection, operation) && mayEverCall(operation.access, caller),
       )
+      .map((operation) => this.#planOf(operation))
       .map((plan) => (selection.outputs ? plan.withOutput : plan.listing))
     return selection.discover
       ? [...tools, CALL, FIND].sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -136,8 +145,8 @@ export class Tools {
   /** The tool that a name or alias stands for, with the input that the alias implies. */
   #find(name: string): { plan: ToolPlan; implied: Json } | null {
     const operation = this.hearth.operationsByName.get(name)
-    const plan = operation && this.#plans.get(operation.name)
-    return plan ? { plan, implied: { ...operation.aliasInputs[name] } } : null
+    if (!operation?.tool) return null
+    return { plan: this.#planOf(operation), implied: { ...operation.aliasInputs[name] } }
   }
 
   /** Whether a tool reports its progress. */
@@ -152,7 +161,7 @@ export class Tools {
 
   /** Names that share words with this one. */
   findSimilar(name: string): string[] {
-    return this.#search
+    return this.#search()
       .find(name.replaceAll('_', ' '), MAX_SIMILAR_TOOLS)
       .map((operation) => operation.name)
   }
@@ -228,11 +237,10 @@ export class Tools {
       throw invalid('query', 'query is required: words of what you want to do')
     const isUsable = (operation: Operation): boolean =>
       isAllowed(request.selection, operation) && mayEverCall(operation.access, request.caller)
-    const found = this.#search.find(query, MAX_FOUND_TOOLS, isUsable)
+    const found = this.#search().find(query, MAX_FOUND_TOOLS, isUsable)
     return {
       tools: found
-        .map(({ name }) => this.#plans.get(name))
-        .filter((plan) => plan !== undefined)
+        .map((operation) => this.#planOf(operation))
         .map(({ listing }) => ({
           name: listing.name,
           description: listing.description,

@@ -3,14 +3,10 @@
  * The page carries each challenge as a sealed form field with its purpose and expiry, so opening
  * the sign-in page writes nothing. A valid response consumes its challenge.
  */
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-  type AuthenticationResponseJSON,
-  type RegistrationResponseJSON,
-  type WebAuthnCredential,
+import type {
+  AuthenticationResponseJSON,
+  RegistrationResponseJSON,
+  WebAuthnCredential,
 } from '@simplewebauthn/server'
 import { isIP } from 'node:net'
 import type { Db } from '#core/db.ts'
@@ -58,6 +54,9 @@ export function arePasskeysAvailable({ settings }: Pick<Hearth, 'settings'>): bo
     (protocol === 'https:' || hostname === 'localhost' || hostname.endsWith('.localhost'))
   )
 }
+
+/** The package with its ASN.1 readers loads at the first passkey, not at the start. */
+const webAuthn = () => import('@simplewebauthn/server')
 
 const relyingParty = ({ settings }: Pick<Hearth, 'settings'>) => {
   const { origin, hostname } = new URL(settings.site_url)
@@ -127,6 +126,7 @@ export async function createRegistrationOptions(
   if (!arePasskeysAvailable(hearth))
     throw conflict('not_available', 'passkeys need the site to have a name and https')
   const challenge = randomToken()
+  const { generateRegistrationOptions } = await webAuthn()
   const options = await generateRegistrationOptions({
     rpName: 'Hearth',
     rpID: relyingParty(hearth).id,
@@ -164,6 +164,7 @@ export async function checkRegistration(
 ): Promise<NewPasskey> {
   const expectedChallenge = requireChallenge(hearth, input.state, 'add', user_id)
   const { origin, id } = relyingParty(hearth)
+  const { verifyRegistrationResponse } = await webAuthn()
   const verified = await verifyRegistrationResponse({
     response: parseResponse<RegistrationResponseJSON>(input.response),
     expectedChallenge,
@@ -192,6 +193,7 @@ export async function createAssertionOptions(
   user_id: string | null,
 ): Promise<PasskeyOptions> {
   const challenge = randomToken()
+  const { generateAuthenticationOptions } = await webAuthn()
   const options = await generateAuthenticationOptions({
     rpID: relyingParty(hearth).id,
     challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
@@ -231,6 +233,7 @@ export async function checkAssertion(
       : null
   if (!passkey) throw passkeyRefused()
   const { origin, id } = relyingParty(hearth)
+  const { verifyAuthenticationResponse } = await webAuthn()
   const verified = await verifyAuthenticationResponse({
     response,
     expectedChallenge,
