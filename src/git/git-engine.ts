@@ -159,9 +159,19 @@ export class GitEngine implements Git {
     service: 'git-upload-pack' | 'git-receive-pack',
     refs: RefSnapshot,
     protocol: 0 | 1 | 2,
+    store?: string,
   ): Uint8Array {
-    const hidden = service === 'git-receive-pack' ? this.options.hiddenFromPush : undefined
-    return advertise(service, this.#views.of(refs), protocol, this.settings.agent, hidden)
+    const isPush = service === 'git-receive-pack'
+    const hidden = isPush ? this.options.hiddenFromPush : undefined
+    const listsRefs = isPush || protocol !== 2
+    const shallow = listsRefs && store !== undefined ? this.#shallowRoots(store) : undefined
+    return advertise(service, this.#views.of(refs), protocol, this.settings.agent, hidden, shallow)
+  }
+
+  #shallowRoots(store: string): readonly Oid[] | undefined {
+    const { objects } = this.#engine.store(store)
+    objects.refresh()
+    return objects.shallowRoots === null ? undefined : [...objects.shallowRoots]
   }
 
   listRefs(refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Array): Uint8Array | null {

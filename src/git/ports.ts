@@ -37,6 +37,8 @@ export interface ObjectReader {
   view?(oid: Oid): GitObject | null
   /** Ids that begin with a prefix, at most `limit`. */
   expand?(prefix: string, limit: number): readonly Oid[]
+  /** Commits at which history ends although they name parents, as git shows them. */
+  readonly shallowRoots?: ReadonlySet<Oid> | null
 }
 
 export type ArchiveOptions = {
@@ -427,11 +429,15 @@ export interface Git {
   /** Closes the files of a store, so that the disk space of removed files becomes free. */
   closeFiles(store: string): void
 
-  /** The body of `GET info/refs?service=…` of smart HTTP. */
+  /**
+   * The body of `GET info/refs?service=…` of smart HTTP. With `store`, versions 0 and 1 name the
+   * commits at which a shallow history ends.
+   */
   advertise(
     service: 'git-upload-pack' | 'git-receive-pack',
     refs: RefSnapshot,
     protocol: 0 | 1 | 2,
+    store?: string,
   ): Uint8Array
   /**
    * The response to a `POST git-upload-pack` that only lists refs (ls-refs of version 2). Null for

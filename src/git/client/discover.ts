@@ -5,7 +5,7 @@
  */
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { isOid, ZERO_OID } from '../object.ts'
-import type { Ref } from '../ports.ts'
+import type { Oid, Ref } from '../ports.ts'
 import { isRefName } from '../protocol/ref-name.ts'
 import { ResponseReader, requireLine } from './response-reader.ts'
 import { Capabilities } from './capabilities.ts'
@@ -20,6 +20,8 @@ export type Advertisement = {
   readonly protocol: 0 | 1 | 2
   readonly capabilities: Capabilities
   readonly refs: RemoteRefs | null
+  /** The commits at which the history of the remote ends; before version 2. */
+  readonly shallow: readonly Oid[]
 }
 
 export const MAX_REFS = 200_000
@@ -118,6 +120,7 @@ async function readAdvertisement(
         protocol: 0,
         capabilities: new Capabilities([]),
         refs: { protocol: 0, head: null, refs: [], malformed: 0 },
+        shallow: [],
       }
     line = requireLine(packet)
   }
@@ -130,7 +133,7 @@ async function readAdvertisement(
     }
     const capabilities = new Capabilities(words)
     capabilities.requireSha1()
-    return { base, protocol: 2, capabilities, refs: null }
+    return { base, protocol: 2, capabilities, refs: null, shallow: [] }
   }
   const protocol = line === 'version 1' ? 1 : 0
   if (protocol === 1) line = requireLine(await answer.requirePacket())
@@ -146,12 +149,24 @@ async function readAdvertisement(
     if (packet.kind !== 'data') break
     list.line(requireLine(packet))
   }
-  return { base, protocol, capabilities, refs: list.done(protocol) }
+  return { base, protocol, capabilities, refs: list.done(protocol), shallow: list.shallow }
+}
+
+const MAX_SHALLOW = 100_000
+
+/** Adds the id of a line `shallow <id>`. Throws RemoteError for a malformed one or too many. */
+export function addShallow(shallow: Oid[], line: string): void {
+  const oid = line.slice('shallow '.length)
+  if (!isOid(oid)) throw new RemoteError('corrupt', 'the remote names a malformed commit')
+  if (shallow.length >= MAX_SHALLOW)
+    throw new RemoteError('too_large', `the remote is shallow in more than ${MAX_SHALLOW} places`)
+  shallow.push(oid)
 }
 
 /** Collects ref lines `<id> <name>`, with `<name>^{}` after a tag. */
 export class RefList {
   head: string | null = null
+  readonly shallow: Oid[] = []
   #headOid: string | null = null
   readonly #refs: { name: string; oid: string; peeled: string | null }[] = []
   readonly #most: number
@@ -163,11 +178,10 @@ export class RefList {
 
   /** Adds a line of version 0 or 1. Throws RemoteError for a malformed one. */
   line(text: string): void {
-    if (text.startsWith('shallow '))
-      throw new RemoteError(
-        'unsupported',
-        'the remote is itself a shallow copy, whose history is not whole',
-      )
+    if (text.startsWith('shallow ')) {
+      addShallow(this.shallow, text)
+      return
+    }
     const [oid, name] = [text.slice(0, 40), text.slice(41)]
     if (!isOid(oid) || text[40] !== ' ' || name === '')
       throw new RemoteError('corrupt', 'the remote’s list of refs is malformed')

@@ -105,6 +105,7 @@ async function receiveRemotePack(
     const wish = {
       wants,
       haves: known.haves,
+      shallow: known.shallow,
       onProgress: (text: string) => onProgress({ kind: 'remote', text }),
     }
     await fetchPack(client, advertisement, wish, taker, options)

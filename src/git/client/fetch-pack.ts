@@ -7,16 +7,22 @@ import { isOid } from '../object.ts'
 import type { Oid } from '../ports.ts'
 import { FLUSH, pkt } from '../protocol/pkt-line.ts'
 import { type ResponseReader, requireLine, demultiplex } from './response-reader.ts'
-import type { Advertisement, Client } from './discover.ts'
+import { addShallow, type Advertisement, type Client } from './discover.ts'
 import { commandLines, postToService } from './list-refs.ts'
 import { RemoteError, type RemoteOptions } from './ports.ts'
 
-export type PackSink = { put(bytes: Uint8Array): Promise<void> }
+export type PackSink = {
+  put(bytes: Uint8Array): Promise<void>
+  /** The commits at which the history of the remote ends; set before the first bytes. */
+  shallow: readonly Oid[]
+}
 
 export type PackRequest = {
   readonly wants: readonly Oid[]
   /** What this side has, the most useful ids first. */
   readonly haves: readonly Oid[]
+  /** The commits at which the history of this side ends. */
+  readonly shallow: readonly Oid[]
   readonly onProgress: (text: string) => void
 }
 
@@ -52,6 +58,7 @@ async function fetchV2(
     pkt('ofs-delta\n'),
     ...(wish.haves.length > 0 ? [pkt('thin-pack\n')] : []),
     ...wish.wants.map((oid) => pkt(`want ${oid}\n`)),
+    ...shallowLines(advertisement, wish),
   ]
   const common = new Set<Oid>()
   for (let at = 0, round = FIRST_ROUND_HAVES; ; round *= 2) {
@@ -72,6 +79,13 @@ async function fetchV2(
   }
 }
 
+/** Tells the remote where the history of this side ends, if it knows of such clients. */
+function shallowLines({ protocol, capabilities }: Advertisement, wish: PackRequest): Buffer[] {
+  const isKnown =
+    protocol === 2 ? capabilities.offers('fetch', 'shallow') : capabilities.has('shallow')
+  return isKnown ? wish.shallow.map((oid) => pkt(`shallow ${oid}\n`)) : []
+}
+
 /** Reads the sections of a response; returns whether the pack was among them. */
 async function readV2(
   answer: ResponseReader,
@@ -79,9 +93,11 @@ async function readV2(
   wish: PackRequest,
   sink: PackSink,
 ): Promise<boolean> {
+  const shallow: Oid[] = []
   for (;;) {
     const section = requireLine(await answer.requirePacket())
     if (section === 'packfile') {
+      sink.shallow = shallow
       await readBands(answer, wish.onProgress, sink)
       return true
     }
@@ -97,11 +113,7 @@ async function readV2(
         const oid = line.startsWith('ACK ') ? line.slice(4, 44) : null
         if (oid !== null && isOid(oid)) common.add(oid)
       } else if (section === 'shallow-info') {
-        if (line.startsWith('shallow '))
-          throw new RemoteError(
-            'unsupported',
-            'the remote is itself a shallow copy, whose history is not whole',
-          )
+        if (line.startsWith('shallow ')) addShallow(shallow, line)
       } else if (section !== 'wanted-refs')
         throw new RemoteError(
           'unsupported',
@@ -148,21 +160,18 @@ async function fetchV0(
   if (capabilities.has('agent')) asked.push(`agent=${client.agent}`)
   const body = Buffer.concat([
     ...wish.wants.map((oid, i) => pkt(`want ${oid}${i === 0 ? ` ${asked.join(' ')}` : ''}\n`)),
+    ...shallowLines(advertisement, wish),
     FLUSH,
     ...wish.haves.slice(0, MAX_HAVES_V0).map((oid) => pkt(`have ${oid}\n`)),
     pkt('done\n'),
   ])
+  sink.shallow = advertisement.shallow
   const answer = await postToService(client, advertisement, 'git-upload-pack', body, options)
   try {
     for (;;) {
       const line = requireLine(await answer.requirePacket())
       // The last acknowledgment has nothing after the id.
       if (line === 'NAK' || (line.startsWith('ACK ') && line.length === 44)) break
-      if (line.startsWith('shallow '))
-        throw new RemoteError(
-          'unsupported',
-          'the remote is itself a shallow copy, whose history is not whole',
-        )
       if (!line.startsWith('ACK '))
         throw new RemoteError('corrupt', 'the remote’s answer is not in git’s protocol')
     }

@@ -27,6 +27,8 @@ export type FindHavesResult = {
   readonly present: readonly Oid[]
   /** Commits of this side: first those that the remote certainly has, then the newest ones. */
   readonly haves: readonly Oid[]
+  /** The commits at which the history of this side ends. */
+  readonly shallow: readonly Oid[]
 }
 
 export function* findHavesTask(store: OpenStore, request: FindHavesRequest): Task<FindHavesResult> {
@@ -81,5 +83,5 @@ export function* findHavesTask(store: OpenStore, request: FindHavesRequest): Tas
       queue.push(parent, table.time(parent))
     }
   }
-  return { present, haves }
+  return { present, haves, shallow: [...(objects.shallowRoots ?? [])] }
 }

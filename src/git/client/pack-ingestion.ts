@@ -4,6 +4,7 @@
 import { GitError, type Oid } from '../ports.ts'
 import type { TaskContext } from '../protocol/pipe-task.ts'
 import type { IngestRequest, IngestResult } from '../tasks/ingest.ts'
+import type { TaskHandle } from '../tasks/thread-pool.ts'
 import type { FetchProgress } from './ports.ts'
 
 const BLOCK_BYTES = 1 << 18
@@ -16,7 +17,9 @@ export type IngestContext = TaskContext & {
 }
 
 export class PackIngestion {
-  readonly #handle
+  #handle: TaskHandle<IngestResult> | null = null
+  /** The commits at which the remote's history ends; told before the pack. */
+  shallow: readonly Oid[] = []
   #block = new Uint8Array(BLOCK_BYTES)
   #at = 0
   #bytes = 0
@@ -26,29 +29,10 @@ export class PackIngestion {
   constructor(
     private readonly context: IngestContext,
     private readonly store: string,
-    tips: Uint8Array,
-    targets: readonly Target[],
+    private readonly tips: Uint8Array,
+    private readonly targets: readonly Target[],
     private readonly onProgress: (progress: FetchProgress) => void,
-  ) {
-    this.#handle = context.threads.start<IngestResult>(
-      'ingest',
-      {
-        store,
-        tips,
-        targets,
-        pack: true,
-        counts: true,
-        imported: true,
-      } satisfies IngestRequest,
-      (chunk, taken) => {
-        const counts = Buffer.from(chunk.buffer, chunk.byteOffset, 8)
-        this.#objects = counts.readUInt32BE(0)
-        this.#total = counts.readUInt32BE(4)
-        this.#tell()
-        taken()
-      },
-    )
-  }
+  ) {}
 
   async put(bytes: Uint8Array): Promise<void> {
     for (let from = 0; from < bytes.length; ) {
@@ -68,8 +52,9 @@ export class PackIngestion {
     signal?.addEventListener('abort', stop, { once: true })
     try {
       this.onProgress({ kind: 'resolving', total: this.#total, bytes: this.#bytes })
-      await this.#handle.input(null)
-      return await this.#handle.result
+      const task = this.#start()
+      await task.input(null)
+      return await task.result
     } finally {
       signal?.removeEventListener('abort', stop)
       leave()
@@ -78,13 +63,14 @@ export class PackIngestion {
 
   /** Cancels the task; removes the pack if it was just completed. */
   abort(): void {
-    this.#handle.cancel((late) => {
+    this.#handle?.cancel((late) => {
       if (late.pack !== null) this.context.withdraw(this.store, late.pack)
     })
   }
 
   /** The error of the task if it failed before the pack ended; otherwise `error`. */
   async findCause(error: unknown): Promise<unknown> {
+    if (this.#handle === null) return error
     this.abort()
     return await this.#handle.result.then(
       () => error,
@@ -93,12 +79,34 @@ export class PackIngestion {
     )
   }
 
+  /** Starts the task with the first block, when `shallow` is known. */
+  #start(): TaskHandle<IngestResult> {
+    if (this.#handle !== null) return this.#handle
+    const { store, tips, targets, shallow } = this
+    const request: IngestRequest = {
+      store,
+      tips,
+      targets,
+      pack: true,
+      counts: true,
+      imported: true,
+      shallow,
+    }
+    return (this.#handle = this.context.threads.start('ingest', request, (chunk, taken) => {
+      const counts = Buffer.from(chunk.buffer, chunk.byteOffset, 8)
+      this.#objects = counts.readUInt32BE(0)
+      this.#total = counts.readUInt32BE(4)
+      this.#tell()
+      taken()
+    }))
+  }
+
   async #pass(): Promise<void> {
     const block = this.#at === BLOCK_BYTES ? this.#block : this.#block.slice(0, this.#at)
     this.#bytes += this.#at
     this.#block = new Uint8Array(BLOCK_BYTES)
     this.#at = 0
-    await this.#handle.input(block)
+    await this.#start().input(block)
     this.#tell()
   }
 

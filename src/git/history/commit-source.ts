@@ -68,7 +68,8 @@ class CachedSource implements CommitSource {
     if (!object) throw new GitError('missing', `commit ${oid} is missing`)
     if (object.type !== 'commit')
       throw new GitError('invalid', `object ${oid} is a ${object.type}, not a commit`)
-    return parseCommitNode(oid, object.data)
+    const node = parseCommitNode(oid, object.data)
+    return this.db.shallowRoots?.has(oid) ? { ...node, parents: [] } : node
   }
 }
 

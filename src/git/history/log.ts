@@ -52,7 +52,8 @@ export function readCommit(db: ObjectReader, oid: Oid): Commit {
   if (!object) throw new GitError('missing', `commit ${oid} is missing`)
   if (object.type !== 'commit')
     throw new GitError('invalid', `object ${oid} is a ${object.type}, not a commit`)
-  return parseCommit(oid, object.data)
+  const commit = parseCommit(oid, object.data)
+  return db.shallowRoots?.has(oid) ? { ...commit, parents: [] } : commit
 }
 
 function* walkMatching(db: ObjectReader, options: LogOptions): Generator<CommitNode, void> {

@@ -19,6 +19,10 @@ export class ScratchDatabase implements ObjectDatabase {
     return own ? { type: own.type, size: own.data.length } : this.below.header(oid)
   }
 
+  get shallowRoots(): ObjectReader['shallowRoots'] {
+    return this.below.shallowRoots
+  }
+
   has(oid: Oid): boolean {
     return this.objects.has(oid) || this.below.has(oid)
   }

@@ -9,7 +9,7 @@
  *   refs back through history.
  */
 import { COMMIT, typeName } from './entry-header.ts'
-import { GitError } from '../ports.ts'
+import { GitError, type Oid } from '../ports.ts'
 import { copyBytes } from '../store/copy-bytes.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { EntryReader } from '../store/entry-reader.ts'
@@ -32,6 +32,8 @@ export function* checkConnectivity(
   entries: EntryTable,
   links: LinkTable,
   tips: Uint8Array,
+  /** Parents of shallow roots, which nobody has. */
+  absent: ReadonlySet<Oid>,
 ): Task<void> {
   for (let row = 0; row < entries.count; row++)
     links.requireType(entries.ids[row]!, entries.types[row]!)
@@ -45,6 +47,7 @@ export function* checkConnectivity(
   const parents = new Set<string>()
   for (const id of outside) {
     const oid = links.ids.hex(id)
+    if (absent.has(oid)) continue
     const header = store.objects.header(oid)
     const expected = links.expected(id)
     if (header === null) throw missingObject(oid)

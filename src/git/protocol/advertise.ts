@@ -1,6 +1,7 @@
 /** `info/refs` of smart HTTP in versions 0, 1 and 2 (gitprotocol-http, gitprotocol-v2). */
 import { ZERO_OID } from '../object.ts'
 import { FLUSH, pkt } from './pkt-line.ts'
+import type { Oid } from '../ports.ts'
 import type { SnapshotView } from './snapshot-view.ts'
 
 export type Service = 'git-upload-pack' | 'git-receive-pack'
@@ -41,14 +42,18 @@ export function advertise(
   protocol: 0 | 1 | 2,
   agent: string,
   hidden: readonly string[] = [],
+  /** The commits at which the history of the store ends. */
+  shallow: readonly Oid[] = [],
 ): Uint8Array {
   // git-receive-pack has no version 2; such a client gets version 0.
   const version = service === 'git-receive-pack' && protocol === 2 ? 0 : protocol
-  return view.memoise(`${service} ${version} ${agent}`, () => {
+  const key = `${service} ${version} ${agent}${shallow.join()}`
+  return view.memoise(key, () => {
     const first = [pkt(`# service=${service}\n`), FLUSH]
     if (version === 2) return Buffer.concat([...first, capabilities(agent)])
     if (version === 1) first.push(pkt('version 1\n'))
-    return Buffer.concat([...first, ...refLines(service, view, agent, hidden), FLUSH])
+    const ends = shallow.map((oid) => pkt(`shallow ${oid}\n`))
+    return Buffer.concat([...first, ...refLines(service, view, agent, hidden), ...ends, FLUSH])
   })
 }
 

@@ -35,11 +35,16 @@ export type ReceiveContext = TaskContext & {
   readonly oldFaults: NonNullable<GitOptions['oldFaults']>
 }
 
+/** The first words are git's (`receive.shallowUpdate`). */
+const SHALLOW_UPDATE = 'shallow update not allowed: run git fetch --unshallow, then push again'
+
 type Commands = {
   readonly updates: readonly RefUpdate[]
   readonly features: ReadonlySet<string>
   /** Ref names that are not UTF-8, by index of the update. */
   readonly malformedNames: ReadonlyMap<number, Buffer>
+  /** Whether the history of the client ends early. */
+  readonly isShallow: boolean
 }
 
 const NAME_OFFSET = 82
@@ -88,6 +93,7 @@ async function readCommands(body: BodyReader): Promise<Commands | null> {
   const updates: RefUpdate[] = []
   let features = new Set<string>()
   const malformedNames = new Map<number, Buffer>()
+  let isShallow = false
   for (;;) {
     const packet = await body.packet()
     if (packet === null) {
@@ -96,7 +102,10 @@ async function readCommands(body: BodyReader): Promise<Commands | null> {
     }
     if (packet.kind !== 'data') break
     let line = lineOf(packet.data)
-    if (line.startsWith('shallow ')) continue
+    if (line.startsWith('shallow ')) {
+      isShallow = true
+      continue
+    }
     if (line.startsWith('push-cert'))
       throw new GitError('unsupported', 'signed pushes are not supported')
     const nul = line.indexOf('\0')
@@ -122,7 +131,7 @@ async function readCommands(body: BodyReader): Promise<Commands | null> {
       throw new GitError('unsupported', 'the repository uses object format sha1')
     }
   }
-  return updates.length > 0 ? { updates, features, malformedNames } : null
+  return updates.length > 0 ? { updates, features, malformedNames, isShallow } : null
 }
 
 /** The bytes of the ref name of a command, without the features and the line feed behind it. */
@@ -169,6 +178,11 @@ class Receiver {
       } catch (error) {
         if (error instanceof GitError && error.code === 'aborted') throw error
         await this.body.drain(this.context.maxPackBytes)
+        if (this.commands.isShallow && error instanceof GitError && error.code === 'missing')
+          return this.report(
+            null,
+            this.commands.updates.map((_, i) => this.refusals.get(i) ?? SHALLOW_UPDATE),
+          )
         // Internal errors are logged; the user is told that the pack is not at fault.
         this.report(
           error instanceof GitError

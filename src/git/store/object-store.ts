@@ -14,6 +14,7 @@ import type { EntryReader } from './entry-reader.ts'
 import { listPacks, packDirectory } from './store-files.ts'
 import type { WholeEntry } from './inflate-entry.ts'
 import { PackFile } from './pack-file.ts'
+import { readShallowRoots, type ShallowRoots } from './shallow-roots.ts'
 
 const EMPTY_TREE_OID = Buffer.from(EMPTY_TREE, 'hex')
 
@@ -32,6 +33,7 @@ export class ObjectStore implements ObjectReader {
   /** Packs removed from the directory. They are closed when no task pins the store. */
   private retired: PackFile[] = []
   private graph: CommitGraph | null | undefined = undefined
+  private roots: ShallowRoots | null = null
   private pins = 0
   private closing = false
   private readonly key = Buffer.alloc(20)
@@ -47,6 +49,11 @@ export class ObjectStore implements ObjectReader {
   get commitGraph(): CommitGraph | null {
     if (this.graph === undefined) this.graph = CommitGraph.open(this.directory)
     return this.graph
+  }
+
+  /** Commits at which history ends although they name parents; null without any. */
+  get shallowRoots(): ShallowRoots | null {
+    return this.roots
   }
 
   /** The packs of the last directory listing. */
@@ -79,6 +86,8 @@ export class ObjectStore implements ObjectReader {
     for (const removed of known.values()) this.retired.push(removed)
     changed ||= known.size > 0
     this.knownPacks = next
+    // Written before the pack of such a commit is installed.
+    if (changed) this.roots = readShallowRoots(this.directory)
     if (this.lastHit && !next.includes(this.lastHit)) this.lastHit = null
     this.directoryMtimeUs = age > 50_000 ? stamp : -1
     this.closeRetired()

@@ -5,17 +5,28 @@
 import type { CommitGraph } from './commit-graph.ts'
 import { ObjectStore } from './object-store.ts'
 import type { PackFile } from './pack-file.ts'
+import type { ShallowRoots } from './shallow-roots.ts'
 
 export class OverlayStore extends ObjectStore {
   constructor(
     private readonly base: ObjectStore,
     private readonly added: PackFile,
+    /** Commits of the pack whose parents nobody has. */
+    private readonly addedRoots: ShallowRoots | null = null,
   ) {
     super(base.directory, base.reader)
   }
 
   override get packs(): readonly PackFile[] {
     return [this.added, ...(this.base?.packs ?? [])]
+  }
+
+  override get shallowRoots(): ShallowRoots | null {
+    const { addedRoots } = this
+    const known = this.base.shallowRoots
+    return addedRoots === null || known === null
+      ? (addedRoots ?? known)
+      : new Set([...known, ...addedRoots])
   }
 
   override get commitGraph(): CommitGraph | null {

@@ -59,6 +59,7 @@ export function linkOrCopyFile(from: string, to: string): boolean {
  * - Maintenance installs a pack before it removes the packs that it replaces. So the packs are
  *   listed until all listed ones are linked.
  * - A pending pack is linked as well, because its refs may have moved already.
+ * - The file `shallow` is linked last, because it is written before a pack that needs it.
  *
  * Returns false when the store does not exist.
  */
@@ -72,7 +73,7 @@ export function snapshotStore(directory: string, target: string): boolean {
   const linked = new Set(listSnapshotPacks(target))
   for (;;) {
     const missing = listSnapshotPacks(directory).filter((name) => !linked.has(name))
-    if (missing.length === 0) return existsSync(directory)
+    if (missing.length === 0) break
     for (const name of missing) {
       const link = (ending: string): boolean =>
         linkOrCopyFile(join(packDirectory(directory), name + ending), join(packs, name + ending))
@@ -84,4 +85,7 @@ export function snapshotStore(directory: string, target: string): boolean {
           rmSync(join(packs, name + ending), { force: true })
     }
   }
+  rmSync(join(target, 'shallow'), { force: true })
+  linkOrCopyFile(join(directory, 'shallow'), join(target, 'shallow'))
+  return existsSync(directory)
 }

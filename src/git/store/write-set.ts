@@ -38,6 +38,10 @@ export class WriteSet implements ObjectDatabase {
     this.commitGraph = commit && { find: (oid) => (this.objects.has(oid) ? null : commit(oid)) }
   }
 
+  get shallowRoots(): ObjectReader['shallowRoots'] {
+    return this.base.shallowRoots
+  }
+
   get size(): number {
     return this.objects.size
   }

@@ -10,6 +10,7 @@ import { GitError, type RefSnapshot } from '../ports.ts'
 import type { NamespaceTips } from '../protocol/fetch-request.ts'
 import { makeStore, packDirectory, randomName, writeDurably } from '../store/store-files.ts'
 import { PackIndex } from '../store/pack-index.ts'
+import { writeShallowRoots } from '../store/shallow-roots.ts'
 import { reachableObjects } from '../walk/reachable-objects.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
@@ -34,6 +35,8 @@ export function* exportTask(
     mkdirSync(join(directory, 'refs', 'tags'), { recursive: true })
     writeDurably(join(directory, 'packed-refs'), Buffer.from(packedRefs(refs)))
     const chosen = yield* reachableObjects(store.objects, store.commits, names.tips)
+    const roots = [...(store.objects.shallowRoots ?? [])].filter((oid) => chosen.getHex(oid) >= 0)
+    if (roots.length > 0) writeShallowRoots(directory, roots)
     if (chosen.size > 0) {
       const packs = packDirectory(directory)
       const path = join(packs, `tmp_${randomName()}`)

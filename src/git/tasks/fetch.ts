@@ -12,8 +12,8 @@ import { Framer } from '../protocol/framer.ts'
 import { NO_FILTER, parseFilter } from '../walk/object-filter.ts'
 import { peelHex } from '../walk/peel.ts'
 import { selectObjects, type FetchSelection, type ResolvedWants } from './select-objects.ts'
-import { computeShallow } from '../walk/shallow.ts'
-import { negotiateV0, negotiateV2 } from './negotiate.ts'
+import { computeShallow, shallowRootsBelow } from '../walk/shallow.ts'
+import { type Negotiation, negotiateV0, negotiateV2 } from './negotiate.ts'
 import type { OpenStore } from './open-store.ts'
 import { FetchOutput } from './fetch-output.ts'
 import type { Task } from './task.ts'
@@ -60,26 +60,8 @@ function* runFetch(
   const ends = request.shallow.filter((oid) => store.objects.header(oid)?.type === 'commit')
   const client = ends.map((oid) => table.numberOf(oid)).filter((commit) => reach.has(commit, true))
 
-  const deepens = request.depth > 0 || request.deepenSince !== null || request.deepenNot.length > 0
-  let cut: ReadonlySet<number> = new Set(client)
-  let boundary: { shallow: readonly number[]; unshallow: readonly number[] } | null = null
-  if (deepens) {
-    const not = request.deepenNot
-      .map((oid) => peelHex(store.objects, oid))
-      .filter((peeled) => peeled?.type === COMMIT)
-    const found = computeShallow(table, wants.commits, {
-      client,
-      depth: request.depth,
-      relative: request.deepenRelative,
-      since: request.deepenSince,
-      excluded: not.map((peeled) => table.numberOf(peeled!.oid)),
-    })
-    if (found === null) throw new GitError('invalid', 'no commits selected for shallow requests')
-    cut = found.cut
-    boundary = found
-  }
-
-  const talk = { request, out, store, reach, wants: wants.commits, boundary }
+  const { cut, boundary, shallowInfo } = findBoundary(store, request, wants.commits, client)
+  const talk = { request, out, store, reach, wants: wants.commits, shallowInfo }
   const haves = request.protocol === 2 ? negotiateV2(talk) : negotiateV0(talk)
   if (haves === null) return true
   out.packStarts()
@@ -98,6 +80,44 @@ function* runFetch(
   })
   yield* sendPack(store, request, selected, framer, out)
   return true
+}
+
+type Boundary = {
+  /** All commits at which the client's history will end. */
+  readonly cut: ReadonlySet<number>
+  /** What a request that deepens changes; null for any other. */
+  readonly boundary: Negotiation['shallowInfo']
+  readonly shallowInfo: Negotiation['shallowInfo']
+}
+
+/** `client` are the commits at which the client's history ends now. */
+function findBoundary(
+  { objects, commits: table }: OpenStore,
+  { protocol, depth, deepenRelative, deepenSince, deepenNot }: FetchRequest,
+  wants: readonly number[],
+  client: readonly number[],
+): Boundary {
+  const unchanged = new Set(client)
+  if (depth === 0 && deepenSince === null && deepenNot.length === 0) {
+    // Versions 0 and 1 name the boundary of a shallow store with the refs.
+    const shallowInfo =
+      protocol === 2 && table.hasShallowRoots
+        ? { shallow: shallowRootsBelow(table, wants, unchanged), unshallow: [] }
+        : null
+    return { cut: unchanged, boundary: null, shallowInfo }
+  }
+  const excluded = deepenNot
+    .map((oid) => peelHex(objects, oid))
+    .filter((peeled) => peeled?.type === COMMIT)
+  const found = computeShallow(table, wants, {
+    client,
+    depth,
+    relative: deepenRelative,
+    since: deepenSince,
+    excluded: excluded.map((peeled) => table.numberOf(peeled!.oid)),
+  })
+  if (found === null) throw new GitError('invalid', 'no commits selected for shallow requests')
+  return { cut: found.cut, boundary: found, shallowInfo: found }
 }
 
 /** Writes the pack of the selected objects and its trailer. */

@@ -19,6 +19,8 @@ import { refuseSha1Collisions } from '../pack/refuse-sha1-collisions.ts'
 import { requireSameContent, checkSettingsFiles, checkConnectivity } from '../pack/connectivity.ts'
 import { OverlayStore } from '../store/overlay-store.ts'
 import { PackFile } from '../store/pack-file.ts'
+import { readShallowRoots, writeShallowRoots } from '../store/shallow-roots.ts'
+import { findReceivedRoots } from '../pack/received-roots.ts'
 import { peelHex } from '../walk/peel.ts'
 import { removeQuietly, type Engine } from './engine.ts'
 import type { OpenStore } from './open-store.ts'
@@ -39,6 +41,8 @@ export type IngestRequest = {
   readonly counts?: boolean
   /** Whether harmless faults of old history are accepted, as in packs of other servers (fsck.ts). */
   readonly imported?: boolean
+  /** The commits at which the sender's history ends, if it may send such a history. */
+  readonly shallow?: readonly string[]
 }
 
 export type IngestResult = {
@@ -148,11 +152,19 @@ function* checkPack(
 ): Task<Pick<IngestResult, 'unscanned' | 'targetErrors'>> {
   const received = new PackFile(path)
   try {
-    const overlay = new OverlayStore(store.objects, received)
-    yield* checkConnectivity(store, overlay, entries, links, request.tips)
+    const plain = new OverlayStore(store.objects, received)
+    const named = request.shallow ?? []
+    const { roots, absent } = yield* findReceivedRoots(store.objects, plain, entries, links, named)
+    const overlay = new OverlayStore(store.objects, received, roots)
+    yield* checkConnectivity(store, overlay, entries, links, request.tips, absent)
     yield* requireSameContent(store.objects, received)
     const scanned = yield* refuseSha1Collisions(store.objects, received)
     yield* checkSettingsFiles(overlay, links)
+    // Before the pack is installed, so that no walk goes beyond the roots.
+    if (roots.size > 0) {
+      const known = readShallowRoots(store.objects.directory) ?? []
+      writeShallowRoots(store.objects.directory, [...known, ...roots])
+    }
     return { unscanned: !scanned, targetErrors: targetErrors(store, request, overlay) }
   } finally {
     received.close()

@@ -95,9 +95,11 @@ export function* maintainTask(
     }
     objects.refresh()
     const tipCommits = commitsOfTips(store, tips)
-    const unindexed = yield* writeCommitGraph(engine, name, tipCommits)
+    // Git reads neither file in a shallow repository, and a later fetch may change its roots.
+    const isShallow = objects.shallowRoots !== null
+    const unindexed = isShallow ? 0 : yield* writeCommitGraph(engine, name, tipCommits)
     yield* addReverseIndexes(engine, store)
-    yield* addBitmap(engine, name, tipCommits, garbage.obsoletePacks)
+    if (!isShallow) yield* addBitmap(engine, name, tipCommits, garbage.obsoletePacks)
     return { ...garbage, packs: objects.packs.length, bytes: directorySize(directory), unindexed }
   } finally {
     objects.unpin()
@@ -143,7 +145,7 @@ function* addBitmap(
     return
   const bytes = yield* buildBitmap(objects, commits, largest, tipCommits)
   if (bytes === null) return
-  indexPos(engine, bytes, `${largest.base}.bitmap`)
+  replaceFile(engine, bytes, `${largest.base}.bitmap`)
   largest.forgetMissingBitmap()
 }
 
@@ -151,7 +153,7 @@ function* addBitmap(
 function* addReverseIndexes(engine: Engine, store: OpenStore): Task<void> {
   for (const pack of settledPacks(store)) {
     if (pack.index.count < MIN_REV_OBJECTS || existsSync(`${pack.base}.rev`)) continue
-    indexPos(
+    replaceFile(
       engine,
       buildReverseIndex(pack.reverseIndex.all.indexPositions, pack.index.packChecksum),
       `${pack.base}.rev`,
@@ -182,7 +184,7 @@ function* writeCommitGraph(
     build: (parent, tree) => buildPathFilter(changedFiles(objects, parent, tree)),
   })
   if (bytes !== null)
-    indexPos(engine, bytes, join(engine.directory(name), 'objects', 'info', 'commit-graph'))
+    replaceFile(engine, bytes, join(engine.directory(name), 'objects', 'info', 'commit-graph'))
   return unindexed
 }
 
@@ -197,7 +199,7 @@ function changedFiles(objects: ObjectReader, parent: Oid | null, tree: Oid): str
 }
 
 /** Writes a file durably under a temporary name and renames it. */
-function indexPos(engine: Engine, bytes: Uint8Array, target: string): void {
+function replaceFile(engine: Engine, bytes: Uint8Array, target: string): void {
   const path = join(engine.settings.tmp, `made-${randomName()}`)
   try {
     writeDurably(path, bytes)

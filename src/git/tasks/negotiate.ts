@@ -16,7 +16,11 @@ export type Negotiation = {
   readonly store: OpenStore
   readonly reach: ReachableCommits
   readonly wants: readonly number[]
-  readonly boundary: { shallow: readonly number[]; unshallow: readonly number[] } | null
+  /** What changes at the boundary of the client's history; null when that is not sent. */
+  readonly shallowInfo: {
+    readonly shallow: readonly number[]
+    readonly unshallow: readonly number[]
+  } | null
 }
 
 /**
@@ -65,9 +69,9 @@ export function negotiateV2(negotiation: Negotiation): number[] | null {
     out.flush()
     return null
   }
-  if (negotiation.boundary !== null) {
+  if (negotiation.shallowInfo !== null) {
     out.line('shallow-info\n')
-    writeBoundary(negotiation, negotiation.boundary)
+    writeBoundary(negotiation, negotiation.shallowInfo)
     out.delim()
   }
   if (request.wantedRefs.length > 0) {
@@ -82,8 +86,8 @@ export function negotiateV2(negotiation: Negotiation): number[] | null {
 export function negotiateV0(negotiation: Negotiation): number[] | null {
   const { request, out, store } = negotiation
   const table = store.commits
-  if (negotiation.boundary !== null) {
-    writeBoundary(negotiation, negotiation.boundary)
+  if (negotiation.shallowInfo !== null) {
+    writeBoundary(negotiation, negotiation.shallowInfo)
     out.flush()
   }
   const haves: number[] = []
@@ -140,7 +144,7 @@ export function negotiateV0(negotiation: Negotiation): number[] | null {
 
 function writeBoundary(
   negotiation: Negotiation,
-  boundary: { shallow: readonly number[]; unshallow: readonly number[] },
+  boundary: NonNullable<Negotiation['shallowInfo']>,
 ): void {
   const table = negotiation.store.commits
   // Without line feeds, as git sends them: libgit2 rejects them otherwise.

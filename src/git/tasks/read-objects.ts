@@ -26,7 +26,9 @@ export function peelToCommit(store: OpenStore, oid: Oid): Oid | null {
 
 export function readCommit(objects: ObjectReader, oid: Oid): Commit | null {
   const object = objects.read(oid)
-  return object?.type === 'commit' ? parseCommit(oid, object.data) : null
+  if (object?.type !== 'commit') return null
+  const commit = parseCommit(oid, object.data)
+  return objects.shallowRoots?.has(oid) ? { ...commit, parents: [] } : commit
 }
 
 export function readTag(objects: ObjectReader, oid: Oid): Tag | null {

@@ -17,6 +17,10 @@ class SmallReader implements ObjectReader {
 
   constructor(private readonly objects: ObjectReader) {}
 
+  get shallowRoots(): ObjectReader['shallowRoots'] {
+    return this.objects.shallowRoots
+  }
+
   private check(oid: Oid): void {
     if (++this.reads > MAX_READS || (this.objects.header(oid)?.size ?? 0) > MAX_OBJECT_BYTES)
       throw new ReadTooLarge()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import zlib from 'node:zlib'
 import { HASH_PREFIX_BYTES, hashObjectInto } from '../pack/object-hash.ts'
 import { checkObject, type LinkVisitor } from '../pack/fsck.ts'
-import { BLOB } from '../pack/entry-header.ts'
+import { BLOB, COMMIT } from '../pack/entry-header.ts'
 import { bytesToOid, parseCommit } from '../object.ts'
 import { GitError, type Oid } from '../ports.ts'
 import { CommitGraph } from '../store/commit-graph.ts'
@@ -74,6 +74,13 @@ export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string
   return faults
 }
 
+/** The store lacks the parents of a shallow root. */
+const withoutParents = (links: LinkVisitor): LinkVisitor => ({
+  imported: links.imported,
+  link: (bytes, at, type) => void (type !== COMMIT && links.link(bytes, at, type)),
+  settings: () => {},
+})
+
 /** Whether the index can be parsed and matches its checksum. */
 function isIndexSound(pack: PackFile): boolean {
   try {
@@ -111,7 +118,7 @@ function* verifyGraph({ objects }: OpenStore, report: (line: string) => void): T
       if (
         commit !== null &&
         node?.tree === commit.tree &&
-        node.parents.join() === commit.parents.join()
+        (node.parents.join() === commit.parents.join() || objects.shallowRoots?.has(oid))
       )
         continue
     } catch (error) {
@@ -168,8 +175,11 @@ function* verifyEntries(
       hashObjectInto(reader.type, scratch, HASH_PREFIX_BYTES, size, oid)
       if (Buffer.from(oid).toString('hex') !== name)
         report(`${pack.name}: object ${name} has other content than its id says`)
-      else if (reader.type !== BLOB)
-        checkObject(reader.type, scratch, HASH_PREFIX_BYTES, HASH_PREFIX_BYTES + size, links)
+      else if (reader.type !== BLOB) {
+        const isRoot = store.objects.shallowRoots?.has(name) ?? false
+        const visitor = isRoot ? withoutParents(links) : links
+        checkObject(reader.type, scratch, HASH_PREFIX_BYTES, HASH_PREFIX_BYTES + size, visitor)
+      }
     } catch (error) {
       if (!(error instanceof GitError)) throw error
       report(`object ${name}: ${error.message}`)

@@ -78,6 +78,15 @@ export class CommitTable {
     }
   }
 
+  get hasShallowRoots(): boolean {
+    return this.store.shallowRoots !== null
+  }
+
+  /** Whether history ends at this commit although it names parents. */
+  isShallowRoot(index: number): boolean {
+    return this.store.shallowRoots?.has(this.oid(index)) ?? false
+  }
+
   /** Returns the committer time in seconds since 1970; after `load`. */
   time(index: number): number {
     return this.times[index]!
@@ -124,7 +133,7 @@ export class CommitTable {
       at += 48
     }
     if (parents.length > 65535) throw this.corruptCommit(index)
-    this.setParents(index, parents)
+    this.setParents(index, this.isShallowRoot(index) ? [] : parents)
     this.times[index] = committerTime(bytes, at, to)
   }
 

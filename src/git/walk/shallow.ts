@@ -46,7 +46,7 @@ export function computeShallow(
     if (found.count === 0) return null
     edges = found.edges
     inside = found.inside
-  } else if (request.depth >= INFINITE_DEPTH) {
+  } else if (request.depth >= INFINITE_DEPTH && !table.hasShallowRoots) {
     edges = []
     inside = new CommitMarks()
     for (const commit of client) inside.add(commit, 1)
@@ -64,13 +64,28 @@ export function computeShallow(
 }
 
 /**
+ * Returns the shallow roots that a client reaches from its wants, as far as it follows history, and
+ * does not have as boundary yet. Version 2 sends them with every fetch from a shallow repository
+ * (`send_shallow_info` in git's upload-pack.c).
+ */
+export function shallowRootsBelow(
+  table: CommitTable,
+  wants: readonly number[],
+  client: ReadonlySet<number>,
+): number[] {
+  const { edges } = cutByDepth(table, wants, INFINITE_DEPTH, client)
+  return edges.filter((commit) => !client.has(commit))
+}
+
+/**
  * Returns the commits at most `depth - 1` steps from the starts. Those at the last step are edges,
- * in git also when they have no parents.
+ * in git also when they have no parents, and so are shallow roots and commits in `ends`.
  */
 function cutByDepth(
   table: CommitTable,
   starts: readonly number[],
   depth: number,
+  ends?: ReadonlySet<number>,
 ): { edges: number[]; inside: CommitMarks } {
   const inside = new CommitMarks()
   const edges: number[] = []
@@ -82,7 +97,7 @@ function cutByDepth(
     for (const commit of level) {
       table.load(commit)
       const count = table.parentCount(commit)
-      if (step === depth) {
+      if (step === depth || ends?.has(commit) || table.isShallowRoot(commit)) {
         edges.push(commit)
         continue
       }
@@ -135,7 +150,7 @@ function cutByLimits(
   const edges = found.filter((commit) => {
     for (let i = 0; i < table.parentCount(commit); i++)
       if (!inside.get(table.parent(commit, i))) return true
-    return false
+    return table.isShallowRoot(commit)
   })
   return { edges, inside, count: found.length }
 }

@@ -280,7 +280,7 @@ export class GitServer {
     const { store, refs } = cached ?? (await this.#open(request, service))
     await this.#awaitPacks(exchange, store)
     const version = versionFor(service, exchange.request)
-    const body = this.hearth.git.advertise(service, refs, version)
+    const body = this.hearth.git.advertise(service, refs, version, store)
     if (service === 'git-upload-pack' && version !== 2)
       this.#advertised.note(
         principalOf(caller, () => exchange.origin),

@@ -314,13 +314,15 @@ test('giving up leaves nothing', async () => {
   expect(packsOf('given-up')).toEqual([])
 })
 
-test('a shallow remote is refused with that reason', async () => {
+test('a shallow remote brings what it has', async () => {
   await git(work, 'clone', '-q', '--bare', '--depth=3', `file://${source}`, 'shallow')
   for (const protocol of [0, 2] as const) {
     await host.git.createStore(`shallow-${protocol}`)
-    const tried = bring(host.git, `shallow-${protocol}`, `${backend({ protocol }).url}/shallow`)
-    await expect(tried).rejects.toThrow('shallow copy')
-    expect(packsOf(`shallow-${protocol}`)).toEqual([])
+    const url = `${backend({ protocol }).url}/shallow`
+    const { snapshot } = await bring(host.git, `shallow-${protocol}`, url)
+    const copy = await written(`shallow-${protocol}`, snapshot)
+    expect(await objectsOf(copy)).toEqual(await objectsOf(join(work, 'shallow')))
+    expect(await git(copy, 'rev-parse', '--is-shallow-repository')).toBe('true')
   }
 })
 

@@ -67,7 +67,7 @@ async function same(
   return ours!
 }
 
-for (const version of ['0', '2']) {
+for (const version of ['0', '1', '2']) {
   describe(`protocol ${version}`, () => {
     test('a clone of depth 1 has one commit', async () => {
       const made = await same(version, ['--depth', '1'])

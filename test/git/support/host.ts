@@ -30,6 +30,8 @@ export type TestHost = {
   snapshot(namespace: string): Promise<RefSnapshot>
   create(namespace: string): Promise<void>
   remote(namespace: string): string
+  /** Replaces the refs of a namespace, as a mirror does. */
+  setRefs(namespace: string, refs: Iterable<readonly [string, string]>): void
   /** Ends it. What the tests made of its stores must be sound then, unless they damaged them. */
   close(options?: { readonly damaged?: boolean }): Promise<void>
 }
@@ -87,9 +89,12 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
       const shown = await snapshot(namespace)
       if (match[2] === 'info/refs') {
         const service = searchParams.get('service') as 'git-upload-pack'
-        return new Response(Buffer.from(git.advertise(service, shown, protocol)), {
-          headers: { 'content-type': `application/x-${service}-advertisement` },
-        })
+        return new Response(
+          Buffer.from(git.advertise(service, shown, protocol, storeOf(namespace))),
+          {
+            headers: { 'content-type': `application/x-${service}-advertisement` },
+          },
+        )
       }
       let body = request.body
       if (body && request.headers.get('content-encoding') === 'gzip')
@@ -147,6 +152,10 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
     async create(namespace) {
       await git.createStore(storeOf(namespace))
       refs.set(namespace, new Map())
+      snapshots.delete(namespace)
+    },
+    setRefs(namespace, all) {
+      refs.set(namespace, new Map(all))
       snapshots.delete(namespace)
     },
     remote: (namespace) => `http://127.0.0.1:${server.port}/${namespace}`,
