@@ -1,4 +1,5 @@
 /** Server-sent events (HTML Living Standard 9.2) for pages that update while they are open. */
+import { RIGHTS_INTERVAL_MS } from '#core/access.ts'
 import type { EventRow } from '#core/events.ts'
 import { Refusal } from '#lib/errors.ts'
 import { SECOND } from '#lib/time.ts'
@@ -12,9 +13,6 @@ export const KEEP_ALIVE = ': waiting\n\n'
 /** One event. A browser sends the last `id` when it connects again. */
 export const serverEvent = (name: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
-
-/** How often the right to read a stream is checked. */
-const RIGHTS_INTERVAL_MS = 3 * SECOND
 
 /** Whether an error says that the reader may not read the page, or that it is gone. */
 const isEndOfRight = (error: unknown): boolean =>

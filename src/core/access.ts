@@ -21,6 +21,7 @@ import {
   type TokenFacts,
   type UserCaller,
 } from './caller.ts'
+import { SECOND } from '#lib/time.ts'
 import { missingScope } from './scopes.ts'
 
 export type WorkspaceRole = 'member' | 'owner'
@@ -267,6 +268,9 @@ export const siteAdmin = (
   scope: 'site:admin',
   ...options,
 })
+
+/** How often a call that waits or streams checks that its caller still has the right to it. */
+export const RIGHTS_INTERVAL_MS = 3 * SECOND
 
 export type Grant = { caller: Caller; repo: RepoGrant | null; workspace: WorkspaceGrant | null }
 

@@ -9,7 +9,14 @@ import type { Git } from '#git'
 import { Refusal } from '#lib/errors.ts'
 import { lazy } from '#lib/lazy.ts'
 import { timestamp, type Timestamp } from '#lib/time.ts'
-import { decide, type Access, type Grant, type Rule } from './access.ts'
+import {
+  decide,
+  RIGHTS_INTERVAL_MS,
+  type Access,
+  type Grant,
+  type Rule,
+  type Target,
+} from './access.ts'
 import { nowhere, type Origin } from './audit.ts'
 import type { Caller } from './caller.ts'
 import type { Db } from './db.ts'
@@ -41,6 +48,19 @@ export type Context = {
   readonly bytes: IncomingBytes | null
   /** Reports progress to the client, for operations with `progress`. */
   readonly progress: Progress
+}
+
+/**
+ * For calls that wait or stream: decides the access again, with the caller and the facts of now.
+ * Throws the Refusal of `decide` once the right is lost, and 401 once the credential has ended.
+ */
+export type Renewable<G> = { readonly currentGrant: () => G }
+
+/** One event of a stream. `id` is where a client goes on after it was disconnected. */
+export type StreamEvent = {
+  readonly id: string
+  readonly event: string
+  readonly data: unknown
 }
 
 /** A file that is being uploaded. Its stream can be read once. */
@@ -118,6 +138,17 @@ export type Operation = {
   readonly lines:
     | ((context: Context & { caller: Caller }, input: unknown) => Iterable<unknown>)
     | null
+  /**
+   * What happens from now on, for `Accept: text/event-stream`. It yields null at least every few
+   * seconds, and throws once the caller has lost the right.
+   */
+  readonly follow:
+    | ((
+        context: Context & { caller: Caller },
+        input: unknown,
+        lastEventId: string | null,
+      ) => AsyncGenerator<StreamEvent | null>)
+    | null
   /** Whether it reports progress. A tool call that requests progress gets a stream of events. */
   readonly progress: boolean
   /** Called by `call` only, after access was decided and the input validated. */
@@ -177,8 +208,14 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
   ) => readonly string[]
   /** All records that match the filters, for `?format=jsonl` of the REST route. */
   lines?: (context: Context & NoInfer<G>, input: Static<TObject<P>>) => Iterable<unknown>
+  /** Events from now on. Called again for each connection, with the id of the last event seen. */
+  follow?: (
+    context: Context & NoInfer<G> & Renewable<NoInfer<G>>,
+    input: Static<TObject<P>>,
+    lastEventId: string | null,
+  ) => AsyncGenerator<StreamEvent | null>
   handler: (
-    context: Context & NoInfer<G>,
+    context: Context & NoInfer<G> & Renewable<NoInfer<G>>,
     input: Static<TObject<P>>,
   ) => Static<O> | Promise<Static<O>>
 }
@@ -186,7 +223,8 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
 export function operation<P extends TProperties, O extends TSchema, G>(
   definition: Definition<P, O, G>,
 ): Typed<Static<TObject<P>>, Static<O>> {
-  const { route, handler, redirect, untrusted, lines } = definition
+  const { route, handler, redirect, untrusted, lines, follow } = definition
+  type Full = Context & NoInfer<G> & Renewable<NoInfer<G>>
   const routes = route === null ? [] : typeof route === 'string' ? [route] : route
   // Compiling the schemas of all operations would take half of the start.
   const validator = lazy(() => Compile(definition.input))
@@ -227,9 +265,12 @@ export function operation<P extends TProperties, O extends TSchema, G>(
     get validator() {
       return validator()
     },
+    follow: follow
+      ? (context, input, lastEventId) =>
+          follow(context as unknown as Full, input as Static<TObject<P>>, lastEventId)
+      : null,
     explainInvalid: definition.explainInvalid ?? (() => null),
-    run: (context, input) =>
-      handler(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>),
+    run: (context, input) => handler(context as unknown as Full, input as Static<TObject<P>>),
   }
 }
 
@@ -248,6 +289,8 @@ export type CallOptions = {
   untrusted?: (pointers: readonly string[]) => void
   /** The time of `performance.now()` at which reading history is given up. */
   deadlineMs?: number
+  /** Finds the caller again by their credential, for calls that wait; throws 401 when it ended. */
+  currentCaller?: () => Caller
 }
 
 const neverAborted = new AbortController().signal
@@ -263,25 +306,25 @@ export async function call<I, O>(
   const raw: unknown = input
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw new Refusal('invalid', 'the input must be an object')
-  const grant = decide(
-    operation.access,
-    caller,
-    raw as { repo?: unknown; workspace?: unknown },
-    hearth.facts,
-  )
+  const target = raw as Target
+  const decided = {
+    operation,
+    target,
+    grant: decide(operation.access, caller, target, hearth.facts),
+  }
   const valid = validate(operation, raw as Record<string, unknown>, options.strict ?? false)
   requireDiskSpace(hearth, operation)
   const { idempotency } = options
-  if (!idempotency) return (await run(hearth, operation, caller, grant, valid, options)) as O
+  if (!idempotency) return (await run(hearth, decided, valid, options)) as O
   return serialize(hearth, idempotency, async () => {
     const stored = findResponse(hearth.db, idempotency)
     if (stored) {
       idempotency.replayed?.()
-      const context = contextOf(hearth, caller, grant, options)
+      const context = contextOf(hearth, decided, options)
       reportUntrusted(operation, stored.answer, context, valid, options)
       return stored.answer as O
     }
-    return (await run(hearth, operation, caller, grant, valid, options)) as O
+    return (await run(hearth, decided, valid, options)) as O
   })
 }
 
@@ -299,24 +342,66 @@ export function callLines(
   if (!operation.lines) throw new TypeError(`${operation.name} cannot be downloaded`)
   const grant = decide(operation.access, caller, input, hearth.facts)
   const valid = validate(operation, input, options.strict ?? false)
-  return operation.lines(contextOf(hearth, caller, grant, options), valid)
+  const context = contextOf(hearth, { operation, grant, target: input }, options)
+  return whileAllowed(operation.lines(context, valid), context)
+}
+
+/** The same records. Throws a Refusal once the caller has lost the right, even to a slow reader. */
+function* whileAllowed(
+  records: Iterable<unknown>,
+  { currentGrant }: Renewable<Grant>,
+): Generator<unknown> {
+  let checkedAt = performance.now()
+  for (const record of records) {
+    if (performance.now() - checkedAt >= RIGHTS_INTERVAL_MS) {
+      currentGrant()
+      checkedAt = performance.now()
+    }
+    yield record
+  }
+}
+
+/**
+ * The events of an operation from now on. Access and validation are those of `call`, and are done
+ * before this returns. Throws a TypeError for an operation without `follow`.
+ */
+export function callFollow(
+  hearth: Hearth,
+  operation: Operation,
+  caller: Caller,
+  input: Record<string, unknown>,
+  options: CallOptions & { readonly lastEventId: string | null },
+): AsyncGenerator<StreamEvent | null> {
+  if (!operation.follow) throw new TypeError(`${operation.name} has no stream of events`)
+  const grant = decide(operation.access, caller, input, hearth.facts)
+  const valid = validate(operation, input, options.strict ?? false)
+  const context = contextOf(hearth, { operation, grant, target: input }, options)
+  return operation.follow(context, valid, options.lastEventId)
+}
+
+/** A call whose access was decided. */
+type Decided = {
+  readonly operation: Operation
+  readonly grant: Grant
+  /** The target as the client named it. */
+  readonly target: Target
 }
 
 async function run(
   hearth: Hearth,
-  operation: Operation,
-  caller: Caller,
-  grant: Grant,
+  decided: Decided,
   valid: unknown,
   options: CallOptions,
 ): Promise<unknown> {
   const { idempotency } = options
+  const { operation } = decided
+  const { caller } = decided.grant
   const store = (tx: Tx, answer: unknown) => {
     if (!idempotency) return
     recordResponse(tx, idempotency, operation.secretAnswer ? withoutSecret(answer) : answer)
   }
   let written: unknown
-  const context = contextOf(hearth, caller, grant, options, (run) =>
+  const context = contextOf(hearth, decided, options, (run) =>
     writeAs(
       hearth,
       caller,
@@ -352,11 +437,10 @@ async function run(
 
 function contextOf(
   hearth: Hearth,
-  caller: Caller,
-  grant: Grant,
+  { operation, grant, target }: Decided,
   options: CallOptions,
-  write: Write = (run) => writeAs(hearth, caller, run, options.origin),
-): Context & { caller: Caller } {
+  write: Write = (run) => writeAs(hearth, grant.caller, run, options.origin),
+): Context & { caller: Caller } & Renewable<Grant> {
   const now_ms = hearth.clock.now()
   return {
     hearth,
@@ -368,7 +452,8 @@ function contextOf(
     progress: options.progress ?? ignoreProgress,
     bytes: options.bytes ?? null,
     ...grant,
-    caller,
+    currentGrant: () =>
+      decide(operation.access, options.currentCaller?.() ?? grant.caller, target, hearth.facts),
     // Getters, because together these two cost as much as a simple read.
     get now() {
       return timestamp(now_ms)

@@ -98,7 +98,7 @@ export const preflightResponse = (allow: string): Response =>
       'access-control-allow-origin': '*',
       'access-control-allow-methods': allow,
       'access-control-allow-headers':
-        'authorization, content-type, idempotency-key, if-none-match, mcp-protocol-version, x-request-id',
+        'authorization, content-type, idempotency-key, if-none-match, last-event-id, mcp-protocol-version, x-request-id',
       'access-control-expose-headers': EXPOSED_HEADERS,
       'access-control-max-age': '7200',
     },

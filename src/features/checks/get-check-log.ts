@@ -1,4 +1,4 @@
-import { readsRepo } from '#core/access.ts'
+import { readsRepo, RIGHTS_INTERVAL_MS } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
@@ -68,7 +68,7 @@ export const getCheckLog = operation({
   untrusted: ({ text }) => (text === '' ? [] : ['/text']),
 
   handler: async (
-    { hearth, db, repo, signal },
+    { hearth, db, repo, signal, currentGrant },
     { number, check, tail, limit = DEFAULT_PART_BYTES, wait = 0, ...given },
   ) => {
     const end = performance.now() + wait * SECOND
@@ -103,7 +103,9 @@ export const getCheckLog = operation({
           complete,
         }
       }
-      await waitForChange(hearth, result.run_id, left, [signal, hearth.stopping])
+      const wait_ms = Math.min(left, RIGHTS_INTERVAL_MS)
+      await waitForChange(hearth, result.run_id, wait_ms, [signal, hearth.stopping])
+      currentGrant()
     }
   },
 })

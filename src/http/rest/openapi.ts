@@ -254,6 +254,22 @@ const errorResponses = (): Json =>
     ]),
   )
 
+const textContent = (description: string): Json => ({ schema: { type: 'string', description } })
+
+/** The other media types of a list: a download, and events from now on. */
+const streamsOf = ({ lines, follow }: Operation): Json => ({
+  ...(lines
+    ? { 'application/x-ndjson': textContent('One record a line, with format=jsonl.') }
+    : {}),
+  ...(follow
+    ? {
+        'text/event-stream': textContent(
+          'The records from now on as server-sent events, with Last-Event-ID to go on.',
+        ),
+      }
+    : {}),
+})
+
 function responsesOf(route: Route, components: Components): Json {
   const { operation } = route
   const headers: Json = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
@@ -267,16 +283,7 @@ function responsesOf(route: Route, components: Components): Json {
     const schema = route.isList
       ? { type: 'array', items: components.render(output.properties?.items?.items ?? {}) }
       : components.render(output)
-    success.content = {
-      'application/json': { schema },
-      ...(operation.lines
-        ? {
-            'application/x-ndjson': {
-              schema: { type: 'string', description: 'One record a line, with format=jsonl.' },
-            },
-          }
-        : {}),
-    }
+    success.content = { 'application/json': { schema }, ...streamsOf(operation) }
     if (route.list) {
       headers.Link = { $ref: '#/components/headers/Link' }
       if (operation.list === 'page')

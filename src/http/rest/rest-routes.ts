@@ -8,7 +8,8 @@ import { decide } from '#core/access.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { bodyHash } from '#core/idempotency.ts'
-import { type CallOptions, call, callLines } from '#core/operation.ts'
+import { openStream } from '#core/open-streams.ts'
+import { type CallOptions, call, callFollow, callLines } from '#core/operation.ts'
 import type { ListOf } from '#core/schema.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
 import { callerOf } from '../authenticate.ts'
@@ -19,6 +20,7 @@ import { etagOf, matches } from '../etag.ts'
 import type { Exchange, HttpRoute, RequestHandler } from '../exchange.ts'
 import { allowHeader, jsonHeaders, methodNotAllowed, preflightResponse } from '../responses.ts'
 import { inSnakeCase, put, renamed } from '../shape.ts'
+import { eventStreamResponse, requestsEventStream } from './event-stream.ts'
 import { jsonLinesResponse, requestsJsonLines } from './json-lines.ts'
 import { linkHeader } from './link-header.ts'
 import { foldPath, foldQuery, type Route, routesOf, segmentsBelow } from './rest-route.ts'
@@ -142,6 +144,12 @@ async function serve(
       callLines(hearth, operation, caller, input, options),
       route.renames,
     )
+  if (operation.follow && requestsEventStream(exchange)) {
+    const lastEventId = request.headers.get('last-event-id')
+    const events = callFollow(hearth, operation, caller, input, { ...options, lastEventId })
+    const release = await openStream(hearth, caller, exchange.origin.ip)
+    return eventStreamResponse(exchange, events, route.renames, release)
+  }
   let output: unknown
   try {
     output = await call<unknown, unknown>(hearth, operation, caller, input, options)
@@ -200,6 +208,7 @@ function callOptions(
     get origin() {
       return exchange.origin
     },
+    currentCaller: () => callerOf(exchange.hearth, request, exchange.query),
   }
   if (operation.rawBody) options.bytes = exchange.body.file()
   else options.deadlineMs = exchange.deadlineMs

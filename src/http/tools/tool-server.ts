@@ -279,6 +279,7 @@ export class ToolServer {
       rateRefusal: null,
       showsSecret: false,
       tool: null,
+      currentCaller: () => callerOf(this.hearth, request, query),
     }
   }
 

@@ -5,7 +5,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import { mayEverCall } from '#core/access.ts'
 import type { Origin } from '#core/audit.ts'
-import type { SignedIn } from '#core/caller.ts'
+import type { Caller, SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { type CallOptions, call, type Operation, type Progress } from '#core/operation.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
@@ -47,6 +47,8 @@ export type ToolRequest = {
   showsSecret: boolean
   /** For the log. */
   tool: string | null
+  /** Finds the caller again by the credential; throws 401 when it has ended. */
+  readonly currentCaller: () => Caller
 }
 
 const FIND: Tool = {
@@ -303,6 +305,7 @@ export class Tools {
       strict: true,
       origin: request.origin,
       untrusted: (pointers) => (untrusted = pointers),
+      currentCaller: request.currentCaller,
       ...(request.progress ? { progress: request.progress } : { deadlineMs: request.deadlineMs }),
       get signal() {
         return request.signal

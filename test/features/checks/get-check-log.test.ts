@@ -81,3 +81,14 @@ test('waiting ends when the one who waits goes away', async () => {
   controller.abort()
   expect(await waiting).toMatchObject({ text: '', status: 'queued', complete: false, next: 0 })
 })
+
+test('waiting ends within seconds once the reader may no longer read', async () => {
+  const { world, ada, mel, otto, checked, checks } = await makeCheckWorld()
+  const number = await checked(mel, ['true'])
+  const check = (await checks(number)).results[0]?.id ?? ''
+  const started = performance.now()
+  const waiting = refusal(world.call(getCheckLog, otto, { repo: REPO, number, check, wait: 25 }))
+  await world.call(setRepoVisibility, ada, { repo: REPO, private: true, confirm: REPO })
+  expect(await waiting).toMatchObject({ status: 404 })
+  expect(performance.now() - started).toBeLessThan(10_000)
+})

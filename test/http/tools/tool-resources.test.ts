@@ -67,6 +67,7 @@ const as = (caller: SignedIn): ToolRequest => ({
   rateRefusal: null,
   showsSecret: false,
   tool: null,
+  currentCaller: () => caller,
 })
 const read = async (uri: string, caller: SignedIn = ada) =>
   (await readResource(RESOURCES, tools, as(caller), uri)).contents[0]

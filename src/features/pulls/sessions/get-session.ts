@@ -1,7 +1,7 @@
-import { readsRepo, type RepoGrant } from '#core/access.ts'
+import { readsRepo, type RepoGrant, RIGHTS_INTERVAL_MS } from '#core/access.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { operation } from '#core/operation.ts'
+import { operation, type StreamEvent } from '#core/operation.ts'
 import { afterOf, byAfter, keyPageOf } from '#core/page.ts'
 import { ListOf, Type } from '#core/schema.ts'
 import { loadActors, type ActorLookup } from '#features/accounts/index.ts'
@@ -54,7 +54,7 @@ export const getSession = operation({
   untrusted: inSession,
 
   handler: async (
-    { hearth, db, repo, caller, signal },
+    { hearth, db, repo, caller, signal, currentGrant },
     { number, kind = null, wait = 0, ...paging },
   ) => {
     const pull = requireSession(hearth, repo, caller, number)
@@ -66,8 +66,11 @@ export const getSession = operation({
     while (rows.length === 0 && !signal.aborted && !hearth.stopping.aborted) {
       const left = end - performance.now()
       if (left <= 0) break
-      await waitForEntries(hearth, pull.id, left, [signal, hearth.stopping])
-      if (!signal.aborted && !hearth.stopping.aborted) rows = read()
+      const wait_ms = Math.min(left, RIGHTS_INTERVAL_MS)
+      await waitForEntries(hearth, pull.id, wait_ms, [signal, hearth.stopping])
+      if (signal.aborted || hearth.stopping.aborted) break
+      requireCurrent(hearth, currentGrant, number)
+      rows = read()
     }
     const actor = loadActors(
       hearth,
@@ -81,7 +84,76 @@ export const getSession = operation({
   },
   lines: ({ hearth, repo, caller }, { number, kind = null, after = 0 }) =>
     entriesAfter(hearth, requireSession(hearth, repo, caller, number), after, kind),
+  follow: (
+    { hearth, repo, caller, signal, currentGrant },
+    { number, kind = null, after = 0 },
+    lastEventId,
+  ) => {
+    const pull = requireSession(hearth, repo, caller, number)
+    const seen = /^\d{1,9}$/.test(lastEventId ?? '') ? Number(lastEventId) : after
+    return followEntries(hearth, pull, {
+      after: Math.max(after, seen),
+      kind,
+      signal,
+      requireRight: () => requireCurrent(hearth, currentGrant, number),
+    })
+  },
 })
+
+/** Throws once the caller may no longer read the session. */
+function requireCurrent(
+  hearth: Hearth,
+  currentGrant: () => { readonly repo: RepoGrant; readonly caller: Caller },
+  number: number,
+): void {
+  const { repo, caller } = currentGrant()
+  requireSession(hearth, repo, caller, number)
+}
+
+/** Entries are up to 64 KiB each, and a batch is in memory at once. */
+const STREAM_BATCH = 50
+
+type FollowOptions = {
+  readonly after: number
+  readonly kind: string | null
+  readonly signal: AbortSignal
+  /** Throws once the reader has lost the right. */
+  readonly requireRight: () => void
+}
+
+/** The entries after a number, and further ones as they are added. */
+async function* followEntries(
+  hearth: Hearth,
+  pull: PullRow,
+  { after, kind, signal, requireRight }: FollowOptions,
+): AsyncGenerator<StreamEvent | null> {
+  const signals = [signal, hearth.draining]
+  let checkedAt = performance.now()
+  const requireRightInTime = (): void => {
+    if (performance.now() - checkedAt < RIGHTS_INTERVAL_MS) return
+    requireRight()
+    checkedAt = performance.now()
+  }
+  for (let from = after; ; ) {
+    if (signals.some(({ aborted }) => aborted)) return
+    const rows = listEntryRows(hearth.db, pull.id, from, kind, STREAM_BATCH)
+    const actor = loadActors(
+      hearth,
+      rows.map((row) => row.author_id),
+    )
+    for (const row of rows) {
+      // A slow reader takes a batch for longer than a few seconds.
+      requireRightInTime()
+      yield { id: String(row.seq), event: 'entry', data: entryRecord(row, actor) }
+      from = row.seq
+    }
+    if (rows.length === 0) {
+      await waitForEntries(hearth, pull.id, RIGHTS_INTERVAL_MS, signals)
+      yield null
+    }
+    requireRightInTime()
+  }
+}
 
 /** The pull request, if the caller may read its session; throws 404 otherwise. */
 function requireSession(hearth: Hearth, repo: RepoGrant, caller: Caller, number: number): PullRow {

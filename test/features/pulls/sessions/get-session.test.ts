@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { anonymous, type Caller } from '#core/caller.ts'
 import { callLines } from '#core/operation.ts'
+import { Refusal } from '#lib/errors.ts'
+import { setRepoVisibility } from '#features/repos/lifecycle/set-repo-visibility.ts'
 import { appendSession } from '#features/pulls/sessions/append-session.ts'
 import { getSession } from '#features/pulls/sessions/get-session.ts'
 import { refusal } from '../../../world.ts'
@@ -113,5 +115,32 @@ describe('wait', () => {
     await world.call(getSession, otto, { repo: REPO, number })
     gone.abort()
     expect((await reading).items).toEqual([])
+  })
+
+  test('ends within seconds once the reader may no longer read', async () => {
+    const { world, ada, mel, number } = await makeSession(0)
+    const noel = await world.user('noel')
+    const waiting = (caller: Caller) =>
+      refusal(world.call(getSession, caller, { repo: REPO, number, wait: 25 }))
+    const stranger = waiting(noel)
+    const started = performance.now()
+    await world.call(setRepoVisibility, ada, { repo: REPO, private: true, confirm: REPO })
+    expect(await stranger).toMatchObject({ status: 404 })
+    expect(performance.now() - started).toBeLessThan(10_000)
+
+    // The credential itself may end, and the setting of the session may change.
+    const ended = refusal(
+      world.call(
+        getSession,
+        mel,
+        { repo: REPO, number, wait: 25 },
+        {
+          currentCaller: () => {
+            throw new Refusal('unauthenticated', 'this token is not valid')
+          },
+        },
+      ),
+    )
+    expect(await ended).toMatchObject({ status: 401 })
   })
 })
