@@ -26,6 +26,8 @@ export type SentForm = {
   fields: Fields
   file?: UploadStream | null
   files?: readonly UploadedFile[] | null
+  /** Why a file for a text was not taken. */
+  refusal?: Refusal | undefined
   /** Reads and drops the rest of a streamed file. */
   discardRest?: () => Promise<void>
 }
@@ -85,6 +87,51 @@ export async function readUploadForm(body: FormBody): Promise<SentForm> {
     bytes += text.length
     addField(values, name, text.toString('utf8'))
   }
+}
+
+/** The name of the file input of a text field has this before the name of the field. */
+export const ATTACH_PREFIX = 'attach:'
+/** Of one form. */
+const MAX_ATTACHED_FILES = 20
+
+/**
+ * Reads a form whose texts may have files. Each file goes to `attach` as it arrives, with the
+ * fields before it, and the Markdown that this returns is added to the text. After a refusal the
+ * other fields are still read, so that nothing that was typed is lost.
+ */
+export async function readFormWithAttachments(
+  body: FormBody,
+  maxFileBytes: number,
+  attach: (file: UploadStream, fields: Fields) => Promise<string>,
+): Promise<SentForm> {
+  const maxBytes = MAX_FIELDS_BYTES + MAX_ATTACHED_FILES * maxFileBytes + MAX_DISCARDED_BYTES
+  const values = new Map<string, string[]>()
+  const links = new Map<string, string[]>()
+  let refusal: Refusal | undefined
+  let [textBytes, files] = [0, 0]
+  for await (const { name, filename, stream, type } of body.parts({ maxBytes, tooLarge })) {
+    if (filename === null) {
+      const text = await readText(stream, MAX_FIELDS_BYTES - textBytes)
+      textBytes += text.length
+      addField(values, name, text.toString('utf8'))
+    } else if (filename !== '' && name.startsWith(ATTACH_PREFIX) && !refusal) {
+      const field = name.slice(ATTACH_PREFIX.length)
+      try {
+        if (++files > MAX_ATTACHED_FILES)
+          throw new Refusal('invalid', `A text takes ${MAX_ATTACHED_FILES} files at once.`)
+        const file = { name: filename, bytes: { stream, type, length: null } }
+        links.set(field, [...(links.get(field) ?? []), await attach(file, new Fields(values))])
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        refusal = error
+      }
+    }
+  }
+  for (const [field, added] of links) {
+    const text = (values.get(field)?.at(-1) ?? '').trimEnd()
+    values.set(field, [[...(text === '' ? [] : [text]), added.join('\n')].join('\n\n')])
+  }
+  return { fields: new Fields(values), refusal }
 }
 
 /** Reads a form with several files into memory. `files` is null beyond `maxBytes`. */

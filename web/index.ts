@@ -1,6 +1,7 @@
 /** The site map: every page, form and resource of the website. */
 import type { Settings } from '#core/settings.ts'
 import { Gallery } from './gallery.tsx'
+import { attachFile } from './pages/attachments/index.ts'
 import { signInByProxyHeader } from './pages/accounts/by-proxy.ts'
 import { DocsPage, type Docs } from './pages/docs.tsx'
 import { sections } from './pages/index.ts'
@@ -24,6 +25,7 @@ export const siteMap = (
   { docs }: SiteData,
 ): SiteMap => ({
   beforePage: signInByProxyHeader,
+  attach: attachFile,
   pages: [
     ...sections.flatMap(({ pages = [] }) => pages),
     docsPage(docs),

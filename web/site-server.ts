@@ -16,6 +16,7 @@ import {
   MAX_FIELDS_BYTES,
   readFields,
   readFilesForm,
+  readFormWithAttachments,
   readUploadForm,
   type FormBody,
   type SentForm,
@@ -161,11 +162,12 @@ export class SiteServer {
     if (!form.isAuthorizedByAddress && !isFromThisSite(visitor)) throw foreignForm()
     if (!form.allowsAnonymous && visit.viewer === null)
       throw new Refusal('unauthenticated', 'Sign in first.')
-    const sent = await readForm(form, body, visit.viewer !== null)
+    const sent = await this.#readForm(form, visitor, visit, body)
     const { fields } = sent
     if (!form.isAuthorizedByAddress && !isCsrfToken(visitor.secret, fields.text(CSRF_FIELD)))
       throw foreignForm()
     try {
+      if (sent.refusal) throw sent.refusal
       return (await form.submit(visit, fields, sent.file ?? null, sent.files ?? null)).response
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -178,6 +180,34 @@ export class SiteServer {
       })
       return toResponse(await form.page.render(again), 422)
     }
+  }
+
+  async #readForm(
+    form: Form,
+    visitor: VisitorRequest,
+    visit: Visit,
+    body: FormBody,
+  ): Promise<SentForm> {
+    if (form.sendsFile) return readUploadForm(body)
+    if (form.maxUploadBytes) return readFilesForm(body, form.maxUploadBytes)
+    const { attach } = this.map
+    const isMultipart = visitor.request.headers
+      .get('content-type')
+      ?.toLowerCase()
+      .startsWith('multipart/form-data')
+    if (!isMultipart || !attach || visit.viewer === null || visit.params.repo === undefined)
+      return {
+        fields: await readFields(
+          body,
+          visit.viewer === null ? MAX_ANONYMOUS_BYTES : MAX_FIELDS_BYTES,
+        ),
+      }
+    const { max_bytes } = this.hearth.settings.attachments
+    return readFormWithAttachments(body, max_bytes, (file, fields) => {
+      // The token is the first field of every form.
+      if (!isCsrfToken(visitor.secret, fields.text(CSRF_FIELD))) throw foreignForm()
+      return attach(visit, file)
+    })
   }
 
   /** Takes the answer to a proof of work. It needs no CSRF token, because it grants no rights. */
@@ -196,13 +226,6 @@ export class SiteServer {
     const next = safeRedirectPath(fields.text('next')) ?? '/'
     return redirect(next, 303, { 'set-cookie': cookie }).response
   }
-}
-
-const readForm = async (form: Form, body: FormBody, isSignedIn: boolean): Promise<SentForm> => {
-  if (form.sendsFile) return readUploadForm(body)
-  if (form.maxUploadBytes) return readFilesForm(body, form.maxUploadBytes)
-  const maxBytes = isSignedIn ? MAX_FIELDS_BYTES : MAX_ANONYMOUS_BYTES
-  return { fields: await readFields(body, maxBytes) }
 }
 
 const foreignForm = (): Refusal =>

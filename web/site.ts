@@ -303,6 +303,8 @@ export type SiteMap = {
   readonly resources: readonly Resource[]
   /** Runs before every page. Returns a response in its place, changes to the visit, or null. */
   beforePage?(visit: Visit): Promise<DirectResponse | Partial<Visit> | null>
+  /** Uploads a file that a form sends for one of its texts. Returns the Markdown that shows it. */
+  attach?(visit: Visit, file: UploadStream): Promise<string>
 }
 
 /** Longer than common addresses: an OAuth request holds the URL that identifies the client. */

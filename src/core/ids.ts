@@ -35,6 +35,7 @@ export const PREFIXES = {
   pkv: 'package version',
   rel: 'release',
   ast: 'release asset',
+  att: 'attachment',
   rmt: 'mirror link',
   imp: 'import',
   rs: 'ruleset',

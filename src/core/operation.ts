@@ -115,6 +115,8 @@ export type Operation = {
   readonly bodyLimit: number | null
   /** Whether the REST body is a file and the inputs are in the query. */
   readonly rawBody: boolean
+  /** Whether the file may also come in a multipart form, with the inputs as its fields. */
+  readonly multipartBody: boolean
   /** The target when the REST response is a 302. Tools get the record itself. */
   readonly redirect: ((output: unknown) => string) | null
   readonly validator: Validator
@@ -193,6 +195,8 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
   bodyLimit?: number
   /** The REST body is a file (`bytes` of the context), and the inputs are in the query. */
   rawBody?: boolean
+  /** With `rawBody`: a multipart form is read too. Its file gives `name` unless a field does. */
+  multipartBody?: boolean
   /** Reports progress through `progress` of its context. */
   progress?: boolean
   /** Makes the REST response a 302 to this address. */
@@ -248,6 +252,7 @@ export function operation<P extends TProperties, O extends TSchema, G>(
     secretAnswer: definition.secretAnswer ?? false,
     bodyLimit: definition.bodyLimit ?? null,
     rawBody: definition.rawBody ?? false,
+    multipartBody: definition.multipartBody ?? false,
     progress: definition.progress ?? false,
     redirect: redirect ? (output) => redirect(output as Static<O>) : null,
     untrusted: untrusted

@@ -362,6 +362,13 @@ export const SETTINGS = {
     changeable: { at: ['releases', 'max_asset_bytes'], minimum: 1, maximum: MAX_CHOICE },
     help: 'The largest file that a release takes.',
   }),
+  'attachments.max_bytes': number({
+    default: 25 * 1024 ** 2,
+    unit: 'bytes',
+    minimum: 1,
+    changeable: { at: ['attachments', 'max_bytes'], minimum: 1, maximum: MAX_CHOICE },
+    help: 'The largest file that an issue, comment or review takes.',
+  }),
   'git.workers': number({
     default: Math.max(1, Math.min(4, availableParallelism())),
     defaultText: 'the cores, at most 4',

@@ -157,6 +157,7 @@ export type Settings = {
     readonly local_bytes: number | null
   } | null
   readonly releases: { readonly max_asset_bytes: number }
+  readonly attachments: { readonly max_bytes: number }
   /** The limits of downloaded archives; null is no limit. */
   readonly archives: { readonly max_files: number | null; readonly max_bytes: number | null }
   readonly sso: {

@@ -23,6 +23,7 @@ import { feature as rulesets } from './rulesets/index.ts'
 import { feature as keys } from './keys/index.ts'
 import { feature as statuses } from './statuses/index.ts'
 import { feature as releases } from './releases/index.ts'
+import { feature as attachments } from './attachments/index.ts'
 import { feature as queue } from './queue/index.ts'
 import { feature as backups } from './backups/index.ts'
 import { feature as overview } from './overview/index.ts'
@@ -50,6 +51,7 @@ export const features: readonly Feature[] = [
   rulesets,
   keys,
   releases,
+  attachments,
   statuses,
   queue,
   backups,

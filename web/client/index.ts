@@ -4,6 +4,7 @@ document.documentElement.classList.add('has-js')
 import './board.ts'
 import './preview.ts'
 import './completion.ts'
+import './attach.ts'
 import './drafts.ts'
 import './relative-times.ts'
 import './copy.ts'

@@ -1,7 +1,7 @@
 // Forms, which work without the browser script: every change is a POST with the CSRF field, and a
 // refused form returns with the typed values and the message beside its field. `aria-describedby`
 // ties hint and error to the field.
-import type { Child } from '../jsx/html.ts'
+import { raw, renderChild, type Child, type Html } from '../jsx/html.ts'
 import { previewPath, repoPath } from '../paths.ts'
 import { Icon } from './icon.tsx'
 
@@ -15,14 +15,13 @@ export const CsrfField = ({ csrf }: { csrf: string }) => (
 
 /**
  * A form that changes something (POST, with `csrf`) or a search (`method="get"`). `error` is a
- * message about the whole form, `files` lets it send files, `inline` puts its parts in a row.
+ * message about the whole form, `inline` puts its parts in a row.
  */
 export const Form = (props: {
   action: string
   csrf?: string
   method?: 'get' | 'post'
   error?: string | null
-  files?: boolean
   inline?: boolean
   id?: string
   class?: string
@@ -30,6 +29,7 @@ export const Form = (props: {
   children?: Child
 }) => {
   const method = props.method ?? 'post'
+  const inside = raw(renderChild(props.children))
   if (method === 'post' && !props.csrf)
     throw new TypeError(`the form to ${props.action} has no csrf token`)
   return (
@@ -38,16 +38,19 @@ export const Form = (props: {
       class={[props.inline ? 'form-inline' : 'form', props.class]}
       action={props.action}
       method={method}
-      enctype={props.files ? 'multipart/form-data' : undefined}
+      enctype={sendsFiles(inside) ? 'multipart/form-data' : undefined}
       aria-label={props.label}
       data-once={method === 'post'}
     >
       {method === 'post' && props.csrf && <CsrfField csrf={props.csrf} />}
       {props.error && <FormError>{props.error}</FormError>}
-      {props.children}
+      {inside}
     </form>
   )
 }
+
+/** Without this encoding a browser would send the name of a file in place of its bytes. */
+const sendsFiles = (inside: Html): boolean => inside.toString().includes(' type="file"')
 
 /** A message about the whole form, which screen readers announce at once. */
 export const FormError = ({ children }: { children?: Child }) => (
@@ -163,15 +166,38 @@ export const Field = (props: FieldProps) => (
 )
 
 /**
- * The attributes of a Markdown field: completion of names and numbers, and a saved draft. `repo` is
- * the repository that the text belongs to.
+ * The attributes of a Markdown field: completion of names and numbers, pasted and dropped files,
+ * and a saved draft. `repo` is the repository that the text belongs to.
  */
 export const markdownTyping = (
   repo: string,
-): { 'data-complete': string; 'data-draft': string } => ({
+): { 'data-complete': string; 'data-attach': string; 'data-draft': string } => ({
   'data-complete': repoPath(repo, '/complete'),
+  'data-attach': repoPath(repo, '/attachments'),
   'data-draft': '',
 })
+
+/**
+ * Chooses files for a Markdown field, `name` with the id `of`. The browser script uploads them at
+ * once; without it they are sent with the form and added to the end of the text.
+ */
+export const AttachField = ({ name, of }: { name: string; of: string }) => (
+  <div class="attach">
+    <label class="btn btn-quiet btn-small" for={`${of}-files`}>
+      <Icon name="upload" />
+      Attach files
+    </label>
+    <input
+      type="file"
+      id={`${of}-files`}
+      name={`attach:${name}`}
+      multiple
+      data-attach-to={of}
+      aria-describedby={`${of}-files-status`}
+    />
+    <span class="hint" id={`${of}-files-status`} role="status" data-attach-status={of}></span>
+  </div>
+)
 
 /**
  * A field of several lines, which grows with its content. `markdown` names the repository that the
@@ -210,14 +236,17 @@ export const TextArea = (
       {props.value}
     </textarea>
     {props.markdown !== undefined && (
-      <input
-        type="button"
-        class="btn btn-quiet btn-small js-only preview-button"
-        data-at={previewPath(props.markdown, props.name)}
-        data-preview={idOf(props)}
-        aria-expanded="false"
-        value="Preview"
-      />
+      <div class="writing-tools">
+        <AttachField name={props.name} of={idOf(props)} />
+        <input
+          type="button"
+          class="btn btn-quiet btn-small js-only preview-button"
+          data-at={previewPath(props.markdown, props.name)}
+          data-preview={idOf(props)}
+          aria-expanded="false"
+          value="Preview"
+        />
+      </div>
     )}
   </FieldFrame>
 )

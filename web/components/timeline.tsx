@@ -2,7 +2,7 @@ import type { Child } from '../jsx/html.ts'
 import { ActorLink, Avatar, type ActorSummary } from './avatar.tsx'
 import { Button, LinkButton } from './button.tsx'
 import { previewPath } from '../paths.ts'
-import { Form, markdownTyping } from './form.tsx'
+import { AttachField, Form, markdownTyping } from './form.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Menu, type MenuItem } from './menu.tsx'
 import { Chip, type Tone } from './state.tsx'
@@ -236,6 +236,7 @@ export const CommentBox = (props: CommentBoxProps) => {
             {props.error}
           </p>
         )}
+        {props.repo !== undefined && <AttachField name={name} of={id} />}
         <CommentBoxActions id={id} name={name} props={props} />
       </Form>
     </div>

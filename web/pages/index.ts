@@ -2,6 +2,7 @@
 import type { SiteSection } from '../site.ts'
 import { accounts } from './accounts/index.ts'
 import { admin } from './admin/index.ts'
+import { attachments } from './attachments/index.ts'
 import { code } from './code/index.ts'
 import { issues } from './issues/index.ts'
 import { notifications } from './notifications/index.ts'
@@ -29,6 +30,7 @@ export const sections: readonly SiteSection[] = [
   general,
   accounts,
   admin,
+  attachments,
   code,
   issues,
   notifications,

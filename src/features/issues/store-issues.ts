@@ -3,6 +3,7 @@
  * issues have.
  */
 import type { Db } from '#core/db.ts'
+import { reportText } from '#core/texts.ts'
 import type { Tx } from '#core/write.ts'
 import type { CloseReason } from './schema.ts'
 import { insertRecord, setRecordOpen, touchRecord, type RecordRow } from './store-records.ts'
@@ -70,6 +71,7 @@ export function insertIssue(tx: Tx, issue: NewIssue): void {
     JSON.stringify(issue.checks),
   )
   indexText(tx, issue.repo_id, issue.number, issue.body)
+  reportText(tx, issue.id, issue.body)
 }
 
 export function setIssueText(
@@ -92,6 +94,12 @@ export function setIssueText(
     number,
   )
   indexText(tx, repo_id, number, text.body)
+  const issue = tx.db.one<{ id: string }>(
+    'SELECT id FROM issues WHERE repo_id = ? AND number = ?',
+    repo_id,
+    number,
+  )
+  if (issue) reportText(tx, issue.id, text.body)
 }
 
 export function setIssueChecks(

@@ -3,6 +3,7 @@
  * store-sessions.
  */
 import type { Db, SqlValue } from '#core/db.ts'
+import { reportText } from '#core/texts.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import { indexText, setRecordTitle, touchRecord } from '#features/issues/index.ts'
@@ -202,6 +203,7 @@ export function insertPull(tx: Tx, row: NewPullRow): void {
   )
   indexText(tx, row.repo_id, row.number, row.body)
   if (row.head_sha !== null) insertHead(tx, row.id, row.head_sha)
+  reportText(tx, row.id, row.body)
 }
 
 /** Updates fields of one row and `updated_at`. Column names come from this program only. */
@@ -218,6 +220,7 @@ function setFields(
     id,
   )
   touchRecord(tx, repo_id, number)
+  if (typeof fields.body === 'string') reportText(tx, id, fields.body)
 }
 
 /** Sets `updated_at`. */

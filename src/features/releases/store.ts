@@ -1,6 +1,7 @@
 /** SQL for the table `releases`. */
 import type { Oid } from '#git'
 import type { Db } from '#core/db.ts'
+import { reportText } from '#core/texts.ts'
 import type { Tx } from '#core/write.ts'
 import type { RetainedPage } from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
@@ -98,8 +99,8 @@ export const clearOtherChoices = (tx: Tx, repo_id: string, but: string): void =>
 
 type NewRelease = Omit<ReleaseRow, 'latest' | 'created_at' | 'updated_at'>
 
-export const insertRelease = (tx: Tx, row: NewRelease): void =>
-  void tx.db.run(
+export function insertRelease(tx: Tx, row: NewRelease): void {
+  tx.db.run(
     `INSERT INTO releases (id, repo_id, tag_name, target_name, target, name, body, notes_generated,
        prerelease, latest_choice, author_id, created_at, updated_at, published_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -118,6 +119,8 @@ export const insertRelease = (tx: Tx, row: NewRelease): void =>
     tx.now,
     row.published_at,
   )
+  reportText(tx, row.id, row.body)
+}
 
 export type ReleaseChange = Partial<
   Pick<
@@ -151,6 +154,7 @@ export function setRelease(tx: Tx, row: ReleaseRow, change: ReleaseChange): void
     tx.now,
     row.id,
   )
+  reportText(tx, row.id, now.body)
 }
 
 export const removeRelease = (tx: Tx, id: string): void =>

@@ -1,11 +1,12 @@
 import { writesRepo } from '#core/access.ts'
 import { storeBlob } from '#core/blobs.ts'
-import { operation, type IncomingBytes } from '#core/operation.ts'
+import { INLINE_FILE_BODY_LIMIT, incomingFile, InlineFile } from '#core/inline-file.ts'
+import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { oneLine } from '#features/issues/index.ts'
 import { requireLive } from '#features/repos/index.ts'
 import { requireQuota } from '#features/workspaces/index.ts'
-import { conflict, invalid, Refusal } from '#lib/errors.ts'
+import { conflict } from '#lib/errors.ts'
 import { typeId } from '#core/ids.ts'
 import { parseAssetName, chooseContentType } from './asset-inputs.ts'
 import { assetRecord } from './release-record.ts'
@@ -13,27 +14,6 @@ import { requireNotFrozen } from './requirements.ts'
 import { Asset, MAX_ASSETS, ReleaseId } from './schema.ts'
 import { requireRelease } from './store.ts'
 import { countAssets, findAsset, insertAsset } from './store-assets.ts'
-
-const MIB = 1024 ** 2
-const MAX_INLINE_BYTES = 8 * MIB
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-
-async function* streamOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
-}
-
-/** Decodes the bytes of a tool call, which can only send text. */
-function decodeInline(data: string): IncomingBytes {
-  if (!BASE64.test(data)) throw invalid('data', 'data must be base64')
-  const bytes = Buffer.from(data, 'base64')
-  if (bytes.length > MAX_INLINE_BYTES)
-    throw new Refusal(
-      'too_large',
-      `data holds more than ${MAX_INLINE_BYTES / MIB} MiB: send larger files over REST`,
-      { field: 'data' },
-    )
-  return { stream: streamOnce(bytes), type: null, length: bytes.length }
-}
 
 export const uploadReleaseAsset = operation({
   name: 'upload_release_asset',
@@ -56,25 +36,18 @@ export const uploadReleaseAsset = operation({
         description: 'Its media type; that of the request or of the name unless given.',
       }),
     ),
-    data: Type.Optional(
-      Type.String({
-        maxLength: Math.ceil((MAX_INLINE_BYTES * 4) / 3) + 4,
-        description: 'The bytes in base64, at most 8 MiB of them.',
-        'x-tool-only': true,
-      }),
-    ),
+    data: Type.Optional(InlineFile),
   }),
   output: Asset,
   status: 201,
   rawBody: true,
-  bodyLimit: 12 * MIB,
+  bodyLimit: INLINE_FILE_BODY_LIMIT,
 
   handler: async ({ hearth, db, repo, caller, write, bytes, signal }, { id, data, ...input }) => {
     const seen = requireRelease(db, repo.id, id, true)
     const name = parseAssetName(input.name)
     const label = (input.label ?? '').trim() === '' ? null : oneLine('label', input.label ?? '')
-    const incoming = data === undefined ? bytes : decodeInline(data)
-    if (incoming === null) throw invalid('data', 'data is required: the bytes in base64')
+    const incoming = incomingFile(data, bytes)
     const content_type = chooseContentType(input.content_type, incoming.type, name)
     // Checked before the bytes are received, and again afterwards.
     const mayAdd = (release: typeof seen, from: typeof db, size: number) => {

@@ -65,6 +65,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'check_results',
       'releases',
       'release_assets',
+      'attachments',
       'queue_entries',
       'collaborators',
       'repo_subscriptions',
@@ -77,6 +78,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
     ].map((name) => [name, WITH_REPO]),
   ),
   reactions: 'deleted with their comment',
+  attachment_texts: 'deleted with their attachment, 7 days after no text names it',
   ...Object.fromEntries(
     [
       'session_entries',

@@ -202,8 +202,10 @@ const FILE_NAME_COLUMNS = new Set(['id', 'repo_id', 'run_id', 'workspace_id', 'p
 export const listBlobsOfWorkspace = (db: Db, workspace_id: string): string[] =>
   db
     .all<{ sha256: string }>(
-      `SELECT DISTINCT sha256 FROM release_assets JOIN releases ON releases.id = release_assets.release_id JOIN repos ON repos.id = releases.repo_id
-       WHERE repos.workspace_id = ? AND repos.purged_at IS NULL ORDER BY 1`,
+      `SELECT sha256 FROM release_assets JOIN releases ON releases.id = release_assets.release_id JOIN repos ON repos.id = releases.repo_id
+       WHERE repos.workspace_id = ?1 AND repos.purged_at IS NULL
+       UNION SELECT sha256 FROM attachments JOIN repos ON repos.id = attachments.repo_id
+       WHERE repos.workspace_id = ?1 AND repos.purged_at IS NULL ORDER BY 1`,
       workspace_id,
     )
     .map(({ sha256 }) => sha256)

@@ -57,12 +57,14 @@ export const TRANSFERRED_TABLES: Readonly<Record<string, string>> = {
   stars: 'repo_id IN (:repos)',
   releases: 'repo_id IN (:repos)',
   release_assets: 'release_id IN (SELECT id FROM releases WHERE repo_id IN (:repos))',
+  attachments: 'repo_id IN (:repos)',
+  attachment_texts: 'attachment_id IN (SELECT id FROM attachments WHERE repo_id IN (:repos))',
   rulesets: 'workspace_id = ?1 OR repo_id IN (:repos)',
   rule_evaluations: 'repo_id IN (:repos)',
   events: 'workspace_id = ?1 AND (repo_id IS NULL OR repo_id IN (:repos))',
 }
 
-/** Tables that stay, with the reason. Files of the data directory move with `release_assets`. */
+/** Tables that stay, with the reason. Files of the data directory move with the rows that name them. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   actors: 'found through the rows that name them',
   users: 'people have their own accounts there',

@@ -68,7 +68,7 @@ const TAGS: readonly { name: string; description: string; path: RegExp }[] = [
   {
     name: 'Issues',
     description: 'What should change: issues, comments, labels, milestones.',
-    path: /\/(issues|comments|labels|milestones|assignees|reactions)(\/|$)/,
+    path: /\/(issues|attachments|comments|labels|milestones|assignees|reactions)(\/|$)/,
   },
   {
     name: 'Workflows',
@@ -380,12 +380,21 @@ const restInputs = (route: Route): [string, JsonSchema][] =>
     ([name]) => route.fields.get(name)?.name === name,
   )
 
+const FORM_FILE: JsonSchema = {
+  type: 'object',
+  properties: { file: { type: 'string', format: 'binary' } },
+  required: ['file'],
+}
+
 function bodyOf(route: Route, components: Components): OpenApiOperation['requestBody'] {
   if (route.method === 'GET' || route.method === 'DELETE') return undefined
   if (route.operation.rawBody)
     return {
       required: true,
-      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      content: {
+        'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+        ...(route.operation.multipartBody ? { 'multipart/form-data': { schema: FORM_FILE } } : {}),
+      },
     }
   const inputs = restInputs(route)
   if (inputs.length === 0) return undefined

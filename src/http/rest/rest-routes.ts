@@ -9,11 +9,18 @@ import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { bodyHash } from '#core/idempotency.ts'
 import { openStream } from '#core/open-streams.ts'
-import { type CallOptions, call, callFollow, callLines } from '#core/operation.ts'
+import {
+  type CallOptions,
+  call,
+  callFollow,
+  callLines,
+  type IncomingBytes,
+} from '#core/operation.ts'
 import type { ListOf } from '#core/schema.ts'
-import { Moved, Refusal } from '#lib/errors.ts'
+import { invalid, Moved, Refusal } from '#lib/errors.ts'
+import { MINUTE } from '#lib/time.ts'
 import { callerOf } from '../authenticate.ts'
-import { DEFAULT_MAX_BODY_BYTES, MIB } from '../body.ts'
+import { DEFAULT_MAX_BODY_BYTES, KIB, mediaTypeOf, MIB, tooLargeRefusal } from '../body.ts'
 import { type CommitCache, commitCache, isCacheable } from '../commit-cache.ts'
 import { CompressedText, compressedResponse } from '../compression.ts'
 import { etagOf, matches } from '../etag.ts'
@@ -135,8 +142,13 @@ async function serve(
     decide(operation.access, caller, {}, hearth.facts)
   const segments = segmentsBelow(exchange.path, prefix)
   const input = await readInput(route, exchange, segments)
+  const formFile =
+    operation.multipartBody && isMultipart(exchange)
+      ? await openFormFile(route, exchange, input)
+      : null
   const report: CallReport = { isReplayed: false, untrusted: [] }
   const options = callOptions(route, exchange, caller, input, report)
+  if (formFile) options.bytes = formFile
   if (operation.lines && requestsJsonLines(exchange))
     return jsonLinesResponse(
       exchange,
@@ -186,6 +198,46 @@ function readInput(
   if (route.method === 'GET' || route.method === 'DELETE' || rawBody)
     foldQuery(exchange.query, route.fields, input)
   return rawBody || route.method === 'GET' ? input : foldBody(route, exchange, input)
+}
+
+const isMultipart = ({ request }: Exchange): boolean =>
+  mediaTypeOf(request.headers.get('content-type')) === 'multipart/form-data'
+
+/** A form field before the file may be as long as other inputs. */
+const MAX_FORM_FIELD_BYTES = 64 * KIB
+
+/**
+ * The file of a multipart form, not read yet. The fields before it become inputs; the file's own
+ * name is the input `name` unless another was given. Throws 422 for a form without a file.
+ */
+async function openFormFile(
+  route: Route,
+  { body }: Exchange,
+  input: Record<string, unknown>,
+): Promise<IncomingBytes> {
+  const parts = body.parts({ maxBytes: Infinity, idleTimeoutMs: MINUTE })
+  for (;;) {
+    const { done, value: part } = await parts.next()
+    if (done || part.filename === '') throw invalid('file', 'the form holds no file')
+    if (part.filename !== null) {
+      input.name ??= part.filename
+      return { stream: part.stream, type: part.type, length: null }
+    }
+    const text = await readFormField(part.stream)
+    const field = route.fields.get(part.name)
+    if (field) put(input, field.name, text, part.name)
+  }
+}
+
+async function readFormField(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of stream) {
+    size += piece.length
+    if (size > MAX_FORM_FIELD_BYTES) throw tooLargeRefusal(MAX_FORM_FIELD_BYTES)
+    pieces.push(Uint8Array.from(piece))
+  }
+  return Buffer.concat(pieces).toString('utf8')
 }
 
 /** What `call` reports back beside the output. */

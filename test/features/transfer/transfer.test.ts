@@ -13,6 +13,8 @@ import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
 import { appendSession } from '#features/pulls/sessions/append-session.ts'
 import { createRelease } from '#features/releases/create-release.ts'
+import { listAttachments } from '#features/attachments/list-attachments.ts'
+import { uploadAttachment } from '#features/attachments/upload-attachment.ts'
 import { uploadReleaseAsset } from '#features/releases/upload-release-asset.ts'
 import { starRepo } from '#features/notifications/stars/star-repo.ts'
 import { listStores, listTipsOfStore, refsOf, repoByPath } from '#features/repos/index.ts'
@@ -85,6 +87,12 @@ async function there() {
     name: 'tool.txt',
     data: Buffer.from('a tool').toString('base64'),
   })
+  const log = await world.call(uploadAttachment, ada, {
+    repo: 'acme/site',
+    name: 'squeak.log',
+    data: Buffer.from('a log').toString('base64'),
+  })
+  await world.call(addComment, ada, { repo: 'acme/site', number: 2, body: log.markdown })
   await world.jobs()
   return { world, pull: pull.number }
 }
@@ -118,7 +126,7 @@ test('code, issues, pull requests and sessions arrive; people are who they are h
     never,
   )
   expect([manifest.totals.repositories, rows.issues, rows.pulls, rows.comments]).toEqual([
-    2, 2, 1, 1,
+    2, 2, 1, 2,
   ])
   expect(readdirSync(join(from.data, 'tmp')).filter((name) => name.startsWith('export-'))).toEqual(
     [],
@@ -169,6 +177,9 @@ test('code, issues, pull requests and sessions arrive; people are who they are h
     `SELECT sha256 FROM release_assets WHERE name = 'tool.txt'`,
   ) ?? { sha256: '' }
   expect(readFileSync(blobPath(here.hearth, sha256), 'utf8')).toBe('a tool')
+  // An attached file arrives with the text that shows it.
+  const [log] = (await here.call(listAttachments, ada, { repo: 'acme/site' })).items
+  expect(readFileSync(blobPath(here.hearth, log?.sha256 ?? ''), 'utf8')).toBe('a log')
   // Numbers go on where they were.
   expect((await here.call(createIssue, ada, { repo: 'acme/site', title: 'New' })).number).toBe(
     pull + 1,
@@ -185,7 +196,7 @@ test('code, issues, pull requests and sessions arrive; people are who they are h
     here.hearth.db.all(
       'SELECT a.username FROM comments JOIN actors a ON a.id = comments.author_id',
     ),
-  ).toEqual([{ username: 'eve-2' }])
+  ).toEqual([{ username: 'eve-2' }, { username: 'ada' }])
   expect(count(here, 'stars')).toBe(0)
   await expect(here.call(listIssues, other, { repo: 'acme/site' })).rejects.toThrow('repository')
   // Of the other workspace there is nothing, in no table and no file.

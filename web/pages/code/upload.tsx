@@ -152,7 +152,6 @@ const UploadView = ({ place, visit }: { place: CommitTarget; visit: Visit }) => 
       <Form
         action={visit.url.pathname}
         csrf={visit.csrf}
-        files
         label="Upload files"
         error={formError(visit, 'files', 'folder', 'message', 'new_branch')}
       >

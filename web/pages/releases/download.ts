@@ -4,18 +4,7 @@ import { Refusal } from '#lib/errors.ts'
 import type { Resource } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { isNotModified, selectBytes } from '../../byte-range.ts'
-
-/** The file name in a header (RFC 6266, with RFC 8187 for non-ASCII names). */
-const attachment = (name: string): string => {
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
-  const encoded = encodeURIComponent(name).replace(
-    /['()*]/g,
-    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-  return plain === name
-    ? `attachment; filename="${name}"`
-    : `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
-}
+import { contentDisposition, digestHeader } from '../../file-headers.ts'
 
 /**
  * A file of a release. Users who may push choose its bytes, so it is always a download with its
@@ -36,9 +25,9 @@ export const assetDownload: Resource = {
       etag,
       'accept-ranges': 'bytes',
       'content-type': asset.content_type,
-      'content-disposition': attachment(asset.name),
+      'content-disposition': contentDisposition('attachment', asset.name),
       'last-modified': new Date(asset.created_at).toUTCString(),
-      'repr-digest': `sha-256=:${Buffer.from(asset.sha256, 'hex').toString('base64')}:`,
+      'repr-digest': digestHeader(asset.sha256),
       'cache-control': 'private, no-cache',
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",

@@ -52,7 +52,6 @@ const UploadCard = ({ visit, repo, release }: { visit: Visit; repo: Repo; releas
       <Form
         action={action}
         csrf={visit.csrf}
-        files
         error={formError(at, 'label', 'name', 'file')}
         label="Add a file"
       >

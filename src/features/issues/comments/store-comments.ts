@@ -1,5 +1,6 @@
 /** Rows of comments and of the reactions to them. */
 import type { Db } from '#core/db.ts'
+import { reportText } from '#core/texts.ts'
 import type { Tx } from '#core/write.ts'
 import { typeId } from '#core/ids.ts'
 import type { ReactionContent } from '../schema.ts'
@@ -143,11 +144,13 @@ export function insertComment(tx: Tx, comment: NewComment): string {
     tx.now,
   )
   touchRecord(tx, comment.repo_id, comment.number)
+  reportText(tx, id, comment.body)
   return id
 }
 
 export function setCommentBody(tx: Tx, id: string, body: string): void {
   tx.db.run('UPDATE comments SET body = ?, updated_at = ? WHERE id = ?', body, tx.now, id)
+  reportText(tx, id, body)
 }
 
 /** Sets whether the line of a comment left the change. */

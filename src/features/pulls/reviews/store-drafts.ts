@@ -1,5 +1,6 @@
 /** The table `review_drafts`: line comments that their author has not sent yet. */
 import type { Db } from '#core/db.ts'
+import { reportText } from '#core/texts.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import { typeId } from '#core/ids.ts'
@@ -41,6 +42,7 @@ export function insertDraft(tx: Tx, row: Omit<DraftRow, 'id' | 'created_at'>): s
     row.body,
     tx.now,
   )
+  reportText(tx, id, row.body)
   return id
 }
 

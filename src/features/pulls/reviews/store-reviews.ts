@@ -1,6 +1,7 @@
 /** The rows of reviews. */
 import type { Db } from '#core/db.ts'
 import { preload, memo } from '#core/read-scope.ts'
+import { reportText } from '#core/texts.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import type { Timestamp } from '#lib/time.ts'
@@ -71,6 +72,7 @@ export function insertReview(
     row.could_write,
     tx.now,
   )
+  reportText(tx, row.id, row.body)
 }
 
 export const setDismissed = (tx: Tx, id: string, by: string, reason: string): void =>
