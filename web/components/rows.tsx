@@ -1,5 +1,6 @@
 // Rows of lists. Each takes the fields of a record that it shows under their API names, so that a
 // page can pass the result of an operation.
+import { overallChecks, type Pull } from '#features/pulls/index.ts'
 import { formatNumber, plural, shortSha } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { commitPath, issuePath, pullPath, repoPath, withQuery } from '../paths.ts'
@@ -154,8 +155,12 @@ export interface PullSummary {
   agent?: string | null
   issue?: number | null
   base?: { ref: string } | null
-  checks_status?: string
+  checks_status?: Pull['checks_status']
+  statuses_state?: Pull['statuses_state']
+  blockers?: readonly { code: string }[]
   approvals?: { required: number; counted: number } | null
+  assignees?: readonly ActorSummary[]
+  milestone?: { title: string } | null
   additions?: number
   deletions?: number
   comments_count?: number
@@ -192,7 +197,10 @@ const PullRowTitle = ({ pull, labels }: Pick<PullRowProps, 'pull' | 'labels'>) =
     </a>
     {pull.checks_status && (
       <CheckState
-        status={pull.checks_status}
+        status={overallChecks({
+          checks_status: pull.checks_status,
+          statuses_state: pull.statuses_state ?? 'none',
+        })}
         bare
         href={pullPath(pull.repo, pull.number, 'checks')}
       />
@@ -209,6 +217,29 @@ const PullRowTitle = ({ pull, labels }: Pick<PullRowProps, 'pull' | 'labels'>) =
     />
   </>
 )
+
+/** Whether reviewers approved it, or what is missing. */
+const ReviewState = ({ pull }: { pull: PullSummary }) => {
+  if (pull.blockers?.some(({ code }) => code === 'changes_requested'))
+    return (
+      <span class="tone-bad">
+        <Icon name="close" size={14} /> Changes requested
+      </span>
+    )
+  const { required = 0, counted = 0 } = pull.approvals ?? {}
+  if (counted > 0 && counted >= required)
+    return (
+      <span class="tone-good">
+        <Icon name="check" size={14} /> Approved
+      </span>
+    )
+  return required === 0 ? null : (
+    <span>
+      Review required
+      {required > 1 || counted > 0 ? `: ${counted} of ${plural(required, 'approval')}` : ''}
+    </span>
+  )
+}
 
 const PullRowMeta = ({ pull, now, withRepo }: Omit<PullRowProps, 'labels'>) => {
   const at = pull.merged_at ?? pull.closed_at ?? pull.created_at
@@ -232,11 +263,12 @@ const PullRowMeta = ({ pull, now, withRepo }: Omit<PullRowProps, 'labels'>) => {
           <Icon name="agent" size={14} /> {pull.agent}
         </span>
       )}
-      {pull.approvals && pull.approvals.required > 0 && pull.status === 'open' && (
-        <span class={pull.approvals.counted >= pull.approvals.required ? 'tone-good' : undefined}>
-          {pull.approvals.counted} of {plural(pull.approvals.required, 'approval')}
+      {pull.milestone && (
+        <span>
+          <Icon name="milestone" size={14} /> {pull.milestone.title}
         </span>
       )}
+      {pull.status === 'open' && <ReviewState pull={pull} />}
     </>
   )
 }
@@ -260,6 +292,7 @@ export const PullRow = (props: PullRowProps) => {
           {pull.additions !== undefined && pull.deletions !== undefined && (
             <Stat additions={pull.additions} deletions={pull.deletions} />
           )}
+          <AvatarStack people={pull.assignees ?? []} />
           <Comments count={pull.comments_count} href={href} />
         </>
       }

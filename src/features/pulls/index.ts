@@ -48,6 +48,7 @@ export const feature: Feature = {
 }
 
 export * from './operations.ts'
+export { overallChecks } from './checks/overall-checks.ts'
 export * from './schema.ts'
 export {
   pullClosed,

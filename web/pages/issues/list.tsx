@@ -1,21 +1,19 @@
-import { listIssues, listLabels, type Label } from '#features/issues/index.ts'
+import { listIssues, type Label } from '#features/issues/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
-  Button,
   EmptyState,
-  FilterBar,
   IssueRow,
   LinkButton,
   List,
   PageHead,
   Pagination,
 } from '../../components/index.ts'
-import { Form } from '../../components/form.tsx'
 import { repoPath, withQuery } from '../../paths.ts'
-import { page, type OutputOf } from '../../site.ts'
+import { page, type OutputOf, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-
-const PER_PAGE = 30
+import { ListBar } from './list-bar.tsx'
+import { filterText, isNarrowed, type ListFilter, type ListState } from './list-filter.ts'
+import { listRequest, loadChoices, PER_PAGE, sharedInputs, totalOf } from './list-load.ts'
 
 const IssueListActions = ({ repo, here }: { repo: Repo; here: string }) => (
   <>
@@ -34,174 +32,113 @@ const IssueListActions = ({ repo, here }: { repo: Repo; here: string }) => (
   </>
 )
 
-const FindIssues = ({
-  here,
-  label,
-  labels,
-  milestone,
-  q,
-  state,
-}: {
-  here: string
-  label: readonly string[]
-  labels: readonly Label[]
-  milestone: string
-  q: string
-  state: 'open' | 'closed' | 'all'
-}) => (
-  <Form action={here} method="get" inline label="Find issues">
-    {state !== 'open' && <input type="hidden" name="state" value={state} />}
-    {milestone !== '' && <input type="hidden" name="milestone" value={milestone} />}
-    <input
-      class="input"
-      type="search"
-      name="q"
-      value={q}
-      placeholder="Find in titles and texts"
-      aria-label="Find in titles and texts"
-    />
-    <select class="input" name="label" aria-label="Label">
-      <option value="">Any label</option>
-      {labels.map((one) => (
-        <option value={one.name} selected={label.includes(one.name)}>
-          {one.name}
-        </option>
-      ))}
-    </select>
-    <Button>Filter</Button>
-  </Form>
-)
-
-const NoIssues = ({
-  here,
-  label,
-  milestone,
-  q,
-  state,
-}: {
-  here: string
-  label: readonly string[]
-  milestone: string
-  q: string
-  state: 'open' | 'closed' | 'all'
-}) => (
-  <EmptyState
-    icon="issue"
-    title={
-      q || label.length > 0 || milestone
-        ? 'No issue matches'
-        : state === 'closed'
-          ? 'No closed issues'
-          : 'No open issues'
-    }
-    actions={
-      q || label.length > 0 || milestone ? (
-        <LinkButton href={here}>Show all open issues</LinkButton>
-      ) : (
+const NoIssues = ({ here, filter }: { here: string; filter: ListFilter }) =>
+  isNarrowed(filter) ? (
+    <EmptyState
+      icon="issue"
+      title="No issues match"
+      actions={<LinkButton href={here}>Clear filters</LinkButton>}
+    >
+      Remove a filter, or search closed issues too.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      icon="issue"
+      title={filter.state === 'closed' ? 'No closed issues' : 'No open issues'}
+      actions={
         <LinkButton href={`${here}/new`} variant="primary">
-          Open an issue
+          New issue
         </LinkButton>
-      )
-    }
-  >
-    An issue says what should change, and with checks, how one knows that it has.
-  </EmptyState>
-)
+      }
+    >
+      An issue describes a problem or a goal. Acceptance checks say when it is solved.
+    </EmptyState>
+  )
 
 const IssueList = ({
-  byName,
+  labels,
   issues,
 }: {
-  byName: ReadonlyMap<string, Label>
+  labels: readonly Label[]
   issues: OutputOf<typeof listIssues>
-}) => (
-  <List label="Issues">
-    {issues.items.map((issue) => (
-      <IssueRow issue={issue} labels={issue.labels.map((name) => byName.get(name) ?? { name })} />
-    ))}
-  </List>
-)
+}) => {
+  const byName = new Map(labels.map((one) => [one.name, one]))
+  return (
+    <List label="Issues">
+      {issues.items.map((issue) => (
+        <IssueRow issue={issue} labels={issue.labels.map((name) => byName.get(name) ?? { name })} />
+      ))}
+    </List>
+  )
+}
+
+type IssueState = 'open' | 'closed' | 'all'
+
+/** Issues are open or closed; the other states are of pull requests. */
+const issueState = (state: ListState): IssueState =>
+  state === 'all' ? 'all' : state === 'closed' || state === 'merged' ? 'closed' : 'open'
+
+/** The page of the list, and the length of the list of the other state under the same filter. */
+async function loadIssues(visit: Visit, repo: string, filter: ListFilter, number: number) {
+  const shared = { repo, ...sharedInputs(filter, visit) }
+  const state = issueState(filter.state)
+  const count = async (other: 'open' | 'closed') =>
+    other === state
+      ? undefined
+      : totalOf(await visit.call(listIssues, { ...shared, state: other, per_page: 1 }))
+  const [issues, open, closed] = await Promise.all([
+    visit.call(listIssues, { ...shared, state, page: number, per_page: PER_PAGE }),
+    count('open'),
+    count('closed'),
+  ])
+  const here = totalOf(issues)
+  return {
+    issues,
+    open: open === undefined ? here : open,
+    closed: closed === undefined ? here : closed,
+  }
+}
 
 export const issuesPage = page({
   path: '/:workspace/:repo/issues',
   load: async (visit) => {
     const name = repoOf(visit)
-    const query = visit.url.searchParams
-    const state =
-      query.get('state') === 'closed'
-        ? ('closed' as const)
-        : query.get('state') === 'all'
-          ? ('all' as const)
-          : ('open' as const)
-    const label = query.getAll('label').filter((word) => word !== '')
-    const q = query.get('q') ?? ''
-    const milestone = query.get('milestone') ?? ''
-    const number = Math.max(1, Number(query.get('page') ?? '1') || 1)
-    const filters = {
-      ...(label.length > 0 ? { label } : {}),
-      ...(q ? { q } : {}),
-      ...(query.get('assignee') ? { assignee: query.get('assignee') ?? '' } : {}),
-      ...(milestone ? { milestone } : {}),
-    }
-    const [repo, issues, labels] = await Promise.all([
+    const { filter: asked, number } = listRequest(visit)
+    const filter = { ...asked, state: issueState(asked.state) }
+    const [repo, choices, lists] = await Promise.all([
       visit.call(getRepo, { repo: name }),
-      visit.call(listIssues, { repo: name, state, ...filters, page: number, per_page: PER_PAGE }),
-      visit.call(listLabels, { repo: name, per_page: 100 }),
+      loadChoices(visit, name),
+      loadIssues(visit, name, filter, number),
     ])
-    return { repo, issues, labels: labels.items, state, label, q, number, milestone }
+    return { repo, ...choices, ...lists, filter, number }
   },
-  view: ({ repo, issues, labels, state, label, q, number, milestone }, visit) => {
+  view: ({ repo, issues, open, closed, filter, number, ...choices }, visit) => {
     const here = repoPath(repo.full_name, '/issues')
-    const at = (change: Record<string, string | number | undefined>) =>
-      withQuery(here, {
-        state: state === 'open' ? undefined : state,
-        q: q || undefined,
-        label: label[0],
-        milestone,
-        ...change,
-      })
-    const byName = new Map(labels.map((one) => [one.name, one]))
     return (
       <RepoFrame visit={visit} repo={repo} title="Issues" current="issues">
         <PageHead title="Issues" actions={<IssueListActions repo={repo} here={here} />} />
-        <FilterBar
-          label="Which issues"
-          filters={[
-            {
-              label: 'Open',
-              href: at({ state: undefined }),
-              current: state === 'open',
-              icon: 'issue',
-            },
-            {
-              label: 'Closed',
-              href: at({ state: 'closed' }),
-              current: state === 'closed',
-              icon: 'issue-closed',
-            },
-            { label: 'All', href: at({ state: 'all' }), current: state === 'all' },
+        <ListBar
+          what="issues"
+          here={here}
+          filter={filter}
+          tabs={[
+            { state: 'open', label: 'Open', icon: 'issue', count: open },
+            { state: 'closed', label: 'Closed', icon: 'issue-closed', count: closed },
+            { state: 'all', label: 'All' },
           ]}
-        >
-          <FindIssues
-            here={here}
-            label={label}
-            labels={labels}
-            milestone={milestone}
-            q={q}
-            state={state}
-          />
-        </FilterBar>
+          {...choices}
+        />
         {issues.items.length === 0 ? (
-          <NoIssues here={here} label={label} milestone={milestone} q={q} state={state} />
+          <NoIssues here={here} filter={filter} />
         ) : (
-          <IssueList byName={byName} issues={issues} />
+          <IssueList labels={choices.labels} issues={issues} />
         )}
         {issues.total !== undefined && issues.total > PER_PAGE && (
           <Pagination
             page={number}
             perPage={PER_PAGE}
             total={issues.total}
-            href={(page) => at({ page })}
+            href={(page) => withQuery(here, { q: filterText(filter), page })}
           />
         )}
       </RepoFrame>

@@ -1,9 +1,8 @@
-import { listLabels } from '#features/issues/index.ts'
-import { listPulls, PULL_STATES } from '#features/pulls/index.ts'
+import type { Label } from '#features/issues/index.ts'
+import { listPulls } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import {
   EmptyState,
-  FilterBar,
   LinkButton,
   List,
   PageHead,
@@ -11,36 +10,164 @@ import {
   PullRow,
 } from '../../components/index.ts'
 import { repoPath, withQuery } from '../../paths.ts'
-import { page } from '../../site.ts'
+import { page, type OutputOf, type Visit } from '../../site.ts'
+import { ListBar, type OwnMenu } from '../issues/list-bar.tsx'
+import { CHECKS, filterText, isNarrowed, REVIEWS, type ListFilter } from '../issues/list-filter.ts'
+import { listRequest, loadChoices, PER_PAGE, sharedInputs, totalOf } from '../issues/list-load.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 
-const PER_PAGE = 30
-const WORDS = {
-  open: 'Open',
-  draft: 'Drafts',
-  ready: 'Ready',
-  merged: 'Merged',
-  closed: 'Closed',
-  all: 'All',
+const REVIEW_WORDS = {
+  none: 'No reviews',
+  required: 'Review required',
+  approved: 'Approved',
+  changes_requested: 'Changes requested',
 } as const
+
+const CHECK_WORDS = {
+  none: 'No checks',
+  pending: 'Pending',
+  passed: 'Passed',
+  failed: 'Failed',
+} as const
+
+const menusOf = (visit: Visit, filter: ListFilter): OwnMenu[] => [
+  {
+    label: 'Reviews',
+    options: (at) => [
+      ...REVIEWS.map((review) => ({
+        label: REVIEW_WORDS[review],
+        chosen: filter.review === review,
+        href: at({ review: filter.review === review ? undefined : review }),
+      })),
+      ...(visit.viewer === null
+        ? []
+        : [
+            {
+              label: 'Awaiting review from you',
+              chosen: filter.reviewer === '@me',
+              href: at({ reviewer: filter.reviewer === '@me' ? undefined : '@me' }),
+            },
+          ]),
+    ],
+  },
+  {
+    label: 'Checks',
+    options: (at) =>
+      CHECKS.map((checks) => ({
+        label: CHECK_WORDS[checks],
+        chosen: filter.checks === checks,
+        href: at({ checks: filter.checks === checks ? undefined : checks }),
+      })),
+  },
+]
+
+/** The inputs of the list besides its state and page. */
+function inputsOf(visit: Visit, repo: string, filter: ListFilter) {
+  const { review, reviewer, checks, branch, base } = filter
+  return {
+    repo,
+    ...sharedInputs(filter, visit),
+    ...(review === undefined ? {} : { review }),
+    ...(reviewer === undefined
+      ? {}
+      : {
+          review_requested: reviewer === '@me' ? (visit.viewer?.username ?? '@me') : reviewer,
+        }),
+    ...(checks === undefined ? {} : { checks }),
+    ...(branch === undefined ? {} : { branch }),
+    ...(base === undefined ? {} : { base }),
+  }
+}
+
+const COUNTED = ['open', 'merged', 'closed'] as const
+type Counts = Record<(typeof COUNTED)[number], number | null>
+
+/** The page of the list, and the lengths of the lists of other states under the same filter. */
+async function loadPulls(visit: Visit, repo: string, filter: ListFilter, number: number) {
+  const inputs = inputsOf(visit, repo, filter)
+  const [pulls, ...counts] = await Promise.all([
+    visit.call(listPulls, { ...inputs, state: filter.state, page: number, per_page: PER_PAGE }),
+    ...COUNTED.map((state) =>
+      state === filter.state
+        ? null
+        : visit.call(listPulls, { ...inputs, state, per_page: 1 }).then(totalOf),
+    ),
+  ])
+  const totals = Object.fromEntries(
+    COUNTED.map((state, at) => [
+      state,
+      state === filter.state ? totalOf(pulls) : (counts[at] ?? null),
+    ]),
+  ) as Counts
+  return { pulls, totals }
+}
+
+const NoPulls = ({ here, filter }: { here: string; filter: ListFilter }) =>
+  isNarrowed(filter) ? (
+    <EmptyState
+      icon="pull"
+      title="No pull requests match"
+      actions={<LinkButton href={here}>Clear filters</LinkButton>}
+    >
+      Remove a filter, or search merged and closed pull requests too.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      icon="pull"
+      title={
+        filter.state === 'all'
+          ? 'No pull requests'
+          : `No ${STATE_WORDS[filter.state]} pull requests`
+      }
+      actions={
+        <LinkButton href={`${here}/new`} variant="primary">
+          New pull request
+        </LinkButton>
+      }
+    >
+      A pull request proposes a change, from a branch or from a fork of its own.
+    </EmptyState>
+  )
+
+const STATE_WORDS = {
+  open: 'open',
+  draft: 'draft',
+  ready: 'ready',
+  merged: 'merged',
+  closed: 'closed',
+} as const
+
+const PullList = ({
+  pulls,
+  labels,
+}: {
+  pulls: OutputOf<typeof listPulls>
+  labels: readonly Label[]
+}) => {
+  const byName = new Map(labels.map((one) => [one.name, one]))
+  return (
+    <List label="Pull requests">
+      {pulls.items.map((pull) => (
+        <PullRow pull={pull} labels={pull.labels.map((name) => byName.get(name) ?? { name })} />
+      ))}
+    </List>
+  )
+}
 
 export const pullsPage = page({
   path: '/:workspace/:repo/pulls',
   load: async (visit) => {
     const name = repoOf(visit)
-    const query = visit.url.searchParams
-    const state = PULL_STATES.find((word) => word === query.get('state')) ?? 'open'
-    const number = Math.max(1, Number(query.get('page') ?? '1') || 1)
-    const [repo, pulls, labels] = await Promise.all([
+    const { filter, number } = listRequest(visit)
+    const [repo, choices, lists] = await Promise.all([
       visit.call(getRepo, { repo: name }),
-      visit.call(listPulls, { repo: name, state, page: number, per_page: PER_PAGE }),
-      visit.call(listLabels, { repo: name, per_page: 100 }),
+      loadChoices(visit, name),
+      loadPulls(visit, name, filter, number),
     ])
-    return { repo, pulls, labels: labels.items, state, number }
+    return { repo, ...choices, ...lists, filter, number }
   },
-  view: ({ repo, pulls, labels, state, number }, visit) => {
+  view: ({ repo, pulls, totals, filter, number, ...choices }, visit) => {
     const here = repoPath(repo.full_name, '/pulls')
-    const byName = new Map(labels.map((one) => [one.name, one]))
     return (
       <RepoFrame visit={visit} repo={repo} title="Pull requests" current="pulls">
         <PageHead
@@ -51,42 +178,31 @@ export const pullsPage = page({
             </LinkButton>
           }
         />
-        <FilterBar
-          label="Which pull requests"
-          filters={PULL_STATES.map((word) => ({
-            label: WORDS[word],
-            href: withQuery(here, { state: word === 'open' ? undefined : word }),
-            current: word === state,
-          }))}
+        <ListBar
+          what="pull requests"
+          here={here}
+          filter={filter}
+          tabs={[
+            { state: 'open', label: 'Open', icon: 'pull', count: totals.open },
+            { state: 'draft', label: 'Drafts' },
+            { state: 'merged', label: 'Merged', icon: 'merge', count: totals.merged },
+            { state: 'closed', label: 'Closed', icon: 'pull-closed', count: totals.closed },
+            { state: 'all', label: 'All' },
+          ]}
+          menus={menusOf(visit, filter)}
+          {...choices}
         />
         {pulls.items.length === 0 ? (
-          <EmptyState
-            icon="pull"
-            title={state === 'open' ? 'No open pull requests' : 'None here'}
-            actions={
-              <LinkButton href={`${here}/new`} variant="primary">
-                Start one
-              </LinkButton>
-            }
-          >
-            A pull request is a proposed change, made in a fork of its own or from a branch.
-          </EmptyState>
+          <NoPulls here={here} filter={filter} />
         ) : (
-          <List label="Pull requests">
-            {pulls.items.map((pull) => (
-              <PullRow
-                pull={pull}
-                labels={pull.labels.map((name) => byName.get(name) ?? { name })}
-              />
-            ))}
-          </List>
+          <PullList pulls={pulls} labels={choices.labels} />
         )}
         {pulls.total !== undefined && pulls.total > PER_PAGE && (
           <Pagination
             page={number}
             perPage={PER_PAGE}
             total={pulls.total}
-            href={(page) => withQuery(here, { state: state === 'open' ? undefined : state, page })}
+            href={(page) => withQuery(here, { q: filterText(filter), page })}
           />
         )}
       </RepoFrame>

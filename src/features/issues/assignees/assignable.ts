@@ -4,12 +4,21 @@
  */
 import type { RepoFacts } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { readScope } from '#core/read-scope.ts'
 import type { Actor } from '#core/schema.ts'
-import { actorOf, actorsOf, findUser, userCaller } from '#features/accounts/index.ts'
+import {
+  actorOf,
+  actorsOf,
+  findUser,
+  preloadActors,
+  preloadUsers,
+  userCaller,
+} from '#features/accounts/index.ts'
+import { preloadRoles } from '#features/repos/index.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { timestamp } from '#lib/time.ts'
 import type { Assignee } from '../schema.ts'
-import { assigneeIdsOf, findAgent, listCandidates } from './store-assignees.ts'
+import { assigneeIdsOf, findAgent, listCandidates, type CandidateRow } from './store-assignees.ts'
 
 export type RepoRef = Pick<RepoFacts, 'id' | 'workspace_id' | 'full_name'>
 
@@ -50,14 +59,31 @@ export function listAssignable(
   q: string | null,
   { limit, offset }: { limit: number; offset: number },
 ): Assignee[] {
+  const candidates = listCandidates(hearth.db, repo, q, timestamp(hearth.clock.now()))
   const found: string[] = []
-  for (const candidate of listCandidates(hearth.db, repo, q, timestamp(hearth.clock.now()))) {
-    if (found.length === offset + limit) break
-    if (candidate.kind === 'agent' || isAssignable(hearth, repo, candidate.id, null))
-      found.push(candidate.id)
-  }
-  return actorsOf(hearth, found.slice(offset)).map(assigneeRecord)
+  for (let at = 0; at < candidates.length && found.length < offset + limit; at += BATCH)
+    found.push(...assignableOf(hearth, repo, candidates.slice(at, at + BATCH)))
+  return actorsOf(hearth, found.slice(offset, offset + limit)).map(assigneeRecord)
 }
+
+/** Candidates whose rights are looked up together. */
+const BATCH = 200
+
+/** Those of some candidates who can be assigned, with as many queries for all as for one. */
+const assignableOf = (
+  hearth: Hearth,
+  repo: RepoRef,
+  candidates: readonly CandidateRow[],
+): string[] =>
+  readScope(hearth.db, () => {
+    const people = candidates.flatMap(({ id, kind }) => (kind === 'user' ? [id] : []))
+    preloadActors(hearth.db, people)
+    preloadUsers(hearth.db, people)
+    preloadRoles(hearth.db, repo.id, people)
+    return candidates.flatMap(({ id, kind }) =>
+      kind === 'agent' || isAssignable(hearth, repo, id, null) ? [id] : [],
+    )
+  })
 
 /**
  * Resolves usernames to distinct ids. Present assignees stay. Throws 422 for a name that is unknown
