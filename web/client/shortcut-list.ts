@@ -18,7 +18,7 @@ function shortcuts(): [keys: string, meaning: string][] {
     ?.querySelectorAll<HTMLElement>('[data-row-key]') ?? [])
     list.push([element.dataset.rowKey ?? '', `${element.textContent?.trim() ?? ''} (in a row)`])
   list.push(
-    ['Ctrl K', 'Go to a repository, number or page'],
+    ['Ctrl K', 'Go to a repository, number, page or file'],
     ['Ctrl Enter', 'Send what you are writing'],
     ['?', 'This list'],
   )

@@ -26,6 +26,8 @@ export const Form = (props: {
   id?: string
   class?: string
   label?: string
+  /** The id of the list in the page of a search, which the script fills while one types. */
+  listSearch?: string
   children?: Child
 }) => {
   const method = props.method ?? 'post'
@@ -41,6 +43,7 @@ export const Form = (props: {
       enctype={sendsFiles(inside) ? 'multipart/form-data' : undefined}
       aria-label={props.label}
       data-once={method === 'post'}
+      data-list-search={props.listSearch}
     >
       {method === 'post' && props.csrf && <CsrfField csrf={props.csrf} />}
       {props.error && <FormError>{props.error}</FormError>}

@@ -135,7 +135,6 @@ const SiteHeader = ({ props }: { props: LayoutProps }) => (
         href="/search"
         aria-label="Go to"
         data-jump={props.search?.scope ?? ''}
-        data-hotkey="t"
         title="Go to (Ctrl K)"
       >
         <Icon name="arrow-right" size={18} />

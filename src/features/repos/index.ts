@@ -113,6 +113,7 @@ export {
   type RuleEvaluation,
   type RuleViolation,
 } from './extension-points.ts'
+export { searchPaths } from './files/path-search.ts'
 export { collectStore, PRUNE_GRACE_MS } from './maintenance/collect-stores.ts'
 export { listRetainedCommits } from './maintenance/retained-commits.ts'
 export { createRepoWithStore, type NewRepoInput } from './lifecycle/new-repo.ts'

@@ -1,10 +1,19 @@
 import { publicRead } from '#core/access.ts'
-import type { Caller } from '#core/caller.ts'
+import { reaches, type Caller, type Role } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { findRecord } from '#features/issues/index.ts'
-import { factsOf, fullNameOf, repoById, repoByPath, viewerRole } from '#features/repos/index.ts'
+import {
+  factsOf,
+  fullNameOf,
+  headCommit,
+  repoById,
+  repoByPath,
+  searchPaths,
+  viewerRole,
+} from '#features/repos/index.ts'
+import { Refusal } from '#lib/errors.ts'
 import { missingScope } from '#core/scopes.ts'
 import { NO_FILTERS } from './no-filters.ts'
 import { JumpItem } from './schema.ts'
@@ -14,40 +23,88 @@ import { searchScopeOf } from './search-scope.ts'
 const MAX_REPOS = 8
 const SEARCH_BUDGET_MS = 300
 
-/** Pages of a repository and of the site, with additional words that find them. */
-const REPO_PAGES: readonly (readonly [title: string, path: string, words: string])[] = [
-  ['Code', '', 'files readme'],
-  ['Issues', '/issues', 'bugs'],
-  ['New issue', '/issues/new', 'bug report'],
-  ['Board', '/issues/board', 'milestones labels columns'],
-  ['Pull requests', '/pulls', 'prs merge reviews'],
-  ['Branches', '/branches', ''],
-  ['Tags', '/tags', 'versions'],
-  ['Activity', '/activity', 'events'],
-  ['Search', '/search', 'find'],
+const MAX_PAGES = 8
+/** Files are searched from this many letters on. */
+const MIN_FILE_LETTERS = 2
+const MAX_FILES = 6
+
+/** A page that the palette leads to, with words that find it too and who can open it. */
+type KnownPage<Who> = {
+  readonly title: string
+  readonly path: string
+  readonly words?: string
+  readonly for?: Who
+}
+
+const REPO_PAGES: readonly KnownPage<Role>[] = [
+  { title: 'Code', path: '', words: 'files readme' },
+  { title: 'Issues', path: '/issues', words: 'bugs' },
+  { title: 'New issue', path: '/issues/new', words: 'create bug report' },
+  { title: 'Board', path: '/issues/board', words: 'milestones labels columns' },
+  { title: 'Labels', path: '/labels' },
+  { title: 'Milestones', path: '/milestones' },
+  { title: 'Pull requests', path: '/pulls', words: 'prs merge reviews' },
+  { title: 'New pull request', path: '/pulls/new', words: 'create pr' },
+  { title: 'Branches', path: '/branches', words: 'new create branch' },
+  { title: 'Tags', path: '/tags', words: 'versions new create tag' },
+  { title: 'Compare', path: '/compare', words: 'diff branches' },
+  { title: 'Releases', path: '/releases', words: 'downloads' },
+  { title: 'New release', path: '/releases/new', words: 'create publish', for: 'write' },
+  { title: 'Code owners', path: '/code-owners' },
+  { title: 'Activity', path: '/activity', words: 'events insights' },
+  { title: 'Search', path: '/search', words: 'find' },
+  { title: 'Agents', path: '/agents', words: 'start stop', for: 'maintain' },
+  {
+    title: 'Settings',
+    path: '/settings',
+    words: 'repository protection merge methods',
+    for: 'maintain',
+  },
+  { title: 'Rulesets', path: '/settings/rulesets', words: 'settings protection', for: 'maintain' },
+  {
+    title: 'Collaborators',
+    path: '/settings/collaborators',
+    words: 'settings people access invite',
+    for: 'admin',
+  },
+  { title: 'Webhooks', path: '/settings/hooks', words: 'settings deliveries', for: 'admin' },
 ]
-const SITE_PAGES: readonly (readonly [
-  title: string,
-  path: string,
-  words: string,
-  signedIn: boolean,
-])[] = [
-  ['Home', '/', 'dashboard', false],
-  ['Explore', '/explore', 'repositories', false],
-  ['Notifications', '/notifications', 'inbox', true],
-  ['New repository', '/new', 'make', true],
-  ['New workspace', '/workspaces/new', 'make', true],
-  ['Your settings', '/settings/profile', 'profile account', true],
-  ['Access tokens', '/settings/tokens', 'api', true],
-  ['SSH keys', '/settings/keys', 'signing', true],
-  ['API reference', '/docs', 'help', false],
+const SITE_PAGES: readonly KnownPage<'user' | 'administrator'>[] = [
+  { title: 'Home', path: '/', words: 'dashboard' },
+  { title: 'Explore', path: '/explore', words: 'repositories' },
+  { title: 'Notifications', path: '/notifications', words: 'inbox', for: 'user' },
+  { title: 'New repository', path: '/new', words: 'create', for: 'user' },
+  { title: 'New workspace', path: '/workspaces/new', words: 'create', for: 'user' },
+  { title: 'Your settings', path: '/settings/profile', words: 'profile account', for: 'user' },
+  { title: 'Email addresses', path: '/settings/emails', words: 'settings', for: 'user' },
+  {
+    title: 'Password and security',
+    path: '/settings/security',
+    words: 'settings two-factor passkeys',
+    for: 'user',
+  },
+  { title: 'Access tokens', path: '/settings/tokens', words: 'settings api', for: 'user' },
+  { title: 'SSH keys', path: '/settings/keys', words: 'settings signing', for: 'user' },
+  { title: 'Sessions', path: '/settings/sessions', words: 'settings browsers', for: 'user' },
+  { title: 'Applications', path: '/settings/applications', words: 'settings oauth', for: 'user' },
+  {
+    title: 'Notification settings',
+    path: '/settings/notifications',
+    words: 'mail',
+    for: 'user',
+  },
+  { title: 'Site status', path: '/admin', words: 'administration', for: 'administrator' },
+  { title: 'Site settings', path: '/admin/settings', words: 'admin', for: 'administrator' },
+  { title: 'Users', path: '/admin/users', words: 'admin suspend', for: 'administrator' },
+  { title: 'Backups', path: '/admin/backups', words: 'admin', for: 'administrator' },
+  { title: 'API reference', path: '/docs', words: 'help guide' },
 ]
 
 /** For the quick switcher: where a few letters may lead, the most likely first. */
 export const jump = operation({
   name: 'jump',
   summary:
-    'Find where a few letters may lead: repositories, an issue or pull request by its number, pages.',
+    'Find where a few letters may lead: repositories, an issue or pull request by its number, pages and actions, files.',
   route: null,
   tool: false,
   access: publicRead({ scope: 'repo:read' }),
@@ -71,20 +128,9 @@ export const jump = operation({
             .some((one) => one.startsWith(word)),
         ),
       )
-    const pages = [
-      ...(here === null
-        ? []
-        : REPO_PAGES.filter(([title, , more]) => fits(title, more)).map(([title, path]) => ({
-            kind: 'page' as const,
-            title,
-            detail: here,
-            path: `/${here}${path}`,
-          }))),
-      ...SITE_PAGES.filter(
-        ([title, , more, person]) => fits(title, more) && (!person || caller.kind === 'user'),
-      ).map(([title, path]) => ({ kind: 'page' as const, title, detail: null, path })),
-    ]
+    const pages = findPages(hearth, caller, here, fits)
     const repos = text.startsWith('#') ? [] : await findRepoItems(hearth, caller, words)
+    const files = here === null ? [] : await findFileItems(hearth, caller, here, text)
     const everything =
       text === ''
         ? []
@@ -107,10 +153,79 @@ export const jump = operation({
             },
           ]
     return {
-      items: [...(numbered ? [numbered] : []), ...repos, ...pages.slice(0, 8), ...everything],
+      items: [
+        ...(numbered ? [numbered] : []),
+        ...repos,
+        ...pages.slice(0, MAX_PAGES),
+        ...files,
+        ...everything,
+      ],
     }
   },
 })
+
+/** The pages of this repository and of the site that these words name and the caller can open. */
+function findPages(
+  hearth: Hearth,
+  caller: Caller,
+  here: string | null,
+  fits: (...parts: string[]) => boolean,
+): JumpItem[] {
+  const named = <Who>({ title, words = '' }: KnownPage<Who>) => fits(title, words)
+  const row = here === null ? null : repoByPath(hearth.db, here)
+  const facts = row === null ? null : factsOf(hearth.db, row, caller)
+  const role = facts === null ? null : viewerRole(facts, caller)
+  const inRepo = REPO_PAGES.filter(
+    (page) => named(page) && reaches(role ?? 'read', page.for ?? 'read'),
+  )
+  const isUser = caller.kind === 'user'
+  const onSite = SITE_PAGES.filter(
+    (page) =>
+      named(page) &&
+      (page.for === undefined || (isUser && (page.for === 'user' || caller.site_admin))),
+  )
+  const item = (title: string, detail: string | null, path: string) => ({
+    kind: 'page' as const,
+    title,
+    detail,
+    path,
+  })
+  return [
+    ...(here === null ? [] : inRepo.map(({ title, path }) => item(title, here, `/${here}${path}`))),
+    ...onSite.map(({ title, path }) => item(title, null, path)),
+  ]
+}
+
+/** Whether a token without the scope keeps its caller from a part of a private repository. */
+const lacksScope = (caller: Caller, scope: string): boolean =>
+  caller.kind !== 'anonymous' && missingScope(caller.token?.scopes ?? null, scope) !== null
+
+/** Files of the default branch. Trees that are too large to list have none. */
+async function findFileItems(
+  hearth: Hearth,
+  caller: Caller,
+  here: string,
+  text: string,
+): Promise<JumpItem[]> {
+  const row = repoByPath(hearth.db, here)
+  if (row === null || text.length < MIN_FILE_LETTERS || text.startsWith('#')) return []
+  if (row.private === 1 && lacksScope(caller, 'code:read')) return []
+  const commit = headCommit(hearth, row)
+  if (commit === null) return []
+  const { paths } = await searchPaths(hearth, { store: row.store, commit }, text, MAX_FILES).catch(
+    (error: unknown) => {
+      if (error instanceof Refusal) return { paths: [] }
+      throw error
+    },
+  )
+  const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/')
+  return paths.map((path) => ({
+    kind: 'file' as const,
+    title: path,
+    detail: null,
+    path: `/${here}/blob/${encoded(row.default_branch)}/${encoded(path)}`,
+  }))
+}
 
 /** Returns the full name of a repository that the caller can see; null otherwise. */
 function findVisibleName(hearth: Hearth, caller: Caller, path: string): string | null {
@@ -136,12 +251,7 @@ function findRecordItem(
   const record = row && number !== undefined ? findRecord(hearth.db, row.id, Number(number)) : null
   if (!record || !row) return null
   const wanted = record.kind === 'pull' ? 'pulls:read' : 'issues:read'
-  if (
-    row.private === 1 &&
-    caller.kind !== 'anonymous' &&
-    missingScope(caller.token?.scopes ?? null, wanted) !== null
-  )
-    return null
+  if (row.private === 1 && lacksScope(caller, wanted)) return null
   return {
     kind: record.kind,
     title: record.title,

@@ -110,7 +110,7 @@ export type SearchResult = Static<typeof SearchResult>
 export type RepoFound = Static<typeof RepoFound>
 
 export const JumpItem = Type.Object({
-  kind: OneOf(['repository', 'issue', 'pull', 'page', 'search']),
+  kind: OneOf(['repository', 'issue', 'pull', 'page', 'file', 'search']),
   title: Type.String(),
   detail: Nullable(Type.String()),
   path: Type.String(),

@@ -58,3 +58,21 @@ test('nothing of what is hidden is shown', async () => {
     '/search',
   )
 })
+
+test('letters lead to files of the repository, and to settings for those who may open them', async () => {
+  await world.repo('acme/code', { as: ada })
+  await world.commit('acme/code', 'main', { 'src/a file.ts': 'x', 'README.md': '# Code' })
+  expect(await paths(anonymous, 'a f', 'acme/code')).toContain(
+    '/acme/code/blob/main/src/a%20file.ts',
+  )
+  expect(await paths(anonymous, 'readme', 'acme/code')).toContain('/acme/code/blob/main/README.md')
+  expect(await paths(anonymous, 'collab', 'acme/code')).not.toContain(
+    '/acme/code/settings/collaborators',
+  )
+  expect(await paths(ada, 'collab', 'acme/code')).toContain('/acme/code/settings/collaborators')
+  expect(await paths(ada, 'backups')).not.toContain('/admin/backups')
+  await world.repo('acme/vault', { as: ada, private: true })
+  await world.commit('acme/vault', 'main', { 'secret-plan.md': 'x' })
+  for (const caller of [anonymous, withToken(ada, { scopes: ['repo:read'] })])
+    expect((await paths(caller, 'secret-plan', 'acme/vault')).join()).not.toContain('blob')
+})

@@ -9,7 +9,8 @@ import { RepoFrame } from '../repos/frame.tsx'
 import { mayPropose } from './edit-load.ts'
 import { editPath } from './edit.tsx'
 import type { FileData } from './file-load.ts'
-import { PathCrumbs } from './frame.tsx'
+import { FindFileLink } from './find.tsx'
+import { PathCrumbs, WithTree } from './frame.tsx'
 import { RefSwitch } from './ref-switch.tsx'
 import { OwnerLinks } from './owners.tsx'
 
@@ -32,8 +33,13 @@ export const FilePage = ({
         <RefSwitch repo={repo} refs={refs} current={ref} view={view} path={path} />
         <PathCrumbs repo={repo} current={ref} path={path} />
         <Button variant="quiet" small copy={path} icon="copy" label="Copy the path" />
+        <div class="actions">
+          <FindFileLink repo={repo} rev={ref} />
+        </div>
       </div>
-      {children}
+      <WithTree repo={repo} current={ref} path={path} folders={data.folders}>
+        {children}
+      </WithTree>
     </RepoFrame>
   )
 }

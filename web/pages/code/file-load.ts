@@ -1,7 +1,13 @@
 // Loads a file at a commit for its pages.
-import { getFile, listCodeOwners, type FileRecord, type Repo } from '#features/repos/index.ts'
+import {
+  getFile,
+  listCodeOwners,
+  listTreeAbove,
+  type FileRecord,
+  type Repo,
+} from '#features/repos/index.ts'
 import { codePath } from '../../paths.ts'
-import { DirectResponse, redirect, type Visit } from '../../site.ts'
+import { DirectResponse, redirect, type OutputOf, type Visit } from '../../site.ts'
 import { locate, refsOf, type Refs } from './frame.tsx'
 import { textOfFile, type FileText } from './text.ts'
 
@@ -17,7 +23,16 @@ export type FileData = {
   readonly text: FileText | null
   readonly symlink: boolean
   readonly owners: readonly string[]
+  /** The folders above the file. Empty for very deep ones. */
+  readonly folders: OutputOf<typeof listTreeAbove>['folders']
 }
+
+/** The entries of each folder that the tree beside a file shows. */
+const MAX_TREE_ENTRIES = 100
+
+/** Loads the folders down to a path, for the tree beside it. */
+export const loadFolders = async (visit: Visit, repo: string, ref: string, path: string) =>
+  (await visit.tryCall(listTreeAbove, { repo, ref, path, most: MAX_TREE_ENTRIES }))?.folders ?? []
 
 export async function loadFile(
   visit: Visit,
@@ -34,15 +49,17 @@ export async function loadFile(
       302,
     )
   const from = Math.max(1, Number(visit.url.searchParams.get('from') ?? '1') || 1)
-  const [refs, file, owned] = await Promise.all([
+  const sha = at.sha ?? at.ref
+  const [refs, file, owned, folders] = await Promise.all([
     refsOf(visit, name),
     visit.call(getFile, {
       repo: name,
-      ref: at.sha ?? at.ref,
+      ref: sha,
       path: at.path,
       ...(from > 1 ? { from_line: from } : {}),
     }),
     visit.tryCall(listCodeOwners, { repo: name, path: at.path }),
+    loadFolders(visit, name, sha, at.path.split('/').slice(0, -1).join('/')),
   ])
   return {
     repo,
@@ -54,5 +71,6 @@ export async function loadFile(
     text: textOfFile(file),
     symlink: at.type === 'symlink',
     owners: owned?.owners ?? [],
+    folders,
   }
 }

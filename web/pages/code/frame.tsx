@@ -1,6 +1,7 @@
 // What the pages of code share: the path in the tree, and the switch between branches.
 import { getRepo, listRefNames, locateCode, type Repo } from '#features/repos/index.ts'
-import { Breadcrumbs } from '../../components/index.ts'
+import { Breadcrumbs, FileTree, type TreeFolder } from '../../components/index.ts'
+import type { Child } from '../../jsx/html.ts'
 import { codePath } from '../../paths.ts'
 import { redirect, type Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
@@ -74,3 +75,32 @@ export const PathCrumbs = ({
     />
   )
 }
+
+/** The content of a file or folder with the tree of files beside it, where there is room. */
+export const WithTree = ({
+  repo,
+  current,
+  path,
+  folders,
+  children,
+}: {
+  repo: Repo
+  current: string
+  path: string
+  folders: readonly TreeFolder[]
+  children?: Child
+}) => (
+  <div class={folders.length > 0 ? 'with-tree' : undefined}>
+    {folders.length > 0 && (
+      <FileTree
+        folders={folders}
+        current={path}
+        folderHref={(folder) => codePath(repo.full_name, 'tree', current, folder)}
+        fileHref={(file) => codePath(repo.full_name, 'blob', current, file)}
+      />
+    )}
+    <div class="with-tree-main" id="code-content" tabindex="-1">
+      {children}
+    </div>
+  </div>
+)

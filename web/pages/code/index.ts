@@ -7,6 +7,7 @@ import { changedFilesPage } from './changed-files.tsx'
 import { commitPage } from './commit.tsx'
 import { comparePage, comparePickPage } from './compare.tsx'
 import { editForms, editPages } from './edit.tsx'
+import { findPage } from './find.tsx'
 import { firstPush } from './first-steps.tsx'
 import { firstTokenForm } from './first-token.tsx'
 import { branchesPage, commitsPage, tagsPage } from './history.tsx'
@@ -30,6 +31,7 @@ const pagesOfForks = [
   blamePage,
   commitsPage,
   refsPage,
+  findPage,
   commitPage,
   comparePage,
   changedFilesPage,
@@ -48,6 +50,7 @@ export const code: SiteSection = {
     branchesPage,
     tagsPage,
     refsPage,
+    findPage,
     commitPage,
     comparePickPage,
     comparePage,

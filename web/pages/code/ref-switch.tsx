@@ -112,7 +112,7 @@ export const RefSwitch = ({
           action={repoPath(repo.full_name, '/refs')}
           method="get"
           role="search"
-          data-ref-search
+          data-list-search="refs"
         >
           <PlaceFields place={place} />
           <input
@@ -126,7 +126,7 @@ export const RefSwitch = ({
             spellcheck="false"
           />
         </form>
-        <div data-ref-list>
+        <div data-list>
           <RefGroups refs={refs} place={place} />
         </div>
         {!isFork(repo) && <ListLinks repo={repo} />}

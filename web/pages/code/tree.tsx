@@ -31,8 +31,10 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { ImportPart, loadImport } from '../repos/import.tsx'
 import { mayPropose } from './edit-load.ts'
 import { editPath } from './edit.tsx'
+import { loadFolders } from './file-load.ts'
 import { FirstSteps, firstPushLive, loadAdminsMayPush } from './first-steps.tsx'
-import { isFork, locate, PathCrumbs, refsOf, type Refs } from './frame.tsx'
+import { FindFileLink } from './find.tsx'
+import { isFork, locate, PathCrumbs, refsOf, WithTree, type Refs } from './frame.tsx'
 import { RefSwitch } from './ref-switch.tsx'
 import { DocumentBody } from './readme.tsx'
 import { submodulesOf } from './submodules.ts'
@@ -62,6 +64,7 @@ type Data = {
   release: Release | null
   copy: Import | null
   adminsMayPush: boolean
+  folders: Awaited<ReturnType<typeof loadFolders>>
 }
 
 async function loadTree(visit: Visit, rest: string) {
@@ -83,6 +86,7 @@ async function loadTree(visit: Visit, rest: string) {
       release: null,
       copy: await loadImport(visit, repo),
       adminsMayPush: await loadAdminsMayPush(visit, repo),
+      folders: [],
     }
   const [refs, tree, commits] = await Promise.all([
     refsOf(visit, name),
@@ -117,6 +121,7 @@ async function loadTree(visit: Visit, rest: string) {
     release: at.path === '' ? await visit.tryCall(getLatestRelease, { repo: name }) : null,
     copy: null,
     adminsMayPush: false,
+    folders: at.path === '' ? [] : await loadFolders(visit, name, at.sha, at.path),
   }
 }
 
@@ -296,6 +301,7 @@ const TreeBar = ({
     <RefSwitch repo={repo} refs={refs} current={rev} view="tree" path={at.path} />
     {at.path !== '' && <PathCrumbs repo={repo} current={rev} path={at.path} />}
     <div class="actions">
+      <FindFileLink repo={repo} rev={rev} />
       {at.kind === 'branch' && mayPropose(visit, repo) && <AddMenu repo={repo} at={at} rev={rev} />}
       <LinkButton href={codePath(repo.full_name, 'commits', rev, at.path)} icon="history">
         History
@@ -314,16 +320,15 @@ const TreeBar = ({
   </div>
 )
 
-const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
-  const { repo, refs, at, entries, latest, readme } = data
+const TreeContent = ({ data, visit }: { data: Data; visit: Visit }) => {
+  const { repo, at, entries, latest, readme } = data
   const rev = at.ref
   const up =
     at.path === ''
       ? null
       : codePath(repo.full_name, 'tree', rev, at.path.split('/').slice(0, -1).join('/'))
-  const inside = (
+  return (
     <>
-      <TreeBar visit={visit} repo={repo} at={at} refs={refs} rev={rev} />
       <TreeTable
         entries={entries}
         repo={repo.full_name}
@@ -343,12 +348,20 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
       )}
     </>
   )
+}
+
+const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
+  const { repo, refs, at } = data
+  const rev = at.ref
+  const bar = <TreeBar visit={visit} repo={repo} at={at} refs={refs} rev={rev} />
+  const inside = <TreeContent data={data} visit={visit} />
   return (
     <RepoFrame
       visit={visit}
       repo={repo}
       title={at.path === '' ? repo.full_name : at.path}
       current="code"
+      width={at.path === '' ? undefined : 'wide'}
       live={at.sha === null && repo.state !== 'importing' ? firstPushLive(repo) : undefined}
     >
       <h1 class="unseen">{at.path === '' ? repo.full_name : at.path}</h1>
@@ -364,10 +377,16 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
             </>
           }
         >
+          {bar}
           {inside}
         </Columns>
       ) : (
-        inside
+        <>
+          {bar}
+          <WithTree repo={repo} current={rev} path={at.path} folders={data.folders}>
+            {inside}
+          </WithTree>
+        </>
       )}
     </RepoFrame>
   )

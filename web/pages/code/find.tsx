@@ -1,0 +1,109 @@
+// Finds files by letters of their path. With the script the list follows the typing.
+import { findFiles, type Repo } from '#features/repos/index.ts'
+import {
+  Button,
+  EmptyState,
+  Field,
+  Form,
+  Icon,
+  LinkButton,
+  PageHead,
+} from '../../components/index.ts'
+import { codePath, repoPath, segments } from '../../paths.ts'
+import { DirectResponse, page, redirect } from '../../site.ts'
+import { RepoFrame } from '../repos/frame.tsx'
+import { locate } from './frame.tsx'
+
+const MAX_FOUND = 50
+
+export const findPath = (repo: string, ref: string): string =>
+  repoPath(repo, `/find/${segments(ref)}`)
+
+/** The button that leads to the finder from the pages of code. */
+export const FindFileLink = ({ repo, rev }: { repo: Repo; rev: string }) => (
+  <LinkButton
+    href={findPath(repo.full_name, rev)}
+    variant="quiet"
+    icon="search"
+    hotkey="t"
+    label="Go to file"
+  />
+)
+
+const FoundFiles = ({ repo, rev, paths }: { repo: string; rev: string; paths: string[] }) => (
+  <ul class="found-files" aria-label="Files">
+    {paths.map((path) => (
+      <li>
+        <a href={codePath(repo, 'blob', rev, path)}>
+          <Icon name="file" />
+          <span class="mono">
+            <span class="muted">{path.slice(0, path.lastIndexOf('/') + 1)}</span>
+            {path.slice(path.lastIndexOf('/') + 1)}
+          </span>
+        </a>
+      </li>
+    ))}
+  </ul>
+)
+
+export const findPage = page({
+  path: '/:workspace/:repo/find/*rest',
+  load: async (visit) => {
+    const located = await locate(visit, 'tree')
+    if (located instanceof DirectResponse) return located
+    const { name, repo, at } = located
+    if (at.sha === null) return redirect(repoPath(repo.full_name), 302)
+    const query = (visit.url.searchParams.get('q') ?? '').slice(0, 200)
+    const found = await visit.call(findFiles, {
+      repo: name,
+      ref: at.sha,
+      query,
+      most: MAX_FOUND,
+    })
+    return { repo, rev: at.ref, query, found }
+  },
+  view: ({ repo, rev, query, found }, visit) => (
+    <RepoFrame visit={visit} repo={repo} title="Go to file" current="code" width="narrow">
+      <PageHead
+        title="Go to file"
+        lead={
+          <>
+            Files of <code>{rev}</code>, found by letters of their path.
+          </>
+        }
+      />
+      <Form
+        action={findPath(repo.full_name, rev)}
+        method="get"
+        class="compare-pick"
+        label="Go to file"
+        listSearch="found"
+      >
+        <Field
+          name="q"
+          label="Path"
+          type="search"
+          mono
+          value={query}
+          maxlength={200}
+          autofocus
+          autocomplete="off"
+          unmarked
+        />
+        <Button>Find</Button>
+      </Form>
+      <div id="found" data-list>
+        {found.paths.length === 0 ? (
+          <EmptyState icon="file" title="No files found">
+            Use fewer letters, or <a href={codePath(repo.full_name, 'tree', rev)}>browse files</a>.
+          </EmptyState>
+        ) : (
+          <FoundFiles repo={repo.full_name} rev={rev} paths={found.paths} />
+        )}
+        {!found.complete && (
+          <p class="muted">This tree is very large: only its first files were searched.</p>
+        )}
+      </div>
+    </RepoFrame>
+  ),
+})
