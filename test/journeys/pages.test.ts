@@ -12,10 +12,12 @@ import { fileAt, OUTSIDE, pagesOf } from '../tour/pages.ts'
 import { BRANCH, tellStory } from '../tour/story.ts'
 import { startForge, visitor, type Forge } from './forge.ts'
 import { changesSince, leftover, steady, takePicture } from './kept-pictures.ts'
+import { FLAT, rulerFont } from './ruler.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PASSWORD = 'correct horse battery'
 const REPO = '/bakery/oven'
+const FLAT_FONT = Buffer.from(rulerFont(FLAT)).toString('base64')
 /** The names of pages, before there is a forge with their ids. */
 const NAMES = Object.keys(pagesOf({ commit: '', ruleset: '', hook: '', release: '' }))
 
@@ -51,11 +53,12 @@ type Axe = {
  * What axe-core finds, in few words. Run through the developer tools, so the page's own policy need
  * not allow it.
  */
-const violations = (of: Page): Promise<string[]> =>
-  of.evaluate(async () => {
+const violations = (of: Page, only: readonly string[] = []): Promise<string[]> =>
+  of.evaluate(async (only) => {
     const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(document, {
       resultTypes: ['violations'],
       rules: { 'target-size': { enabled: true } },
+      ...(only.length === 0 ? {} : { runOnly: only }),
     })
     return violations.flatMap(({ id, nodes }) =>
       nodes
@@ -65,7 +68,31 @@ const violations = (of: Page): Promise<string[]> =>
             `${id}: ${html.slice(0, 200)} ${failureSummary?.split('\n')[1]?.trim() ?? ''}`,
         ),
     )
-  })
+  }, only)
+
+type FontWindow = { removeFont?: () => void }
+
+/** Lays the page out in the flat font. `restoreFont` gives it its own font back. */
+const setFlatFont = (at: Page): Promise<void> =>
+  at.evaluate(async (font) => {
+    const face = new FontFace(
+      'Flat ruler',
+      Uint8Array.from(atob(font), (c) => c.charCodeAt(0)),
+    )
+    document.fonts.add(await face.load())
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync("*, ::before, ::after { font-family: 'Flat ruler' !important }")
+    document.adoptedStyleSheets.push(sheet)
+    Object.assign(globalThis, {
+      removeFont: () => {
+        document.adoptedStyleSheets.splice(document.adoptedStyleSheets.indexOf(sheet), 1)
+        document.fonts.delete(face)
+      },
+    } satisfies FontWindow)
+  }, FLAT_FONT)
+
+const restoreFont = (at: Page): Promise<void> =>
+  at.evaluate(() => (globalThis as FontWindow).removeFont?.())
 
 /**
  * Pages with hundreds of parts of one kind, of which axe-core, which reads every element of a page
@@ -101,6 +128,11 @@ async function look(at: Page, name: string, path: string, status = 200): Promise
   const check = async (width: number): Promise<void> => {
     await fits(width)
     expect(await violations(at)).toEqual([])
+    // Neither the width of a page nor the size of a target may depend on the font of the machine.
+    await setFlatFont(at)
+    await fits(width)
+    expect(await violations(at, ['target-size'])).toEqual([])
+    await restoreFont(at)
   }
   await see(at, 1280, 'light')
   const response = await at.goto(`${forge.url}${path}`)
