@@ -913,7 +913,7 @@ CREATE TABLE pulls (
   updated_at TEXT NOT NULL,
   ready_at TEXT,
   merged_at TEXT,
-  closed_at TEXT,
+  closed_at TEXT, agent_revisions INTEGER NOT NULL DEFAULT 0,
   UNIQUE (repo_id, number),
   CHECK ((head_sha IS NULL) = (head_ref IS NULL)),
   CHECK (branch IS NULL OR fork_id IS NULL),

@@ -6,7 +6,14 @@ import { actorId } from '#core/caller.ts'
 import { handler, reaction } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
 import { endToken, tokenEnded } from '#features/accounts/index.ts'
-import { addServiceEntry, pullClosed, pullMerged, sessionCost } from '#features/pulls/index.ts'
+import {
+  addServiceEntry,
+  costCapReached,
+  findPullById,
+  pullClosed,
+  pullMerged,
+  sessionCost,
+} from '#features/pulls/index.ts'
 import { repoArchived, repoById, repoDeleted } from '#features/repos/index.ts'
 import {
   addCost,
@@ -72,9 +79,38 @@ export const stopAgentsAtCostLimit = handler(
       agent.cost_usd < agent.max_usd
     )
       return
-    const text = `The agent ${agent.name} was stopped: it has cost ${dollars(agent.cost_usd)}, and its limit is ${dollars(agent.max_usd)}.`
-    addServiceEntry(tx, pull_id, { kind: 'error', text, data: { code: 'cost_cap' } })
-    endAgent(tx, agent, { as: 'stopped', reason: 'cost_cap', by: null })
+    stopAtCost(
+      tx,
+      agent,
+      pull_id,
+      `it has cost ${dollars(agent.cost_usd)}, and its limit is ${dollars(agent.max_usd)}`,
+    )
+  },
+)
+
+function stopAtCost(tx: Tx, agent: AgentRow, pull_id: string, why: string): void {
+  const text = `The agent ${agent.name} was stopped: ${why}.`
+  addServiceEntry(tx, pull_id, { kind: 'error', text, data: { code: 'cost_cap' } })
+  endAgent(tx, agent, { as: 'stopped', reason: 'cost_cap', by: null })
+}
+
+/**
+ * Stops the agents of a pull request that has reached a cap: the one that reported the cost, and
+ * those that were started for it.
+ */
+export const stopAgentsAtCap = handler(
+  'agents stop at caps of rules',
+  costCapReached,
+  (tx, { pull_id, actor_id, why }) => {
+    const pull = findPullById(tx.db, pull_id)
+    if (!pull) return
+    const reporting = findAgent(tx.db, actor_id)
+    const started = listRunningAgents(tx.db, pull.repo_id, tx.now, pull.number)
+    for (const agent of [
+      ...(reporting === null ? [] : [reporting]),
+      ...started.filter(({ id }) => id !== actor_id),
+    ])
+      if (agent.ended_at === null) stopAtCost(tx, agent, pull_id, why)
   },
 )
 

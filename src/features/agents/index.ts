@@ -5,7 +5,12 @@
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { sessionWriters } from '#features/pulls/index.ts'
-import { agentEndReactions, stopAgentsAtCostLimit, endAgentsWithTokens } from './end-agent.ts'
+import {
+  agentEndReactions,
+  stopAgentsAtCap,
+  stopAgentsAtCostLimit,
+  endAgentsWithTokens,
+} from './end-agent.ts'
 import { agentAsked } from './events.ts'
 import { recordAnswers, sweepQuestions } from './questions.ts'
 import { isStartedFor } from './started-for.ts'
@@ -20,7 +25,7 @@ export const feature: Feature = {
   operations: Object.values(operations),
   events: [agentAsked],
   reactions: agentEndReactions,
-  handlers: [endAgentsWithTokens, stopAgentsAtCostLimit, recordAnswers],
+  handlers: [endAgentsWithTokens, stopAgentsAtCostLimit, stopAgentsAtCap, recordAnswers],
   jobs: [sweepQuestions] as Job[],
   extensions: [sessionWriters.with(isStartedFor)],
 }

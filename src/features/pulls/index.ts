@@ -1,7 +1,7 @@
 /** Pull requests: proposed changes with their reviews, checks, statistics and sessions. */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { repoDataRemovers, retainedCommits } from '#features/repos/index.ts'
+import { moveRules, repoDataRemovers, retainedCommits } from '#features/repos/index.ts'
 import {
   autoMerge,
   followConversations,
@@ -15,6 +15,7 @@ import { events } from './events.ts'
 import { followBranches } from './branches/follow-branches.ts'
 import { followComments, followPushes } from './branches/follow-pushes.ts'
 import { retainedCommitsOfPulls } from './branches/store-kept-commits.ts'
+import { revisionLimit } from './branches/revision-limit.ts'
 import { followLineComments } from './reviews/line-comments.ts'
 import * as operations from './operations.ts'
 import { recordPushers } from './reviews/pushers.ts'
@@ -42,6 +43,7 @@ export const feature: Feature = {
     sweepAutoMerges,
   ] as Job[],
   extensions: [
+    moveRules.with(revisionLimit),
     retainedCommits.with(retainedCommitsOfPulls),
     repoDataRemovers.with(removePullsOfRepo),
   ],
@@ -88,6 +90,7 @@ export { statsIfAny } from './changes/stats.ts'
 export {
   appendEntries,
   addServiceEntry,
+  costCapReached,
   sessionAsked,
   sessionCost,
 } from './sessions/session.ts'

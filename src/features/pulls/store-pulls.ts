@@ -28,6 +28,7 @@ export type PullRow = {
   author_id: string
   agent: string | null
   revision: number
+  agent_revisions: number
   auto_merge: 0 | 1
   closed_from: 'draft' | 'open' | null
   closed_because: 'asked' | 'branch_deleted' | 'superseded' | null
@@ -272,6 +273,10 @@ export function stopAutoMerge(tx: Tx, repo_id: string): void {
 
 export const setAutoMerge = (tx: Tx, pull: PullRow, on: boolean): void =>
   setFields(tx, pull, { auto_merge: on ? 1 : 0 })
+
+/** Not a change of the pull request itself, so `updated_at` stays. */
+export const setAgentRevisions = (tx: Tx, id: string, count: number): void =>
+  void tx.db.run('UPDATE pulls SET agent_revisions = ? WHERE id = ?', count, id)
 
 export const setBase = (tx: Tx, pull: PullRow, base: { ref: string; sha: Oid }): void =>
   setFields(tx, pull, { base_ref: base.ref, base_sha: base.sha })

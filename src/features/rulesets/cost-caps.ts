@@ -1,10 +1,12 @@
 /** Costs of agents as reported in sessions, and caps on them. Days and months are in UTC. */
 import { handler } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { findPullById, sessionCost, type PullRow } from '#features/pulls/index.ts'
-import { repoById, type RepoRow } from '#features/repos/index.ts'
+import type { Tx } from '#core/write.ts'
+import { costCapReached, findPullById, sessionCost, type PullRow } from '#features/pulls/index.ts'
+import { branchRef, repoById, type RepoRow } from '#features/repos/index.ts'
 import { timestamp } from '#lib/time.ts'
 import type { RuleParameters } from './rule-parameters.ts'
+import { rulesetsOf, rulesFor } from './applicable-rules.ts'
 import { matchesRepository } from './conditions.ts'
 import type { RulesetRow } from './store.ts'
 import { addCost, costSince, listCostsOfWorkspace } from './store-evaluations.ts'
@@ -13,25 +15,57 @@ type Cap = RuleParameters['cost_cap']
 
 const usd = (amount: number): string => `$${amount.toFixed(2)}`
 
-/** Adds reported costs to the day on which they were reported. */
+/**
+ * Adds reported costs to the day on which they were reported, and stops the agents of the pull
+ * request once a cap is reached.
+ */
 export const followCosts = handler(
   'rules count costs',
   sessionCost,
-  (tx, { pull_id, cost_usd }) => {
+  (tx, { pull_id, actor_id, cost_usd }) => {
     const pull = findPullById(tx.db, pull_id)
-    if (pull && repoById(tx.db, pull.repo_id))
-      addCost(tx, pull.repo_id, tx.now.slice(0, 10), cost_usd)
+    const repo = pull && repoById(tx.db, pull.repo_id)
+    if (!pull || !repo) return
+    addCost(tx, pull.repo_id, tx.now.slice(0, 10), cost_usd)
+    const why = reachedCap(tx, pull, repo)
+    if (why !== null) tx.emit(costCapReached, { pull_id, actor_id, why })
   },
 )
+
+/** The first active cap that the costs of a pull request have reached; null for none. */
+function reachedCap({ hearth }: Tx, pull: PullRow, repo: RepoRow): string | null {
+  for (const { ruleset, rule } of rulesFor(
+    rulesetsOf(hearth, repo),
+    repo,
+    branchRef(pull.base_ref),
+  )) {
+    if (rule.type !== 'cost_cap' || ruleset.enforcement !== 'active') continue
+    const { max_usd, per } = rule.parameters
+    const why =
+      per === 'pull'
+        ? (pull.session_cost ?? 0) >= max_usd
+          ? pullCostText(rule.parameters, pull)
+          : null
+        : costProblem(hearth, ruleset, rule.parameters, repo)
+    if (why !== null) return `${why} by the rule cost_cap of ${ruleset.name}`
+  }
+  return null
+}
+
+type PullCost = Pick<PullRow, 'number' | 'session_cost'>
+
+const pullCostText = (
+  { max_usd }: Pick<Cap, 'max_usd'>,
+  { number, session_cost }: PullCost,
+): string =>
+  `#${number} has cost ${usd(session_cost ?? 0)}; ${usd(max_usd)} are allowed for a pull request`
 
 /** What is wrong when a pull request exceeds its own cap; null when it does not. */
 export const pullCostProblem = (
   { max_usd }: Cap,
-  { number, session_cost }: Pick<PullRow, 'number' | 'session_cost'>,
+  { number, session_cost }: PullCost,
 ): string | null =>
-  (session_cost ?? 0) > max_usd
-    ? `#${number} has cost ${usd(session_cost ?? 0)}; ${usd(max_usd)} are allowed for a pull request`
-    : null
+  (session_cost ?? 0) > max_usd ? pullCostText({ max_usd }, { number, session_cost }) : null
 
 /**
  * What is wrong when the cap of this day or month is exceeded, for a repository or for all

@@ -15,13 +15,16 @@ import { followLineComments } from '../reviews/line-comments.ts'
 import { appendEntries, MAX_ENTRIES } from '../sessions/session.ts'
 import { closeActive } from '../lifecycle/settle.ts'
 import { settlePulls } from '../lifecycle/settle-after-push.ts'
+import { countRevision } from './revision-limit.ts'
 import { enqueueStats, refreshPulls } from '../changes/stats.ts'
 import {
+  findPull,
   findPullById,
   findPullOfFork,
   isActive,
   listActiveByBranch,
   listClosedByDeletion,
+  setAgentRevisions,
   setBaseSha,
   setHead,
   touchPull,
@@ -88,6 +91,7 @@ function moveHead(
   head: { ref: string; sha: string },
 ): void {
   if (pull.head_sha === head.sha && pull.head_ref === head.ref) return
+  countRevision(tx, pull)
   setHead(tx, pull, head)
   tx.append(pullUpdated, subjectOf(context), {
     number: pull.number,
@@ -142,11 +146,18 @@ function followBase(
     tx.enqueue(refreshPulls, { repo_id, base_ref: branch }, { key: `${repo_id} ${branch}` })
 }
 
-/** A comment or review updates the `updated_at` of its pull request. */
+/**
+ * A comment or review updates the `updated_at` of its pull request. A comment by a person allows
+ * agents to revise it further.
+ */
 export const followComments = reaction(
   'pulls follow comments',
   commentCreated,
   (tx, { repo_id, data }) => {
-    if (repo_id !== null) touchPull(tx, repo_id, data.number)
+    if (repo_id === null) return
+    touchPull(tx, repo_id, data.number)
+    const pull = findPull(tx.db, repo_id, data.number)
+    if (pull && pull.agent_revisions > 0 && data.review === null && tx.caller?.kind === 'user')
+      setAgentRevisions(tx, pull.id, 0)
   },
 )

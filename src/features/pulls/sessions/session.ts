@@ -28,6 +28,12 @@ export const sessionCost = internalEvent(
   Type.Object({ pull_id: Type.String(), actor_id: Type.String(), cost_usd: Type.Number() }),
 )
 
+/** The costs of a pull request have reached a cap, so its agents must stop. */
+export const costCapReached = internalEvent(
+  'session.cost_cap',
+  Type.Object({ pull_id: Type.String(), actor_id: Type.String(), why: Type.String() }),
+)
+
 /**
  * A session has a new `question`, with its text cut, or a new `answer` to the question with the
  * given number.

@@ -26,7 +26,8 @@ export const RepoSettings = Type.Object(
     max_revisions: Type.Integer({
       minimum: 0,
       maximum: 20,
-      description: 'How often an agent may push again by itself.',
+      description:
+        'How often agents may push again by themselves after failed checks or requested changes. A comment or push by a person begins the count anew.',
     }),
     auto_merge: flag('Whether a pull request with nothing in its way merges by itself.'),
     merge_queue: flag('Whether merging goes through the queue.'),
