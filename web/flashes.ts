@@ -82,6 +82,7 @@ const FLASHES = {
   'suggestion-applied': ['good', 'Committed. The suggestion is part of the change now.'],
   'suggestion-none': ['info', 'Tick the suggestions that should be applied first.'],
   'branch-updated': ['good', 'Branch updated.'],
+  'conflicts-resolved': ['good', 'Conflicts resolved.'],
   'auto-merge-on': ['good', 'Auto-merge enabled.'],
   'auto-merge-off': ['info', 'Auto-merge disabled.'],
   'label-saved': ['good', 'The label is saved.'],

@@ -4,6 +4,9 @@
 export const plural = (amount: number, word: string, many = `${word}s`): string =>
   `${formatNumber(amount)} ${amount === 1 ? word : many}`
 
+/** The text with a capital first letter. */
+export const sentenceCase = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
 /** `12,345`. */
 export const formatNumber = (value: number): string => value.toLocaleString('en-US')
 

@@ -24,7 +24,7 @@ export const issuePath = (repo: string, number: number): string =>
 export const pullPath = (
   repo: string,
   number: number,
-  part?: 'changes' | 'commits' | 'session' | 'checks',
+  part?: 'changes' | 'commits' | 'session' | 'checks' | 'conflicts',
 ): string => repoPath(repo, `/pull/${number}${part ? `/${part}` : ''}`)
 export const commitPath = (repo: string, sha: string): string =>
   repoPath(repo, `/commit/${encodeURIComponent(sha)}`)

@@ -295,6 +295,7 @@ interface ChoiceProps {
   label: Child
   value?: string
   checked?: boolean
+  required?: boolean
   disabled?: boolean
   hint?: Child
   id?: string
@@ -312,6 +313,7 @@ const ChoiceInput = ({ kind, props }: { kind: 'checkbox' | 'radio'; props: Choic
         name={props.name}
         value={props.value ?? (kind === 'checkbox' ? 'true' : undefined)}
         checked={props.checked}
+        required={props.required}
         disabled={props.disabled}
         aria-describedby={props.hint === undefined ? undefined : `${id}-hint`}
       />

@@ -82,6 +82,7 @@ export {
   requireVerifiedLanding,
   WrongLanding,
 } from './merging/land-pull.ts'
+export { defaultMessage } from './merging/merge-message.ts'
 export { restoreCaller } from './merging/merging-caller.ts'
 export { currentBlockers, pullRecord, pullUrl } from './pull-record.ts'
 export { loadEvaluation } from './pull-facts.ts'

@@ -136,7 +136,7 @@ export class Browser {
       if (
         name === undefined ||
         name in change ||
-        (value('type') === 'checkbox' && !/ checked/.test(tag))
+        (['checkbox', 'radio'].includes(value('type') ?? '') && !/ checked/.test(tag))
       )
         continue
       fields.append(name, value('value') ?? '')

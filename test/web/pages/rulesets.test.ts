@@ -318,14 +318,14 @@ describe('pages with rules', () => {
       branch: 'ready',
     })
     const page = await browser.open(`/acme/site/pull/${pull.number}`)
-    expect(page.html).toContain('it needs 1 approval by people and has 0')
+    expect(page.html).toContain('It needs 1 approval by people and has 0')
     expect(page.html).toContain(`/acme/-/rulesets/${made.id}`)
     expect(page.html).toContain('2 rules</a> hold for main')
     // A merge commit is not offered, and whoever may pass can.
     expect(formOf(page.html, `/acme/site/pull/${pull.number}/merge`).get('method')).toEqual([
       'squash',
     ])
-    expect(page.html).toContain('Merge, if you may pass these rules')
+    expect(page.html).toContain('Bypass rules and merge')
     expect(
       (
         await send(

@@ -10,7 +10,7 @@ const refusedAt = (visit: Visit, path: string): string | null =>
   formError(visitForForm(visit, path))
 
 /** Whether to offer a push to the head. The operation checks the right again. */
-const mayPush = (data: PullDetail, repo: Repo, visit: Visit): boolean =>
+export const mayPush = (data: PullDetail, repo: Repo, visit: Visit): boolean =>
   visit.viewer !== null &&
   !repo.archived &&
   (data.fork === null
@@ -104,7 +104,7 @@ export const RevertButton = ({
       {refused !== null && <FormError>{refused}</FormError>}
       <ActionButton action={action} csrf={visit.csrf}>
         <Button small icon="history">
-          Undo
+          Revert
         </Button>
       </ActionButton>
     </>

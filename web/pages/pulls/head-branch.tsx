@@ -55,6 +55,13 @@ export function checkOutCommands(pull: Pull): { get: string; push: string } {
   }
 }
 
+/** The commands that merge the base into the head, for conflicts that git shows. */
+export function mergeCommands(pull: Pull): string {
+  const { get, push } = checkOutCommands(pull)
+  const base = shellWord(pull.base.ref)
+  return `${get}\ngit fetch origin ${base}\ngit merge FETCH_HEAD\n# resolve the conflicts, then:\ngit add --all\ngit commit\n${push}`
+}
+
 /** A panel with the address of the head and the commands to work on it. */
 export const CheckOut = ({ repo, pull }: { repo: Repo; pull: Pull }) => {
   if (!isActive(pull) || repo.archived) return null

@@ -7,6 +7,7 @@ import { checkLog, checksLive } from './checks-live.ts'
 import { checkForms, checksPage } from './checks.tsx'
 import { commentForms } from './comment-forms.ts'
 import { pullCommitsPage } from './commits.tsx'
+import { conflictsForm, conflictsPage } from './conflicts.tsx'
 import { editPullForm, editPullPage } from './edit.tsx'
 import { pullsPage } from './list.tsx'
 import { newPullForm, newPullPage } from './new.tsx'
@@ -26,11 +27,13 @@ export const pulls: SiteSection = {
     pullCommitsPage,
     sessionPage,
     checksPage,
+    conflictsPage,
   ],
   forms: [
     newPullForm,
     dismissForm,
     mergeForm,
+    conflictsForm,
     pullCommentForm,
     readyForm,
     reviewForm,

@@ -1,15 +1,25 @@
 // The merge box of a pull request.
-import type { PullDetail } from '#features/pulls/index.ts'
+import { defaultMessage, type PullDetail } from '#features/pulls/index.ts'
 import { hasQueue } from '#features/queue/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import type { BranchRule } from '#features/rulesets/index.ts'
-import { Button, Card, Checkbox, Form, FormActions, Icon, Select } from '../../components/index.ts'
+import {
+  Button,
+  Card,
+  Checkbox,
+  Form,
+  FormActions,
+  Icon,
+  LinkButton,
+  Select,
+  TextArea,
+} from '../../components/index.ts'
 import { commitPath, pullPath } from '../../paths.ts'
-import type { Visit } from '../../site.ts'
+import type { Fields, Visit } from '../../site.ts'
 import { QueuedBox } from '../queue/box.tsx'
 import { BlockerLine, mayGoPast, RulesLink } from '../rulesets/on-pull.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
-import { AutoMerge, RevertButton } from './branch-box.tsx'
+import { AutoMerge, mayPush, RevertButton } from './branch-box.tsx'
 
 /** How a pull request may be merged: the settings of the repository without what rules forbid. */
 export type MergeOptions = {
@@ -19,12 +29,31 @@ export type MergeOptions = {
   mayIgnoreChecks: boolean
 }
 
+/** The field of the message for one method. */
+export const messageField = (method: string): string => `message-${method}`
+
 type Props = { data: PullDetail; repo: Repo; visit: Visit }
 
 const METHOD_LABELS: Record<string, string> = {
   merge: 'Merge commit',
   squash: 'Squash into one commit',
   rebase: 'Rebase',
+}
+
+/** Where conflicts are shown, and resolved by those who may. */
+const ConflictsLink = ({ data, repo, visit }: Props) => {
+  const mayResolve = mayPush(data, repo, visit)
+  return (
+    <p>
+      <LinkButton
+        href={pullPath(repo.full_name, data.number, 'conflicts')}
+        variant={mayResolve ? 'primary' : 'plain'}
+        icon="merge"
+      >
+        {mayResolve ? 'Resolve conflicts' : 'Show conflicts'}
+      </LinkButton>
+    </p>
+  )
 }
 
 const MergedCard = ({ data, repo, visit }: Props) => (
@@ -68,6 +97,41 @@ const ClosedCard = ({ data, repo }: { data: PullDetail; repo: Repo }) => (
   </Card>
 )
 
+const MESSAGE_METHODS = ['merge', 'squash'] as const
+
+/** The message of the commit that a method makes, as proposed. Only the chosen method's is shown. */
+const CommitMessages = ({
+  data,
+  methods,
+  values,
+}: {
+  data: PullDetail
+  methods: readonly string[]
+  values: Fields
+}) => {
+  const offered = MESSAGE_METHODS.filter((method) => methods.includes(method))
+  if (offered.length === 0) return null
+  const isTyped = offered.some((method) => values.has(messageField(method)))
+  return (
+    <details class="more merge-messages" open={isTyped}>
+      <summary>Edit the commit message</summary>
+      {offered.map((method) => (
+        <div class={`message-of-${method}`}>
+          <TextArea
+            name={messageField(method)}
+            label={method === 'merge' ? 'Message of the merge commit' : 'Message of the commit'}
+            unmarked
+            rows={6}
+            maxlength={65_536}
+            value={values.optional(messageField(method)) ?? defaultMessage(method, data)}
+            hint="Trailers for the pull request and its co-authors are added."
+          />
+        </div>
+      ))}
+    </details>
+  )
+}
+
 const MergeForm = ({ data, repo, options, visit }: Props & { options: MergeOptions }) => {
   const action = `${pullPath(repo.full_name, data.number)}/merge`
   const { values } = visit.form
@@ -91,6 +155,7 @@ const MergeForm = ({ data, repo, options, visit }: Props & { options: MergeOptio
         value={values.optional('method') ?? options.defaultMethod}
         error={fieldError(visit, 'method')}
       />
+      <CommitMessages data={data} methods={options.methods} values={values} />
       {data.issue !== null && (
         <Checkbox
           name="keep_issue_open"
@@ -110,7 +175,7 @@ const MergeForm = ({ data, repo, options, visit }: Props & { options: MergeOptio
       <FormActions>
         {mayGoPast(data.blockers, options.rules) ? (
           <Button variant="danger" icon="merge">
-            Merge, if you may pass these rules
+            Bypass rules and merge
           </Button>
         ) : (
           <Button
@@ -142,7 +207,7 @@ export const MergeBox = ({ data, repo, options, visit }: Props & { options: Merg
             <Icon name="check-circle" /> Ready to merge
           </>
         ) : (
-          'Before this can merge'
+          'Merging is blocked'
         )
       }
     >
@@ -153,6 +218,7 @@ export const MergeBox = ({ data, repo, options, visit }: Props & { options: Merg
           ))}
         </ul>
       )}
+      {data.behind.conflicts === true && <ConflictsLink data={data} repo={repo} visit={visit} />}
       <RulesLink repo={repo.full_name} base={data.base.ref} rules={rules} />
       {visit.viewer !== null && repo.permissions.write && data.status === 'open' && (
         <MergeForm data={data} repo={repo} options={options} visit={visit} />

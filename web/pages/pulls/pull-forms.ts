@@ -13,6 +13,7 @@ import { pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
+import { messageField } from './merge-box.tsx'
 import { pullPage } from './pull.tsx'
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })
@@ -88,6 +89,9 @@ export const mergeForm = action({
     const { queue } = await visit.call(mergePull, {
       ...target(visit),
       method: method === 'squash' || method === 'rebase' ? method : 'merge',
+      ...(method !== 'rebase' && fields.optional(messageField(method))
+        ? { message: fields.text(messageField(method)) }
+        : {}),
       keep_issue_open: fields.ticked('keep_issue_open'),
       ...(fields.ticked('ignore_checks') ? { ignore_checks: true } : {}),
       ...(fields.optional('expected_head') ? { expected_head: fields.text('expected_head') } : {}),

@@ -2,7 +2,7 @@
 import { listBranchRules, type BranchRule } from '#features/rulesets/index.ts'
 import type { Pull } from '#features/pulls/index.ts'
 import { Icon } from '../../components/index.ts'
-import { plural } from '../../format.ts'
+import { plural, sentenceCase } from '../../format.ts'
 import type { Visit } from '../../site.ts'
 import { branchRulesPath } from './branch.tsx'
 
@@ -31,7 +31,7 @@ export const BlockerLine = ({ blocker }: { blocker: Blocker }) => {
   const { url, ruleset_name } = blocker.details
   return (
     <li>
-      <Icon name="warning" /> {blocker.message}
+      <Icon name="warning" /> {sentenceCase(blocker.message)}
       {typeof url === 'string' && typeof ruleset_name === 'string' && (
         <>
           {' '}

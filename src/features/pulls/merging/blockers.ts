@@ -50,7 +50,7 @@ export function listBlockers(facts: BlockerFacts): Blocker[] {
     return [blocker('not_open', `#${pull.number} is ${pull.status}`, { status: pull.status })]
   const blockers: Blocker[] = []
   if (pull.status === 'draft')
-    blockers.push(blocker('draft', `#${pull.number} is a draft; mark it ready first`))
+    blockers.push(blocker('draft', `#${pull.number} is a draft; mark it as ready first`))
   if (archived) blockers.push(blocker('archived', 'the repository is archived'))
   if (pull.status !== 'draft' && pull.head_sha === null)
     blockers.push(blocker('not_ready', 'nothing has been pushed yet'))
@@ -73,7 +73,7 @@ function commitBlockers({ pull, stats, settings }: BlockerFacts): Blocker[] {
     blockers.push(
       blocker(
         'conflicts',
-        `it conflicts with ${pull.base_ref} in ${plural(stats.conflict_paths.length, 'path')}; merge ${pull.base_ref} in and resolve them`,
+        `it has conflicts with ${pull.base_ref} in ${plural(stats.conflict_paths.length, 'file')}; resolve them, or merge ${pull.base_ref} and push`,
         { paths: stats.conflict_paths.slice(0, 100) },
       ),
     )
@@ -81,7 +81,7 @@ function commitBlockers({ pull, stats, settings }: BlockerFacts): Blocker[] {
     blockers.push(
       blocker(
         'base_moved',
-        `${pull.base_ref} has moved since: ${plural(stats.behind, 'commit')} are missing here; merge ${pull.base_ref} in and push`,
+        `the branch is ${plural(stats.behind, 'commit')} behind ${pull.base_ref}; update it first`,
         { behind: stats.behind, base_sha: stats.base_sha },
       ),
     )
@@ -97,7 +97,7 @@ function reviewBlockers({ settings, standings, unapproved }: BlockerFacts): Bloc
     blockers.push(
       blocker(
         'approvals_missing',
-        `it needs ${plural(required, 'approval')} that count and has ${counted}`,
+        `it needs ${plural(required, 'approval')} and has ${counted} that count`,
         { required, counted },
       ),
     )

@@ -85,7 +85,10 @@ export const serviceIdentity = (hearth: Hearth): Signature => ({
 })
 
 /** The default message: a subject line and the description. */
-export function defaultMessage(method: 'merge' | 'squash' | 'rebase', pull: PullRow): string {
+export function defaultMessage(
+  method: 'merge' | 'squash' | 'rebase',
+  pull: Pick<PullRow, 'number' | 'title' | 'body'>,
+): string {
   const first =
     method === 'squash' ? `${pull.title} (#${pull.number})` : `Merge #${pull.number}: ${pull.title}`
   return pull.body.trim() === '' ? first : `${first}\n\n${pull.body.trim()}`

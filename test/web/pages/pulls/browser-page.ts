@@ -1,5 +1,7 @@
 /** A page of Chromium in which a user of a running forge is signed in. */
 import { afterAll } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import type { Running } from '../../../features/oauth/running.ts'
 import { openContext } from '../../../journeys/browser.ts'
@@ -22,4 +24,39 @@ export async function browserPage(
       problems.push(message.text())
   })
   return { page, problems }
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+type Axe = { run(of: unknown, options: unknown): Promise<{ violations: AxeViolation[] }> }
+type AxeViolation = { id: string; nodes: { html: string; failureSummary?: string }[] }
+
+/**
+ * What is wrong with the open page as on a desk in light and as on a phone in dark: what axe-core
+ * finds, and whether it is wider than the window.
+ */
+export async function findFaults(page: Page): Promise<string[]> {
+  const faults: string[] = []
+  await page.evaluate(AXE)
+  for (const [width, colorScheme] of [
+    [390, 'dark'],
+    [1280, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+    if (wide > width) faults.push(`at ${width} pixels it is ${wide} wide`)
+    const found = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as { axe: Axe }
+      const { violations } = await axe.run(document, {
+        resultTypes: ['violations'],
+        rules: { 'target-size': { enabled: true } },
+      })
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+      )
+    })
+    faults.push(...found.map((fault) => `${width}: ${fault}`))
+  }
+  return faults
 }
