@@ -18,6 +18,7 @@ import { Maintenance } from './maintenance.ts'
 import type * as git from './ports.ts'
 import type { Git, GitOptions, ObjectReader, Oid, RefSnapshot, ServiceRequest } from './ports.ts'
 import { advertise } from './protocol/advertise.ts'
+import { bundle } from './protocol/bundle.ts'
 import { pipeTask } from './protocol/pipe-task.ts'
 import { receivePack, type ReceiveContext } from './protocol/receive-pack.ts'
 import { ResponseCache } from './protocol/response-cache.ts'
@@ -159,13 +160,14 @@ export class GitEngine implements Git {
     service: 'git-upload-pack' | 'git-receive-pack',
     refs: RefSnapshot,
     protocol: 0 | 1 | 2,
-    store?: string,
+    { store, hasBundles = false }: Parameters<Git['advertise']>[3] = {},
   ): Uint8Array {
     const isPush = service === 'git-receive-pack'
     const hidden = isPush ? this.options.hiddenFromPush : undefined
     const listsRefs = isPush || protocol !== 2
     const shallow = listsRefs && store !== undefined ? this.#shallowRoots(store) : undefined
-    return advertise(service, this.#views.of(refs), protocol, this.settings.agent, hidden, shallow)
+    const options = { hidden, shallow, hasBundles }
+    return advertise(service, this.#views.of(refs), protocol, this.settings.agent, options)
   }
 
   #shallowRoots(store: string): readonly Oid[] | undefined {
@@ -197,7 +199,7 @@ export class GitEngine implements Git {
     refs: RefSnapshot,
     request: ServiceRequest,
   ): ReadableStream<Uint8Array> {
-    const context = this.#contextFor(store, request.onFullClone)
+    const context = this.#contextFor(store, request)
     return uploadPack(context, store, this.#views.of(refs), request)
   }
 
@@ -206,8 +208,18 @@ export class GitEngine implements Git {
     refs: RefSnapshot,
     request: ServiceRequest,
   ): ReturnType<Git['uploadPackOrFile']> {
-    const context = this.#contextFor(store, request.onFullClone)
+    const context = this.#contextFor(store, request)
     return uploadPackOrFile(context, store, this.#views.of(refs), request)
+  }
+
+  async bundle(
+    store: string,
+    refs: RefSnapshot,
+    tip: Named<'bundle'>[2],
+    options: Named<'bundle'>[3] = {},
+  ): ReturnType<Git['bundle']> {
+    const context = this.#contextFor(store, options)
+    return await bundle(context, store, this.#views.of(refs), tip, options)
   }
 
   receivePack(
@@ -493,11 +505,17 @@ export class GitEngine implements Git {
   }
 
   /** The context of a request on a store, with the permits of the current principal. */
-  #contextFor(store: string, onFullClone?: () => void): ReceiveContext & UploadContext {
+  #contextFor(
+    store: string,
+    { onFullClone, bundleUri }: Pick<ServiceRequest, 'onFullClone' | 'bundleUri'> = {},
+  ): ReceiveContext & UploadContext {
     const caller = this.#currentPrincipal()?.id ?? SYSTEM.id
     return {
       ...this.#context,
       onFullClone,
+      // A bundle cannot say that its history ends early.
+      bundleUri: async () =>
+        bundleUri === undefined || this.#shallowRoots(store) !== undefined ? null : bundleUri(),
       acquire: (signal) => this.#packPermits.acquire({ caller, resource: store, signal }),
     }
   }

@@ -371,6 +371,11 @@ export type ServiceRequest = ResponseOptions & {
    * refuses the clone.
    */
   readonly onFullClone?: () => void
+  /**
+   * Returns where a bundle is that a client may download before it fetches, for version 2's command
+   * `bundle-uri`; null when there is none. It may be relative to the address of the repository.
+   */
+  readonly bundleUri?: () => Promise<string | null>
 }
 
 /** A received push: the parsed commands; the objects of its pack are already on disk. */
@@ -431,13 +436,13 @@ export interface Git {
 
   /**
    * The body of `GET info/refs?service=…` of smart HTTP. With `store`, versions 0 and 1 name the
-   * commits at which a shallow history ends.
+   * commits at which a shallow history ends. `hasBundles` offers version 2's command `bundle-uri`.
    */
   advertise(
     service: 'git-upload-pack' | 'git-receive-pack',
     refs: RefSnapshot,
     protocol: 0 | 1 | 2,
-    store?: string,
+    options?: { readonly store?: string; readonly hasBundles?: boolean },
   ): Uint8Array
   /**
    * The response to a `POST git-upload-pack` that only lists refs (ls-refs of version 2). Null for
@@ -472,6 +477,19 @@ export interface Git {
     store: string,
     refs: RefSnapshot,
     request: ServiceRequest,
+  ): Promise<
+    Uint8Array | ReadableStream<Uint8Array> | { readonly path: string; readonly size: number }
+  >
+  /**
+   * A bundle (gitformat-bundle) of a commit with everything below it, as the ref `name`. Cached and
+   * returned as by `uploadPackOrFile`. Rejects with GitError `missing` for a commit that `refs` does
+   * not reach.
+   */
+  bundle(
+    store: string,
+    refs: RefSnapshot,
+    tip: { readonly name: string; readonly oid: Oid },
+    options?: ResponseOptions & Pick<ServiceRequest, 'onFullClone'>,
   ): Promise<
     Uint8Array | ReadableStream<Uint8Array> | { readonly path: string; readonly size: number }
   >

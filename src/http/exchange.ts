@@ -25,7 +25,7 @@ const ACCEPTED_ID = /^[A-Za-z0-9._:/+=-]{8,128}$/
 /** The entry points, as metrics and rate limits count them. */
 export type DoorName = 'rest' | 'tools' | 'oauth' | 'git' | 'pages' | 'health'
 
-const GIT_PATH = /\/(info\/refs|git-upload-pack|git-receive-pack)$/
+const GIT_PATH = /\/(info\/refs|git-upload-pack|git-receive-pack|bundle\/[0-9a-f]{40}\.bundle)$/
 
 export function doorNameOf(path: string): DoorName {
   if (path.startsWith('/api/') || path === '/api') return 'rest'

@@ -168,7 +168,9 @@ const server = Bun.serve({
       const service = url.searchParams.get('service')
       if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
         return new Response('only smart HTTP is served\n', { status: 403 })
-      const body = Buffer.from(git.advertise(service, snapshot, protocol, repository.store))
+      const body = Buffer.from(
+        git.advertise(service, snapshot, protocol, { store: repository.store }),
+      )
       return new Response(body, {
         headers: { ...headers, 'content-type': `application/x-${service}-advertisement` },
       })

@@ -35,22 +35,29 @@ const RECEIVE = [
   'push-options',
 ]
 
-/** The body of `info/refs`, memoised with the snapshot. `hidden` are prefixes of refs. */
+type AdvertiseOptions = {
+  /** Prefixes of refs. */
+  readonly hidden?: readonly string[]
+  /** The commits at which the history of the store ends. */
+  readonly shallow?: readonly Oid[]
+  /** Whether the command `bundle-uri` is offered. */
+  readonly hasBundles?: boolean
+}
+
+/** The body of `info/refs`, memoised with the snapshot. */
 export function advertise(
   service: Service,
   view: SnapshotView,
   protocol: 0 | 1 | 2,
   agent: string,
-  hidden: readonly string[] = [],
-  /** The commits at which the history of the store ends. */
-  shallow: readonly Oid[] = [],
+  { hidden = [], shallow = [], hasBundles = false }: AdvertiseOptions = {},
 ): Uint8Array {
   // git-receive-pack has no version 2; such a client gets version 0.
   const version = service === 'git-receive-pack' && protocol === 2 ? 0 : protocol
-  const key = `${service} ${version} ${agent}${shallow.join()}`
+  const key = `${service} ${version} ${agent} ${hasBundles}${shallow.join()}`
   return view.memoise(key, () => {
     const first = [pkt(`# service=${service}\n`), FLUSH]
-    if (version === 2) return Buffer.concat([...first, capabilities(agent)])
+    if (version === 2) return Buffer.concat([...first, capabilities(agent, hasBundles)])
     if (version === 1) first.push(pkt('version 1\n'))
     const ends = shallow.map((oid) => pkt(`shallow ${oid}\n`))
     return Buffer.concat([...first, ...refLines(service, view, agent, hidden), ...ends, FLUSH])
@@ -87,7 +94,7 @@ function refLines(
 }
 
 /** The capabilities of version 2. */
-export function capabilities(agent: string): Buffer {
+export function capabilities(agent: string, hasBundles: boolean): Buffer {
   return Buffer.concat([
     pkt('version 2\n'),
     pkt(`agent=${agent}\n`),
@@ -96,6 +103,7 @@ export function capabilities(agent: string): Buffer {
     pkt('server-option\n'),
     pkt('object-format=sha1\n'),
     pkt('object-info\n'),
+    ...(hasBundles ? [pkt('bundle-uri\n')] : []),
     FLUSH,
   ])
 }

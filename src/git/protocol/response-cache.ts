@@ -47,13 +47,15 @@ export class ResponseCache {
 
   /**
    * Sends the response of `key` to a sink; resolves when all bytes are put. `make` produces it, and
-   * returns whether to cache it. It runs only when there is no response to share.
+   * returns whether to cache it. It runs only when there is no response to share. `isRepeated` says
+   * that further requests are certain to come.
    */
   async respond(
     store: string,
     key: string,
     sink: ResponseSink,
     make: ProduceResponse,
+    { isRepeated = false } = {},
   ): Promise<void> {
     const kept = this.touch(key)
     if (kept !== null) return await kept.response.join(sink)
@@ -61,7 +63,7 @@ export class ResponseCache {
     const running = this.limits.diskBytes > 0 ? this.making.get(key) : undefined
     if (running?.answer.isOpen) return await running.answer.join(sink)
     // A large response is written to a file from the second request on; most are requested once.
-    const spool = this.seen.has(key) || running !== undefined
+    const spool = isRepeated || this.seen.has(key) || running !== undefined
     this.note(key)
     const answer = new SharedResponse(this.room(), spool && this.limits.diskBytes > 0)
     this.making.set(key, { store, answer })

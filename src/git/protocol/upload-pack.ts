@@ -3,6 +3,7 @@
  * and runs fetches as tasks.
  */
 import { isOid } from '../object.ts'
+import { bundleList } from './bundle.ts'
 import { GitError, type ServiceRequest } from '../ports.ts'
 import { bufferOrStreamResponse, streamResponse, type ResponseSink } from './response-stream.ts'
 import { readBody } from './body.ts'
@@ -22,6 +23,8 @@ const MAX_REQUEST_BYTES = 32 << 20
 export type UploadContext = TaskContext & {
   readonly responses: ResponseCache
   readonly onFullClone?: () => void
+  /** Where a bundle is that clients may download first; null when there is none. */
+  readonly bundleUri?: () => Promise<string | null>
 }
 
 /** A complete response, a stream, or a file with the complete response. */
@@ -267,9 +270,17 @@ async function respondV2(
     }
     if (command === 'ls-refs') sink.put(lsRefs(view, args))
     else if (command === 'fetch') await fetch(context, store, view, parseFetchV2(view, args), sink)
+    else if (command === 'bundle-uri') sink.put(await listBundles(context, args))
     else if (command === 'object-info') await objectInfo(context, store, view, args, sink)
     else throw new GitError('invalid', `invalid command '${command.slice(0, 60)}'`)
   }
+}
+
+async function listBundles(context: UploadContext, args: readonly string[]): Promise<Buffer> {
+  const [unexpected] = args
+  if (unexpected !== undefined)
+    throw new GitError('invalid', `bundle-uri: unexpected argument: '${unexpected.slice(0, 100)}'`)
+  return bundleList((await context.bundleUri?.()) ?? null)
 }
 
 function checkCapability(line: string): void {

@@ -19,7 +19,10 @@ import type { FairSemaphore } from '#lib/semaphore.ts'
 import { MIB } from '../body.ts'
 import { type CommitCache, commitCache } from '../commit-cache.ts'
 import type { Exchange } from '../exchange.ts'
+import { streamOfUnknownLength } from '../responses.ts'
 import { AdvertisedRefs } from './advertised-refs.ts'
+import { bundleResponse } from './bundle-response.ts'
+import { BundleTips } from './bundle-tips.ts'
 import { countClone } from './clone-rate-limit.ts'
 import { readSmallGitBody, streamGitBody } from './git-body.ts'
 import { gitCallerOf } from './git-credentials.ts'
@@ -32,9 +35,14 @@ type Service = 'git-upload-pack' | 'git-receive-pack'
  * `file` is for clients of the old protocol, which request files of the repository directory. `lfs`
  * is the API of Git LFS (https://github.com/git-lfs/git-lfs/tree/main/docs/api).
  */
-type Resource = 'info/refs' | Service | 'file' | 'lfs'
+type Resource = 'info/refs' | Service | 'file' | 'lfs' | 'bundle'
 
-type Address = { readonly repo: string; readonly resource: Resource }
+type Address = {
+  readonly repo: string
+  readonly resource: Resource
+  /** The commit of a bundle. */
+  readonly oid?: string
+}
 
 /** What a caller may use of a repository: where its objects are, and the refs to be seen. */
 type RepoAccess = { readonly caller: Caller; readonly store: string; readonly refs: RefSnapshot }
@@ -52,7 +60,7 @@ type EngineRequest = Parameters<Git['uploadPack']>[2]
 type WholeResponse = Uint8Array | { readonly path: string }
 
 const ADDRESS =
-  /^\/([A-Za-z0-9][A-Za-z0-9-]{0,99})\/([A-Za-z0-9._-]{1,100}?)(\/pull\/[1-9][0-9]{0,9})?(\.git)?\/(info\/refs|info\/lfs\/.+|git-upload-pack|git-receive-pack|HEAD|objects\/.+)$/
+  /^\/([A-Za-z0-9][A-Za-z0-9-]{0,99})\/([A-Za-z0-9._-]{1,100}?)(\/pull\/[1-9][0-9]{0,9})?(\.git)?\/(info\/refs|info\/lfs\/.+|git-upload-pack|git-receive-pack|bundle\/[0-9a-f]{40}\.bundle|HEAD|objects\/.+)$/
 
 /** Fetch requests are lists of object ids; those of large repositories have a few megabytes. */
 const MAX_FETCH_REQUEST_BYTES = 64 * MIB
@@ -70,6 +78,8 @@ export function parseGitAddress(path: string): Address | null {
   if (what === 'info/refs' || what === 'git-upload-pack' || what === 'git-receive-pack')
     return { repo, resource: what }
   if (what?.startsWith('info/lfs/')) return { repo, resource: 'lfs' }
+  if (what?.startsWith('bundle/'))
+    return { repo, resource: 'bundle', oid: what.slice('bundle/'.length, -'.bundle'.length) }
   return suffix === undefined ? null : { repo, resource: 'file' }
 }
 
@@ -118,6 +128,8 @@ const lfsResponse = (): Response =>
     }),
     { status: 501, headers: { 'content-type': 'application/vnd.git-lfs+json', ...NO_CACHE } },
   )
+
+const noBundle = (): Response => textResponse(404, 'there is no such bundle: clone without it')
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="Hearth", charset="UTF-8"' }
 const OLD_PROTOCOL = 'this server speaks the smart HTTP protocol only: use git 1.6.6 or later'
@@ -181,6 +193,7 @@ export class GitServer {
   readonly #transfers: FairSemaphore
   readonly #access: CommitCache<RepoAccess>
   readonly #advertised: AdvertisedRefs
+  readonly #bundleTips: BundleTips
 
   constructor(private readonly hearth: Hearth) {
     this.#fetchRepo = requireOperation(hearth, 'fetch_repo') as FetchOperation
@@ -188,6 +201,7 @@ export class GitServer {
     this.#transfers = transferSemaphore(hearth)
     this.#access = repoAccess(hearth)
     this.#advertised = new AdvertisedRefs(hearth)
+    this.#bundleTips = new BundleTips(hearth)
   }
 
   /** Null for an address that is not git's. */
@@ -196,7 +210,7 @@ export class GitServer {
     return address && this.#respond(exchange, address)
   }
 
-  async #respond(exchange: Exchange, { repo, resource }: Address): Promise<Response> {
+  async #respond(exchange: Exchange, { repo, resource, oid }: Address): Promise<Response> {
     // The same for every repository, so it does not tell which exist.
     if (resource === 'lfs') return lfsResponse()
     let caller: Caller | null = null
@@ -207,6 +221,7 @@ export class GitServer {
       const request: GitRequest = { exchange, repo, credential, caller, cachedAccess }
       if (resource === 'file') return textResponse(403, OLD_PROTOCOL)
       if (resource === 'info/refs') return await this.#advertise(request)
+      if (resource === 'bundle') return await this.#bundle(request, oid ?? '')
       return await this.#serve(request, resource)
     } catch (error) {
       return this.#errorResponse(exchange, repo, error, caller)
@@ -280,7 +295,10 @@ export class GitServer {
     const { store, refs } = cached ?? (await this.#open(request, service))
     await this.#awaitPacks(exchange, store)
     const version = versionFor(service, exchange.request)
-    const body = this.hearth.git.advertise(service, refs, version, store)
+    const body = this.hearth.git.advertise(service, refs, version, {
+      store,
+      hasBundles: true,
+    })
     if (service === 'git-upload-pack' && version !== 2)
       this.#advertised.note(
         principalOf(caller, () => exchange.origin),
@@ -318,7 +336,7 @@ export class GitServer {
       maxBytes,
       version: versionFor(service, exchange.request),
       principal: principalOf(caller, () => exchange.origin),
-      onFullClone: caller.kind === 'anonymous' ? () => countClone(this.hearth, store) : undefined,
+      onFullClone: this.#onFullCloneOf(caller, store),
     }
     // Before the idle timeout is lifted: a body this short has no reason to take long.
     const body = service === 'git-upload-pack' ? await readSmallGitBody(exchange.body) : null
@@ -396,6 +414,7 @@ export class GitServer {
         body: body ?? streamGitBody(exchange.body, maxBytes, watchdog),
         signal,
         onFullClone: transfer.onFullClone,
+        bundleUri: () => this.#bundleUri(request.repo, store, refs),
         onProgress: () => watchdog.touch(),
         onEnd: end,
       }
@@ -418,6 +437,54 @@ export class GitServer {
       end()
       throw error
     }
+  }
+
+  /** Relative to the address of the repository, under which the client reaches this forge. */
+  async #bundleUri(repo: string, store: string, refs: RefSnapshot): Promise<string | null> {
+    const oid = await this.#bundleTips.choose(repo, store, refs)
+    return oid && `./bundle/${oid}.bundle`
+  }
+
+  /** `GET bundle/<commit>.bundle`, for those who may fetch. */
+  async #bundle(request: GitRequest, oid: string): Promise<Response> {
+    const { exchange, caller, repo } = request
+    const { hearth } = this
+    if (exchange.method !== 'GET')
+      return textResponse(405, `${exchange.method} is not possible here`, { allow: 'GET, HEAD' })
+    const { store, refs } = request.cachedAccess ?? (await this.#open(request, 'git-upload-pack'))
+    if (!this.#bundleTips.isOffered(repo, store, refs, oid)) return noBundle()
+    if (exchange.isHead) return bundleResponse(exchange.request, oid, streamOfUnknownLength())
+    await this.#awaitPacks(exchange, store)
+    exchange.setIdleTimeout(FILE_IDLE_TIMEOUT_SECONDS)
+    const principal = principalOf(caller, () => exchange.origin)
+    const watchdog = new Watchdog()
+    const signal = AbortSignal.any([exchange.request.signal, hearth.stopping, watchdog.signal])
+    const release = await this.#transfers.acquire({ caller: principal, signal })
+    const endOperation = hearth.metrics.startGitOperation('fetch', { repo })
+    const end = (): void => {
+      watchdog.stop()
+      endOperation()
+      release()
+    }
+    const tip = { name: refs.head, oid }
+    const onProgress = (): void => watchdog.touch()
+    const onFullClone = this.#onFullCloneOf(caller, store)
+    try {
+      const bundle = await runAs(principal, () =>
+        hearth.git.bundle(store, refs, tip, { signal, onFullClone, onProgress, onEnd: end }),
+      )
+      if (!(bundle instanceof ReadableStream)) end()
+      return bundleResponse(exchange.request, oid, bundle)
+    } catch (error) {
+      end()
+      // The branch was rewritten since the bundle was offered.
+      if (error instanceof GitError && error.code === 'missing') return noBundle()
+      throw error
+    }
+  }
+
+  #onFullCloneOf(caller: Caller, store: string): (() => void) | undefined {
+    return caller.kind === 'anonymous' ? () => countClone(this.hearth, store) : undefined
   }
 
   async #applyPush(

@@ -90,7 +90,7 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
       if (match[2] === 'info/refs') {
         const service = searchParams.get('service') as 'git-upload-pack'
         return new Response(
-          Buffer.from(git.advertise(service, shown, protocol, storeOf(namespace))),
+          Buffer.from(git.advertise(service, shown, protocol, { store: storeOf(namespace) })),
           {
             headers: { 'content-type': `application/x-${service}-advertisement` },
           },

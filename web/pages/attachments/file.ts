@@ -1,7 +1,7 @@
 import { localBlob } from '#core/blobs.ts'
 import { INLINE_TYPES, openAttachment, type Attachment } from '#features/attachments/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { isNotModified, selectBytes } from '../../byte-range.ts'
+import { isNotModified, selectBytes } from '#lib/byte-range.ts'
 import { contentDisposition, digestHeader } from '../../file-headers.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'

@@ -1,9 +1,9 @@
 import { localBlob } from '#core/blobs.ts'
 import { openReleaseAsset } from '#features/releases/index.ts'
+import { isNotModified, selectBytes } from '#lib/byte-range.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Resource } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
-import { isNotModified, selectBytes } from '../../byte-range.ts'
 import { contentDisposition, digestHeader } from '../../file-headers.ts'
 
 /**

@@ -1,4 +1,4 @@
-// Byte ranges of requests (RFC 9110, section 14).
+/** Byte ranges of requests (RFC 9110, section 14). */
 
 export type Range = { readonly start: number; readonly length: number }
 
