@@ -6,7 +6,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkHomes, checkImports } from './tidy/imports.ts'
+import { checkHomes, checkImports, checkThreads } from './tidy/imports.ts'
 import { checkLists, checkOperations, checkTables } from './tidy/operations.ts'
 import { checkExceptions, checkShape } from './tidy/shape.ts'
 import { readSources, type Fault, type Source } from './tidy/source.ts'
@@ -64,6 +64,7 @@ export function tidy(root: string): Fault[] {
     ...shapes.flatMap(({ faults }) => faults),
     ...checkExceptions(new Set(shapes.flatMap(({ used }) => used))),
     ...checkHomes(sources),
+    ...checkThreads(sources),
     ...checkOperations(sources, files, lists),
     ...checkLists(lists),
     ...checkTables(sources),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { checkHomes } from '../scripts/tidy/imports.ts'
+import { checkHomes, checkThreads } from '../scripts/tidy/imports.ts'
 import { checkLists, checkOperations, checkTables } from '../scripts/tidy/operations.ts'
 import { checkExceptions, isSuperLinear } from '../scripts/tidy/shape.ts'
 import { checkSource, tidy } from '../scripts/tidy.ts'
@@ -147,6 +147,17 @@ test('exceptions and homes that nothing needs are faults', () => {
   const messages = stale.map(({ message }) => message)
   expect(messages).toContain('src/lib/mail.ts does not import nodemailer: take the home away')
   expect(messages).not.toContain('src/http/ does not import elysia: take the home away')
+})
+
+test('a thread that loads a whole feature is a fault, however far away the import is', () => {
+  const thread = { file: 'src/text.worker.ts', text: `import { render } from '#web/text.ts'` }
+  const between = (text: string) => ({ file: 'web/text.ts', text })
+  const faults = checkThreads([thread, between(`import { a } from '#features/issues/index.ts'`)])
+  expect(faults.map(({ message }) => message)).toEqual([
+    'a thread loads a whole feature: src/features/issues/index.ts',
+  ])
+  const type = between(`import type { A } from '#features/issues/index.ts'`)
+  expect(checkThreads([thread, type])).toEqual([])
 })
 
 test('patterns that take quadratic time are told from linear ones', () => {

@@ -3,6 +3,7 @@ import {
   importedFile,
   isProduct,
   lineAt,
+  parse,
   roomOf,
   withoutComments,
   type Fault,
@@ -150,4 +151,36 @@ export function checkHomes(sources: readonly Source[]): Fault[] {
         message: `${home} does not import ${name}: take the home away`,
       })),
   )
+}
+
+/** What the file `from` loads at run time, with itself, in the order in which it is found. */
+function loadedBy(from: string, sources: ReadonlyMap<string, Source>): string[] {
+  const loaded = new Set([from])
+  for (const file of loaded) {
+    const source = sources.get(file)
+    if (!source) continue
+    for (const specifier of parse(source).valueImports) {
+      const to = importedFile(file, specifier)
+      if (to !== null) loaded.add(to)
+    }
+  }
+  return [...loaded]
+}
+
+/**
+ * Threads that load a whole feature. The executable holds what each thread loads once more, and the
+ * first work of a thread waits for it.
+ */
+export function checkThreads(sources: readonly Source[]): Fault[] {
+  const byFile = new Map(sources.map((source) => [source.file, source]))
+  return [...byFile.keys()]
+    .filter((file) => file.endsWith('.worker.ts'))
+    .flatMap((file) => {
+      const feature = loadedBy(file, byFile).find((to) =>
+        /^src\/features\/[^/]+\/(index|operations)\.ts$/.test(to),
+      )
+      return feature === undefined
+        ? []
+        : [{ file, line: 1, message: `a thread loads a whole feature: ${feature}` }]
+    })
 }

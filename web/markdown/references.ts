@@ -1,5 +1,5 @@
 // References in text: mentions of users and teams, issues, pull requests, commits.
-import { looksLikeCommit, REFERENCE } from '#features/issues/index.ts'
+import { looksLikeCommit, REFERENCE } from '#lib/reference-pattern.ts'
 import { commitPath, issuePath, shortUrlParts, teamPath, userPath } from '../paths.ts'
 
 /** What references are resolved against. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { looksLikeCommit, readReferences } from '#features/issues/references.ts'
+import { readReferences } from '#features/issues/references.ts'
+import { looksLikeCommit } from '#lib/reference-pattern.ts'
 
 test('names of people and teams, each once and in lower case', () => {
   expect(
