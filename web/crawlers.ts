@@ -13,7 +13,7 @@ import { readCookie, setCookie } from './cookies.ts'
 
 /** Pages that read history: blame, commits, comparisons, trees and files at a commit, archives. */
 const COSTLY_PATHS =
-  /^\/[^/]+\/[^/]+\/(?:pull\/\d+\/)?(?:blame|commits|commit|compare|archive|(?:tree|blob)\/[0-9a-f]{40})(?:\/|$)/
+  /^\/[^/]+\/[^/]+\/(?:pull\/\d+\/)?(?:blame|blame-before|find|commits|commit|compare|archive|(?:tree|blob)\/[0-9a-f]{40})(?:\/|$)/
 
 /** Paths for programs without a browser, which are never challenged. */
 const FEED_PATH = /^\/[^/]+\/[^/]+\/commits\/.+\.atom$/

@@ -54,6 +54,7 @@ const FLASHES = {
   'repo-purged': ['info', 'The repository is purged.'],
   'branch-renamed': ['good', 'The branch has its new name.'],
   'branch-deleted': ['good', 'The branch is deleted.'],
+  'file-created': ['info', 'This commit created the file. There is no blame before it.'],
   'tag-made': ['good', 'The tag is made.'],
   'tag-deleted': ['good', 'The tag is deleted.'],
   'workspace-made': ['good', 'The workspace is ready.'],

@@ -82,7 +82,7 @@ document.addEventListener('keydown', (event) => {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   if (step === 0) return
   event.preventDefault()
-  const next = links().findIndex((link) => link === document.activeElement) + step
+  const next = links().indexOf(document.activeElement as HTMLElement) + step
   if (next < 0) form.querySelector<HTMLElement>('[type=search]')?.focus()
   else links()[Math.min(links().length - 1, next)]?.focus()
 })

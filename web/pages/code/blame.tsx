@@ -1,8 +1,17 @@
-import { findBlame, type Repo } from '#features/repos/index.ts'
+import { findBlame, getCommit, type Repo } from '#features/repos/index.ts'
 import { BinaryNote, CodeView, FileFrame, Icon, RelativeTime } from '../../components/index.ts'
 import { highlighter } from '../../highlight/highlighter.ts'
-import { codePath, commitPath, pullPath, withQuery } from '../../paths.ts'
-import { DirectResponse, page, type OutputOf, type Visit } from '../../site.ts'
+import { codePath, commitPath, pullPath, repoPath, segments, withQuery } from '../../paths.ts'
+import {
+  DirectResponse,
+  page,
+  redirect,
+  redirectWithFlash,
+  type OutputOf,
+  type Resource,
+  type Visit,
+} from '../../site.ts'
+import { repoOf } from '../repos/frame.tsx'
 import { describeMissingSource } from './renderings.tsx'
 import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
 import { loadFile, type FileData } from './file-load.ts'
@@ -38,39 +47,61 @@ async function linesOf(visit: Visit, { file, path, repo, text }: FileData, wait_
 const BlameMark = ({
   repo,
   home,
-  range,
+  range: { commit, pull, session, path },
 }: {
   repo: Repo
   home: string
   range: OutputOf<typeof findBlame>['items'][number]
 }) => (
-  <>
+  <div class="blame-mark">
     <a
-      href={commitPath(repo.full_name, range.commit.sha)}
-      title={`${range.commit.title}, by ${range.commit.author.name}`}
+      class="blame-commit"
+      href={commitPath(repo.full_name, commit.sha)}
+      title={`${commit.title}, by ${commit.author.name}`}
     >
-      {range.commit.title}
-    </a>{' '}
-    {range.pull !== null && (
-      <a class="muted" href={pullPath(home, range.pull)}>
-        #{range.pull}
+      <span class="blame-author">{commit.author.actor?.username ?? commit.author.name}</span>{' '}
+      <span class="blame-title">{commit.title}</span>
+    </a>
+    {pull !== null && <a href={pullPath(home, pull)}>#{pull}</a>}
+    {session && pull !== null && (
+      <a href={pullPath(home, pull, 'session')} aria-label={`Session of #${pull}`}>
+        <Icon name="agent" size={14} />
       </a>
     )}
-    {range.session && range.pull !== null && (
-      <>
-        {' '}
-        <a
-          class="muted"
-          href={pullPath(home, range.pull, 'session')}
-          aria-label={`How an agent made #${range.pull}`}
-        >
-          <Icon name="agent" size={14} />
-        </a>
-      </>
-    )}{' '}
-    <RelativeTime at={range.commit.date} />
-  </>
+    <RelativeTime at={commit.date} />
+    <a
+      class="blame-before"
+      href={blameBeforePath(repo.full_name, commit.sha, path)}
+      rel="nofollow"
+      title="Blame before this commit"
+      aria-label={`Blame before ${commit.sha.slice(0, 7)}`}
+    >
+      <Icon name="history" size={14} />
+    </a>
+  </div>
 )
+
+const blameBeforePath = (repo: string, sha: string, path: string): string =>
+  repoPath(repo, `/blame-before/${sha}/${segments(path)}`)
+
+/** Redirects to the blame of a file as it was before a commit, also under its former name. */
+export const blameBefore: Resource = {
+  path: '/:workspace/:repo/blame-before/:sha/*path',
+  async respond(visit) {
+    const repo = repoOf(visit)
+    const path = visit.params.path ?? ''
+    const { sha, parents, files } = await visit.call(getCommit, {
+      repo,
+      ref: visit.params.sha ?? '',
+      patch: false,
+    })
+    const [parent] = parents
+    const change = files.find((file) => file.path === path)
+    const isFirst = parent === undefined || change?.status === 'added'
+    if (isFirst) return redirectWithFlash(visit, commitPath(repo, sha), 'file-created').response
+    return redirect(codePath(repo, 'blame', parent, change?.old_path ?? path), 302).response
+  },
+}
 
 export const blamePage = page({
   path: '/:workspace/:repo/blame/*rest',
@@ -115,9 +146,9 @@ export const blamePage = page({
           notice={
             late ? (
               <>
-                Finding who wrote these lines.{' '}
+                Computing the blame.{' '}
                 <a href={later} rel="nofollow">
-                  Wait for it
+                  Load it
                 </a>
               </>
             ) : undefined

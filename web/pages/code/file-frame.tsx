@@ -37,7 +37,12 @@ export const FilePage = ({
           <FindFileLink repo={repo} rev={ref} />
         </div>
       </div>
-      <WithTree repo={repo} current={ref} path={path} folders={data.folders}>
+      <WithTree
+        repo={repo}
+        current={ref}
+        path={path}
+        folders={view === 'blame' ? [] : data.folders}
+      >
         {children}
       </WithTree>
     </RepoFrame>

@@ -1,7 +1,7 @@
 /** Pages of code: files, history, comparison, the editor. */
 import type { SiteSection } from '../../site.ts'
 import { archiveDownload } from './archive.ts'
-import { blamePage } from './blame.tsx'
+import { blameBefore, blamePage } from './blame.tsx'
 import { blobPage } from './blob.tsx'
 import { changedFilesPage } from './changed-files.tsx'
 import { commitPage } from './commit.tsx'
@@ -38,7 +38,7 @@ const pagesOfForks = [
   uploadPage,
   ...editPages,
 ]
-const filesOfForks = [rawFile, archiveDownload, ...patches]
+const filesOfForks = [rawFile, archiveDownload, blameBefore, ...patches]
 
 export const code: SiteSection = {
   pages: [
@@ -67,5 +67,12 @@ export const code: SiteSection = {
     firstTokenForm,
     ...[...editForms, uploadForm].map(inFork),
   ],
-  resources: [rawFile, archiveDownload, ...patches, firstPush, ...filesOfForks.map(inFork)],
+  resources: [
+    rawFile,
+    archiveDownload,
+    blameBefore,
+    ...patches,
+    firstPush,
+    ...filesOfForks.map(inFork),
+  ],
 }

@@ -17,7 +17,8 @@ export const findBlame = operation({
     wait_ms: Type.Integer({ minimum: 0, maximum: 60_000 }),
   }),
   output: Type.Object({
-    items: Type.Array(BlameRecord),
+    /** `path` is the name of the file in that commit. */
+    items: Type.Array(Type.Object({ ...BlameRecord.properties, path: Type.String() })),
     /** Whether the result is still being computed. */
     late: Type.Boolean(),
   }),
@@ -27,6 +28,11 @@ export const findBlame = operation({
     const lines = await refuseBadInput('path', () =>
       blameFileWithin(hearth, repo.store, commit, path, range, wait_ms),
     )
-    return { items: lines === null ? [] : blameRecords(hearth, repo, lines), late: lines === null }
+    if (lines === null) return { items: [], late: true }
+    const items = blameRecords(hearth, repo, lines).map((record, at) => ({
+      ...record,
+      path: lines[at]?.path ?? path,
+    }))
+    return { items, late: false }
   },
 })

@@ -10,7 +10,10 @@ const { world } = await makeCode()
 test('blame that is found in time is the same as that of get_blame', async () => {
   const found = await world.call(findBlame, anonymous, { repo, path: 'a.ts', wait_ms: 60_000 })
   expect(found).toEqual({
-    items: await world.call(getBlame, anonymous, { repo, path: 'a.ts' }),
+    items: (await world.call(getBlame, anonymous, { repo, path: 'a.ts' })).map((range) => ({
+      ...range,
+      path: 'a.ts',
+    })),
     late: false,
   })
   expect(
