@@ -35,6 +35,8 @@ export const clearCookie = (secure: boolean, plain: string): string =>
 export const newVisitorSecret = (): string => randomToken(24)
 
 const CSRF_BYTES = 32
+/** Mask and token in base64url. */
+const MAX_CSRF_LENGTH = 100
 
 /** The bytes that a token stands for. */
 const csrfBytes = (secret: string): Uint8Array => hmacSha256(secret, 'csrf')
@@ -54,6 +56,7 @@ export function csrfToken(secret: string): string {
 }
 
 export function isCsrfToken(secret: string, token: string): boolean {
+  if (token.length > MAX_CSRF_LENGTH) return false
   const bytes = Buffer.from(token, 'base64url')
   return (
     bytes.length === CSRF_BYTES * 2 &&

@@ -53,7 +53,7 @@ async function readText(stream: AsyncIterable<Uint8Array>, maxBytes: number): Pr
   let left = maxBytes
   for await (const piece of stream) {
     if ((left -= piece.length) < 0) throw tooLarge()
-    pieces.push(Uint8Array.from(piece))
+    pieces.push(new Uint8Array(piece))
   }
   return Buffer.concat(pieces)
 }
@@ -152,7 +152,7 @@ export async function readFilesForm(body: FormBody, maxBytes: number): Promise<S
     for await (const piece of stream) {
       fileBytes += piece.length
       if (fileBytes > maxBytes + MAX_DISCARDED_BYTES) throw tooLarge()
-      if (fileBytes <= maxBytes) pieces.push(Uint8Array.from(piece))
+      if (fileBytes <= maxBytes) pieces.push(new Uint8Array(piece))
     }
     if (filename !== '') files.push({ name: filename, data: Buffer.concat(pieces) })
   }

@@ -17,7 +17,8 @@ export function requireBuilt(executable: string): string {
 }
 
 export type ForgeOptions = {
-  executable: string
+  /** The executable, or the program with its first arguments. */
+  executable: string | readonly string[]
   /** The data directory. */
   data: string
   /** Where its log goes; new lines are added at the end. */
@@ -55,7 +56,8 @@ const SETUP = /^hearth setup: (\S+)$/m
 export function beginForge({ executable, data, log, environment }: ForgeOptions): Starting {
   const began = performance.now()
   const file = openSync(log, 'a')
-  const child = Bun.spawn([executable, 'serve', '--listen', '127.0.0.1:0', '--data', data], {
+  const program = typeof executable === 'string' ? [executable] : executable
+  const child = Bun.spawn([...program, 'serve', '--listen', '127.0.0.1:0', '--data', data], {
     env: { PATH: '/nonexistent', HOME: '/nonexistent', TZ: 'UTC', ...environment },
     stdout: 'pipe',
     stderr: file,

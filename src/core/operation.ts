@@ -526,34 +526,43 @@ export function validate(
   throw operation.explainInvalid(converted) ?? invalidInput(operation, converted)
 }
 
-/** Converts digits to numbers, and `true`, `false`, `1`, `0` to booleans; nothing else. */
+/**
+ * Converts digits to numbers, and `true`, `false`, `1`, `0` to booleans; nothing else. It takes no
+ * time for what the schema does not know: a list is cut behind the first item that is too many, so
+ * that it is refused at the cost of a list that is permitted.
+ */
 function convert(schema: TSchema, value: unknown): unknown {
-  const { type, properties, items } = schema as {
+  const { type, properties, items, maxItems } = schema as {
     type?: string
     properties?: Record<string, TSchema>
     items?: TSchema
+    maxItems?: number
   }
-  if (typeof value === 'string') {
-    if (type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value)
-    if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value)) return Number(value)
-    if (type === 'boolean')
-      return value === 'true' || value === '1'
-        ? true
-        : value === 'false' || value === '0'
-          ? false
-          : value
-    return value
+  if (typeof value === 'string') return convertText(type, value)
+  if (Array.isArray(value)) {
+    if (!items) return value
+    const bounded =
+      maxItems !== undefined && value.length > maxItems ? value.slice(0, maxItems + 1) : value
+    return bounded.map((item) => convert(items, item))
   }
-  if (Array.isArray(value)) return items ? value.map((item) => convert(items, item)) : value
-  if (typeof value === 'object' && value !== null && properties) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [
-        key,
-        Object.hasOwn(properties, key) ? convert(properties[key] as TSchema, inner) : inner,
-      ]),
-    )
+  if (typeof value !== 'object' || value === null || !properties) return value
+  const before = value as Record<string, unknown>
+  let after = before
+  for (const [key, property] of Object.entries(properties)) {
+    if (!Object.hasOwn(before, key)) continue
+    const converted = convert(property, before[key])
+    if (converted === before[key]) continue
+    if (after === before) after = { ...before }
+    after[key] = converted
   }
-  return value
+  return after
+}
+
+function convertText(type: string | undefined, text: string): unknown {
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
+  if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text)
+  if (type !== 'boolean') return text
+  return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text
 }
 
 /** The refusal for the first error of an input. */

@@ -22,6 +22,8 @@ export const DEFAULT_MAX_BODY_BYTES = 1024 * KIB
 
 /** Nested objects and arrays; `JSON.stringify` of much deeper values exhausts the stack. */
 const MAX_JSON_DEPTH = 64
+/** Members of objects and items of arrays; 500 files of a commit have 2,000. */
+const MAX_JSON_VALUES = 50_000
 /** As many as Rack takes; the largest form here has a few hundred. */
 const MAX_FORM_FIELDS = 4096
 
@@ -285,7 +287,7 @@ export class CountedReader {
 async function readText(stream: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
   // Copied, because a chunk's memory is released once the next is requested.
-  for await (const chunk of stream) chunks.push(Uint8Array.from(chunk))
+  for await (const chunk of stream) chunks.push(new Uint8Array(chunk))
   return Buffer.concat(chunks).toString('utf8')
 }
 
@@ -320,12 +322,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Any JSON value. Throws 400 for bytes that are not UTF-8 or not JSON, and 422 for what is too
- * deeply nested, which is found before it is parsed.
+ * deeply nested or has too many values, which is found before it is parsed.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   // A shorter text cannot hold that many brackets.
-  if (bytes.length > MAX_JSON_DEPTH && isDeeperThan(bytes, MAX_JSON_DEPTH + 1))
-    throw new Refusal('invalid', `the body is nested more than ${MAX_JSON_DEPTH} deep`)
+  if (bytes.length > MAX_JSON_DEPTH) requireSimpleJson(bytes)
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch (error) {
@@ -336,19 +337,23 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-const [QUOTE, BACKSLASH] = [0x22, 0x5c]
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Whether more than `max` brackets are open at once, outside of strings. One pass. */
-function isDeeperThan(json: Uint8Array, max: number): boolean {
+/** Counts open brackets and values outside of strings, in one pass. */
+function requireSimpleJson(json: Uint8Array): void {
   let depth = 0
+  let values = 0
   for (let at = 0; at < json.length; at++) {
     const byte = json[at]
     if (byte === QUOTE) {
       for (at++; at < json.length && json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at++
+    } else if (byte === COMMA) {
+      if (++values > MAX_JSON_VALUES)
+        throw new Refusal('invalid', `the body has more than ${MAX_JSON_VALUES} values`)
     } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
-      if (++depth > max) return true
+      if (++depth > MAX_JSON_DEPTH + 1)
+        throw new Refusal('invalid', `the body is nested more than ${MAX_JSON_DEPTH} deep`)
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--
   }
-  return false
 }

@@ -86,6 +86,14 @@ test('JSON is checked for depth before it is parsed', async () => {
     )
 })
 
+test('JSON with very many values is refused before it is parsed', async () => {
+  const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
+  expect(parseJson(bytes(Array(50_001).fill(1)))).toHaveLength(50_001)
+  expect(() => parseJson(bytes(Array(50_002).fill(1)))).toThrow('more than 50000 values')
+  // Commas in texts are no values.
+  expect(parseJson(bytes(','.repeat(60_000)))).toHaveLength(60_000)
+})
+
 test('a body that stops arriving is given up, and the client is told', async () => {
   const server = Bun.serve({
     port: 0,

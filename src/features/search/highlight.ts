@@ -73,12 +73,19 @@ export function highlightExcerpt(
   ]
 }
 
+const ASCII = /^[\0-\x7f]*$/
+
 /** Folds case and removes diacritics, as the word index does. */
 export const foldText = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
+  ASCII.test(text)
+    ? text.toLowerCase()
+    : text
+        .normalize('NFD')
+        .replace(/\p{M}+/gu, '')
+        .toLowerCase()
+
+/** More matches in one text are not marked. */
+const MAX_SPANS = 100
 
 /** One word, or several consecutive ones. With `isPrefix` the last one matches as a prefix. */
 export type WordSequence = { readonly words: readonly string[]; readonly isPrefix: boolean }
@@ -97,30 +104,52 @@ export function parseWords(text: string, phrase: boolean): WordSequence | null {
   return words.length === 0 ? null : { words, isPrefix: !phrase && canBePrefix(words.at(-1) ?? '') }
 }
 
-/** Finds word sequences in a text. */
-export function findWordSpans(text: string, wanted: readonly WordSequence[]): Span[] {
+type Token = { readonly word: string; readonly from: number; readonly to: number }
+
+/** Whether the words before `end` are a sequence. */
+function endsWithSequence(
+  tokens: readonly Token[],
+  end: number,
+  { words, isPrefix }: WordSequence,
+): boolean {
+  const start = end - words.length
+  if (start < 0) return false
+  // The last word is compared first: it is the one that was found.
+  for (let index = words.length - 1; index >= 0; index--) {
+    const there = tokens[start + index]?.word ?? ''
+    const word = words[index] ?? ''
+    const fits = isPrefix && index === words.length - 1 ? there.startsWith(word) : there === word
+    if (!fits) return false
+  }
+  return true
+}
+
+/** Finds at most `most` word sequences in a text. */
+export function findWordSpans(
+  text: string,
+  wanted: readonly WordSequence[],
+  most = MAX_SPANS,
+): Span[] {
   const found: Span[] = []
-  if (wanted.length === 0) return found
-  const tokens = [...text.matchAll(WORD)].map((match) => ({
-    word: foldText(match[0]),
-    from: match.index,
-    to: match.index + match[0].length,
-  }))
-  for (const { words, isPrefix: open } of wanted) {
-    for (let at = 0; at + words.length <= tokens.length; at++) {
-      const fits = words.every((word, index) => {
-        const there = tokens[at + index]?.word ?? ''
-        return open && index === words.length - 1 ? there.startsWith(word) : there === word
-      })
-      const [first, last] = [tokens[at], tokens[at + words.length - 1]]
-      if (fits && first && last) found.push([first.from, last.to])
+  // By the first letter of their last word, so that few of many sequences are compared.
+  const byLetter = Map.groupBy(wanted, ({ words }) => words.at(-1)?.[0] ?? '')
+  if (byLetter.size === 0) return found
+  const tokens: Token[] = []
+  for (const match of text.matchAll(WORD)) {
+    const word = foldText(match[0])
+    const to = match.index + match[0].length
+    tokens.push({ word, from: match.index, to })
+    for (const sequence of byLetter.get(word[0] ?? '') ?? []) {
+      if (!endsWithSequence(tokens, tokens.length, sequence)) continue
+      const from = tokens[tokens.length - sequence.words.length]?.from ?? match.index
+      if (found.push([from, to]) >= most) return found
     }
   }
   return found
 }
 
 /** Finds substrings in a text, ignoring case. */
-export function findPieceSpans(text: string, pieces: readonly string[], most = 100): Span[] {
+export function findPieceSpans(text: string, pieces: readonly string[], most = MAX_SPANS): Span[] {
   const found: Span[] = []
   for (const piece of pieces) {
     for (const match of text.matchAll(pieceRegExp(piece, false))) {

@@ -38,10 +38,14 @@ import type {
 } from './schema.ts'
 
 const MAX_EXCERPT_LENGTH = 240
-/** Only this much of a long text is searched for an excerpt. */
-const MAX_SCANNED_LENGTH = 100_000
+/** Characters of texts that are searched for the excerpts of one page of results. */
+const MAX_SCANNED_LENGTH = 64 * 1024
+/** Longer phrases are found and not marked. */
+const MAX_MARKED_WORDS = 32
 const MAX_COMMENTS = 3
-const MAX_SCANNED_COMMENTS = 200
+/** Comments of one record that are searched, read in groups until the excerpts are found. */
+const MAX_SCANNED_COMMENTS = 48
+const COMMENTS_PER_READ = 8
 
 type SpanFinder = (text: string) => Span[]
 
@@ -57,13 +61,39 @@ const pieceSpanFinder = (terms: readonly Term[]): SpanFinder => {
 
 /** Finds words, for texts. */
 const wordSpanFinder = (terms: readonly Term[]): SpanFinder => {
-  const words = wanted(terms).flatMap(({ text, phrase }) => parseWords(text, phrase) ?? [])
+  const words = wanted(terms)
+    .flatMap(({ text, phrase }) => parseWords(text, phrase) ?? [])
+    .filter((sequence) => sequence.words.length <= MAX_MARKED_WORDS)
   return (text) => findWordSpans(text, words)
 }
 
-const excerpt = (text: string, spans: SpanFinder): Highlight => {
-  const looked = text.slice(0, MAX_SCANNED_LENGTH)
-  return highlightExcerpt(looked, spans(looked), MAX_EXCERPT_LENGTH)
+const excerpt = (text: string, spans: SpanFinder): Highlight =>
+  highlightExcerpt(text, spans(text), MAX_EXCERPT_LENGTH)
+
+/**
+ * Searches texts up to a total length, because a page of records with long texts would keep the
+ * main thread busy for a second. What is left of a text is not searched.
+ */
+class BoundedFinder {
+  constructor(
+    private readonly find: SpanFinder,
+    private leftLength: number,
+  ) {}
+
+  get isSpent(): boolean {
+    return this.leftLength <= 0
+  }
+
+  spans(text: string): Span[] {
+    if (this.isSpent) return []
+    const part = text.slice(0, this.leftLength)
+    this.leftLength -= part.length
+    return this.find(part)
+  }
+
+  excerpt(text: string): Highlight {
+    return highlightExcerpt(text, this.spans(text), MAX_EXCERPT_LENGTH)
+  }
 }
 
 /** Returns the full name of a repository that the caller can see now; null otherwise. */
@@ -158,19 +188,20 @@ function codeItems(hearth: Hearth, caller: Caller, files: readonly CodeHit[]): C
 function matchingComments(
   hearth: Hearth,
   { repo_id, number }: RecordHit,
-  spans: SpanFinder,
-  asked: boolean,
+  finder: BoundedFinder,
 ): IssueFound['highlights']['comments'] {
-  if (!asked) return []
   const found: IssueFound['highlights']['comments'] = []
-  for (const { id, author, body } of commentsOf(hearth, repo_id, number, {
-    limit: MAX_SCANNED_COMMENTS,
-  })) {
-    if (found.length >= MAX_COMMENTS) break
-    const looked = body.slice(0, MAX_SCANNED_LENGTH)
-    const places = spans(looked)
-    if (places.length > 0)
-      found.push({ id, author, parts: highlightExcerpt(looked, places, MAX_EXCERPT_LENGTH) })
+  for (let offset = 0; offset < MAX_SCANNED_COMMENTS; offset += COMMENTS_PER_READ) {
+    if (finder.isSpent) return found
+    const page = { limit: COMMENTS_PER_READ, offset }
+    const comments = commentsOf(hearth, repo_id, number, page)
+    for (const { id, author, body } of comments) {
+      const places = finder.spans(body)
+      if (places.length === 0) continue
+      found.push({ id, author, parts: highlightExcerpt(body, places, MAX_EXCERPT_LENGTH) })
+      if (found.length >= MAX_COMMENTS) return found
+    }
+    if (comments.length < COMMENTS_PER_READ) return found
   }
   return found
 }
@@ -183,6 +214,7 @@ function recordItemBuilder(
 ) {
   const spans = wordSpanFinder(terms)
   const asked = wanted(terms).length > 0
+  const shareLength = MAX_SCANNED_LENGTH / Math.max(1, records.length)
   const names = new Map(
     [...new Set(records.map(({ repo_id }) => repo_id))].map((id) => [
       id,
@@ -207,6 +239,7 @@ function recordItemBuilder(
   ) => {
     const repo = names.get(record.repo_id) ?? null
     if (repo === null) return null
+    const finder = new BoundedFinder(spans, asked ? shareLength : 0)
     return {
       id: row.id,
       number: record.number,
@@ -219,8 +252,8 @@ function recordItemBuilder(
       updated_at: row.updated_at,
       highlights: {
         title: highlightParts(row.title, spans(row.title)),
-        body: excerpt(row.body, spans),
-        comments: matchingComments(hearth, record, spans, asked),
+        body: finder.excerpt(row.body),
+        comments: matchingComments(hearth, record, finder),
       },
     }
   }

@@ -48,3 +48,25 @@ test('words are found as the index cuts them: in any case, without accents, goin
   expect(spans('a an and', 'a')).toBe('[a] an and')
   expect(parseWords('++', false)).toBeNull()
 })
+
+test('matches are marked up to a number, and long texts take time in proportion to their length', () => {
+  const wanted = (query: string) =>
+    query.split(' ').flatMap((word) => parseWords(word, false) ?? [])
+  expect(findWordSpans('needle '.repeat(1000), wanted('needle'))).toHaveLength(100)
+  expect(findWordSpans('a b c a b', wanted('"b.c b'), 10)).toEqual([
+    [2, 3],
+    [2, 5],
+    [8, 9],
+  ])
+  const cpuMs = (run: () => void): number => {
+    const before = process.threadCpuUsage()
+    run()
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1000
+  }
+  const many = wanted(Array.from({ length: 32 }, (_, index) => `b${index}`).join(' '))
+  const text = 'b a\u0301 '.repeat(50_000)
+  findWordSpans(text, many)
+  // Comparing every word with every sequence took a second.
+  expect(cpuMs(() => findWordSpans(text, many))).toBeLessThan(500)
+})
