@@ -732,8 +732,8 @@ export interface Git {
 export type AddedSearch = {
   readonly tips: readonly Oid[]
   readonly hide?: readonly Oid[]
-  /** A string that every match contains; files without it are skipped. */
-  readonly word: string
+  /** Strings, one of which every match contains; files without any are skipped. */
+  readonly words: readonly string[]
   /**
    * A regular expression over bytes as Latin-1. It must take linear time, since files are
    * untrusted.

@@ -140,13 +140,12 @@ class BlobSearch {
     const data = contentOf(this.db, oid)
     this.read += data.length
     // Latin-1 maps each byte to one character, so the pattern works on any bytes.
-    const hits =
-      data.indexOf(this.search.word) < 0
-        ? []
-        : [...data.toString('latin1').matchAll(this.pattern)].map(({ 0: text, index }) => ({
-            text,
-            index,
-          }))
+    const hits = this.search.words.every((word) => data.indexOf(word) < 0)
+      ? []
+      : [...data.toString('latin1').matchAll(this.pattern)].map(({ 0: text, index }) => ({
+          text,
+          index,
+        }))
     if (hits.length > 0) this.dirty.set(oid, hits)
     else {
       if (this.clean.size >= MAX_CLEAN_BLOBS) this.clean.clear()

@@ -31,7 +31,7 @@ const fresh = async (): Promise<void> => {
   await git(work, 'rm', '-rfq', '--ignore-unmatch', '.')
 }
 
-const search = { word: 'KEY', pattern: 'KEY[0-9]+' }
+const search = { words: ['KEY'], pattern: 'KEY[0-9]+' }
 
 async function found(
   tips: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Keeps access tokens out of repositories. With `push_protection` a push that adds a token is
- * refused before any ref moves. Without it, and for pushes that are too large to scan while the
- * client waits, a job scans afterwards and revokes the tokens that it finds.
+ * Keeps secrets out of repositories. With `push_protection` a push that adds one in a known format
+ * is refused before any ref moves. Without it, and for pushes that are too large to scan while the
+ * client waits, a job scans afterwards and revokes the access tokens of this forge that it finds.
  */
 import type { Oid } from '#git'
 import type { Db } from '#core/db.ts'
@@ -11,7 +11,12 @@ import { writeAs, type Tx } from '#core/write.ts'
 import { revokeLeakedToken } from '#features/accounts/index.ts'
 import { fullNameOf } from '../access/repo-facts.ts'
 import { auditRepo } from '../lifecycle/preconditions.ts'
-import { findLeakedTokens, type LeakedToken, type CommitRange } from './find-leaked-tokens.ts'
+import {
+  findLeakedSecrets,
+  findLeakedTokens,
+  type LeakedToken,
+  type CommitRange,
+} from './find-leaked-tokens.ts'
 import { branchOf, branchRef } from '../refs/ref-names.ts'
 import { settingsOf } from '../settings/repo-settings.ts'
 import { repoById, type RepoRow } from '../store/repos.ts'
@@ -77,7 +82,7 @@ export async function scanMoves(
   if (moves.length === 0) return { refused, later: false }
   if (!push_protection) return { refused, later: secret_scanning }
   const tips = [...new Set(moves.map(({ tip }) => tip))]
-  const { leaks, complete } = await findLeakedTokens(
+  const { leaks, complete } = await findLeakedSecrets(
     git,
     row.store,
     { tips, hide },
@@ -117,8 +122,8 @@ export async function scanRange(
   return { refused: first ?? null, later }
 }
 
-const refusal = ({ path, line, commit }: LeakedToken): string =>
-  `${path.replace(/[\x00-\x1f\x7f]/g, '?').slice(0, 300)}:${line} holds an access token (commit ${commit.slice(0, 7)}): take it out of the commit, and revoke it if anyone else has seen it`
+const refusal = ({ path, line, commit, name }: LeakedToken): string =>
+  `${path.replace(/[\x00-\x1f\x7f]/g, '?').slice(0, 300)}:${line} holds ${name} (commit ${commit.slice(0, 7)}): take it out of the commit, and revoke it if anyone else has seen it; a maintainer can turn off the setting push_protection for what is no secret`
 
 /** Scans a push and revokes the tokens that it finds. */
 export const scanPush = job<CommitRange & { repo_id: string }>({

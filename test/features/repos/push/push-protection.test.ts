@@ -67,6 +67,21 @@ const invented = () => {
 }
 
 describe('with the protection on', () => {
+  test('a push that adds a secret of another service is refused; an example is not', async () => {
+    const { commit, pushTo, tip, main } = await repo()
+    const secret = `ghp_${randomBase62(36)}`
+    const bad = await commit(main, { 'ci.yml': `env:\n  TOKEN: ${secret}\n` })
+    const [refused] = await pushTo('work', bad)
+    expect(refused).toStartWith('ci.yml:2 holds a GitHub token')
+    expect(refused).toContain('push_protection')
+    expect(refused).not.toContain(secret)
+    expect(tip('work')).toBeNull()
+    const good = await commit(main, { 'README.md': 'AKIAIOSFODNN7EXAMPLE\n' })
+    expect(await pushTo('work', good)).toEqual([null])
+    const off = await repo({ push_protection: false })
+    expect(await off.pushTo('work', await off.commit(off.main, { a: secret }))).toEqual([null])
+  })
+
   test('a push that adds a token is refused before any ref moves, naming where it is and never what', async () => {
     const { commit, pushTo, tip, main } = await repo()
     const secret = await token()
