@@ -23,6 +23,8 @@ export const Form = (props: {
   method?: 'get' | 'post'
   error?: string | null
   inline?: boolean
+  /** Sends the form when its picker closes with another choice. */
+  saveOnClose?: boolean
   id?: string
   class?: string
   label?: string
@@ -44,6 +46,7 @@ export const Form = (props: {
       aria-label={props.label}
       data-once={method === 'post'}
       data-list-search={props.listSearch}
+      data-save-on-close={props.saveOnClose}
     >
       {method === 'post' && props.csrf && <CsrfField csrf={props.csrf} />}
       {props.error && <FormError>{props.error}</FormError>}

@@ -2,10 +2,7 @@ import {
   addComment,
   closeIssue,
   getIssue,
-  listAssignees,
   listIssueEvents,
-  listLabels,
-  listMilestones,
   lockIssue,
   reopenIssue,
   unlockIssue,
@@ -52,6 +49,7 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError } from '../shell.tsx'
 import { CommentItem, EventItem, markdownOf, sortByTime } from './conversation.tsx'
 import { editedOf, EditRecord, typedOr } from './edit-fields.tsx'
+import { loadSideChoices } from './side-load.ts'
 import { AssigneesSide, BlockedBySide, LabelsSide, MilestoneSide } from './side-panel.tsx'
 
 /** The number in the address. Null when it is not one, which is a 404. */
@@ -72,20 +70,18 @@ export const loadIssue = async (visit: Visit) => {
       redirect(pullPath(name, number), 302)
     )
   const mayChoose = visit.viewer !== null && repo.permissions.triage
-  const [events, labels, milestones, assignable] = await Promise.all([
+  const [events, { labels, milestones, people }] = await Promise.all([
     visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
-    visit.call(listLabels, { repo: name, per_page: 100 }),
-    mayChoose ? visit.call(listMilestones, { repo: name, per_page: 100 }) : null,
-    mayChoose ? visit.call(listAssignees, { repo: name, per_page: 100 }) : null,
+    loadSideChoices(visit, repo, { mayChoose }),
   ])
   return {
     repo,
     notifications: await loadIssueNotifications(visit, name, number),
     ...detail,
     events: events.items,
-    labels: labels.items,
-    milestones: milestones?.items ?? [],
-    assignable: (assignable?.items ?? []).map(({ username }) => username),
+    labels,
+    milestones,
+    assignable: people,
   }
 }
 

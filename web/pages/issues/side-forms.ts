@@ -29,7 +29,7 @@ const ofIssue = (part: string, change: (fields: Fields) => Change) =>
 
 const ofPull = (
   part: string,
-  change: (fields: Fields) => { labels?: string[]; assignees?: string[] },
+  change: (fields: Fields) => { labels?: string[]; assignees?: string[]; milestone?: string },
 ) =>
   action({
     path: `/:workspace/:repo/pull/:number/${part}`,
@@ -55,4 +55,5 @@ export const sideForms = [
   ofIssue('blocked-by', (fields) => ({ blocked_by: numbers(fields) })),
   ofPull('labels', (fields) => ({ labels: fields.list('labels', ',') })),
   ofPull('assignees', (fields) => ({ assignees: names(fields) })),
+  ofPull('milestone', (fields) => ({ milestone: fields.text('milestone') })),
 ]

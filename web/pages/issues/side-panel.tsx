@@ -2,22 +2,27 @@
 // who may change them.
 import type { Label as LabelRecord, Milestone } from '#features/issues/index.ts'
 import {
+  ActorLink,
   Button,
   Field,
+  FieldPicker,
   Form,
   FormActions,
+  labelOption,
   Labels,
-  ActorLink,
-  Select,
+  personOption,
   SideBlock,
   type ActorSummary,
+  type PickerOption,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { issuePath, repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 
+type Person = ActorSummary & { username: string }
 type SidePanelContext = { visit: Visit; repo: string; here: string; mayEdit: boolean }
+type Place = Pick<SidePanelContext, 'visit' | 'here'>
 
 /** A form that unfolds, and is open after a refusal. */
 const Change = ({
@@ -26,11 +31,7 @@ const Change = ({
   part,
   field,
   children,
-}: Omit<SidePanelContext, 'repo' | 'mayEdit'> & {
-  part: string
-  field: string
-  children?: Child
-}) => {
+}: Place & { part: string; field: string; children?: Child }) => {
   const at = visitForForm(visit, `${here}/${part}`)
   return (
     <details class="more" open={at.form.error !== null}>
@@ -50,6 +51,188 @@ const Change = ({
   )
 }
 
+type PickProps = Place & {
+  /** The last part of the form's address, and the name of its field. */
+  part: string
+  label: string
+  options: readonly PickerOption[]
+  chosen: readonly string[]
+  single?: boolean
+  empty?: string
+  /** The field for values that are no options; without `always` it is shown after a refusal. */
+  other?: { label: string; always?: boolean }
+}
+
+/** A picker with a form of its own, which is saved when the picker closes. */
+const Pick = ({
+  visit,
+  here,
+  part,
+  label,
+  options,
+  chosen,
+  single,
+  empty,
+  other = { label },
+}: PickProps) => {
+  const at = visitForForm(visit, `${here}/${part}`)
+  const error = fieldError(at, part) ?? formError(at, part)
+  const isChosen = new Set(error === null ? chosen : at.form.values.list(part, ','))
+  const unlisted = [...isChosen].filter((value) => !options.some((one) => one.value === value))
+  return (
+    <Form action={`${here}/${part}`} csrf={visit.csrf} label={`Change ${part}`} saveOnClose>
+      <FieldPicker
+        small
+        name={part}
+        label={label}
+        summary="Change"
+        single={single}
+        empty={empty}
+        open={error !== null}
+        options={options.map((option) => ({ ...option, chosen: isChosen.has(option.value ?? '') }))}
+      >
+        {error !== null && <p class="field-error">{error}</p>}
+        {(other.always || unlisted.length > 0) && (
+          <Field
+            id={`side-new-${part}`}
+            name={part}
+            label={other.label}
+            hint="Separated by commas."
+            value={unlisted.join(', ')}
+            unmarked
+          />
+        )}
+        <Button small>Save</Button>
+      </FieldPicker>
+    </Form>
+  )
+}
+
+export const LabelsSide = ({
+  names,
+  known,
+  list = '/issues',
+  ...place
+}: SidePanelContext & {
+  names: readonly string[]
+  known: readonly LabelRecord[]
+  /** The list that a label leads to. */
+  list?: '/issues' | '/pulls'
+}) => {
+  const { visit, repo, here, mayEdit } = place
+  const byName = new Map(known.map((label) => [label.name, label]))
+  const unlisted = names.filter((name) => !byName.has(name)).map((name) => ({ name }))
+  return (
+    <SideBlock title="Labels">
+      {names.length === 0 ? (
+        <p class="muted">None</p>
+      ) : (
+        <Labels
+          labels={names.map((name) => byName.get(name) ?? { name })}
+          href={(name) => withQuery(repoPath(repo, list), { label: name })}
+        />
+      )}
+      {mayEdit && (
+        <Pick
+          visit={visit}
+          here={here}
+          part="labels"
+          label="Labels"
+          options={[...known, ...unlisted].map(labelOption)}
+          chosen={names}
+          empty="This repository has no labels."
+          other={{ label: 'New labels', always: true }}
+        />
+      )}
+    </SideBlock>
+  )
+}
+
+/** A list of people is cut at this length; others are typed. */
+const LISTED_PEOPLE = 100
+
+export const AssigneesSide = ({
+  people,
+  assignable,
+  ...place
+}: SidePanelContext & { people: readonly Person[]; assignable: readonly Person[] }) => {
+  const { visit, here, mayEdit } = place
+  const others = people.filter(
+    ({ username }) => !assignable.some((person) => person.username === username),
+  )
+  return (
+    <SideBlock title="Assignees">
+      {people.length === 0 ? (
+        <p class="muted">No assignees</p>
+      ) : (
+        <ul class="bare-list">
+          {people.map((person) => (
+            <li>
+              <ActorLink of={person} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {mayEdit && (
+        <Pick
+          visit={visit}
+          here={here}
+          part="assignees"
+          label="Assignees"
+          options={[...others, ...assignable].map(personOption)}
+          chosen={people.map(({ username }) => username)}
+          other={{ label: 'Other usernames', always: assignable.length >= LISTED_PEOPLE }}
+        />
+      )}
+    </SideBlock>
+  )
+}
+
+export const MilestoneSide = ({
+  milestone,
+  known,
+  list = '/issues',
+  ...place
+}: SidePanelContext & {
+  milestone: { id: string; title: string } | null
+  known: readonly Milestone[]
+  list?: '/issues' | '/pulls'
+}) => {
+  const { visit, repo, here, mayEdit } = place
+  if (milestone === null && !mayEdit) return null
+  const options =
+    milestone !== null && !known.some(({ id }) => id === milestone.id)
+      ? [milestone, ...known]
+      : known
+  return (
+    <SideBlock title="Milestone">
+      {milestone === null ? (
+        <p class="muted">No milestone</p>
+      ) : (
+        <p>
+          <a href={withQuery(repoPath(repo, list), { milestone: milestone.id })}>
+            {milestone.title}
+          </a>
+        </p>
+      )}
+      {mayEdit && options.length > 0 && (
+        <Pick
+          visit={visit}
+          here={here}
+          part="milestone"
+          label="Milestone"
+          single
+          options={[
+            { value: '', label: 'No milestone' },
+            ...options.map(({ id, title }) => ({ value: id, label: title })),
+          ]}
+          chosen={[milestone?.id ?? '']}
+        />
+      )}
+    </SideBlock>
+  )
+}
+
 const typed = (
   visit: Visit,
   here: string,
@@ -64,130 +247,6 @@ const typed = (
   }
 }
 
-export const LabelsSide = ({
-  names,
-  known,
-  ...place
-}: SidePanelContext & { names: readonly string[]; known: readonly LabelRecord[] }) => {
-  const { visit, repo, here, mayEdit } = place
-  const byName = new Map(known.map((label) => [label.name, label]))
-  return (
-    <SideBlock title="Labels">
-      {names.length === 0 ? (
-        <p class="muted">None</p>
-      ) : (
-        <Labels
-          labels={names.map((name) => byName.get(name) ?? { name })}
-          href={(name) => withQuery(repoPath(repo, '/issues'), { label: name })}
-        />
-      )}
-      {mayEdit && (
-        <Change visit={visit} here={here} part="labels" field="labels">
-          <Field
-            id="side-labels"
-            name="labels"
-            label="Labels"
-            hideLabel
-            hint="Separated by commas; a new name makes a new label."
-            suggestions={known.map(({ name }) => name)}
-            {...typed(visit, here, 'labels', 'labels', names.join(', '))}
-          />
-        </Change>
-      )}
-    </SideBlock>
-  )
-}
-
-export const AssigneesSide = ({
-  people,
-  assignable,
-  ...place
-}: SidePanelContext & {
-  people: readonly (ActorSummary & { username: string })[]
-  assignable: readonly string[]
-}) => {
-  const { visit, here, mayEdit } = place
-  return (
-    <SideBlock title="Assignees">
-      {people.length === 0 ? (
-        <p class="muted">Nobody</p>
-      ) : (
-        <ul class="bare-list">
-          {people.map((person) => (
-            <li>
-              <ActorLink of={person} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {mayEdit && (
-        <Change visit={visit} here={here} part="assignees" field="assignees">
-          <Field
-            id="side-assignees"
-            name="assignees"
-            label="Assignees"
-            hideLabel
-            mono
-            hint="Usernames of people and agents, separated by commas."
-            suggestions={assignable}
-            {...typed(
-              visit,
-              here,
-              'assignees',
-              'assignees',
-              people.map(({ username }) => username).join(', '),
-            )}
-          />
-        </Change>
-      )}
-    </SideBlock>
-  )
-}
-
-export const MilestoneSide = ({
-  milestone,
-  known,
-  ...place
-}: SidePanelContext & {
-  milestone: { id: string; title: string } | null
-  known: readonly Milestone[]
-}) => {
-  const { visit, repo, here, mayEdit } = place
-  if (milestone === null && !mayEdit) return null
-  const options =
-    milestone !== null && !known.some(({ id }) => id === milestone.id)
-      ? [milestone, ...known]
-      : known
-  return (
-    <SideBlock title="Milestone">
-      {milestone === null ? (
-        <p class="muted">None</p>
-      ) : (
-        <p>
-          <a href={withQuery(repoPath(repo, '/issues'), { milestone: milestone.id })}>
-            {milestone.title}
-          </a>
-        </p>
-      )}
-      {mayEdit && options.length > 0 && (
-        <Change visit={visit} here={here} part="milestone" field="milestone">
-          <Select
-            id="side-milestone"
-            name="milestone"
-            label="Milestone"
-            hideLabel
-            options={[
-              { value: '', label: 'None' },
-              ...options.map(({ id, title }) => ({ value: id, label: title })),
-            ]}
-            {...typed(visit, here, 'milestone', 'milestone', milestone?.id ?? '')}
-          />
-        </Change>
-      )}
-    </SideBlock>
-  )
-}
-
 export const BlockedBySide = ({
   numbers,
   ...place
@@ -195,9 +254,9 @@ export const BlockedBySide = ({
   const { visit, repo, here, mayEdit } = place
   if (numbers.length === 0 && !mayEdit) return null
   return (
-    <SideBlock title="Waits for">
+    <SideBlock title="Blocked by">
       {numbers.length === 0 ? (
-        <p class="muted">Nothing</p>
+        <p class="muted">No issues</p>
       ) : (
         <ul class="bare-list">
           {numbers.map((number) => (

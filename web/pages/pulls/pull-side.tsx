@@ -1,5 +1,4 @@
 // The side panel of a pull request.
-import type { Label as LabelRecord } from '#features/issues/index.ts'
 import type { PullDetail } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import type { CombinedStatus } from '#features/statuses/index.ts'
@@ -7,7 +6,8 @@ import { Badge, CheckState, Icon, LinkButton, SideBlock } from '../../components
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { StatusList } from '../code/statuses.tsx'
-import { AssigneesSide, LabelsSide } from '../issues/side-panel.tsx'
+import type { SideChoices } from '../issues/side-load.ts'
+import { AssigneesSide, LabelsSide, MilestoneSide } from '../issues/side-panel.tsx'
 import { Following } from '../notifications/follow.tsx'
 import type { IssueNotifications } from '../notifications/on-issue.tsx'
 import { UpdateBranch } from './branch-box.tsx'
@@ -55,14 +55,23 @@ const Overlaps = ({ data, repo }: { data: PullDetail; repo: Repo }) =>
     </SideBlock>
   )
 
+const Approvals = ({ data: { approvals } }: { data: PullDetail }) => (
+  <SideBlock title="Approvals">
+    <p>
+      {approvals.required === 0
+        ? `${approvals.counted} counted, none required`
+        : `${approvals.counted} of ${approvals.required}`}
+    </p>
+  </SideBlock>
+)
+
 type PullSideProps = {
   data: PullDetail
   statuses: CombinedStatus | null
   repo: Repo
   visit: Visit
   mayChange: boolean
-  labels: readonly LabelRecord[]
-  assignable: readonly string[]
+  choices: SideChoices
   notifications: IssueNotifications
 }
 
@@ -72,8 +81,7 @@ export const PullSide = ({
   repo,
   visit,
   mayChange,
-  labels,
-  assignable,
+  choices,
   notifications,
 }: PullSideProps) => {
   const context = {
@@ -84,14 +92,8 @@ export const PullSide = ({
   }
   return (
     <>
-      <Reviewers visit={visit} data={data} repo={repo} />
-      <SideBlock title="Approvals">
-        <p>
-          {data.approvals.required === 0
-            ? `${data.approvals.counted} counted, none required`
-            : `${data.approvals.counted} of ${data.approvals.required}`}
-        </p>
-      </SideBlock>
+      <Reviewers visit={visit} data={data} repo={repo} choices={choices} />
+      <Approvals data={data} />
       {data.checks_status !== 'none' && (
         <SideBlock title="Checks">
           <p>
@@ -109,8 +111,14 @@ export const PullSide = ({
       )}
       <BaseState data={data} repo={repo} visit={visit} />
       <Overlaps data={data} repo={repo} />
-      <LabelsSide {...context} names={data.labels} known={labels} />
-      <AssigneesSide {...context} people={data.assignees} assignable={assignable} />
+      <LabelsSide {...context} names={data.labels} known={choices.labels} list="/pulls" />
+      <AssigneesSide {...context} people={data.assignees} assignable={choices.people} />
+      <MilestoneSide
+        {...context}
+        milestone={data.milestone}
+        known={choices.milestones}
+        list="/pulls"
+      />
       <Following visit={visit} subscription={notifications.subscription} at={context.here} />
       {data.session.cost_usd !== null && (
         <SideBlock title="Cost">{`$${data.session.cost_usd.toFixed(2)}`}</SideBlock>

@@ -1,4 +1,4 @@
-import { getIssue, listAssignees, listIssueEvents, listLabels } from '#features/issues/index.ts'
+import { getIssue, listIssueEvents } from '#features/issues/index.ts'
 import { getPull, listReviewThreads, type PullDetail } from '#features/pulls/index.ts'
 import { getRepo, getRepoSettings, type Repo } from '#features/repos/index.ts'
 import {
@@ -18,12 +18,14 @@ import { page, redirect, type DirectResponse, type Visit } from '../../site.ts'
 import { statusesOf } from '../code/statuses.tsx'
 import { CommentItem, EventItem, markdownOf, sortByTime } from '../issues/conversation.tsx'
 import { numberOf } from '../issues/issue.tsx'
+import { loadSideChoices } from '../issues/side-load.ts'
 import { loadIssueNotifications, mentionItems } from '../notifications/on-issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { methodsLeft, rulesOfBase } from '../rulesets/on-pull.tsx'
 import { PullFrame } from './frame.tsx'
 import { MergeBox } from './merge-box.tsx'
 import { PullSide } from './pull-side.tsx'
+import { isAuthor } from './reviewers.tsx'
 import { PushHelp, ReadyBox } from './draft.tsx'
 import { ReviewBox, ReviewItem, ThreadItem } from './reviews.tsx'
 
@@ -39,16 +41,16 @@ export async function loadPull(visit: Visit) {
       (await visit.tryCall(getIssue, { repo: name, number })) &&
       redirect(issuePath(name, number), 302)
     )
-  const [rules, statuses, events, settings, threads, labels, assignable] = await Promise.all([
+  const [rules, statuses, events, settings, threads, choices] = await Promise.all([
     rulesOfBase(visit, name, data.base.ref),
     statusesOf(visit, name, data.head?.sha ?? null),
     visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
     visit.viewer ? visit.tryCall(getRepoSettings, { repo: name }) : null,
     visit.call(listReviewThreads, { repo: name, number }),
-    visit.call(listLabels, { repo: name, per_page: 100 }),
-    visit.viewer && repo.permissions.triage
-      ? visit.call(listAssignees, { repo: name, per_page: 100 })
-      : null,
+    loadSideChoices(visit, repo, {
+      mayChoose: visit.viewer !== null && (repo.permissions.triage || isAuthor(data, visit)),
+      teams: true,
+    }),
   ])
   return {
     repo,
@@ -63,8 +65,7 @@ export async function loadPull(visit: Visit) {
       mayIgnoreChecks: settings?.allow_ignoring_checks ?? false,
     },
     threads,
-    labels: labels.items,
-    assignable: (assignable?.items ?? []).map(({ username }) => username),
+    choices,
   }
 }
 
@@ -122,10 +123,6 @@ const isActive = ({ status }: PullDetail): boolean => status === 'open' || statu
 /** Nothing has been pushed yet, or only what the base has. */
 const hasNoCommits = ({ head, merge_base_sha }: PullDetail): boolean =>
   head === null || head.sha === merge_base_sha
-
-/** Whether the viewer is the author. A pull request of an agent belongs to its owner too. */
-const isAuthor = ({ author }: PullDetail, { viewer }: Visit): boolean =>
-  viewer !== null && [author.id, author.on_behalf_of?.id].includes(viewer.id)
 
 const StateButtons = ({ data }: { data: PullDetail }) => (
   <>
@@ -189,7 +186,7 @@ const Description = ({ data, visit }: { data: PullDetail; visit: Visit }) => (
 )
 
 const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
-  const { repo, data, notifications, statuses, mergeOptions, labels, assignable } = loaded
+  const { repo, data, notifications, statuses, mergeOptions, choices } = loaded
   const here = pullPath(repo.full_name, data.number)
   const live = {
     href: withQuery(`${here}/live`, { state: pullState(loaded) }),
@@ -207,8 +204,7 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
             repo={repo}
             visit={visit}
             mayChange={!repo.archived && (isOwn || repo.permissions.triage)}
-            labels={labels}
-            assignable={assignable}
+            choices={choices}
             notifications={notifications}
           />
         }

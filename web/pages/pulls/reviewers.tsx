@@ -5,14 +5,17 @@ import {
   ActionButton,
   Button,
   Field,
+  FieldPicker,
   Form,
   Icon,
+  personOption,
   ActorLink,
   SideBlock,
 } from '../../components/index.ts'
 import { pullPath, teamPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { fieldError, formError } from '../shell.tsx'
+import type { SideChoices } from '../issues/side-load.ts'
+import { fieldError, formError, visitForForm } from '../shell.tsx'
 
 const CancelRequest = ({
   visit,
@@ -60,33 +63,71 @@ const RequestAgain = ({
   </ul>
 )
 
+/** The people and teams that are not requested yet, and never the author. */
+function reviewerOptions(data: PullDetail, repo: Repo, { people, teams }: SideChoices) {
+  const requested = new Set(requestedReviewers(data, repo).map(({ name }) => name))
+  return [
+    ...people
+      .filter(({ id, username }) => id !== data.author.id && !requested.has(username))
+      .map(personOption),
+    ...teams
+      .filter(({ slug }) => !requested.has(slug))
+      .map(({ slug, name }) => ({
+        value: `${repo.workspace}/${slug}`,
+        label: `${repo.workspace}/${slug}`,
+        mark: <Icon name="users" />,
+        hint: name,
+      })),
+  ]
+}
+
 const RequestForm = ({
   visit,
   repo,
   here,
-  refused,
+  data,
+  choices,
 }: {
   visit: Visit
   repo: Repo
   here: string
-  refused: boolean
-}) => (
-  <Form action={`${here}/reviewers`} csrf={visit.csrf} inline label="Request review">
-    <Field
-      name="reviewers"
-      label="People or teams"
-      hideLabel
-      required
-      mono
-      placeholder={`ada ${repo.workspace}/team`}
-      value={refused ? visit.form.values.text('reviewers') : ''}
-      error={
-        refused ? (fieldError(visit, visit.form.error?.field ?? '') ?? formError(visit)) : null
-      }
-    />
-    <Button small>Request review</Button>
-  </Form>
-)
+  data: PullDetail
+  choices: SideChoices
+}) => {
+  const at = visitForForm(visit, `${here}/reviewers`)
+  const error = fieldError(at, at.form.error?.field ?? '') ?? formError(at)
+  const typed = new Set(at.form.values.list('reviewers', /[\s,]+/))
+  const options = reviewerOptions(data, repo, choices)
+  const unlisted = [...typed].filter((name) => !options.some(({ value }) => value === name))
+  return (
+    <Form action={`${here}/reviewers`} csrf={visit.csrf} label="Request review" saveOnClose>
+      <FieldPicker
+        small
+        name="reviewers"
+        label="Reviewers"
+        summary="Request review"
+        open={error !== null}
+        options={options.map((option) => ({
+          ...option,
+          chosen: typed.has(option.value ?? ''),
+        }))}
+        empty="No other people have access."
+      >
+        {error !== null && <p class="field-error">{error}</p>}
+        <Field
+          id="side-new-reviewers"
+          name="reviewers"
+          label="Other people, teams or agents"
+          value={unlisted.join(' ')}
+          unmarked
+          mono
+          placeholder={`ada ${repo.workspace}/team ada/agent`}
+        />
+        <Button small>Request review</Button>
+      </FieldPicker>
+    </Form>
+  )
+}
 
 /** The requested users, teams and agents in one list. */
 function requestedReviewers(data: PullDetail, repo: Repo) {
@@ -114,23 +155,25 @@ function requestedReviewers(data: PullDetail, repo: Repo) {
   ]
 }
 
+/** Whether the viewer is the author. A pull request of an agent belongs to its owner too. */
+export const isAuthor = ({ author }: PullDetail, { viewer }: Visit): boolean =>
+  viewer !== null && [author.id, author.on_behalf_of?.id].includes(viewer.id)
+
 export const Reviewers = ({
   visit,
   data,
   repo,
+  choices,
 }: {
   visit: Visit
   data: PullDetail
   repo: Repo
+  choices: SideChoices
 }) => {
   const here = pullPath(repo.full_name, data.number)
   const active = data.status === 'open' || data.status === 'draft'
   const mayRequest =
-    active &&
-    visit.viewer !== null &&
-    (repo.permissions.triage ||
-      visit.viewer.id === data.author.id ||
-      visit.viewer.id === data.author.on_behalf_of?.id)
+    active && visit.viewer !== null && (repo.permissions.triage || isAuthor(data, visit))
   const requested = requestedReviewers(data, repo)
   const reviewers = [...new Map(data.reviews.map(({ author }) => [author.id, author])).values()]
   const earlier = mayRequest
@@ -140,7 +183,6 @@ export const Reviewers = ({
       )
     : []
   if (requested.length === 0 && !mayRequest) return null
-  const refused = visit.form.values.has('reviewers')
   return (
     <SideBlock title="Reviewers">
       {requested.length === 0 ? (
@@ -156,7 +198,9 @@ export const Reviewers = ({
         </ul>
       )}
       {earlier.length > 0 && <RequestAgain visit={visit} earlier={earlier} here={here} />}
-      {mayRequest && <RequestForm visit={visit} repo={repo} here={here} refused={refused} />}
+      {mayRequest && (
+        <RequestForm visit={visit} repo={repo} here={here} data={data} choices={choices} />
+      )}
     </SideBlock>
   )
 }
