@@ -124,7 +124,10 @@ UNION ALL
 SELECT t.attachment_id, 'author', d.author_id FROM attachment_texts t
   CROSS JOIN attachments a ON a.id = t.attachment_id
   CROSS JOIN review_drafts d ON d.id = t.text_id AND instr(d.body, a.id) > 0
-  CROSS JOIN pulls p ON p.id = d.pull_id AND p.repo_id = a.repo_id;
+  CROSS JOIN pulls p ON p.id = d.pull_id AND p.repo_id = a.repo_id
+UNION ALL
+SELECT t.attachment_id, 'read', NULL FROM attachment_texts t
+  CROSS JOIN attachments a ON a.id = t.attachment_id AND a.repo_id = t.text_id;
 
 CREATE TABLE attachments (
   id TEXT PRIMARY KEY,
@@ -1658,6 +1661,13 @@ CREATE TABLE webhooks (
 CREATE INDEX webhooks_of_repo ON webhooks (repo_id, id) WHERE repo_id IS NOT NULL;
 
 CREATE INDEX webhooks_of_workspace ON webhooks (workspace_id, id) WHERE workspace_id IS NOT NULL;
+
+CREATE TABLE wikis (
+  repo_id TEXT PRIMARY KEY REFERENCES repos (id) ON DELETE CASCADE,
+  branch TEXT NOT NULL CHECK (branch <> ''), -- the name of its branch, chosen by the first push
+  commit_sha TEXT NOT NULL CHECK (length(commit_sha) IN (40, 64)),
+  updated_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE workspace_redirects (
   slug TEXT PRIMARY KEY,

@@ -4,6 +4,7 @@
  */
 import type { Feature } from '#core/hearth.ts'
 import { feature as accounts } from './accounts/index.ts'
+import { feature as wiki } from './wiki/index.ts'
 import { feature as workspaces } from './workspaces/index.ts'
 import { feature as repos } from './repos/index.ts'
 import { feature as teams } from './teams/index.ts'
@@ -52,6 +53,7 @@ export const features: readonly Feature[] = [
   keys,
   releases,
   attachments,
+  wiki,
   statuses,
   queue,
   backups,

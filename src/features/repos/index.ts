@@ -114,6 +114,7 @@ export {
   type RuleViolation,
 } from './extension-points.ts'
 export { searchPaths } from './files/path-search.ts'
+export { enqueueMaintenance } from './maintenance/maintain-store.ts'
 export { collectStore, PRUNE_GRACE_MS } from './maintenance/collect-stores.ts'
 export { listRetainedCommits } from './maintenance/retained-commits.ts'
 export { createRepoWithStore, type NewRepoInput } from './lifecycle/new-repo.ts'
@@ -145,6 +146,7 @@ export {
   parseTrailers,
 } from './commits/commit-records.ts'
 export {
+  addSize,
   findFork,
   preloadRepos,
   filterVisibleRepos,
@@ -174,6 +176,8 @@ export {
   findSha1Collisions,
 } from './push/find-sha1-collisions.ts'
 export { scanRange, scanPush } from './push/push-protection.ts'
+export type { CommitRange } from './push/find-leaked-tokens.ts'
+export { findExposedAddress, privateAddressesOf } from './push/private-addresses.ts'
 export {
   auditBypass,
   findPushProblem,

@@ -19,6 +19,7 @@ export const RETAINED_OBJECT_COLUMNS: readonly string[] = [
   'comments.commit_sha',
   'comments.applied_in',
   'releases.target',
+  'wikis.commit_sha',
   // Retained while the run or queue entry waits or is active.
   'check_runs.head_sha',
   'check_runs.base_sha',

@@ -66,6 +66,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'releases',
       'release_assets',
       'attachments',
+      'wikis',
       'queue_entries',
       'collaborators',
       'repo_subscriptions',

@@ -57,6 +57,7 @@ export const TRANSFERRED_TABLES: Readonly<Record<string, string>> = {
   stars: 'repo_id IN (:repos)',
   releases: 'repo_id IN (:repos)',
   release_assets: 'release_id IN (SELECT id FROM releases WHERE repo_id IN (:repos))',
+  wikis: 'repo_id IN (:repos)',
   attachments: 'repo_id IN (:repos)',
   attachment_texts: 'attachment_id IN (SELECT id FROM attachments WHERE repo_id IN (:repos))',
   rulesets: 'workspace_id = ?1 OR repo_id IN (:repos)',

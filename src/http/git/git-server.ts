@@ -1,8 +1,9 @@
 /**
  * The git server: smart HTTP (https://git-scm.com/docs/http-protocol) in protocol versions 0, 1 and
  * 2. Repositories are at `/<workspace>/<repo>.git`, and the fork of a pull request at
- * `/<workspace>/<repo>/pull/<number>.git`; both work without `.git` too. Only the names of the two
- * operations behind it are known here. Access is decided before a body is read.
+ * `/<workspace>/<repo>/pull/<number>.git`; the wiki of a repository is at
+ * `/<workspace>/<repo>.wiki.git`. All work without `.git` too. Only the names of the operations
+ * behind it are known here. Access is decided before a body is read.
  */
 
 import { decide } from '#core/access.ts'
@@ -187,21 +188,39 @@ const repoAccess = commitCache<RepoAccess>('git-access', {
   sizeOf: () => SMALL_ENTRY_BYTES,
 })
 
+/** The operations behind one kind of repository. */
+type Operations = { readonly fetch: FetchOperation; readonly push: PushOperation }
+
+/** No repository may have a name that ends so (`core/reserved-names.ts`). */
+const WIKI_SUFFIX = '.wiki'
+
+/** The repository that a path names, for a wiki the one that it belongs to. */
+const repoOfPath = (path: string): string =>
+  path.endsWith(WIKI_SUFFIX) ? path.slice(0, -WIKI_SUFFIX.length) : path
+
 export class GitServer {
-  readonly #fetchRepo: FetchOperation
-  readonly #push: PushOperation
+  readonly #repos: Operations
+  readonly #wikis: Operations
   readonly #transfers: FairSemaphore
   readonly #access: CommitCache<RepoAccess>
   readonly #advertised: AdvertisedRefs
   readonly #bundleTips: BundleTips
 
   constructor(private readonly hearth: Hearth) {
-    this.#fetchRepo = requireOperation(hearth, 'fetch_repo') as FetchOperation
-    this.#push = requireOperation(hearth, 'push') as PushOperation
+    const operations = (fetch: string, push: string): Operations => ({
+      fetch: requireOperation(hearth, fetch) as FetchOperation,
+      push: requireOperation(hearth, push) as PushOperation,
+    })
+    this.#repos = operations('fetch_repo', 'push')
+    this.#wikis = operations('fetch_wiki', 'push_wiki')
     this.#transfers = transferSemaphore(hearth)
     this.#access = repoAccess(hearth)
     this.#advertised = new AdvertisedRefs(hearth)
     this.#bundleTips = new BundleTips(hearth)
+  }
+
+  #operationsFor(path: string): Operations {
+    return path.endsWith(WIKI_SUFFIX) ? this.#wikis : this.#repos
   }
 
   /** Null for an address that is not git's. */
@@ -238,7 +257,8 @@ export class GitServer {
     // (git-config, http.followRedirects).
     if (error instanceof Moved) {
       const rest = path.slice(1 + repo.length) + (query === '' ? '' : `?${query}`)
-      return textResponse(301, error.message, { location: `/${error.to}${rest}` })
+      const suffix = repo.endsWith(WIKI_SUFFIX) ? WIKI_SUFFIX : ''
+      return textResponse(301, error.message, { location: `/${error.to}${suffix}${rest}` })
     }
     if (error instanceof Refusal) return refusalResponse(error, caller)
     const code = error instanceof GitError ? error.code : null
@@ -261,11 +281,14 @@ export class GitServer {
     const { hearth } = this
     const version = this.#access.version()
     if (service === 'git-receive-pack') {
-      decide(this.#push.access, caller, { repo }, hearth.facts)
+      const target = { repo: repoOfPath(repo) }
+      decide(this.#operationsFor(repo).push.access, caller, target, hearth.facts)
       // Before a pack is sent that could not be stored.
       if (!hasDiskSpace(hearth)) throw diskFull()
     }
-    const { store, refs } = await call(hearth, this.#fetchRepo, caller, { repo })
+    const { store, refs } = await call(hearth, this.#operationsFor(repo).fetch, caller, {
+      repo: repoOfPath(repo),
+    })
     const access = { caller, store, refs }
     this.#access.set(`${credential}\n${repo}`, version, access)
     return access
@@ -492,11 +515,20 @@ export class GitServer {
     push: Push,
   ): Promise<readonly RefResult[]> {
     const { updates, options, atomic, packBytes, unscanned } = push
-    const input = { repo, updates, options, atomic, bytes: packBytes, unscanned }
+    const input = {
+      repo: repoOfPath(repo),
+      updates,
+      options,
+      atomic,
+      bytes: packBytes,
+      unscanned,
+    }
     const refuseAll = (refused: string) => updates.map(({ name }) => ({ name, refused }))
     try {
       const { origin } = exchange
-      const { results } = await call(this.hearth, this.#push, caller, input, { origin })
+      const { results } = await call(this.hearth, this.#operationsFor(repo).push, caller, input, {
+        origin,
+      })
       return results
     } catch (error) {
       if (error instanceof Refusal) return refuseAll(error.message)

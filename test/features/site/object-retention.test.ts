@@ -119,6 +119,7 @@ test('what is said to be kept is kept', async () => {
       created_at: now,
       updated_at: now,
     })
+    put('wikis', { repo_id: repo.id, branch: 'main', commit_sha: oid('1'), updated_at: now })
     put('check_runs', {
       id: 'run_1',
       ...of,

@@ -4,7 +4,7 @@
  * `collect-stores.ts` does that.
  */
 import { job, type Job } from '#core/jobs.ts'
-import { writeAs } from '#core/write.ts'
+import { writeAs, type Tx } from '#core/write.ts'
 import { MINUTE } from '#lib/time.ts'
 import { precomputeHistory } from '../blame/precompute-history.ts'
 import { listTipsOfStore } from '../store/refs.ts'
@@ -33,3 +33,7 @@ export const maintainStore: Job<{ store: string }> = job<{ store: string }>({
     })
   },
 })
+
+/** Maintains a store soon, after refs over it moved. */
+export const enqueueMaintenance = (tx: Tx, store: string): void =>
+  void tx.enqueue(maintainStore, { store }, { key: store, delay_ms: MAINTAIN_DELAY_MS })

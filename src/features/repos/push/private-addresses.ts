@@ -35,13 +35,14 @@ const exposureMessage = (what: string, email: string, instead: string): string =
 
 /**
  * Returns the message for the first new commit or tag that contains one of the addresses; null when
- * none does.
+ * none does. `known` are more commits that were in the repository before.
  */
 export async function findExposedAddress(
   hearth: Hearth,
   repo: Family,
   hidden: PrivateAddresses,
   update: RefUpdate,
+  known: readonly Oid[] = [],
 ): Promise<string | null> {
   const { addresses, instead } = hidden
   const shows = (email: string | undefined): email is string =>
@@ -57,9 +58,10 @@ export async function findExposedAddress(
     end = tag.object
   }
   if (end === null || !(await hearth.git.readCommit(repo.store, end))) return null
-  const hide = [repo.id, repo.parent_id].flatMap((id) =>
+  const branches = [repo.id, repo.parent_id].flatMap((id) =>
     id === null ? [] : branchesOf(hearth, id),
   )
+  const hide = [...branches, ...known]
   for (let skip = 0; ; skip += COMMITS_PER_PAGE) {
     const commits = await hearth.git.log(repo.store, {
       tips: [end],

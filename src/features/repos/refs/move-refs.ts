@@ -13,7 +13,7 @@ import { randomToken } from '#lib/hash.ts'
 import { gitPush, repoDefaultBranchChanged } from '../events.ts'
 import { branchPushed } from '../extension-points.ts'
 import { requireLiveFamily } from '../lifecycle/preconditions.ts'
-import { MAINTAIN_DELAY_MS, maintainStore } from '../maintenance/maintain-store.ts'
+import { enqueueMaintenance } from '../maintenance/maintain-store.ts'
 import { measureRepo } from '../maintenance/measure-repo.ts'
 import { PRECOMPUTE_DELAY_MS, precomputeHistory } from '../blame/precompute-history.ts'
 import { branchOf, branchRef, tagOf } from './ref-names.ts'
@@ -205,7 +205,7 @@ export function moveRefs(
       { key: row.id, delay_ms: PRECOMPUTE_DELAY_MS },
     )
   }
-  tx.enqueue(maintainStore, { store: row.store }, { key: row.store, delay_ms: MAINTAIN_DELAY_MS })
+  enqueueMaintenance(tx, row.store)
 }
 
 function emitPushes(
