@@ -370,6 +370,7 @@ describe('nothing bypasses it', () => {
     // Bytes flow only after `open` has asked, and refs move only through `push`.
     expect([...git.matchAll(/hearth\.git\.(\w+)/g)].map(([, name]) => name).sort()).toEqual([
       'advertise',
+      'bundle',
       'ensureLocal',
       'listRefs',
       'receivePack',
@@ -377,6 +378,7 @@ describe('nothing bypasses it', () => {
       'uploadPackSync',
     ])
     expect(git.match(/await this\.#open\(request, service\)/g)).toHaveLength(2)
+    expect(git.match(/await this\.#open\(request, 'git-upload-pack'\)/g)).toHaveLength(1)
     expect(git).not.toMatch(/hearth\.(db|database|writer)\b/)
   })
 
