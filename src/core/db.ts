@@ -278,6 +278,9 @@ const LOCKED_RETRY_MS = 50
 /** A committed group of writes that is not on disk yet. */
 type UnsyncedGroup = { readonly resolve: () => void; readonly reject: (error: unknown) => void }
 
+/** How long the version of the commits of other processes is trusted. */
+const MAX_VERSION_AGE_MS = 1
+
 /**
  * Group commit. All writes that are pending in one turn of the event loop run in one transaction.
  * Each has its own savepoint, so a write that fails does not undo the others. One sync of the log
@@ -289,8 +292,9 @@ export class Writer {
   #isScheduled = false
   #isClosed = false
   #flushCount = 0
-  /** `PRAGMA data_version`, cached for one turn of the event loop. */
-  #dataVersion: number | null = null
+  /** `PRAGMA data_version`, and when it was read. */
+  #dataVersion = 0
+  #dataVersionAtMs = Number.NEGATIVE_INFINITY
   #unsynced: UnsyncedGroup[] = []
   /** How many flushes in a row found the database locked by another process. */
   #lockedCount = 0
@@ -338,14 +342,15 @@ export class Writer {
 
   /**
    * A version of the database: it changes with every commit of this process and of others
-   * (https://www.sqlite.org/pragma.html#pragma_data_version). The commits of others are read once a
-   * turn of the event loop.
+   * (https://www.sqlite.org/pragma.html#pragma_data_version). The commits of others are looked
+   * for once a millisecond, because the query takes 20 µs, as much as half of a cached answer.
    */
   state(): string {
-    if (this.#dataVersion === null) {
+    const now = performance.now()
+    if (now - this.#dataVersionAtMs >= MAX_VERSION_AGE_MS) {
       const row = this.db.one<{ data_version: number }>('PRAGMA data_version')
       this.#dataVersion = row?.data_version ?? 0
-      setImmediate(() => (this.#dataVersion = null))
+      this.#dataVersionAtMs = now
     }
     return `${this.#flushCount}.${this.#dataVersion}`
   }

@@ -1,7 +1,8 @@
 /**
  * Results that hold until the next commit. Agents send the same read again and again while they
  * wait, and a fetch is several requests in a row. As long as nothing was committed, by this process
- * or another, the rights and records behind a result are the same, so the result is.
+ * or another, the rights and records behind a result are the same, so the result is. A commit of
+ * another process is noticed within a millisecond.
  *
  * Every commit removes all entries, whatever it changes: a revoked token, a moved branch. An entry
  * also ends after a second, because tokens end and some answers change with the time alone. REST

@@ -149,15 +149,15 @@ function refusalResponse(refusal: Refusal, caller: Caller | null): Response {
  * A response that the engine keeps as a file. The runtime sends it without passing its bytes
  * through JavaScript. It opens the file at once, so a file that is removed later is still sent.
  */
-function fileResponse(exchange: Exchange, service: Service, path: string): Response {
+function fileResponse(
+  exchange: Exchange,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Response {
   exchange.setIdleTimeout(FILE_IDLE_TIMEOUT_SECONDS)
   return new Response(Bun.file(path), {
-    headers: {
-      'content-type': `application/x-${service}-result`,
-      // Without it, the runtime adds one with the name of the file.
-      'content-disposition': 'inline',
-      ...NO_CACHE,
-    },
+    // Without it, the runtime adds one with the name of the file.
+    headers: { ...headers, 'content-disposition': 'inline' },
   })
 }
 
@@ -328,8 +328,13 @@ export class GitServer {
         repo,
         refs,
       )
+    exchange.hasRequestId = true
     return new Response(body as Uint8Array<ArrayBuffer>, {
-      headers: { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE },
+      headers: {
+        'content-type': `application/x-${service}-advertisement`,
+        'x-request-id': exchange.id,
+        ...NO_CACHE,
+      },
     })
   }
 
@@ -408,9 +413,12 @@ export class GitServer {
   }
 
   #wholeResponse({ request, service }: Transfer, response: WholeResponse): Response {
+    const { exchange } = request
+    exchange.hasRequestId = true
+    const headers = { ...resultHeaders(service), 'x-request-id': exchange.id }
     return response instanceof Uint8Array
-      ? new Response(response as Uint8Array<ArrayBuffer>, { headers: resultHeaders(service) })
-      : fileResponse(request.exchange, service, response.path)
+      ? new Response(response as Uint8Array<ArrayBuffer>, { headers })
+      : fileResponse(exchange, response.path, headers)
   }
 
   /** A push, or a fetch that takes long enough to wait for a permit and to be watched. */
