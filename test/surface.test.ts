@@ -491,9 +491,54 @@ describe('what is shown', () => {
           document.paths[route.written]?.[route.method.toLowerCase()],
         ]).not.toEqual([route.written, undefined])
     }
+    // Names that a generator of clients can use as they are.
+    expect(ids.filter((id) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(id))).toEqual([])
+    expect(ids.filter((id) => /_(without|in)_/.test(id)).sort()).toContain(
+      'get_archive_link_without_ref',
+    )
+    expect(ids).toContain('list_rulesets_in_repo')
+    expect(ids).toContain('get_webhook_in_workspace')
     const text = JSON.stringify(document)
     for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g))
       expect(Object.keys(document.components.schemas)).toContain(name)
     expect(text).not.toContain('x-rest-name')
+  })
+
+  test('names with signs do not become one name in generated clients', () => {
+    const { paths, components } = openApiDocument(world.hearth)
+    const react = paths['/repos/{owner}/{name}/comments/{id}/reactions/{content}']?.put
+    expect(react?.parameters?.find((one) => 'name' in one && one.name === 'content')).toMatchObject(
+      {
+        schema: { 'x-enum-varnames': expect.arrayContaining(['plus_1', 'minus_1', 'rocket']) },
+      },
+    )
+    expect(components.schemas.Comment?.properties?.reactions).toMatchObject({
+      type: 'object',
+      propertyNames: { enum: expect.arrayContaining(['+1', '-1', 'heart']) },
+      additionalProperties: { type: 'integer' },
+    })
+    const collisions: string[] = []
+    const walk = (value: unknown, at: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      const { properties } = value as { properties?: object }
+      const names = Object.keys(properties ?? {}).map((name) => name.replace(/\W/g, ''))
+      if (new Set(names).size < names.length) collisions.push(at)
+      for (const [key, inner] of Object.entries(value)) walk(inner, `${at}/${key}`)
+    }
+    walk({ paths, components }, '')
+    expect(collisions).toEqual([])
+  })
+
+  test('every answer of the server has a description', () => {
+    const { paths, components } = openApiDocument(world.hearth)
+    expect(components.responses).toMatchObject({
+      not_available: { description: expect.any(String) },
+      unavailable: { headers: { 'Retry-After': {} } },
+      headers_too_large: { description: expect.any(String) },
+    })
+    const create = paths['/imports']?.post
+    expect(Object.keys(create?.responses ?? {})).toEqual(
+      expect.arrayContaining(['202', '401', '422', '431', '501', '503']),
+    )
   })
 })

@@ -163,7 +163,7 @@ class Components {
         result[key] = (value as JsonSchema[]).map((item) => this.render(item))
       else result[key] = value
     }
-    return result
+    return withDistinctNames(result)
   }
 
   #properties(properties: Record<string, JsonSchema>): Record<string, JsonSchema> {
@@ -198,6 +198,36 @@ class Components {
   }
 }
 
+/** What a generator of clients makes of a name that is no identifier. */
+const identifierOf = (name: string): string => name.replace(/\W/g, '')
+const SIGNS: Readonly<Record<string, string>> = { '+': 'plus', '-': 'minus' }
+
+/** Generators would make one name of `+1` and `-1`. */
+function withDistinctNames(schema: Record<string, unknown>): JsonSchema {
+  const values: readonly unknown[] = Array.isArray(schema.enum) ? schema.enum : []
+  if (collide(values))
+    schema['x-enum-varnames'] = values.map((value) =>
+      String(value).replace(/^[+-]/, (sign) => `${SIGNS[sign]}_`),
+    )
+  const properties = (schema as JsonSchema).properties ?? {}
+  const names = Object.keys(properties)
+  const [first, ...others] = Object.values(properties)
+  // Properties with one schema are a map as well.
+  if (!collide(names) || !others.every((other) => Bun.deepEquals(other, first))) return schema
+  const map: Record<string, unknown> = { ...schema }
+  delete map.properties
+  delete map.required
+  return {
+    ...map,
+    propertyNames: { enum: names },
+    minProperties: names.length,
+    additionalProperties: first,
+  }
+}
+
+const collide = (names: readonly unknown[]): boolean =>
+  new Set(names.map((name) => identifierOf(String(name)))).size < names.length
+
 const restSpelling = (name: string, property: JsonSchema | undefined): string =>
   typeof property?.['x-rest-name'] === 'string' ? property['x-rest-name'] : name
 
@@ -212,6 +242,13 @@ const MEANINGS: Readonly<Partial<Record<RefusalCode, string>>> = {
   invalid: 'An input is not valid; the field names it.',
   rate_limited: 'Too many requests; Retry-After says when to come back.',
   internal: 'A fault of the service; the request id is its handle.',
+  not_available: 'This installation has the part switched off.',
+  unavailable: 'Starting, restoring or overloaded; Retry-After says when to come back.',
+}
+
+/** Answered before the request is read, so without the error object. */
+const HEADERS_TOO_LARGE = {
+  description: 'The headers of the request are over the limit of the server. It has no body.',
 }
 
 const ERROR: JsonSchema = {
@@ -245,7 +282,7 @@ const errorResponses = (): Json =>
         description,
         headers: {
           'X-Request-Id': { $ref: '#/components/headers/RequestId' },
-          ...(code === 'rate_limited'
+          ...(code === 'rate_limited' || code === 'unavailable'
             ? { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait.' } }
             : {}),
         },
@@ -305,6 +342,8 @@ function responsesOf(route: Route, components: Components): Json {
     'invalid',
     'rate_limited',
     'internal',
+    ...(reads ? [] : (['not_available'] as const)),
+    'unavailable',
   ]
   return {
     [status]: success,
@@ -312,6 +351,7 @@ function responsesOf(route: Route, components: Components): Json {
       ? { 304: { description: 'Nothing has changed since the ETag.' } }
       : {}),
     ...Object.fromEntries(codes.map(error)),
+    431: { $ref: '#/components/responses/headers_too_large' },
   }
 }
 
@@ -487,11 +527,24 @@ const serviceEntry = (route: (typeof SERVICE_ROUTES)[number]): OpenApiOperation 
   },
 })
 
-/** An operation with several routes gets an id for each. */
-function operationIdOf({ operation, path, segments }: Route, used: ReadonlySet<string>): string {
-  if (!used.has(operation.name)) return operation.name
-  const last = segments.at(-1)?.replace(/\W+/g, '_')
-  return `${operation.name}_in_${path.startsWith('/workspaces/') ? 'workspace' : last}`
+const parametersIn = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(({ 1: name = '' }) => name)
+
+/**
+ * The id of one route. The first route of an operation has its name; another one says whether it is
+ * of a workspace or a repository, or which parameter it lacks.
+ */
+function operationIdOf({ operation, path }: Route): string {
+  const [first, ...others] = routesOf(operation)
+  if (!first || first.path === path) return operation.name
+  const isIn = (area: string): boolean => path.startsWith(area) && !first.path.startsWith(area)
+  if (isIn('/workspaces/')) return `${operation.name}_in_workspace`
+  if (isIn('/repos/')) return `${operation.name}_in_repo`
+  const present = new Set(parametersIn(path))
+  const missing = parametersIn(first.path).filter((name) => !present.has(name))
+  return missing.length > 0
+    ? `${operation.name}_without_${missing.join('_or_')}`
+    : `${operation.name}_${others.findIndex((other) => other.path === path) + 2}`
 }
 
 function entryOf(route: Route, operationId: string, components: Components): OpenApiOperation {
@@ -518,12 +571,9 @@ function pathsOf(hearth: Hearth, components: Components): OpenApi['paths'] {
   const paths: OpenApi['paths'] = {}
   for (const route of SERVICE_ROUTES) paths[route.path] = { get: serviceEntry(route) }
   if (hearth.operationsByName.has('exchange_token')) Object.assign(paths, OAUTH_PATHS)
-  const used = new Set<string>()
   for (const route of hearth.operations.flatMap(routesOf)) {
-    const operationId = operationIdOf(route, used)
-    used.add(operationId)
     const methods = (paths[route.written] ??= {})
-    methods[route.method.toLowerCase()] = entryOf(route, operationId, components)
+    methods[route.method.toLowerCase()] = entryOf(route, operationIdOf(route), components)
   }
   return paths
 }
@@ -596,7 +646,7 @@ export function openApiDocument(hearth: Hearth): OpenApi {
     paths,
     components: {
       schemas: { Error: ERROR, ...Object.fromEntries(schemas) },
-      responses: errorResponses(),
+      responses: { ...errorResponses(), headers_too_large: HEADERS_TOO_LARGE },
       parameters: PARAMETERS,
       headers: HEADERS,
       securitySchemes: {
