@@ -99,7 +99,8 @@ const DOORS: readonly Door[] = [
   {
     name: 'tool, a new call',
     count: 800,
-    request: tool('get_issue', (n) => ({ number: (n % 20) + 1 })),
+    // Different limits keep the answers apart, so that none comes from the cache.
+    request: tool('get_issue', (n) => ({ number: (n % 20) + 1, max_chars: 20_000 + n })),
   },
   {
     name: 'git, info/refs',
