@@ -13,7 +13,7 @@ import { labelForms, labelsPage } from './labels.tsx'
 import { issuesPage } from './list.tsx'
 import { conversationsLive } from './live.ts'
 import { milestoneForms, milestonesPage } from './milestones.tsx'
-import { newIssueForm, newIssuePage } from './new.tsx'
+import { chooseTemplatePage, newIssueForm, newIssuePage } from './new.tsx'
 import { sideForms } from './side-forms.ts'
 
 export const issues: SiteSection = {
@@ -21,6 +21,7 @@ export const issues: SiteSection = {
     issuesPage,
     boardPage,
     newIssuePage,
+    chooseTemplatePage,
     issuePage,
     editIssuePage,
     labelsPage,

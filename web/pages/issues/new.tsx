@@ -1,105 +1,384 @@
-import { createIssue, listLabels } from '#features/issues/index.ts'
-import { getRepo } from '#features/repos/index.ts'
+import { createIssue, listAssignees, listLabels, listMilestones } from '#features/issues/index.ts'
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import { invalid } from '#lib/errors.ts'
 import {
   Button,
-  Card,
+  Columns,
   Field,
+  FieldPicker,
   Form,
   FormActions,
+  labelOption,
+  LinkButton,
+  List,
   PageHead,
+  personOption,
+  Row,
+  SideBlock,
   TextArea,
+  type PickerOption,
 } from '../../components/index.ts'
-import { issuePath, repoPath } from '../../paths.ts'
-import { form, page, redirect } from '../../site.ts'
+import type { Child } from '../../jsx/html.ts'
+import { issuePath, repoPath, withQuery } from '../../paths.ts'
+import { action, page, redirect, type Fields, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
+import { TemplateFields } from './template-fields.tsx'
+import { loadIssueTemplates, type Guides } from './template-load.ts'
+import { bodyOfAnswers, fieldName, findMissing, type IssueTemplate } from './templates.ts'
+
+/** The value of `template` for an issue without one. */
+const BLANK = 'blank'
+
+const newIssuePath = (repo: string): string => repoPath(repo, '/issues/new')
+
+async function loadNewIssue(visit: Visit) {
+  const name = repoOf(visit)
+  const query = visit.url.searchParams
+  if (!visit.viewer)
+    return redirect(`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`, 302)
+  const repo = await visit.call(getRepo, { repo: name })
+  const found = await loadIssueTemplates(visit, repo)
+  const wanted = visit.form.values.optional('template') ?? query.get('template')
+  const template = found.templates.find(({ file }) => file === wanted) ?? null
+  const isChoice = found.templates.length > 0 || found.config.links.length > 0
+  const isPlain = visit.form.error === null && !query.has('title') && !query.has('body')
+  if (template === null && isChoice && isPlain && (wanted !== BLANK || !found.config.blank))
+    return redirect(`${newIssuePath(name)}/choose`, 302)
+  const at = { repo: name, per_page: 100 }
+  const [labels, milestones, people] = await Promise.all([
+    visit.call(listLabels, at),
+    repo.permissions.triage ? visit.call(listMilestones, at) : null,
+    repo.permissions.triage ? visit.call(listAssignees, at) : null,
+  ])
+  return {
+    repo,
+    template,
+    guides: found.guides,
+    isChoice,
+    labels: labels.items,
+    milestones: milestones?.items ?? [],
+    people: people?.items ?? [],
+  }
+}
+
+type Loaded = Exclude<Awaited<ReturnType<typeof loadNewIssue>>, { response: Response }>
+
+/** A block of the side panel with a picker; what is chosen is shown below it by the script. */
+const PickBlock = (props: {
+  visit: Visit
+  name: string
+  title: string
+  none: string
+  options: readonly PickerOption[]
+  chosen: readonly string[]
+  single?: boolean
+  children?: Child
+}) => {
+  const { visit, name } = props
+  const typed = visit.form.values.has(name) ? visit.form.values.list(name, ',') : props.chosen
+  const isChosen = new Set(typed)
+  const error = fieldError(visit, name)
+  const options = props.options.map((option) => ({
+    ...option,
+    chosen: isChosen.has(option.value ?? ''),
+  }))
+  const shown = options.filter(({ chosen, value }) => chosen && value !== '')
+  return (
+    <SideBlock title={props.title}>
+      <FieldPicker
+        small
+        name={name}
+        label={props.title}
+        summary="Choose"
+        single={props.single}
+        options={options}
+        open={error !== null}
+        empty={props.none}
+      >
+        {props.children}
+      </FieldPicker>
+      {error !== null && <p class="field-error">{error}</p>}
+      <p class="picker-chosen" data-picker-chosen aria-live="polite">
+        {shown.map((option) => (
+          <span>
+            {option.mark} {option.shown ?? option.label}
+          </span>
+        ))}
+      </p>
+    </SideBlock>
+  )
+}
+
+const NewIssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
+  const { repo, template, labels, milestones, people, guides } = data
+  const unknown = visit.form.values
+    .list('labels', ',')
+    .filter((name) => !labels.some((label) => label.name === name))
+  return (
+    <>
+      <PickBlock
+        visit={visit}
+        name="labels"
+        title="Labels"
+        none="This repository has no labels."
+        options={labels.map(labelOption)}
+        chosen={template?.labels ?? []}
+      >
+        {repo.permissions.triage && (
+          <Field
+            id="new-labels"
+            name="labels"
+            label="New labels"
+            hint="Separated by commas."
+            value={unknown.join(', ')}
+            unmarked
+          />
+        )}
+      </PickBlock>
+      {repo.permissions.triage && (
+        <>
+          <PickBlock
+            visit={visit}
+            name="assignees"
+            title="Assignees"
+            none="No people have access."
+            options={people.map(personOption)}
+            chosen={template?.assignees ?? []}
+          />
+          <PickBlock
+            visit={visit}
+            name="milestone"
+            title="Milestone"
+            none="This repository has no open milestones."
+            single
+            options={
+              milestones.length === 0
+                ? []
+                : [
+                    { value: '', label: 'No milestone' },
+                    ...milestones.map(({ id, title }) => ({ value: id, label: title })),
+                  ]
+            }
+            chosen={['']}
+          />
+        </>
+      )}
+      <GuideLinks guides={guides} />
+    </>
+  )
+}
+
+/** Links to what a contributor should read first. */
+export const GuideLinks = ({ guides: { contributing, security } }: { guides: Guides }) =>
+  contributing === null && security === null ? null : (
+    <SideBlock title="Before you write">
+      <ul class="bare-list">
+        {contributing !== null && (
+          <li>
+            <a href={contributing}>Contributing guidelines</a>
+          </li>
+        )}
+        {security !== null && (
+          <li>
+            <a href={security}>Security policy</a>
+          </li>
+        )}
+      </ul>
+    </SideBlock>
+  )
+
+const TextFields = ({ visit, data }: { visit: Visit; data: Loaded }) => {
+  const { repo, template } = data
+  const typed = visit.form.values
+  return (
+    <>
+      <TextArea
+        name="body"
+        label="Description"
+        rows={9}
+        hint="Markdown."
+        markdown={repo.full_name}
+        value={typed.optional('body') ?? visit.url.searchParams.get('body') ?? template?.body ?? ''}
+        error={fieldError(visit, 'body')}
+      />
+      <TextArea
+        name="checks"
+        label="Acceptance checks"
+        rows={3}
+        mono
+        hint="One command a line. A pull request is accepted when all of them pass."
+        value={typed.text('checks')}
+        error={fieldError(visit, 'checks')}
+      />
+    </>
+  )
+}
+
+const ownFields = (template: IssueTemplate | null): string[] => [
+  'title',
+  'body',
+  'labels',
+  'assignees',
+  'milestone',
+  'checks',
+  ...(template?.fields ?? []).map((_, index) => fieldName(index)),
+]
 
 export const newIssuePage = page({
   path: '/:workspace/:repo/issues/new',
-  load: async (visit) => {
-    const name = repoOf(visit)
-    if (!visit.viewer) return redirect(`/login?next=${encodeURIComponent(visit.url.pathname)}`, 302)
-    const [repo, labels] = await Promise.all([
-      visit.call(getRepo, { repo: name }),
-      visit.call(listLabels, { repo: name, per_page: 100 }),
-    ])
-    return { repo, labels: labels.items }
-  },
-  view: ({ repo, labels }, visit) => {
+  load: loadNewIssue,
+  view: (data, visit) => {
+    const { repo, template, isChoice } = data
     const typed = visit.form.values
     return (
-      <RepoFrame visit={visit} repo={repo} title="New issue" current="issues" width="narrow">
-        <PageHead title="New issue" />
-        <Card>
-          <Form
-            action={repoPath(repo.full_name, '/issues/new')}
-            csrf={visit.csrf}
-            error={formError(visit, 'title', 'body', 'labels', 'checks')}
-          >
-            <Field
-              name="title"
-              label="Title"
-              required
-              autofocus
-              maxlength={256}
-              hint="The problem or the goal, in one line."
-              value={typed.optional('title') ?? visit.url.searchParams.get('title') ?? ''}
-              error={fieldError(visit, 'title')}
-            />
-            <TextArea
-              name="body"
-              label="Description"
-              rows={9}
-              hint="Markdown."
-              markdown={repo.full_name}
-              value={typed.optional('body') ?? visit.url.searchParams.get('body') ?? ''}
-              error={fieldError(visit, 'body')}
-            />
-            <Field
-              name="labels"
-              label="Labels"
-              hint={
-                repo.permissions.triage
-                  ? 'Separated by commas; a new name makes a new label.'
-                  : 'Separated by commas.'
-              }
-              suggestions={labels.map(({ name }) => name)}
-              value={typed.text('labels')}
-              error={fieldError(visit, 'labels')}
-            />
-            <TextArea
-              name="checks"
-              label="Acceptance checks"
-              rows={3}
-              mono
-              hint="One command a line. A pull request is accepted when all of them pass."
-              value={typed.text('checks')}
-              error={fieldError(visit, 'checks')}
-            />
-            <FormActions>
-              <Button variant="primary">Open the issue</Button>
-            </FormActions>
-          </Form>
-        </Card>
+      <RepoFrame visit={visit} repo={repo} title="New issue" current="issues">
+        <PageHead
+          title={template === null ? 'New issue' : `New issue: ${template.name}`}
+          lead={template?.about || undefined}
+          actions={
+            isChoice && (
+              <LinkButton href={`${newIssuePath(repo.full_name)}/choose`}>
+                Choose another template
+              </LinkButton>
+            )
+          }
+        />
+        <Form
+          action={newIssuePath(repo.full_name)}
+          csrf={visit.csrf}
+          error={formError(visit, ...ownFields(template))}
+        >
+          {template !== null && <input type="hidden" name="template" value={template.file} />}
+          <Columns where="right" side={<NewIssueSide visit={visit} data={data} />}>
+            <div class="form">
+              <Field
+                name="title"
+                label="Title"
+                required
+                autofocus
+                maxlength={256}
+                hint="The problem or the goal, in one line."
+                value={
+                  typed.optional('title') ??
+                  visit.url.searchParams.get('title') ??
+                  template?.title ??
+                  ''
+                }
+                error={fieldError(visit, 'title')}
+              />
+              {template !== null && template.fields !== null ? (
+                <TemplateFields visit={visit} repo={repo} fields={template.fields} />
+              ) : (
+                <TextFields visit={visit} data={data} />
+              )}
+              <FormActions>
+                <Button variant="primary">Create issue</Button>
+              </FormActions>
+            </div>
+          </Columns>
+        </Form>
       </RepoFrame>
     )
   },
 })
 
-export const newIssueForm = form({
+/** The body of the issue: the typed text, or the answers to the questions of a form. */
+async function bodyOf(visit: Visit, repo: string, fields: Fields): Promise<string> {
+  const file = fields.optional('template')
+  if (file === undefined) return fields.text('body')
+  const { templates } = await loadIssueTemplates(visit, await visit.call(getRepo, { repo }))
+  const questions = templates.find((template) => template.file === file)?.fields
+  if (!questions) return fields.text('body')
+  const answersOf = (name: string) => fields.all(name)
+  const missing = findMissing(questions, answersOf)
+  if (missing !== null) throw invalid(missing.field, `${missing.label} is required.`)
+  return bodyOfAnswers(questions, answersOf)
+}
+
+export const newIssueForm = action({
   path: '/:workspace/:repo/issues/new',
   page: newIssuePage,
-  operation: createIssue,
-  input: (fields, visit) => {
+  submit: async (visit, fields) => {
+    const repo = repoOf(visit)
     const labels = fields.list('labels', ',')
     const checks = fields.list('checks')
-    return {
-      repo: repoOf(visit),
+    const assignees = fields.list('assignees', /[\s,]+/)
+    const milestone = fields.optional('milestone')
+    const issue = await visit.call(createIssue, {
+      repo,
       title: fields.text('title').trim(),
-      body: fields.text('body'),
+      body: await bodyOf(visit, repo, fields),
       ...(labels.length > 0 ? { labels } : {}),
       ...(checks.length > 0 ? { checks } : {}),
-    }
+      ...(assignees.length > 0 ? { assignees } : {}),
+      ...(milestone === undefined ? {} : { milestone }),
+    })
+    return issuePath(issue.repo, issue.number)
   },
-  done: (issue) => issuePath(issue.repo, issue.number),
+})
+
+const ChoiceRow = ({ href, name, about }: { href: string; name: string; about: string }) => (
+  <Row
+    title={
+      <a class="row-link" href={href}>
+        {name}
+      </a>
+    }
+    meta={about === '' ? undefined : about}
+  />
+)
+
+const Choices = ({
+  repo,
+  data,
+}: {
+  repo: Repo
+  data: Awaited<ReturnType<typeof loadIssueTemplates>>
+}) => {
+  const at = (template: string) => withQuery(newIssuePath(repo.full_name), { template })
+  return (
+    <List label="Issue templates">
+      {data.templates.map(({ file, name, about }) => (
+        <ChoiceRow href={at(file)} name={name} about={about} />
+      ))}
+      {data.config.links.map(({ url, name, about }) => (
+        <ChoiceRow href={url} name={name} about={about || url} />
+      ))}
+      {data.guides.security !== null && (
+        <ChoiceRow
+          href={data.guides.security}
+          name="Report a vulnerability"
+          about="Read the security policy first."
+        />
+      )}
+      {data.config.blank && (
+        <ChoiceRow href={at(BLANK)} name="Blank issue" about="Begin without a template." />
+      )}
+    </List>
+  )
+}
+
+/** The templates to choose from. Without any, the form itself. */
+export const chooseTemplatePage = page({
+  path: '/:workspace/:repo/issues/new/choose',
+  load: async (visit) => {
+    const name = repoOf(visit)
+    const repo = await visit.call(getRepo, { repo: name })
+    const data = await loadIssueTemplates(visit, repo)
+    return data.templates.length + data.config.links.length === 0
+      ? redirect(newIssuePath(name), 302)
+      : { repo, data }
+  },
+  view: ({ repo, data }, visit) => (
+    <RepoFrame visit={visit} repo={repo} title="New issue" current="issues" width="narrow">
+      <PageHead title="New issue" lead="Choose what fits best." />
+      <Choices repo={repo} data={data} />
+      {data.guides.contributing !== null && (
+        <p class="muted">
+          <a href={data.guides.contributing}>Contributing guidelines</a>
+        </p>
+      )}
+    </RepoFrame>
+  ),
 })

@@ -14,6 +14,8 @@ import {
 } from '../../components/index.ts'
 import { comparePath, pullPath, repoPath } from '../../paths.ts'
 import { form, page, redirect, type Visit, type OutputOf } from '../../site.ts'
+import { GuideLinks } from '../issues/new.tsx'
+import { loadPullTemplate } from '../issues/template-load.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 
@@ -30,6 +32,8 @@ type NewPullProps = {
   visit: Visit
   repo: Repo
   branches: OutputOf<typeof listBranches>['items']
+  /** The text to begin with. */
+  template?: string
 }
 
 const BranchSelects = ({ visit, repo, branches }: NewPullProps) => {
@@ -61,7 +65,7 @@ const BranchSelects = ({ visit, repo, branches }: NewPullProps) => {
   )
 }
 
-const NewPullForm = ({ visit, repo, branches }: NewPullProps) => {
+const NewPullForm = ({ visit, repo, branches, template = '' }: NewPullProps) => {
   const typed = visit.form.values
   return (
     <Form
@@ -93,7 +97,7 @@ const NewPullForm = ({ visit, repo, branches }: NewPullProps) => {
         label="Description"
         rows={6}
         markdown={repo.full_name}
-        value={typed.text('body')}
+        value={typed.has('body') ? typed.text('body') : template}
         error={fieldError(visit, 'body')}
       />
       <FormActions>
@@ -115,9 +119,9 @@ export const newPullPage = page({
       visit.call(getRepo, { repo: name }),
       visit.call(listBranches, { repo: name, per_page: 100 }),
     ])
-    return { repo, branches: branches.items }
+    return { repo, branches: branches.items, ...(await loadPullTemplate(visit, repo)) }
   },
-  view: ({ repo, branches }, visit) => {
+  view: ({ repo, branches, body, guides }, visit) => {
     return (
       <RepoFrame visit={visit} repo={repo} title="New pull request" current="pulls" width="narrow">
         <PageHead
@@ -128,9 +132,10 @@ export const newPullPage = page({
           <Notice>Push a first commit before you create a pull request.</Notice>
         ) : (
           <Card>
-            <NewPullForm visit={visit} repo={repo} branches={branches} />
+            <NewPullForm visit={visit} repo={repo} branches={branches} template={body} />
           </Card>
         )}
+        <GuideLinks guides={guides} />
       </RepoFrame>
     )
   },
