@@ -1,6 +1,8 @@
 // The style sheet, scripts and icons of every page, held in memory. Their addresses contain a
 // digest of the content, so browsers can cache them for ever.
-import { browserScript, styleSheet, textFile } from './client.macro.ts' with { type: 'macro' }
+import { browserScript, splitScript, styleSheet, textFile } from './client.macro.ts' with {
+  type: 'macro',
+}
 
 export interface Asset {
   /** The path it is served at. */
@@ -9,6 +11,8 @@ export interface Asset {
   body: string
   /** The strong entity tag, with its quotes. */
   etag: string
+  /** Whether only some pages load it, when they need it. */
+  isOnDemand: boolean
 }
 
 const files = {
@@ -28,6 +32,7 @@ const make = (name: string, type: string, body: string): Asset => {
     type,
     body,
     etag: `"${mark}"`,
+    isOnDemand: false,
   }
 }
 
@@ -35,9 +40,22 @@ const byName = new Map<string, Asset>(
   Object.entries(files).map(([name, [type, body]]) => [name, make(name, type, body)]),
 )
 
+const editorFiles: readonly Asset[] = Object.entries(splitScript('./client/editor/editor.ts')).map(
+  ([name, body]) => ({
+    ...make(name, 'text/javascript; charset=utf-8', body),
+    path: `/assets/${name}`,
+    isOnDemand: true,
+  }),
+)
+
+/** The script of the code editor, which loads its other files itself. */
+export const editorPath: string | undefined = editorFiles.find(({ path }) =>
+  path.startsWith('/assets/editor-'),
+)?.path
+
 /** All files by path. Responses carry `Cache-Control: public, max-age=31536000, immutable`. */
 export const assets: ReadonlyMap<string, Asset> = new Map(
-  [...byName.values()].map((asset) => [asset.path, asset]),
+  [...byName.values(), ...editorFiles].map((asset) => [asset.path, asset]),
 )
 
 /** The path of a file, for links in pages. */

@@ -1,6 +1,8 @@
 // Macros of Bun (https://bun.com/docs/bundler/macros). They run when the code is bundled, so that
 // the executable contains the finished files and no build step is needed.
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 const here = (name: string): string => new URL(name, import.meta.url).pathname
 
@@ -16,6 +18,35 @@ export const browserScript = (name: string): string => {
   ])
   if (built.exitCode !== 0) throw new Error(`could not build ${name}: ${built.stderr.toString()}`)
   return built.stdout.toString()
+}
+
+/**
+ * Bundles a script that loads parts of itself when they are needed. Returns the files by name; names
+ * contain a digest of the content. Empty where the packages that it is made of are not installed.
+ */
+export const splitScript = (name: string): Record<string, string> => {
+  if (!existsSync(here('../node_modules/@codemirror/view'))) return {}
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-script-'))
+  try {
+    const built = Bun.spawnSync([
+      process.execPath,
+      'build',
+      here(name),
+      '--minify',
+      '--target=browser',
+      '--format=esm',
+      '--splitting',
+      '--entry-naming=[name]-[hash].[ext]',
+      '--chunk-naming=part-[hash].[ext]',
+      `--outdir=${folder}`,
+    ])
+    if (built.exitCode !== 0) throw new Error(`could not build ${name}: ${built.stderr.toString()}`)
+    return Object.fromEntries(
+      readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')]),
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /**

@@ -5,7 +5,7 @@
 import { expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createCommit } from '#features/repos/index.ts'
-import { assetPath, assets } from '#web/assets.ts'
+import { assetPath, assets, editorPath } from '#web/assets.ts'
 import { chooseCoding } from '#lib/content-coding.ts'
 import { runForge } from '../features/oauth/running.ts'
 
@@ -62,7 +62,9 @@ for (const coding of ['gzip', 'zstd, gzip']) {
   test(`a code page with all its files is under 100 KB (${coding})`, async () => {
     expect(lines).toBeGreaterThan(1200)
     const files = await Promise.all(
-      [...assets.values()].map(async ({ path }) => (await sent(path, 'br, gzip')).bytes.length),
+      [...assets.values()]
+        .filter(({ isOnDemand }) => !isOnDemand)
+        .map(async ({ path }) => (await sent(path, 'br, gzip')).bytes.length),
     )
     for (const path of PAGES) {
       const page = await sent(path, coding)
@@ -122,4 +124,22 @@ test('a coding that the browser does not accept is not sent', async () => {
   expect(chooseCoding('br;q=0.5, gzip;q=0', ['zstd', 'gzip'])).toBeNull()
   expect(chooseCoding('*', ['zstd', 'gzip'])).toBe('zstd')
   expect(chooseCoding('GZIP;q=0.1', ['zstd', 'gzip'])).toBe('gzip')
+})
+
+test('the code editor is a script of its own, in parts, loaded by the editor alone', async () => {
+  const form = new TextDecoder().decode(
+    (await sent(`/${REPO}/edit/main/src/long.ts`, 'identity')).bytes,
+  )
+  expect(form).not.toContain('data-editor')
+  const files = [...assets.values()].filter(({ isOnDemand }) => isOnDemand)
+  const entry = files.find(({ path }) => path === editorPath)
+  const sizes = await Promise.all(
+    files.map(async ({ path }) => (await sent(path, 'br')).bytes.length),
+  )
+  expect([files.length > 10, entry !== undefined]).toEqual([true, true])
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(400_000)
+  for (const path of PAGES) {
+    const html = new TextDecoder().decode(gunzipSync((await sent(path, 'gzip')).bytes))
+    expect(html).not.toContain(editorPath ?? '/assets/editor-')
+  }
 })

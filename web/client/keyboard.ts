@@ -72,7 +72,8 @@ document.addEventListener('keydown', (event) => {
     hasModifier ||
     event.altKey ||
     event.isComposing ||
-    isEditable(event.target) ||
+    // The element itself, which may be inside the shadow root of the code editor.
+    isEditable(event.composedPath()[0] ?? null) ||
     document.querySelector('dialog[open]')
   )
     return

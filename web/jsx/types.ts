@@ -68,6 +68,7 @@ interface Input extends Submitter {
   required?: Flag
   readonly?: Flag
   multiple?: Flag
+  webkitdirectory?: Flag
   placeholder?: Text
   autocomplete?: Text
   autocapitalize?: Text

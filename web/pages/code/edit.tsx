@@ -14,6 +14,7 @@ import {
   Radio,
   TextArea,
 } from '../../components/index.ts'
+import { editorPath } from '../../assets.ts'
 import { highlighter } from '../../highlight/highlighter.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { DocumentBody } from './readme.tsx'
@@ -211,6 +212,7 @@ const Content = ({
       spellcheck="false"
       autocomplete="off"
       data-draft={oid}
+      data-editor={editorPath}
       aria-label={`Content of ${path}`}
       aria-invalid={error !== null ? 'true' : undefined}
       aria-describedby={error !== null ? 'field-content-error' : undefined}

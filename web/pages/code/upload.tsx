@@ -67,15 +67,27 @@ const FilesField = ({ visit, again }: { visit: Visit; again: boolean }) => (
       id="field-files"
       name="files"
       multiple
-      required
       aria-describedby="field-files-hint"
       aria-invalid={fieldError(visit, 'files') !== null ? 'true' : undefined}
     />
     {fieldError(visit, 'files') !== null && <p class="field-error">{fieldError(visit, 'files')}</p>}
     <p class="hint" id="field-files-hint">
-      {again ? 'Browsers forget the files of a form that comes back: choose them again. ' : ''}
-      Choose several, or drop them here; up to {bytesText(MAX_UPLOAD_BYTES)} together. A file that
-      is there already is replaced.
+      {again ? 'Choose the files again: browsers do not keep them when a form is refused. ' : ''}
+      Choose several files, or drop them here. Existing files of the same name are replaced.
+    </p>
+    <label for="field-folder-files">Or a folder</label>
+    <input
+      class="input"
+      type="file"
+      id="field-folder-files"
+      name="files"
+      multiple
+      webkitdirectory
+      aria-describedby="field-folder-files-hint"
+    />
+    <p class="hint" id="field-folder-files-hint">
+      The folder is uploaded with its subfolders. One upload takes {MAX_FILES} files and{' '}
+      {bytesText(MAX_UPLOAD_BYTES)}.
     </p>
   </div>
 )
@@ -160,7 +172,7 @@ const UploadView = ({ place, visit }: { place: CommitTarget; visit: Visit }) => 
         <FilesField visit={visit} again={again} />
         <Field
           name="folder"
-          label="Folder"
+          label="Destination folder"
           mono
           maxlength={4000}
           value={values.has('folder') ? values.text('folder') : path}

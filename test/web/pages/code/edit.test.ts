@@ -278,6 +278,11 @@ test('files are uploaded as one commit; too many bytes are refused and the typed
   expect(await forge.call(getCommit, ada, { repo: REPO, ref: 'main' })).toMatchObject({
     title: 'Add 2 files',
   })
+  // A folder comes with the paths of its files, as browsers send them.
+  expect((await send([['pictures/oven/a.txt', 'in a folder\n']])).status).toBe(303)
+  expect(await read('docs/new/pictures/oven/a.txt')).toBe('in a folder\n')
+  const outside = await send([['../../outside.txt', 'x']], 'Kept')
+  expect([outside.status, outside.html.includes('value="Kept"')]).toEqual([422, true])
   for (const [files, words] of [
     [[], 'Choose at least one file'],
     [
@@ -297,7 +302,7 @@ test('files are uploaded as one commit; too many bytes are refused and the typed
     ]).toEqual([422, true, true])
   }
   expect(await forge.call(getCommit, ada, { repo: REPO, ref: 'main' })).toMatchObject({
-    title: 'Add 2 files',
+    title: 'Add a.txt',
   })
 })
 
