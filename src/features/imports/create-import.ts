@@ -6,12 +6,28 @@ import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { enqueueImport, requireImportAddress } from './begin-import.ts'
 import { importRecord } from './import-record.ts'
-import { Import, PARTS, SOURCES } from './schema.ts'
+import { Import, PARTS, SOURCES, SUPPORTED_PARTS, SUPPORTED_SOURCES } from './schema.ts'
 import { requireImport } from './store.ts'
 
 /** The name that `git clone` would choose. */
 const defaultName = (url: string): string =>
   decodeURIComponent(trimTrailingSlashes(url).split('/').at(-1) ?? '').replace(/\.git$/, '')
+
+/** Sources and parts that imports know, and that this installation does not read. */
+function explainUnsupported(input: unknown): Refusal | null {
+  const { source, include } = input as { readonly source?: unknown; readonly include?: unknown }
+  if (SOURCES.some((one) => one === source && one !== 'git'))
+    return new Refusal(
+      'not_available',
+      `this installation cannot read ${String(source)}: source git copies the code, with all branches and tags`,
+      { field: 'source' },
+    )
+  const parts: readonly unknown[] = Array.isArray(include) ? include : []
+  const at = parts.findIndex((part) => PARTS.some((one) => one === part && one !== 'code'))
+  return at < 0
+    ? null
+    : invalid(`include[${at}]`, `a git address holds code alone, not ${String(parts[at])}`)
+}
 
 export const createImport = operation({
   name: 'create_import',
@@ -31,7 +47,7 @@ export const createImport = operation({
   listed: 'default',
   access: signedIn({ scope: 'repo:admin', writes: true }),
   input: Type.Object({
-    source: OneOf(SOURCES, {
+    source: OneOf(SUPPORTED_SOURCES, {
       description: 'What the other side speaks; git copies branches, tags and their history.',
     }),
     url: Type.String({
@@ -63,9 +79,9 @@ export const createImport = operation({
       }),
     ),
     include: Type.Optional(
-      Type.Array(OneOf(PARTS), {
+      Type.Array(OneOf(SUPPORTED_PARTS), {
         minItems: 1,
-        maxItems: PARTS.length,
+        maxItems: SUPPORTED_PARTS.length,
         description: 'What to take over; code unless given.',
       }),
     ),
@@ -74,24 +90,10 @@ export const createImport = operation({
   status: 202,
   annotations: { openWorld: true },
 
-  handler: (
-    context,
-    { source, url, token, workspace, name, description, private: isPrivate, include = ['code'] },
-  ) => {
+  explainInvalid: explainUnsupported,
+
+  handler: (context, { url, token, workspace, name, description, private: isPrivate }) => {
     const { hearth, caller } = context
-    if (source !== 'git') {
-      throw new Refusal(
-        'not_available',
-        `this installation cannot read ${source}: source git copies the code, with all branches and tags`,
-        { field: 'source' },
-      )
-    }
-    const other = include.findIndex((part) => part !== 'code')
-    if (other >= 0)
-      throw invalid(
-        `include[${other}]`,
-        `a git address holds code alone, not ${include[other] ?? ''}`,
-      )
     const remote = { url, secret: token ?? null }
     return createRepoWithStore(
       context,

@@ -3,6 +3,8 @@ import { Actor, Id, Nullable, OneOf, Time, Type, type Static } from '#core/schem
 
 /** The protocol of the source: git, or the API of another forge. */
 export const SOURCES = ['git', 'gitea_api', 'github_api', 'gitlab_api'] as const
+/** The sources that this installation reads. */
+export const SUPPORTED_SOURCES = ['git'] as const satisfies readonly (typeof SOURCES)[number][]
 /** What can be imported besides the code. */
 export const PARTS = [
   'code',
@@ -16,6 +18,7 @@ export const PARTS = [
   'comments',
   'collaborators',
 ] as const
+export const SUPPORTED_PARTS = ['code'] as const satisfies readonly (typeof PARTS)[number][]
 export const IMPORT_STATES = [
   'queued',
   'running',

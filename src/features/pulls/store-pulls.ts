@@ -6,8 +6,8 @@ import type { Db, SqlValue } from '#core/db.ts'
 import { reportText } from '#core/texts.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
-import { indexText, setRecordTitle, touchRecord } from '#features/issues/index.ts'
-import { conflict, notFound } from '#lib/errors.ts'
+import { findIssue, indexText, setRecordTitle, touchRecord } from '#features/issues/index.ts'
+import { conflict, notFound, Refusal } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { PullStatus } from './schema.ts'
 
@@ -61,10 +61,13 @@ export function requireActive(pull: Pick<PullRow, 'number' | 'status'>): void {
 export const findPull = (db: Db, repo_id: string, number: number): PullRow | null =>
   db.one<PullRow>('SELECT * FROM pulls WHERE repo_id = ? AND number = ?', repo_id, number)
 
+/** Throws 404; when the number is of an issue, the message names the right operation. */
 export function requirePull(db: Db, repo_id: string, number: number): PullRow {
   const pull = findPull(db, repo_id, number)
-  if (!pull) throw notFound(`the pull request #${number}`)
-  return pull
+  if (pull) return pull
+  if (findIssue(db, repo_id, number))
+    throw new Refusal('not_found', `#${number} is an issue, not a pull request: get_issue shows it`)
+  throw notFound(`the pull request #${number}`)
 }
 
 export const findPullById = (db: Db, id: string): PullRow | null =>

@@ -58,6 +58,8 @@ export type FindRequest = {
   readonly type: SearchType
   /** The types to count. The requested type always is. */
   readonly counted: readonly SearchType[]
+  /** How many of the best hits of each other counted type are wanted too. */
+  readonly best?: number
   readonly sort: Sort
   readonly offset: number
   readonly limit: number
@@ -85,6 +87,8 @@ export type Hits =
 export type FindResult = {
   readonly counts: Readonly<Record<SearchType, number>>
   readonly hits: Hits
+  /** The best hits of other types that have any. */
+  readonly best: readonly Hits[]
   readonly incomplete: boolean
 }
 

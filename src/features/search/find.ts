@@ -100,13 +100,18 @@ export class Searcher {
     >
     counts[request.type] = main.hits.length
     let incomplete = main.incomplete
+    const best: Hits[] = []
     for (const type of request.counted) {
       if (type === request.type) continue
       const list = this.#list(type, request, query, deadline)
       counts[type] = list.hits.length
       incomplete ||= list.incomplete
+      if (request.best !== undefined && list.hits.length > 0)
+        best.push(
+          pageOfHits(this.db, this.#texts, list, { ...request, offset: 0, limit: request.best }),
+        )
     }
-    return { counts, hits, incomplete }
+    return { counts, hits, best, incomplete }
   }
 
   #list(type: SearchType, request: FindRequest, query: string, deadline: Deadline): HitList {

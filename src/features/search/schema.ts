@@ -96,12 +96,24 @@ const answer = {
   }),
 }
 
+const Found = Type.Union([RepoFound, CodeFound, IssueFound, PullFound, PersonFound])
+
 export const SearchResult = Type.Object(
   {
     ...answer,
-    items: Type.Array(Type.Union([RepoFound, CodeFound, IssueFound, PullFound, PersonFound]), {
-      description: 'Records of the type.',
-    }),
+    items: Type.Array(Found, { description: 'Records of the type.' }),
+    best: Nullable(
+      Type.Array(
+        Type.Object({
+          type: OneOf(SEARCH_TYPES),
+          items: Type.Array(Found, { description: 'At most 3.' }),
+        }),
+        {
+          description:
+            'On the first page of a search whose query names no type: the best records of each other type that has any. Null otherwise.',
+        },
+      ),
+    ),
   },
   { $id: 'SearchResult', description: 'What was found.' },
 )

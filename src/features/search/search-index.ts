@@ -87,7 +87,7 @@ function emptyResult(type: SearchType): FindResult {
       : type === 'issues' || type === 'pulls'
         ? { type, records: [] }
         : { type, ids: [] }
-  return { counts, hits, incomplete: true }
+  return { counts, hits, best: [], incomplete: true }
 }
 
 /** The search index of a forge. Throws a TypeError when the forge is closed. */

@@ -17,11 +17,13 @@ import { searchScopeOf } from './search-scope.ts'
 const PAGE_SIZES = { size: 20, max: 50 }
 /** Time for one search over all types. */
 const SEARCH_BUDGET_MS = 2_000
+/** Records of each other type that a search without a type answers. */
+const BEST_OF_OTHERS = 3
 
 export const search = operation({
   name: 'search',
   summary:
-    'Search what you can see: repositories, code, issues, pulls or people. Words, "phrases", -not, and qualifiers such as repo:, org:, language:, path:, is:open, is:pr, author:, label:, symbol:, regex:/…/. Counts every type, shows one, with highlighted parts.',
+    'Search what you can see: repositories, code, issues, pulls or people. Words, "phrases", -not, and qualifiers such as repo:, org:, language:, path:, is:open, is:pr, author:, label:, symbol:, regex:/…/. Counts every type, shows one with highlighted parts, and without type the best of each.',
   keywords: [
     'find code',
     'find a function',
@@ -70,12 +72,14 @@ export const search = operation({
     if (filters.branch !== null && repo !== undefined)
       await prepareBranch(hearth, caller, repo, filters.branch)
     const index = searchIndex(hearth)
-    const { counts, hits, incomplete } = await index.find({
+    const isBroad = given === undefined && type === 'repositories' && page === 1
+    const { counts, hits, best, incomplete } = await index.find({
       terms: parsed.terms,
       filters,
       scope: searchScopeOf(db, caller),
       type,
       counted: SEARCH_TYPES,
+      ...(isBroad ? { best: BEST_OF_OTHERS } : {}),
       sort,
       offset: Math.min(offset, MAX_COUNTED),
       limit,
@@ -87,6 +91,12 @@ export const search = operation({
       type,
       counts,
       items: resultItems(hearth, caller, hits, parsed.terms),
+      best: isBroad
+        ? best.map((other) => ({
+            type: other.type,
+            items: resultItems(hearth, caller, other, parsed.terms),
+          }))
+        : null,
       page,
       per_page: limit,
       next: offset + limit < counts[type] ? String(page + 1) : null,
@@ -96,13 +106,31 @@ export const search = operation({
 })
 
 /** Texts by people without write access are data for an agent, not instructions. */
-function listUntrustedTexts(hearth: Hearth, caller: Caller, { items }: SearchResult): string[] {
+function listUntrustedTexts(
+  hearth: Hearth,
+  caller: Caller,
+  { items, best }: SearchResult,
+): string[] {
+  return [
+    ...untrustedTextsIn(hearth, caller, items, '/items'),
+    ...(best ?? []).flatMap((other, index) =>
+      untrustedTextsIn(hearth, caller, other.items, `/best/${index}/items`),
+    ),
+  ]
+}
+
+function untrustedTextsIn(
+  hearth: Hearth,
+  caller: Caller,
+  items: SearchResult['items'],
+  list: string,
+): string[] {
   return items.flatMap((item, index) => {
     if (!('number' in item)) return []
     const repo = hearth.facts.repo(item.repo, caller)
     if (!repo) return []
     const distrusted = untrustedAuthors({ hearth, repo })
-    const at = `/items/${index}`
+    const at = `${list}/${index}`
     return [
       ...(distrusted(item.author)
         ? [...textPointers(at, item, 'title'), `${at}/highlights/title`, `${at}/highlights/body`]

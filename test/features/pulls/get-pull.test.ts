@@ -122,6 +122,7 @@ test('is hidden with its repository, and an issue’s number is none of a pull r
   const of = await issue()
   expect(await refusal(world.call(getPull, ada, { repo: REPO, number: of }))).toMatchObject({
     status: 404,
+    message: `#${of} is an issue, not a pull request: get_issue shows it`,
   })
   await world.repo('acme/vault', { as: ada, private: true })
   await world.commit('acme/vault', 'main', { 'a.txt': 'a\n' })

@@ -270,3 +270,24 @@ test('pages go on where the one before ended, and end', async () => {
   expect((await find(anonymous, 'lighthouse', { type: 'code', page: 9 })).items).toEqual([])
   expect((await find(anonymous, 'lighthouse', { type: 'code', per_page: 500 })).per_page).toBe(50)
 })
+
+test('without a type it also answers the best of each other type', async () => {
+  const broad = await find(bob, 'lighthouse')
+  expect(broad.type).toBe('repositories')
+  const types = (broad.best ?? []).map(({ type }) => type)
+  expect(types).toContain('code')
+  expect(types).toContain('issues')
+  for (const { type, items } of broad.best ?? []) {
+    const alone = await find(bob, 'lighthouse', { type })
+    expect(items.length).toBeLessThanOrEqual(3)
+    expect(items).toEqual(alone.items.slice(0, 3))
+  }
+  // What the caller cannot see is in no part of the answer.
+  expect(JSON.stringify(broad)).not.toContain('acme/vault')
+  expect(JSON.stringify((await find(ada, 'swordfish')).best)).toContain('acme/vault')
+  expect((await find(bob, 'swordfish')).best).toEqual([])
+
+  expect((await find(bob, 'lighthouse', { type: 'repositories' })).best).toBeNull()
+  expect((await find(bob, 'lighthouse is:issue')).best).toBeNull()
+  expect((await find(bob, 'lighthouse', { page: 2 })).best).toBeNull()
+})

@@ -1,8 +1,8 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { findIssue, requireOpenIssue } from '#features/issues/index.ts'
-import { conflict, notFound } from '#lib/errors.ts'
+import { requireIssue, requireOpenIssue } from '#features/issues/index.ts'
+import { conflict } from '#lib/errors.ts'
 import { onPull } from '../inputs.ts'
 import { requireOwnRepository } from '../permissions.ts'
 import { NewPull } from '../schema.ts'
@@ -50,7 +50,7 @@ export const assignIssue = operation({
 
   handler: ({ db, repo }, { number, agent = 'code' }) => {
     requireOwnRepository(repo)
-    if (!findIssue(db, repo.id, number)) throw notFound(`the issue #${number}`)
+    requireIssue(db, repo.id, number)
     requireOpenIssue(db, repo.id, number, 'number')
     throw conflict(
       'model_not_configured',

@@ -24,7 +24,7 @@ const LAST_COMMITS_TIMEOUT_MS = 5000
 export const getTree = operation({
   name: 'get_tree',
   summary:
-    'List a directory of a repository that you can see at a branch, tag or commit, with the last commit of each entry (null while a long history is searched); recursive lists all below it, without those.',
+    'List a directory of a repository that you can see at a branch, tag or commit (the default branch unless given), with the last commit of each entry (null while a long history is searched); recursive lists all below it, without those.',
   keywords: [
     'list files',
     'directory',
@@ -34,13 +34,14 @@ export const getTree = operation({
     'file tree',
     'repository structure',
   ],
-  route: 'GET /repos/{owner}/{name}/tree/{ref}',
+  route: ['GET /repos/{owner}/{name}/tree/{ref}', 'GET /repos/{owner}/{name}/tree'],
+  tool: true,
   toolset: 'code',
   listed: 'core',
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({
     repo: RepoPath,
-    ref: Ref,
+    ref: Type.Optional(Ref),
     path: Type.Optional(TreePath),
     recursive: Type.Optional(Type.Boolean()),
     ...byPage(sizes),
@@ -48,7 +49,10 @@ export const getTree = operation({
   output: ListOf(TreeEntry),
   list: 'page',
 
-  handler: async ({ hearth, git, repo }, { ref, path = '', recursive = false, ...paging }) => {
+  handler: async (
+    { hearth, git, repo },
+    { ref = 'HEAD', path = '', recursive = false, ...paging },
+  ) => {
     const window = windowOf(paging, sizes)
     const directory = parseTreePath(path)
     // The root of a repository without commits is an empty directory.

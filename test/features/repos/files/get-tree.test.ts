@@ -30,6 +30,14 @@ test('a directory tells of the last commit of each entry', async () => {
   ).toBe(404)
 })
 
+test('without a ref it is the default branch', async () => {
+  const { items } = await world.call(getTree, anonymous, { repo })
+  expect(items).toEqual((await world.call(getTree, anonymous, { repo, ref: 'main' })).items)
+  expect((await world.call(getTree, anonymous, { repo, path: 'docs' })).items[0]).toMatchObject({
+    path: 'docs/guide.md',
+  })
+})
+
 test('an empty repository is an empty directory', async () => {
   await world.repo('acme/empty')
   expect((await world.call(getTree, anonymous, { repo: 'acme/empty', ref: 'HEAD' })).items).toEqual(
