@@ -17,6 +17,7 @@ import {
   highlightSpecialChars,
   keymap,
   lineNumbers,
+  type ViewUpdate,
 } from '@codemirror/view'
 import { loadLanguage } from './languages.ts'
 import { colours, theme } from './theme.ts'
@@ -81,7 +82,7 @@ const boundTo = (area: HTMLTextAreaElement): Extension => [
     },
     ...KEYS,
   ]),
-  EditorView.updateListener.of((update) => {
+  EditorView.updateListener.of((update: ViewUpdate) => {
     if (!update.docChanged) return
     area.value = update.state.doc.toString()
     // Drafts listen to the textarea.
