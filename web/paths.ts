@@ -52,8 +52,8 @@ export const archivePath = (repo: string, ref: string, format: 'zip' | 'tar.gz')
 
 /** The preview of the text in a form. */
 export const PREVIEW_PATH = '/-/preview'
-export const previewPath = (repo: string, field: string): string =>
-  withQuery(PREVIEW_PATH, { repo, field })
+export const previewPath = (repo: string, field: string, kind?: 'wiki'): string =>
+  withQuery(PREVIEW_PATH, { repo, field, kind })
 
 /** The same address with other query values; `undefined` and empty values are left out. */
 export const withQuery = (

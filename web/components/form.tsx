@@ -219,6 +219,8 @@ export const TextArea = (
     autofocus?: boolean
     form?: string
     markdown?: string
+    /** The text is a page of the wiki. */
+    wiki?: boolean
   },
 ) => (
   <FieldFrame field={props}>
@@ -247,7 +249,7 @@ export const TextArea = (
         <input
           type="button"
           class="btn btn-quiet btn-small js-only preview-button"
-          data-at={previewPath(props.markdown, props.name)}
+          data-at={previewPath(props.markdown, props.name, props.wiki ? 'wiki' : undefined)}
           data-preview={idOf(props)}
           aria-expanded="false"
           value="Preview"

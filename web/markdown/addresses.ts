@@ -1,12 +1,14 @@
 // Resolves the addresses of links and images in Markdown. Relative ones start at the directory of
 // the file, in the version that is shown.
-import { codePath } from '../paths.ts'
+import { codePath, repoPath, segments } from '../paths.ts'
 
 /** The directory of a document: repository `workspace/name`, ref, path (`''` is the root). */
 export interface DocumentBase {
   repo: string
   ref: string
   dir: string
+  /** The document is a page of the repository's wiki, which has no `ref`. */
+  wiki?: boolean
 }
 
 /** The prefix of every id of a document, so that it cannot equal an id of the page. */
@@ -41,6 +43,17 @@ const resolvePath = (dir: string, path: string): string => {
   return parts.join('/')
 }
 
+/** An attached file, whose address begins at the root of the site in every document. */
+const ATTACHMENT = /^\/[^/]+\/[^/]+\/attachments\/att_/
+
+/** Links to Markdown files lead to their pages; other files and pictures are sent as they are. */
+function wikiTarget(repo: string, kind: 'link' | 'image', target: string): string {
+  const isFile = /\.[a-z0-9]{1,5}$/i.test(target) && !/\.(?:md|markdown)$/i.test(target)
+  if (kind === 'image' || isFile) return repoPath(repo, `/wiki/_raw/${segments(target)}`)
+  const slug = target.replace(/\.(?:md|markdown)$/i, '')
+  return repoPath(repo, slug === '' ? '/wiki' : `/wiki/${segments(slug)}`)
+}
+
 /**
  * The address to use, or null for a forbidden one. Allowed are http, https and, for links, mailto.
  * `siteUrl` precedes addresses of this site and may be empty.
@@ -66,12 +79,13 @@ export const resolveAddress = (
   }
   // A colon before the first slash would be read as the end of a scheme.
   if (/^[^/?#]*:/.test(text)) return null
-  if (!base) return text.startsWith('/') ? `${siteUrl}${text}` : text
+  if (!base || ATTACHMENT.test(text)) return text.startsWith('/') ? `${siteUrl}${text}` : text
   const end = text.search(/[?#]/)
   const path = end === -1 ? text : text.slice(0, end)
   const rest = end === -1 ? '' : text.slice(end)
   const target = resolvePath(base.dir, decode(path.replaceAll('\\', '/')))
   const fragment = rest.startsWith('#') ? (resolveAddress(rest, 'link', siteUrl) ?? '') : rest
   if (path === '' && kind === 'image') return null
+  if (base.wiki) return `${siteUrl}${wikiTarget(base.repo, kind, target)}${fragment}`
   return `${siteUrl}${codePath(base.repo, kind === 'image' ? 'raw' : path.endsWith('/') || target === '' ? 'tree' : 'blob', base.ref, target)}${fragment}`
 }

@@ -13,6 +13,7 @@ import { repos } from './repos/index.ts'
 import { rulesets } from './rulesets/index.ts'
 import { search } from './search/index.ts'
 import { webhooks } from './webhooks/index.ts'
+import { wiki } from './wiki/index.ts'
 import { workspaces } from './workspaces/index.ts'
 import { writing } from './writing/index.ts'
 import { avatar } from './avatar.ts'
@@ -41,6 +42,7 @@ export const sections: readonly SiteSection[] = [
   rulesets,
   search,
   webhooks,
+  wiki,
   workspaces,
   writing,
 ]

@@ -24,10 +24,13 @@ export const deleteWikiPage = operation({
     await editWiki({ hearth, repo, caller, write }, async (wiki) => {
       const page = findPageFile(await listPageFiles(hearth, wiki.store, wiki.head), slug)
       if (page === null) throw notFound(`the page ${slug.slice(0, 200)}`)
-      return {
-        changes: [{ action: 'delete', path: page.entry.path }],
-        message: message.trim() === '' ? `Delete ${titleOfSlug(page.slug)}` : message.trim(),
-      }
+      const usual = `Delete ${titleOfSlug(page.slug)}`
+      return [
+        {
+          changes: [{ action: 'delete', path: page.entry.path }],
+          message: message.trim() === '' ? usual : message.trim(),
+        },
+      ]
     })
     return null
   },

@@ -1,4 +1,4 @@
-/** Edits of pages through the API and the site: one commit each. */
+/** Edits of pages through the API and the site, as commits. */
 import type { RepoGrant } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -22,22 +22,27 @@ export type EditContext = {
   readonly write: Write
 }
 
-/** Commits an edit on the present head. Throws 403 `push_protection` when it holds a token. */
-async function commitEdit(
+/** Commits edits on the present head. Throws 403 `push_protection` when they hold a token. */
+async function commitEdits(
   { hearth, repo, caller }: EditContext,
   { store, head }: Wiki,
-  { changes, message }: Edit,
+  edits: readonly Edit[],
 ): Promise<{ commit: Oid; later: boolean }> {
   const identity = commitIdentity(hearth, caller)
-  const { commit } = await refuseBadInput('title', () =>
-    hearth.git.commitFiles(store, {
-      parent: head,
-      changes,
-      message: message.endsWith('\n') ? message : `${message}\n`,
-      author: identity,
-      committer: identity,
-    }),
-  )
+  let commit = head
+  for (const { changes, message } of edits) {
+    const made = await refuseBadInput('title', () =>
+      hearth.git.commitFiles(store, {
+        parent: commit,
+        changes,
+        message: message.endsWith('\n') ? message : `${message}\n`,
+        author: identity,
+        committer: identity,
+      }),
+    )
+    commit = made.commit
+  }
+  if (commit === null) throw new TypeError('an edit has a commit')
   const range = { tips: [commit], hide: head === null ? [] : [head] }
   const { refused, later } = await scanRange(hearth, requireRepo(hearth.db, repo.id), range)
   if (refused !== null) throw forbidden('push_protection', refused)
@@ -45,18 +50,18 @@ async function commitEdit(
 }
 
 /**
- * Makes an edit and moves the wiki to it. `plan` reads the present wiki and returns the edit; it is
- * called again when the wiki has changed meanwhile. Returns the new head.
+ * Makes edits, one commit each, and moves the wiki to the last. `plan` reads the present wiki and
+ * returns them; it is called again when the wiki has changed meanwhile. Returns the new head.
  */
 export async function editWiki(
   context: EditContext,
-  plan: (wiki: Wiki) => Promise<Edit>,
+  plan: (wiki: Wiki) => Promise<readonly Edit[]>,
   also: (tx: Tx) => void = () => {},
 ): Promise<Wiki> {
   const { hearth, repo, write } = context
   for (let tries = 1; ; tries++) {
     const wiki = requireWikiToChange(hearth.db, repo)
-    const { commit, later } = await commitEdit(context, wiki, await plan(wiki))
+    const { commit, later } = await commitEdits(context, wiki, await plan(wiki))
     const hide = wiki.head === null ? [] : [wiki.head]
     const move = {
       branch: wiki.branch,

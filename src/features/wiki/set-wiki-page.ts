@@ -4,11 +4,10 @@ import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { reportText } from '#core/texts.ts'
 import { requireQuota } from '#features/workspaces/index.ts'
-import type { FileChange } from '#git'
 import { conflict } from '#lib/errors.ts'
 import { editWiki, type Edit } from './edit-wiki.ts'
 import { slugForTitle, slugKey, titleOfSlug } from './names.ts'
-import { findPageFile, lastChange, listPageFiles, readPage } from './pages.ts'
+import { findPageFile, lastChange, listPageFiles, readPage, type PageFile } from './pages.ts'
 import { ExpectedRevision, MAX_PAGE_LENGTH, Message, Slug, Title, WikiPage } from './schema.ts'
 import type { Wiki } from './wiki.ts'
 
@@ -26,14 +25,14 @@ const changed = (title: string, actual: string | null) =>
   })
 
 /**
- * The commit that writes a page, and the slug that it gets: a new file, a changed one, or one with
+ * The commits that write a page, and the slug that it gets: a new file, a changed one, or one with
  * another name.
  */
 async function planEdit(
   hearth: Hearth,
   wiki: Wiki,
   input: PageInput,
-): Promise<Edit & { readonly slug: string }> {
+): Promise<{ readonly edits: readonly Edit[]; readonly slug: string }> {
   const { slug, title, body, expected_revision } = input
   const pages = await listPageFiles(hearth, wiki.store, wiki.head)
   const present = findPageFile(pages, slug)
@@ -53,17 +52,38 @@ async function planEdit(
     throw conflict('already_exists', `There is a page ${titleOfSlug(other.slug)} already.`, {
       slug: other.slug,
     })
-  const path = present && target === present.slug ? present.entry.path : `${target}.md`
   const data = new TextEncoder().encode(body === '' || body.endsWith('\n') ? body : `${body}\n`)
-  const changes: FileChange[] = [{ action: 'put', path, data }]
-  if (present && path !== present.entry.path)
-    changes.unshift({ action: 'delete', path: present.entry.path })
-  const renamed = present !== null && path !== present.entry.path
-  const usual = renamed
-    ? `Rename ${titleOfSlug(present.slug)} to ${titleOfSlug(target)}`
-    : `${present ? 'Update' : 'Create'} ${titleOfSlug(target)}`
   const message = (input.message ?? '').trim()
-  return { changes, message: message === '' ? usual : message, slug: target }
+  const name = titleOfSlug(target)
+  if (present === null || target === present.slug) {
+    const path = present?.entry.path ?? `${target}.md`
+    const usual = `${present ? 'Update' : 'Create'} ${name}`
+    const edit = { changes: [{ action: 'put' as const, path, data }], message: message || usual }
+    return { edits: [edit], slug: target }
+  }
+  return {
+    edits: await planRename(hearth, wiki, present, { path: `${target}.md`, name, data, message }),
+    slug: target,
+  }
+}
+
+/** A commit of its own renames the page, so that git follows its history whatever else changes. */
+async function planRename(
+  hearth: Hearth,
+  { store }: Wiki,
+  present: PageFile,
+  to: { path: string; name: string; data: Uint8Array; message: string },
+): Promise<Edit[]> {
+  const usual = `Rename ${titleOfSlug(present.slug)} to ${to.name}`
+  const move = { action: 'move' as const, from: present.entry.path, path: to.path }
+  const put = { action: 'put' as const, path: to.path, data: to.data }
+  const blob = await hearth.git.readBlob(store, present.entry.oid, to.data.length + 1)
+  if (blob && Buffer.from(blob.data).equals(to.data))
+    return [{ changes: [move], message: to.message || usual }]
+  return [
+    { changes: [move], message: usual },
+    { changes: [put], message: to.message || `Update ${to.name}` },
+  ]
 }
 
 export const setWikiPage = operation({
@@ -93,9 +113,9 @@ export const setWikiPage = operation({
     const wiki = await editWiki(
       { hearth, repo, caller, write },
       async (present) => {
-        const edit = await planEdit(hearth, present, { ...input, title })
-        slug = edit.slug
-        return edit
+        const plan = await planEdit(hearth, present, { ...input, title })
+        slug = plan.slug
+        return plan.edits
       },
       // The history of the wiki keeps what its pages named.
       (tx) => reportText(tx, repo.id, input.body),

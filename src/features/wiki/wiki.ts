@@ -1,6 +1,7 @@
 /** The wiki of a repository as its operations see it. */
 import type { RepoGrant } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
+import type { Hearth } from '#core/hearth.ts'
 import { requireRepo, settingsOf } from '#features/repos/index.ts'
 import type { Oid, RefSnapshot } from '#git'
 import { forbidden, invalid, notFound } from '#lib/errors.ts'
@@ -16,8 +17,12 @@ export type Wiki = {
 }
 
 /** Whether the settings of a repository have its wiki switched on. */
-export const isWikiEnabled = (db: Db, repo_id: string): boolean =>
+const isWikiEnabled = (db: Db, repo_id: string): boolean =>
   settingsOf(requireRepo(db, repo_id)).wiki_enabled
+
+/** The same for pages, which show a link to the wiki. */
+export const hasWiki = ({ db }: Pick<Hearth, 'db'>, repo_id: string): boolean =>
+  isWikiEnabled(db, repo_id)
 
 /** Throws 422 for the fork of a pull request, and 404 where the wiki is switched off. */
 export function requireWiki(db: Db, repo: RepoGrant): Wiki {

@@ -96,42 +96,53 @@ async function streamBlob(
 const noFile = (): Refusal => new Refusal('not_found', 'There is no file at this address.')
 
 /**
- * The bytes of a file, whole or a part. Users who may push choose them, so they must not run on this
- * site: no script, form or frame, and a sandbox without an origin (CSP `sandbox`).
+ * Sends the bytes of a file, whole or a part. Users who may push choose them, so they must not run
+ * on this site: no script, form or frame, and a sandbox without an origin (CSP `sandbox`).
  */
+export async function respondWithBlob(
+  visit: Visit,
+  {
+    blob,
+    path,
+    isPrivate,
+  }: { readonly blob: Blob; readonly path: string; readonly isPrivate: boolean },
+): Promise<Response> {
+  const { request } = visit
+  const etag = `"${blob.oid}"`
+  const headers: Record<string, string> = {
+    etag,
+    'cache-control': isPrivate ? 'private, no-cache' : 'no-cache',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+  }
+  if (isNotModified(request, etag)) return new Response(null, { status: 304, headers })
+  const { status, range, headers: selected } = selectBytes(request, etag, blob.size)
+  Object.assign(headers, selected)
+  if (status === 416) return new Response(null, { status, headers })
+  return await runAs(principalOf(visit.caller, { ...nowhere, ip: visit.ip }), async () => {
+    const extension = path.split('.').at(-1)?.toLowerCase() ?? ''
+    headers['content-type'] = SHOWN[extension] ?? textType(await readWindow(visit, blob), blob.size)
+    // The runtime sends the announced length of a response to HEAD.
+    const body = request.method === 'HEAD' ? null : await streamBlob(visit, blob, range)
+    return new Response(body as BodyInit | null, { status, headers })
+  })
+}
+
+/** A file of a repository. */
 export const rawFile: Resource = {
   path: '/:workspace/:repo/raw/*rest',
   async respond(visit) {
-    const { request, hearth } = visit
     const located = await locate(visit, 'raw')
     if (located instanceof DirectResponse) return located.response
     const { name, repo, at } = located
     if (at.oid === null || at.size === null || at.type === 'dir' || at.type === 'submodule')
       throw noFile()
-    const etag = `"${at.oid}"`
-    const headers: Record<string, string> = {
-      etag,
-      'cache-control': repo.private ? 'private, no-cache' : 'no-cache',
-      'x-content-type-options': 'nosniff',
-      'content-security-policy':
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
-      'cross-origin-resource-policy': 'same-origin',
-      'referrer-policy': 'no-referrer',
-    }
-    if (isNotModified(request, etag)) return new Response(null, { status: 304, headers })
-    const grant = hearth.facts.repo(name, visit.caller)
+    const grant = visit.hearth.facts.repo(name, visit.caller)
     if (!grant) throw noFile()
     const blob: Blob = { store: grant.store, oid: at.oid, size: at.size }
-    const { status, range, headers: selected } = selectBytes(request, etag, blob.size)
-    Object.assign(headers, selected)
-    if (status === 416) return new Response(null, { status, headers })
-    return await runAs(principalOf(visit.caller, { ...nowhere, ip: visit.ip }), async () => {
-      const extension = at.path.split('.').at(-1)?.toLowerCase() ?? ''
-      headers['content-type'] =
-        SHOWN[extension] ?? textType(await readWindow(visit, blob), blob.size)
-      // The runtime sends the announced length of a response to HEAD.
-      const body = request.method === 'HEAD' ? null : await streamBlob(visit, blob, range)
-      return new Response(body as BodyInit | null, { status, headers })
-    })
+    return respondWithBlob(visit, { blob, path: at.path, isPrivate: repo.private })
   },
 }

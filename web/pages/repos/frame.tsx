@@ -1,6 +1,7 @@
 // The frame of the pages of a repository.
 import { hasQueue } from '#features/queue/index.ts'
 import type { Repo } from '#features/repos/index.ts'
+import { hasWiki } from '#features/wiki/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { RepoHeader } from '../../components/headers.tsx'
 import type { LayoutProps } from '../../components/layout.tsx'
@@ -15,6 +16,7 @@ export type RepoTab =
   | 'issues'
   | 'pulls'
   | 'queue'
+  | 'wiki'
   | 'activity'
   | 'agents'
   | 'settings'
@@ -57,6 +59,13 @@ function repoTabs({ visit, repo, current }: RepoFrameProps, home: string): Tab[]
       hotkey: 'g p',
     },
     { key: 'queue', label: 'Queue', href: at('/queue'), icon: 'queue', shown: queue },
+    {
+      key: 'wiki',
+      label: 'Wiki',
+      href: at('/wiki'),
+      icon: 'book',
+      shown: !isFork && hasWiki(visit.hearth, repo.id),
+    },
     { key: 'activity', label: 'Activity', href: at('/activity'), icon: 'activity' },
     { key: 'agents', label: 'Agents', href: at('/agents'), icon: 'agent', shown: maintain },
     {

@@ -4,6 +4,7 @@ import { PREVIEW_PATH } from '../../paths.ts'
 import { pageResponse, action } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
 import { Shell } from '../shell.tsx'
+import { wikiMarkdown, withPageLinks } from '../wiki/text.ts'
 
 const MAX_PREVIEW_LENGTH = 256 * 1024
 
@@ -14,13 +15,14 @@ export const previewForm = action({
     const query = visit.url.searchParams
     const repo = query.get('repo') ?? ''
     const text = fields.text(query.get('field') ?? 'body').slice(0, MAX_PREVIEW_LENGTH)
+    const isWiki = query.get('kind') === 'wiki'
     const shown = (
       <Shell visit={visit} title="Preview" noindex>
         <h1 class="unseen">Preview</h1>
         <div id="preview">
           <MarkdownBody
-            text={text}
-            options={markdownOf(visit, repo)}
+            text={isWiki ? withPageLinks(text) : text}
+            options={isWiki ? wikiMarkdown(visit, repo, '') : markdownOf(visit, repo)}
             empty="Nothing written yet."
           />
         </div>

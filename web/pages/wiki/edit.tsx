@@ -1,0 +1,250 @@
+import { deleteWikiPage, getWikiPage, setWikiPage, type WikiPage } from '#features/wiki/index.ts'
+import type { Repo } from '#features/repos/index.ts'
+import {
+  Breadcrumbs,
+  Button,
+  Field,
+  Form,
+  FormActions,
+  LinkButton,
+  Notice,
+  PageHead,
+  TextArea,
+} from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import { Refusal } from '#lib/errors.ts'
+import {
+  action,
+  type DirectResponse,
+  type Fields,
+  page,
+  redirect,
+  redirectWithFlash,
+  type Visit,
+} from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { fieldError, formError } from '../shell.tsx'
+import { loadWiki, slugOf, titleOfSlug, wikiActionPath, wikiPath } from './frame.tsx'
+
+type EditData = {
+  readonly repo: Repo
+  /** Empty for a new page without a name yet. */
+  readonly slug: string
+  readonly title: string
+  /** Null for a page that does not exist yet. */
+  readonly present: WikiPage | null
+  /** The address of the form. */
+  readonly here: string
+}
+
+/** The sidebar and the footer have fixed names. */
+const hasFixedTitle = (slug: string): boolean => slug === '_Sidebar' || slug === '_Footer'
+
+async function requireWriter(visit: Visit): Promise<Repo | DirectResponse> {
+  if (!visit.viewer) return redirect(`/login?next=${encodeURIComponent(visit.url.pathname)}`, 302)
+  const { repo } = await loadWiki(visit)
+  if (repo.archived)
+    throw new Refusal('forbidden', 'This repository is archived. Nothing in it can be changed.')
+  if (!repo.permissions.write)
+    throw new Refusal(
+      'forbidden',
+      'Changing the wiki needs the role Write. Open an issue to propose a change.',
+    )
+  return repo
+}
+
+/** Says that somebody else saved the page, and what saving again does. */
+const ChangedMeanwhile = ({ data, visit }: { data: EditData; visit: Visit }) => {
+  const { present, repo } = data
+  const typed = visit.form.values
+  if (!present || !typed.has('expected_revision')) return null
+  if (typed.text('expected_revision') === present.revision) return null
+  return (
+    <Notice>
+      {present.author.name} changed this page while you were writing.{' '}
+      <a href={wikiPath(repo.full_name, present.slug)} target="_blank" rel="noopener">
+        Read the new version
+      </a>{' '}
+      and take over what you need: saving now replaces it with your text.
+    </Notice>
+  )
+}
+
+const EditFields = ({ data, visit }: { data: EditData; visit: Visit }) => {
+  const typed = visit.form.values
+  const { present, slug } = data
+  const typedOr = (name: string, stored: string) => (typed.has(name) ? typed.text(name) : stored)
+  return (
+    <>
+      <input type="hidden" name="expected_revision" value={present?.revision ?? ''} />
+      <input type="hidden" name="slug" value={slug} />
+      {hasFixedTitle(slug) ? (
+        <input type="hidden" name="title" value={data.title} />
+      ) : (
+        <Field
+          name="title"
+          label="Title"
+          required
+          maxlength={200}
+          autofocus={present === null}
+          value={typedOr('title', data.title)}
+          error={fieldError(visit, 'title') ?? fieldError(visit, 'slug')}
+          hint="It also names the file. Another title renames the page."
+        />
+      )}
+      <TextArea
+        name="body"
+        label="Text"
+        rows={20}
+        markdown={data.repo.full_name}
+        wiki
+        unmarked
+        value={typedOr('body', present?.body ?? '')}
+        error={fieldError(visit, 'body')}
+        hint={
+          <>
+            Markdown. <code>[[Page]]</code> links to another page.
+          </>
+        }
+      />
+      <Field
+        name="message"
+        label="What changed"
+        maxlength={1000}
+        placeholder={`${present ? 'Update' : 'Create'} ${data.title || 'the page'}`}
+        value={typedOr('message', '')}
+        error={fieldError(visit, 'message')}
+        hint="For the history of the page."
+      />
+    </>
+  )
+}
+
+const DeletePage = ({ data, visit }: { data: EditData; visit: Visit }) =>
+  data.present === null ? null : (
+    <details class="more">
+      <summary>Delete this page</summary>
+      <Form
+        action={wikiActionPath(data.repo.full_name, '_delete', data.present.slug)}
+        csrf={visit.csrf}
+        label="Delete this page"
+      >
+        <p>The history of the wiki keeps what the page said. Links to it lead nowhere.</p>
+        <FormActions>
+          <Button variant="danger">Delete page</Button>
+        </FormActions>
+      </Form>
+    </details>
+  )
+
+const EditView = ({ data, visit }: { data: EditData; visit: Visit }): Html => {
+  const { repo, present, here } = data
+  const title = present
+    ? `Edit ${present.title}`
+    : `New ${hasFixedTitle(data.slug) ? data.title.toLowerCase() : 'page'}`
+  return (
+    <RepoFrame visit={visit} repo={repo} title={`${title} · Wiki`} current="wiki" noindex>
+      <Breadcrumbs
+        parts={[
+          { label: 'Wiki', href: wikiPath(repo.full_name) },
+          ...(present
+            ? [{ label: present.title, href: wikiPath(repo.full_name, present.slug) }]
+            : []),
+          { label: present ? 'Edit' : 'New page' },
+        ]}
+      />
+      <PageHead title={title} />
+      <ChangedMeanwhile data={data} visit={visit} />
+      <Form
+        action={here}
+        csrf={visit.csrf}
+        label={title}
+        error={formError(visit, 'title', 'slug', 'body', 'message')}
+      >
+        <EditFields data={data} visit={visit} />
+        <FormActions>
+          <Button variant="primary">{present ? 'Save page' : 'Create page'}</Button>
+          <LinkButton href={wikiPath(repo.full_name, present?.slug ?? '')} variant="quiet">
+            Cancel
+          </LinkButton>
+        </FormActions>
+      </Form>
+      <DeletePage data={data} visit={visit} />
+    </RepoFrame>
+  )
+}
+
+const view = (data: EditData, visit: Visit): Html => <EditView data={data} visit={visit} />
+
+export const newWikiPage = page({
+  path: '/:workspace/:repo/wiki/_new',
+  load: async (visit): Promise<EditData | DirectResponse> => {
+    const repo = await requireWriter(visit)
+    if (!('full_name' in repo)) return repo
+    const query = visit.url.searchParams
+    return {
+      repo,
+      slug: (query.get('slug') ?? visit.form.values.text('slug')).slice(0, 1000),
+      title: (query.get('title') ?? '').slice(0, 200),
+      present: null,
+      here: wikiActionPath(repo.full_name, '_new'),
+    }
+  },
+  view,
+})
+
+export const editWikiPage = page({
+  path: '/:workspace/:repo/wiki/_edit/*slug',
+  load: async (visit): Promise<EditData | DirectResponse> => {
+    const repo = await requireWriter(visit)
+    if (!('full_name' in repo)) return repo
+    const slug = slugOf(visit)
+    const present = await visit.tryCall(getWikiPage, { repo: repoOf(visit), slug })
+    return {
+      repo,
+      slug: present?.slug ?? slug,
+      title: present?.title ?? titleOfSlug(slug),
+      present,
+      here: wikiActionPath(repo.full_name, '_edit', slug),
+    }
+  },
+  view,
+})
+
+/** Saves a page. A new one has its title's name where no other was asked for. */
+async function save(visit: Visit, fields: Fields): Promise<DirectResponse> {
+  const revision = fields.text('expected_revision')
+  const title = fields.text('title').trim()
+  const slug = fields.text('slug')
+  const saved = await visit.call(setWikiPage, {
+    repo: repoOf(visit),
+    slug: slug === '' ? title || 'new' : slug,
+    title,
+    body: fields.text('body'),
+    message: fields.text('message'),
+    expected_revision: revision === '' ? null : revision,
+  })
+  const key = revision === '' ? 'wiki-created' : 'wiki-saved'
+  return redirectWithFlash(visit, wikiPath(repoOf(visit), saved.slug), key)
+}
+
+export const newWikiForm = action({
+  path: '/:workspace/:repo/wiki/_new',
+  page: newWikiPage,
+  submit: save,
+})
+
+export const editWikiForm = action({
+  path: '/:workspace/:repo/wiki/_edit/*slug',
+  page: editWikiPage,
+  submit: save,
+})
+
+export const deleteWikiForm = action({
+  path: '/:workspace/:repo/wiki/_delete/*slug',
+  page: editWikiPage,
+  submit: async (visit) => {
+    await visit.call(deleteWikiPage, { repo: repoOf(visit), slug: slugOf(visit) })
+    return redirectWithFlash(visit, wikiPath(repoOf(visit)), 'wiki-deleted')
+  },
+})

@@ -1,0 +1,214 @@
+// What the pages of a wiki share: addresses, the sidebar, the footer.
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import {
+  FOOTER,
+  getWikiFrame,
+  SIDEBAR,
+  titleOfSlug,
+  type WikiPageSummary,
+} from '#features/wiki/index.ts'
+import {
+  Columns,
+  CopyField,
+  Dropdown,
+  Icon,
+  LinkButton,
+  MarkdownBody,
+  SideBlock,
+} from '../../components/index.ts'
+import type { Child } from '../../jsx/html.ts'
+import { repoPath, segments } from '../../paths.ts'
+import type { OutputOf, Visit } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { wikiMarkdown, withPageLinks } from './text.ts'
+
+export const wikiPath = (repo: string, slug = ''): string =>
+  repoPath(repo, slug === '' ? '/wiki' : `/wiki/${segments(slug)}`)
+
+/** The address of an action on a page: `_edit`, `_history`, `_delete`. */
+export const wikiActionPath = (repo: string, action: string, slug = ''): string =>
+  repoPath(repo, `/wiki/${action}${slug === '' ? '' : `/${segments(slug)}`}`)
+
+export type WikiSurroundings = OutputOf<typeof getWikiFrame>
+
+/** The page in the address; a link may have spaces in place of hyphens. */
+export const slugOf = (visit: Visit): string => visit.params.slug ?? ''
+
+export async function loadWiki(visit: Visit): Promise<{ repo: Repo; around: WikiSurroundings }> {
+  const name = repoOf(visit)
+  const [repo, around] = await Promise.all([
+    visit.call(getRepo, { repo: name }),
+    visit.call(getWikiFrame, { repo: name }),
+  ])
+  return { repo, around }
+}
+
+/** Whether the viewer may change pages. */
+export const mayWriteWiki = (repo: Repo, visit: Visit): boolean =>
+  visit.viewer !== null && repo.permissions.write && !repo.archived
+
+const PageLinks = ({
+  repo,
+  pages,
+  total,
+  current,
+}: {
+  repo: Repo
+  pages: readonly WikiPageSummary[]
+  total: number
+  current: string
+}) => (
+  <>
+    <ul class="wiki-pages">
+      {pages.map(({ slug, title }) => (
+        <li>
+          <a
+            href={wikiPath(repo.full_name, slug)}
+            aria-current={slug === current ? 'page' : undefined}
+          >
+            {slug.includes('/') ? slug.replaceAll('-', ' ') : title}
+          </a>
+        </li>
+      ))}
+    </ul>
+    {total > pages.length && (
+      <p>
+        <a href={wikiActionPath(repo.full_name, '_pages')}>All {total} pages</a>
+      </p>
+    )}
+  </>
+)
+
+const Side = ({
+  visit,
+  repo,
+  around,
+  current,
+}: {
+  visit: Visit
+  repo: Repo
+  around: WikiSurroundings
+  current: string
+}) => {
+  const mayWrite = mayWriteWiki(repo, visit)
+  return (
+    <>
+      {around.sidebar !== null && (
+        <SideBlock
+          title="Sidebar"
+          action={mayWrite && <a href={wikiActionPath(repo.full_name, '_edit', SIDEBAR)}>Edit</a>}
+        >
+          <MarkdownBody
+            text={withPageLinks(around.sidebar)}
+            options={wikiMarkdown(visit, repo.full_name, SIDEBAR)}
+          />
+        </SideBlock>
+      )}
+      {around.total > 0 && (
+        <SideBlock
+          title="Pages"
+          action={<a href={wikiActionPath(repo.full_name, '_pages')}>Find</a>}
+        >
+          <PageLinks repo={repo} pages={around.pages} total={around.total} current={current} />
+        </SideBlock>
+      )}
+      {mayWrite && around.sidebar === null && around.total > 0 && (
+        <p>
+          <a href={wikiActionPath(repo.full_name, '_edit', SIDEBAR)}>Add a sidebar</a>
+        </p>
+      )}
+    </>
+  )
+}
+
+const Footer = ({
+  visit,
+  repo,
+  around,
+}: {
+  visit: Visit
+  repo: Repo
+  around: WikiSurroundings
+}) => {
+  const edit = wikiActionPath(repo.full_name, '_edit', FOOTER)
+  if (around.footer !== null)
+    return (
+      <footer class="wiki-footer" aria-label="Footer of the wiki">
+        <MarkdownBody
+          text={withPageLinks(around.footer)}
+          options={wikiMarkdown(visit, repo.full_name, FOOTER)}
+        />
+        {mayWriteWiki(repo, visit) && (
+          <p>
+            <a href={edit}>Edit the footer</a>
+          </p>
+        )}
+      </footer>
+    )
+  return mayWriteWiki(repo, visit) && around.total > 0 ? (
+    <footer class="wiki-footer">
+      <a href={edit}>Add a footer</a>
+    </footer>
+  ) : null
+}
+
+/** The clone address of the wiki, and the button for a new page. */
+export const WikiActions = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
+  const url = `${visit.hearth.settings.site_url}/${repo.full_name}.wiki.git`
+  return (
+    <>
+      <Dropdown
+        label="Clone the wiki"
+        summary={
+          <>
+            <Icon name="code" /> Clone
+          </>
+        }
+        class="clone-menu"
+      >
+        <CopyField label="HTTPS address" id="wiki-url" value={url} />
+        <CopyField label="With git" id="wiki-git" value={`git clone ${url}`} />
+      </Dropdown>
+      {mayWriteWiki(repo, visit) && (
+        <LinkButton href={wikiActionPath(repo.full_name, '_new')} icon="plus" variant="primary">
+          New page
+        </LinkButton>
+      )}
+    </>
+  )
+}
+
+export const WikiFrame = (props: {
+  visit: Visit
+  repo: Repo
+  around: WikiSurroundings
+  title: string
+  current?: string
+  noindex?: boolean
+  children?: Child
+}) => (
+  <RepoFrame
+    visit={props.visit}
+    repo={props.repo}
+    title={`${props.title} · Wiki`}
+    current="wiki"
+    noindex={props.noindex}
+  >
+    <Columns
+      where="right"
+      side={
+        <Side
+          visit={props.visit}
+          repo={props.repo}
+          around={props.around}
+          current={props.current ?? ''}
+        />
+      }
+    >
+      {props.children}
+      <Footer visit={props.visit} repo={props.repo} around={props.around} />
+    </Columns>
+  </RepoFrame>
+)
+
+export { titleOfSlug }

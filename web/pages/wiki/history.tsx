@@ -1,0 +1,80 @@
+import { getWikiPage, listWikiRevisions } from '#features/wiki/index.ts'
+import {
+  ActorLink,
+  Avatar,
+  Breadcrumbs,
+  List,
+  PageHead,
+  Pager,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
+import { shortSha } from '../../format.ts'
+import { withQuery } from '../../paths.ts'
+import { page } from '../../site.ts'
+import { repoOf } from '../repos/frame.tsx'
+import { loadWiki, slugOf, wikiActionPath, WikiFrame, wikiPath } from './frame.tsx'
+
+/** Who changed a page, when and why. */
+export const wikiHistoryPage = page({
+  path: '/:workspace/:repo/wiki/_history/*slug',
+  load: async (visit) => {
+    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const place = { repo: repoOf(visit), slug: slugOf(visit) }
+    const [wiki, found, revisions] = await Promise.all([
+      loadWiki(visit),
+      visit.call(getWikiPage, place),
+      visit.call(listWikiRevisions, { ...place, page: number }),
+    ])
+    return { ...wiki, found, revisions, number }
+  },
+  view: ({ repo, around, found, revisions, number }, visit) => {
+    const here = wikiActionPath(repo.full_name, '_history', found.slug)
+    const at = wikiPath(repo.full_name, found.slug)
+    return (
+      <WikiFrame
+        visit={visit}
+        repo={repo}
+        around={around}
+        title={`History of ${found.title}`}
+        current={found.slug}
+        noindex
+      >
+        <Breadcrumbs parts={[{ label: found.title, href: at }, { label: 'History' }]} />
+        <PageHead title={`History of ${found.title}`} />
+        <List label="Changes">
+          {revisions.items.map(({ revision, message, author }) => (
+            <Row
+              mark={<Avatar of={author.actor ?? { username: author.name }} size={24} />}
+              title={
+                <a
+                  class="row-link"
+                  href={wikiActionPath(repo.full_name, `_change/${revision}`, found.slug)}
+                >
+                  {message || '(no message)'}
+                </a>
+              }
+              meta={
+                <>
+                  <span>
+                    {author.actor ? <ActorLink of={author.actor} face={false} /> : author.name}
+                  </span>
+                  <RelativeTime at={author.date} />
+                </>
+              }
+              end={
+                <a href={withQuery(at, { revision })}>
+                  View at <code>{shortSha(revision)}</code>
+                </a>
+              }
+            />
+          ))}
+        </List>
+        <Pager
+          newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
+          older={revisions.next === null ? null : withQuery(here, { page: number + 1 })}
+        />
+      </WikiFrame>
+    )
+  },
+})

@@ -1,0 +1,82 @@
+import { listWikiPages } from '#features/wiki/index.ts'
+import {
+  Button,
+  EmptyState,
+  Field,
+  Form,
+  List,
+  PageHead,
+  Pager,
+  Row,
+} from '../../components/index.ts'
+import { bytesText } from '../../format.ts'
+import { withQuery } from '../../paths.ts'
+import { page } from '../../site.ts'
+import { repoOf } from '../repos/frame.tsx'
+import { loadWiki, WikiActions, wikiActionPath, WikiFrame, wikiPath } from './frame.tsx'
+
+const PER_PAGE = 100
+
+/** All pages, with a search in their titles. */
+export const wikiPagesPage = page({
+  path: '/:workspace/:repo/wiki/_pages',
+  load: async (visit) => {
+    const q = (visit.url.searchParams.get('q') ?? '').slice(0, 200)
+    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const [wiki, pages] = await Promise.all([
+      loadWiki(visit),
+      visit.call(listWikiPages, { repo: repoOf(visit), q, page: number, per_page: PER_PAGE }),
+    ])
+    return { ...wiki, pages, q, number }
+  },
+  view: ({ repo, around, pages, q, number }, visit) => {
+    const here = wikiActionPath(repo.full_name, '_pages')
+    return (
+      <WikiFrame visit={visit} repo={repo} around={around} title="Pages">
+        <PageHead title="Pages" actions={<WikiActions visit={visit} repo={repo} />} />
+        <Form action={here} method="get" inline label="Find a page">
+          <Field
+            name="q"
+            label="Title"
+            hideLabel
+            type="search"
+            value={q}
+            placeholder="Find a page"
+          />
+          <Button>Find</Button>
+        </Form>
+        {pages.items.length === 0 ? (
+          <EmptyState icon="book" title={q === '' ? 'No wiki pages yet' : 'No page has this title'}>
+            {q !== '' && (
+              <p>
+                <a href={here}>Show all pages</a>
+              </p>
+            )}
+          </EmptyState>
+        ) : (
+          <List label="Pages">
+            {pages.items.map(({ slug, title, size_in_bytes }) => (
+              <Row
+                title={
+                  <a class="row-link" href={wikiPath(repo.full_name, slug)}>
+                    {title}
+                  </a>
+                }
+                meta={
+                  <>
+                    <span>{slug}</span>
+                    <span>{bytesText(size_in_bytes)}</span>
+                  </>
+                }
+              />
+            ))}
+          </List>
+        )}
+        <Pager
+          newer={number > 1 ? withQuery(here, { q, page: number - 1 }) : null}
+          older={pages.next === null ? null : withQuery(here, { q, page: number + 1 })}
+        />
+      </WikiFrame>
+    )
+  },
+})
