@@ -1,10 +1,6 @@
 /** The thread that highlights source, so that a large file does not block other requests. */
+import { serveRequests } from '#lib/worker-requests.ts'
 import { highlightNow } from '#web/highlight.ts'
-import type { HighlightAnswer, HighlightQuestion } from '#web/highlight/thread.ts'
+import type { HighlightRequest } from '#web/highlight/thread.ts'
 
-declare const self: Worker
-
-self.onmessage = ({ data }: MessageEvent<HighlightQuestion>) => {
-  const answer: HighlightAnswer = { id: data.id, lines: highlightNow(data.text, data.grammar) }
-  postMessage(answer)
-}
+serveRequests(({ text, grammar }: HighlightRequest) => highlightNow(text, grammar))

@@ -1,8 +1,9 @@
 /** A request to the website with its visitor. It creates the visits that pages and forms get. */
 import type { Origin } from '#core/audit.ts'
-import { actorId, anonymous, type Caller } from '#core/caller.ts'
+import { anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type IncomingBytes, type Typed } from '#core/operation.ts'
+import { principalOf } from '#core/principal.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
 import { SECOND } from '#lib/time.ts'
 import { contentSecurityPolicy } from './assets.ts'
@@ -51,6 +52,8 @@ export class VisitorRequest {
   readonly secret: string
   /** Whether the browser sent that secret. Without it no form is accepted. */
   readonly hasCookie: boolean
+  /** The account or address that heavy work counts for. */
+  readonly principal: string
   readonly markdown: PageMarkdown
   /** Cookies that the response sets. */
   readonly cookies: readonly string[]
@@ -74,7 +77,8 @@ export class VisitorRequest {
       this.refusal = error
     }
     this.caller = caller
-    this.markdown = new PageMarkdown(hearth, actorId(caller) ?? origin.ip ?? '')
+    this.principal = principalOf(caller, origin)
+    this.markdown = new PageMarkdown(hearth, this.principal)
     const secure = hearth.settings.site_url.startsWith('https:')
     const signIn = readCookie(request, secure, SIGN_IN_COOKIE)
     const isAnonymous = caller.kind === 'anonymous'
@@ -105,6 +109,7 @@ export class VisitorRequest {
       ip: origin.ip,
       proxyUser: this.proxyUser,
       proxyRefusal: null,
+      principal: this.principal,
       markdown: this.markdown,
       headers: PAGE_HEADERS,
       viewer: caller.kind === 'user' ? caller : null,

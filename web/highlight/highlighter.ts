@@ -3,7 +3,7 @@ import { cache, service } from '#core/service.ts'
 import type { Cache } from '#lib/cache.ts'
 import { escapeLines, exceedsLimits, highlightLines, normalizeLineEnds } from '../highlight.ts'
 import { grammarOfPath } from './names.ts'
-import { HighlightThread } from './thread.ts'
+import { type HighlightRequest, HighlightThread } from './thread.ts'
 
 /** A file of this many characters is highlighted at once: a thread would take about as long. */
 const SMALL = 4 * 1024
@@ -28,25 +28,26 @@ export interface FileLines {
 }
 
 export class Highlighter {
-  readonly #files: Cache<string[]>
-  readonly #thread = new HighlightThread()
   readonly #pending = new Map<string, Promise<string[]>>()
 
-  constructor(files: Cache<string[]>) {
-    this.#files = files
-  }
+  constructor(
+    private readonly files: Cache<string[]>,
+    private readonly thread = new HighlightThread(),
+  ) {}
 
   /**
    * The lines of a file of any size. A file above SMALL is highlighted by the thread, and its lines
-   * are plain when that takes longer than `patience` milliseconds.
+   * are plain when that takes longer than `patience` milliseconds. `caller` is whom the work counts
+   * for: an id or a network address.
    */
   async file(
     source: HighlightSource,
+    caller: string,
     patience = source.text.length <= QUICK ? PATIENCE_MS : 0,
   ): Promise<FileLines> {
     const grammar = grammarOfSource(source)
     const key = `${source.oid}:${grammar ?? ''}`
-    const known = this.#files.get(key)
+    const known = this.files.get(key)
     if (known) return { lines: known, late: false }
     if (grammar === null || grammar === 'plaintext' || source.text.length <= SMALL)
       return { lines: this.blob(source), late: false }
@@ -54,25 +55,38 @@ export class Highlighter {
     if (exceedsLimits(text, FILE_LIMITS)) return { lines: escapeLines(text), late: false }
     let pending = this.#pending.get(key)
     if (!pending) {
-      pending = this.#thread.ask(text, grammar).then((lines) => {
-        this.#pending.delete(key)
-        if (lines) this.#files.set(key, lines)
-        return lines ?? escapeLines(text)
-      })
+      pending = this.#highlight(key, { text, grammar }, caller)
       this.#pending.set(key, pending)
     }
     const lines = patience === 0 ? null : await within(pending, patience)
     return lines ? { lines, late: false } : { lines: escapeLines(text), late: true }
   }
 
+  async #highlight(key: string, request: HighlightRequest, caller: string): Promise<string[]> {
+    try {
+      const highlighting = await this.thread.highlight(request, caller)
+      const lines = 'lines' in highlighting ? highlighting.lines : escapeLines(request.text)
+      // A file that takes too long stays plain, so that its next reader costs nothing.
+      if (!('failure' in highlighting) || highlighting.failure === 'late')
+        this.files.set(key, lines)
+      return lines
+    } finally {
+      this.#pending.delete(key)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.thread.close()
+  }
+
   /** The lines of a file up to the limits of `highlightLines`, made at once. */
   blob(source: HighlightSource): string[] {
     const grammar = grammarOfSource(source)
     const key = `${source.oid}:${grammar ?? ''}`
-    const known = this.#files.get(key)
+    const known = this.files.get(key)
     if (known) return known
     const lines = highlightLines(source.text, grammar)
-    this.#files.set(key, lines)
+    this.files.set(key, lines)
     return lines
   }
 }
@@ -99,4 +113,5 @@ const highlightedFiles = cache<string[]>('highlighted-files', {
 export const highlighter = service(
   'highlighter',
   (hearth) => new Highlighter(highlightedFiles(hearth)),
+  { close: (highlighter) => highlighter.close() },
 )

@@ -1,69 +1,61 @@
-// The thread that highlights large files. The first file starts it, and it does not keep the
-// process alive.
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+/** The thread that highlights files, one after the other, each within a time limit. */
+import { FairSemaphore } from '#lib/semaphore.ts'
+import { SECOND } from '#lib/time.ts'
+import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
 import type { Grammar } from './languages.ts'
 
-export type HighlightQuestion = {
-  readonly id: number
-  readonly text: string
-  readonly grammar: Grammar
-}
-export type HighlightAnswer = { readonly id: number; readonly lines: string[] }
+export type HighlightRequest = { readonly text: string; readonly grammar: Grammar }
 
-/** The workers of the runtime, which can also be told not to keep the process alive. */
-type CountedWorker = Worker & { ref(): void; unref(): void }
-
-/** The file of the worker: in the source tree, or beside this module in a compiled executable. */
-function workerUrl(): URL {
-  const source = new URL('../../src/highlight.worker.ts', import.meta.url)
-  return existsSync(fileURLToPath(source))
-    ? source
-    : new URL('./highlight.worker.js', import.meta.url)
-}
-
-/** At most this many texts wait; further ones are shown plain. */
+/** A file of 1 MB takes about half a second. Some texts make a grammar take far longer. */
+const TIMEOUT_MS = 5 * SECOND
+/** The thread loads all grammars, which does not count as time of a file. */
+const START_TIMEOUT_MS = 30 * SECOND
+/** Further files are shown plain. */
 const MAX_WAITING = 32
 
+const NOTHING: HighlightRequest = { text: '', grammar: 'plaintext' }
+
+class QueueFull extends Error {}
+
+/** `late` is a file that exceeded its time, `full` one that found the queue full. */
+export type Highlighting = { readonly lines: string[] } | { readonly failure: 'late' | 'full' }
+
 export class HighlightThread {
-  #worker: CountedWorker | null = null
-  #next = 1
-  readonly #waiting = new Map<number, (lines: string[] | null) => void>()
+  readonly #thread: WorkerRequests<HighlightRequest, string[]>
+  /** Resolves when the thread has loaded its code; null before it starts. */
+  #ready: Promise<unknown> | null = null
+  /** The callers take turns, so that one with many files does not delay the others. */
+  readonly #turns = new FairSemaphore({
+    limit: 1,
+    maxWaiting: MAX_WAITING,
+    fullError: () => new QueueFull(),
+  })
 
-  constructor(private readonly url: () => URL = workerUrl) {}
-
-  /** The highlighted lines; null when too many texts wait or the thread failed. */
-  ask(text: string, grammar: Grammar): Promise<string[] | null> {
-    if (this.#waiting.size >= MAX_WAITING) return Promise.resolve(null)
-    return new Promise((resolve) => {
-      const id = this.#next++
-      const worker = (this.#worker ??= this.#start())
-      this.#waiting.set(id, resolve)
-      worker.ref()
-      worker.postMessage({ id, text, grammar } satisfies HighlightQuestion)
-    })
+  constructor(
+    private readonly timeoutMs = TIMEOUT_MS,
+    code: string | (() => URL) = 'highlight.worker',
+  ) {
+    this.#thread = new WorkerRequests({ code, name: 'the highlight thread' })
   }
 
-  #start(): CountedWorker {
-    const worker = new Worker(this.url()) as CountedWorker
-    worker.onmessage = ({ data }: MessageEvent<HighlightAnswer>) => {
-      this.#waiting.get(data.id)?.(data.lines)
-      this.#waiting.delete(data.id)
-      if (this.#waiting.size === 0) worker.unref()
+  /** `caller` is whom the work counts for: an id or a network address. */
+  async highlight(request: HighlightRequest, caller: string): Promise<Highlighting> {
+    let release: (() => void) | null = null
+    try {
+      release = await this.#turns.acquire({ caller })
+      await (this.#ready ??= this.#thread.request(NOTHING, { timeoutMs: START_TIMEOUT_MS }))
+      return { lines: await this.#thread.request(request, { timeoutMs: this.timeoutMs }) }
+    } catch (error) {
+      if (error instanceof QueueFull) return { failure: 'full' }
+      if (!(error instanceof WorkerFailure)) throw error
+      this.#ready = null
+      return { failure: 'late' }
+    } finally {
+      release?.()
     }
-    const fail = () => {
-      if (this.#worker !== worker) return
-      this.#worker = null
-      worker.terminate()
-      for (const resolve of this.#waiting.values()) resolve(null)
-      this.#waiting.clear()
-    }
-    worker.onerror = (event) => {
-      event.preventDefault()
-      fail()
-    }
-    worker.addEventListener('close', fail)
-    worker.unref()
-    return worker
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.close(undefined, 0)
   }
 }

@@ -116,6 +116,7 @@ export const blamePage = page({
         ? null
         : highlighter(visit.hearth).file(
             { oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text },
+            visit.principal,
             patient ? LONG_MS : undefined,
           ),
     ])

@@ -39,6 +39,7 @@ export const blobPage = page({
         ? null
         : await highlighter(visit.hearth).file(
             { oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text },
+            visit.principal,
             visit.url.searchParams.get('wait') === '1' ? LONG_MS : undefined,
           )
     return { ...data, face, rendered, source }

@@ -98,7 +98,7 @@ test('text in another encoding is shown, with the name of the encoding', async (
   const lines = (await visitor.open(`/${REPO}/blame/main/utf16.txt?wait=1`)).html
   expect([
     lines.includes('>Grüße<'),
-    lines.includes('>Begin</a>'),
+    lines.includes('title="Begin, by ada"'),
     lines.includes('This file is not text'),
   ]).toEqual([true, true, false])
   expect((await visitor.open(`/${REPO}/raw/main/latin.txt`)).headers.get('content-type')).toBe(
@@ -168,13 +168,13 @@ test('a large file is highlighted by another thread, the same as it would be her
     (_, at) => `const value${at} = "text ${at}" // <note>`,
   ).join('\n')
   const highlighter = new Highlighter(createCache({ maxSize: 10, sizeOf: () => 1 }))
-  const first = await highlighter.file({ oid: 'f'.repeat(40), path: 'a.ts', text }, 60_000)
+  const first = await highlighter.file({ oid: 'f'.repeat(40), path: 'a.ts', text }, 'ada', 60_000)
   expect([first.late, first.lines.length, first.lines[7999]]).toEqual([
     false,
     8000,
     '<span class="hljs-keyword">const</span> value7999 = <span class="hljs-string">&quot;text 7999&quot;</span> <span class="hljs-comment">// &lt;note&gt;</span>',
   ])
-  const late = await highlighter.file({ oid: 'e'.repeat(40), path: 'a.ts', text }, 0)
+  const late = await highlighter.file({ oid: 'e'.repeat(40), path: 'a.ts', text }, 'ada', 0)
   expect([late.late, late.lines[0]]).toEqual([
     true,
     'const value0 = &quot;text 0&quot; // &lt;note&gt;',
