@@ -1309,12 +1309,12 @@ CREATE TABLE review_requests (
 
 CREATE INDEX review_requests_by_reviewer ON review_requests (reviewer_id, pull_id);
 
-CREATE TABLE reviews (
+CREATE TABLE "reviews" (
   id TEXT PRIMARY KEY,
   pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,
   author_id TEXT NOT NULL REFERENCES actors (id),
   verdict TEXT NOT NULL CHECK (verdict IN ('approve', 'request_changes', 'comment')),
-  body TEXT NOT NULL CHECK (body <> '' OR verdict = 'approve'),
+  body TEXT NOT NULL CHECK (body <> '' OR verdict <> 'request_changes'),
   commit_sha TEXT NOT NULL,
   diff_id TEXT NOT NULL, -- the change that was looked at
   could_write INTEGER NOT NULL CHECK (could_write IN (0, 1)), -- of the token that wrote it; people are looked up anew

@@ -149,6 +149,7 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
     <details
       class={['file diff-file', options.manyFiles && !file.viewed && lazyFile(file)]}
       id={diffAnchor(file.path)}
+      data-path={options.commentHref && file.path}
       open={!file.viewed}
     >
       <summary class="file-head">

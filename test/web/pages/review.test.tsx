@@ -45,7 +45,7 @@ async function setUp() {
 
 const linkAt = (html: string, line: number) =>
   (
-    new RegExp(`href="([^"]*side=new[^"]*line=${line}#line-comment)"`).exec(html)?.[1] ?? ''
+    new RegExp(`href="([^"]*side=new[^"]*line=${line}#comment-[^"]*)"`).exec(html)?.[1] ?? ''
   ).replaceAll('&amp;', '&')
 
 test('several line comments are sent with one review', async () => {
@@ -63,7 +63,7 @@ test('several line comments are sent with one review', async () => {
     )
   }
   const kept = await reviewer.open(`${here}/changes`)
-  expect(kept.html).toContain('Send your review with 2 comments')
+  expect(kept.html).toContain('<span class="count">2<span class="unseen"> pending comments')
   expect((await author.open(`${here}/changes`)).html).not.toContain('Second')
   const empty = await reviewer.press(kept.html, `${here}/reviews/finish`, {
     verdict: 'request_changes',
@@ -115,7 +115,7 @@ test('the author replies, applies suggestions together, and resolves', async () 
   const [one, two] = [await suggest(3, 'THREE'), await suggest(12, 'TWELVE')]
   const before = (await detail()).revision
   const page = await author.open(`${here}/changes`)
-  expect((await reviewer.open(`${here}/changes`)).html).not.toContain('Apply this suggestion')
+  expect((await reviewer.open(`${here}/changes`)).html).not.toContain('Commit suggestion')
   await author.press(page.html, `${here}/threads/reply`, { in_reply_to: one.id, body: 'Gladly' })
   expect(
     (await author.press(page.html, `${here}/suggestions`, { comments: [one.id, two.id] })).status,

@@ -6,24 +6,30 @@ import {
   deleteDraftComment,
   finishReview,
   markFileViewed,
+  updateDraftComment,
 } from '#features/pulls/index.ts'
+import { invalid } from '#lib/errors.ts'
 import { pullPath } from '../../paths.ts'
-import { action, redirectWithFlash, safeRedirectPath, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, safeRedirectPath, type Fields, type Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { changesPage } from './changes.tsx'
+import { SUGGEST } from './line-form.tsx'
 import { pullPage } from './pull.tsx'
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })
 const changesOf = (visit: Visit): string =>
   pullPath(target(visit).repo, target(visit).number, 'changes')
-const backOf = (visit: Visit, back: string): string =>
-  back === 'changes' ? changesOf(visit) : pullPath(target(visit).repo, target(visit).number)
+/** The page that a form returns to: the address that it names, or the conversation. */
+const backOf = (visit: Visit, fields: Fields): string =>
+  safeRedirectPath(fields.text('back')) ?? pullPath(target(visit).repo, target(visit).number)
 
 const lineForm = action({
   path: '/:workspace/:repo/pull/:number/lines',
   page: changesPage,
   submit: async (visit, fields) => {
+    // The form is shown again with the typed text and a suggestion after it.
+    if (fields.text('then') === SUGGEST) throw invalid(SUGGEST, 'a suggestion was added')
     const start = fields.optional('start_line')
     const input = {
       ...target(visit),
@@ -36,7 +42,7 @@ const lineForm = action({
     const { id } = await (fields.text('then') === 'now'
       ? visit.call(addComment, input)
       : visit.call(addDraftComment, input))
-    return `${changesOf(visit)}#${id}`
+    return `${safeRedirectPath(fields.text('back')) ?? changesOf(visit)}#${id}`
   },
 })
 
@@ -49,7 +55,7 @@ const replyForm = action({
       body: fields.text('body'),
       in_reply_to: fields.text('in_reply_to'),
     })
-    return `${backOf(visit, fields.text('back'))}#${id}`
+    return `${backOf(visit, fields)}#${id}`
   },
 })
 
@@ -62,7 +68,7 @@ const resolveForm = action({
       id,
       resolved: fields.text('resolved') === 'yes',
     })
-    return `${backOf(visit, fields.text('back'))}#${id}`
+    return `${backOf(visit, fields)}#${id}`
   },
 })
 
@@ -70,10 +76,9 @@ const applyForm = action({
   path: '/:workspace/:repo/pull/:number/suggestions',
   submit: async (visit, fields) => {
     const [id, ...comments] = fields.all('comments')
-    if (id === undefined)
-      return redirectWithFlash(visit, backOf(visit, fields.text('back')), 'suggestion-none')
+    if (id === undefined) return redirectWithFlash(visit, backOf(visit, fields), 'suggestion-none')
     await visit.call(applySuggestion, { repo: repoOf(visit), id, comments })
-    return redirectWithFlash(visit, backOf(visit, fields.text('back')), 'suggestion-applied')
+    return redirectWithFlash(visit, backOf(visit, fields), 'suggestion-applied')
   },
 })
 
@@ -81,7 +86,18 @@ const deleteDraftForm = action({
   path: '/:workspace/:repo/pull/:number/drafts/delete',
   submit: async (visit, fields) => {
     await visit.call(deleteDraftComment, { ...target(visit), id: fields.text('draft') })
-    return redirectWithFlash(visit, changesOf(visit), 'comment-deleted')
+    const back = safeRedirectPath(fields.text('back')) ?? changesOf(visit)
+    return redirectWithFlash(visit, back, 'comment-deleted')
+  },
+})
+
+const editDraftForm = action({
+  path: '/:workspace/:repo/pull/:number/drafts/edit',
+  page: changesPage,
+  submit: async (visit, fields) => {
+    const id = fields.text('draft')
+    await visit.call(updateDraftComment, { ...target(visit), id, body: fields.text('body') })
+    return `${safeRedirectPath(fields.text('back')) ?? changesOf(visit)}#${id}`
   },
 })
 
@@ -118,6 +134,7 @@ export const changeForms = [
   resolveForm,
   applyForm,
   deleteDraftForm,
+  editDraftForm,
   finishForm,
   viewedForm,
 ]

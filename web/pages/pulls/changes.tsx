@@ -13,6 +13,7 @@ import {
   Form,
   LinkButton,
   Notice,
+  Stat,
   type DiffThread,
 } from '../../components/index.ts'
 import { pullPath, withQuery } from '../../paths.ts'
@@ -27,7 +28,8 @@ import {
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
-import { DraftItem, FinishBox, LineForm, requestedLine } from './line-form.tsx'
+import { LineForm, lineFormId, requestedLine } from './line-form.tsx'
+import { DraftItem, FinishBox } from './pending-review.tsx'
 import { BATCH, Thread, threadRights, type ThreadRights } from './threads.tsx'
 
 export const pageNumber = (visit: Visit): number =>
@@ -123,7 +125,7 @@ function lineContents(
                 repo={repo}
                 number={pull.number}
                 rights={rights}
-                back="changes"
+                back={here}
               />
             ),
           },
@@ -131,7 +133,7 @@ function lineContents(
     ...drafts.map((stored) => {
       const draft = { ...stored, side: stored.side as 'old' | 'new' }
       const { path, side, line } = draft
-      return { path, side, line, content: <DraftItem draft={draft} {...common} /> }
+      return { path, side, line, content: <DraftItem draft={draft} {...common} here={here} /> }
     }),
     ...(requested
       ? [
@@ -152,7 +154,7 @@ function lineContents(
   ]
 }
 
-const ApplySuggestions = ({ visit, here }: { visit: Visit; here: string }) => (
+const ApplySuggestions = ({ visit, here, back }: { visit: Visit; here: string; back: string }) => (
   <Form
     id={BATCH}
     action={`${here}/suggestions`}
@@ -160,8 +162,8 @@ const ApplySuggestions = ({ visit, here }: { visit: Visit; here: string }) => (
     inline
     label="Apply suggestions together"
   >
-    <input type="hidden" name="back" value="changes" />
-    <Button small>Apply the ticked suggestions in one commit</Button>
+    <input type="hidden" name="back" value={back} />
+    <Button small>Commit the suggestions of the batch</Button>
   </Form>
 )
 
@@ -240,7 +242,7 @@ const Files = ({
         threads: lineContents(visit, data, rights, current),
         ...(rights.comment && {
           commentHref: (file, side, line) =>
-            `${withQuery(current, { on: file, side, line })}#line-comment`,
+            `${withQuery(current, { on: file, side, line })}#${lineFormId({ path: file, side, line })}`,
         }),
         ...(visit.viewer !== null && {
           fileActions: (file) => (
@@ -270,8 +272,31 @@ export const changesPage = page({
         ({ comments: [root] }) =>
           root?.suggestion != null && root.suggestion.applied_in === null && !root.outdated,
       )
+    const mayReview = visit.viewer !== null && rights.active && !repo.archived
+    const review = mayReview && (
+      <FinishBox
+        drafts={drafts.length}
+        visit={visit}
+        repo={repo.full_name}
+        number={pull.number}
+        head={changes.head_sha}
+        ownPull={rights.ownPull}
+      />
+    )
     return (
-      <PullFrame visit={visit} repo={repo} pull={pull} current="changes" width="wide">
+      <PullFrame
+        visit={visit}
+        repo={repo}
+        pull={pull}
+        current="changes"
+        width="wide"
+        actions={
+          <>
+            <Stat additions={pull.additions} deletions={pull.deletions} />
+            {!rights.ownPull && review}
+          </>
+        }
+      >
         {since !== '' && (
           <Notice>
             Only what changed after <code>{since.slice(0, 7)}</code>.{' '}
@@ -280,17 +305,14 @@ export const changesPage = page({
             </a>
           </Notice>
         )}
-        {visit.viewer !== null && rights.active && !repo.archived && (
-          <FinishBox
-            drafts={drafts.length}
+        {rights.ownPull && review}
+        {suggestions && (
+          <ApplySuggestions
             visit={visit}
-            repo={repo.full_name}
-            number={pull.number}
-            head={changes.head_sha}
-            ownPull={rights.ownPull}
+            here={here}
+            back={changeHref(`${here}/changes`, choice, {}, { since })}
           />
         )}
-        {suggestions && <ApplySuggestions visit={visit} here={here} />}
         {changes.files.length === 0 ? (
           <NoChanges since={since} />
         ) : (

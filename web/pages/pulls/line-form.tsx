@@ -1,26 +1,21 @@
-// The comment form below a line of a change, and the pending comments of a review.
+// The comment form below a line of a change.
 import type { PullChanges } from '#features/pulls/index.ts'
-import {
-  ActionButton,
-  Badge,
-  Button,
-  Card,
-  Field,
-  FieldSet,
-  Form,
-  FormActions,
-  MarkdownBody,
-  Notice,
-  Radio,
-  TextArea,
-} from '../../components/index.ts'
-import { pullPath, withQuery } from '../../paths.ts'
+import { Button, diffAnchor, Field, Form, FormActions, TextArea } from '../../components/index.ts'
+import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { markdownOf } from '../issues/conversation.tsx'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 
 export type LinePosition = { path: string; side: 'old' | 'new'; line: number }
-export type Draft = LinePosition & { id: string; start_line: number | null; body: string }
+
+/** The end of the ids of what belongs to a line. */
+const lineKey = ({ path, side, line }: LinePosition): string =>
+  `${diffAnchor(path)}${side === 'old' ? 'L' : 'R'}${line}`
+
+/** The id of the form below a line. */
+export const lineFormId = (place: LinePosition): string => `comment-${lineKey(place)}`
+
+/** What is said for the button that adds a suggestion, and the field that it sends. */
+export const SUGGEST = 'suggest'
 
 /** The line that the address or a refused form is about. */
 export function requestedLine(visit: Visit): LinePosition | null {
@@ -35,64 +30,49 @@ export function requestedLine(visit: Visit): LinePosition | null {
     : null
 }
 
-/** The text of a line in the new version. */
-const textAt = (files: PullChanges['files'], { path, line }: LinePosition): string | null =>
-  files
-    .find((file) => file.path === path)
-    ?.hunks.flatMap((hunk) => hunk.lines)
-    .find((one) => one.new === line)?.text ?? null
+/** The lines of the new version from `start` on. Null when the change does not have them all. */
+function textOf(
+  files: PullChanges['files'],
+  { path, line }: LinePosition,
+  start: number,
+): string | null {
+  const lines = new Map(
+    files
+      .find((file) => file.path === path)
+      ?.hunks.flatMap((hunk) => hunk.lines)
+      .map((one) => [one.new, one.text]),
+  )
+  const texts: string[] = []
+  for (let at = start; at <= line; at++) {
+    const text = lines.get(at)
+    if (text === undefined) return null
+    texts.push(text)
+  }
+  return texts.length === 0 ? null : texts.join('\n')
+}
+
+/** A text with a suggestion after it. Nothing that was typed is lost. */
+const withSuggestion = (typed: string, text: string): string => {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
+  const fence = '`'.repeat(longest + 1)
+  const before = typed.trim() === '' ? '' : `${typed.trimEnd()}\n\n`
+  return `${before}${fence}suggestion\n${text}\n${fence}\n`
+}
 
 const LineFormActions = ({ here, ownPull }: { here: string; ownPull: boolean }) => (
   <FormActions>
     {!ownPull && (
       <Button variant="primary" name="then" value="draft">
-        Add to your review
+        Add to review
       </Button>
     )}
     <Button variant={ownPull ? 'primary' : 'plain'} name="then" value="now">
       Comment now
     </Button>
-    <a href={here}>Cancel</a>
+    <a href={here} data-cancel-comment>
+      Cancel
+    </a>
   </FormActions>
-)
-
-const LineBody = ({
-  repo,
-  at,
-  here,
-  place,
-  start,
-  suggesting,
-  text,
-}: {
-  repo: string
-  at: Visit
-  here: string
-  place: LinePosition
-  start: string
-  suggesting: boolean
-  text: string | null
-}) => (
-  <TextArea
-    name="body"
-    id="line-body"
-    label={`Comment on line ${place.line}`}
-    required
-    rows={5}
-    autofocus
-    markdown={repo}
-    value={start}
-    error={fieldError(at, 'body') ?? fieldError(at, 'line')}
-    hint={
-      text === null || suggesting ? undefined : (
-        <a
-          href={`${withQuery(here, { on: place.path, side: place.side, line: place.line, suggest: 1 })}#line-comment`}
-        >
-          Suggest other text for this line
-        </a>
-      )
-    }
-  />
 )
 
 interface LineFormProps {
@@ -101,173 +81,77 @@ interface LineFormProps {
   repo: string
   number: number
   files: PullChanges['files']
+  /** The address of the page without the form. */
   here: string
   /** The pull request is the visitor's own, which they cannot review. */
   ownPull: boolean
 }
 
-export const LineForm = ({ place, visit, repo, number, files, here, ownPull }: LineFormProps) => {
+/** The typed text, with a suggestion when the button for it was pressed. */
+function startOf({ place, files }: LineFormProps, at: Visit, firstLine: number) {
+  const text = place.side === 'new' ? textOf(files, place, firstLine) : null
+  const typed = at.form.values.text('body')
+  const asked = at.form.values.text('then') === SUGGEST && text !== null
+  return { text, value: asked ? withSuggestion(typed, text) : typed }
+}
+
+export const LineForm = (props: LineFormProps) => {
+  const { place, visit, repo, number, here, ownPull } = props
   const action = `${pullPath(repo, number)}/lines`
   const at = visitForForm(visit, action)
-  const text = place.side === 'new' ? textAt(files, place) : null
-  const suggesting = visit.url.searchParams.has('suggest') && text !== null
-  const start = at.form.values.has('body')
-    ? at.form.values.text('body')
-    : suggesting
-      ? `\`\`\`suggestion\n${text}\n\`\`\`\n`
-      : ''
+  const start = at.form.values.has('start_line')
+    ? at.form.values.text('start_line')
+    : (visit.url.searchParams.get('start') ?? '')
+  const firstLine = Math.min(place.line, Number(start) || place.line)
+  const { text, value } = startOf(props, at, firstLine)
+  const key = lineKey(place)
   return (
-    <div id="line-comment">
+    <div id={lineFormId(place)} class="line-form">
       <Form
         action={action}
         csrf={visit.csrf}
         label={`Comment on line ${place.line} of ${place.path}`}
-        error={formError(at, 'body', 'start_line', 'line')}
+        error={formError(at, 'body', 'start_line', 'line', SUGGEST)}
       >
         <input type="hidden" name="path" value={place.path} />
         <input type="hidden" name="line" value={String(place.line)} />
         <input type="hidden" name="side" value={place.side} />
-        <LineBody
-          repo={repo}
-          at={at}
-          here={here}
-          place={place}
-          start={start}
-          suggesting={suggesting}
-          text={text}
+        <input type="hidden" name="back" value={here} />
+        <TextArea
+          name="body"
+          id={`body-${key}`}
+          label={
+            firstLine < place.line
+              ? `Comment on lines ${firstLine} to ${place.line}`
+              : `Comment on line ${place.line}`
+          }
+          required
+          rows={5}
+          autofocus
+          markdown={repo}
+          value={value}
+          error={fieldError(at, 'body') ?? fieldError(at, 'line')}
         />
+        {text !== null && (
+          <p>
+            <Button small icon="edit" name="then" value={SUGGEST} formnovalidate>
+              Add a suggestion
+            </Button>
+          </p>
+        )}
         <Field
           name="start_line"
-          id="line-start"
-          label="From line"
+          id={`start-${key}`}
+          label="First line"
           type="number"
           min={1}
           max={place.line}
-          hint="For a comment on several lines; the last one is the line above."
-          value={at.form.values.text('start_line')}
+          hint={`To comment on several lines. The last one is line ${place.line}.`}
+          value={start}
           error={fieldError(at, 'start_line')}
         />
         <LineFormActions here={here} ownPull={ownPull} />
       </Form>
     </div>
-  )
-}
-
-/** A pending comment, which only its author sees. */
-export const DraftItem = ({
-  draft,
-  visit,
-  repo,
-  number,
-}: {
-  draft: Draft
-  visit: Visit
-  repo: string
-  number: number
-}) => (
-  <div class="review-thread review-draft" id={draft.id}>
-    <p class="small muted">
-      <Badge tone="wait">Pending</Badge>{' '}
-      {draft.start_line === null
-        ? `Line ${draft.line}`
-        : `Lines ${draft.start_line} to ${draft.line}`}
-      ; nobody else sees this until you send your review.
-    </p>
-    <MarkdownBody text={draft.body} options={markdownOf(visit, repo)} />
-    <ActionButton
-      action={`${pullPath(repo, number)}/drafts/delete`}
-      csrf={visit.csrf}
-      values={{ draft: draft.id }}
-    >
-      <Button small variant="quiet" icon="trash">
-        Delete
-      </Button>
-    </ActionButton>
-  </div>
-)
-
-const VerdictFields = ({ at, verdict }: { at: Visit; verdict: string }) => (
-  <FieldSet legend="Verdict" error={fieldError(at, 'verdict')}>
-    <Radio
-      id="finish-approve"
-      name="verdict"
-      value="approve"
-      label="Approve"
-      checked={verdict === 'approve'}
-    />
-    <Radio
-      id="finish-changes"
-      name="verdict"
-      value="request_changes"
-      label="Request changes"
-      checked={verdict === 'request_changes'}
-    />
-    <Radio
-      id="finish-comment"
-      name="verdict"
-      value="comment"
-      label="Only comment"
-      checked={!['approve', 'request_changes'].includes(verdict)}
-    />
-  </FieldSet>
-)
-
-/** The form that sends all pending comments with a verdict. */
-export const FinishBox = ({
-  drafts,
-  visit,
-  repo,
-  number,
-  head,
-  ownPull,
-}: {
-  drafts: number
-  visit: Visit
-  repo: string
-  number: number
-  head: string | null
-  ownPull: boolean
-}) => {
-  const action = `${pullPath(repo, number)}/reviews/finish`
-  const at = visitForForm(visit, action)
-  if (ownPull)
-    return drafts === 0 ? null : (
-      <Notice>
-        This is your own pull request, so it takes no review of yours; send your comments one by
-        one.
-      </Notice>
-    )
-  const verdict = at.form.values.text('verdict')
-  return (
-    <details class="more finish-review" id="finish" open={at.form.error !== null}>
-      <summary>
-        {drafts === 0
-          ? 'Review these changes'
-          : `Send your review with ${drafts === 1 ? '1 comment' : `${drafts} comments`}`}
-      </summary>
-      <Card>
-        <Form
-          action={action}
-          csrf={visit.csrf}
-          label="Review"
-          error={formError(at, 'body', 'verdict')}
-        >
-          {head !== null && <input type="hidden" name="commit" value={head} />}
-          <TextArea
-            id="finish-body"
-            name="review"
-            label="What you think"
-            rows={4}
-            markdown={repo}
-            value={at.form.values.text('review')}
-            error={fieldError(at, 'body')}
-          />
-          <VerdictFields at={at} verdict={verdict} />
-          <FormActions>
-            <Button variant="primary">Send the review</Button>
-          </FormActions>
-        </Form>
-      </Card>
-    </details>
   )
 }

@@ -9,18 +9,16 @@ import {
   Comment,
   diffAnchor,
   Field,
-  FieldSet,
   Form,
   FormActions,
   MarkdownBody,
-  Radio,
-  TextArea,
   type Tone,
 } from '../../components/index.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
+import { ReviewFields } from './pending-review.tsx'
 import { Thread, threadRights, type ReviewThread } from './threads.tsx'
 
 const VERDICT_STYLES: Record<Review['verdict'], { verb: string; tone?: Tone }> = {
@@ -96,7 +94,7 @@ export const ReviewItem = ({
       }
       body={
         <>
-          <MarkdownBody text={review.body} options={markdownOf(visit, repo)} empty="No words." />
+          <MarkdownBody text={review.body} options={markdownOf(visit, repo)} empty="No summary." />
           {review.dismissed && (
             <p class="muted">
               Dismissed
@@ -171,36 +169,9 @@ export const ReviewBox = ({ here, visit, repo }: { here: string; visit: Visit; r
       label="Review"
       error={formError(visitForForm(visit, `${here}/reviews`), 'body', 'verdict')}
     >
-      <TextArea
-        name="review"
-        label="What you think"
-        rows={4}
-        markdown={repo}
-        value={visit.form.values.text('review')}
-        error={fieldError(visitForForm(visit, `${here}/reviews`), 'body')}
-      />
-      <FieldSet legend="Verdict" error={fieldError(visit, 'verdict')}>
-        <Radio
-          name="verdict"
-          value="approve"
-          label="Approve"
-          checked={visit.form.values.text('verdict') === 'approve'}
-        />
-        <Radio
-          name="verdict"
-          value="request_changes"
-          label="Ask for changes"
-          checked={visit.form.values.text('verdict') === 'request_changes'}
-        />
-        <Radio
-          name="verdict"
-          value="comment"
-          label="Only comment"
-          checked={!['approve', 'request_changes'].includes(visit.form.values.text('verdict'))}
-        />
-      </FieldSet>
+      <ReviewFields at={visitForForm(visit, `${here}/reviews`)} repo={repo} name="review" />
       <FormActions>
-        <Button>Send the review</Button>
+        <Button>Submit review</Button>
       </FormActions>
     </Form>
   </Card>

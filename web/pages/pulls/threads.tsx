@@ -72,7 +72,7 @@ const Suggested = ({
         values={{ comments: root.id, back }}
       >
         <Button small icon="check">
-          Apply this suggestion
+          Commit suggestion
         </Button>
       </ActionButton>
       <span class="tick">
@@ -83,7 +83,7 @@ const Suggested = ({
           value={root.id}
           form={BATCH}
         />
-        <label for={`batch-${root.id}`}>Apply with others</label>
+        <label for={`batch-${root.id}`}>Add to batch</label>
       </span>
     </>
   )
@@ -146,7 +146,7 @@ const ThreadActions = ({
 }: {
   visit: Visit
   repo: Repo
-  back: 'changes' | ''
+  back: string
   here: string
   rights: ThreadRights
   root: CommentRecord
@@ -164,7 +164,7 @@ const ThreadActions = ({
         values={{ comment_id: root.id, resolved: thread.resolved ? 'no' : 'yes', back }}
       >
         <Button small variant="quiet">
-          {thread.resolved ? 'Open this again' : 'Resolve'}
+          {thread.resolved ? 'Unresolve' : 'Resolve conversation'}
         </Button>
       </ActionButton>
     )}
@@ -172,8 +172,8 @@ const ThreadActions = ({
 )
 
 /**
- * A thread, folded once it is resolved. `back` is the page that its forms return to: `changes`, or
- * empty for the conversation.
+ * A thread, folded once it is resolved. `back` is the address that its forms return to; empty for
+ * the conversation.
  */
 export const Thread = ({
   thread,
@@ -189,7 +189,7 @@ export const Thread = ({
   repo: Repo
   number: number
   rights: ThreadRights
-  back: 'changes' | ''
+  back: string
   head?: Child
 }) => {
   const [root] = thread.comments

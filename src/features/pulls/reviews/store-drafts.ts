@@ -46,6 +46,25 @@ export function insertDraft(tx: Tx, row: Omit<DraftRow, 'id' | 'created_at'>): s
   return id
 }
 
+export function setDraftBody(
+  tx: Tx,
+  pull_id: string,
+  author_id: string,
+  id: string,
+  body: string,
+): boolean {
+  const changes = tx.db.run(
+    'UPDATE review_drafts SET body = ? WHERE pull_id = ? AND author_id = ? AND id = ?',
+    body,
+    pull_id,
+    author_id,
+    id,
+  )
+  if (changes === 0) return false
+  reportText(tx, id, body)
+  return true
+}
+
 export const removeDraft = (tx: Tx, pull_id: string, author_id: string, id: string): boolean =>
   tx.db.run(
     'DELETE FROM review_drafts WHERE pull_id = ? AND author_id = ? AND id = ?',

@@ -59,7 +59,7 @@ export async function writeReview(
   requireMayReview(hearth, caller, pull, verdict)
   requireUnlocked(db, repo, number)
   requireActive(pull)
-  const text = readTexts(db, repo, { verdict, body, lines: given })
+  const text = readTexts(db, repo, { verdict, body, lines: given, drafts })
   const { reviewed, stats } = await readReviewedCommit(hearth, repo, pull, commit)
   await requireLinesInChange(hearth, repo, stats.merge_base_sha, reviewed, given)
 
@@ -123,9 +123,11 @@ function requireUnlocked(db: Db, repo: RepoGrant, number: number): void {
 function readTexts(
   db: Db,
   repo: RepoGrant,
-  { verdict, body, lines }: Pick<ReviewInput, 'verdict' | 'body' | 'lines'>,
+  { verdict, body, lines, drafts }: Pick<ReviewInput, 'verdict' | 'body' | 'lines' | 'drafts'>,
 ): string {
-  if (verdict !== 'approve' && body.trim() === '')
+  const hasComments = lines.length + drafts.length > 0
+  const isSaid = body.trim() !== '' || (verdict === 'comment' && hasComments)
+  if (verdict !== 'approve' && !isSaid)
     throw invalid('body', `a review with the verdict ${verdict} needs a body`)
   const text = body.trim() === '' ? '' : manyLines('body', body)
   refuseSecrets(db, repo.id, 'body', text)

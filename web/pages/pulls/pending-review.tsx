@@ -1,0 +1,180 @@
+// A review that is not sent yet: its pending comments, and the form that sends it.
+import {
+  ActionButton,
+  Badge,
+  Button,
+  FieldSet,
+  Form,
+  FormActions,
+  MarkdownBody,
+  Notice,
+  Radio,
+  TextArea,
+} from '../../components/index.ts'
+import { plural } from '../../format.ts'
+import { pullPath } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { markdownOf } from '../issues/conversation.tsx'
+import { fieldError, formError, visitForForm } from '../shell.tsx'
+import type { LinePosition } from './line-form.tsx'
+
+export type Draft = LinePosition & { id: string; start_line: number | null; body: string }
+
+type DraftProps = { draft: Draft; visit: Visit; repo: string; number: number; here: string }
+
+const EditDraft = ({ draft, visit, repo, number, here }: DraftProps) => {
+  const action = `${pullPath(repo, number)}/drafts/edit`
+  const at = visitForForm(visit, action)
+  const refused = at.form.values.text('draft') === draft.id
+  return (
+    <details class="more" open={refused}>
+      <summary>Edit</summary>
+      <Form
+        action={action}
+        csrf={visit.csrf}
+        label="Edit the pending comment"
+        error={refused ? formError(at, 'body') : null}
+      >
+        <input type="hidden" name="draft" value={draft.id} />
+        <input type="hidden" name="back" value={here} />
+        <TextArea
+          id={`draft-${draft.id}`}
+          name="body"
+          label="Comment"
+          hideLabel
+          required
+          rows={4}
+          markdown={repo}
+          value={refused ? at.form.values.text('body') : draft.body}
+          error={refused ? fieldError(at, 'body') : null}
+        />
+        <FormActions>
+          <Button small variant="primary">
+            Save
+          </Button>
+        </FormActions>
+      </Form>
+    </details>
+  )
+}
+
+/** A pending comment, which only its author sees. */
+export const DraftItem = (props: DraftProps) => {
+  const { draft, visit, repo, number, here } = props
+  return (
+    <div class="review-thread review-draft" id={draft.id}>
+      <p class="small muted">
+        <Badge tone="wait">Pending</Badge>{' '}
+        {draft.start_line === null
+          ? `Line ${draft.line}`
+          : `Lines ${draft.start_line} to ${draft.line}`}
+        . Only you see this until you submit your review.
+      </p>
+      <MarkdownBody text={draft.body} options={markdownOf(visit, repo)} />
+      <div class="thread-actions">
+        <EditDraft {...props} />
+        <ActionButton
+          action={`${pullPath(repo, number)}/drafts/delete`}
+          csrf={visit.csrf}
+          values={{ draft: draft.id, back: here }}
+        >
+          <Button small variant="quiet" icon="trash">
+            Delete
+          </Button>
+        </ActionButton>
+      </div>
+    </div>
+  )
+}
+
+const VERDICTS = [
+  ['comment', 'Comment', 'Feedback without approval.'],
+  ['approve', 'Approve', 'The changes can be merged.'],
+  ['request_changes', 'Request changes', 'Something must change before the merge.'],
+] as const
+
+/** The fields of a review. `name` makes the ids of one form differ from those of another. */
+export const ReviewFields = ({ at, repo, name }: { at: Visit; repo: string; name: string }) => {
+  const verdict = at.form.values.optional('verdict') ?? 'comment'
+  return (
+    <>
+      <TextArea
+        id={`${name}-body`}
+        name="review"
+        label="Summary"
+        rows={4}
+        markdown={repo}
+        value={at.form.values.text('review')}
+        error={fieldError(at, 'body')}
+      />
+      <FieldSet legend="Verdict" error={fieldError(at, 'verdict')}>
+        {VERDICTS.map(([value, label, hint]) => (
+          <Radio
+            id={`${name}-${value}`}
+            name="verdict"
+            value={value}
+            label={label}
+            hint={hint}
+            checked={verdict === value}
+          />
+        ))}
+      </FieldSet>
+    </>
+  )
+}
+
+/** The form that sends all pending comments with a verdict. */
+export const FinishBox = ({
+  drafts,
+  visit,
+  repo,
+  number,
+  head,
+  ownPull,
+}: {
+  drafts: number
+  visit: Visit
+  repo: string
+  number: number
+  head: string | null
+  ownPull: boolean
+}) => {
+  const action = `${pullPath(repo, number)}/reviews/finish`
+  const at = visitForForm(visit, action)
+  if (ownPull)
+    return drafts === 0 ? null : (
+      <Notice>
+        This is your own pull request, so you cannot review it. Send your comments one by one.
+      </Notice>
+    )
+  return (
+    <details class="menu review-menu" id="finish" open={at.form.error !== null}>
+      <summary class="btn btn-primary">
+        <span>Review changes</span>
+        {drafts > 0 && (
+          <span class="count">
+            {drafts}
+            <span class="unseen"> pending {drafts === 1 ? 'comment' : 'comments'}</span>
+          </span>
+        )}
+      </summary>
+      <div class="menu-panel menu-roomy">
+        <Form
+          action={action}
+          csrf={visit.csrf}
+          label="Review"
+          error={formError(at, 'body', 'verdict')}
+        >
+          {head !== null && <input type="hidden" name="commit" value={head} />}
+          <ReviewFields at={at} repo={repo} name="finish" />
+          <FormActions>
+            <Button variant="primary">Submit review</Button>
+            {drafts > 0 && (
+              <span class="muted small">With {plural(drafts, 'pending comment')}.</span>
+            )}
+          </FormActions>
+        </Form>
+      </div>
+    </details>
+  )
+}
