@@ -1,8 +1,9 @@
 /**
  * Runs git's own tests of HTTP twice, against `git http-backend` and against the engine, and tells
- * where they differ. The tests come from git's source (https://github.com/git/git) in the version
- * that is installed; Apache serves, as they want it. Against the engine, a bridge stands in for
- * http-backend (`git-suite/bridge.ts`). Ends with 1 when a test differs that nobody has explained.
+ * where they differ. Git is built from its source (https://github.com/git/git), so the newest client
+ * and the newest tests are used; Apache serves, as they want it. Against the engine, a bridge stands
+ * in for http-backend (`git-suite/bridge.ts`). Ends with 1 when a test differs that nobody has
+ * explained, and says of each explained one whether a feature is missing.
  */
 import {
   chownSync,
@@ -10,7 +11,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -25,9 +25,18 @@ const OPTIONS = {
   source: {
     kind: 'text',
     default: '',
-    help: "A directory with git's source, or a repository of it (bare too) to take it from.",
+    help: "A directory with git's source, or a repository of it (bare too), whose HEAD is taken.",
   },
-  tests: { kind: 'text', default: 't5541 t5551 t5561 t5616 t5702', help: 'Which tests.' },
+  installed: {
+    kind: 'text',
+    default: '',
+    help: 'Where a git of the same source is installed (`make prefix=… install`); built without it.',
+  },
+  tests: {
+    kind: 'text',
+    default: 't5537 t5539 t5541 t5542 t5545 t5549 t5551 t5561 t5616 t5700 t5702 t5703 t5732',
+    help: 'Which tests.',
+  },
   only: { kind: 'text', default: 'both', help: 'engine or backend: runs one side alone.' },
   keep: {
     kind: 'flag',
@@ -53,62 +62,53 @@ function run(command: readonly string[], cwd: string): string {
   return ran.stdout.toString().trim()
 }
 
-/** Git's source with what the tests need of it built; git itself is the one that is installed. */
-function prepareSource(given: string, into: string): string {
+type PreparedGit = { readonly source: string; readonly programs: string }
+
+/** Git's source with the helpers of its tests, and where its programs are. */
+function prepareGit(given: string, installed: string, into: string): PreparedGit {
   if (given === '')
     throw new OptionError(
       "--source is needed: a directory with git's source or a repository of it (https://github.com/git/git)",
     )
   let source = given
   if (!existsSync(join(given, 't', 'test-lib.sh'))) {
-    const version = /version (\d+\.\d+\.\d+)/.exec(run(['git', '--version'], into))?.[1] ?? ''
     source = join(into, 'source')
     mkdirSync(source)
     run(
       [
         'sh',
         '-c',
-        `git --git-dir "$1" archive "v$2" | tar x -C "$3"`,
+        `git --git-dir "$1" archive HEAD | tar x -C "$2"`,
         'sh',
         existsSync(join(given, '.git')) ? join(given, '.git') : given,
-        version,
         source,
       ],
       into,
     )
   }
-  const make = [
-    'make',
-    '-j2',
-    'CFLAGS=-O0 -w',
-    'NO_GETTEXT=1',
-    'NO_CURL=1',
-    'NO_EXPAT=1',
-    'NO_TCLTK=1',
-    'NO_PYTHON=1',
-    'NO_OPENSSL=1',
-  ]
-  run([...make, 'GIT-BUILD-OPTIONS', 't/helper/test-tool'], source)
-  run(['make', 'NO_GETTEXT=1', '-C', 'templates'], source)
-  // What is built here speaks no HTTP, the installed one does.
-  const options = join(source, 'GIT-BUILD-OPTIONS')
-  writeFileSync(
-    options,
-    readFileSync(options, 'utf8').replace(/^NO_(CURL|EXPAT)=.*$/gm, "NO_$1=''"),
-  )
-  return source
+  const programs = installed === '' ? join(into, 'installed') : installed
+  if (installed !== '' && existsSync(join(source, 't', 'helper', 'test-tool')))
+    return { source, programs }
+  const make = ['make', '-j2', 'CFLAGS=-O1 -w', 'NO_GETTEXT=1', 'NO_TCLTK=1', 'NO_PYTHON=1']
+  try {
+    run([...make, `prefix=${programs}`, 'all', 'install'], source)
+  } catch (error) {
+    throw new OptionError(
+      `git cannot be built here (needs the headers of curl, expat, OpenSSL and zlib): ${String(error)}`,
+    )
+  }
+  return { source, programs }
 }
 
 /** A directory like git's own of programs, with the bridge in the place of http-backend. */
-function prepareBridge(into: string, address: string, root: string): string {
-  const real = run(['git', '--exec-path'], into)
+function prepareBridge(into: string, real: string, address: string, root: string): string {
   const directory = join(into, 'programs')
   mkdirSync(directory)
   for (const name of readdirSync(real))
     if (name !== 'git-http-backend') symlinkSync(join(real, name), join(directory, name))
   const words = [
     process.execPath,
-    join(ROOT, 'scripts', 'git-suite', 'bridge.ts'),
+    join(ROOT, 'test', 'system', 'git-suite', 'bridge.ts'),
     address,
     root,
     join(real, 'git-http-backend'),
@@ -125,7 +125,7 @@ async function runTest(
   source: string,
   file: string,
   root: string,
-  programs: string,
+  { installed, programs }: { readonly installed: string; readonly programs: string },
 ): Promise<Results> {
   const output = mkdtempSync(join(root, 'output-'))
   if (asRoot) chownSync(output, NOBODY, NOBODY)
@@ -136,7 +136,7 @@ async function runTest(
       env: {
         PATH: process.env.PATH ?? '',
         HOME: root,
-        GIT_TEST_INSTALLED: join(Bun.which('git') ?? '/usr/bin/git', '..'),
+        GIT_TEST_INSTALLED: join(installed, 'bin'),
         GIT_TEST_EXEC_PATH: programs,
         GIT_TEST_HTTPD: 'true',
         TEST_OUTPUT_DIRECTORY: output,
@@ -172,7 +172,7 @@ async function runTest(
 async function startServer(root: string): Promise<{ url: string; close(): Promise<void> }> {
   const log = Bun.file(join(root, '..', 'serve-bare.log'))
   const child = Bun.spawn(
-    [...person, process.execPath, join(ROOT, 'scripts', 'serve-bare.ts'), root],
+    [...person, process.execPath, join(ROOT, 'test', 'system', 'serve-bare.ts'), root],
     { stdout: 'pipe', stderr: log, env: { ...process.env, HOME: root } },
   )
   const reader = child.stdout.getReader()
@@ -211,10 +211,15 @@ if (import.meta.main) {
           mkdirSync(root)
           if (asRoot) chownSync(root, NOBODY, NOBODY)
         }
-        const source = prepareSource(options.source, directory)
+        const { source, programs: installed } = prepareGit(
+          options.source,
+          options.installed,
+          directory,
+        )
+        const real = run([join(installed, 'bin', 'git'), '--exec-path'], directory)
+        process.stdout.write(`${run([join(installed, 'bin', 'git'), '--version'], directory)}\n`)
         server = await startServer(roots.engine)
-        const bridge = prepareBridge(directory, server.url, roots.engine)
-        const real = run(['git', '--exec-path'], directory)
+        const bridge = prepareBridge(directory, real, server.url, roots.engine)
         const wanted = options.tests.split(/[ ,]+/)
         const files = readdirSync(join(source, 't'))
           .filter(
@@ -224,9 +229,13 @@ if (import.meta.main) {
         if (files.length === 0) throw new OptionError(`no test is called ${options.tests}`)
         for (const file of files) {
           const backend =
-            options.only === 'engine' ? null : await runTest(source, file, roots.backend, real)
+            options.only === 'engine'
+              ? null
+              : await runTest(source, file, roots.backend, { installed, programs: real })
           const engine =
-            options.only === 'backend' ? null : await runTest(source, file, roots.engine, bridge)
+            options.only === 'backend'
+              ? null
+              : await runTest(source, file, roots.engine, { installed, programs: bridge })
           process.stdout.write(`${file}\n`)
           if (backend) process.stdout.write(`  http-backend: ${tally(backend)}\n`)
           if (engine) process.stdout.write(`  engine:       ${tally(engine)}\n`)

@@ -2,6 +2,7 @@
 import { isOid } from '../object.ts'
 import { GitError } from '../ports.ts'
 import type { FetchRequest, NegotiationLine } from './fetch-request.ts'
+import { requireNoSha256Id, requireSha1Format } from './object-format.ts'
 import { FLUSH_LINE, type Line } from './pkt-line.ts'
 import type { SnapshotView } from './snapshot-view.ts'
 
@@ -38,6 +39,7 @@ const draft = (protocol: 0 | 1 | 2): Draft => ({
 
 function oidAfter(line: string, word: string): string {
   const oid = line.slice(word.length).trim()
+  requireNoSha256Id(oid)
   if (!isOid(oid))
     throw new GitError(
       'invalid',
@@ -128,6 +130,7 @@ export function parseFetchV0(
     const line = lines[at]!
     if (typeof line !== 'string') break
     if (line.startsWith('want ')) {
+      requireNoSha256Id(line.slice(5))
       out.wants.push(oidAfter(line.slice(0, 45), 'want '))
       if (out.wants.length === 1) features(out, line.slice(45))
     } else if (!boundary(view, out, line)) {
@@ -164,6 +167,7 @@ export function parseFetchV0(
 
 function features(out: Draft, text: string): void {
   const has = new Set(text.split(/[ \0]/))
+  for (const capability of has) requireSha1Format(capability)
   out.multiAck = has.has('multi_ack_detailed')
     ? 'detailed'
     : has.has('multi_ack')

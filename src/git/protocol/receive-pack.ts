@@ -14,6 +14,7 @@ import type { IngestRequest, IngestResult } from '../tasks/ingest.ts'
 import { streamResponse, type ResponseSink } from './response-stream.ts'
 import { BodyReader } from './body.ts'
 import { FLUSH, KEEP_ALIVE, bandPackets, lineOf, pkt, pktBytes } from './pkt-line.ts'
+import { requireNoSha256Id, requireSha1Format } from './object-format.ts'
 import type { TaskContext } from './pipe-task.ts'
 import { isRefName } from './ref-name.ts'
 import type { SnapshotView } from './snapshot-view.ts'
@@ -110,9 +111,13 @@ async function readCommands(body: BodyReader): Promise<Commands | null> {
       throw new GitError('unsupported', 'signed pushes are not supported')
     const nul = line.indexOf('\0')
     if (nul >= 0) {
-      if (updates.length === 0) features = new Set(line.slice(nul + 1).split(' '))
+      if (updates.length === 0) {
+        features = new Set(line.slice(nul + 1).split(' '))
+        for (const feature of features) requireSha1Format(feature)
+      }
       line = line.slice(0, nul)
     }
+    requireNoSha256Id(line)
     const [old, next, name] = [line.slice(0, 40), line.slice(41, 81), line.slice(NAME_OFFSET)]
     if (!isOid(old) || !isOid(next) || line[40] !== ' ' || line[81] !== ' ' || name === '') {
       throw new GitError(
@@ -125,11 +130,6 @@ async function readCommands(body: BodyReader): Promise<Commands | null> {
     if (name.includes('\ufffd') && !isUtf8(packet.data))
       malformedNames.set(updates.length, rawNameOf(packet.data))
     updates.push({ name, old: old === ZERO_OID ? null : old, new: next === ZERO_OID ? null : next })
-  }
-  for (const feature of features) {
-    if (feature.startsWith('object-format=') && feature !== 'object-format=sha1') {
-      throw new GitError('unsupported', 'the repository uses object format sha1')
-    }
   }
   return updates.length > 0 ? { updates, features, malformedNames, isShallow } : null
 }

@@ -10,6 +10,7 @@ import { readBody } from './body.ts'
 import type { FetchRequest } from './fetch-request.ts'
 import { lsRefs } from './ls-refs.ts'
 import type { ProduceResponse } from './shared-response.ts'
+import { requireSha1Format } from './object-format.ts'
 import { parseFetchV0, parseFetchV2 } from './parse-fetch.ts'
 import { pipeTask, type TaskContext } from './pipe-task.ts'
 import { DELIM_LINE, END_LINE, FLUSH_LINE, parseLines, pkt, type Line } from './pkt-line.ts'
@@ -94,7 +95,7 @@ export function listRefs(
         const text = (from: number, to: number): string[] => lines.slice(from, to).map(String)
         for (const line of text(1, delim < 0 ? end : delim)) {
           if (line.startsWith('command=')) throw new GitError('invalid', 'more than one command')
-          checkCapability(line)
+          requireSha1Format(line)
         }
         const args = delim < 0 ? [] : text(delim + 1, end)
         return lsRefs(view, args)
@@ -120,7 +121,7 @@ function parseSingleFetch(
     if (lines.indexOf(FLUSH_LINE) !== end || delim < 0 || lines.includes(END_LINE)) return null
     const before = lines.slice(0, delim).map(String)
     if (before.filter((line) => line.startsWith('command=')).join() !== 'command=fetch') return null
-    before.forEach(checkCapability)
+    before.forEach(requireSha1Format)
     return parseFetchV2(view, lines.slice(delim + 1, end).map(String))
   } catch (error) {
     // `uploadPack` reports the fault.
@@ -260,7 +261,7 @@ async function respondV2(
             `command '${line.slice(8, 60)}' requested after '${command}'`,
           )
         command = line.slice(8)
-      } else checkCapability(line)
+      } else requireSha1Format(line)
     }
     at++
     if (command === null) {
@@ -281,15 +282,6 @@ async function listBundles(context: UploadContext, args: readonly string[]): Pro
   if (unexpected !== undefined)
     throw new GitError('invalid', `bundle-uri: unexpected argument: '${unexpected.slice(0, 100)}'`)
   return bundleList((await context.bundleUri?.()) ?? null)
-}
-
-function checkCapability(line: string): void {
-  if (line.startsWith('object-format=') && line !== 'object-format=sha1') {
-    throw new GitError(
-      'unsupported',
-      `mismatched object format: server sha1; client ${line.slice(14, 40)}`,
-    )
-  }
 }
 
 async function fetch(
