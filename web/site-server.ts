@@ -81,10 +81,13 @@ export class SiteServer {
     if (asset) return this.#assets.respond(request, asset)
     const proxyUser = this.findProxyUser(this.hearth, request, peerAddress)
     const visitor = this.#identify(request, origin, proxyUser)
+    // Files, feeds and streams have no form, so their responses set no cookie and can be cached.
+    let cookies = this.#isForResource(visitor) ? [] : visitor.cookies
     let response: Response
     try {
       response = await this.#respond(visitor, body)
     } catch (error) {
+      cookies = visitor.cookies
       const refusal =
         error instanceof NoSuchPage
           ? new Refusal('not_found', 'There is no such page, or you may not see it.')
@@ -93,7 +96,7 @@ export class SiteServer {
       response = renderRefusal(refusal, visitor.visit(), null)
     }
     if (isCostly(visitor.path)) response.headers.set('x-robots-tag', 'noindex, nofollow')
-    for (const cookie of visitor.cookies) response.headers.append('set-cookie', cookie)
+    for (const cookie of cookies) response.headers.append('set-cookie', cookie)
     return compressPage(request, await fillMarkdown(visitor, response))
   }
 
@@ -105,6 +108,10 @@ export class SiteServer {
 
   #identify(request: Request, origin: Origin, proxyUser: ProxyUser | null): VisitorRequest {
     return new VisitorRequest(this.hearth, request, origin, proxyUser, this.findCaller)
+  }
+
+  #isForResource({ request, path }: VisitorRequest): boolean {
+    return request.method !== 'POST' && this.#resources.find(path) !== null
   }
 
   async #respond(visitor: VisitorRequest, body: FormBody): Promise<Response> {

@@ -9,6 +9,9 @@ import { anonymous } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Typed } from '#core/operation.ts'
 import { engineRefusal, principalOf, runAs } from '#core/principal.ts'
+import { service } from '#core/service.ts'
+import { isNotModified, type Range, selectBytes } from '#lib/byte-range.ts'
+import { createCache } from '#lib/cache.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Exchange, HttpRoute } from '../exchange.ts'
 import { percentDecode } from '../query.ts'
@@ -74,17 +77,93 @@ async function serveArchive(exchange: Exchange, openArchive: OpenArchive): Promi
   }
   const [token = '', file = ''] = path.split('/').slice(2).map(percentDecode)
   const archive = await call(hearth, openArchive, anonymous, { token, file })
-  const body = exchange.isHead ? streamOfUnknownLength() : await startArchive(exchange, archive)
-  return new Response(body as BodyInit, {
-    headers: {
-      'content-type': archive.format === 'zip' ? 'application/zip' : 'application/gzip',
-      'content-disposition': `attachment; filename="${archive.folder}.${archive.format}"`,
-      'cache-control': 'private, max-age=600',
-      'x-content-type-options': 'nosniff',
-      'content-security-policy': "default-src 'none'; sandbox",
-      'referrer-policy': 'no-referrer',
+  const etag = etagOfArchive(hearth, archive)
+  const headers: Record<string, string> = {
+    etag,
+    'accept-ranges': 'bytes',
+    'content-type': archive.format === 'zip' ? 'application/zip' : 'application/gzip',
+    'content-disposition': `attachment; filename="${archive.folder}.${archive.format}"`,
+    'cache-control': 'private, max-age=600',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'referrer-policy': 'no-referrer',
+  }
+  if (isNotModified(exchange.request, etag)) return new Response(null, { status: 304, headers })
+  if (exchange.isHead) return new Response(streamOfUnknownLength(), { headers })
+  return exchange.request.headers.has('range')
+    ? await servePart(exchange, archive, etag, headers)
+    : new Response((await startArchive(exchange, archive)) as BodyInit, { headers })
+}
+
+/** The same commit makes the same bytes, as long as refs that `export-subst` names stay. */
+const etagOfArchive = ({ settings }: Hearth, archive: Archive): string =>
+  `"${Bun.hash(JSON.stringify([settings.version, archive])).toString(36)}"`
+
+const MAX_REMEMBERED_SIZES = 1000
+/** The sizes of archives by their validators: an archive is written once to find out. */
+const archiveSizes = service('archive sizes', () =>
+  createCache<number>({ maxSize: MAX_REMEMBERED_SIZES, sizeOf: () => 1 }),
+)
+
+/** A part of an archive. A client whose download broke off continues with it. */
+async function servePart(
+  exchange: Exchange,
+  archive: Archive,
+  etag: string,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const sizes = archiveSizes(exchange.hearth)
+  let size = sizes.get(etag)
+  if (size === undefined) {
+    size = await sizeOfBody(await startArchive(exchange, archive))
+    sizes.set(etag, size)
+  }
+  const selected = selectBytes(exchange.request, etag, size)
+  Object.assign(headers, selected.headers)
+  if (selected.status === 416) return new Response(null, { status: 416, headers })
+  const body = await startArchive(exchange, archive)
+  const part =
+    body instanceof Uint8Array
+      ? body.subarray(selected.range.start, selected.range.start + selected.range.length)
+      : partOfStream(body, selected.range)
+  return new Response(part as BodyInit, { status: selected.status, headers })
+}
+
+async function sizeOfBody(body: Uint8Array | ReadableStream<Uint8Array>): Promise<number> {
+  if (body instanceof Uint8Array) return body.length
+  let size = 0
+  for await (const { length } of body) size += length
+  return size
+}
+
+/** A range of the bytes of a stream. The rest of it is cancelled. */
+function partOfStream(
+  stream: ReadableStream<Uint8Array>,
+  { start, length }: Range,
+): ReadableStream<Uint8Array> {
+  const reader = stream.getReader()
+  let skip = start
+  let left = length
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        while (left > 0) {
+          const { done, value } = await reader.read()
+          if (done) break
+          const part = value.subarray(skip, skip + left)
+          skip -= Math.min(skip, value.length)
+          left -= part.length
+          if (part.length === 0) continue
+          controller.enqueue(part)
+          return
+        }
+        await reader.cancel()
+        controller.close()
+      },
+      cancel: (reason) => reader.cancel(reason),
     },
-  })
+    { highWaterMark: 0 },
+  )
 }
 
 export function archiveRoutes(hearth: Hearth): HttpRoute[] {

@@ -44,6 +44,12 @@ test('a part is sent only to a client that has the same version', async () => {
   expect((await get('a.txt', { 'if-none-match': `"x", ${etag}` })).status).toBe(304)
 })
 
+test('it sets no cookie, as a page does', async () => {
+  expect((await get('a.txt')).headers.getSetCookie()).toEqual([])
+  expect((await fetch(`${forge.url}/avatars/${ada.id}`)).headers.getSetCookie()).toEqual([])
+  expect((await fetch(`${forge.url}/${REPO}`)).headers.getSetCookie().length).toBe(1)
+})
+
 test('HEAD has the length and no body', async () => {
   const head = await get('large.txt', {}, 'HEAD')
   expect([head.status, head.headers.get('content-length')]).toEqual([200, `${large.length}`])
