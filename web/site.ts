@@ -6,6 +6,7 @@
 import type { Caller, UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { IncomingBytes, Typed } from '#core/operation.ts'
+import type { Appearance } from './appearance.ts'
 import type { FlashKind } from './components/flash.tsx'
 import { FLASH_COOKIE, setCookie } from './cookies.ts'
 import type { FlashKey } from './flashes.ts'
@@ -43,6 +44,8 @@ export type Visit = {
   /** The token that every changing form carries. */
   readonly csrf: string
   readonly flash: { readonly kind: FlashKind; readonly text: string } | null
+  /** The theme and colours that this browser has chosen. */
+  readonly appearance: Appearance
   /** Filled when a form of this page was refused. */
   readonly form: FormState
   /**

@@ -7,6 +7,7 @@ import { principalOf } from '#core/principal.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
 import { SECOND } from '#lib/time.ts'
 import { contentSecurityPolicy } from './assets.ts'
+import { type Appearance, readAppearance } from './appearance.ts'
 import {
   clearCookie,
   csrfToken,
@@ -59,6 +60,7 @@ export class VisitorRequest {
   readonly cookies: readonly string[]
   readonly #deadlineMs = performance.now() + PAGE_TIMEOUT_MS
   readonly #flash: string | null
+  readonly #appearance: Appearance
 
   constructor(
     private readonly hearth: Hearth,
@@ -87,6 +89,7 @@ export class VisitorRequest {
     this.hasCookie = secret !== null
     this.secret = secret ?? newVisitorSecret()
     this.#flash = readCookie(request, secure, FLASH_COOKIE)
+    this.#appearance = readAppearance(request, secure)
     const cookies: string[] = []
     if (!this.hasCookie)
       cookies.push(setCookie(secure, VISITOR_COOKIE, this.secret, VISITOR_COOKIE_SECONDS))
@@ -115,6 +118,7 @@ export class VisitorRequest {
       viewer: caller.kind === 'user' ? caller : null,
       csrf: csrfToken(this.secret),
       flash: findFlash(this.#flash),
+      appearance: this.#appearance,
       call: (operation, input, bytes) => this.#call(operation, input, bytes),
       tryCall: (operation, input) => this.#tryCall(() => this.#call(operation, input)),
       forStream: () => ({

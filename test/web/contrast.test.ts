@@ -34,6 +34,9 @@ const token = (name: string): Pair => {
   return pair
 }
 
+/** The other colours of changes, and the tokens that replace those of the root under them. */
+const distinct = pairs(/\[data-diff='distinct'\] \{[^}]*\}/.exec(css)?.[0] ?? '')
+
 const grounds = ['canvas', 'surface', 'sunken', 'raised', 'hover']
 const combinations: [ink: string, grounds: string[], least: number][] = [
   [
@@ -113,6 +116,19 @@ for (const scheme of ['light', 'dark'] as const) {
           expect(contrast(token(ink)[scheme], token(ground)[scheme])).toBeGreaterThanOrEqual(least))
       }
     }
+    for (const kind of ['text', 'comment', 'keyword', 'string', 'number', 'title', 'type', 'name'])
+      test(`code-${kind} on blue and orange`, () => {
+        expect(distinct.size).toBe(6)
+        for (const ground of ['add', 'del', 'add-word', 'del-word'])
+          expect([
+            ground,
+            contrast(token(`code-${kind}`)[scheme], distinct.get(ground)?.[scheme] ?? '') >= 4.5,
+          ]).toEqual([ground, true])
+        for (const ground of ['add-number', 'del-number'])
+          expect(
+            contrast(token('text-faint')[scheme], distinct.get(ground)?.[scheme] ?? ''),
+          ).toBeGreaterThanOrEqual(4.5)
+      })
     for (let hue = 0; hue < HUES; hue++) {
       test(`hue ${hue}`, () => {
         const rule = pairs(new RegExp(`\\.hue-${hue} \\{[^}]*\\}`).exec(css)?.[0] ?? '')

@@ -275,7 +275,8 @@ export const Select = (
         class="input"
         id={idOf(props)}
         name={props.name}
-        required={props.required}
+        // HTML allows it only with a first option without a value. Others always have a choice.
+        required={props.required && props.options[0]?.value === ''}
         disabled={props.disabled}
         aria-invalid={props.error ? 'true' : undefined}
         aria-describedby={describedBy(props)}

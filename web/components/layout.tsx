@@ -27,6 +27,8 @@ export interface LayoutProps {
   /** The query in the search field and the repository that it searches. */
   search?: { value?: string; scope?: string; action?: string }
   theme?: 'light' | 'dark'
+  /** Colours of changes: green and red, or blue and orange. */
+  diffColours?: 'usual' | 'distinct'
   /** Wide pages (code, changes) use the whole window, narrow ones (forms) a column. */
   width?: 'normal' | 'wide' | 'narrow'
   /** A description for search engines and previews. */
@@ -80,6 +82,7 @@ const ViewerMenu = ({ viewer, csrf }: { viewer: Viewer; csrf?: string }) => (
       { label: 'Your page', href: userPath(viewer.username), icon: 'user' },
       { label: 'Explore', href: '/explore', icon: 'globe' },
       { label: 'Settings', href: '/settings/profile', icon: 'settings' },
+      { label: 'Appearance', href: '/settings/appearance', icon: 'eye' },
       { label: 'Access tokens', href: '/settings/tokens', icon: 'key' },
       ...(viewer.site_admin
         ? [{ label: 'Administration', href: '/admin', icon: 'shield' as const }]
@@ -162,6 +165,23 @@ const SiteHeader = ({ props }: { props: LayoutProps }) => (
   </header>
 )
 
+const THEME_COLOURS = { light: '#faf8f5', dark: '#161412' } as const
+
+/** The colour of the browser's own frame. */
+const ThemeColour = ({ theme }: { theme: LayoutProps['theme'] }) =>
+  theme === undefined ? (
+    <>
+      <meta
+        name="theme-color"
+        media="(prefers-color-scheme: light)"
+        content={THEME_COLOURS.light}
+      />
+      <meta name="theme-color" media="(prefers-color-scheme: dark)" content={THEME_COLOURS.dark} />
+    </>
+  ) : (
+    <meta name="theme-color" content={THEME_COLOURS[theme]} />
+  )
+
 const LayoutHead = ({ props }: { props: LayoutProps }) => (
   <head>
     <meta charset="utf-8" />
@@ -170,8 +190,7 @@ const LayoutHead = ({ props }: { props: LayoutProps }) => (
     </title>
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content={props.theme ?? 'light dark'} />
-    <meta name="theme-color" media="(prefers-color-scheme: light)" content="#faf8f5" />
-    <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#161412" />
+    <ThemeColour theme={props.theme} />
     {props.description && <meta name="description" content={props.description} />}
     {props.noindex && <meta name="robots" content="noindex" />}
     {props.canonical && <link rel="canonical" href={props.canonical} />}
@@ -197,6 +216,9 @@ const SiteFooter = () => (
         <li>
           <a href="/docs">API</a>
         </li>
+        <li>
+          <a href="/settings/appearance">Appearance</a>
+        </li>
         <li class="js-only">
           <button type="button" class="link-button" data-shortcuts>
             Keyboard shortcuts
@@ -209,7 +231,11 @@ const SiteFooter = () => (
 
 /** A whole page, for `renderPage`. */
 export const Layout = (props: LayoutProps) => (
-  <html lang="en" data-theme={props.theme}>
+  <html
+    lang="en"
+    data-theme={props.theme}
+    data-diff={props.diffColours === 'distinct' ? 'distinct' : undefined}
+  >
     <LayoutHead props={props} />
     <body>
       <a class="skip" href="#content">

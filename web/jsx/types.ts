@@ -247,7 +247,7 @@ type SvgName =
   | 'clipPath'
 
 type Elements = { [name in Plain]: Global } & { [name in SvgName]: Svg } & {
-  html: Global & { 'data-theme'?: Text }
+  html: Global & { 'data-theme'?: Text; 'data-diff'?: Text }
   a: Anchor
   area: Anchor & { alt?: Text; coords?: Text; shape?: Text }
   audio: Global & { src?: Text; controls?: Flag; preload?: Text }

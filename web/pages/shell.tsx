@@ -18,6 +18,8 @@ export const Shell = ({ visit, ...rest }: ShellProps) => (
       }
     }
     csrf={visit.csrf}
+    theme={visit.appearance.theme === 'system' ? undefined : visit.appearance.theme}
+    diffColours={visit.appearance.diffColours}
     flash={visit.flash}
   />
 )

@@ -1,5 +1,6 @@
 /** Pages of accounts: sign-in, registration, settings of a user, applications and devices. */
 import type { SiteSection } from '../../site.ts'
+import { appearanceForm, appearancePage } from './appearance.tsx'
 import { applicationsPage, revokeApplicationForm } from './applications.tsx'
 import { authorizeForm, authorizePage } from './authorize.tsx'
 import { deviceForm, devicePage } from './device.tsx'
@@ -61,6 +62,7 @@ export const accounts: SiteSection = {
     finishSignOnPage,
     settingsPage,
     profilePage,
+    appearancePage,
     emailsPage,
     securityPage,
     twoFactorPage,
@@ -84,6 +86,7 @@ export const accounts: SiteSection = {
     passkeySignInForm,
     linkProviderForm,
     profileForm,
+    appearanceForm,
     addEmailForm,
     removeEmailForm,
     useEmailsForm,

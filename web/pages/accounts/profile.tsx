@@ -2,7 +2,7 @@ import { updateProfile, whoami, type CurrentUser } from '#features/workspaces/in
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
-import { Field, Form, FormActions, TextArea } from '../../components/form.tsx'
+import { Field, Form, FormActions, Select, TextArea, type Option } from '../../components/form.tsx'
 import { redirectWithFlash, form, page, redirect, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
@@ -21,6 +21,29 @@ const PARTS = [
 /** The typed value of a refused form, else the stored one. */
 const valueOf = (visit: Visit, me: CurrentUser, part: (typeof PARTS)[number]): string =>
   visit.form.error ? visit.form.values.text(part) : (me[part] ?? '')
+
+const NOT_SET: Option = { value: '', label: 'Not set' }
+const TIME_ZONES: readonly Option[] = [
+  NOT_SET,
+  { value: 'UTC', label: 'UTC' },
+  ...Intl.supportedValuesOf('timeZone')
+    .filter((zone) => zone !== 'UTC')
+    .map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') })),
+]
+const LANGUAGE_TAGS =
+  'ar bg bn ca cs da de el en en-GB en-US es et fa fi fr he hi hr hu id it ja ko lt lv nb nl pl pt pt-BR ro ru sk sl sr sv sw ta th tr uk ur vi zh-Hans zh-Hant'
+/** Each language by its own name. */
+const LANGUAGES: readonly Option[] = [
+  NOT_SET,
+  ...LANGUAGE_TAGS.split(' ').map((tag) => ({
+    value: tag,
+    label: new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag,
+  })),
+]
+
+/** A value that was stored through the API may be none of the list. */
+const withStored = (options: readonly Option[], value: string): readonly Option[] =>
+  options.some((option) => option.value === value) ? options : [...options, { value, label: value }]
 
 const ProfileForm = ({
   visit,
@@ -48,14 +71,16 @@ const ProfileForm = ({
       autocomplete="url"
       placeholder="https://"
     />
-    <Field
+    <Select
       {...field('time_zone')}
       label="Time zone"
-      maxlength={80}
-      hint="Such as Europe/Berlin."
-      suggestions={Intl.supportedValuesOf('timeZone')}
+      options={withStored(TIME_ZONES, field('time_zone').value)}
     />
-    <Field {...field('language')} label="Language" maxlength={35} hint="Such as en or pt-BR." />
+    <Select
+      {...field('language')}
+      label="Language"
+      options={withStored(LANGUAGES, field('language').value)}
+    />
     <FormActions>
       <Button variant="primary">Save</Button>
     </FormActions>

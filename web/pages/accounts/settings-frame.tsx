@@ -7,6 +7,7 @@ import { Shell } from '../shell.tsx'
 
 const TABS = [
   { key: 'profile', label: 'Profile', href: '/settings/profile', icon: 'user' },
+  { key: 'appearance', label: 'Appearance', href: '/settings/appearance', icon: 'eye' },
   { key: 'emails', label: 'Email', href: '/settings/emails', icon: 'mail' },
   { key: 'notifications', label: 'Notifications', href: '/settings/notifications', icon: 'bell' },
   { key: 'security', label: 'Security', href: '/settings/security', icon: 'lock' },

@@ -1,0 +1,90 @@
+// The theme of the site and the colours of changes, for this browser. Works without an account.
+import { appearanceCookie, toAppearance } from '../../appearance.ts'
+import {
+  Button,
+  Card,
+  FieldSet,
+  Form,
+  FormActions,
+  PageHead,
+  Radio,
+} from '../../components/index.ts'
+import { action, page, redirect, type Visit } from '../../site.ts'
+import { Shell } from '../shell.tsx'
+import { SettingsFrame } from './settings-frame.tsx'
+
+const PATH = '/settings/appearance'
+const LEAD = 'Saved in this browser.'
+
+const DiffSample = () => (
+  <div class="diff-sample" aria-hidden="true">
+    <span class="ln del">−</span>
+    <span class="src del">
+      const target = <mark>200</mark>
+    </span>
+    <span class="ln add">+</span>
+    <span class="src add">
+      const target = <mark>230</mark>
+    </span>
+  </div>
+)
+
+const AppearanceForm = ({ visit }: { visit: Visit }) => {
+  const { theme, diffColours } = visit.appearance
+  return (
+    <Card>
+      <Form action={PATH} csrf={visit.csrf}>
+        <FieldSet legend="Theme">
+          <Radio name="theme" value="system" label="Same as system" checked={theme === 'system'} />
+          <Radio name="theme" value="light" label="Light" checked={theme === 'light'} />
+          <Radio name="theme" value="dark" label="Dark" checked={theme === 'dark'} />
+        </FieldSet>
+        <FieldSet legend="Colors of changes">
+          <Radio
+            name="diff_colours"
+            value="usual"
+            label="Green and red"
+            checked={diffColours === 'usual'}
+          />
+          <Radio
+            name="diff_colours"
+            value="distinct"
+            label="Blue and orange"
+            hint="Easier to tell apart with color blindness."
+            checked={diffColours === 'distinct'}
+          />
+        </FieldSet>
+        <DiffSample />
+        <FormActions>
+          <Button variant="primary">Save appearance</Button>
+        </FormActions>
+      </Form>
+    </Card>
+  )
+}
+
+export const appearancePage = page({
+  path: PATH,
+  view: (_: undefined, visit) =>
+    visit.viewer === null ? (
+      <Shell visit={visit} title="Appearance" width="narrow" noindex>
+        <PageHead title="Appearance" lead={LEAD} />
+        <AppearanceForm visit={visit} />
+      </Shell>
+    ) : (
+      <SettingsFrame visit={visit} title="Appearance" current="appearance" lead={LEAD}>
+        <AppearanceForm visit={visit} />
+      </SettingsFrame>
+    ),
+})
+
+export const appearanceForm = action({
+  path: PATH,
+  page: appearancePage,
+  allowsAnonymous: true,
+  submit: async (visit, fields) => {
+    const chosen = toAppearance(fields.text('theme'), fields.text('diff_colours'))
+    const secure = visit.hearth.settings.site_url.startsWith('https:')
+    return redirect(PATH, 303, { 'set-cookie': appearanceCookie(chosen, { secure }) })
+  },
+})
