@@ -1,6 +1,8 @@
-/** The thread that highlights source, so that a large file does not block other requests. */
+/** The thread that highlights source, so that a hostile file does not block other requests. */
 import { serveRequests } from '#lib/worker-requests.ts'
 import { highlightNow } from '#web/highlight.ts'
-import type { HighlightRequest } from '#web/highlight/thread.ts'
+import type { HighlightRequest } from '#web/highlight/highlighter.ts'
 
-serveRequests(({ text, grammar }: HighlightRequest) => highlightNow(text, grammar))
+serveRequests(({ texts, grammar }: HighlightRequest) =>
+  grammar === null ? [] : texts.map((text) => highlightNow(text, grammar)),
+)

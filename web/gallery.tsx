@@ -75,6 +75,7 @@ import {
 import { highlightLines } from './highlight.ts'
 import type { Child } from './jsx/html.ts'
 import { renderMarkdown } from './markdown.ts'
+import type { PageMarkdown } from './markdown/page-markdown.ts'
 import { raw } from './jsx/html.ts'
 import { labelColors } from './palette.ts'
 import * as sample from './gallery/samples.ts'
@@ -82,7 +83,11 @@ import * as sample from './gallery/samples.ts'
 const csrf = 'sample'
 const link = { siteUrl: '', repo: 'northwind/oven' }
 /** A renderer for the samples, which need no budget. */
-const atOnce = { place: renderMarkdown }
+const atOnce: Pick<PageMarkdown, 'place' | 'placeSource'> = {
+  place: renderMarkdown,
+  placeSource: (texts, grammar, render) =>
+    render(texts.map((text) => highlightLines(text, grammar))),
+}
 const { now } = sample
 
 const repoTabs: Tab[] = [
@@ -567,7 +572,7 @@ const Changes = () => {
     <Part title="Changes">
       <DiffView
         files={sample.diff}
-        options={{ ...options, threads: [thread] }}
+        options={{ ...options, page: atOnce, threads: [thread] }}
         head={
           <ButtonGroup label="View">
             <LinkButton small href="#u" current>
@@ -581,7 +586,7 @@ const Changes = () => {
       />
       <DiffView
         files={sample.diff.slice(0, 1).map((file) => ({ ...file, path: 'src/timer-split.rs' }))}
-        options={{ ...options, split: true }}
+        options={{ ...options, page: atOnce, split: true }}
       />
     </Part>
   )

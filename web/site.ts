@@ -54,8 +54,6 @@ export type Visit = {
    */
   forStream(): Visit
   /** Renders the Markdown of the page. */
-  /** The account or address that heavy work counts for. */
-  readonly principal: string
   readonly markdown: PageMarkdown
   /** The headers of every page, for responses that a handler creates itself. */
   readonly headers: Readonly<Record<string, string>>

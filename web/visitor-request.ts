@@ -53,8 +53,6 @@ export class VisitorRequest {
   readonly secret: string
   /** Whether the browser sent that secret. Without it no form is accepted. */
   readonly hasCookie: boolean
-  /** The account or address that heavy work counts for. */
-  readonly principal: string
   readonly markdown: PageMarkdown
   /** Cookies that the response sets. */
   readonly cookies: readonly string[]
@@ -79,8 +77,7 @@ export class VisitorRequest {
       this.refusal = error
     }
     this.caller = caller
-    this.principal = principalOf(caller, origin)
-    this.markdown = new PageMarkdown(hearth, this.principal)
+    this.markdown = new PageMarkdown(hearth, principalOf(caller, origin))
     const secure = hearth.settings.site_url.startsWith('https:')
     const signIn = readCookie(request, secure, SIGN_IN_COOKIE)
     const isAnonymous = caller.kind === 'anonymous'
@@ -112,7 +109,6 @@ export class VisitorRequest {
       ip: origin.ip,
       proxyUser: this.proxyUser,
       proxyRefusal: null,
-      principal: this.principal,
       markdown: this.markdown,
       headers: PAGE_HEADERS,
       viewer: caller.kind === 'user' ? caller : null,

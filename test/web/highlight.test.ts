@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { createCache } from '#lib/cache.ts'
 import {
   grammarOfPath,
   grammarOfWord,
@@ -8,7 +7,6 @@ import {
   limits,
   markRanges,
 } from '#web/highlight.ts'
-import { Highlighter } from '#web/highlight/highlighter.ts'
 
 const plain = (html: string): string =>
   html
@@ -87,13 +85,6 @@ describe('lines', () => {
     expect(
       highlightLines('let a = 1\n'.repeat(limits.lines), 'javascript').join('').includes('<span'),
     ).toBe(true)
-  })
-  test('the same blob is highlighted once, under another name by its own grammar', () => {
-    const blob = { oid: 'f'.repeat(40), path: 'a.js', text: 'let a = 1' }
-    const highlighter = new Highlighter(createCache({ maxSize: 1_000, sizeOf: () => 1 }))
-    const first = highlighter.blob(blob)
-    expect(highlighter.blob({ ...blob, path: 'dir/b.mjs' })).toBe(first)
-    expect(highlighter.blob({ ...blob, path: 'b.txt' })).toEqual(['let a = 1'])
   })
 })
 

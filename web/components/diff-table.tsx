@@ -4,7 +4,7 @@
 import { firstLine, lineAfter } from '../diff/expand.ts'
 import { pairRows, stackRows, type DiffCell, type DiffHunk, type DiffRow } from '../diff/rows.ts'
 import { hashText } from '../format.ts'
-import { grammarOfPath, highlightLines, markRanges, type Grammar } from '../highlight.ts'
+import { escapeLines, grammarOfPath, markRanges } from '../highlight.ts'
 import { raw, renderChild, type Child } from '../jsx/html.ts'
 import { BLOCK_ROWS, inBlocks } from './code-view.tsx'
 import type { DiffFile, DiffOptions } from './diff-view.tsx'
@@ -17,13 +17,15 @@ import { markBidiControls } from './bidi-controls.tsx'
 export const diffAnchor = (path: string): string =>
   `d${hashText(path).toString(36)}${hashText(`${path}\n`).toString(36)}`
 
+/** One side of a hunk as a text, and which of its lines are in it. */
+type HunkSide = { readonly text: string; readonly indexes: readonly number[] }
+
 /**
- * The highlighted lines of a hunk. Each side is highlighted on its own, as far as a part of a file
- * allows.
+ * The sides of a hunk that are highlighted, each on its own, as far as a part of a file allows: the
+ * new one, and the old one when it differs in more than what it lacks.
  */
-const highlightHunk = (hunk: DiffHunk, grammar: Grammar | null): string[] => {
-  const html: string[] = []
-  const side = (skip: string): void => {
+function sidesOf(hunk: DiffHunk): HunkSide[] {
+  const side = (skip: string): HunkSide => {
     const indexes: number[] = []
     const text: string[] = []
     for (const [index, line] of hunk.lines.entries()) {
@@ -32,12 +34,20 @@ const highlightHunk = (hunk: DiffHunk, grammar: Grammar | null): string[] => {
       text.push(line.text.replace(/[\r\n]/g, ''))
     }
     // The last line end keeps an empty last line.
-    const lines = highlightLines(`${text.join('\n')}\n`, grammar)
-    for (const [at, index] of indexes.entries()) html[index] = lines[at] ?? ''
+    return { text: `${text.join('\n')}\n`, indexes }
   }
-  const has = (kind: string): boolean => hunk.lines.some((line) => line.kind === kind)
-  side('add')
-  if (has('add')) side('del')
+  const hasAdditions = hunk.lines.some(({ kind }) => kind === 'add')
+  return hasAdditions ? [side('add'), side('del')] : [side('add')]
+}
+
+/** The lines of a hunk as HTML, from the lines of its sides. */
+function linesOfHunk(
+  sides: readonly HunkSide[],
+  highlighted: readonly (readonly string[])[],
+): string[] {
+  const html: string[] = []
+  for (const [number, { indexes }] of sides.entries())
+    for (const [at, index] of indexes.entries()) html[index] = highlighted[number]?.[at] ?? ''
   return html
 }
 
@@ -172,18 +182,44 @@ export const DiffTable = ({ file, options }: { file: DiffFile; options: DiffOpti
     options,
     threads: threadsOf(file, options),
   }
+  const sides = file.hunks.map(sidesOf)
+  const render = (lines: readonly (readonly string[])[]): string =>
+    renderChild(<DiffBlocks rows={rowsOf(file, frame, sides, lines)} frame={frame} />)
+  const texts = sides.flat().map(({ text }) => text)
   const grammar = options.plain ? null : grammarOfPath(file.path)
+  return (
+    <div class={['diff-lines', frame.split && 'diff-split']}>
+      {raw(options.page?.placeSource(texts, grammar, render) ?? render(texts.map(escapeLines)))}
+    </div>
+  )
+}
+
+/** All rows of a file. `lines` are those of all sides of its hunks, in order. */
+function rowsOf(
+  file: DiffFile,
+  frame: DiffTableContext,
+  sides: readonly (readonly HunkSide[])[],
+  lines: readonly (readonly string[])[],
+): string[] {
   const rows: string[] = []
+  let next = 0
   for (const [index, hunk] of file.hunks.entries()) {
     rows.push(hunkRow(hunk, file.hunks[index - 1], frame))
+    const own = sides[index] ?? []
+    const html = linesOfHunk(own, lines.slice(next, (next += own.length)))
     const pairs = pairRows(hunk)
-    const html = highlightHunk(hunk, grammar)
     for (const row of frame.split ? pairs : stackRows(pairs)) rows.push(lineRow(row, html, frame))
   }
   const last = lastRow(file, frame)
   if (last !== '') rows.push(last)
+  return rows
+}
+
+/** The rows in tables of a limited size, which browsers lay out when they are near the window. */
+const DiffBlocks = ({ rows, frame }: { rows: string[]; frame: DiffTableContext }) => {
+  const { options } = frame
   return (
-    <div class={['diff-lines', frame.split && 'diff-split']}>
+    <>
       {inBlocks(rows, options.lazy ?? rows.length > BLOCK_ROWS).map((block) => (
         <div class={block.class}>
           <table role="presentation">
@@ -197,6 +233,6 @@ export const DiffTable = ({ file, options }: { file: DiffFile; options: DiffOpti
           </table>
         </div>
       ))}
-    </div>
+    </>
   )
 }

@@ -3,6 +3,7 @@
 import type { DiffHunk } from '../diff/rows.ts'
 import { plural } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
+import type { PageMarkdown } from '../markdown/page-markdown.ts'
 import { BLOCK_ROWS } from './code-view.tsx'
 import { diffAnchor, DiffTable } from './diff-table.tsx'
 import { fileStatusStyle } from './diff-status.ts'
@@ -56,6 +57,8 @@ export interface DiffOptions {
   fileActions?: (file: DiffFile) => Child
   /** Whether to lay out lines only near the window. Undefined decides by the number of lines. */
   lazy?: boolean
+  /** The page that highlights the lines; without it they are plain. */
+  page?: Pick<PageMarkdown, 'placeSource'>
   /** Shows lines without highlighting. */
   plain?: boolean
   /** The page has so many files that each is laid out only near the window. */

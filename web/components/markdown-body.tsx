@@ -1,9 +1,10 @@
 import { raw } from '../jsx/html.ts'
 import type { MarkdownOptions } from '../markdown.ts'
+import type { PageMarkdown } from '../markdown/page-markdown.ts'
 
 /** Options with the page that renders the document (`markdown/page-markdown.ts`). */
 export type MarkdownBodyOptions = MarkdownOptions & {
-  readonly page: { place(text: string, options: MarkdownOptions): string }
+  readonly page: Pick<PageMarkdown, 'place' | 'placeSource'>
 }
 
 /** Markdown that a user wrote, as HTML. `empty` is shown when there is none. */

@@ -1,18 +1,46 @@
-// Highlighted files: cached by the id of their blob, and large ones made by a thread of their own.
+/**
+ * Highlighting of source within a budget. The time of a grammar is not proportional to the length
+ * of a text: 4,000 characters can take a second. So a thread highlights everything, one text after
+ * the other. A text that exceeds its time is shown plain. Results are cached by blob or digest.
+ */
 import { cache, service } from '#core/service.ts'
 import type { Cache } from '#lib/cache.ts'
-import { escapeLines, exceedsLimits, highlightLines, normalizeLineEnds } from '../highlight.ts'
+import { sha256 } from '#lib/hash.ts'
+import { FairSemaphore } from '#lib/semaphore.ts'
+import { MINUTE } from '#lib/time.ts'
+import { withTimeout } from '#lib/waiting.ts'
+import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
+import { escapeLines, exceedsLimits, limits, normalizeLineEnds } from '../highlight.ts'
+import type { Grammar } from './languages.ts'
 import { grammarOfPath } from './names.ts'
-import { type HighlightRequest, HighlightThread } from './thread.ts'
 
-/** A file of this many characters is highlighted at once: a thread would take about as long. */
-const SMALL = 4 * 1024
-/** Larger files are shown plain even by the thread. */
+/** Without a grammar the thread does nothing but load its code. */
+export type HighlightRequest = {
+  readonly texts: readonly string[]
+  readonly grammar: Grammar | null
+}
+
+/** The lines of each text. `expiresMs` is null, or when texts that took too long are tried again. */
+type Highlighted = { readonly texts: readonly string[][]; readonly expiresMs: number | null }
+
+/** Larger files are shown plain. */
 const FILE_LIMITS = { bytes: 1024 * 1024, lines: 20_000, lineLength: 5_000 } as const
+/** A file of 1 MB takes about a second on a quiet machine. The thread is replaced after this. */
+const HIGHLIGHT_TIMEOUT_MS = 4_000
+/** The thread loads its code, which does not count as time of a text. */
+const START_TIMEOUT_MS = 30_000
+const RETRY_MS = 10 * MINUTE
+/** At most this many texts wait; further ones are shown plain. */
+const MAX_WAITING = 32
 
-/** A page waits this long for a file up to QUICK characters; the lines of a larger one come later. */
-const PATIENCE_MS = 8
+/** A page waits this long for a file, by its length; the lines of a larger one come later. */
+const SMALL = 4 * 1024
+const SMALL_PATIENCE_MS = 250
 const QUICK = 24 * 1024
+const QUICK_PATIENCE_MS = 8
+
+const patienceFor = (length: number): number =>
+  length <= SMALL ? SMALL_PATIENCE_MS : length <= QUICK ? QUICK_PATIENCE_MS : 0
 
 export interface HighlightSource {
   /** Identifies the content, such as the id of the blob. */
@@ -27,91 +55,124 @@ export interface FileLines {
   readonly late: boolean
 }
 
+class QueueFull extends Error {}
+
 export class Highlighter {
-  readonly #pending = new Map<string, Promise<string[]>>()
+  readonly #thread: WorkerRequests<HighlightRequest, string[][]>
+  /** Resolves when the thread has loaded its code; null before it starts. */
+  #ready: Promise<unknown> | null = null
+  readonly #pending = new Map<string, Promise<readonly string[][]>>()
+  readonly #turns = new FairSemaphore({
+    limit: 1,
+    maxWaiting: MAX_WAITING,
+    fullError: () => new QueueFull(),
+  })
 
   constructor(
-    private readonly files: Cache<string[]>,
-    private readonly thread = new HighlightThread(),
-  ) {}
-
-  /**
-   * The lines of a file of any size. A file above SMALL is highlighted by the thread, and its lines
-   * are plain when that takes longer than `patience` milliseconds. `caller` is whom the work counts
-   * for: an id or a network address.
-   */
-  async file(
-    source: HighlightSource,
-    caller: string,
-    patience = source.text.length <= QUICK ? PATIENCE_MS : 0,
-  ): Promise<FileLines> {
-    const grammar = grammarOfSource(source)
-    const key = `${source.oid}:${grammar ?? ''}`
-    const known = this.files.get(key)
-    if (known) return { lines: known, late: false }
-    if (grammar === null || grammar === 'plaintext' || source.text.length <= SMALL)
-      return { lines: this.blob(source), late: false }
-    const text = normalizeLineEnds(source.text)
-    if (exceedsLimits(text, FILE_LIMITS)) return { lines: escapeLines(text), late: false }
-    let pending = this.#pending.get(key)
-    if (!pending) {
-      pending = this.#highlight(key, { text, grammar }, caller)
-      this.#pending.set(key, pending)
-    }
-    const lines = patience === 0 ? null : await within(pending, patience)
-    return lines ? { lines, late: false } : { lines: escapeLines(text), late: true }
+    private readonly known: Cache<Highlighted>,
+    private readonly timeoutMs = HIGHLIGHT_TIMEOUT_MS,
+    code: string | (() => URL) = 'highlight.worker',
+  ) {
+    this.#thread = new WorkerRequests({ code, name: 'the highlighting thread' })
   }
 
-  async #highlight(key: string, request: HighlightRequest, caller: string): Promise<string[]> {
-    try {
-      const highlighting = await this.thread.highlight(request, caller)
-      const lines = 'lines' in highlighting ? highlighting.lines : escapeLines(request.text)
-      // A file that takes too long stays plain, so that its next reader costs nothing.
-      if (!('failure' in highlighting) || highlighting.failure === 'late')
-        this.files.set(key, lines)
-      return lines
-    } finally {
-      this.#pending.delete(key)
+  /** The lines of a file of any size. They are plain when that takes longer than `patience` ms. */
+  async file(
+    source: HighlightSource,
+    { patience = patienceFor(source.text.length), caller = '' } = {},
+  ): Promise<FileLines> {
+    const text = normalizeLineEnds(source.text)
+    const grammar = grammarOfPath(source.path, text.slice(0, 200).split('\n', 1)[0])
+    if (grammar === null || grammar === 'plaintext' || exceedsLimits(text, FILE_LIMITS))
+      return { lines: escapeLines(text), late: false }
+    const key = `${source.oid}:${grammar}`
+    const known = this.#lookup(key)
+    if (known) return { lines: known[0] ?? [], late: false }
+    const pending = this.#highlight(key, { texts: [text], grammar }, caller)
+    if (patience > 0) {
+      await this.#ready?.catch(() => {})
+      const done = await withTimeout(pending, patience, () => null)
+      if (done) return { lines: done[0] ?? [], late: false }
     }
+    return { lines: escapeLines(text), late: true }
+  }
+
+  /**
+   * The lines of several texts of one language, such as the sides of the hunks of a file, at once if
+   * they are known. A text above the limits of `highlight.ts` is plain.
+   */
+  texts(
+    texts: readonly string[],
+    grammar: Grammar | null,
+    caller: string,
+  ): readonly string[][] | Promise<readonly string[][]> {
+    const clean = texts.map(normalizeLineEnds)
+    const isLarge = clean.some((text) => exceedsLimits(text, limits))
+    if (grammar === null || grammar === 'plaintext' || isLarge) return clean.map(escapeLines)
+    const key = sha256(`${grammar}\n${JSON.stringify(clean)}`)
+    return this.#lookup(key) ?? this.#highlight(key, { texts: clean, grammar }, caller)
   }
 
   async close(): Promise<void> {
-    await this.thread.close()
+    await this.#thread.close(undefined, 0)
   }
 
-  /** The lines of a file up to the limits of `highlightLines`, made at once. */
-  blob(source: HighlightSource): string[] {
-    const grammar = grammarOfSource(source)
-    const key = `${source.oid}:${grammar ?? ''}`
-    const known = this.files.get(key)
-    if (known) return known
-    const lines = highlightLines(source.text, grammar)
-    this.files.set(key, lines)
-    return lines
+  #lookup(key: string): readonly string[][] | null {
+    const known = this.known.get(key)
+    if (!known || (known.expiresMs !== null && known.expiresMs < performance.now())) return null
+    return known.texts
+  }
+
+  #highlight(key: string, request: HighlightRequest, caller: string): Promise<readonly string[][]> {
+    const pending = this.#pending.get(key)
+    if (pending) return pending
+    this.#ready ??= this.#thread.request(
+      { texts: [], grammar: null },
+      { timeoutMs: START_TIMEOUT_MS },
+    )
+    const highlighting = this.#highlightByThread(key, request, caller).finally(() =>
+      this.#pending.delete(key),
+    )
+    this.#pending.set(key, highlighting)
+    return highlighting
+  }
+
+  async #highlightByThread(
+    key: string,
+    request: HighlightRequest,
+    caller: string,
+  ): Promise<readonly string[][]> {
+    let release: (() => void) | null = null
+    try {
+      release = await this.#turns.acquire({ caller })
+      await this.#ready
+      const texts = await this.#thread.request(request, { timeoutMs: this.timeoutMs })
+      this.known.set(key, { texts, expiresMs: null })
+      return texts
+    } catch (error) {
+      const texts = request.texts.map(escapeLines)
+      if (error instanceof WorkerFailure) {
+        this.#ready = null
+        this.known.set(key, { texts, expiresMs: performance.now() + RETRY_MS })
+      } else if (!(error instanceof QueueFull)) throw error
+      return texts
+    } finally {
+      release?.()
+    }
   }
 }
 
-const grammarOfSource = ({ path, text }: HighlightSource) =>
-  grammarOfPath(path, text.slice(0, 200).split('\n', 1)[0])
-
-/** The value of a promise, or null when it takes longer than `milliseconds`. */
-async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), milliseconds)
-  })
-  const value = await Promise.race([promise, timeout])
-  clearTimeout(timer)
-  return value
-}
-
-const highlightedFiles = cache<string[]>('highlighted-files', {
+const highlightedTexts = cache<Highlighted>('highlighted-files', {
   maxSize: 32 * 1024 * 1024,
-  sizeOf: (lines) => lines.reduce((sum, line) => sum + line.length * 2 + 16, 64),
+  sizeOf: ({ texts }) =>
+    texts.reduce(
+      (sum, lines) => lines.reduce((size, line) => size + line.length * 2 + 16, sum + 64),
+      64,
+    ),
 })
 
 export const highlighter = service(
   'highlighter',
-  (hearth) => new Highlighter(highlightedFiles(hearth)),
-  { close: (highlighter) => highlighter.close() },
+  (hearth) => new Highlighter(highlightedTexts(hearth)),
+  { close: (value) => value.close() },
 )

@@ -1,18 +1,22 @@
 /**
- * The Markdown of one page. Views are synchronous, so a document that is not rendered yet gets a
- * marker in its place. When the page is complete, `fill` waits for the documents and puts them in.
+ * The Markdown and the highlighted source of one page, which threads render. Views are synchronous,
+ * so what is not rendered yet gets a marker in its place. When the page is complete, `fill` waits
+ * for these parts and puts them in.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { plainMarkdown, type MarkdownOptions } from '../markdown.ts'
+import { escapeLines, type Grammar } from '../highlight.ts'
+import { type FileLines, highlighter, type HighlightSource } from '../highlight/highlighter.ts'
 import { markdownRenderer } from './renderer.ts'
 
-/** A page waits this long for all its documents. Those that come later are shown as typed. */
+/** A page waits this long for all its parts. Those that come later are shown as typed. */
 const PATIENCE_MS = 8_000
 
-type PendingDocument = { readonly text: string; readonly html: Promise<string> }
+/** A part of a page. `plain` makes what is shown when the part comes too late. */
+type PendingPart = { readonly html: Promise<string>; readonly plain: () => string }
 
 export class PageMarkdown {
-  readonly #pending: PendingDocument[] = []
+  readonly #pending: PendingPart[] = []
   /** Random, so that no text on the page can contain a marker. */
   #nonce = ''
 
@@ -31,9 +35,34 @@ export class PageMarkdown {
   place(text: string, options: MarkdownOptions): string {
     const html = markdownRenderer(this.hearth).renderNow(text, options)
     if (html !== null) return html
+    return this.#placeLater(this.render(text, options), () => plainMarkdown(text))
+  }
+
+  /**
+   * What `render` makes of the highlighted lines of texts of one language, or a marker that `fill`
+   * replaces by it.
+   */
+  placeSource(
+    texts: readonly string[],
+    grammar: Grammar | null,
+    render: (lines: readonly (readonly string[])[]) => string,
+  ): string {
+    const lines = highlighter(this.hearth).texts(texts, grammar, this.caller)
+    return lines instanceof Promise
+      ? this.#placeLater(lines.then(render), () => render(texts.map(escapeLines)))
+      : render(lines)
+  }
+
+  /** The lines of a file, which are plain when they take longer than `patience` milliseconds. */
+  sourceFile(source: HighlightSource, patience?: number): Promise<FileLines> {
+    const options = { caller: this.caller, ...(patience === undefined ? {} : { patience }) }
+    return highlighter(this.hearth).file(source, options)
+  }
+
+  #placeLater(html: Promise<string>, plain: () => string): string {
     if (this.#nonce === '') this.#nonce = crypto.randomUUID()
-    this.#pending.push({ text, html: this.render(text, options) })
-    return `<!--markdown ${this.#nonce} ${this.#pending.length - 1}-->`
+    this.#pending.push({ html, plain })
+    return `<!--part ${this.#nonce} ${this.#pending.length - 1}-->`
   }
 
   /** Renders a document that is not part of a page. */
@@ -46,14 +75,13 @@ export class PageMarkdown {
     if (!this.isPending) return page
     const timer = Promise.withResolvers<null>()
     const timeout = setTimeout(() => timer.resolve(null), this.patienceMs)
-    const documents = await Promise.all(
+    const parts = await Promise.all(
       this.#pending.map(
-        async ({ text, html }) =>
-          (await Promise.race([html, timer.promise])) ?? plainMarkdown(text),
+        async ({ html, plain }) => (await Promise.race([html, timer.promise])) ?? plain(),
       ),
     )
     clearTimeout(timeout)
-    const marker = new RegExp(`<!--markdown ${this.#nonce} (\\d+)-->`, 'g')
-    return page.replace(marker, (_, index: string) => documents[Number(index)] ?? '')
+    const marker = new RegExp(`<!--part ${this.#nonce} (\\d+)-->`, 'g')
+    return page.replace(marker, (_, index: string) => parts[Number(index)] ?? '')
   }
 }

@@ -1,50 +1,72 @@
 import { afterAll, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { createCache } from '#lib/cache.ts'
-import { highlightLines } from '#web/highlight.ts'
 import { Highlighter } from '#web/highlight/highlighter.ts'
-import { HighlightThread } from '#web/highlight/thread.ts'
+import { createCache } from '#lib/cache.ts'
 
-const files = () => createCache<string[]>({ maxSize: 1_000, sizeOf: () => 1 })
-const source = (name: string, text: string) => ({ oid: name, path: `${name}.ts`, text })
-const LINE = 'const a = "one"\n'
-const LONG_MS = 100_000
+const open: Highlighter[] = []
+afterAll(() => Promise.all(open.map((highlighter) => highlighter.close())))
 
-/** A thread that does not respond to a text with `stop` in it. */
-const stubborn = join(tmpdir(), `stubborn-highlight-${process.pid}.worker.ts`)
-writeFileSync(
-  stubborn,
-  `self.onmessage = ({ data: { id, request } }) => {
-    while (request.text.includes('stop')) {}
-    self.postMessage({ id, response: ['done'] })
-  }`,
-)
+const makeHighlighter = (timeoutMs?: number): Highlighter => {
+  const highlighter = new Highlighter(createCache({ maxSize: 1000, sizeOf: () => 1 }), timeoutMs)
+  open.push(highlighter)
+  return highlighter
+}
+const shown = makeHighlighter()
+const patient = { patience: 60_000 }
+/** Lines of 5,000 characters that each take this grammar a second. */
+const HARD_LINE = '[a]('.repeat(1200)
+const HARD = `${HARD_LINE}\n`.repeat(20)
+const HARD_LINES = new Array<string>(20).fill(HARD_LINE)
 
-test('a long file comes from the thread as it would from here, then from the cache', async () => {
-  const highlighter = new Highlighter(files())
-  afterAll(() => highlighter.close())
-  const text = LINE.repeat(1_000)
-  const { lines, late } = await highlighter.file(source('a', text), 'ada', LONG_MS)
-  expect(late).toBe(false)
-  expect(lines).toEqual(highlightLines(text, 'typescript'))
-  expect(lines[0]).toContain('<span')
-  expect((await highlighter.file(source('a', text), 'ada', 0)).lines).toBe(lines)
+test('the same blob is highlighted once, under another name by its own grammar', async () => {
+  const blob = { oid: 'f'.repeat(40), path: 'a.js', text: 'let a = 1' }
+  const { lines, late } = await shown.file(blob, patient)
+  expect([late, lines[0]]).toEqual([
+    false,
+    '<span class="hljs-keyword">let</span> a = <span class="hljs-number">1</span>',
+  ])
+  expect((await shown.file({ ...blob, path: 'dir/b.mjs' }, { patience: 0 })).lines).toBe(lines)
+  expect(await shown.file({ ...blob, path: 'b.txt' })).toEqual({
+    lines: ['let a = 1'],
+    late: false,
+  })
 })
 
-test('a file that takes too long is plain, also for its next reader; others are not', async () => {
-  const thread = new HighlightThread(500, () => pathToFileURL(stubborn))
-  const highlighter = new Highlighter(files(), thread)
-  afterAll(() => highlighter.close())
-  const hostile = `<b> stop\n${LINE.repeat(1_000)}`
-  const [slow, other] = await Promise.all([
-    highlighter.file(source('slow', hostile), 'eve', LONG_MS),
-    highlighter.file(source('other', LINE.repeat(1_000)), 'ada', LONG_MS),
-  ])
-  expect(slow.lines[0]).toBe('&lt;b&gt; stop')
-  expect(other.lines).toEqual(['done'])
-  const again = await highlighter.file(source('slow', hostile), 'ada', 0)
-  expect(again).toEqual({ lines: slow.lines, late: false })
+test('texts of one language are highlighted together and known from then on', async () => {
+  const texts = ['let a = 1\n', 'let b = "<"\r\n']
+  const first = shown.texts(texts, 'javascript', 'ada')
+  expect(first).toBeInstanceOf(Promise)
+  const lines = await first
+  expect(lines.map((text) => text[0]?.includes('hljs-keyword'))).toEqual([true, true])
+  expect(shown.texts(texts, 'javascript', 'bob')).toBe(lines)
+  expect(shown.texts(['<'], null, 'ada')).toEqual([['&lt;']])
+  expect(shown.texts(['<'], 'plaintext', 'ada')).toEqual([['&lt;']])
+})
+
+test('a text that takes too long is plain, also when it is asked again, and the next is not', async () => {
+  const highlighter = makeHighlighter(2_000)
+  const before = process.threadCpuUsage()
+  const hard = { oid: 'a'.repeat(40), path: 'a.md', text: HARD }
+  const other = highlighter.texts(['let a = 1'], 'javascript', 'bob')
+  expect(await highlighter.file(hard, patient)).toEqual({ lines: HARD_LINES, late: false })
+  expect(await highlighter.texts([HARD], 'markdown', 'ada')).toEqual([HARD_LINES])
+  expect((await other)[0]?.[0]).toContain('hljs-keyword')
+  // Known: no thread is asked.
+  expect(highlighter.texts([HARD], 'markdown', 'ada')).toEqual([HARD_LINES])
+  expect(await highlighter.file(hard, { patience: 0 })).toEqual({ lines: HARD_LINES, late: false })
+  expect((await highlighter.texts(['let c = 1'], 'javascript', 'ada'))[0]?.[0]).toContain('hljs-')
+  // This thread has only waited: the grammar alone takes all of the two seconds.
+  const { user, system } = process.threadCpuUsage(before)
+  expect((user + system) / 1000).toBeLessThan(500)
+})
+
+test('when too many texts wait, further ones are plain and tried again later', async () => {
+  const highlighter = makeHighlighter()
+  const all = Array.from({ length: 40 }, (_, at) =>
+    highlighter.texts([`let a = ${at}`], 'javascript', 'ada'),
+  )
+  const lines = await Promise.all(all)
+  const plain = lines.filter(([text]) => !text?.[0]?.includes('hljs-'))
+  expect(plain.length).toBeGreaterThan(0)
+  expect(plain.length).toBeLessThan(10)
+  expect((await highlighter.texts(['let a = 39'], 'javascript', 'ada'))[0]?.[0]).toContain('hljs-')
 })

@@ -69,8 +69,8 @@ test('a page gets its documents when it is complete, and no text can name anothe
   const { hearth } = await makeWorld()
   const page = new PageMarkdown(hearth, 'ada')
   const first = page.place(LONG, OPTIONS)
-  const second = page.place('<!--markdown 0 0-->\n'.repeat(50), {})
-  expect(first).toStartWith('<!--markdown ')
+  const second = page.place('<!--part 0 0-->\n'.repeat(50), {})
+  expect(first).toStartWith('<!--part ')
   const whole = await page.fill(`<main>${first}|${second}</main>`)
   expect(whole).toStartWith(`<main>${renderMarkdown(LONG, OPTIONS)}|`)
   expect(whole).not.toContain('<!--')
@@ -78,4 +78,24 @@ test('a page gets its documents when it is complete, and no text can name anothe
   const again = new PageMarkdown(hearth, 'ada')
   expect(again.place(LONG, OPTIONS)).toBe(renderMarkdown(LONG, OPTIONS))
   expect(again.isPending).toBeFalse()
+})
+
+test('source of a page is highlighted when it is complete, and plain when that comes too late', async () => {
+  const { hearth } = await makeWorld()
+  const show = (lines: readonly (readonly string[])[]) => `<b>${lines.flat().join('|')}</b>`
+  const texts = ['let a = "<"', 'b']
+  const patient = new PageMarkdown(hearth, 'ada')
+  const marker = patient.placeSource(texts, 'javascript', show)
+  expect(marker).toStartWith('<!--part ')
+  const page = await patient.fill(`<p>${marker}</p>`)
+  expect(page).toStartWith('<p><b><span class="hljs-keyword">let</span>')
+  expect(page).toEndWith('|b</b></p>')
+  // The next page knows it at once.
+  const next = new PageMarkdown(hearth, 'bob').placeSource(texts, 'javascript', show)
+  expect(`<p>${next}</p>`).toBe(page)
+  const hasty = new PageMarkdown(hearth, 'ada', 0)
+  // This takes the grammar a second.
+  const hard = `<${'[a]('.repeat(1200)}`
+  const late = hasty.placeSource([hard], 'markdown', show)
+  expect(await hasty.fill(late)).toBe(`<b>&lt;${hard.slice(1)}</b>`)
 })

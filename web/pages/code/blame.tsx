@@ -1,6 +1,5 @@
 import { findBlame, getCommit, type Repo } from '#features/repos/index.ts'
 import { BinaryNote, CodeView, FileFrame, Icon, RelativeTime } from '../../components/index.ts'
-import { highlighter } from '../../highlight/highlighter.ts'
 import { codePath, commitPath, pullPath, repoPath, segments, withQuery } from '../../paths.ts'
 import {
   DirectResponse,
@@ -114,9 +113,8 @@ export const blamePage = page({
       linesOf(visit, data, patient ? LONG_MS : SHORT_MS),
       text === null || file.size === 0
         ? null
-        : highlighter(visit.hearth).file(
+        : visit.markdown.sourceFile(
             { oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text },
-            visit.principal,
             patient ? LONG_MS : undefined,
           ),
     ])

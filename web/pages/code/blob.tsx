@@ -1,5 +1,4 @@
 import { CodeView, FileFrame, LinkButton } from '../../components/index.ts'
-import { highlighter } from '../../highlight/highlighter.ts'
 import { bytesText } from '../../format.ts'
 import { codePath, withQuery } from '../../paths.ts'
 import { DirectResponse, page } from '../../site.ts'
@@ -37,9 +36,8 @@ export const blobPage = page({
     const source =
       rendered || text === null
         ? null
-        : await highlighter(visit.hearth).file(
+        : await visit.markdown.sourceFile(
             { oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text },
-            visit.principal,
             visit.url.searchParams.get('wait') === '1' ? LONG_MS : undefined,
           )
     return { ...data, face, rendered, source }

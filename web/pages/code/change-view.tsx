@@ -146,6 +146,7 @@ interface ChangeViewProps {
   place: ChangeLocation
   head?: Child
   options?: Partial<DiffOptions>
+  visit: Visit
 }
 
 const NextFiles = ({
@@ -231,6 +232,7 @@ export const ChangeView = (props: ChangeViewProps) => {
         head={<ChangeSwitches choice={choice} props={props} to={to} />}
         options={{
           split: choice.split,
+          page: props.visit.markdown,
           loadHref: (path) => to({ path, page: 1, parts: [] }),
           fileHref: (file) =>
             place.sha === null || file.status === 'removed' || file.mode === '160000'

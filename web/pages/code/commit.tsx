@@ -334,6 +334,7 @@ export const commitPage = page({
           </EmptyState>
         ) : (
           <ChangeView
+            visit={visit}
             files={commit.files}
             totals={commit.stats ?? { files: commit.files.length, additions: 0, deletions: 0 }}
             choice={choice}

@@ -364,6 +364,7 @@ export const comparePage = page({
     const { base, head, direct } = range
     const here = comparePath(repo.full_name, base, head, direct)
     const swapped = comparePath(repo.full_name, head, base, direct)
+    const from = direct ? compared.base_sha : compared.merge_base_sha
     return (
       <RepoFrame
         visit={visit}
@@ -403,15 +404,12 @@ export const comparePage = page({
           <>
             <Commits data={data} />
             <ChangeView
+              visit={visit}
               files={compared.files}
               totals={compared.totals}
               choice={choice}
               here={here}
-              place={{
-                repo: repo.full_name,
-                sha: compared.head_sha,
-                from: direct ? compared.base_sha : compared.merge_base_sha,
-              }}
+              place={{ repo: repo.full_name, sha: compared.head_sha, from }}
             />
           </>
         )}

@@ -15,7 +15,8 @@ import {
   TextArea,
 } from '../../components/index.ts'
 import { editorPath } from '../../assets.ts'
-import { highlighter } from '../../highlight/highlighter.ts'
+import { grammarOfPath } from '../../highlight.ts'
+import { raw, renderChild } from '../../jsx/html.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { DocumentBody } from './readme.tsx'
 import { codePath, comparePath, repoPath, segments } from '../../paths.ts'
@@ -140,7 +141,7 @@ const Preview = ({ data, visit }: { data: EditData; visit: Visit }) => {
       (preview.hunks.length === 0 && preview.reason === null && preview.old_path === null) ? (
         <Notice>There are no changes yet.</Notice>
       ) : (
-        <DiffView files={[preview]} />
+        <DiffView files={[preview]} options={{ page: visit.markdown }} />
       )}
       {MARKDOWN.test(path) && (
         <FileFrame name={`${path} as it will look`}>
@@ -181,10 +182,11 @@ const Theirs = ({ data, visit }: { data: EditData; visit: Visit }) => {
       </Notice>
       {file !== null && file.problem === null && (
         <FileFrame name={`${path} on ${branch} now`}>
-          <CodeView
-            lines={highlighter(visit.hearth).blob({ oid: file.oid, path, text: file.text })}
-            label={`${path} on ${branch} now`}
-          />
+          {raw(
+            visit.markdown.placeSource([file.text], grammarOfPath(path), ([lines = []]) =>
+              renderChild(<CodeView lines={lines} label={`${path} on ${branch} now`} />),
+            ),
+          )}
         </FileFrame>
       )}
     </>

@@ -1,7 +1,7 @@
 // Jupyter notebooks (https://nbformat.readthedocs.io). Nothing in a notebook runs: HTML and scripts
 // in outputs are replaced by their plain text, and images are shown.
 import { MarkdownBody, type MarkdownBodyOptions } from '../../components/index.ts'
-import { grammarOfWord, highlightLines } from '../../highlight.ts'
+import { grammarOfWord } from '../../highlight.ts'
 import { raw, type Child } from '../../jsx/html.ts'
 
 type Json = Record<string, unknown>
@@ -96,7 +96,13 @@ const cellOf = (cell: Json, language: string, options: MarkdownBodyOptions): Chi
     <div class="notebook-code">
       <span class="notebook-count mono muted">[{typeof count === 'number' ? count : ' '}]</span>
       <pre class="notebook-source" tabindex="0">
-        <code>{raw(highlightLines(source, grammarOfWord(language)).join('\n'))}</code>
+        <code>
+          {raw(
+            options.page.placeSource([source], grammarOfWord(language), ([lines = []]) =>
+              lines.join('\n'),
+            ),
+          )}
+        </code>
       </pre>
       {records(cell.outputs).map((output) => (
         <div class="notebook-output" tabindex="0" role="group" aria-label="Output">

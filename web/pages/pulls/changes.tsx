@@ -216,6 +216,7 @@ const Files = ({
   const head = changes.head_sha
   return (
     <ChangeView
+      visit={visit}
       files={changes.files}
       totals={changes.totals}
       choice={choice}

@@ -168,13 +168,16 @@ test('a large file is highlighted by another thread, the same as it would be her
     (_, at) => `const value${at} = "text ${at}" // <note>`,
   ).join('\n')
   const highlighter = new Highlighter(createCache({ maxSize: 10, sizeOf: () => 1 }))
-  const first = await highlighter.file({ oid: 'f'.repeat(40), path: 'a.ts', text }, 'ada', 60_000)
+  const first = await highlighter.file(
+    { oid: 'f'.repeat(40), path: 'a.ts', text },
+    { patience: 60_000 },
+  )
   expect([first.late, first.lines.length, first.lines[7999]]).toEqual([
     false,
     8000,
     '<span class="hljs-keyword">const</span> value7999 = <span class="hljs-string">&quot;text 7999&quot;</span> <span class="hljs-comment">// &lt;note&gt;</span>',
   ])
-  const late = await highlighter.file({ oid: 'e'.repeat(40), path: 'a.ts', text }, 'ada', 0)
+  const late = await highlighter.file({ oid: 'e'.repeat(40), path: 'a.ts', text }, { patience: 0 })
   expect([late.late, late.lines[0]]).toEqual([
     true,
     'const value0 = &quot;text 0&quot; // &lt;note&gt;',

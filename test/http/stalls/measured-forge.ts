@@ -1,0 +1,72 @@
+/**
+ * A forge in a process of its own, whose main thread and memory are measured from outside: the
+ * longest turn of its event loop in CPU time, which the load of the machine does not change.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { claim, ROOT, startForge } from '../../../scripts/support/forge.ts'
+
+const METRICS_TOKEN = 'metrics-of-the-test'
+
+export type Scrape = {
+  /** The CPU time of the longest turn since the last scrape. */
+  readonly turnMs: number
+  readonly residentMiB: number
+}
+
+export type MeasuredForge = Awaited<ReturnType<typeof startMeasuredForge>>
+
+/** Runs the source by default; `executable` is a built one. */
+export async function startMeasuredForge(
+  executable: string | readonly string[] = [process.execPath, join(ROOT, 'src/main.ts')],
+) {
+  const directory = mkdtempSync(join(tmpdir(), 'hearth-stalls-'))
+  const forge = await startForge({
+    executable,
+    data: join(directory, 'data'),
+    log: join(directory, 'log'),
+    environment: { HEARTH_METRICS_TOKEN: METRICS_TOKEN, HEARTH_ACCOUNTS_SIGN_UP: 'open' },
+  })
+  const { token, cookie } = await claim(forge)
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
+  const api = async (method: string, path: string, body?: unknown): Promise<Response> => {
+    const response = await fetch(`${forge.url}/api${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return response
+  }
+  return {
+    url: forge.url,
+    pid: forge.pid,
+    directory,
+    token,
+    cookie,
+    api,
+    /** The same; throws for a refusal, because the attack that it prepares would be none. */
+    async seed(method: string, path: string, body?: unknown): Promise<unknown> {
+      const response = await api(method, path, body)
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+      return text === '' ? null : JSON.parse(text)
+    },
+    async scrape(): Promise<Scrape> {
+      const text = await (await fetch(`${forge.url}/metrics`, { headers })).text()
+      const sample = (name: string): number => {
+        const value = text.split('\n').find((line) => line.startsWith(`${name} `))
+        if (value === undefined) throw new Error(`${name} is not in: ${text.slice(0, 500)}`)
+        return Number(value.slice(name.length + 1))
+      }
+      return {
+        turnMs: sample('hearth_event_loop_longest_turn_cpu_seconds{since="scrape"}') * 1000,
+        residentMiB: sample('hearth_resident_memory_bytes') / 1024 ** 2,
+      }
+    },
+    async stop(): Promise<void> {
+      await forge.kill()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
