@@ -43,7 +43,9 @@ const byName = new Map<string, Asset>(
 const editorFiles: readonly Asset[] = Object.entries(splitScript('./client/editor/editor.ts')).map(
   ([name, body]) => ({
     ...make(name, 'text/javascript; charset=utf-8', body),
+    // Names of parts contain a digest already, by which they import each other.
     path: `/assets/${name}`,
+    etag: `"${name.replace(/\.js$/, '')}"`,
     isOnDemand: true,
   }),
 )
