@@ -51,5 +51,6 @@ export const EVENT_TYPES: ReadonlySet<string> = new Set([
   'security.alert_opened',
   'security.report_received',
   'session.appended',
+  'wiki.updated',
   'workflow.completed',
 ])
