@@ -371,7 +371,10 @@ export const resetPage = page({
   load: ({ url, form }) => ({ token: url.searchParams.get('token') ?? form.values.text('token') }),
   view: ({ token }, visit) => (
     <Shell visit={visit} title="Choose a password" width="narrow" noindex>
-      <PageHead title="Choose a password" lead="You are signed out everywhere once it is set." />
+      <PageHead
+        title="Choose a password"
+        lead="This ends all sign-ins, access tokens, agents, approved applications and feed links of the account. Make new tokens in your settings afterwards."
+      />
       <Card>
         <Form action="/reset" csrf={visit.csrf} error={formError(visit, 'password')}>
           <input type="hidden" name="token" value={token} />

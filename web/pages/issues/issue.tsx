@@ -9,6 +9,7 @@ import {
   updateIssue,
   type Issue,
 } from '#features/issues/index.ts'
+import { LOCK_REASONS } from '#features/issues/schema.ts'
 import { createPull, getPull } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import {
@@ -18,7 +19,9 @@ import {
   Comment,
   CommentBox,
   CommentClosed,
+  Field,
   Form,
+  FormActions,
   IssueState,
   LinkButton,
   List,
@@ -46,7 +49,7 @@ import {
 import { Following } from '../notifications/follow.tsx'
 import { loadIssueNotifications, mentionItems } from '../notifications/on-issue.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { fieldError } from '../shell.tsx'
+import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { CommentItem, EventItem, markdownOf, sortByTime } from './conversation.tsx'
 import { editedOf, EditRecord, typedOr } from './edit-fields.tsx'
 import { loadSideChoices } from './side-load.ts'
@@ -102,17 +105,50 @@ const AcceptanceChecks = ({ issue }: { issue: Issue }) => (
   </SideBlock>
 )
 
-const LockButton = ({ visit, issue, here }: { visit: Visit; issue: Issue; here: string }) => (
-  <ActionButton
-    action={`${here}/lock`}
-    csrf={visit.csrf}
-    values={{ lock: issue.locked ? 'no' : 'yes' }}
-  >
+type LockProps = { readonly visit: Visit; readonly issue: Issue; readonly here: string }
+
+const readable = (reason: string): string => reason.replaceAll('_', ' ')
+
+const UnlockButton = ({ visit, here }: LockProps) => (
+  <ActionButton action={`${here}/lock`} csrf={visit.csrf} values={{ lock: 'no' }}>
     <Button small icon="lock">
-      {issue.locked ? 'Unlock the conversation' : 'Lock the conversation'}
+      Unlock conversation
     </Button>
   </ActionButton>
 )
+
+const LockConversation = ({ visit, here }: LockProps) => {
+  const at = visitForForm(visit, `${here}/lock`)
+  return (
+    <details class="more" open={at.form.error !== null}>
+      <summary>Lock conversation</summary>
+      <Form
+        action={`${here}/lock`}
+        csrf={visit.csrf}
+        label="Lock conversation"
+        error={formError(at, 'reason')}
+      >
+        <input type="hidden" name="lock" value="yes" />
+        <Field
+          name="reason"
+          id="lock-reason"
+          label="Reason"
+          maxlength={80}
+          autocomplete="off"
+          suggestions={LOCK_REASONS.map(readable)}
+          value={at.form.values.text('reason')}
+          error={fieldError(at, 'reason')}
+          hint="Everybody sees it. Only people with write access can comment then."
+        />
+        <FormActions>
+          <Button small icon="lock">
+            Lock conversation
+          </Button>
+        </FormActions>
+      </Form>
+    </details>
+  )
+}
 
 /** The forms and links of the panel beside the conversation. */
 const IssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
@@ -139,9 +175,13 @@ const IssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
           </LinkButton>
         </p>
       )}
-      {repo.permissions.write && !repo.archived && (
-        <LockButton visit={visit} issue={issue} here={here} />
-      )}
+      {repo.permissions.write &&
+        !repo.archived &&
+        (issue.locked ? (
+          <UnlockButton visit={visit} issue={issue} here={here} />
+        ) : (
+          <LockConversation visit={visit} issue={issue} here={here} />
+        ))}
     </>
   )
 }
@@ -215,7 +255,7 @@ const StateButtons = ({ state }: { state: Issue['state'] }) =>
 const lockedText = ({ lock_reason }: Issue): string =>
   lock_reason === null
     ? 'This conversation is locked.'
-    : `This conversation is locked: ${lock_reason.replaceAll('_', ' ')}.`
+    : `This conversation is locked: ${readable(lock_reason)}.`
 
 /** The form for a comment, or why the visitor cannot write one. */
 const NewComment = ({ visit, data }: { visit: Visit; data: Loaded }) => {
@@ -323,13 +363,21 @@ export const commentForm = action({
   },
 })
 
+/** A proposed reason has its name in the API, whatever its spelling on the page. */
+function lockReason(text: string): { reason?: string } {
+  const reason = text.trim()
+  if (reason === '') return {}
+  return { reason: LOCK_REASONS.find((one) => readable(one) === reason.toLowerCase()) ?? reason }
+}
+
 export const lockForm = action({
   path: '/:workspace/:repo/issues/:number/lock',
   page: issuePage,
   submit: async (visit, fields) => {
     const at = { repo: repoOf(visit), number: numberOf(visit) ?? 0 }
     const lock = fields.text('lock') === 'yes'
-    await visit.call(lock ? lockIssue : unlockIssue, at)
+    if (lock) await visit.call(lockIssue, { ...at, ...lockReason(fields.text('reason')) })
+    else await visit.call(unlockIssue, at)
     return redirectWithFlash(
       visit,
       issuePath(at.repo, at.number),

@@ -108,7 +108,8 @@ export const mailReset = job<{ email: string }>({
 on ${host(hearth)}:
 ${link}
 
-It works once, for one hour. If you did not ask for it, there is nothing to do: the password stays as it is.
+It works once, for one hour. Setting the password ends all sign-ins, access tokens, agents, approved
+applications and feed links of the account. If you did not ask for it, there is nothing to do: the password stays as it is.
 `,
       })
     }
