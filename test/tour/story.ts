@@ -110,6 +110,24 @@ export const asker =
     return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
   }
 
+/** The pages of a wiki: slug, title, text. */
+const WIKI_PAGES = [
+  ['Home', 'Home', 'Begin here.'],
+  [
+    'Home',
+    'Home',
+    'Recipes of the bakery, and how we write them down.\n\n## For beginners\n\n- [[Sourdough starter]]\n- [[How to weigh|Weighing]]\n\n| Flour | Water |\n| --- | --- |\n| 500 g | 350 g |\n',
+  ],
+  [
+    'Sourdough-starter',
+    'Sourdough starter',
+    'Feed it **every day**:\n\n```sh\nfeed --flour 50 --water 50\n```\n',
+  ],
+  ['Weighing', 'Weighing', 'Grams, never cups.'],
+  ['_Sidebar', 'Sidebar', '**Recipes**\n\n- [[Home]]\n- [[Sourdough starter]]\n'],
+  ['_Footer', 'Footer', 'Questions? Open an issue in [oven](/bakery/oven/issues).'],
+] as const
+
 /** Fills an empty forge whose first account, `ada`, has the token. */
 export async function tellStory(url: string, token: string): Promise<Story> {
   await fill(url, token)
@@ -146,6 +164,8 @@ export async function tellStory(url: string, token: string): Promise<Story> {
     rules: [{ type: 'deletion' }],
     conditions: { ref_name: { include: ['~DEFAULT_BRANCH'] } },
   })
+  for (const [slug, title, body] of WIKI_PAGES)
+    await ask('PUT', `/repos/bakery/recipes/wiki/${slug}`, { title, body })
   await ask('POST', '/repos', { workspace: 'bakery', name: 'odd', private: false })
   const commit = await pushOddities(`${withToken(url, token)}/bakery/odd.git`)
   return { commit, ruleset, hook, release }
