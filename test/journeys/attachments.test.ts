@@ -60,13 +60,10 @@ test('pictures are pasted, dropped and chosen into a new issue, and shown in it'
     mimeType: 'text/plain',
     buffer: Buffer.from('a log'),
   })
-  await page.waitForFunction(
-    (selector) => {
-      const { value } = document.querySelector(selector) as HTMLTextAreaElement
-      return value.split('att_').length === 4 && !value.includes('Uploading')
-    },
-    body,
-  )
+  await page.waitForFunction((selector) => {
+    const { value } = document.querySelector(selector) as HTMLTextAreaElement
+    return value.split('att_').length === 4 && !value.includes('Uploading')
+  }, body)
   const text = (await page.inputValue(body)).replace(/att_\w+/g, 'ID')
   expect(text.split('\n').filter((line) => line !== '')).toEqual([
     'Before',

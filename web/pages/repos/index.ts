@@ -12,7 +12,12 @@ import {
 import { dangerForms } from './danger-forms.ts'
 import { importForms } from './import.tsx'
 import { newRepoForm, newRepoPage } from './new.tsx'
-import { pullSettingsForm, repoSettingsForm, repoSettingsPage } from './settings.tsx'
+import {
+  featureSettingsForm,
+  pullSettingsForm,
+  repoSettingsForm,
+  repoSettingsPage,
+} from './settings.tsx'
 import { stricterProtectionForm } from './stricter-protection.tsx'
 
 export const repos: SiteSection = {
@@ -21,6 +26,7 @@ export const repos: SiteSection = {
     newRepoForm,
     ...importForms,
     repoSettingsForm,
+    featureSettingsForm,
     pullSettingsForm,
     stricterProtectionForm,
     addCollaboratorForm,

@@ -256,6 +256,37 @@ const PullRequestsCard = ({
   </Card>
 )
 
+/** Parts of a repository that can be switched off. */
+const FEATURE_FLAGS = [
+  { name: 'issues_enabled', label: 'Issues', hint: 'Off, nobody opens new ones.' },
+  {
+    name: 'wiki_enabled',
+    label: 'Wiki',
+    hint: 'Off, its pages and its git address are gone until it is switched on again.',
+  },
+] as const
+
+const FeaturesCard = ({
+  visit,
+  here,
+  settings,
+}: {
+  visit: Visit
+  here: string
+  settings: PullSettings
+}) => (
+  <Card title="Features">
+    <Form action={`${here}/features`} csrf={visit.csrf} label="Features">
+      {FEATURE_FLAGS.map(({ name, ...texts }) => (
+        <Checkbox name={name} {...texts} checked={settings[name]} />
+      ))}
+      <FormActions>
+        <Button variant="primary">Save</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
+
 export const repoSettingsPage = page({
   path: '/:workspace/:repo/settings',
   load: async (visit) => {
@@ -290,6 +321,7 @@ export const repoSettingsPage = page({
       <RepoFrame visit={visit} repo={repo} title="Settings" current="settings" width="narrow">
         <PageHead title="Settings" actions={<SettingsActions repo={repo} here={here} />} />
         <GeneralCard visit={visit} repo={repo} branches={branches} here={here} typedOr={typedOr} />
+        <FeaturesCard visit={visit} here={here} settings={settings} />
         <PullRequestsCard visit={visit} here={here} typedOr={typedOr} settings={settings} />
         {repo.permissions.admin && (
           <DangerZone repo={repo} visit={visit} destinations={destinations} mayDelete={mayDelete} />
@@ -312,6 +344,18 @@ export const repoSettingsForm = form({
     ...(fields.optional('default_branch') ? { default_branch: fields.text('default_branch') } : {}),
   }),
   done: (repo, visit) => redirectWithFlash(visit, repoPath(repo.full_name, '/settings'), 'saved'),
+})
+
+export const featureSettingsForm = form({
+  path: '/:workspace/:repo/settings/features',
+  page: repoSettingsPage,
+  operation: updateRepoSettings,
+  input: (fields, visit) => ({
+    repo: repoOf(visit),
+    issues_enabled: fields.ticked('issues_enabled'),
+    wiki_enabled: fields.ticked('wiki_enabled'),
+  }),
+  done: (_, visit) => redirectWithFlash(visit, repoPath(repoOf(visit), '/settings'), 'saved'),
 })
 
 export const pullSettingsForm = form({

@@ -153,7 +153,16 @@ const Footer = ({
 }
 
 /** The clone address of the wiki, and the button for a new page. */
-export const WikiActions = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
+export const WikiActions = ({
+  visit,
+  repo,
+  isEmpty = false,
+}: {
+  visit: Visit
+  repo: Repo
+  /** The page itself offers to create the first page. */
+  isEmpty?: boolean
+}) => {
   const url = `${visit.hearth.settings.site_url}/${repo.full_name}.wiki.git`
   return (
     <>
@@ -169,7 +178,7 @@ export const WikiActions = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
         <CopyField label="HTTPS address" id="wiki-url" value={url} />
         <CopyField label="With git" id="wiki-git" value={`git clone ${url}`} />
       </Dropdown>
-      {mayWriteWiki(repo, visit) && (
+      {!isEmpty && mayWriteWiki(repo, visit) && (
         <LinkButton href={wikiActionPath(repo.full_name, '_new')} icon="plus" variant="primary">
           New page
         </LinkButton>

@@ -126,7 +126,7 @@ const MissingPage = ({ shown, visit }: { shown: Shown; visit: Visit }) => {
 /** A wiki without any page: what belongs here, and the first step. */
 const EmptyWiki = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
   <RepoFrame visit={visit} repo={repo} title="Wiki" current="wiki" noindex>
-    <PageHead title="Wiki" actions={<WikiActions visit={visit} repo={repo} />} />
+    <PageHead title="Wiki" actions={<WikiActions visit={visit} repo={repo} isEmpty />} />
     <EmptyState
       icon="book"
       title="No wiki pages yet"
