@@ -1,6 +1,7 @@
 /** The thread that renders Markdown, so that a hostile document does not block other requests. */
 import { serveRequests } from '#lib/worker-requests.ts'
 import { renderMarkdown } from '#web/markdown.ts'
+import { renderMath } from '#web/markdown/math.ts'
 import type { MarkdownRequest } from '#web/markdown/renderer.ts'
 
-serveRequests(({ text, options }: MarkdownRequest) => renderMarkdown(text, options))
+serveRequests(({ text, options }: MarkdownRequest) => renderMarkdown(text, options, renderMath))

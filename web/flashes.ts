@@ -14,6 +14,7 @@ const FLASHES = {
     'If that address has an account, a link to set a new password is on its way.',
   ],
   saved: ['good', 'Saved.'],
+  'tasks-stale': ['bad', 'The text has changed since you opened the page. Tick the task again.'],
   'wiki-created': ['good', 'The page is created.'],
   'wiki-saved': ['good', 'The page is saved.'],
   'wiki-deleted': ['good', 'The page is deleted.'],

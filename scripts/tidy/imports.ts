@@ -40,6 +40,9 @@ export const HOMES: Readonly<Record<string, readonly string[]>> = {
   typebox: ['src/core/', 'src/features/', 'src/http/'],
   'highlight.js': ['web/highlight'],
   'sanitize-html': ['web/markdown'],
+  // In the thread for Markdown only.
+  temml: ['web/markdown/math'],
+  gemoji: ['web/markdown/emoji.macro'],
   idiomorph: ['web/client/'],
   '@codemirror/commands': ['web/client/editor/'],
   '@codemirror/lang-cpp': ['web/client/editor/'],

@@ -4,7 +4,10 @@
 import { icons, type IconName } from '../../assets/icons.ts'
 import { grammarOfWord, highlightLines } from '../highlight.ts'
 import { ID_PREFIX } from './addresses.ts'
+import { replaceEmoji } from './emoji.ts'
+import type { Footnotes } from './footnotes.ts'
 import { linkReferences, shortForm, type LinkContext } from './references.ts'
+import { FORMULA_MARK, type Formula } from './source.ts'
 
 const ALERT_STYLES: Record<string, { icon: IconName; word: string }> = {
   note: { icon: 'info', word: 'Note' },
@@ -60,11 +63,26 @@ interface Tag {
   attributes: string
 }
 
+/** What a document has beside its HTML. */
+export type DocumentParts = {
+  readonly context: LinkContext | undefined
+  /** Whether line ends inside paragraphs become breaks. */
+  readonly breaks: boolean
+  readonly footnotes: Footnotes
+  readonly formulas: readonly Formula[]
+  /** Null without a renderer for formulas, and for those that are not understood. */
+  readonly renderMath: (tex: string, display: boolean) => string | null
+  /** Whether checkboxes of tasks can be ticked. */
+  readonly tasks: boolean
+}
+
+const FOOTNOTE_MARK = /\[\^([\w-]{1,50})\]/g
+
 /** One pass over a clean document, which writes the decorated one. */
 class Decorator {
   readonly #html: string
+  readonly #parts: DocumentParts
   readonly #context: LinkContext | undefined
-  readonly #breaks: boolean
   readonly #out: string[] = []
   /** How often each slug of a heading was given out. */
   readonly #slugs = new Map<string, number>()
@@ -73,12 +91,13 @@ class Decorator {
   #at = 0
   #verbatim = 0
   #paragraphs = 0
+  #tasks = 0
   #heading: Heading | null = null
 
-  constructor(html: string, context: LinkContext | undefined, breaks: boolean) {
+  constructor(html: string, parts: DocumentParts) {
     this.#html = html
-    this.#context = context
-    this.#breaks = breaks
+    this.#parts = parts
+    this.#context = parts.context
   }
 
   run(): string {
@@ -105,12 +124,17 @@ class Decorator {
     const block = this.#match(codeBlock)
     if (!block) return false
     const word = unescapeHtml(block[1] ?? '').split(/[\s,{]/)[0] ?? ''
+    this.#at += block[0].length
+    const math = word === 'math' ? this.#parts.renderMath(unescapeHtml(block[2] ?? ''), true) : null
+    if (math !== null) {
+      this.#out.push(`<p>${math}</p>`)
+      return true
+    }
     const lines = highlightLines(
       unescapeHtml(block[2] ?? ''),
       word === '' ? null : grammarOfWord(word),
     )
     this.#out.push(`<pre tabindex="0"><code>${lines.join('\n')}</code></pre>`)
-    this.#at += block[0].length
     return true
   }
 
@@ -132,8 +156,28 @@ class Decorator {
   #text(whole: string): void {
     if (this.#heading) this.#heading.text += unescapeHtml(whole)
     const plain = this.#verbatim === 0
-    const text = this.#context && plain ? linkReferences(whole, this.#context) : whole
-    this.#out.push(this.#breaks && plain ? text.replace(this.#lineEnds(), '<br />\n') : text)
+    const emoji = plain ? replaceEmoji(whole) : whole
+    const text = this.#context && plain ? linkReferences(emoji, this.#context) : emoji
+    const broken = this.#parts.breaks && plain ? text.replace(this.#lineEnds(), '<br />\n') : text
+    const noted = plain
+      ? broken.replace(
+          FOOTNOTE_MARK,
+          (mark, name: string) => this.#parts.footnotes.mark(name) ?? mark,
+        )
+      : broken
+    this.#out.push(
+      noted.replace(FORMULA_MARK, (_, index: string) => this.#formula(Number(index), plain)),
+    )
+  }
+
+  #formula(index: number, plain: boolean): string {
+    const formula = this.#parts.formulas[index]
+    if (!formula) return ''
+    const math = plain ? this.#parts.renderMath(formula.tex, formula.display) : null
+    return (
+      math ??
+      (plain ? `<code>${Bun.escapeHTML(formula.source)}</code>` : Bun.escapeHTML(formula.source))
+    )
   }
 
   /**
@@ -151,6 +195,15 @@ class Decorator {
     if (VERBATIM.has(name)) this.#verbatim += opening ? 1 : -1
     if (name === 'p') this.#paragraphs += opening ? 1 : -1
     if (name === 'a' && opening && this.#shortLink(tag)) return
+    if (name === 'input' && this.#parts.tasks) {
+      this.#out.push(
+        whole.replace(
+          / disabled( checked)? aria-label="[^"]*"/,
+          (_, checked = '') => ` name="task" value="${this.#tasks++}"${checked} aria-label="Done"`,
+        ),
+      )
+      return
+    }
     if (name === 'table')
       this.#out.push(
         opening
@@ -158,7 +211,14 @@ class Decorator {
           : `${whole}</div>`,
       )
     else if (/^h[1-6]$/.test(name)) this.#headingTag(tag)
-    else this.#out.push(whole)
+    else this.#out.push(this.#sourceInTag(whole))
+  }
+
+  /** A mark in an attribute is shown as the formula was typed. */
+  #sourceInTag(whole: string): string {
+    return whole.replace(FORMULA_MARK, (_, index: string) =>
+      Bun.escapeHTML(this.#parts.formulas[Number(index)]?.source ?? ''),
+    )
   }
 
   /** True for the end of an alert, which is written as the end of its `div`. */
@@ -211,6 +271,6 @@ class Decorator {
   }
 }
 
-/** Decorates clean HTML. `breaks` turns the line ends inside paragraphs into breaks. */
-export const decorate = (html: string, context: LinkContext | undefined, breaks: boolean): string =>
-  new Decorator(html, context, breaks).run()
+/** Decorates clean HTML. */
+export const decorate = (html: string, parts: DocumentParts): string =>
+  new Decorator(html, parts).run()

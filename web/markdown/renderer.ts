@@ -27,8 +27,11 @@ const MAX_WAITING = 64
 
 /** Shorter texts render at once: the worst of them takes less than 2 ms, a thread about 0.2 ms. */
 const MAX_INLINE_LENGTH = 512
-/** Code blocks are highlighted, whose time is not proportional to their length; and HTML. */
-const NEEDS_THREAD = /```|~~~|</
+/**
+ * Code blocks are highlighted, whose time is not proportional to their length; HTML; and formulas,
+ * whose code only the thread loads.
+ */
+const NEEDS_THREAD = /```|~~~|<|\$/
 
 const NOTHING: MarkdownRequest = { text: '', options: {} }
 

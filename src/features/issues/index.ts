@@ -47,6 +47,7 @@ export {
   countUnresolvedOfAll,
   findComment,
   insertComment,
+  setCommentBody,
   listLineComments,
   listReviewComments,
   setCommentOutdated,
@@ -54,7 +55,7 @@ export {
   type CommentRow,
 } from './comments/store-comments.ts'
 export { recordFilterInputs, resolveRecordFilter } from './record-filter.ts'
-export { findIssue, indexText, issuesByNumber } from './store-issues.ts'
+export { findIssue, indexText, issuesByNumber, setIssueText } from './store-issues.ts'
 export { labelsOf, labelsOfAll } from './labels/store-labels.ts'
 export {
   commentCounts,

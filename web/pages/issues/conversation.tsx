@@ -91,6 +91,19 @@ const menuOf = (comment: CommentRecord, visit: Visit, here: string) => [
   },
 ]
 
+/** The line that a comment is on. */
+const placeOf = ({ path, line, outdated }: CommentRecord) =>
+  path === null ? undefined : (
+    <>
+      wrote on{' '}
+      <code>
+        {path}
+        {line === null ? '' : `:${line}`}
+      </code>
+      {outdated ? ' (outdated)' : ''}
+    </>
+  )
+
 /**
  * `here` is the address of the issue or pull request. `mayChange` is about comments of others;
  * authors may always change their own.
@@ -126,25 +139,22 @@ export const CommentItem = ({
       at={comment.created_at}
       edited={comment.updated_at !== comment.created_at}
       role={role}
-      verb={
-        comment.path === null || placed ? undefined : (
-          <>
-            wrote on{' '}
-            <code>
-              {comment.path}
-              {comment.line === null ? '' : `:${comment.line}`}
-            </code>
-            {comment.outdated ? ' (outdated)' : ''}
-          </>
-        )
-      }
+      verb={placed ? undefined : placeOf(comment)}
       reactions={<ReactionBar comment={comment} visit={visit} here={here} mayReact={mayReact} />}
       menu={isAuthor || mayChange ? menuOf(comment, visit, here) : undefined}
       body={
         changing ? (
           <EditComment comment={comment} visit={visit} repo={repo} here={here} />
         ) : (
-          <MarkdownBody text={comment.body} options={markdownOf(visit, repo)} />
+          <MarkdownBody
+            text={comment.body}
+            options={markdownOf(visit, repo)}
+            tasks={
+              isAuthor || mayChange
+                ? { action: `${here}/tasks`, csrf: visit.csrf, comment: comment.id }
+                : null
+            }
+          />
         )
       }
     />

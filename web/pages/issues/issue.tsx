@@ -189,6 +189,12 @@ const IssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
 const mayChangeIssue = (visit: Visit, { repo, issue }: Loaded): boolean =>
   (visit.viewer !== null && visit.viewer.id === issue.author.id) || repo.permissions.triage
 
+/** Tasks of the description are changed as its text is: by its author, or with Maintain. */
+const mayTick = (visit: Visit, { repo, issue }: Loaded): boolean =>
+  visit.viewer !== null &&
+  !repo.archived &&
+  (visit.viewer.id === issue.author.id || repo.permissions.maintain)
+
 const IssueTimeline = ({ visit, data }: { visit: Visit; data: Loaded }) => {
   const { repo, notifications, issue, comments, comments_count, events } = data
   const items = sortByTime([
@@ -222,6 +228,11 @@ const IssueTimeline = ({ visit, data }: { visit: Visit; data: Loaded }) => {
               text={issue.body}
               options={markdownOf(visit, repo.full_name)}
               empty="No description."
+              tasks={
+                mayTick(visit, data)
+                  ? { action: `${issuePath(repo.full_name, issue.number)}/tasks`, csrf: visit.csrf }
+                  : null
+              }
             />
           }
         />

@@ -1,9 +1,9 @@
 /** The small forms of the side panels of issues and pull requests. */
 import { updateIssue } from '#features/issues/index.ts'
-import { updatePull } from '#features/pulls/index.ts'
-import { invalid } from '#lib/errors.ts'
+import { setTasks, updatePull } from '#features/pulls/index.ts'
+import { invalid, Refusal } from '#lib/errors.ts'
 import { issuePath, pullPath } from '../../paths.ts'
-import { action, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
+import { action, redirectWithFlash, type Fields, type Page, type Visit } from '../../site.ts'
 import { pullPage } from '../pulls/pull.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { issuePage, numberOf } from './issue.tsx'
@@ -48,7 +48,44 @@ const numbers = (fields: Fields): number[] =>
     return number
   })
 
+/** False when the text has changed since the page was opened. */
+async function set(
+  visit: Visit,
+  input: NonNullable<(typeof setTasks)['__input']>,
+): Promise<boolean> {
+  try {
+    await visit.call(setTasks, input)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'conflict') return false
+    throw error
+  }
+}
+
+/** The checkboxes of tasks in a description or a comment. */
+const tasksForm = (kind: 'issues' | 'pull', page: Page) =>
+  action({
+    path: `/:workspace/:repo/${kind}/:number/tasks`,
+    page,
+    submit: async (visit, fields) => {
+      const at = target(visit)
+      const comment = fields.optional('task_comment')
+      const path = kind === 'pull' ? pullPath(at.repo, at.number) : issuePath(at.repo, at.number)
+      const isSet = await set(visit, {
+        ...at,
+        ...(comment === undefined ? {} : { comment }),
+        done: fields.list('task').map(Number),
+        digest: fields.text('digest'),
+      })
+      return isSet
+        ? `${path}#${comment ?? 'description'}`
+        : redirectWithFlash(visit, path, 'tasks-stale')
+    },
+  })
+
 export const sideForms = [
+  tasksForm('issues', issuePage),
+  tasksForm('pull', pullPage),
   ofIssue('labels', (fields) => ({ labels: fields.list('labels', ',') })),
   ofIssue('assignees', (fields) => ({ assignees: names(fields) })),
   ofIssue('milestone', (fields) => ({ milestone: fields.text('milestone') })),

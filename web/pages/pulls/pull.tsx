@@ -168,7 +168,7 @@ const CommentForm = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visi
   )
 }
 
-const Description = ({ data, visit }: { data: PullDetail; visit: Visit }) => (
+const Description = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visit: Visit }) => (
   <Comment
     id="description"
     author={data.author}
@@ -180,6 +180,13 @@ const Description = ({ data, visit }: { data: PullDetail; visit: Visit }) => (
         text={data.body}
         options={markdownOf(visit, data.repo)}
         empty="No description yet."
+        tasks={
+          visit.viewer !== null &&
+          !repo.archived &&
+          (isAuthor(data, visit) || repo.permissions.triage)
+            ? { action: `${pullPath(repo.full_name, data.number)}/tasks`, csrf: visit.csrf }
+            : null
+        }
       />
     }
   />
@@ -210,7 +217,7 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
         }
       >
         <Timeline>
-          <Description data={data} visit={visit} />
+          <Description data={data} repo={repo} visit={visit} />
           {timelineItems(loaded, visit)}
         </Timeline>
         {data.status === 'draft' && isOwn && hasNoCommits(data) && <PushHelp data={data} />}
