@@ -29,6 +29,7 @@ import { ToolServer } from '#http/tools/tool-server.ts'
 import { oauthRoutes } from '#http/oauth-routes.ts'
 import { serviceRoutes } from '#http/service-routes.ts'
 import { notFound, Refusal } from '#lib/errors.ts'
+import { toAppearance } from '#web/appearance.ts'
 import { siteMap } from '#web/index.ts'
 import { emptyFormState, NoSuchPage, type Visit } from '#web/site.ts'
 import { expectSnapshot } from './snapshot.ts'
@@ -419,6 +420,8 @@ describe('nothing bypasses it', () => {
         form: emptyFormState,
         headers: {},
         address: null,
+        principal: '',
+        appearance: toAppearance('', ''),
         call: refuse,
         tryCall: async (operation: { name: string }) => (asked.push(operation.name), null),
       } as unknown as Visit
