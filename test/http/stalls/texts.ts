@@ -74,3 +74,29 @@ export const hardTexts = (length: number): HardText[] => [
       .slice(0, length),
   },
 ]
+
+/** Numbers below a bound that follow from a seed (mulberry32). */
+export function randomOf(seed: number): (below: number) => number {
+  let state = seed >>> 0
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
+  }
+}
+
+/** A text of a few tokens, each many times, in one of the orders that parsers find hard. */
+export function randomText(random: (below: number) => number, length: number): HardText {
+  const pick = (): string => TOKENS[random(TOKENS.length)] ?? 'a'
+  const unit = Array.from({ length: 1 + random(4) }, pick).join('')
+  const [before, after] = [random(3) === 0 ? pick() : '', random(3) === 0 ? pick() : '']
+  const middle =
+    random(2) === 0
+      ? repeat(unit, length)
+      : repeat(unit, Math.floor(length / 2)) + repeat(pick(), Math.floor(length / 2))
+  return {
+    name: `${length} of ${JSON.stringify([before, unit, after])}`,
+    text: before + middle + after,
+  }
+}

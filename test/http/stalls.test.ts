@@ -1,0 +1,88 @@
+/**
+ * No request keeps a forge from others: repeated tokens, nesting and random mixtures of them are
+ * sent to every parser that strangers reach, and each turn of the event loop takes less than 50 ms
+ * of CPU. `HEARTH_FUZZ_SECONDS` is the time for random texts, `HEARTH_FUZZ_SEED` repeats them, and
+ * `HEARTH_STALLS=all` sends every text to every parser (half an hour).
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Attack, prepareAttacks } from './stalls/attacks.ts'
+import { type MeasuredForge, startMeasuredForge } from './stalls/measured-forge.ts'
+import { type HardText, hardTexts, randomOf, randomText } from './stalls/texts.ts'
+
+const MAX_TURN_MS = 50
+/** A text that exceeds the limit is sent again: compiling and collecting garbage is not its fault. */
+const TRIES = 4
+const TEXTS_PER_ATTACK = 12
+const FIXED_SEED = 14
+
+const fuzzSeconds = Number(process.env.HEARTH_FUZZ_SECONDS ?? '20')
+const randomSeed = Number(process.env.HEARTH_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const isComplete = process.env.HEARTH_STALLS === 'all'
+
+let forge: MeasuredForge
+let attacks: Attack[]
+
+beforeAll(async () => {
+  forge = await startMeasuredForge()
+  attacks = await prepareAttacks(forge)
+  // What a first request loads and compiles is no attack.
+  for (const { send } of attacks) for (const text of ['a', 'a '.repeat(1000)]) await send(text)
+  await forge.scrape()
+}, 120_000)
+afterAll(() => forge?.stop())
+
+/** The shortest of the longest turns of several tries, in milliseconds of CPU. */
+async function longestTurn(send: Attack['send'], text: string): Promise<number> {
+  let shortest = Infinity
+  for (let tries = 0; tries < TRIES && shortest >= MAX_TURN_MS; tries++) {
+    await forge.scrape()
+    await send(text)
+    shortest = Math.min(shortest, (await forge.scrape()).turnMs)
+  }
+  return shortest
+}
+
+/** Sends texts and gives what took too long, in words. */
+async function faultsOf(attack: Attack, texts: readonly HardText[]): Promise<string[]> {
+  const faults: string[] = []
+  for (const { name, text } of texts) {
+    const turnMs = await longestTurn(attack.send, text)
+    if (turnMs >= MAX_TURN_MS) faults.push(`${attack.name}, ${name}: ${Math.round(turnMs)} ms`)
+  }
+  return faults
+}
+
+/** Some of the texts, others for each seed; all of them in the complete run. */
+function chosenTexts(sizes: readonly number[], random: (below: number) => number): HardText[] {
+  const all = sizes.flatMap((size) => hardTexts(size))
+  if (isComplete) return all
+  return Array.from({ length: TEXTS_PER_ATTACK }, () => all[random(all.length)]).filter(
+    (text) => text !== undefined,
+  )
+}
+
+test('texts that parsers find hard', async () => {
+  process.stdout.write(`stalls: HEARTH_FUZZ_SEED=${randomSeed}\n`)
+  const faults: string[] = []
+  for (const seed of [FIXED_SEED, randomSeed]) {
+    const random = randomOf(seed)
+    for (const attack of attacks)
+      faults.push(...(await faultsOf(attack, chosenTexts(attack.sizes, random))))
+  }
+  expect(faults).toEqual([])
+}, 3_600_000)
+
+test('random mixtures of them', async () => {
+  const faults: string[] = []
+  for (const seed of [FIXED_SEED, randomSeed]) {
+    const random = randomOf(seed)
+    const until = performance.now() + (fuzzSeconds * 1000) / 2
+    while (performance.now() < until) {
+      const attack = attacks[random(attacks.length)]
+      if (attack === undefined) break
+      const size = attack.sizes[random(attack.sizes.length)] ?? 1000
+      faults.push(...(await faultsOf(attack, [randomText(random, size)])))
+    }
+  }
+  expect(faults).toEqual([])
+}, 3_600_000)
