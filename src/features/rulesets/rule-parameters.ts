@@ -165,7 +165,9 @@ export const RULE_PARAMETERS = {
     required_approvals: Whole({ minimum: 0, maximum: 10, default: 0 }, 'Approvals by people.'),
     dismiss_stale: Flag('An approval ends when the change does.'),
     require_code_owner: Flag('Code owners must approve what they own.'),
-    require_last_push_approval: Flag('Whoever pushed last does not count as an approval.'),
+    require_last_push_approval: Flag(
+      'Somebody other than who pushed last must have approved the present head. The setting of the repository is stricter: it ignores approvals by everybody who pushed.',
+    ),
     allowed_methods: Type.Array(OneOf(MERGE_METHODS), {
       default: [],
       maxItems: 3,

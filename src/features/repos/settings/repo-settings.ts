@@ -47,7 +47,7 @@ export const RepoSettings = Type.Object(
       'Whether a push that changes the diff makes earlier approvals stale.',
     ),
     require_last_push_approval: flag(
-      'Whether an approval by somebody who pushed to the head does not count.',
+      'Whether an approval by anybody who pushed to the head branch does not count, also when somebody else pushed after them.',
     ),
     require_conversation_resolution: flag('Whether open line comments block a merge.'),
     require_code_owner_review: flag('Whether code owners must approve.'),
