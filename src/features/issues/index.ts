@@ -77,7 +77,7 @@ export {
   type RecordFilter,
 } from './store-record-list.ts'
 export { assigneeIdsOfAll, findAgent } from './assignees/store-assignees.ts'
-export { suggestedLines } from './comments/suggestion.ts'
+export { splitSuggestion, suggestedLines } from './comments/suggestion.ts'
 export {
   commentPointers,
   untrustedAuthors,

@@ -1,6 +1,6 @@
 // Comments and events, shared by the pages of issues and pull requests.
 import type { EventRecord } from '#features/repos/index.ts'
-import type { Comment as CommentRecord } from '#features/issues/index.ts'
+import { splitSuggestion, type Comment as CommentRecord } from '#features/issues/index.ts'
 import {
   Button,
   Comment,
@@ -16,6 +16,7 @@ import {
   type MarkdownBodyOptions,
   type Tone,
 } from '../../components/index.ts'
+import type { Child } from '../../jsx/html.ts'
 import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
@@ -117,6 +118,7 @@ export const CommentItem = ({
   mayChange,
   mayReact = visit.viewer !== null,
   placed = false,
+  suggestion,
 }: {
   comment: CommentRecord
   visit: Visit
@@ -127,6 +129,8 @@ export const CommentItem = ({
   mayReact?: boolean
   /** The comment is below its line, so its header does not name the line. */
   placed?: boolean
+  /** Shows the block with a suggestion, such as by the lines that it changes. */
+  suggestion?: (lines: readonly string[]) => Child
 }) => {
   const isAuthor = visit.viewer !== null && visit.viewer.id === comment.author.id
   const changing =
@@ -146,7 +150,7 @@ export const CommentItem = ({
         changing ? (
           <EditComment comment={comment} visit={visit} repo={repo} here={here} />
         ) : (
-          <MarkdownBody
+          <CommentText
             text={comment.body}
             options={markdownOf(visit, repo)}
             tasks={
@@ -154,10 +158,31 @@ export const CommentItem = ({
                 ? { action: `${here}/tasks`, csrf: visit.csrf, comment: comment.id }
                 : null
             }
+            suggestion={suggestion}
           />
         )
       }
     />
+  )
+}
+
+/** A comment whose suggestion is shown as `suggestion` has it. Its boxes cannot be ticked then. */
+const CommentText = ({
+  suggestion,
+  ...markdown
+}: Parameters<typeof MarkdownBody>[0] & {
+  suggestion?: (lines: readonly string[]) => Child
+}) => {
+  const { text, options } = markdown
+  const split = suggestion && text ? splitSuggestion(text) : null
+  const shown = split && suggestion?.(split.lines)
+  if (!split || !shown) return <MarkdownBody {...markdown} />
+  return (
+    <>
+      {split.before.trim() !== '' && <MarkdownBody text={split.before} options={options} />}
+      {shown}
+      {split.after.trim() !== '' && <MarkdownBody text={split.after} options={options} />}
+    </>
   )
 }
 

@@ -28,6 +28,7 @@ import { PullSide } from './pull-side.tsx'
 import { isAuthor } from './reviewers.tsx'
 import { PushHelp, ReadyBox } from './draft.tsx'
 import { ReviewBox, ReviewItem, ThreadItem } from './reviews.tsx'
+import type { ReviewThread } from './threads.tsx'
 
 /** Loads the pull request of an address. Redirects when the number is an issue's. */
 export async function loadPull(visit: Visit) {
@@ -78,10 +79,16 @@ export const pullState = ({ repo: _, ...shown }: PullData): string => hashState(
 const announcement = ({ status, checks_status, comments_count, blockers }: PullDetail): string =>
   `${status}, ${plural(comments_count, 'comment')}${checks_status === 'none' ? '' : `, checks ${checks_status}`}${status === 'open' ? `, ${blockers.length === 0 ? 'ready to merge' : plural(blockers.length, 'blocker')}` : ''}`
 
+/** The review that a thread began with. */
+const reviewOf = ({ comments: [root] }: ReviewThread): string | null => root?.review ?? null
+
 /** Comments, threads, reviews, events and mentions in the order in which they happened. */
 function timelineItems(loaded: PullData, visit: Visit): Child[] {
   const { repo, data, notifications, events, threads } = loaded
   const here = pullPath(repo.full_name, data.number)
+  const threadItem = (thread: ReviewThread) => (
+    <ThreadItem thread={thread} visit={visit} repo={repo} data={data} />
+  )
   return sortByTime<Child>([
     ...data.comments
       .filter(({ path }) => path === null)
@@ -98,10 +105,9 @@ function timelineItems(loaded: PullData, visit: Visit): Child[] {
           />
         ),
       })),
-    ...threads.map((thread) => ({
-      at: thread.comments[0]?.created_at ?? '',
-      item: <ThreadItem thread={thread} visit={visit} repo={repo} data={data} />,
-    })),
+    ...threads
+      .filter((thread) => reviewOf(thread) === null)
+      .map((thread) => ({ at: thread.comments[0]?.created_at ?? '', item: threadItem(thread) })),
     ...data.reviews.map((review) => ({
       at: review.created_at,
       item: (
@@ -110,6 +116,7 @@ function timelineItems(loaded: PullData, visit: Visit): Child[] {
           visit={visit}
           repo={repo.full_name}
           here={isActive(data) && repo.permissions.maintain ? here : null}
+          threads={threads.filter((thread) => reviewOf(thread) === review.id).map(threadItem)}
         />
       ),
     })),

@@ -12,8 +12,10 @@ import {
   Form,
   FormActions,
   MarkdownBody,
+  TimelineEvent,
   type Tone,
 } from '../../components/index.ts'
+import type { Child } from '../../jsx/html.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
@@ -68,17 +70,28 @@ const Dismiss = ({ review, visit, here }: { review: Review; visit: Visit; here: 
   )
 }
 
-export const ReviewItem = ({
-  review,
-  visit,
-  repo,
-  here,
-}: {
-  review: Review
-  visit: Visit
-  repo: string
-  here: string | null
-}) => {
+type ReviewProps = { review: Review; visit: Visit; repo: string; here: string | null }
+
+const ReviewBody = ({ review, visit, repo }: ReviewProps) => (
+  <>
+    <MarkdownBody text={review.body} options={markdownOf(visit, repo)} empty="No summary." />
+    {review.dismissed && (
+      <p class="muted">
+        Dismissed
+        {review.dismissed.by && (
+          <>
+            {' '}
+            by <ActorLink of={review.dismissed.by} face={false} />
+          </>
+        )}
+        : {review.dismissed.reason}
+      </p>
+    )}
+  </>
+)
+
+const ReviewComment = (props: ReviewProps) => {
+  const { review, visit, here } = props
   const style = VERDICT_STYLES[review.verdict]
   return (
     <Comment
@@ -92,29 +105,30 @@ export const ReviewItem = ({
           ? `Does not count: ${NOT_COUNTED_REASONS[review.why_not_counted]}`
           : undefined
       }
-      body={
-        <>
-          <MarkdownBody text={review.body} options={markdownOf(visit, repo)} empty="No summary." />
-          {review.dismissed && (
-            <p class="muted">
-              Dismissed
-              {review.dismissed.by && (
-                <>
-                  {' '}
-                  by <ActorLink of={review.dismissed.by} face={false} />
-                </>
-              )}
-              : {review.dismissed.reason}
-            </p>
-          )}
-        </>
-      }
+      body={<ReviewBody {...props} />}
       footer={
         here !== null && review.verdict !== 'comment' && review.dismissed === null ? (
           <Dismiss review={review} visit={visit} here={here} />
         ) : undefined
       }
     />
+  )
+}
+
+/** A review with the conversations that it began. Without a text of its own it is one line. */
+export const ReviewItem = ({ threads, ...props }: ReviewProps & { threads: Child }) => {
+  const { review } = props
+  return (
+    <>
+      {review.body.trim() === '' && review.verdict === 'comment' ? (
+        <TimelineEvent id={review.id} icon="comment" actor={review.author} at={review.created_at}>
+          {VERDICT_STYLES[review.verdict].verb}
+        </TimelineEvent>
+      ) : (
+        <ReviewComment {...props} />
+      )}
+      {threads}
+    </>
   )
 }
 

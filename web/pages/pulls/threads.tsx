@@ -2,7 +2,16 @@
 import type { Comment as CommentRecord } from '#features/issues/index.ts'
 import type { Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
-import { ActionButton, Badge, Button, Form, FormActions, TextArea } from '../../components/index.ts'
+import {
+  ActionButton,
+  Badge,
+  Button,
+  DiffExcerpt,
+  Form,
+  FormActions,
+  TextArea,
+} from '../../components/index.ts'
+import type { DiffLine } from '../../diff/rows.ts'
 import type { Child } from '../../jsx/html.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
@@ -15,7 +24,30 @@ export type ReviewThread = {
   side: string
   line: number | null
   resolved: boolean
+  hunk: readonly DiffLine[]
   comments: readonly CommentRecord[]
+}
+
+/** The commented lines before and after a suggestion. Null when they are not all known. */
+export function suggestionDiff(
+  { path, hunk }: Pick<ReviewThread, 'path' | 'hunk'>,
+  { side, line, start_line }: Pick<CommentRecord, 'side' | 'line' | 'start_line'>,
+  suggested: readonly string[],
+): Child {
+  if (side === 'old' || line === null) return null
+  const first = start_line ?? line
+  const before = hunk.filter((one) => one.new != null && one.new >= first && one.new <= line)
+  if (before.length !== line - first + 1) return null
+  const lines: DiffLine[] = [
+    ...before.map((one) => ({ kind: 'del' as const, old: one.new, new: null, text: one.text })),
+    ...suggested.map((text, at) => ({ kind: 'add' as const, old: null, new: first + at, text })),
+  ]
+  return (
+    <div class="suggestion">
+      <p class="small muted">Suggested change</p>
+      <DiffExcerpt path={path} lines={lines} />
+    </div>
+  )
 }
 
 /** What a visitor may do with the conversations of a pull request. */
@@ -75,16 +107,18 @@ const Suggested = ({
           Commit suggestion
         </Button>
       </ActionButton>
-      <span class="tick">
-        <input
-          type="checkbox"
-          id={`batch-${root.id}`}
-          name="comments"
-          value={root.id}
-          form={BATCH}
-        />
-        <label for={`batch-${root.id}`}>Add to batch</label>
-      </span>
+      {back !== '' && (
+        <span class="tick">
+          <input
+            type="checkbox"
+            id={`batch-${root.id}`}
+            name="comments"
+            value={root.id}
+            form={BATCH}
+          />
+          <label for={`batch-${root.id}`}>Add to batch</label>
+        </span>
+      )}
     </>
   )
 }
@@ -171,19 +205,7 @@ const ThreadActions = ({
   </div>
 )
 
-/**
- * A thread, folded once it is resolved. `back` is the address that its forms return to; empty for
- * the conversation.
- */
-export const Thread = ({
-  thread,
-  visit,
-  repo,
-  number,
-  rights,
-  back,
-  head,
-}: {
+interface ThreadProps {
   thread: ReviewThread
   visit: Visit
   repo: Repo
@@ -191,36 +213,42 @@ export const Thread = ({
   rights: ThreadRights
   back: string
   head?: Child
-}) => {
+}
+
+const ThreadComments = ({ thread, visit, repo, number, rights }: ThreadProps) => (
+  <ol class="thread-comments">
+    {thread.comments.map((comment) => (
+      <CommentItem
+        comment={comment}
+        visit={visit}
+        repo={repo.full_name}
+        here={pullPath(repo.full_name, number)}
+        mayChange={rights.change}
+        mayReact={rights.reply}
+        placed
+        suggestion={(lines) => suggestionDiff(thread, thread.comments[0] ?? comment, lines)}
+      />
+    ))}
+  </ol>
+)
+
+/**
+ * A thread, folded once it is resolved. `back` is the address that its forms return to; empty for
+ * the conversation.
+ */
+export const Thread = (props: ThreadProps) => {
+  const { thread, repo, number, rights, back, head } = props
   const [root] = thread.comments
   if (!root) return null
-  const here = pullPath(repo.full_name, number)
   const body = (
     <>
       {head}
-      <ol class="thread-comments">
-        {thread.comments.map((comment) => (
-          <CommentItem
-            comment={comment}
-            visit={visit}
-            repo={repo.full_name}
-            here={here}
-            mayChange={rights.change}
-            mayReact={rights.reply}
-            placed
-          />
-        ))}
-      </ol>
+      {back === '' && thread.hunk.length > 0 && (
+        <DiffExcerpt path={thread.path} lines={thread.hunk} />
+      )}
+      <ThreadComments {...props} />
       {(rights.reply || rights.resolve) && (
-        <ThreadActions
-          visit={visit}
-          repo={repo}
-          back={back}
-          here={here}
-          rights={rights}
-          root={root}
-          thread={thread}
-        />
+        <ThreadActions {...props} here={pullPath(repo.full_name, number)} root={root} />
       )}
     </>
   )
@@ -228,6 +256,11 @@ export const Thread = ({
   return (
     <details class="review-thread more">
       <summary>
+        {back === '' && (
+          <>
+            <code>{thread.path}</code>:{' '}
+          </>
+        )}
         Resolved conversation{root.resolved_by && <> by {root.resolved_by.username}</>}{' '}
         <Badge tone="done">{thread.comments.length}</Badge>
       </summary>

@@ -13,7 +13,13 @@ export function suggestedText(body: string): string | null {
 /**
  * The same as lines. An empty list removes the commented lines; one empty text makes an empty line.
  */
-export function suggestedLines(body: string): string[] | null {
+export const suggestedLines = (body: string): string[] | null =>
+  splitSuggestion(body)?.lines ?? null
+
+/** The suggested lines with the text before and after their block. */
+export function splitSuggestion(
+  body: string,
+): { before: string; lines: string[]; after: string } | null {
   const lines = body.split(/\r?\n/)
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? ''
@@ -23,8 +29,12 @@ export function suggestedLines(body: string): string[] | null {
     const [info = ''] = after.trimStart().split(/\s/, 1)
     const close = new RegExp(`^ {0,3}${fence[0] === '~' ? '~' : '`'}{${fence.length},}[ \\t]*$`)
     const end = lines.findIndex((line, index) => index > at && close.test(line))
-    const inside = lines.slice(at + 1, end < 0 ? lines.length : end)
-    if (info === 'suggestion') return inside
+    if (info === 'suggestion')
+      return {
+        before: lines.slice(0, at).join('\n'),
+        lines: lines.slice(at + 1, end < 0 ? lines.length : end),
+        after: end < 0 ? '' : lines.slice(end + 1).join('\n'),
+      }
     if (end < 0) return null
     at = end
   }

@@ -19,6 +19,7 @@ import { onPull } from '../inputs.ts'
 import { areCommitsGone } from '../changes/changes-since.ts'
 import { requirePull, type PullRow } from '../store-pulls.ts'
 import { carryLines } from '../branches/suggestions.ts'
+import { threadHunks } from './thread-hunks.ts'
 
 const MAX_COMMENTS = 2_000
 const LIMITS = { maxLines: 200_000, maxBytes: 16 * 1024 * 1024 }
@@ -30,6 +31,15 @@ const Thread = Type.Object({
     Type.Integer({ description: 'The line now; null when the change does not have it any more.' }),
   ),
   resolved: Type.Boolean(),
+  hunk: Type.Array(
+    Type.Object({
+      kind: OneOf(['context', 'add', 'del']),
+      old: Nullable(Type.Integer()),
+      new: Nullable(Type.Integer()),
+      text: Type.String(),
+    }),
+    { description: 'The lines that it is about, when it was written. Empty when they are gone.' },
+  ),
   comments: Type.Array(Comment, { description: 'Oldest first.' }),
 })
 
@@ -43,11 +53,12 @@ export const listReviewThreads = operation({
   output: Type.Array(Thread),
   untrusted: (threads, reading) => {
     const distrusted = untrustedAuthors(reading)
-    return threads.flatMap(({ comments }, at) =>
-      comments.flatMap((comment, index) =>
+    return threads.flatMap(({ comments, hunk }, at) => [
+      ...(hunk.length > 0 ? [`/${at}/hunk`] : []),
+      ...comments.flatMap((comment, index) =>
         distrusted(comment.author) ? commentPointers(`/${at}/comments/${index}`, comment) : [],
       ),
-    )
+    ])
   },
 
   handler: async ({ hearth, db, repo }, { number }) => {
@@ -55,6 +66,7 @@ export const listReviewThreads = operation({
     const rows = listLineComments(db, repo.id, number).slice(0, MAX_COMMENTS)
     const roots = rows.filter(({ in_reply_to }) => in_reply_to === null)
     const places = await presentLines(hearth, repo.store, pull, roots)
+    const hunks = await threadHunks(hearth, repo.store, pull, roots)
     const records = new Map(commentRecords(hearth, rows).map((record) => [record.id, record]))
     const replies = Map.groupBy(rows, ({ in_reply_to }) => in_reply_to)
     return roots.map((root) => {
@@ -64,6 +76,12 @@ export const listReviewThreads = operation({
         side: root.side ?? 'new',
         line: place?.line ?? null,
         resolved: root.resolved === 1,
+        hunk: (hunks.get(root.id) ?? []).map(({ kind, old, new: now, text }) => ({
+          kind,
+          old,
+          new: now,
+          text,
+        })),
         comments: [root, ...(replies.get(root.id) ?? [])].flatMap(
           ({ id }) => records.get(id) ?? [],
         ),

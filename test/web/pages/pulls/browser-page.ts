@@ -33,9 +33,9 @@ type AxeViolation = { id: string; nodes: { html: string; failureSummary?: string
 
 /**
  * What is wrong with the open page as on a desk in light and as on a phone in dark: what axe-core
- * finds, and whether it is wider than the window.
+ * finds in one part, and whether it is wider than the window.
  */
-export async function findFaults(page: Page): Promise<string[]> {
+export async function findFaults(page: Page, within = 'html'): Promise<string[]> {
   const faults: string[] = []
   await page.evaluate(AXE)
   for (const [width, colorScheme] of [
@@ -46,16 +46,16 @@ export async function findFaults(page: Page): Promise<string[]> {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     const wide = await page.evaluate(() => document.documentElement.scrollWidth)
     if (wide > width) faults.push(`at ${width} pixels it is ${wide} wide`)
-    const found = await page.evaluate(async () => {
+    const found = await page.evaluate(async (within) => {
       const { axe } = globalThis as unknown as { axe: Axe }
-      const { violations } = await axe.run(document, {
+      const { violations } = await axe.run(document.querySelector(within), {
         resultTypes: ['violations'],
         rules: { 'target-size': { enabled: true } },
       })
       return violations.flatMap(({ id, nodes }) =>
         nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
       )
-    })
+    }, within)
     faults.push(...found.map((fault) => `${width}: ${fault}`))
   }
   return faults
