@@ -50,6 +50,10 @@ export type ArchiveOptions = {
   /** Refs at the commit, sorted, and the ref of HEAD, for the placeholders `%d` and `%D`. */
   readonly refs?: readonly Ref[]
   readonly head?: string
+  /** All tags, sorted, for `%(describe)`. */
+  readonly tags?: readonly Ref[]
+  /** The time in milliseconds since 1970 for `%ar`; the current time by default. */
+  readonly nowMs?: number
 }
 
 /** Adds objects; they become durable when the writer's owner says so (`Store.write`). */

@@ -247,7 +247,7 @@ if (import.meta.main) {
             const why = EXPLAINED[`${file.slice(0, 5)} ${name.replace(/^\d+ /, '')}`]
             if (why === undefined) unexplained++
             process.stdout.write(
-              `    ${verdict} (${other ?? 'not there'}): ${name}\n      ${why ?? 'NOT EXPLAINED'}\n`,
+              `    ${verdict} (${other ?? 'not there'}): ${name}\n      ${why ? `${why.kind}: ${why.why}` : 'NOT EXPLAINED'}\n`,
             )
           }
         }

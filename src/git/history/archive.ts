@@ -14,6 +14,7 @@ import {
 } from '../ports.ts'
 import { commitSource } from './commit-source.ts'
 import { convertFile } from './convert-file.ts'
+import { describe, type DescribeOptions } from './describe.ts'
 import { expandFormats, type FormatContext } from './format-commit.ts'
 import { gzip } from './gzip.ts'
 import { walkTree } from './list-tree.ts'
@@ -85,6 +86,7 @@ type Found = { readonly path: PathKey; readonly mode: number; readonly oid: Oid 
 class ExportedFiles {
   private readonly attributes: TreeAttributes
   private readonly context: FormatContext
+  private isDescribed = false
 
   constructor(
     private readonly db: ObjectReader,
@@ -97,7 +99,18 @@ class ExportedFiles {
       abbreviate: (oid) => abbreviate(db, oid),
       refs: options.refs ?? [],
       head: options.head ?? null,
+      now: Math.floor((options.nowMs ?? performance.timeOrigin + performance.now()) / 1000),
+      describe: (describeOptions) => this.describe(describeOptions),
     }
+  }
+
+  /** Once an archive, as in git, because it walks history; '' for a commit without a tag. */
+  private describe(options: DescribeOptions): string | null {
+    if (this.commit === null || this.isDescribed) return null
+    this.isDescribed = true
+    const { db } = this
+    const shorten = (oid: Oid, minDigits?: number): string => abbreviate(db, oid, minDigits)
+    return describe(db, this.commit.oid, this.options.tags ?? [], options, shorten) ?? ''
   }
 
   /** Directories are entries only when they have others (`queue_directory` in git's archive.c). */
@@ -129,11 +142,12 @@ class ExportedFiles {
   }
 }
 
-const MIN_ABBREVIATION = 7
+const DEFAULT_ABBREVIATION = 7
+const MIN_ABBREVIATION = 4
 
-/** The shortest prefix of an id that no other object has, of at least 7 digits. */
-function abbreviate(db: ObjectReader, oid: Oid): string {
-  for (let length = MIN_ABBREVIATION; length < oid.length; length++) {
+/** The shortest prefix of an id that no other object has, of at least `minDigits`. */
+function abbreviate(db: ObjectReader, oid: Oid, minDigits = DEFAULT_ABBREVIATION): string {
+  for (let length = Math.max(minDigits, MIN_ABBREVIATION); length < oid.length; length++) {
     const prefix = oid.slice(0, length)
     if ((db.expand?.(prefix, 2).length ?? 1) < 2) return prefix
   }

@@ -1,9 +1,11 @@
 /**
  * Formats a commit with the placeholders of `git log --format` that `export-subst` files use
- * (git-log, "PRETTY FORMATS"). A placeholder that depends on the time of the request (`%ar`), on
- * configuration or on a signature stays as it is, like one that git does not know.
+ * (git-log, "PRETTY FORMATS"). A placeholder that depends on configuration or on a signature stays as
+ * it is, like one that git does not know.
  */
 import type { Commit, Ref, Signature } from '../ports.ts'
+import type { DescribeOptions } from './describe.ts'
+import { formatDate, formatHumanDate, formatRelativeDate } from './format-date.ts'
 
 export type FormatContext = {
   /** The shortest unique prefix of an id. */
@@ -11,6 +13,10 @@ export type FormatContext = {
   /** Refs that point at the commit, and the full name of the ref of HEAD. */
   readonly refs: readonly Ref[]
   readonly head: string | null
+  /** The time in seconds since 1970. */
+  readonly now: number
+  /** Describes the commit; null where the placeholder stays, because git allows one an archive. */
+  readonly describe: (options: DescribeOptions) => string | null
 }
 
 /** Replaces each `$Format:…$` of a file (`format_subst` in git's archive.c). */
@@ -33,15 +39,20 @@ export function expandFormats(
   return from === 0 ? data : Buffer.concat([...parts, bytes.subarray(from)])
 }
 
-const PLACEHOLDER = /%(?:x[0-9a-fA-F]{2}|[ac](?:[neltisIDNEL]|d)|[%HhTtPpsfbBnedD])/g
+const PLACEHOLDER =
+  /%(?:\(describe(?::[^)]{0,1000})?\)|x[0-9a-fA-F]{2}|[ac](?:[neltisIDNELrh]|d)|[%HhTtPpsfbBnedD])/g
 
 export const formatCommit = (format: string, commit: Commit, context: FormatContext): string =>
   format.replace(PLACEHOLDER, (placeholder) => expand(placeholder.slice(1), commit, context))
 
 function expand(name: string, commit: Commit, context: FormatContext): string {
   if (name.startsWith('x')) return String.fromCharCode(Number.parseInt(name.slice(1), 16))
-  if (name.startsWith('a')) return expandSignature(name.slice(1), commit.author)
-  if (name.startsWith('c')) return expandSignature(name.slice(1), commit.committer)
+  if (name.startsWith('(')) {
+    const options = parseDescribeOptions(name.slice('(describe'.length + 1, -1))
+    return (options && context.describe(options)) ?? `%${name}`
+  }
+  if (name.startsWith('a')) return expandSignature(name.slice(1), commit.author, context.now)
+  if (name.startsWith('c')) return expandSignature(name.slice(1), commit.committer, context.now)
   const { abbreviate } = context
   switch (name) {
     case '%':
@@ -76,7 +87,38 @@ function expand(name: string, commit: Commit, context: FormatContext): string {
   }
 }
 
-function expandSignature(name: string, signature: Signature): string {
+const BOOLEANS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  on: true,
+  '1': true,
+  false: false,
+  no: false,
+  off: false,
+  '0': false,
+}
+
+/** The options of `%(describe:…)`; null for one that git does not know. */
+function parseDescribeOptions(text: string): DescribeOptions | null {
+  let [tags, abbrev]: [boolean, number | null] = [false, null]
+  const [match, exclude]: [string[], string[]] = [[], []]
+  for (const option of text === '' ? [] : text.split(',')) {
+    const at = option.indexOf('=')
+    const [name, value] = at < 0 ? [option, null] : [option.slice(0, at), option.slice(at + 1)]
+    if (name === 'tags') {
+      const isOn = value === null || (BOOLEANS[value.toLowerCase()] ?? null)
+      if (isOn === null) return null
+      tags = isOn
+    } else if (name === 'abbrev' && value !== null && /^\d{1,4}$/.test(value))
+      abbrev = Number(value)
+    else if (name === 'match' && value) match.push(value)
+    else if (name === 'exclude' && value) exclude.push(value)
+    else return null
+  }
+  return { tags, abbrev, match, exclude }
+}
+
+function expandSignature(name: string, signature: Signature, now: number): string {
   const { email, time } = signature
   switch (name) {
     case 'n':
@@ -90,39 +132,12 @@ function expandSignature(name: string, signature: Signature): string {
       return email.split('@', 1)[0] ?? ''
     case 't':
       return String(time)
+    case 'r':
+      return formatRelativeDate(time, now)
+    case 'h':
+      return formatHumanDate(signature, now)
     default:
       return formatDate(name, signature)
-  }
-}
-
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
-const twoDigits = (value: number): string => String(value).padStart(2, '0')
-
-/** A date in the zone of the signature (git's `show_date`). */
-function formatDate(kind: string, { time, zone }: Signature): string {
-  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3, 5))
-  const shifted = time + (zone.startsWith('-') ? -minutes : minutes) * 60
-  const date = new Date(shifted * 1000)
-  const clock = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()]
-    .map(twoDigits)
-    .join(':') // prettier-ignore
-  const year = date.getUTCFullYear()
-  const day = `${year}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`
-  const weekday = DAYS[date.getUTCDay()]
-  const month = MONTHS[date.getUTCMonth()]
-  switch (kind) {
-    case 's':
-      return day
-    case 'i':
-      return `${day} ${clock} ${zone}`
-    // Git writes +00:00 for Z before version 2.45.
-    case 'I':
-      return `${day}T${clock}${minutes === 0 ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3)}`}`
-    case 'D':
-      return `${weekday}, ${date.getUTCDate()} ${month} ${year} ${clock} ${zone}`
-    default:
-      return `${weekday} ${month} ${date.getUTCDate()} ${clock} ${year} ${zone}`
   }
 }
 

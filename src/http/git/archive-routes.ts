@@ -26,13 +26,14 @@ type Archive = {
   format: 'zip' | 'tar.gz'
   head: string
   refs: Ref[]
+  tags: readonly Ref[]
 }
 type OpenArchive = Typed<{ token: string; file: string }, Archive>
 
 /** Waits for the first bytes, so that an error before them can still become a response. */
 async function startArchive(
   exchange: Exchange,
-  { store, commit, folder, format, head, refs }: Archive,
+  { store, commit, folder, format, head, refs, tags }: Archive,
 ): Promise<Uint8Array | ReadableStream<Uint8Array>> {
   const { hearth, request } = exchange
   exchange.setIdleTimeout(0)
@@ -51,7 +52,7 @@ async function startArchive(
       hearth.git.archive(
         store,
         commit,
-        { format, prefix: folder, head, refs },
+        { format, prefix: folder, head, refs, tags, nowMs: hearth.clock.now() },
         { signal, onProgress: () => watchdog.touch(), onEnd: end },
       ),
     )

@@ -7,6 +7,9 @@ import { ObjectId } from '../schema-code.ts'
 import { ARCHIVE_FORMATS, readArchiveToken } from './archive-token.ts'
 import { repoById } from '../store/repos.ts'
 
+/** Tags that are handed on for `%(describe)` of files with `export-subst`. */
+const MAX_DESCRIBED_TAGS = 20_000
+
 /**
  * What the archive route needs to send an archive. The link itself is the permission, whoever has
  * it.
@@ -30,6 +33,11 @@ export const openArchive = operation({
       Type.Object({ name: Type.String(), oid: ObjectId, peeled: Nullable(ObjectId) }),
       { description: 'The refs that point at the commit.' },
     ),
+    tags: Type.Readonly(
+      Type.Array(Type.Object({ name: Type.String(), oid: ObjectId, peeled: Nullable(ObjectId) }), {
+        description: 'All tags, unless there are too many to look for the nearest one.',
+      }),
+    ),
   }),
 
   handler: ({ hearth, db, now_ms }, { token, file }) => {
@@ -47,6 +55,8 @@ export const openArchive = operation({
     const { commit, folder } = claims
     const { head, refs } = refsOf(hearth, row.id)
     const atCommit = refs.filter(({ oid, peeled }) => oid === commit || peeled === commit)
-    return { store: row.store, commit, folder, format, head, refs: [...atCommit] }
+    const all = refs.filter(({ name }) => name.startsWith('refs/tags/'))
+    const tags = all.length > MAX_DESCRIBED_TAGS ? [] : all
+    return { store: row.store, commit, folder, format, head, refs: [...atCommit], tags }
   },
 })

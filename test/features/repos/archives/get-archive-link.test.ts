@@ -30,6 +30,7 @@ test('the link names one commit, works for ten minutes and needs no token', asyn
     format: 'zip' as const,
     head: 'refs/heads/main',
     refs: [{ name: 'refs/heads/feature/x', oid: head, peeled: null }],
+    tags: [],
   }
   expect(await world.call(openArchive, anonymous, { token, file })).toEqual(opened)
   world.clock.advance(10 * MINUTE - 1)
