@@ -126,6 +126,15 @@ export type EventFilter = {
   limit: number
 }
 
+/** Events by their ids, in no order. */
+export const findEvents = (db: Db, ids: readonly string[]): EventRow[] =>
+  db
+    .all<StoredEvent>(
+      `SELECT ${COLUMNS} FROM events WHERE id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(ids),
+    )
+    .map(parseRow)
+
 /** Newest first. */
 export function listEvents(db: Db, filter: EventFilter): EventRow[] {
   const where: string[] = []

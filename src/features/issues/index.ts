@@ -47,6 +47,7 @@ export {
   countUnresolvedOfAll,
   findComment,
   insertComment,
+  listCommentBodies,
   setCommentBody,
   listLineComments,
   listReviewComments,
@@ -55,7 +56,13 @@ export {
   type CommentRow,
 } from './comments/store-comments.ts'
 export { recordFilterInputs, resolveRecordFilter } from './record-filter.ts'
-export { findIssue, indexText, issuesByNumber, setIssueText } from './store-issues.ts'
+export {
+  findIssue,
+  indexText,
+  issuesByNumber,
+  listIssueBodies,
+  setIssueText,
+} from './store-issues.ts'
 export { labelsOf, labelsOfAll } from './labels/store-labels.ts'
 export {
   commentCounts,

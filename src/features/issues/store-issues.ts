@@ -215,3 +215,16 @@ export const isBlockedBy = (db: Db, repo_id: string, number: number, target: num
     number,
     target,
   ) !== null
+
+/** The beginnings of descriptions of issues of any repositories. */
+export const listIssueBodies = (
+  db: Db,
+  places: readonly { readonly repo_id: string; readonly number: number }[],
+  length: number,
+): { repo_id: string; number: number; body: string }[] =>
+  db.all(
+    `SELECT i.repo_id, i.number, substr(i.body, 1, ?) AS body
+     FROM json_each(?) w JOIN issues i ON i.repo_id = w.value ->> 0 AND i.number = w.value ->> 1`,
+    length,
+    JSON.stringify(places.map(({ repo_id, number }) => [repo_id, number])),
+  )

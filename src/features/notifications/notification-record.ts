@@ -1,9 +1,12 @@
 /** Notifications as records. */
 import type { Hearth } from '#core/hearth.ts'
+import { findEvents } from '#core/events.ts'
 import { readScope } from '#core/read-scope.ts'
-import { fullName, preloadRepos, repoById } from '#features/repos/index.ts'
+import { eventRecords, fullName, preloadRepos, repoById } from '#features/repos/index.ts'
 import { preloadWorkspaces } from '#features/workspaces/index.ts'
 import { findRecord, preloadRecords } from '#features/issues/index.ts'
+import { pullSummaries, type PullSummary } from '#features/pulls/index.ts'
+import { excerptsOf } from './excerpts.ts'
 import type { Notification } from './schema.ts'
 import type { NotificationRow, SubjectOf } from './store.ts'
 
@@ -31,20 +34,60 @@ export const notificationRecords = (
     ])
     preloadRecords(
       db,
-      rows.flatMap(({ repo_id, number, title }) =>
-        repo_id === null || number === null || title !== null ? [] : [{ repo_id, number }],
+      rows.flatMap(({ repo_id, number }) =>
+        repo_id === null || number === null ? [] : [{ repo_id, number }],
       ),
     )
-    return rows.map((row) => notificationRecord(hearth, row))
+    const { happened, pulls } = loadAround(hearth, rows)
+    return rows.map((row) =>
+      recordOf(hearth, row, {
+        happened: (row.last_event && happened.get(row.last_event)) || null,
+        pull: pulls.get(`${row.repo_id} ${row.number}`) ?? null,
+      }),
+    )
   })
 
+type Around = {
+  readonly happened: Notification['happened']
+  readonly pull: PullSummary | null
+}
+
+/** What happened last, and the states of pull requests, for all rows together. */
+function loadAround(hearth: Hearth, rows: readonly NotificationRow[]) {
+  const events = findEvents(
+    hearth.db,
+    rows.flatMap(({ last_event }) => last_event ?? []),
+  )
+  const excerpts = excerptsOf(hearth.db, events)
+  const places = rows.flatMap(({ repo_id, number, kind }) =>
+    repo_id === null || number === null || kind !== 'pull' ? [] : [{ repo_id, number }],
+  )
+  return {
+    happened: new Map(
+      eventRecords(hearth, events).map(({ id, actor, summary }) => [
+        id,
+        { actor, summary, excerpt: excerpts.get(id) ?? null },
+      ]),
+    ),
+    pulls: places.length === 0 ? new Map<string, PullSummary>() : pullSummaries(hearth, places),
+  }
+}
+
 export function notificationRecord(hearth: Hearth, row: NotificationRow): Notification {
+  const [record] = notificationRecords(hearth, [row])
+  if (!record) throw new TypeError('one row has one record')
+  return record
+}
+
+const issueState = (record: { readonly open: 0 | 1 } | null): string | null =>
+  record && (record.open === 1 ? 'open' : 'closed')
+
+function recordOf(hearth: Hearth, row: NotificationRow, { happened, pull }: Around): Notification {
   const repo = row.repo_id === null ? null : fullName(hearth.db, row.repo_id)
-  const title =
-    row.title ??
-    (row.repo_id === null || row.number === null
+  const record =
+    row.repo_id === null || row.number === null
       ? null
-      : findRecord(hearth.db, row.repo_id, row.number)?.title)
+      : findRecord(hearth.db, row.repo_id, row.number)
   return {
     id: row.id,
     reason: row.reason,
@@ -55,10 +98,14 @@ export function notificationRecord(hearth: Hearth, row: NotificationRow): Notifi
       repo,
       number: row.number,
       id: row.subject_id,
-      title: title ?? '',
+      title: row.title ?? record?.title ?? '',
       url: `${hearth.settings.site_url}${urlOf(hearth, row)}`,
+      state: pull?.status ?? (row.kind === 'issue' ? issueState(record) : null),
+      review: pull === null || pull.review === 'none' ? null : pull.review,
+      checks: pull === null || pull.checks === 'none' ? null : pull.checks,
     },
     repo,
+    happened,
     last_event: row.last_event,
     updated_at: row.updated_at,
     created_at: row.created_at,

@@ -33,6 +33,9 @@ const Subject = Type.Object(
     id: Nullable(Type.String({ description: 'Of what has no number.' })),
     title: Type.String(),
     url: Type.String(),
+    state: Nullable(Type.String({ description: 'open, closed, merged or draft.' })),
+    review: Nullable(OneOf(['approved', 'changes_requested'])),
+    checks: Nullable(OneOf(['pending', 'passed', 'failed'])),
   },
   toolRecord({ follows: ['url'] }),
 )
@@ -45,6 +48,13 @@ export const Notification = Type.Object(
     done: Type.Boolean({ description: 'Put away; it comes back when something new happens.' }),
     subject: Subject,
     repo: Nullable(Type.String({ description: 'The repository as <owner>/<name>.' })),
+    happened: Nullable(
+      Type.Object({
+        actor: Nullable(Actor),
+        summary: Type.String(),
+        excerpt: Nullable(Type.String({ description: 'The beginning of the text.' })),
+      }),
+    ),
     last_event: Nullable(
       Type.String({
         description: 'The newest event that it tells of; null for what leaves no event.',

@@ -50,6 +50,8 @@ export const feature: Feature = {
 }
 
 export * from './operations.ts'
+export { pullSummaries, type PullSummary } from './pull-summaries.ts'
+export { listPullBodies } from './store-pull-list.ts'
 export { overallChecks } from './checks/overall-checks.ts'
 export * from './schema.ts'
 export {
@@ -97,7 +99,7 @@ export {
 } from './sessions/session.ts'
 export { requireAuthorOr } from './permissions.ts'
 export { listRequests } from './reviews/store-requests.ts'
-export { findReview } from './reviews/store-reviews.ts'
+export { findReview, listReviewBodies } from './reviews/store-reviews.ts'
 export { countWritten, findEntry } from './sessions/store-sessions.ts'
 export {
   findPull,

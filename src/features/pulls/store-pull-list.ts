@@ -79,3 +79,33 @@ export function listHeadsByNumber(
   const byNumber = new Map(rows.map((row) => [row.number, row]))
   return numbers.flatMap((number) => byNumber.get(number) ?? [])
 }
+
+export type ReviewStateRow = Pick<PullRow, 'repo_id' | 'number' | 'status' | 'head_sha'> & {
+  readonly review: 'none' | 'approved' | 'changes_requested'
+}
+
+/** Pull requests of any repositories, each with the state of its reviews. */
+export const listReviewStates = (
+  db: Db,
+  places: readonly { readonly repo_id: string; readonly number: number }[],
+): ReviewStateRow[] =>
+  db.all<ReviewStateRow>(
+    `SELECT p.repo_id, p.number, p.status, p.head_sha,
+       CASE WHEN EXISTS (${standing('request_changes')}) THEN 'changes_requested'
+         WHEN EXISTS (${standing('approve')}) THEN 'approved' ELSE 'none' END AS review
+     FROM json_each(?) w JOIN pulls p ON p.repo_id = w.value ->> 0 AND p.number = w.value ->> 1`,
+    JSON.stringify(places.map(({ repo_id, number }) => [repo_id, number])),
+  )
+
+/** The beginnings of descriptions of pull requests of any repositories. */
+export const listPullBodies = (
+  db: Db,
+  places: readonly { readonly repo_id: string; readonly number: number }[],
+  length: number,
+): { repo_id: string; number: number; body: string }[] =>
+  db.all(
+    `SELECT p.repo_id, p.number, substr(p.body, 1, ?) AS body
+     FROM json_each(?) w JOIN pulls p ON p.repo_id = w.value ->> 0 AND p.number = w.value ->> 1`,
+    length,
+    JSON.stringify(places.map(({ repo_id, number }) => [repo_id, number])),
+  )

@@ -99,7 +99,7 @@ test('the bell counts, opening marks as read, done removes, and news return a no
       })
     ).status,
   ).toBe(303)
-  expect((await member.open('/notifications')).html).toContain('All read')
+  expect((await member.open('/notifications')).html).toContain('No unread notifications')
   expect((await member.open('/notifications?repo=acme/nothing')).status).toBe(404)
 })
 

@@ -6,7 +6,9 @@ import {
 } from '#features/notifications/index.ts'
 import {
   ActionButton,
+  Avatar,
   Button,
+  CheckState,
   Chip,
   EmptyState,
   FilterBar,
@@ -15,6 +17,7 @@ import {
   List,
   PageHead,
   Pager,
+  pullStateStyle,
   RelativeTime,
   Row,
 } from '../../components/index.ts'
@@ -100,6 +103,7 @@ const NotificationRow = ({
         <Chip tone={URGENT_REASONS.has(one.reason) ? 'wait' : undefined}>
           {SHORT_REASONS[one.reason]}
         </Chip>
+        <SubjectState subject={one.subject} />
         <RelativeTime at={one.updated_at} />
       </>
     }
@@ -115,16 +119,53 @@ const NotificationRow = ({
         )}
       </>
     }
-  />
+  >
+    {one.happened && <Happened happened={one.happened} />}
+  </Row>
+)
+
+/** Who did what last, with the beginning of what they wrote. */
+const Happened = ({
+  happened: { actor, summary, excerpt },
+}: {
+  happened: NonNullable<Notification['happened']>
+}) => (
+  <p class="row-text notice-line">
+    {actor && <Avatar of={actor} />}{' '}
+    <span>
+      {summary}
+      {excerpt !== null && <>: “{excerpt}”</>}
+    </span>
+  </p>
+)
+
+/** Whether it is closed or merged, and what reviews and checks say. */
+const SubjectState = ({
+  subject: { state, review, checks, kind },
+}: {
+  subject: Notification['subject']
+}) => (
+  <>
+    {state !== null && state !== 'open' && (
+      <Chip>{kind === 'pull' ? pullStateStyle(state).label : 'Closed'}</Chip>
+    )}
+    {review !== null && (
+      <span class={review === 'approved' ? 'tone-good' : 'tone-bad'}>
+        <Icon name={review === 'approved' ? 'check' : 'close'} size={14} />{' '}
+        {review === 'approved' ? 'Approved' : 'Changes requested'}
+      </span>
+    )}
+    {checks !== null && <CheckState status={checks} />}
+  </>
 )
 
 const EMPTY: Readonly<Record<View, readonly [title: string, words: string]>> = {
   unread: [
-    'All read',
-    'You are told here when somebody mentions, assigns or asks you, and of what you watch.',
+    'No unread notifications',
+    'Mentions, assignments, requested reviews and news of what you watch appear here.',
   ],
-  all: ['Nothing here', 'What you are told stays here until you put it away.'],
-  done: ['Nothing put away', 'What is done stays here for 90 days.'],
+  all: ['No notifications', 'Notifications stay here until you mark them as done.'],
+  done: ['No notifications done', 'Notifications that are done stay here for 90 days.'],
 }
 
 /** Marks everything up to the newest that is shown. */
@@ -156,7 +197,7 @@ const MarkAll = ({
       csrf={visit.csrf}
       values={{ state: 'done', before, repo, back }}
     >
-      <Button>All done</Button>
+      <Button>Mark all done</Button>
     </ActionButton>
   </>
 )
@@ -230,7 +271,7 @@ const Group = ({
                   repo: name,
                 })}
               >
-                only these
+                Show only this repository
               </a>
             )}
           </>
@@ -282,7 +323,7 @@ export const notificationsPage = page({
               <LinkButton
                 href="/settings/notifications"
                 icon="settings"
-                label="What you are told"
+                label="Notification settings"
               />
             </>
           }

@@ -236,3 +236,15 @@ export const removeReaction = (
     content,
     actor_id,
   ) > 0
+
+/** The beginnings of comments by their ids. */
+export const listCommentBodies = (
+  db: Db,
+  ids: readonly string[],
+  length: number,
+): { id: string; body: string }[] =>
+  db.all(
+    'SELECT id, substr(body, 1, ?) AS body FROM comments WHERE id IN (SELECT value FROM json_each(?))',
+    length,
+    JSON.stringify(ids),
+  )

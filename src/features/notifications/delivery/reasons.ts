@@ -42,7 +42,7 @@ export const stronger = (a: Reason, b: Reason): Reason =>
  */
 export const MAILED_REASONS: readonly Reason[] = REASONS.filter((reason) => reason !== 'invitation')
 
-/** The reason in a mail, after "You get this because". */
+/** The reason in a mail, after "You receive this because". */
 export const REASON_TEXTS: Readonly<Record<Reason, string>> = {
   mention: 'you were mentioned',
   team_mention: 'a team that you are in was mentioned',

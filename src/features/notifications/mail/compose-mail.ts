@@ -3,6 +3,7 @@ import { findEvent, type EventRow } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { findRecord } from '#features/issues/index.ts'
+import { pullSummaries } from '#features/pulls/index.ts'
 import { eventRecord, fullName } from '#features/repos/index.ts'
 import type { Message } from '#lib/mail.ts'
 import { REASON_TEXTS, type Reason } from '../delivery/reasons.ts'
@@ -47,6 +48,27 @@ function paragraphs(
     const said = id === null ? null : text(id)
     return said === null || said.trim() === '' ? [`${summary}.`] : [`${summary}:`, cut(said)]
   })
+}
+
+const REVIEW_TEXTS = {
+  none: null,
+  approved: 'Approved.',
+  changes_requested: 'Changes requested.',
+} as const
+const CHECK_TEXTS = {
+  none: null,
+  pending: 'Checks are running.',
+  passed: 'Checks passed.',
+  failed: 'Checks failed.',
+} as const
+
+/** What reviews and checks of a pull request say now; empty for others. */
+function stateLine(hearth: Hearth, { kind, repo_id, number }: SubjectOf): string {
+  if (kind !== 'pull' || repo_id === null || number === null) return ''
+  const state = pullSummaries(hearth, [{ repo_id, number }]).get(`${repo_id} ${number}`)
+  if (!state || (state.status !== 'open' && state.status !== 'draft')) return ''
+  const texts = [REVIEW_TEXTS[state.review], CHECK_TEXTS[state.checks]].filter(Boolean)
+  return texts.length === 0 ? '' : `${texts.join(' ')}\n`
 }
 
 /** The message for one person, without the address. Null when its subject is gone. */
@@ -94,12 +116,12 @@ export function composeMail(
     text: `${paragraphs(hearth, letter, rows).join('\n\n')}
 
 -- 
-You get this because ${REASON_TEXTS[reason]}. Look at it:
+${stateLine(hearth, about)}You receive this because ${REASON_TEXTS[reason]}. View it:
 ${url}
 
-${ending.of === 'record' ? `Get no more mail about #${number ?? ''}` : 'Get no more mail like this'}:
+${ending.of === 'record' ? `Unsubscribe from #${number ?? ''}` : 'Unsubscribe from mail like this'}:
 ${unsubscribe}
-Choose what is mailed to you:
+Notification settings:
 ${site_url}/settings/notifications
 `,
   }

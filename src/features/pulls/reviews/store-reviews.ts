@@ -90,3 +90,15 @@ export const setApprovalsOutdated = (tx: Tx, pull_id: string): void =>
     `UPDATE reviews SET outdated = 1 WHERE pull_id = ? AND verdict = 'approve'`,
     pull_id,
   )
+
+/** The beginnings of reviews by their ids. */
+export const listReviewBodies = (
+  db: Db,
+  ids: readonly string[],
+  length: number,
+): { id: string; body: string }[] =>
+  db.all(
+    'SELECT id, substr(body, 1, ?) AS body FROM reviews WHERE id IN (SELECT value FROM json_each(?))',
+    length,
+    JSON.stringify(ids),
+  )

@@ -128,6 +128,9 @@ test('an agent that asks in its session waits for its person, each question by i
     id: String(last_seq),
     title: 'mel/bot asks: May I delete the old code?',
     url: `https://hearth.test/${REPO}/pull/${number}/session`,
+    state: null,
+    review: null,
+    checks: null,
   })
   await world.call(appendSession, mel, {
     repo: REPO,

@@ -50,7 +50,7 @@ test('a conversation is one thread: the first mail is its root, the others answe
   expect(second?.headers.get('auto-submitted')).toBe('auto-generated')
   expect(second?.body).toContain('ada opened issue')
   expect(second?.body).toContain('Look, @mel: Größe is 1 < 2.\n.\nReally')
-  expect(second?.body).toContain('You get this because you were mentioned.')
+  expect(second?.body).toContain('You receive this because you were mentioned.')
   expect(second?.body).toContain(`https://hearth.test/acme/site/issues/${number}`)
   expect(link(first)).not.toBe(link(second))
 
