@@ -125,6 +125,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ownerOtherWorkspace: limitedOwner({ workspace: 'wsp_2' }),
   ownerAsWriter: limitedOwner({ role: 'write' }),
   workspaceToken: workspaceKind({}),
+  workspaceTokenReadScopes: workspaceKind({ scopes: ['repo:read', 'workspace:read'] }),
   workspaceTokenOneRepo: workspaceKind({ repos: ['rep_1'] }),
   workspaceTokenOtherRepo: workspaceKind({ repos: ['rep_2'] }),
   agent: {
@@ -136,6 +137,25 @@ const KINDS: Readonly<Record<string, Kind>> = {
       owner_id: 'usr_1',
       owner_username: 'ada',
       token: token({ kind: 'agent', repos: ['rep_1'], role: 'write' }),
+    },
+    role: 'write',
+    workspace: 'member',
+  },
+  /** An agent whose token was narrowed to reading. */
+  agentReadScopes: {
+    caller: {
+      kind: 'agent',
+      id: 'agt_3',
+      username: 'ada/reader',
+      repo_id: 'rep_1',
+      owner_id: 'usr_1',
+      owner_username: 'ada',
+      token: token({
+        kind: 'agent',
+        repos: ['rep_1'],
+        role: 'write',
+        scopes: SCOPES.filter((scope) => /^(repo|code|issues|pulls):read$/.test(scope)),
+      }),
     },
     role: 'write',
     workspace: 'member',
