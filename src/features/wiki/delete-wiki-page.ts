@@ -4,7 +4,7 @@ import { Nothing, RepoPath, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
 import { editWiki } from './edit-wiki.ts'
 import { titleOfSlug } from './names.ts'
-import { findPageFile, listPageFiles } from './pages.ts'
+import { listPages } from './pages.ts'
 import { Message, Slug } from './schema.ts'
 
 export const deleteWikiPage = operation({
@@ -22,7 +22,7 @@ export const deleteWikiPage = operation({
 
   handler: async ({ hearth, repo, caller, write }, { slug, message = '' }) => {
     await editWiki({ hearth, repo, caller, write }, async (wiki) => {
-      const page = findPageFile(await listPageFiles(hearth, wiki.store, wiki.head), slug)
+      const page = (await listPages(hearth, wiki.store, wiki.head)).find(slug)
       if (page === null) throw notFound(`the page ${slug.slice(0, 200)}`)
       const usual = `Delete ${titleOfSlug(page.slug)}`
       return [

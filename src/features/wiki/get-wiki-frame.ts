@@ -1,7 +1,7 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, RepoPath, Type } from '#core/schema.ts'
-import { findPageFile, listPageFiles, pageSummary } from './pages.ts'
+import { listPages, pageSummary } from './pages.ts'
 import { FOOTER, isSpecial, SIDEBAR } from './names.ts'
 import { WikiPageSummary } from './schema.ts'
 import { requireWiki } from './wiki.ts'
@@ -26,13 +26,13 @@ export const getWikiFrame = operation({
 
   handler: async ({ hearth, db, repo }) => {
     const { store, head } = requireWiki(db, repo)
-    const files = await listPageFiles(hearth, store, head)
+    const list = await listPages(hearth, store, head)
     const text = async (slug: string): Promise<string | null> => {
-      const found = findPageFile(files, slug)
+      const found = list.find(slug)
       const blob = found && (await hearth.git.readBlob(store, found.entry.oid, MAX_FRAME_BYTES))
       return blob ? new TextDecoder().decode(blob.data) : null
     }
-    const pages = files.filter(({ slug }) => !isSpecial(slug))
+    const pages = list.files.filter(({ slug }) => !isSpecial(slug))
     return {
       sidebar: await text(SIDEBAR),
       footer: await text(FOOTER),

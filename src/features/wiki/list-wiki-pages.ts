@@ -2,7 +2,7 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { RepoPath, Type } from '#core/schema.ts'
-import { listPageFiles, pageSummary } from './pages.ts'
+import { listPages, pageSummary } from './pages.ts'
 import { WikiPages } from './schema.ts'
 import { requireWiki } from './wiki.ts'
 
@@ -31,7 +31,7 @@ export const listWikiPages = operation({
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => word !== '')
-    const pages = (await listPageFiles(hearth, wiki.store, wiki.head, { sizes: true }))
+    const pages = (await listPages(hearth, wiki.store, wiki.head, { sizes: true })).files
       .map((page) => pageSummary(hearth, repo, page))
       .filter(({ slug, title }) => {
         const text = `${slug} ${title}`.toLowerCase()

@@ -3,7 +3,7 @@ import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
-import { findPageFile, listPageFiles, revisionRecords } from './pages.ts'
+import { listPages, revisionRecords } from './pages.ts'
 import { Slug, WikiRevisions } from './schema.ts'
 import { requireWiki } from './wiki.ts'
 
@@ -22,7 +22,7 @@ export const listWikiRevisions = operation({
   handler: async ({ hearth, db, repo }, { slug, ...paging }) => {
     const wiki = requireWiki(db, repo)
     const window = windowOf(paging)
-    const page = findPageFile(await listPageFiles(hearth, wiki.store, wiki.head), slug)
+    const page = (await listPages(hearth, wiki.store, wiki.head)).find(slug)
     if (wiki.head === null || page === null) throw notFound(`the page ${slug.slice(0, 200)}`)
     const commits = await hearth.git.log(wiki.store, {
       tips: [wiki.head],

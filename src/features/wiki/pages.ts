@@ -1,6 +1,7 @@
 /** Reading pages from the wiki's git repository. */
 import type { RepoGrant } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { cache } from '#core/service.ts'
 import { commitPersonLookup, titleOf } from '#features/repos/index.ts'
 import type { Commit, Oid, TreeEntry } from '#git'
 import { notFound } from '#lib/errors.ts'
@@ -13,19 +14,67 @@ import {
 } from './schema.ts'
 import type { Wiki } from './wiki.ts'
 
+type PageReader = Pick<Hearth, 'git' | 'services'>
+
 /** Further files of a wiki are in git only. */
 const MAX_PAGES = 5000
 
 export type PageFile = { readonly slug: string; readonly entry: TreeEntry }
 
-/** The pages of a commit by slug, in the order of their slugs. */
-export async function listPageFiles(
-  { git }: Pick<Hearth, 'git'>,
+/** The pages of one commit. */
+export class PageList {
+  readonly #bySlug: ReadonlyMap<string, PageFile>
+  /** The first page of each spelling (`slugKey`). */
+  readonly #byKey: ReadonlyMap<string, PageFile>
+
+  /** `files` are in the order of their slugs. */
+  constructor(readonly files: readonly PageFile[]) {
+    this.#bySlug = new Map(files.map((page) => [page.slug, page]))
+    // Reversed, so that the first of several stays in the map.
+    this.#byKey = new Map(files.toReversed().map((page) => [slugKey(page.slug), page]))
+  }
+
+  /** The page of a slug: the same spelling, else one that differs in case, spaces or hyphens. */
+  find(slug: string): PageFile | null {
+    return this.#bySlug.get(slug) ?? this.#byKey.get(slugKey(slug)) ?? null
+  }
+}
+
+const NO_PAGES = new PageList([])
+
+/** The pages of a commit, which never change. Every page of the site lists them. */
+const pageLists = cache<PageList>('wiki_pages', {
+  maxSize: 16 * 1024 ** 2,
+  sizeOf: ({ files }) => files.reduce((size, { slug }) => size + 8 * slug.length + 500, 100),
+})
+
+/** The last change of a file at a commit, which never changes either. */
+const lastChanges = cache<Commit>('wiki_changes', {
+  maxSize: 2 * 1024 ** 2,
+  sizeOf: ({ message }) => 2 * message.length + 500,
+})
+
+/** The pages of a commit. */
+export async function listPages(
+  hearth: PageReader,
   store: string,
   commit: Oid | null,
   { sizes = false }: { sizes?: boolean } = {},
+): Promise<PageList> {
+  if (commit === null) return NO_PAGES
+  const known = pageLists(hearth).get(`${commit} ${sizes}`)
+  if (known) return known
+  const pages = new PageList(await readPageFiles(hearth, store, commit, sizes))
+  pageLists(hearth).set(`${commit} ${sizes}`, pages)
+  return pages
+}
+
+async function readPageFiles(
+  { git }: PageReader,
+  store: string,
+  commit: Oid,
+  sizes: boolean,
 ): Promise<PageFile[]> {
-  if (commit === null) return []
   const entries = (await git.listTree(store, commit, '', { recursive: true, sizes })) ?? []
   const pages: PageFile[] = []
   for (const entry of entries) {
@@ -33,16 +82,6 @@ export async function listPageFiles(
     if (slug !== null && pages.length < MAX_PAGES) pages.push({ slug, entry })
   }
   return pages
-}
-
-/** The page of a slug: the same spelling, else one that differs in case, spaces or hyphens. */
-export function findPageFile(pages: readonly PageFile[], slug: string): PageFile | null {
-  const key = slugKey(slug)
-  return (
-    pages.find((page) => page.slug === slug) ??
-    pages.find((page) => slugKey(page.slug) === key) ??
-    null
-  )
 }
 
 const segments = (slug: string): string => slug.split('/').map(encodeURIComponent).join('/')
@@ -68,13 +107,16 @@ export const pageSummary = (
 
 /** The last commit that changed a file. */
 export async function lastChange(
-  { git }: Pick<Hearth, 'git'>,
+  hearth: PageReader,
   store: string,
   tip: Oid,
   path: string,
 ): Promise<Commit> {
-  const [commit] = await git.log(store, { tips: [tip], path, limit: 1 })
+  const known = lastChanges(hearth).get(`${tip} ${path}`)
+  if (known) return known
+  const [commit] = await hearth.git.log(store, { tips: [tip], path, limit: 1 })
   if (!commit) throw notFound('the page')
+  lastChanges(hearth).set(`${tip} ${path}`, commit)
   return commit
 }
 
@@ -86,7 +128,7 @@ export async function readPage(
   commit: Oid | null,
   slug: string,
 ): Promise<WikiPage> {
-  const found = findPageFile(await listPageFiles(hearth, store, commit), slug)
+  const found = (await listPages(hearth, store, commit)).find(slug)
   if (commit === null || found === null) throw notFound(`the page ${slug.slice(0, 200)}`)
   const [blob, change] = await Promise.all([
     hearth.git.readBlob(store, found.entry.oid, MAX_PAGE_LENGTH),

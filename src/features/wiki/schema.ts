@@ -1,5 +1,5 @@
 /** Schemas of wiki pages. */
-import { ListOf, Nullable, Time, Type, type Static } from '#core/schema.ts'
+import { ListOf, Nullable, Type, type Static } from '#core/schema.ts'
 import { CommitPerson } from '#features/repos/index.ts'
 
 export const MAX_PAGE_LENGTH = 512 * 1024
@@ -67,4 +67,3 @@ export const ExpectedRevision = Type.Optional(
     }),
   ),
 )
-export { Time }

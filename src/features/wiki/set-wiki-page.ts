@@ -7,7 +7,7 @@ import { requireQuota } from '#features/workspaces/index.ts'
 import { conflict } from '#lib/errors.ts'
 import { editWiki, type Edit } from './edit-wiki.ts'
 import { slugForTitle, slugKey, titleOfSlug } from './names.ts'
-import { findPageFile, lastChange, listPageFiles, readPage, type PageFile } from './pages.ts'
+import { lastChange, listPages, readPage, type PageFile } from './pages.ts'
 import { ExpectedRevision, MAX_PAGE_LENGTH, Message, Slug, Title, WikiPage } from './schema.ts'
 import type { Wiki } from './wiki.ts'
 
@@ -34,8 +34,8 @@ async function planEdit(
   input: PageInput,
 ): Promise<{ readonly edits: readonly Edit[]; readonly slug: string }> {
   const { slug, title, body, expected_revision } = input
-  const pages = await listPageFiles(hearth, wiki.store, wiki.head)
-  const present = findPageFile(pages, slug)
+  const pages = await listPages(hearth, wiki.store, wiki.head)
+  const present = pages.find(slug)
   const revision =
     present && wiki.head !== null
       ? (await lastChange(hearth, wiki.store, wiki.head, present.entry.path)).oid
@@ -47,7 +47,7 @@ async function planEdit(
     present && slugKey(titleOfSlug(present.slug)) === slugKey(title)
       ? present.slug
       : slugForTitle(present?.slug ?? slug, title)
-  const other = pages.find((page) => slugKey(page.slug) === slugKey(target))
+  const other = pages.find(target)
   if (other && other !== present)
     throw conflict('already_exists', `There is a page ${titleOfSlug(other.slug)} already.`, {
       slug: other.slug,

@@ -108,6 +108,7 @@ const TAGS: readonly { name: string; description: string; path: RegExp }[] = [
     description: 'Branches, commits, trees and files.',
     path: /\/(branches|tags|commits|compare|tree|contents|blame|code-owners|zipball)(\/|$)/,
   },
+  { name: 'Wiki', description: 'Pages of a repository’s wiki.', path: /\/wiki(\/|$)/ },
   { name: 'Administration', description: 'The site.', path: /^\/admin(\/|$)/ },
   {
     name: 'Repositories',
