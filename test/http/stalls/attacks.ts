@@ -2,7 +2,7 @@
  * What strangers can send to the parsers of a forge: a text becomes a body, a part of a body, a
  * header, a path, a query or a file that is then viewed.
  */
-import type { MeasuredForge } from './measured-forge.ts'
+import type { ForgeClient, MeasuredForge } from './measured-forge.ts'
 
 export type Attack = {
   readonly name: string
@@ -27,7 +27,7 @@ const asAddress = (text: string): string => text.replace(/[^\x21-\x7e]|[?#%]/g, 
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed()).slice(0, 15_000)
 
 class Sender {
-  constructor(private readonly forge: MeasuredForge) {}
+  constructor(private readonly forge: ForgeClient) {}
 
   async send(path: string, init: RequestInit = {}): Promise<number> {
     try {
@@ -64,7 +64,7 @@ class Sender {
 
 type Send = Attack['send']
 
-async function bodyAttacks(sender: Sender, forge: MeasuredForge): Promise<Attack[]> {
+async function bodyAttacks(sender: Sender, forge: ForgeClient): Promise<Attack[]> {
   const stranger = await sender.visitor('/login')
   const user = await sender.visitor('/acme/site/issues/new', forge.cookie)
   const form =
@@ -227,7 +227,7 @@ function gitAttacks(sender: Sender): Attack[] {
   ]
 }
 
-function contentAttacks(sender: Sender, forge: MeasuredForge): Attack[] {
+function contentAttacks(sender: Sender, forge: ForgeClient): Attack[] {
   let files = 0
   const commit = (path: string, content: string, message = 'Add a file'): Promise<Response> =>
     forge.api('POST', '/repos/acme/site/commits', {
@@ -294,6 +294,11 @@ export async function prepareAttacks(forge: MeasuredForge): Promise<Attack[]> {
     message: 'Begin',
     files: [{ action: 'put', path: 'README.md', content: 'hello\n' }],
   })
+  return attacksOn(forge)
+}
+
+/** All attacks, on a forge that `prepareAttacks` has prepared. */
+export async function attacksOn(forge: ForgeClient): Promise<Attack[]> {
   const sender = new Sender(forge)
   return [
     ...(await bodyAttacks(sender, forge)),

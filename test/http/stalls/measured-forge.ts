@@ -15,6 +15,21 @@ export type Scrape = {
   readonly residentMiB: number
 }
 
+export type ForgeAccess = { readonly url: string; readonly token: string; readonly cookie: string }
+
+export type ForgeClient = ReturnType<typeof clientOf>
+
+/** What a user with a token and a cookie needs to talk to a forge. */
+export const clientOf = (access: ForgeAccess) => ({
+  ...access,
+  api: (method: string, path: string, body?: unknown): Promise<Response> =>
+    fetch(`${access.url}/api${path}`, {
+      method,
+      headers: { authorization: `Bearer ${access.token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }),
+})
+
 export type MeasuredForge = Awaited<ReturnType<typeof startMeasuredForge>>
 
 /** Runs the source by default; `executable` is a built one. */
@@ -26,25 +41,16 @@ export async function startMeasuredForge(
     executable,
     data: join(directory, 'data'),
     log: join(directory, 'log'),
-    environment: { HEARTH_METRICS_TOKEN: METRICS_TOKEN, HEARTH_ACCOUNTS_SIGN_UP: 'open' },
+    environment: { HEARTH_METRICS_TOKEN: METRICS_TOKEN, HEARTH_PROXY_TRUSTED: '127.0.0.1' },
   })
   const { token, cookie } = await claim(forge)
   const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
-  const api = async (method: string, path: string, body?: unknown): Promise<Response> => {
-    const response = await fetch(`${forge.url}/api${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    return response
-  }
+  const client = clientOf({ url: forge.url, token, cookie })
+  const { api } = client
   return {
-    url: forge.url,
+    ...client,
     pid: forge.pid,
     directory,
-    token,
-    cookie,
-    api,
     /** The same; throws for a refusal, because the attack that it prepares would be none. */
     async seed(method: string, path: string, body?: unknown): Promise<unknown> {
       const response = await api(method, path, body)
