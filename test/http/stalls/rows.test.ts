@@ -1,0 +1,181 @@
+/**
+ * Requests that once stopped or filled a forge: each takes less than 50 ms of CPU in one turn of the
+ * event loop, and less than 64 MiB of memory.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { git, withToken } from '../../../scripts/support/git.ts'
+import { type MeasuredForge, startMeasuredForge } from './measured-forge.ts'
+
+const MAX_TURN_MS = 50
+const MAX_MORE_MIB = 64
+const TRIES = 4
+const MIB = 1024 ** 2
+
+let forge: MeasuredForge
+
+/** A repository with a file of 48 MiB and a commit whose first line has 20 MB. */
+async function seed(): Promise<void> {
+  await forge.seed('POST', '/v1/repos', { workspace: 'acme', name: 'site', private: false })
+  const work = join(forge.directory, 'work')
+  await git(forge.directory, 'init', '-q', '-b', 'main', work)
+  writeFileSync(join(work, 'large.bin'), crypto.getRandomValues(new Uint8Array(65_536)))
+  const block = Buffer.from(crypto.getRandomValues(new Uint8Array(65_536)))
+  writeFileSync(join(work, 'large.bin'), Buffer.concat(new Array<Buffer>(768).fill(block)))
+  writeFileSync(
+    join(work, 'CODEOWNERS'),
+    `${'/'.repeat(60_000)} @ada\n${'**/*a'.repeat(2_000)} @ada\n`,
+  )
+  writeFileSync(join(work, 'wide.js'), `let a = "${'a'.repeat(400_000)}"\n`)
+  writeFileSync(join(forge.directory, 'message'), 'm'.repeat(20_000_000))
+  await git(work, 'add', '.')
+  await git(work, 'commit', '-q', '-m', 'Begin')
+  writeFileSync(join(work, 'wide.js'), `let a = "${'ab'.repeat(200_000)}"\n`)
+  await git(work, 'commit', '-q', '-a', '-F', join(forge.directory, 'message'))
+  await git(work, 'push', '-q', withToken(`${forge.url}/acme/site.git`, forge.token), 'main')
+}
+
+beforeAll(async () => {
+  forge = await startMeasuredForge()
+  await seed()
+  // What first requests load and compile is no attack.
+  for (const path of ['', '/issues', '/commits/main', '/code-owners', '/raw/main/wide.js'])
+    await get(path)
+}, 120_000)
+afterAll(() => forge?.stop())
+
+const get = async (path: string): Promise<{ status: number; bytes: number }> => {
+  const response = await fetch(`${forge.url}/acme/site${path}`, {
+    headers: { cookie: forge.cookie },
+    redirect: 'manual',
+  })
+  return { status: response.status, bytes: (await response.bytes()).length }
+}
+
+/** Runs an attack and expects that nobody would have noticed. */
+async function expectHarmless(attack: () => Promise<void>): Promise<void> {
+  let [turnMs, moreMiB] = [Infinity, Infinity]
+  for (
+    let tries = 0;
+    tries < TRIES && (turnMs >= MAX_TURN_MS || moreMiB >= MAX_MORE_MIB);
+    tries++
+  ) {
+    const before = await forge.scrape()
+    await attack()
+    const after = await forge.scrape()
+    turnMs = Math.min(turnMs, after.turnMs)
+    moreMiB = Math.min(moreMiB, after.residentMiB - before.residentMiB)
+  }
+  expect(turnMs).toBeLessThan(MAX_TURN_MS)
+  expect(moreMiB).toBeLessThan(MAX_MORE_MIB)
+}
+
+test('a body without end is refused before it is read', async () => {
+  await expectHarmless(async () => {
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 65_536
+        if (sent > 256 * MIB) controller.close()
+        else controller.enqueue(new Uint8Array(65_536))
+      },
+    })
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const response = await fetch(`${forge.url}/login`, { method: 'POST', headers, body }).catch(
+      () => null,
+    )
+    // The server may close the connection before the client reads the refusal.
+    if (response !== null) expect([403, 413]).toContain(response.status)
+    expect(sent).toBeLessThan(64 * MIB)
+  })
+}, 120_000)
+
+test('readers that do not read hold blocks of a file, not the file', async () => {
+  const sockets: Socket[] = []
+  await expectHarmless(async () => {
+    const { port } = new URL(forge.url)
+    for (let reader = 0; reader < 10; reader++) {
+      const socket = connect(Number(port), '127.0.0.1')
+      sockets.push(socket)
+      const began = Promise.withResolvers<void>()
+      // The first bytes have come; from now on nothing is read.
+      socket.once('data', (data) => {
+        socket.pause()
+        if (data.toString('latin1').startsWith('HTTP/1.1 200')) began.resolve()
+        else began.reject(new Error(data.toString('latin1').slice(0, 200)))
+      })
+      socket.once('error', began.reject)
+      socket.write('GET /acme/site/raw/main/large.bin HTTP/1.1\r\nHost: forge\r\n\r\n')
+      await began.promise
+    }
+    await get('')
+    for (const socket of sockets.splice(0)) socket.destroy()
+  })
+}, 120_000)
+
+test('a commit whose first line has 20 MB makes small pages', async () => {
+  await expectHarmless(async () => {
+    for (const path of ['', '/commits/main']) {
+      const { status, bytes } = await get(path)
+      expect(status).toBe(200)
+      expect(bytes).toBeLessThan(MIB)
+    }
+  })
+}, 120_000)
+
+test('patterns of code owners with thousands of slashes and stars cost next to nothing', async () => {
+  await expectHarmless(async () => {
+    for (const path of ['/code-owners', '/blob/main/wide.js'])
+      expect((await get(path)).status).toBe(200)
+  })
+}, 120_000)
+
+test('a change of one line of 400,000 characters is shown without comparing its words', async () => {
+  const sha = (await git(join(forge.directory, 'work'), 'rev-parse', 'HEAD')).trim()
+  await expectHarmless(async () => {
+    expect((await get(`/commit/${sha}`)).status).toBe(200)
+  })
+}, 120_000)
+
+test('comments of markers of quotes are rendered apart, and once', async () => {
+  const body = { title: 'a', body: '>'.repeat(65_000) }
+  const { number } = (await forge.seed('POST', '/v1/repos/acme/site/issues', body)) as {
+    number: number
+  }
+  for (let comment = 0; comment < 10; comment++)
+    await forge.seed('POST', `/v1/repos/acme/site/issues/${number}/comments`, {
+      body: `${comment}\n\n${'>'.repeat(65_000)}`,
+    })
+  await expectHarmless(async () => {
+    expect((await get(`/issues/${number}`)).status).toBe(200)
+  })
+}, 120_000)
+
+test('two hundred readers of a live page share its renderings', async () => {
+  const { number } = (await forge.seed('POST', '/v1/repos/acme/site/issues', {
+    title: 'live',
+  })) as {
+    number: number
+  }
+  const closing = new AbortController()
+  const readers = await Promise.all(
+    Array.from({ length: 200 }, () =>
+      fetch(`${forge.url}/acme/site/issues/${number}/live?state=x`, {
+        headers: { cookie: forge.cookie, accept: 'text/event-stream' },
+        signal: closing.signal,
+      }).catch(() => null),
+    ),
+  )
+  expect(readers.some((reader) => reader?.status === 200)).toBe(true)
+  await forge.scrape()
+  try {
+    await expectHarmless(async () => {
+      for (let change = 0; change < 6; change++)
+        await forge.seed('POST', `/v1/repos/acme/site/issues/${number}/comments`, { body: 'a' })
+    })
+  } finally {
+    closing.abort()
+  }
+}, 120_000)
