@@ -50,8 +50,9 @@ const Content = ({ option }: { option: PickerOption }) => (
 
 const Frame = (props: PickerProps & { items: Child }) => (
   <details class="menu picker" data-menu data-picker open={props.open}>
-    <summary class={['btn btn-plain', props.small && 'btn-small']} aria-label={props.label}>
+    <summary class={['btn btn-plain', props.small && 'btn-small']}>
       {props.summary ?? props.label}
+      {props.summary !== undefined && <span class="unseen">: {props.label}</span>}
       <Icon name="chevron-down" />
     </summary>
     <div class={['menu-panel', props.align === 'left' && 'menu-left']}>

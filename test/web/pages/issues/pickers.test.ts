@@ -69,7 +69,9 @@ test('a refused choice opens its picker again, with the reason', async () => {
   const { html } = await browser.open(at)
   const refused = await browser.press(html, `${at}/assignees`, { assignees: ['', 'nobody'] })
   expect(refused.status).toBe(422)
-  expect(refused.html).toMatch(/<details class="menu picker"[^>]* open[^>]*><summary[^>]*Assignees/)
+  expect(refused.html).toMatch(
+    /<details class="menu picker"[^>]* open[^>]*><summary[^>]*>Change<span class="unseen">: Assignees/,
+  )
   expect(refused.html).toContain('class="field-error"')
 })
 
