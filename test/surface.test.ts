@@ -529,6 +529,17 @@ describe('what is shown', () => {
     expect(collisions).toEqual([])
   })
 
+  test('the rules of a branch have typed parameters, as those of rulesets have', () => {
+    const { components } = openApiDocument(world.hearth)
+    const variants = (name: string) =>
+      (components.schemas[name]?.anyOf ?? []).map(({ properties }) => [
+        properties?.type,
+        properties?.parameters,
+      ])
+    expect(variants('BranchRule').length).toBeGreaterThan(10)
+    expect(variants('BranchRule')).toEqual(variants('Rule'))
+  })
+
   test('every answer of the server has a description', () => {
     const { paths, components } = openApiDocument(world.hearth)
     expect(components.responses).toMatchObject({

@@ -304,23 +304,42 @@ const APPLIES_TO = 'everyone, or only agents and their pull requests.'
 /** Inner names stay as they are spelt: `x-free-form` keeps REST from dropping a misspelt one. */
 const keepNames = { 'x-free-form': true }
 
-/** A rule as it is returned: one variant for each set of types that share their parameters. */
-export const AnyRule = Type.Unsafe<{
+type ReturnedRule = {
   type: RuleType
   parameters: Record<string, unknown>
   applies_to: (typeof AUDIENCES)[number]
-}>(
+}
+
+/** One variant for each set of types that share their parameters, each with other properties too. */
+const returnedRule = (
+  others: TProperties,
+  options: { readonly $id: string; readonly description: string },
+): TSchema =>
   Type.Union(
     [...TYPES_BY_PARAMETERS].map(([parameters, types]) =>
       Type.Object({
         type: OneOf(types),
         parameters: { ...parameters, ...keepNames },
         applies_to: OneOf(AUDIENCES, { description: APPLIES_TO }),
+        ...others,
       }),
     ),
+    options,
+  )
+
+/** A rule as it is returned. */
+export const AnyRule = Type.Unsafe<ReturnedRule>(
+  returnedRule(
+    {},
     { $id: 'Rule', description: 'A rule of a ruleset with the parameters of its type.' },
   ),
 )
+
+/** A rule as it is returned with the ruleset that it is of. */
+export const ruleWithRuleset = <R extends TSchema>(
+  ruleset: R,
+  options: { readonly $id: string; readonly description: string },
+) => Type.Unsafe<ReturnedRule & { ruleset: Static<R> }>(returnedRule({ ruleset }, options))
 
 /** A rule as an input gives it. */
 export const NewRule = Type.Unsafe<{

@@ -1,16 +1,6 @@
 /** Records and inputs of rulesets. */
-import {
-  Actor,
-  FreeForm,
-  Id,
-  ListOf,
-  Nullable,
-  OneOf,
-  Time,
-  Type,
-  type Static,
-} from '#core/schema.ts'
-import { AnyRule, AUDIENCES, NewRule, RULE_TYPES } from './rule-parameters.ts'
+import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
+import { AnyRule, NewRule, ruleWithRuleset } from './rule-parameters.ts'
 
 export { RULE_TYPES, type RuleType } from './rule-parameters.ts'
 
@@ -91,19 +81,14 @@ export const Ruleset = Type.Object(
 export type Ruleset = Static<typeof Ruleset>
 export const Rulesets = ListOf(Ruleset)
 
-export const BranchRule = Type.Object(
-  {
-    type: OneOf(RULE_TYPES),
-    parameters: FreeForm(),
-    applies_to: OneOf(AUDIENCES),
-    ruleset: Type.Object({
-      id: Type.String(),
-      name: Type.String(),
-      level: OneOf(['workspace', 'repository']),
-      enforcement: OneOf(ENFORCEMENTS),
-      html_url: Type.String(),
-    }),
-  },
+export const BranchRule = ruleWithRuleset(
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    level: OneOf(['workspace', 'repository']),
+    enforcement: OneOf(ENFORCEMENTS),
+    html_url: Type.String(),
+  }),
   { $id: 'BranchRule', description: 'A rule that holds for a branch.' },
 )
 export type BranchRule = Static<typeof BranchRule>
