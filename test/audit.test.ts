@@ -314,6 +314,7 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     })
   },
   send_test_mail: async () => by(ada, { to: 'ada@example.com' }),
+  create_account_link: async () => by(ada, { username: (await person()).username, kind: 'reset' }),
   suspend_user: async () => by(ada, { username: (await person()).username }),
   unsuspend_user: async () => {
     const { username } = await person()

@@ -8,6 +8,18 @@ const FLASHES = {
   'signed-out': ['info', 'You are signed out.'],
   confirmed: ['good', 'Your address is confirmed.'],
   'confirmation-sent': ['info', 'A new confirmation link is on its way.'],
+  'link-by-admin': [
+    'info',
+    'This site sends no mail. Ask an administrator for the confirmation link of your address.',
+  ],
+  'reset-by-admin': [
+    'info',
+    'This site sends no mail. Ask an administrator for a link to set a new password.',
+  ],
+  'email-added-by-admin': [
+    'good',
+    'The address is added. This site sends no mail: ask an administrator for the confirmation link.',
+  ],
   'password-set': ['good', 'Your password is set. You can sign in with it.'],
   'reset-sent': [
     'info',

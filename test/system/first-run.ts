@@ -87,7 +87,7 @@ export async function firstRun(
     await type('username', 'ada')
     await type('email', 'ada@example.com')
     await type('password', 'correct horse battery')
-    await press('Make the account')
+    await press('Create account')
     await page.getByText('Three steps to your first push').waitFor()
     step('the first account')
     await type('name', 'site')

@@ -47,7 +47,7 @@ const Welcome = ({ visit, repos }: { visit: Visit; repos: readonly Repo[] }) => 
       <div class="actions">
         {visit.hearth.settings.sign_up === 'open' && (
           <LinkButton href="/register" variant="primary">
-            Make an account
+            Create an account
           </LinkButton>
         )}
         <LinkButton

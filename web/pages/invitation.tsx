@@ -123,7 +123,7 @@ export const invitationPage = page({
               </LinkButton>
               {code !== null && (
                 <LinkButton href={withQuery('/register', { invite: code })}>
-                  Make an account
+                  Create an account
                 </LinkButton>
               )}
             </ButtonGroup>

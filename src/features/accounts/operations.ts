@@ -1,4 +1,5 @@
 export { listUsers } from './administration/list-users.ts'
+export { createAccountLink } from './administration/create-account-link.ts'
 export { suspendUser } from './administration/suspend-user.ts'
 export { unsuspendUser } from './administration/unsuspend-user.ts'
 export { addEmail } from './emails/add-email.ts'

@@ -28,7 +28,7 @@ export async function runForge(change: Partial<Settings> = {}) {
     ...world.hearth,
     callers: {
       byToken: (secret) => callers.byToken(secret),
-      bySignIn: (secret) => signedIn.get(secret) ?? null,
+      bySignIn: (secret) => signedIn.get(secret) ?? callers.bySignIn(secret),
     },
     get jobs() {
       return world.hearth.jobs

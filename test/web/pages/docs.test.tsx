@@ -46,7 +46,8 @@ const docs: Docs = {
 }
 
 test('every operation has its address, inputs, output and an example, all escaped', () => {
-  const visit = { viewer: null, csrf: 'x', flash: null } as unknown as Visit
+  const appearance = { theme: 'system', diffColours: 'usual' }
+  const visit = { viewer: null, csrf: 'x', flash: null, appearance } as unknown as Visit
   const html = String(<DocsPage docs={docs} visit={visit} />)
   expect(html).toContain('id="create_issue"')
   expect(html).toContain('POST /v1/repos/{owner}/{name}/issues')

@@ -24,6 +24,7 @@ import {
   type Visit,
 } from '../../site.ts'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
+import { sendsMail } from './sends-mail.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
 /** The password, which the change requires. */
@@ -55,10 +56,19 @@ export const PasswordField = ({
  */
 export const NoPassword = ({ visit, next }: { visit: Visit; next: string }) => (
   <Notice kind="info" title="Your account has no password">
-    <p>Changes here ask for one. We mail a link to your primary address with which you set it.</p>
-    <ActionButton action="/settings/security/password-link" csrf={visit.csrf} values={{ next }}>
-      <Button>Mail me the link</Button>
-    </ActionButton>
+    {sendsMail(visit) ? (
+      <>
+        <p>Changes here need a password. We mail a link to your primary address to set one.</p>
+        <ActionButton action="/settings/security/password-link" csrf={visit.csrf} values={{ next }}>
+          <Button>Send link</Button>
+        </ActionButton>
+      </>
+    ) : (
+      <p>
+        Changes here need a password. This site sends no mail: ask an administrator for a link to
+        set one.
+      </p>
+    )}
   </Notice>
 )
 
@@ -260,7 +270,12 @@ export const addEmailForm = form({
   page: emailsPage,
   operation: addEmail,
   input: (fields) => ({ email: fields.text('email').trim(), password: fields.text('password') }),
-  done: (_, visit) => redirectWithFlash(visit, '/settings/emails', 'email-added'),
+  done: (_, visit) =>
+    redirectWithFlash(
+      visit,
+      '/settings/emails',
+      sendsMail(visit) ? 'email-added' : 'email-added-by-admin',
+    ),
 })
 
 export const removeEmailForm = form({

@@ -1,6 +1,11 @@
-import { checkSetup, confirmEmail, resendEmailConfirmation } from '#features/accounts/index.ts'
+import {
+  checkSetup,
+  confirmEmail,
+  resendEmailConfirmation,
+  signIn,
+} from '#features/accounts/index.ts'
 import { register, setupForge } from '#features/workspaces/index.ts'
-import { Button } from '../../components/button.tsx'
+import { Button, LinkButton } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
 import { Notice } from '../../components/flash.tsx'
@@ -8,7 +13,8 @@ import { PageHead } from '../../components/layout.tsx'
 import { withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, form, page, safeRedirectPath, type Visit } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
-import { completeSignIn } from './sign-in.tsx'
+import { completeSignIn, continueSignIn } from './sign-in.tsx'
+import { sendsMail } from './sends-mail.ts'
 
 const AccountFields = ({
   visit,
@@ -85,7 +91,7 @@ export const setupPage = page({
             error={fieldError(visit, 'workspace')}
           />
           <FormActions>
-            <Button variant="primary">Make the account</Button>
+            <Button variant="primary">Create account</Button>
           </FormActions>
         </Form>
       </Card>
@@ -119,15 +125,15 @@ export const registerPage = page({
     mode: hearth.settings.sign_up,
   }),
   view: ({ invite, mode }, visit) => (
-    <Shell visit={visit} title="Make an account" width="narrow" noindex>
-      <PageHead title="Make an account" />
+    <Shell visit={visit} title="Create an account" width="narrow" noindex>
+      <PageHead title="Create an account" />
       {mode === 'closed' || mode === 'sso_only' || (mode === 'invite' && invite === null) ? (
         <Notice>
           {mode === 'invite'
-            ? 'This forge is by invite: open the link that somebody here sent you.'
+            ? 'Accounts on this site are by invitation. Open the link that a member sent you.'
             : mode === 'sso_only'
-              ? 'Accounts here are made by signing in through your organisation.'
-              : 'This forge takes no new accounts. Ask its administrator.'}
+              ? 'Sign in through your organization to create an account.'
+              : 'This site takes no new accounts. Ask an administrator.'}
         </Notice>
       ) : (
         <Card>
@@ -142,7 +148,7 @@ export const registerPage = page({
             )}
             <AccountFields visit={visit} />
             <FormActions>
-              <Button variant="primary">Make the account</Button>
+              <Button variant="primary">Create account</Button>
             </FormActions>
           </Form>
         </Card>
@@ -157,15 +163,26 @@ export const registerPage = page({
 export const registeredPage = page({
   path: '/registered',
   view: (_, visit) => (
-    <Shell visit={visit} title="Check your mail" width="narrow" noindex>
+    <Shell visit={visit} title="Confirm your address" width="narrow" noindex>
       <PageHead
-        title="Check your mail"
-        lead="We sent a link to the address that you gave. Open it within 24 hours to confirm the address."
+        title="Confirm your address"
+        lead={
+          sendsMail(visit)
+            ? 'We sent a link to your address. Open it within 24 hours.'
+            : 'This site sends no mail. Ask an administrator for your confirmation link, and open it within 24 hours.'
+        }
       />
       <p>
-        Until then you can sign in and read.{' '}
-        <a href={withQuery('/login', { next: nextOf(visit) ?? undefined })}>Sign in</a>
+        You can read until then; creating repositories, pushing and commenting need a confirmed
+        address.
       </p>
+      {visit.viewer === null ? (
+        <a href={withQuery('/login', { next: nextOf(visit) ?? undefined })}>Sign in</a>
+      ) : (
+        <LinkButton href={nextOf(visit) ?? '/'} variant="primary">
+          Continue
+        </LinkButton>
+      )}
     </Shell>
   ),
 })
@@ -181,8 +198,14 @@ export const registerForm = form({
     password: fields.text('password'),
     invite: fields.optional('invite'),
   }),
-  done: (_, __, fields) =>
-    withQuery('/registered', { next: safeRedirectPath(fields.text('next')) ?? undefined }),
+  // Signs in at once, so that the visitor is signed in when the address is confirmed.
+  done: async (_, visit, fields) => {
+    const next = withQuery('/registered', {
+      next: safeRedirectPath(fields.text('next')) ?? undefined,
+    })
+    const login = { login: fields.text('username').trim(), password: fields.text('password') }
+    return continueSignIn(visit, await visit.call(signIn, login), next)
+  },
 })
 
 export const confirmPage = page({
@@ -192,13 +215,13 @@ export const confirmPage = page({
     <Shell visit={visit} title="Confirm your address" width="narrow" noindex>
       <PageHead
         title="Confirm your address"
-        lead="One click, and you can make repositories, push, and open issues."
+        lead="A confirmed address lets you create repositories, push and open issues."
       />
       <Card>
         <Form action="/confirm" csrf={visit.csrf} error={formError(visit)}>
           <input type="hidden" name="token" value={token} />
           <FormActions>
-            <Button variant="primary">Confirm</Button>
+            <Button variant="primary">Confirm address</Button>
           </FormActions>
         </Form>
       </Card>
@@ -223,7 +246,7 @@ export const resendForm = action({
     return redirectWithFlash(
       visit,
       safeRedirectPath(fields.text('next')) ?? '/',
-      'confirmation-sent',
+      sendsMail(visit) ? 'confirmation-sent' : 'link-by-admin',
     )
   },
 })

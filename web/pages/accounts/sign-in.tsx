@@ -40,6 +40,7 @@ import {
   type Visit,
 } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
+import { sendsMail } from './sends-mail.ts'
 import { PasskeyForm } from './passkey-form.tsx'
 
 /** As long as the input may be. */
@@ -259,7 +260,7 @@ export const signInPage = page({
                 next: safeRedirectPath(visit.url.searchParams.get('next')) ?? undefined,
               })}
             >
-              Make an account
+              Create an account
             </a>
           </p>
         )}
@@ -334,25 +335,31 @@ export const forgotPage = page({
     <Shell visit={visit} title="Set a new password" width="narrow" noindex>
       <PageHead
         title="Set a new password"
-        lead="We mail a link to the address of your account. It works for one hour."
+        lead={
+          sendsMail(visit)
+            ? 'We mail a link to the address of your account. It works for one hour.'
+            : 'This site sends no mail. Ask an administrator for a link to set a new password.'
+        }
       />
-      <Card>
-        <Form action="/forgot" csrf={visit.csrf} error={formError(visit, 'email')}>
-          <Field
-            name="email"
-            label="Email address"
-            type="email"
-            required
-            autofocus
-            autocomplete="email"
-            value={visit.form.values.text('email')}
-            error={fieldError(visit, 'email')}
-          />
-          <FormActions>
-            <Button variant="primary">Send the link</Button>
-          </FormActions>
-        </Form>
-      </Card>
+      {sendsMail(visit) && (
+        <Card>
+          <Form action="/forgot" csrf={visit.csrf} error={formError(visit, 'email')}>
+            <Field
+              name="email"
+              label="Email address"
+              type="email"
+              required
+              autofocus
+              autocomplete="email"
+              value={visit.form.values.text('email')}
+              error={fieldError(visit, 'email')}
+            />
+            <FormActions>
+              <Button variant="primary">Send the link</Button>
+            </FormActions>
+          </Form>
+        </Card>
+      )}
     </Shell>
   ),
 })
@@ -363,7 +370,8 @@ export const forgotForm = form({
   allowsAnonymous: true,
   operation: forgotPassword,
   input: (fields) => ({ email: fields.text('email').trim() }),
-  done: (_, visit) => redirectWithFlash(visit, '/login', 'reset-sent'),
+  done: (_, visit) =>
+    redirectWithFlash(visit, '/login', sendsMail(visit) ? 'reset-sent' : 'reset-by-admin'),
 })
 
 export const resetPage = page({

@@ -6,7 +6,13 @@ import { jobsPage, retryJobForm } from './jobs.tsx'
 import { mailForms, mailPage } from './mail.tsx'
 import { siteSettingsForm, siteSettingsPage } from './settings.tsx'
 import { adminPage } from './status.tsx'
-import { resetTwoFactorForm, suspendUserForm, unsuspendUserForm, usersPage } from './users.tsx'
+import {
+  accountLinkForm,
+  resetTwoFactorForm,
+  suspendUserForm,
+  unsuspendUserForm,
+  usersPage,
+} from './users.tsx'
 import { quotaForm, siteWorkspacesPage } from './workspaces.tsx'
 
 export const admin: SiteSection = {
@@ -27,6 +33,7 @@ export const admin: SiteSection = {
     ...mailForms,
     suspendUserForm,
     unsuspendUserForm,
+    accountLinkForm,
     resetTwoFactorForm,
     ...backupForms,
   ],

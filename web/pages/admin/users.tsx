@@ -1,4 +1,5 @@
 import {
+  createAccountLink,
   listUsers,
   resetTwoFactor,
   suspendUser,
@@ -9,7 +10,7 @@ import {
 } from '#features/accounts/index.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
-import { EmptyState } from '../../components/card.tsx'
+import { EmptyState, TokenSecret } from '../../components/card.tsx'
 import { ActionButton, Field, Form, FormActions } from '../../components/form.tsx'
 import { Pagination } from '../../components/pagination.tsx'
 import { List, Row } from '../../components/rows.tsx'
@@ -17,14 +18,42 @@ import { Badge, Chip } from '../../components/state.tsx'
 import { FilterBar } from '../../components/tabs.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { userPath, withQuery } from '../../paths.ts'
-import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
+import {
+  action,
+  pageResponse,
+  redirectWithFlash,
+  page,
+  type OutputOf,
+  type Visit,
+} from '../../site.ts'
+import { sendsMail } from '../accounts/sends-mail.ts'
 import { AdminFrame } from './frame.tsx'
 
 const SIZE = 30
+const LINK_FORM = '/admin/users/link'
 const TONES = { active: 'good', suspended: 'bad', unconfirmed: 'wait' } as const
 
 const stateOf = (text: string | null): UserState | undefined =>
   USER_STATES.find((state) => state === text)
+
+/** Where no mail is sent, the links that would be mailed are created here. */
+const LinkButtons = ({ visit, user }: { visit: Visit; user: SiteUser }) => (
+  <div class="actions">
+    {(user.state === 'unconfirmed' ? (['confirm', 'reset'] as const) : (['reset'] as const)).map(
+      (kind) => (
+        <ActionButton
+          action={LINK_FORM}
+          csrf={visit.csrf}
+          values={{ username: user.username, kind }}
+        >
+          <Button small icon="link">
+            {kind === 'confirm' ? 'Create confirmation link' : 'Create password link'}
+          </Button>
+        </ActionButton>
+      ),
+    )}
+  </div>
+)
 
 const UserChanges = ({ visit, user }: { visit: Visit; user: SiteUser }) => (
   <details class="more">
@@ -52,6 +81,7 @@ const UserChanges = ({ visit, user }: { visit: Visit; user: SiteUser }) => (
         </FormActions>
       </Form>
     )}
+    {!sendsMail(visit) && user.state !== 'suspended' && <LinkButtons visit={visit} user={user} />}
     {user.two_factor_enabled && (
       <ActionButton
         action="/admin/users/reset-two-factor"
@@ -92,63 +122,107 @@ const UserRow = ({ user, visit }: { user: SiteUser; visit: Visit }) => (
   </Row>
 )
 
+type UsersData = {
+  readonly items: readonly SiteUser[]
+  readonly total: number
+  readonly q: string
+  readonly state: UserState | undefined
+  readonly number: number
+}
+type NewLink = OutputOf<typeof createAccountLink>
+
+/** A new link, which is shown once. */
+const LinkNotice = ({ link }: { link: NewLink }) => (
+  <TokenSecret secret={link.url}>
+    Hand this link on to {link.username}. It works once, until <RelativeTime at={link.expires_at} />
+    .
+  </TokenSecret>
+)
+
+const loadUsers = async (visit: Visit): Promise<UsersData> => {
+  const { searchParams } = visit.url
+  const asked = Number(searchParams.get('page') ?? '1')
+  const number = Number.isSafeInteger(asked) && asked >= 1 && asked <= 1_000_000 ? asked : 1
+  const q = (searchParams.get('q') ?? '').trim().slice(0, 200)
+  const state = stateOf(searchParams.get('state'))
+  const { items, total } = await visit.call(listUsers, {
+    ...(q === '' ? {} : { q }),
+    ...(state ? { state } : {}),
+    page: number,
+    per_page: SIZE,
+  })
+  return { items, total: total ?? items.length, q, state, number }
+}
+
+const UsersView = ({
+  data: { items, total, q, state, number },
+  visit,
+  link,
+}: {
+  data: UsersData
+  visit: Visit
+  link: NewLink | null
+}) => {
+  const href = (change: Record<string, string | number | undefined>) =>
+    withQuery('/admin/users', { q: q || undefined, state, ...change })
+  return (
+    <AdminFrame visit={visit} title="Accounts" lead="Everybody who can sign in here.">
+      {link && <LinkNotice link={link} />}
+      <FilterBar
+        label="State"
+        filters={[
+          { label: 'All', href: href({ state: undefined }), current: state === undefined },
+          ...USER_STATES.map((one) => ({
+            label: one[0]?.toUpperCase() + one.slice(1),
+            href: href({ state: one }),
+            current: state === one,
+          })),
+        ]}
+      >
+        <Form action="/admin/users" method="get" inline label="Find an account">
+          {state && <input type="hidden" name="state" value={state} />}
+          <Field
+            name="q"
+            label="Name or address"
+            hideLabel
+            type="search"
+            placeholder="Name or address"
+            value={q}
+          />
+          <Button>Find</Button>
+        </Form>
+      </FilterBar>
+      {items.length === 0 ? (
+        <EmptyState icon="users" title="No accounts found" />
+      ) : (
+        <List label="Accounts">
+          {items.map((user) => (
+            <UserRow user={user} visit={visit} />
+          ))}
+        </List>
+      )}
+      <Pagination page={number} perPage={SIZE} total={total} href={(to) => href({ page: to })} />
+    </AdminFrame>
+  )
+}
+
 export const usersPage = page({
   path: '/admin/users',
-  load: async (visit) => {
-    const { searchParams } = visit.url
-    const asked = Number(searchParams.get('page') ?? '1')
-    const number = Number.isSafeInteger(asked) && asked >= 1 && asked <= 1_000_000 ? asked : 1
-    const q = (searchParams.get('q') ?? '').trim().slice(0, 200)
-    const state = stateOf(searchParams.get('state'))
-    const { items, total } = await visit.call(listUsers, {
-      ...(q === '' ? {} : { q }),
-      ...(state ? { state } : {}),
-      page: number,
-      per_page: SIZE,
+  load: loadUsers,
+  view: (data, visit) => <UsersView data={data} visit={visit} link={null} />,
+})
+
+/** Responds with the page and not with a redirect, because the link is shown once. */
+export const accountLinkForm = action({
+  path: LINK_FORM,
+  page: usersPage,
+  submit: async (visit, fields) => {
+    const link = await visit.call(createAccountLink, {
+      username: fields.text('username'),
+      kind: fields.text('kind') === 'confirm' ? 'confirm' : 'reset',
     })
-    return { items, total: total ?? items.length, q, state, number }
-  },
-  view: ({ items, total, q, state, number }, visit) => {
-    const href = (change: Record<string, string | number | undefined>) =>
-      withQuery('/admin/users', { q: q || undefined, state, ...change })
-    return (
-      <AdminFrame visit={visit} title="Accounts" lead="Everybody who can sign in here.">
-        <FilterBar
-          label="State"
-          filters={[
-            { label: 'All', href: href({ state: undefined }), current: state === undefined },
-            ...USER_STATES.map((one) => ({
-              label: one[0]?.toUpperCase() + one.slice(1),
-              href: href({ state: one }),
-              current: state === one,
-            })),
-          ]}
-        >
-          <Form action="/admin/users" method="get" inline label="Find an account">
-            {state && <input type="hidden" name="state" value={state} />}
-            <Field
-              name="q"
-              label="Name or address"
-              hideLabel
-              type="search"
-              placeholder="Name or address"
-              value={q}
-            />
-            <Button>Find</Button>
-          </Form>
-        </FilterBar>
-        {items.length === 0 ? (
-          <EmptyState icon="users" title="Nobody is like that" />
-        ) : (
-          <List label="Accounts">
-            {items.map((user) => (
-              <UserRow user={user} visit={visit} />
-            ))}
-          </List>
-        )}
-        <Pagination page={number} perPage={SIZE} total={total} href={(to) => href({ page: to })} />
-      </AdminFrame>
-    )
+    const data = await loadUsers(visit)
+    return pageResponse(visit, <UsersView data={data} visit={visit} link={link} />)
   },
 })
 

@@ -24,6 +24,7 @@ import {
 import type { Html } from '../../jsx/html.ts'
 import { pageResponse, action, redirectWithFlash, form, page, type Visit } from '../../site.ts'
 import { SettingsFrame } from '../accounts/settings-frame.tsx'
+import { sendsMail } from '../accounts/sends-mail.ts'
 import { formError } from '../shell.tsx'
 import { REASON_LABELS } from './reasons.ts'
 
@@ -130,7 +131,9 @@ const SettingsView = ({
     >
       {!settings.verified && (
         <Notice kind="wait" title="Your address is not confirmed">
-          Nothing is mailed to {settings.email} until you open the link that we sent there.
+          {sendsMail(visit)
+            ? `No mail is sent to ${settings.email} until you open the link that we sent there.`
+            : 'This site sends no mail. Ask an administrator for your confirmation link.'}
         </Notice>
       )}
       {secret !== null && (

@@ -18,6 +18,7 @@ import {
 } from '../../components/index.ts'
 import { repoPath, userPath, workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { sendsMail } from '../accounts/sends-mail.ts'
 import { fieldError, formError } from '../shell.tsx'
 
 type Invitation = Static<typeof Invitations>['items'][number]
@@ -34,7 +35,11 @@ export const InviteMember = ({ visit, workspace }: { visit: Visit; workspace: st
         label="Email address"
         type="email"
         required
-        hint="The mailed link works for 7 days, also for somebody without an account."
+        hint={
+          sendsMail(visit)
+            ? 'The mailed link works for 7 days, also for somebody without an account.'
+            : 'This site sends no mail. Ask an administrator for the link: it is in the outbox of the server.'
+        }
         value={visit.form.values.text('email')}
         error={fieldError(visit, 'email')}
       />

@@ -10,7 +10,7 @@ import { HOUR, timestamp } from '#lib/time.ts'
 import { findProof, insertProof, type ProofKind, type ProofRow } from '../store/proofs.ts'
 import { findUserRowByEmail, findUserRow, listUnconfirmedClaims } from '../store/users.ts'
 
-const LINK_LIFETIME_MS: Record<ProofKind, number> = { confirm: 24 * HOUR, reset: HOUR }
+export const LINK_LIFETIME_MS: Record<ProofKind, number> = { confirm: 24 * HOUR, reset: HOUR }
 const LINK_PATH: Record<ProofKind, string> = { confirm: 'confirm', reset: 'reset' }
 
 /** Creates a link for an address of a user. Returns its URL. */

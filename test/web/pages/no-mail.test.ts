@@ -1,0 +1,61 @@
+/** A site that sends no mail: nobody is told to wait for one, and administrators hand links on. */
+import { expect, test } from 'bun:test'
+import { runForge } from '../../features/oauth/running.ts'
+
+const register = async (forge: Awaited<ReturnType<typeof runForge>>) => {
+  const browser = await forge.browser(null)
+  const page = await browser.open('/register')
+  const sent = await browser.press(page.html, '/register', {
+    username: 'newcomer',
+    email: 'newcomer@example.com',
+    password: 'a long enough password',
+  })
+  return { browser, sent }
+}
+
+test('who registers is signed in, asks an administrator, and is signed in when confirmed', async () => {
+  const forge = await runForge({ sign_up: 'open' })
+  await forge.user('root', { site_admin: true })
+  const { browser, sent } = await register(forge)
+  expect([sent.status, sent.location]).toEqual([303, '/registered'])
+  const registered = await browser.open('/registered')
+  expect(registered.html).toContain('Ask an administrator for your confirmation link')
+  expect(registered.html).not.toMatch(/check your mail|we sent a link/i)
+
+  const admin = await forge.browser('root')
+  const users = await admin.open('/admin/users?state=unconfirmed')
+  expect(users.html).toContain('Create confirmation link')
+  const made = await admin.press(users.html, '/admin/users/link', { kind: 'confirm' })
+  const link = /id="token-secret"[^>]*>\s*([^<\s]+)/.exec(made.html)?.[1] ?? ''
+  expect([made.status, new URL(link).pathname]).toEqual([200, '/confirm'])
+  expect((await admin.open('/admin/users')).html).not.toContain(link)
+
+  const { pathname, search } = new URL(link)
+  const confirm = await browser.open(pathname + search)
+  const confirmed = await browser.press(confirm.html, '/confirm', {})
+  expect([confirmed.status, confirmed.location]).toEqual([303, '/'])
+  expect((await browser.open('/settings/emails')).status).toBe(200)
+})
+
+test('forgotten passwords lead to an administrator, too', async () => {
+  const forge = await runForge()
+  const page = await (await forge.browser(null)).open('/forgot')
+  expect(page.html).toContain('Ask an administrator')
+  expect(page.html).not.toContain('action="/forgot"')
+})
+
+test('a site that sends mail says so, and offers administrators no links', async () => {
+  const forge = await runForge({
+    sign_up: 'open',
+    mail: { url: 'smtp://127.0.0.1:1', from: 'a@example.com' },
+  })
+  await forge.user('root', { site_admin: true })
+  const { browser } = await register(forge)
+  expect((await browser.open('/registered')).html).toContain('We sent a link to your address')
+  expect((await browser.open('/forgot')).html).toContain('action="/forgot"')
+  const users = await (await forge.browser('root')).open('/admin/users?state=unconfirmed')
+  expect([users.html.includes('newcomer'), users.html.includes('Create confirmation')]).toEqual([
+    true,
+    false,
+  ])
+})
