@@ -1,6 +1,7 @@
 /** Events of issues and comments. */
 import { event, internalEvent } from '#core/events.ts'
 import { Nullable, OneOf, Type } from '#core/schema.ts'
+import { ChangedValues } from './changed-values.ts'
 import { CLOSE_REASONS } from './schema.ts'
 
 const number = Type.Integer({ description: 'The issue.' })
@@ -16,6 +17,7 @@ export const issueUpdated = event(
   Type.Object({
     number,
     changed: Type.Array(Type.String(), { description: 'Names of the fields that changed.' }),
+    values: ChangedValues,
   }),
   ({ number, changed }, by) =>
     `${by} changed ${changed.map((field) => field.replaceAll('_', ' ')).join(', ')} of issue #${number}`,
@@ -26,6 +28,7 @@ export const issueAssigned = event(
   Type.Object({
     number,
     assignees: Type.Array(Type.String(), { description: 'Usernames of all who are assigned now.' }),
+    values: ChangedValues,
   }),
   ({ number, assignees }, by) =>
     assignees.length === 0

@@ -84,6 +84,7 @@ export {
   type RecordFilter,
 } from './store-record-list.ts'
 export { assigneeIdsOfAll, findAgent } from './assignees/store-assignees.ts'
+export { ChangedValues, changedValues, fieldValues, type FieldValues } from './changed-values.ts'
 export { splitSuggestion, suggestedLines } from './comments/suggestion.ts'
 export {
   commentPointers,

@@ -2,6 +2,7 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { usernamesOf } from './assignees/assignable.ts'
+import { changedValues, fieldValues } from './changed-values.ts'
 import { issueAssigned, issueUpdated } from './events.ts'
 import { requireIssue } from './require-records.ts'
 import {
@@ -80,6 +81,7 @@ export const updateIssue = operation({
     const checks = input.checks && validChecks(input.checks)
     return write((tx) => {
       const issue = requireIssue(tx.db, repo.id, number)
+      const before = fieldValues(hearth, tx.db, repo.id, number)
       const text = { title: title ?? issue.title, body: body ?? issue.body }
       const changed: string[] = []
       if (text.title !== issue.title) changed.push('title')
@@ -96,14 +98,17 @@ export const updateIssue = operation({
       const assigned = assignees ? setAssignees(tx, repo, number, assignees) : false
 
       const subject = { workspace_id: repo.workspace_id, repo_id: repo.id }
+      const values = changedValues(before, fieldValues(hearth, tx.db, repo.id, number))
+      const { assignees: who, ...others } = values ?? {}
       if (changed.length > 0) {
         touchRecord(tx, repo.id, number)
-        tx.append(issueUpdated, subject, { number, changed })
+        tx.append(issueUpdated, subject, { number, changed, values: others })
       }
       if (assigned)
         tx.append(issueAssigned, subject, {
           number,
           assignees: usernamesOf(hearth, assigneeIdsOf(tx.db, repo.id, number)),
+          values: who && { assignees: who },
         })
       return issueRecord(hearth, requireIssue(tx.db, repo.id, number))
     })

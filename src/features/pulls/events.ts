@@ -1,6 +1,7 @@
 /** Events of pull requests and sessions. Names and data are part of the public interface. */
 import { event } from '#core/events.ts'
 import { Nullable, Type } from '#core/schema.ts'
+import { ChangedValues } from '#features/issues/index.ts'
 
 const pullFields = { number: Type.Integer(), issue: Nullable(Type.Integer()) }
 
@@ -27,6 +28,7 @@ export const pullUpdated = event(
     changed: Type.Array(Type.String()),
     head: Nullable(Type.String()),
     reason: Type.Optional(Type.String()),
+    values: ChangedValues,
   }),
   ({ number, changed, head }, by) =>
     changed.includes('head') && head !== null

@@ -195,22 +195,81 @@ type EventStyle = {
 const list = (value: unknown): string =>
   Array.isArray(value) ? value.join(', ') : String(value ?? '')
 
+type Values = Partial<Record<string, { from: readonly string[]; to: readonly string[] }>>
+
+const quoted = (values: readonly string[]): string => values.map((value) => `“${value}”`).join(', ')
+
+/** `added a and removed b`, with the word for what they are. */
+const exchanged = (
+  { from, to }: { from: readonly string[]; to: readonly string[] },
+  [add, remove]: readonly [string, string],
+  word: string,
+): string => {
+  const part = (verb: string, values: readonly string[]): string[] =>
+    values.length === 0
+      ? []
+      : [
+          `${verb} ${word === '' ? '' : `the ${values.length === 1 ? word : `${word}s`} `}${values.join(', ')}`,
+        ]
+  return [...part(add, to), ...part(remove, from)].join(' and ')
+}
+
+/** The changes whose values before and after are known. */
+function describeValues({ values }: Record<string, unknown>): string[] {
+  const { title, labels, milestone, assignees, base, requested_reviewers } = (values ??
+    {}) as Values
+  return [
+    title && `changed the title from ${quoted(title.from)} to ${quoted(title.to)}`,
+    labels && exchanged(labels, ['added', 'removed'], 'label'),
+    milestone &&
+      (milestone.to.length === 0
+        ? `removed this from the milestone ${list(milestone.from)}`
+        : milestone.from.length === 0
+          ? `added this to the milestone ${list(milestone.to)}`
+          : `moved this from the milestone ${list(milestone.from)} to ${list(milestone.to)}`),
+    assignees && exchanged(assignees, ['assigned', 'unassigned'], ''),
+    base && `changed the base branch from ${list(base.from)} to ${list(base.to)}`,
+    requested_reviewers &&
+      exchanged(
+        requested_reviewers,
+        ['requested a review from', 'cancelled the review request to'],
+        '',
+      ),
+  ].filter((text) => text !== undefined)
+}
+
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  body: 'edited the description',
+  checks: 'changed the checks',
+  blocked_by: 'changed what blocks this',
+  locked: 'changed who may comment',
+  status: 'changed the status',
+  reviews: 'dismissed a review',
+  auto_merge: 'changed auto-merge',
+  requested_reviewers: 'changed the reviewers',
+}
+
+/** All changes of an event. Older events name fields without their values. */
+function describeChanges(data: Record<string, unknown>): string {
+  const known = Object.keys((data.values ?? {}) as Values)
+  const others = (Array.isArray(data.changed) ? data.changed : [])
+    .map(String)
+    .filter((field) => !known.includes(field))
+    .map((field) => FIELD_NAMES[field] ?? `changed ${field.replaceAll('_', ' ')}`)
+  return [...describeValues(data), ...others].join(', ')
+}
+
 /**
  * Sentences about events, after the name of the actor. Missing types appear elsewhere on the page,
  * as comments do.
  */
 const EVENT_STYLES: Readonly<Record<string, EventStyle>> = {
-  'issue.updated': {
-    icon: 'edit',
-    describe: ({ changed }) =>
-      `changed ${list(changed)
-        .replace(/\blocked\b/, 'who may comment')
-        .replaceAll('_', ' ')}`,
-  },
+  'issue.updated': { icon: 'edit', describe: describeChanges },
   'issue.assigned': {
     icon: 'user',
-    describe: ({ assignees }) =>
-      list(assignees) === '' ? 'removed the assignees' : `assigned ${list(assignees)}`,
+    describe: (data) =>
+      describeValues(data)[0] ??
+      (list(data.assignees) === '' ? 'removed the assignees' : `assigned ${list(data.assignees)}`),
   },
   'issue.closed': {
     icon: 'issue-closed',
@@ -220,16 +279,16 @@ const EVENT_STYLES: Readonly<Record<string, EventStyle>> = {
         ? `closed this with pull request #${String(resolved_by)}`
         : `closed this as ${reason === 'not_planned' ? 'not planned' : 'completed'}`,
   },
-  'issue.reopened': { icon: 'issue', tone: 'good', describe: () => 'opened this again' },
+  'issue.reopened': { icon: 'issue', tone: 'good', describe: () => 'reopened this' },
   'pull.ready': { icon: 'pull', tone: 'good', describe: () => 'marked this ready for review' },
   'pull.updated': {
     icon: 'commit',
-    describe: ({ changed, head, reason }) =>
-      list(changed).includes('head') && head
-        ? `pushed ${String(head).slice(0, 7)}`
-        : reason
-          ? `disabled auto-merge: ${String(reason)}`
-          : `changed ${list(changed).replaceAll('_', ' ')}`,
+    describe: (data) =>
+      list(data.changed).includes('head') && data.head
+        ? `pushed ${String(data.head).slice(0, 7)}`
+        : data.reason
+          ? `disabled auto-merge: ${String(data.reason)}`
+          : describeChanges(data),
   },
   'pull.merge_requested': { icon: 'merge', describe: () => 'requested the merge' },
   'pull.merged': {

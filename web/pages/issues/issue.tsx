@@ -81,7 +81,8 @@ export const loadIssue = async (visit: Visit) => {
     repo,
     notifications: await loadIssueNotifications(visit, name, number),
     ...detail,
-    events: events.items,
+    // Oldest first, so that events of one moment keep their order.
+    events: events.items.toReversed(),
     labels,
     milestones,
     assignable: people,

@@ -57,7 +57,8 @@ export async function loadPull(visit: Visit) {
     repo,
     data,
     notifications: await loadIssueNotifications(visit, name, number),
-    events: events.items,
+    // Oldest first, so that events of one moment keep their order.
+    events: events.items.toReversed(),
     statuses,
     mergeOptions: {
       rules,

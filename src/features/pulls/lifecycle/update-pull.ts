@@ -3,6 +3,7 @@ import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import {
+  changedValues,
   changeMilestone,
   findRecord,
   manyLines,
@@ -33,7 +34,7 @@ import {
   type PullRow,
 } from '../store-pulls.ts'
 import { endAutoMerge, startAutoMerge } from '../merging/store-auto-merges.ts'
-import { appendPullUpdated } from './append-updated.ts'
+import { appendPullUpdated, pullFieldValues } from './append-updated.ts'
 import { inPull } from '../untrusted-texts.ts'
 
 export const updatePull = operation({
@@ -97,6 +98,7 @@ export const updatePull = operation({
 
     return write((tx) => {
       const pull = requirePull(tx.db, repo.id, number)
+      const before = pullFieldValues(hearth, tx.db, pull)
       const changed: string[] = []
       if (title !== undefined && title !== pull.title) {
         setPullText(tx, pull, { title })
@@ -126,7 +128,11 @@ export const updatePull = operation({
         changed.push('auto_merge')
       }
       const context = contextOf(tx.db, repo.id)
-      if (changed.length > 0) appendPullUpdated(tx, context, pull, changed)
+      if (changed.length > 0) {
+        const now = requirePull(tx.db, repo.id, number)
+        const values = changedValues(before, pullFieldValues(hearth, tx.db, now))
+        appendPullUpdated(tx, context, pull, changed, values)
+      }
       if (auto_merge === true && changed.includes('auto_merge') && isActive(pull))
         tx.append(pullMergeRequested, subjectOf(context), { number, issue: pull.issue })
       return pullRecord(hearth, requirePull(tx.db, repo.id, number), context)

@@ -1,6 +1,7 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
+import { changedValues } from '#features/issues/index.ts'
 import { contextOf } from '../pull-context.ts'
 import { onPull, reviewersInput } from '../inputs.ts'
 import { pullRecord } from '../pull-record.ts'
@@ -8,7 +9,7 @@ import { requestReviews, requireNames, resolveReviewers } from './reviewers.ts'
 import { requireAuthorOr, requireOwnRepository } from '../permissions.ts'
 import { Pull } from '../schema.ts'
 import { requireActive, requirePull, touchPull } from '../store-pulls.ts'
-import { appendPullUpdated } from '../lifecycle/append-updated.ts'
+import { appendPullUpdated, pullFieldValues } from '../lifecycle/append-updated.ts'
 import { inPull } from '../untrusted-texts.ts'
 
 export const requestReview = operation({
@@ -39,9 +40,11 @@ export const requestReview = operation({
       const pull = requirePull(tx.db, repo.id, number)
       requireActive(pull)
       const context = contextOf(tx.db, repo.id)
+      const before = pullFieldValues(hearth, tx.db, pull)
       if (requestReviews(tx, pull, repo, resolveReviewers(hearth, repo, pull, names), caller.id)) {
         touchPull(tx, repo.id, number)
-        appendPullUpdated(tx, context, pull, ['requested_reviewers'])
+        const values = changedValues(before, pullFieldValues(hearth, tx.db, pull))
+        appendPullUpdated(tx, context, pull, ['requested_reviewers'], values)
       }
       return pullRecord(hearth, requirePull(tx.db, repo.id, number), context)
     })
