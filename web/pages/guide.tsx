@@ -19,6 +19,7 @@ export const GUIDE_SOURCES: readonly GuideSource[] = [
   { slug: 'backup', text: textFile('../assets/docs/backup.md') },
   { slug: 'performance', text: textFile('../assets/docs/performance.md') },
   { slug: 'security', text: textFile('../assets/docs/security.md') },
+  { slug: 'issues', text: textFile('../assets/docs/issues.md') },
   { slug: 'agents', text: textFile('../assets/docs/agents.md') },
   { slug: 'api', text: textFile('../assets/docs/api.md') },
   { slug: 'architecture', text: textFile('../assets/docs/architecture.md') },
