@@ -211,6 +211,12 @@ export const DiffView = (props: {
           <summary>
             <Icon name="chevron-right" class="fold" /> {plural(totals.files, 'changed file')}{' '}
             <Stat additions={totals.additions} deletions={totals.deletions} />
+            {options.fileActions !== undefined && props.files.length === totals.files && (
+              <span class="muted">
+                {' '}
+                {props.files.filter(({ viewed }) => viewed).length} of {totals.files} viewed
+              </span>
+            )}
           </summary>
           <div id={props.listHref === undefined ? undefined : 'diff-files'}>
             {props.listHref !== undefined && (
