@@ -52,14 +52,14 @@ export async function bundle(
     thin: false,
     ofsDelta: true,
   }
-  const make: ProduceResponse = async (out, signal) => {
+  const produce: ProduceResponse = async (out, signal) => {
     out.put(Buffer.from(`# v2 git bundle\n${oid} ${name}\n\n`))
     await pipeTask(context, 'pack', request, out, signal)
     return true
   }
   if (!responses.has(key)) context.onFullClone?.()
   return await bufferOrStreamResponse(
-    (sink) => responses.respond(store, key, sink, make, { isRepeated: true }),
+    (sink) => responses.respond(store, key, sink, produce, { isRepeated: true }),
     options,
   )
 }

@@ -69,25 +69,25 @@ export class SnapshotView {
 
   /** Memoises a response that depends only on the snapshot and `key`. */
   memoise(key: string, make: () => Uint8Array): Uint8Array {
-    const have = this.byKey.get(key)
-    if (have) return have
-    const made = make()
-    this.byKey.set(key, made)
-    return made
+    const cached = this.byKey.get(key)
+    if (cached) return cached
+    const response = make()
+    this.byKey.set(key, response)
+    return response
   }
 
   /** The same by the text of a request, for a limited number of short responses. */
   memoiseRequest(request: string, make: () => Uint8Array): Uint8Array {
-    const have = this.byRequest.get(request)
-    if (have) return have
-    const made = make()
-    if (made.length <= MAX_MEMOISED_BYTES) this.byRequest.set(request, made)
+    const cached = this.byRequest.get(request)
+    if (cached) return cached
+    const response = make()
+    if (response.length <= MAX_MEMOISED_BYTES) this.byRequest.set(request, response)
     if (this.byRequest.size > MAX_MEMOISED_REQUESTS)
       for (const oldest of this.byRequest.keys()) {
         this.byRequest.delete(oldest)
         break
       }
-    return made
+    return response
   }
 }
 

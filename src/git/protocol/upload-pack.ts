@@ -50,11 +50,11 @@ export async function uploadPackOrFile(
     const body = await (request.signal ? Promise.race([reading, givenUp]) : reading)
     request.signal?.removeEventListener('abort', stop)
     const lines = parseLines(body)
-    const kept = context.responses.hasFiles
+    const cachedFile = context.responses.hasFiles
       ? findCachedFile(context, store, view, request.protocol, lines)
       : null
     return (
-      kept ??
+      cachedFile ??
       (await bufferOrStreamResponse(
         (sink) => respondOrReport(context, store, view, request.protocol, lines, sink),
         request,
@@ -159,16 +159,16 @@ export function uploadPackSync(
   if (body.length > MAX_SYNC_REQUEST_BYTES) return null
   const request = parseSingleFetch(view, protocol, parseLinesOrNone(body))
   if (request === null || (request.wants.length === 0 && !request.waitForDone)) return null
-  const { responses: answers } = context
+  const { responses } = context
   const key = cacheKeyOf(store, view, request)
-  const kept = answers.getBytes(key) ?? answers.getFile(key)
+  const cached = responses.getBytes(key) ?? responses.getFile(key)
   // The same response is being produced, so the request joins it.
-  if (kept !== null || answers.has(key) || !context.isFree()) return kept
-  const made = context.small.tryFetch(store, request, view.names)
-  if (made === null) return null
+  if (cached !== null || responses.has(key) || !context.isFree()) return cached
+  const response = context.small.tryFetch(store, request, view.names)
+  if (response === null) return null
   if (isClone(request)) context.onFullClone?.()
-  if (made.isRepeatable) answers.put(store, key, made.bytes)
-  return made.bytes
+  if (response.isRepeatable) responses.put(store, key, response.bytes)
+  return response.bytes
 }
 
 function parseLinesOrNone(body: Uint8Array): readonly Line[] {
@@ -292,11 +292,11 @@ async function fetch(
   sink: ResponseSink,
 ): Promise<void> {
   if (request.wants.length === 0 && !request.waitForDone) return
-  const make: ProduceResponse = (out, given) =>
-    pipeTask<boolean>(context, 'fetch', { store, request, names: view.names }, out, given)
+  const produce: ProduceResponse = (out, signal) =>
+    pipeTask<boolean>(context, 'fetch', { store, request, names: view.names }, out, signal)
   const key = cacheKeyOf(store, view, request)
   if (context.onFullClone && isClone(request) && !context.responses.has(key)) context.onFullClone()
-  await context.responses.respond(store, key, sink, make)
+  await context.responses.respond(store, key, sink, produce)
 }
 
 /** A hash of everything that the response to a fetch depends on. */

@@ -124,15 +124,15 @@ function findBoundary(
 export function* sendPack(
   store: OpenStore,
   request: FetchRequest,
-  { objects: chosen, receiverHas: known, previousVersion: origin }: FetchSelection,
+  { objects: selection, receiverHas, previousVersion }: FetchSelection,
   framer: Framer,
   out: FetchOutput,
 ): Task<void> {
-  const parts = planPack(store.objects, chosen)
+  const parts = planPack(store.objects, selection)
   const builder = new PackBuilder(
     store.objects,
     parts,
-    { ofsDelta: request.ofsDelta, receiverHas: known, previousVersion: origin },
+    { ofsDelta: request.ofsDelta, receiverHas, previousVersion },
     framer,
   )
   const same = builder.identicalPack

@@ -13,7 +13,7 @@ import {
   busyPathsTurns,
   count,
   findEntry,
-  findForged,
+  findSha1Collisions,
   isReachable,
   languages,
   lastCommitsTurns,
@@ -163,7 +163,7 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
 
   searchAdded: pausingQuery((db, search: AddedSearch) => searchAdded(db, search)),
   findSha1Collisions: pausingQuery((db, range: { tips: readonly Oid[]; hide?: readonly Oid[] }) =>
-    findForged(db, range),
+    findSha1Collisions(db, range),
   ),
 
   streamBlob: (engine, { store, args: [oid, range] }: StoreCall<[Oid, ByteRange]>) => ({
