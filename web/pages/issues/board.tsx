@@ -151,7 +151,7 @@ const NoColumns = ({ repo, by }: { repo: Repo; by: By }) => (
       </LinkButton>
     }
   >
-    Columns are made of them.
+    The board has one column for each.
   </EmptyState>
 )
 
