@@ -160,6 +160,33 @@ export async function seed(url: string, token: string): Promise<Seeded> {
       description: text,
       target_url: text.startsWith('java') ? text : `https://evil.test/${text}`,
     })
+  // Files, each named by an attempt, in a comment.
+  for (const text of lines.slice(0, 12)) {
+    const response = await fetch(
+      `${url}/api/v1${repo}/attachments?name=${encodeURIComponent(`${text}.svg`)}`,
+      {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+        body: files['live.svg'] ?? '',
+      },
+    )
+    if (response.status !== 201) {
+      refused++
+      continue
+    }
+    taken++
+    const { markdown } = (await response.json()) as { markdown: string }
+    await need('POST', `${repo}/issues/${about}/comments`, { body: markdown })
+  }
+  const wikiPages: string[] = []
+  for (const [index, text] of lines.slice(0, 12).entries()) {
+    const page = await ask('PUT', `${repo}/wiki/page-${index}`, {
+      title: text.slice(0, 100),
+      body: [text, ...attacks.slice(index * 20, index * 20 + 20)].join('\n\n'),
+      message: text.slice(0, 60),
+    })
+    if (page) wikiPages.push(String(page.slug))
+  }
   await ask('POST', `${repo}/rulesets`, { name: line(2), rules: [{ type: 'deletion' }] })
   for (const target of [
     'javascript:window.hit=1',
@@ -284,6 +311,10 @@ export async function seed(url: string, token: string): Promise<Seeded> {
       `${at}/pull/${pull}/session`,
       `${at}/pull/${pull}/checks`,
       `${at}/queue`,
+      `${at}/wiki/_pages`,
+      ...wikiPages.flatMap((slug) =>
+        ['', '_edit/', '_history/'].map((view) => `${at}/wiki/${view}${q(slug)}`),
+      ),
       ...['', '&type=code', '&type=issues', '&type=commits', '&type=people'].flatMap((type) => [
         `/search?q=hit${type}`,
         `/search?q=${q(line(2))}${type}`,
