@@ -2,6 +2,7 @@
  * Everything that must hold before a change lands: `npm test`. `--quick` leaves out the build and
  * the journeys, which start whole forges and browsers.
  */
+import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { requireTestTools } from './test-tools.ts'
@@ -35,10 +36,11 @@ if (!isQuick) await step('build', [bun, 'scripts/build.ts'])
 const TEST_TIMEOUT_MS = 120_000
 const tests = [bun, 'test', `--timeout=${TEST_TIMEOUT_MS}`]
 // Files share what a worker has loaded: loading the forge anew for each file takes longer than
-// most of their tests.
+// most of their tests. One worker more than processors, because tests also wait for git and for
+// servers.
 await step('tests', [
   ...tests,
-  '--parallel',
+  `--parallel=${cpus().length + 1}`,
   '--no-isolate',
   '--path-ignore-patterns=test/journeys/**',
 ])
