@@ -91,8 +91,6 @@ test('a signed-in user links an account, which a link alone cannot start', async
 test("the sign-in page keeps the administrators' way in, and signing up leads to the provider", async () => {
   const page = await browser(site).get('/login')
   expect(page.text).toContain('Sign in with a password (administrators)')
-  expect((await browser(site).get('/register')).text).toContain(
-    'signing in through your organisation',
-  )
+  expect((await browser(site).get('/register')).text).toContain('Sign in through your organization')
   expect((await browser(site).get('/login/sso/none')).status).toBe(404)
 })

@@ -35,6 +35,7 @@ export class PackIngestion {
   ) {}
 
   async put(bytes: Uint8Array): Promise<void> {
+    this.#start()
     for (let from = 0; from < bytes.length; ) {
       const part = bytes.subarray(from, from + BLOCK_BYTES - this.#at)
       this.#block.set(part, this.#at)
@@ -79,7 +80,7 @@ export class PackIngestion {
     )
   }
 
-  /** Starts the task with the first block, when `shallow` is known. */
+  /** Starts the task with the first bytes, when `shallow` is known. */
   #start(): TaskHandle<IngestResult> {
     if (this.#handle !== null) return this.#handle
     const { store, tips, targets, shallow } = this

@@ -73,6 +73,8 @@ const PickBlock = (props: {
   options: readonly PickerOption[]
   chosen: readonly string[]
   single?: boolean
+  /** A field before the picker. */
+  before?: Child
   children?: Child
 }) => {
   const { visit, name } = props
@@ -86,6 +88,7 @@ const PickBlock = (props: {
   const shown = options.filter(({ chosen, value }) => chosen && value !== '')
   return (
     <SideBlock title={props.title}>
+      {props.before}
       <FieldPicker
         small
         name={name}
@@ -124,18 +127,20 @@ const NewIssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
         none="This repository has no labels."
         options={labels.map(labelOption)}
         chosen={template?.labels ?? []}
-      >
-        {repo.permissions.triage && (
-          <Field
-            id="new-labels"
-            name="labels"
-            label="New labels"
-            hint="Separated by commas."
-            value={unknown.join(', ')}
-            unmarked
-          />
-        )}
-      </PickBlock>
+        // The first field of this name can be filled in, by scripts of others too.
+        before={
+          repo.permissions.triage && (
+            <Field
+              id="new-labels"
+              name="labels"
+              label="New labels"
+              hint="Separated by commas."
+              value={unknown.join(', ')}
+              unmarked
+            />
+          )
+        }
+      />
       {repo.permissions.triage && (
         <>
           <PickBlock
