@@ -113,9 +113,19 @@ const LARGE: Readonly<Record<string, string>> = {
 
 /**
  * Pages of which no picture is kept: how the machine fares, in which order jobs that ran beside
- * each other ended, and in which commits of about one second stand.
+ * each other ended, and in which commits of about one second stand. The code editor lays out its
+ * lines in its own time.
  */
-const UNKEPT = new Set(['admin', 'admin-jobs', 'hook', 'activity', 'workspace-activity', 'commits'])
+const UNKEPT = new Set([
+  'admin',
+  'admin-jobs',
+  'hook',
+  'activity',
+  'workspace-activity',
+  'commits',
+  'edit',
+  'new-file',
+])
 
 async function see(at: Page, width: number, colorScheme: 'light' | 'dark'): Promise<void> {
   await at.setViewportSize({ width, height: 900 })
