@@ -189,7 +189,7 @@ test('a newer database is refused with the remedy; a rollback keeps it and touch
   const hearth = open(data)
   expect(hearth.db.one('SELECT count(*) AS n FROM records')).toEqual({ n: 5 })
   await hearth.close()
-}, 60_000)
+}, 120_000)
 
 test('a missing copy is reported, and a copy that is too new is skipped', async () => {
   const data = await unpack('0012-agents')
@@ -205,7 +205,7 @@ test('a missing copy is reported, and a copy that is too new is skipped', async 
   expect(() => open(data)).toThrow('only a backup leads back')
   expect(() => rollBack(places, '2026-05-01T00:00:00.000Z')).toThrow('no copy')
   expect(hasFuture(places.database)).toBe(true)
-}, 60_000)
+}, 120_000)
 
 test('three copies are kept; a failed copy stops the upgrade before it begins', async () => {
   const data = await unpack('0006-before-audit')
@@ -227,7 +227,7 @@ test('three copies are kept; a failed copy stops the upgrade before it begins', 
     database.close()
     expect(listCopies(places.upgrades)).toHaveLength(Math.min(3, round))
   }
-}, 60_000)
+}, 120_000)
 
 test('the rehearsal reports a failing migration without a change', async () => {
   const data = await unpack('0012-agents')
@@ -252,7 +252,7 @@ test('the rehearsal reports a failing migration without a change', async () => {
   expect(() => rehearse(places, places.tmp, systemClock)).toThrow(
     /9999_future.*only a backup leads back/,
   )
-}, 60_000)
+}, 120_000)
 
 test('a command does not upgrade while an older forge serves', async () => {
   const data = await unpack('0007-audit')
@@ -263,7 +263,7 @@ test('a command does not upgrade while an older forge serves', async () => {
   )
   release?.()
   await openHearth({ settings: testSettings(data), log: silentLog, beside: true }).close()
-}, 60_000)
+}, 120_000)
 
 test('a truncated, overwritten or foreign database is refused and not changed', async () => {
   for (const damage of [
@@ -280,4 +280,4 @@ test('a truncated, overwritten or foreign database is refused and not changed', 
     chmodSync(data, 0o700)
     expect(existsSync(layout(data).upgrades)).toBe(false)
   }
-}, 60_000)
+}, 120_000)

@@ -99,7 +99,7 @@ test('a sound forge is reported as sound; each kind of damage is found and chang
   expect(out).toMatch(/git stores: \d+ faults?\n {2}rep_/)
   expect(out).toContain('acme/site')
   expect(Buffer.compare(readFileSync(join(store, file)), bytes)).toBe(0)
-}, 60_000)
+}, 120_000)
 
 test('--fix repairs without loss and reports each repair; without it nothing changes', async () => {
   const world = await makeWorld()
@@ -169,7 +169,7 @@ test('--fix repairs without loss and reports each repair; without it nothing cha
   expect(readdirSync(tmp).filter((name) => /999999999|verify/.test(name))).toEqual([])
   const after = await doctor(world.data)
   expect([after.status, isSound(after.out, ...LASTING)]).toEqual([0, []])
-}, 60_000)
+}, 120_000)
 
 test('missing files of rows, a late clock and failed jobs are reported', async () => {
   const world = await makeWorld()
@@ -199,7 +199,7 @@ test('missing files of rows, a late clock and failed jobs are reported', async (
   expect(out).toContain(`logs/checks: 1 missing: ${repo.id}/ckr_1/chk_1.log`)
   expect(out).toContain('clock: 1 fault\n  the newest event is of 2999-01-01')
   expect(out).toContain('failed jobs: 1 note\n  1 of send_mail, one with: no such host')
-}, 60_000)
+}, 120_000)
 
 test('a branch without its objects is set back to existing ones, so that a push can repair it', async () => {
   const world = await makeWorld()
@@ -241,7 +241,7 @@ test('a branch without its objects is set back to existing ones, so that a push 
       [third, null, null],
     ].sort(),
   )
-}, 60_000)
+}, 120_000)
 
 test('it needs a forge, and does not migrate an old one', async () => {
   const world = await makeWorld()
@@ -251,4 +251,4 @@ test('it needs a forge, and does not migrate an old one', async () => {
   database.close()
   const { out, error, status } = await doctor(world.data)
   expect([out, status, error.includes('run hearth migrate first')]).toEqual(['', 1, true])
-}, 60_000)
+}, 120_000)

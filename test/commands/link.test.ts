@@ -75,7 +75,7 @@ test('hearth link removes lost second factors, audits it and notifies the person
   ])
   expect((await link(['two-factor', 'nobody', '--data', world.data])).error).toContain('nobody')
   expect((await link(['three-factor', 'ada', '--data', world.data])).status).toBe(2)
-}, 60_000)
+}, 120_000)
 
 test('a printed link works, and the help names all three', async () => {
   const world = await makeWorld()
@@ -89,4 +89,4 @@ test('a printed link works, and the help names all three', async () => {
   const help = await link(['--help'])
   for (const word of ['confirm', 'reset', 'two-factor', 'audit log'])
     expect(help.out).toContain(word)
-}, 60_000)
+}, 120_000)

@@ -60,7 +60,7 @@ test('on a read-only file system each command reports path and remedy in one lin
     )
   }
   expect(readdirSync(data, { recursive: true }).map(String).sort()).toEqual(before)
-}, 60_000)
+}, 120_000)
 
 test('a directory of another account is reported with both accounts, and is not changed', async () => {
   // As somebody who may become another account; a plain user is one already.
@@ -104,7 +104,7 @@ test('a directory of another account is reported with both accounts, and is not 
   } finally {
     rmSync(open, { recursive: true, force: true })
   }
-}, 60_000)
+}, 120_000)
 
 test('an existing directory, or one that can be created, is used', () => {
   const data = join(folder, 'new', 'data')

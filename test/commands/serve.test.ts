@@ -51,7 +51,7 @@ test('a Unix socket is served, replaced after a killed process, and removed at t
   await expect(start('other', ['--listen', `unix:${unix}`])).rejects.toThrow('listens on')
   expect(await forge.stop()).toBe(0)
   expect(existsSync(unix)).toBe(false)
-}, 60_000)
+}, 120_000)
 
 test('a certificate from files', async () => {
   const [cert, key] = [join(folder, 'c.pem'), join(folder, 'k.pem')]
@@ -96,7 +96,7 @@ test('a certificate from files', async () => {
   await expect(
     start('tls', ['--listen', '127.0.0.1:0'], { HEARTH_TLS_CERTIFICATE: cert }),
   ).rejects.toThrow('go together')
-}, 60_000)
+}, 120_000)
 
 const python = Bun.which('python3')
 

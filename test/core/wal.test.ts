@@ -47,7 +47,7 @@ test('continuous writes do not let the log grow, and none is lost', async () => 
   const again = new Database(path, { readonly: true })
   expect(again.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
   again.close()
-}, 60_000)
+}, 120_000)
 
 test('during a long read the log grows and writes go on; afterwards it shrinks', async () => {
   const { path, log, write, close } = open('reader.db')
@@ -66,4 +66,4 @@ test('during a long read the log grows and writes go on; afterwards it shrinks',
   for (let n = 0; n < 200 && log() > 40; n++) await write(1)
   expect(log()).toBeLessThan(40)
   await close()
-}, 60_000)
+}, 120_000)

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await page.goto(`${forge.url}/new`)
   await page.fill('[name=name]', 'oven')
   await page.click('main form button[class*=primary]')
-}, 60_000)
+}, 120_000)
 
 /** Puts a file into the hands of the page, as a paste or a drop does. */
 const give = (kind: 'paste' | 'drop', name: string, bytes: Buffer, selector: string) =>
@@ -80,7 +80,7 @@ test('pictures are pasted, dropped and chosen into a new issue, and shown in it'
       ).length === 2,
   )
   expect(problems).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('a file that is too large says so beside the field and leaves the text as it was', async () => {
   await page.goto(`${forge.url}${REPO}/issues/1`)
@@ -95,7 +95,7 @@ test('a file that is too large says so beside the field and leaves the text as i
   expect((await page.inputValue(body)).trim()).toBe('Words')
   expect(await page.textContent('[data-attach-status="field-body-new"]')).toContain('larger than')
   problems.length = 0
-}, 60_000)
+}, 120_000)
 
 test('nothing in an attached SVG or page runs when it is opened', async () => {
   const upload = await page.evaluate(async (repo) => {
@@ -130,4 +130,4 @@ test('nothing in an attached SVG or page runs when it is opened', async () => {
     expect(shown).toEqual({ failed: true, hit: null })
   }
   problems.length = 0
-}, 60_000)
+}, 120_000)

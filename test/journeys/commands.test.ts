@@ -157,4 +157,4 @@ test('an unattended setup prints a link with which its owner sets the password, 
   const again = await startForge({ directory, setup: false })
   expect(existsSync(incoming)).toBe(false)
   expect(await again.stop()).toBe(0)
-}, 60_000)
+}, 120_000)

@@ -99,7 +99,7 @@ test('a forge that is killed leaves a log, and what is cut off of it or added to
   expect(
     await issues('cut', (wal) => truncateSync(wal, statSync(wal).size - 5000)),
   ).toBeGreaterThan(ISSUES - 4)
-}, 60_000)
+}, 120_000)
 
 test('a database that is cut off, emptied or written over is not served, and stays as it is', async () => {
   const damages: Record<string, (file: string) => void> = {
@@ -133,7 +133,7 @@ test('a database that is cut off, emptied or written over is not served, and sta
     // Nor is anything else made of it.
     expect(existsSync(join(torn, 'backups'))).toBe(false)
   }
-}, 60_000)
+}, 120_000)
 
 test('a damaged pack is named with its repositories, reading what is in it fails in words, and a push or a restore mends it', async () => {
   const whole = join(root, 'added')
@@ -189,4 +189,4 @@ test('a damaged pack is named with its repositories, reading what is in it fails
   expect((await command(EXECUTABLE, ['doctor', '--data', whole])).out).toContain(
     'git stores: sound\n',
   )
-}, 90_000)
+}, 120_000)

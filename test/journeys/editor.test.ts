@@ -47,4 +47,4 @@ test('a file is written in the editor, found in it, kept over a reload and commi
   expect(await raw.text()).toBe('const heat = 20 // degrees')
   // Nothing was refused by the content security policy.
   expect(problems).toEqual([])
-}, 60_000)
+}, 120_000)

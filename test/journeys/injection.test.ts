@@ -173,7 +173,7 @@ test('a file or feed that is opened by itself does not run either', async () => 
     await context.close()
   }
   expect(heard).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('what was attempted is there to be read', async () => {
   const texts = [

@@ -20,7 +20,7 @@ beforeAll(async () => {
   ;({ page, problems } = one)
   const [name = '', value = ''] = cookie.split('=')
   await one.context.addCookies([{ name, value, url: forge.url }])
-}, 60_000)
+}, 120_000)
 
 const press = async (...keys: string[]): Promise<void> => {
   for (const key of keys) await page.keyboard.press(key)
@@ -111,7 +111,7 @@ for (const path of [
         missed,
       ),
     ).toEqual([])
-  }, 60_000)
+  }, 120_000)
 }
 
 test('from the first page to an answer in an issue', async () => {

@@ -40,7 +40,7 @@ beforeAll(async () => {
   await page.click('main form[action="/settings/tokens"] button[class*=primary]')
   const token = (await page.textContent('#token-secret'))?.trim() ?? ''
   inside = pagesOf(await tellStory(forge.url, token))
-}, 60_000)
+}, 120_000)
 
 type Axe = {
   run(
@@ -184,7 +184,7 @@ describe('every page', () => {
     test(`${name} is there, accessible, fits a phone and looks as it did`, async () => {
       await look(page, name, inside[name] ?? '')
       expect(problems).toEqual([])
-    }, 60_000)
+    }, 120_000)
   }
 })
 
@@ -250,7 +250,7 @@ test('so is every page for those without an account', async () => {
 
 test('so is what is shown in place of a page that is not there', async () => {
   await look(page, 'nowhere', '/nowhere/at/all', 404)
-}, 60_000)
+}, 120_000)
 
 test('every link of these pages leads somewhere', async () => {
   expect(links.size).toBeGreaterThan(200)

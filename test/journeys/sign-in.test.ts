@@ -226,7 +226,7 @@ test('the credential helper signs in only at a terminal that may be asked, and e
     },
   })
   expect([git.status, git.error.includes(hint)]).toEqual([128, true])
-}, 60_000)
+}, 120_000)
 
 test('the credential helper speaks as git expects', async () => {
   const desk = terminal({ XDG_CONFIG_HOME: '' })
@@ -259,4 +259,4 @@ test('the credential helper speaks as git expects', async () => {
     status: 0,
   })
   expect(await helper('approve', about)).toEqual({ out: '', error: '', status: 0 })
-}, 60_000)
+}, 120_000)

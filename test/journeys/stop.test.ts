@@ -171,4 +171,4 @@ test('a clone, a push, a write and a delivery are under way, and somebody looks 
   while (deliveries.filter((id) => id === deliveries[0]).length < 2) await Bun.sleep(10)
   await receiver.stop(true)
   expect(await next.stop()).toBe(0)
-}, 90_000)
+}, 120_000)

@@ -65,4 +65,4 @@ test('holds all the same where the server is an ordinary user', async () => {
     text: expect.stringContaining('No such file'),
     gone: true,
   })
-}, 60_000)
+}, 120_000)

@@ -63,7 +63,7 @@ describe('the existence of accounts', () => {
       ),
     )
     expect(new Set(register).size).toBe(1)
-  }, 30_000)
+  }, 120_000)
 
   test('is not visible in the time of a response', async () => {
     // Each name is tried once, so that no try waits for one before it. The order changes, so that
@@ -86,7 +86,7 @@ describe('the existence of accounts', () => {
     // Without the work for unknown names it is about thirty.
     expect(ratio).toBeGreaterThan(1 / 3)
     expect(ratio).toBeLessThan(3)
-  }, 60_000)
+  }, 120_000)
 })
 
 test('session fixation: cookies from before the sign-in are not valid after it', async () => {
@@ -157,7 +157,7 @@ test('cross-site request forgery: no form of the site takes a missing token, a f
     (await browser(site).post('/login', { csrf: own, login: 'mallory', password: PASSWORD }))
       .status,
   ).toBe(403)
-}, 60_000)
+}, 120_000)
 
 test('open redirect: signing in leads to this site only', async () => {
   const evil = [
@@ -195,7 +195,7 @@ test('open redirect: signing in leads to this site only', async () => {
     expect([next, there.status, leadsTo(there.location)]).toEqual([next, 302, host])
   }
   expect((await visitor.get('/login?next=/settings/emails')).location).toBe('/settings/emails')
-}, 60_000)
+}, 120_000)
 
 test('clickjacking: no page can be framed, whoever asks and whatever the answer is', async () => {
   const visitor = await signedIn()
@@ -210,7 +210,7 @@ test('clickjacking: no page can be framed, whoever asks and whatever the answer 
       ]).toEqual([path, true, 'nosniff'])
     }
   }
-}, 60_000)
+}, 120_000)
 
 test('no secret reaches a log', async () => {
   const bea = await withPassword(world, 'bea')
@@ -275,7 +275,7 @@ test('no secret reaches a log', async () => {
       secret === '' || logged.includes(secret) || logged.includes(encodeURIComponent(secret)),
   )
   expect(found).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('sign-in cookies are HttpOnly and SameSite', async () => {
   const visitor = browser(site)

@@ -31,7 +31,7 @@ beforeAll(async () => {
       })
     },
   })
-}, 30_000)
+}, 120_000)
 afterAll(async () => {
   await server.stop(true)
 })
@@ -93,7 +93,7 @@ for (const width of [1280, 390, 320]) {
       }
       expect(complaints).toEqual([])
       await close()
-    }, 20_000)
+    }, 120_000)
   }
 }
 
@@ -210,4 +210,4 @@ test('without the script the page is complete, and buttons that need it are hidd
   expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(true)
   expect(complaints).toEqual([])
   await close()
-}, 20_000)
+}, 120_000)

@@ -64,7 +64,7 @@ test('a passkey from the settings signs in alone and as the second factor', asyn
   expect(page.url()).toBe(`${url}/login`)
   expect(broken).toEqual([])
   await context.close()
-}, 60_000)
+}, 120_000)
 
 test('without a script the forms for passkeys are hidden, and the rest works', async () => {
   const context = await openContext({ javaScriptEnabled: false })
@@ -77,4 +77,4 @@ test('without a script the forms for passkeys are hidden, and the rest works', a
   expect(await page.textContent('h1')).toBe('Second factor')
   expect(await page.isVisible('[name=code]')).toBe(true)
   await context.close()
-}, 60_000)
+}, 120_000)

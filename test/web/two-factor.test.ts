@@ -92,4 +92,4 @@ test('a second factor is set up, required at the next sign-in, and turned off wi
   expect(
     (await plain.submit('/login', '/login', { login: 'ada', password: PASSWORD })).location,
   ).toBe('/')
-}, 30_000)
+}, 120_000)

@@ -184,7 +184,7 @@ test("an agent's token completes a change and reaches nothing else", async () =>
   } finally {
     rmSync(home, { recursive: true, force: true })
   }
-}, 60_000)
+}, 120_000)
 
 test('what one agent began, the next one of the same person goes on with; another person’s does not', async () => {
   const { forge, ada, mel, home, agent } = await setUp()
@@ -229,4 +229,4 @@ test('what one agent began, the next one of the same person goes on with; anothe
   } finally {
     rmSync(home, { recursive: true, force: true })
   }
-}, 60_000)
+}, 120_000)

@@ -104,7 +104,7 @@ test('a backup is made by a job, holds everything that lasts, and the next one a
     error: null,
   })
   await copy.close()
-}, 60_000)
+}, 120_000)
 
 async function reopen(data: string) {
   const { openHearth } = await import('#src/app.ts')
@@ -151,7 +151,7 @@ test('encrypted backups open only with the key, tell nothing of what is in them,
   // The database is another, and little else.
   expect(fresh.length).toBeLessThanOrEqual(2)
   expect(Object.keys(again.parts).length).toBeGreaterThan(5)
-}, 60_000)
+}, 120_000)
 
 const readIfFile = (path: string): string => {
   try {
@@ -213,7 +213,7 @@ test('a backup that cannot be made is told: in the list, as an event, and by mai
   await world.call(createBackup, ada, {})
   await world.jobs()
   expect(condition(world.hearth)).toMatchObject({ state: 'ok' })
-}, 60_000)
+}, 120_000)
 
 test('only site administrators reach backups', async () => {
   const world = await makeWorld()

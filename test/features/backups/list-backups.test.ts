@@ -27,4 +27,4 @@ test('the newest comes first, with what was copied and what was new', async () =
     code: 'forbidden',
     reason: 'role',
   })
-}, 60_000)
+}, 120_000)

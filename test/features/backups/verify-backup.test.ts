@@ -44,7 +44,7 @@ test('a sound backup is restored, opened and examined, and nothing of the copy i
   expect(
     await refusal(forge.world.call(verifyBackup, forge.ada, { id: 'bkp_none' })),
   ).toMatchObject({ code: 'not_found' })
-}, 60_000)
+}, 120_000)
 
 test('a part that is damaged, cut off or missing is found and named, and told to administrators', async () => {
   const to = folder()
@@ -73,7 +73,7 @@ test('a part that is damaged, cut off or missing is found and named, and told to
     'verify',
   ])
   expect((await verify(forge, id)).state).toBe('passed')
-}, 60_000)
+}, 120_000)
 
 test('damage that was there before the backup was made is found too', async () => {
   const forge = await makeFurnished({ to: folder() })
@@ -93,7 +93,7 @@ test('damage that was there before the backup was made is found too', async () =
     'failed',
     true,
   ])
-}, 60_000)
+}, 120_000)
 
 test('without the key an encrypted backup is held against its sums; with it, it is restored', async () => {
   const identity = await generateX25519Identity()
@@ -105,7 +105,7 @@ test('without the key an encrypted backup is held against its sums; with it, it 
   writeFileSync(key, `# made for a test\n${identity}\n`)
   ;(forge.world.hearth.settings.backups as { identity: string | null }).identity = key
   expect(await verify(forge, id)).toEqual({ state: 'passed', by: 'restoring', findings: [] })
-}, 60_000)
+}, 120_000)
 
 test('the settings make backups by themselves, clear old ones, and have the newest proved', async () => {
   const hour = 3_600_000
@@ -145,4 +145,4 @@ test('the settings make backups by themselves, clear old ones, and have the newe
   await sweep()
   expect(hearth.db.all('SELECT 1 FROM backups')).toHaveLength(2)
   expect(hearth.db.all(`SELECT 1 FROM jobs WHERE state = 'failed'`)).toEqual([])
-}, 90_000)
+}, 120_000)

@@ -55,4 +55,4 @@ test('over REST it answers 202, git is kept out meanwhile, and the copy is what 
   expect(await refsOf(clone)).toEqual(await refsOf(source))
   expect(await objectsOf(clone)).toEqual(await objectsOf(source))
   expect((await tryGit(clone, ['fsck', '--strict'])).code).toBe(0)
-}, 30_000)
+}, 120_000)

@@ -44,7 +44,7 @@ test('ten thousand branches arrive, with an event each', async () => {
       .events('git.push')
       .filter(({ repo_id }) => repo_id === repoByPath(world.hearth.db, 'acme/many')?.id).length,
   ).toBe(total)
-}, 60_000)
+}, 120_000)
 
 /**
  * Cuts the answer to a fetch inside of its pack: the first large packet becomes two of the same
@@ -157,7 +157,7 @@ test('a process that ends midway leaves nothing visible, and the next one brings
   expect(await call(again, getImport, own.ada, { id })).toMatchObject({ state: 'done' })
   expect(listRefsOf(again, 'acme/stopped')).toEqual(await own.wanted())
   await slow.close()
-}, 30_000)
+}, 120_000)
 
 test('a process that is killed in the middle of one leaves nothing visible, and the next brings all of it', async () => {
   const slow = startSlow(it.backend().url)
@@ -204,7 +204,7 @@ test('a process that is killed in the middle of one leaves nothing visible, and 
   expect(listRefsOf(again, 'acme/killed')).toEqual(await own.wanted())
   await expectSound(join(own.world.data, 'repos'))
   await slow.close()
-}, 60_000)
+}, 120_000)
 
 test('an import that is too large to be searched for made collisions at once is searched later, a small one at once', async () => {
   const asked: { store: string; tips: number; hide: number }[] = []
@@ -236,7 +236,7 @@ test('an import that is too large to be searched for made collisions at once is 
   ])
   expect(world.hearth.db.all(`SELECT kind FROM jobs WHERE kind = 'look_for_forged'`)).toEqual([])
   Object.assign(world.hearth.git, { findSha1Collisions: real })
-}, 30_000)
+}, 120_000)
 
 test('a redirect is followed to another place that may be asked, and to no other', async () => {
   const behind = it.backend()

@@ -105,7 +105,7 @@ test('groups what was merged since the last release by its labels, with who did 
     { untrusted: (pointers) => void (marked = pointers) },
   )
   expect(marked).toEqual(['/body'])
-}, 30_000)
+}, 120_000)
 
 test('those who follow releases are told when one comes out, the timeline leads to it, and a draft tells nobody', async () => {
   const { world, otto, rita, release } = await makeReleaseWorld()

@@ -55,7 +55,7 @@ test('a backup brings the files back', async () => {
   expect(readFileSync(join(target, 'blobs', asset.sha256.slice(0, 2), asset.sha256), 'utf8')).toBe(
     'worth keeping',
   )
-}, 30_000)
+}, 120_000)
 
 test('a purged repository frees its files, but not those that another one has too', async () => {
   const { world, ada, release, upload } = await makeReleaseWorld()

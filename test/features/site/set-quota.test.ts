@@ -118,7 +118,7 @@ test('a push over the quota is refused with one line, and reads still work', asy
   expect((await git('push', '-q', 'origin', 'more')).status).toBe(0)
   await world.call(setQuota, root, { workspace: 'acme', repos_bytes: 1 })
   expect((await git('push', '-q', 'origin', ':more')).status).toBe(0)
-}, 60_000)
+}, 120_000)
 
 test('release assets count towards the quota before they are read', async () => {
   const repo = 'acme/site'

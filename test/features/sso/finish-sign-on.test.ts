@@ -203,7 +203,7 @@ test('a person links their own account, signed in, and unlinks it with the passw
   await world.call(removeIdentity, eve, { provider: 'corp', subject: 'p8', password: PASSWORD })
   expect((await refusal(enter(world, 'p8'))).status).toBe(403)
   expect(auditedActions(world, eve.id)).toEqual(['user.identity_linked', 'user.identity_unlinked'])
-}, 30_000)
+}, 120_000)
 
 test("the callback must match the browser's attempt: code, state, nonce, provider and time", async () => {
   const world = await open()
@@ -254,7 +254,7 @@ test("the callback must match the browser's attempt: code, state, nonce, provide
   const good = await corp.visit(last.url, 'p9')
   expect((await finish(last.attempt, good.search)).sign_in?.user.username).toBe('gus')
   expect(await refused(last.attempt, good.search)).toBe('attempt')
-}, 30_000)
+}, 120_000)
 
 test('a suspended user cannot sign in, and a second factor is still required', async () => {
   const world = await open()

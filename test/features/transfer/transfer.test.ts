@@ -211,7 +211,7 @@ test('code, issues, pull requests and sessions arrive; people are who they are h
   expect(readdirSync(join(here.data, 'tmp')).filter((name) => name.startsWith('import-'))).toEqual(
     [],
   )
-}, 60_000)
+}, 120_000)
 
 test('the archive holds nothing with which somebody could sign in', async () => {
   const { world } = await there()
@@ -235,7 +235,7 @@ test('the archive holds nothing with which somebody could sign in', async () => 
   )
   expect(full).toEqual([])
   database.close()
-}, 60_000)
+}, 120_000)
 
 test('an import that is refused or cut off leaves nothing, and begins anew', async () => {
   const { world: from } = await there()
@@ -268,7 +268,7 @@ test('an import that is refused or cut off leaves nothing, and begins anew', asy
   expect((await take(here, at, { as: 'bakery' })).slug).toBe('bakery')
   expect(existsSync(join(here.data, 'repos', store, 'half'))).toBe(false)
   expect(refs(here, 'bakery/site')).toEqual(refs(from, 'acme/site'))
-}, 60_000)
+}, 120_000)
 
 test('an archive of a stranger cannot choose names of files here', async () => {
   const { world: from } = await there()
@@ -328,4 +328,4 @@ test('an archive of a stranger cannot choose names of files here', async () => {
     ),
   ).rejects.toThrow('which is no id')
   expect([existsSync(victim), repoByPath(here.hearth.db, 'acme/site')]).toEqual([false, null])
-}, 60_000)
+}, 120_000)

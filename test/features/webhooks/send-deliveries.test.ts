@@ -180,7 +180,7 @@ describe('pausing', () => {
     expect(text.join('\n')).toContain(`https://hearth.test/acme/site/settings/hooks/${made.id}`)
     expect(text.join('\n')).toContain(`https://hearth.test/acme/-/hooks/${other.id}`)
     expect(text.some((one) => one.includes(`To: ${bob.username}@`))).toBe(false)
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('lists', () => {
@@ -241,7 +241,7 @@ describe('nobody waits for another', () => {
     await releasing
     const ids = at.got.map(({ headers }) => headers.get('x-svc-delivery'))
     expect([ids.length, new Set(ids).size, most]).toEqual([41 * 4, 41 * 4, dead.length * 8])
-  }, 30_000)
+  }, 120_000)
 })
 
 describe('stopping', () => {
@@ -278,5 +278,5 @@ describe('stopping', () => {
     expect(new Set(all)).toEqual(new Set(rows().map(({ id }) => id)))
     expect(all).toHaveLength(13 + 8)
     await again.close()
-  }, 30_000)
+  }, 120_000)
 })

@@ -7,7 +7,7 @@ import { treeOf } from '../../../src/git/history/tree.ts'
 import { importCommits, Repo, type File } from '../history-fixture.ts'
 
 // Many processes of git on a machine that may be busy.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const repos: Repo[] = []
 afterAll(() => repos.forEach((repo) => repo.remove()))

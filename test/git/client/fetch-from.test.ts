@@ -281,7 +281,7 @@ test('large files arrive whole', async () => {
       snapshot.refs.map(({ oid }) => oid),
     ),
   ).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('a pack over the limit is refused, and nothing of it stays', async () => {
   const small = await startHost({ maxPackBytes: 10_000 })

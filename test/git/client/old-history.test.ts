@@ -325,7 +325,7 @@ describe('the first push into a repository', () => {
       const refused = await tryGit(path, ['push', lenient.remote(later), 'main'])
       expect(refused.err).toContain(`remote unpack failed: ${what.split(/[ ,]/)[0]}`)
     }
-  }, 60_000)
+  }, 120_000)
 
   test('may not hold what harms', async () => {
     for (const [what, reason, make] of HARMFUL) {
@@ -335,5 +335,5 @@ describe('the first push into a repository', () => {
       const { code, err } = await tryGit(path, ['push', '-q', lenient.remote(name), 'main'])
       expect([what, code, err]).toEqual([what, 1, expect.stringMatching(reason)])
     }
-  }, 60_000)
+  }, 120_000)
 })

@@ -7,7 +7,7 @@ import { diffLines, splitLines } from '../../../src/git/diff/index.ts'
 import { editText, Random, randomText } from '../history-fixture.ts'
 
 // Many processes of git on a machine that may be busy.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'lines-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

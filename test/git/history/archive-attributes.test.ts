@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { discard, git, scratch, tryGit } from '../support/real-git.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const FORMATS =
   '%H %h %T %t %P %p %an %ae %al %ad %aD %at %ai %aI %as %cn %ce %cd %ct %cI %s %f %d %D %n%%%x41 %zz %b %B'

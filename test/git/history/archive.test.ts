@@ -15,7 +15,7 @@ import { archive } from '../../../src/git/history/index.ts'
 import { importCommits, randomHistory, Repo, type File } from '../history-fixture.ts'
 
 // Many processes of git on a machine that may be busy.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const folders: string[] = []
 const repos: Repo[] = []

@@ -65,7 +65,7 @@ beforeAll(async () => {
   await git(source, 'update-ref', 'refs/heads/main', commits.at(-1) ?? '')
   for (const [i, oid] of commits.entries()) await git(source, 'update-ref', `refs/heads/b${i}`, oid)
   await git(source, 'push', '-q', '--mirror', host.remote('one'))
-}, 60_000)
+}, 120_000)
 
 afterAll(async () => {
   await host.close()
@@ -88,4 +88,4 @@ test('each archive has the descriptions of git', async () => {
       const bytes = await new Response(ours as BodyInit).bytes()
       expect([oid, contentOf(bytes)]).toEqual([oid, contentOf(theirs.stdout)])
     }
-}, 60_000)
+}, 120_000)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { mergeTrees } from '../../../src/git/merge/index.ts'
 import { importCommits, Repo, type File } from '../history-fixture.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const repo = new Repo()
 afterAll(() => repo.remove())

@@ -4,7 +4,7 @@ import { findConflicts, mergeTrees } from '../../../src/git/merge/index.ts'
 import { GitError } from '../../../src/git/index.ts'
 import { importCommits, Repo, type File, type Files } from '../history-fixture.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const repo = new Repo()
 afterAll(() => repo.remove())

@@ -46,7 +46,7 @@ describe('checkGitmodules', () => {
     })
     expect(refused.length).toBeGreaterThan(100)
     expect(refused.length).toBeLessThan(700)
-  }, 60_000)
+  }, 120_000)
 
   test('reads on behind a byte order mark, as a checkout does', () => {
     expect(() => checkGitmodules(Buffer.from('\ufeff[submodule "a"]\n\tupdate = !x\n'))).toThrow(

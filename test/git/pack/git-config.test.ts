@@ -28,4 +28,4 @@ test('a file is read as `git config --list` reads it', async () => {
     // Git stops at the first error, and prints nothing of what it has read before.
     if (ran.code === 0) expect([text, entries]).toEqual([text, expected])
   }
-}, 60_000)
+}, 120_000)

@@ -201,7 +201,7 @@ describe('fetch', () => {
       expect(answer.readUInt32BE(8)).toBeLessThanOrEqual(needed + 8)
       expect(answer.length).toBeLessThan(theirs * 2 + 4096)
     }
-  }, 60_000)
+  }, 120_000)
 
   test('a commit by its id is given when a ref reaches it', async () => {
     const old = (await git(source, 'rev-list', 'main')).split('\n')[20]!

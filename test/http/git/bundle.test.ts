@@ -88,7 +88,7 @@ beforeAll(async () => {
   first = await commit('first', 2 << 20)
   await git(source, 'push', '-q', url('acme/open'), 'HEAD:main')
   await git(source, 'push', '-q', url('acme/secret'), 'HEAD:main')
-}, 60_000)
+}, 120_000)
 
 afterAll(async () => {
   await server.stop(true)

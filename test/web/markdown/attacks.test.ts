@@ -108,7 +108,7 @@ describe('in a browser', () => {
     expect(await page.evaluate(() => (window as unknown as { hit?: number }).hit)).toBeUndefined()
     expect(dialogs).toEqual([])
     await page.close()
-  }, 30_000)
+  }, 120_000)
 })
 
 describe('hostile sizes come back in good time and in good order', () => {

@@ -30,4 +30,4 @@ test('an administrator starts and verifies a backup; nobody else sees the page',
   expect(verified.html).toContain('restores')
   // The page of the status says the same in one line.
   expect((await ada.open('/admin')).html).toContain('The newest backup is')
-}, 60_000)
+}, 120_000)

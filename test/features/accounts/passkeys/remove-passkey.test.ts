@@ -33,4 +33,4 @@ test('removing takes the password, and the last one turns two-factor off', async
     (await world.call(signIn, anonymous, { login: 'gus', password: PASSWORD })).second_factor,
   ).toEqual([])
   expect(auditedActions(world, gus.id)).toEqual(['user.passkey_added', 'user.passkey_removed'])
-}, 30_000)
+}, 120_000)

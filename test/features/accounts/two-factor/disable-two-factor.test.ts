@@ -26,4 +26,4 @@ test('disabling needs the password and deletes the recovery codes', async () => 
     'user.authenticator_added',
     'user.authenticator_removed',
   ])
-}, 30_000)
+}, 120_000)

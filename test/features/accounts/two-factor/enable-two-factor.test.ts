@@ -26,4 +26,4 @@ test('two-factor sign-in starts with the first correct code', async () => {
   )
   await world.call(enableTwoFactor, hal, { code: right })
   expect((await refusal(world.call(startTwoFactor, hal, {}))).reason).toBe('already_exists')
-}, 30_000)
+}, 120_000)

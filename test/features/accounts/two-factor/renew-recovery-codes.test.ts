@@ -25,4 +25,4 @@ test('new recovery codes replace the old ones', async () => {
     pending: secret ?? '',
     code: recovery_codes?.[0] ?? '',
   })
-}, 30_000)
+}, 120_000)

@@ -18,4 +18,4 @@ test("an administrator resets a user's second factors; other users cannot", asyn
     'user.authenticator_added',
     'user.two_factor_reset',
   ])
-}, 30_000)
+}, 120_000)

@@ -42,4 +42,4 @@ test('a workspace that requires it shows nothing private to those without, until
   ])
   await withAuthenticator(world, jan)
   expect((await world.call(getRepo, jan, { repo: 'bank/vault' })).name).toBe('vault')
-}, 30_000)
+}, 120_000)

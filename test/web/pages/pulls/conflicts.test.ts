@@ -89,7 +89,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.goto(`${here}/conflicts`)
     expect(await page.textContent('main')).toContain('No conflicts')
     expect(problems).toEqual([])
-  }, 60_000)
+  }, 120_000)
 }
 
 test('a refused form keeps the choices, and a moved base is not merged unseen', async () => {
@@ -175,4 +175,4 @@ test('the message of the commit is proposed, edited and kept by the merge', asyn
   expect(items[0]?.message).toStartWith('Land the fix\n\nBecause it is time.\n')
   expect(items[0]?.message).toContain('Pull-Request: acme/site#1')
   expect(problems).toEqual([])
-}, 60_000)
+}, 120_000)

@@ -59,7 +59,7 @@ test('somebody without write access makes a pull request with the lines that its
   await page.click('.page-head .lead a:has-text("bob:main")')
   expect(await page.textContent('main')).toContain('new.txt')
   expect(problems).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('the head branch is copied, and its lines check it out', async () => {
   const { forge, ada } = await setUp()
@@ -82,7 +82,7 @@ test('the head branch is copied, and its lines check it out', async () => {
   expect(await git(work, 'branch', '--show-current')).toBe('fix/door\n')
   expect(push).toBe('git push origin HEAD:fix/door')
   expect(problems).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('a branch name cannot add a command to the lines', async () => {
   const { forge, ada } = await setUp()

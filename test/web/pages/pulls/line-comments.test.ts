@@ -94,7 +94,7 @@ test('a comment is written and shown in its place, without another page', async 
   expect(loads).toBe(0)
   expect(page.url()).toEndWith('/changes?view=split')
   expect(problems).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('a range is chosen with Shift or by dragging', async () => {
   const { forge, changes, drafts } = await setUp()
@@ -120,7 +120,7 @@ test('a range is chosen with Shift or by dragging', async () => {
   expect(await page.locator('.diff-lines tr.lit').count()).toBe(0)
   expect((await drafts()).map(({ start_line, line }) => [start_line, line])).toEqual([[3, 4]])
   expect(problems).toEqual([])
-}, 60_000)
+}, 120_000)
 
 for (const javaScriptEnabled of [true, false]) {
   test(`a suggestion is added to what was typed, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
@@ -137,7 +137,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.waitForSelector('.review-draft')
     expect(await drafts()).toMatchObject([{ body: text, start_line: 3, line: 4 }])
     expect(problems).toEqual([])
-  }, 60_000)
+  }, 120_000)
 }
 
 test('a draft comes back at its own line only, and never replaces another text', async () => {
@@ -170,7 +170,7 @@ test('a draft comes back at its own line only, and never replaces another text',
   await page.reload()
   expect(await page.inputValue('.review-draft textarea')).toBe('Begun elsewhere')
   expect(problems).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('a review is submitted from the button with the pending comments', async () => {
   const { forge, ada, on, changes } = await setUp()
@@ -185,4 +185,4 @@ test('a review is submitted from the button with the pending comments', async ()
   expect(reviews).toMatchObject([{ verdict: 'request_changes', body: 'Not yet' }])
   expect(comments).toMatchObject([{ body: 'Rename it', path: 'a.txt' }])
   expect(problems).toEqual([])
-}, 60_000)
+}, 120_000)

@@ -75,7 +75,7 @@ test('a review has its conversations below it, with code and the suggested chang
   const scripted = await browserPage(forge, 'bob')
   await scripted.page.goto(here)
   expect(await findFaults(scripted.page, '.timeline')).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('a resolved conversation is folded, and keeps its code after a push', async () => {
   const { forge, ada, bob, on, here } = await setUp()
@@ -93,4 +93,4 @@ test('a resolved conversation is folded, and keeps its code after a push', async
   await folded.locator('summary').first().click()
   expect(await folded.locator('.diff-excerpt').isVisible()).toBe(true)
   expect(await folded.textContent()).toContain('Outdated')
-}, 60_000)
+}, 120_000)
