@@ -18,6 +18,7 @@ const ROOMS_WITH_README = [
   'src/git',
   'src/runner',
   'src/backup',
+  'src/actions',
   'src/core',
   'src/features',
   'src/http',

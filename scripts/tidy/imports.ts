@@ -68,6 +68,7 @@ export const HOMES: Readonly<Record<string, readonly string[]>> = {
   nodemailer: ['src/lib/mail.ts'],
   re2js: ['src/features/rulesets/', 'src/features/search/'],
   'age-encryption': ['src/backup/encryption.ts'],
+  '@actions/expressions': ['src/actions/'],
 }
 
 /** The rooms that each room may import, besides itself. Features and web have rules of their own. */
@@ -76,12 +77,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   git: ['lib'],
   runner: ['lib'],
   backup: ['lib'],
+  actions: ['lib'],
   core: ['lib', 'git'],
   http: ['core', 'lib', 'git'],
 }
 
 /** Packages of our own: other rooms see only their index. */
-const CLOSED_ROOMS = ['git', 'runner', 'backup']
+const CLOSED_ROOMS = ['git', 'runner', 'backup', 'actions']
 
 const IMPORT =
   /\b(?:import|export)\b[^'"`;()]*?\bfrom\s*(['"])([^'"]+)\1|\bimport\s*\(\s*(['"])([^'"]+)\3|\bimport\s+(['"])([^'"]+)\5/g

@@ -55,6 +55,7 @@ const ALIASES: readonly (readonly [RegExp, string])[] = [
   [/^#git$/, 'src/git/index.ts'],
   [/^#runner$/, 'src/runner/index.ts'],
   [/^#backup$/, 'src/backup/index.ts'],
+  [/^#actions$/, 'src/actions/index.ts'],
   [/^#lib\//, 'src/lib/'],
   [/^#core\//, 'src/core/'],
   [/^#features\//, 'src/features/'],

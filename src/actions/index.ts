@@ -1,0 +1,16 @@
+/** Workflow files: read, checked, evaluated, planned. See README.md. */
+export * from './model.ts'
+export * from './run-state.ts'
+export {
+  evaluate,
+  ExpressionBudget,
+  ExpressionFault,
+  holds,
+  isTruthy,
+  statusFunctions,
+  withHashFiles,
+  type ExpressionFunctions,
+  type Scope,
+} from './expression.ts'
+export { expand, expandStrings, interpolate } from './template.ts'
+export type { Json, JsonObject } from './json.ts'
