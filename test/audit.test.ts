@@ -169,6 +169,11 @@ const webhook = async (): Promise<{ repo: string; id: string }> => {
     ),
   }
 }
+const setting = async (kind: 'variable' | 'secret'): Promise<{ repo: string; setting: string }> => {
+  const input = { repo: await repo(), setting: 'A' }
+  await run(`set_${kind}`, ada, { ...input, value: 'x' })
+  return input
+}
 const ruleset = async (): Promise<{ repo: string; id: string }> => {
   const name = await repo()
   return {
@@ -466,6 +471,11 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     by(ada, { repo: await repo(), url: 'https://hooks.nowhere.invalid/' }),
   update_webhook: async () => by(ada, { ...(await webhook()), active: false }),
   delete_webhook: async () => by(ada, await webhook()),
+  set_variable: async () => by(ada, { repo: await repo(), setting: 'A', value: 'x' }),
+  update_variable: async () => by(ada, { ...(await setting('variable')), value: 'y' }),
+  delete_variable: async () => by(ada, await setting('variable')),
+  set_secret: async () => by(ada, { repo: await repo(), setting: 'A', value: 'x' }),
+  delete_secret: async () => by(ada, await setting('secret')),
   create_ruleset: async () =>
     by(ada, { repo: await repo(), name: 'Rules', rules: [{ type: 'deletion' }] }),
   update_ruleset: async () => by(ada, { ...(await ruleset()), enforcement: 'evaluate' }),

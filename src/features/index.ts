@@ -25,6 +25,7 @@ import { feature as keys } from './keys/index.ts'
 import { feature as statuses } from './statuses/index.ts'
 import { feature as releases } from './releases/index.ts'
 import { feature as attachments } from './attachments/index.ts'
+import { feature as variables } from './variables/index.ts'
 import { feature as queue } from './queue/index.ts'
 import { feature as backups } from './backups/index.ts'
 import { feature as overview } from './overview/index.ts'
@@ -55,6 +56,7 @@ export const features: readonly Feature[] = [
   attachments,
   wiki,
   statuses,
+  variables,
   queue,
   backups,
   storage,

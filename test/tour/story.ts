@@ -155,6 +155,16 @@ export async function tellStory(url: string, token: string): Promise<Story> {
     name: 'The first loaf',
     body: 'It heats.\n\n- One direction: up\n',
   })
+  await ask('POST', '/repos/bakery/oven/actions/variables', {
+    setting: 'REGION',
+    value: 'eu-west',
+    note: 'Where the shop runs',
+  })
+  await ask('POST', '/repos/bakery/oven/actions/secrets', {
+    setting: 'DEPLOY_KEY',
+    value: 'a key that no page shows',
+    environments: ['production'],
+  })
   const hook = await id('/repos/bakery/oven/hooks', {
     url: 'https://hooks.example.com/oven',
     events: ['pull.merged'],

@@ -12,6 +12,7 @@ import { releases } from './releases/index.ts'
 import { repos } from './repos/index.ts'
 import { rulesets } from './rulesets/index.ts'
 import { search } from './search/index.ts'
+import { variables } from './variables/index.ts'
 import { webhooks } from './webhooks/index.ts'
 import { wiki } from './wiki/index.ts'
 import { workspaces } from './workspaces/index.ts'
@@ -41,6 +42,7 @@ export const sections: readonly SiteSection[] = [
   repos,
   rulesets,
   search,
+  variables,
   webhooks,
   wiki,
   workspaces,

@@ -12,6 +12,8 @@ type Site = Pick<Hearth, 'services'>
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
+/** Purposes may name rows, so there may be many. A key takes about 20 µs to derive. */
+const MAX_CACHED_KEYS = 1_000
 
 /** Seals and opens texts with the key of one installation. */
 export class Sealer {
@@ -55,6 +57,7 @@ export class Sealer {
     if (existing) return existing
     const secret = installationKey(this.dataDirectory)
     const key = Buffer.from(hkdfSync('sha256', secret, '', `hearth ${purpose}`, 32))
+    if (this.#keys.size >= MAX_CACHED_KEYS) this.#keys.clear()
     this.#keys.set(purpose, key)
     return key
   }

@@ -76,6 +76,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'agents',
       'agent_questions',
       'webhooks',
+      'setting_rows',
     ].map((name) => [name, WITH_REPO]),
   ),
   reactions: 'deleted with their comment',

@@ -79,6 +79,9 @@ const SettingsActions = ({ repo, here }: { repo: Repo; here: string }) => (
         <LinkButton href={`${here}/collaborators`} icon="users">
           Collaborators
         </LinkButton>
+        <LinkButton href={`${here}/variables`} icon="key">
+          Variables and secrets
+        </LinkButton>
         <LinkButton href={`${here}/hooks`} icon="webhook">
           Webhooks
         </LinkButton>

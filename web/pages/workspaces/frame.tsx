@@ -100,6 +100,7 @@ export const WorkspaceFrame = (props: {
 const SETTINGS_TABS = [
   { key: 'general', label: 'General', path: 'settings', icon: 'settings' },
   { key: 'tokens', label: 'Tokens', path: 'settings/tokens', icon: 'key' },
+  { key: 'variables', label: 'Variables and secrets', path: 'variables', icon: 'key' },
   { key: 'hooks', label: 'Webhooks', path: 'hooks', icon: 'webhook' },
   { key: 'rulesets', label: 'Rulesets', path: 'rulesets', icon: 'shield' },
   { key: 'audit', label: 'Audit log', path: 'audit', icon: 'history' },

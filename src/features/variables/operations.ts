@@ -1,0 +1,8 @@
+export { listVariables } from './list-variables.ts'
+export { getVariable } from './get-variable.ts'
+export { setVariable } from './set-variable.ts'
+export { updateVariable } from './update-variable.ts'
+export { deleteVariable } from './delete-variable.ts'
+export { listSecrets } from './list-secrets.ts'
+export { setSecret } from './set-secret.ts'
+export { deleteSecret } from './delete-secret.ts'

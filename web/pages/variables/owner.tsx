@@ -1,0 +1,70 @@
+// The owner of variables and secrets. The same page serves repositories and workspaces.
+import { getRepo } from '#features/repos/index.ts'
+import { getWorkspace, listProjects } from '#features/workspaces/index.ts'
+import type { Child, Html } from '../../jsx/html.ts'
+import { repoPath, workspacePath } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { WorkspaceSettingsFrame } from '../workspaces/frame.tsx'
+
+export type OwnerKind = 'repository' | 'workspace'
+
+/** The paths of the pages. */
+export const BASE: Readonly<Record<OwnerKind, string>> = {
+  repository: '/:workspace/:repo/settings/variables',
+  workspace: '/:workspace/-/variables',
+}
+
+/** The input that names the owner. */
+export const targetOf = (kind: OwnerKind, visit: Visit) =>
+  kind === 'repository' ? { repo: repoOf(visit) } : { workspace: visit.params.workspace ?? '' }
+
+/** The address of the page, or of a form below it. */
+export const variablesPath = (kind: OwnerKind, visit: Visit, rest = ''): string =>
+  (kind === 'repository'
+    ? repoPath(repoOf(visit), '/settings/variables')
+    : workspacePath(visit.params.workspace ?? '', 'variables')) + rest
+
+export type VariablesOwner = {
+  readonly kind: OwnerKind
+  readonly name: string
+  /** False when the owner is archived. */
+  readonly isEditable: boolean
+  /** The slugs of the projects that a row may be for. */
+  readonly projects: readonly string[]
+  readonly frame: (title: string, children: Child) => Html
+}
+
+/** Loads the owner. Null for users who may not manage its variables. */
+export async function loadOwner(kind: OwnerKind, visit: Visit): Promise<VariablesOwner | null> {
+  if (kind === 'repository') {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    if (!repo.permissions.admin) return null
+    return {
+      kind,
+      name: repo.full_name,
+      isEditable: !repo.archived,
+      projects: [],
+      frame: (title, children) => (
+        <RepoFrame visit={visit} repo={repo} title={title} current="settings" width="narrow">
+          {children}
+        </RepoFrame>
+      ),
+    }
+  }
+  const slug = visit.params.workspace ?? ''
+  const workspace = await visit.call(getWorkspace, { workspace: slug })
+  if (workspace.role !== 'owner') return null
+  const projects = await visit.call(listProjects, { workspace: slug, per_page: 100 })
+  return {
+    kind,
+    name: workspace.slug,
+    isEditable: true,
+    projects: projects.items.map((project) => project.slug),
+    frame: (title, children) => (
+      <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={title} part="variables">
+        {children}
+      </WorkspaceSettingsFrame>
+    ),
+  }
+}

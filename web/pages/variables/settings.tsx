@@ -1,0 +1,255 @@
+import {
+  deleteSecret,
+  deleteVariable,
+  listSecrets,
+  listVariables,
+  setSecret,
+  setVariable,
+} from '#features/variables/index.ts'
+import {
+  ActionButton,
+  Button,
+  Card,
+  Chip,
+  EmptyState,
+  List,
+  PageHead,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import {
+  action,
+  page,
+  redirectWithFlash,
+  type Form as SiteForm,
+  type Page,
+  type Visit,
+} from '../../site.ts'
+import { refusedRow, SettingForm, settingInput, type Kind, type SettingRow } from './fields.tsx'
+import {
+  BASE,
+  loadOwner,
+  targetOf,
+  variablesPath,
+  type OwnerKind,
+  type VariablesOwner,
+} from './owner.tsx'
+
+const MAX_SHOWN_VALUE_CHARS = 120
+
+/** The first line of a value; a long one is cut. */
+function excerptOf(value: string): string {
+  const line = value.split('\n', 1)[0] ?? ''
+  const isCut = line.length > MAX_SHOWN_VALUE_CHARS || line.length < value.length
+  return isCut ? `${line.slice(0, MAX_SHOWN_VALUE_CHARS)}…` : line
+}
+
+const SettingItem = ({
+  visit,
+  owner,
+  kind,
+  row,
+}: {
+  visit: Visit
+  owner: VariablesOwner
+  kind: Kind
+  row: SettingRow
+}) => (
+  <Row
+    title={
+      <>
+        <code>{row.name}</code>
+        {row.environments.map((name) => (
+          <Chip>{name}</Chip>
+        ))}
+        {row.projects.map((slug) => (
+          <Chip icon="repo">{slug}</Chip>
+        ))}
+      </>
+    }
+    meta={
+      <>
+        {row.value !== null && row.value !== '' && (
+          <span>
+            <code>{excerptOf(row.value)}</code>
+          </span>
+        )}
+        {row.note !== null && <span>{row.note}</span>}
+        <span>
+          {row.updated_by ? `${row.updated_by.username}, ` : ''}
+          <RelativeTime at={row.updated_at} />
+        </span>
+      </>
+    }
+  >
+    {owner.isEditable && (
+      <details class="more" open={refusedRow(visit, kind) === row.id}>
+        <summary>Edit {row.name}</summary>
+        <SettingForm visit={visit} owner={owner} kind={kind} row={row} />
+        <ActionButton
+          action={variablesPath(
+            owner.kind,
+            visit,
+            kind === 'secret' ? '/secret/delete' : '/delete',
+          )}
+          csrf={visit.csrf}
+          values={{ setting: row.name, id: row.id }}
+        >
+          <Button variant="danger" icon="trash">
+            {kind === 'secret' ? 'Delete secret' : 'Delete variable'}
+          </Button>
+        </ActionButton>
+      </details>
+    )}
+  </Row>
+)
+
+type Shown = {
+  readonly owner: VariablesOwner
+  readonly variables: readonly SettingRow[]
+  readonly secrets: readonly SettingRow[]
+}
+
+const WORDS = {
+  secret: {
+    title: 'Secrets',
+    lead: 'Stored encrypted and never shown again. They are masked in logs, and pull requests from outside do not get them.',
+    empty: 'No secrets yet',
+    hint: 'Add a password or key that jobs need, such as the token of a deployment.',
+    add: 'New secret',
+  },
+  variable: {
+    title: 'Variables',
+    lead: 'Values that everyone with Write may read.',
+    empty: 'No variables yet',
+    hint: 'Add a value that several workflows share, such as the name of a region.',
+    add: 'New variable',
+  },
+} as const
+
+const Section = ({
+  visit,
+  owner,
+  kind,
+  rows,
+}: {
+  visit: Visit
+  owner: VariablesOwner
+  kind: Kind
+  rows: readonly SettingRow[]
+}) => {
+  const words = WORDS[kind]
+  return (
+    <>
+      <PageHead level={2} title={words.title} lead={words.lead} />
+      {rows.length === 0 ? (
+        <EmptyState icon="key" title={words.empty}>
+          {words.hint}
+        </EmptyState>
+      ) : (
+        <List label={words.title}>
+          {rows.map((row) => (
+            <SettingItem visit={visit} owner={owner} kind={kind} row={row} />
+          ))}
+        </List>
+      )}
+      {owner.isEditable && (
+        <Card title={words.add}>
+          <SettingForm visit={visit} owner={owner} kind={kind} row={null} />
+        </Card>
+      )}
+    </>
+  )
+}
+
+const VariablesView = ({ visit, owner, variables, secrets }: Shown & { visit: Visit }): Html =>
+  owner.frame(
+    'Variables and secrets',
+    <>
+      <PageHead
+        title="Variables and secrets"
+        lead={
+          owner.kind === 'repository'
+            ? 'For jobs of workflows in this repository. They win over those of the workspace.'
+            : `For jobs of workflows in every repository of ${owner.name}.`
+        }
+      />
+      <Section visit={visit} owner={owner} kind="secret" rows={secrets} />
+      <Section visit={visit} owner={owner} kind="variable" rows={variables} />
+    </>,
+  )
+
+/** All rows by name; the rows of one name stay in their order. */
+async function listAll(
+  list: (page: number) => Promise<{ items: SettingRow[]; next: string | null }>,
+): Promise<SettingRow[]> {
+  const rows: SettingRow[] = []
+  for (let next: string | null = '1'; next !== null; ) {
+    const found = await list(Number(next))
+    rows.push(...found.items)
+    next = found.next
+  }
+  return rows.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+}
+
+async function load(kind: OwnerKind, visit: Visit): Promise<Shown | null> {
+  const owner = await loadOwner(kind, visit)
+  if (owner === null) return null
+  const target = targetOf(kind, visit)
+  return {
+    owner,
+    variables: await listAll((n) =>
+      visit.call(listVariables, { ...target, page: n, per_page: 100 }),
+    ),
+    secrets: await listAll((n) => visit.call(listSecrets, { ...target, page: n, per_page: 100 })),
+  }
+}
+
+export function settingsPages(kind: OwnerKind): { page: Page; forms: readonly SiteForm[] } {
+  const variablesPage = page({
+    path: BASE[kind],
+    load: (visit) => load(kind, visit),
+    view: (shown, visit) => <VariablesView visit={visit} {...shown} />,
+  })
+  const here = (visit: Visit): string => variablesPath(kind, visit)
+  const forms = [
+    action({
+      path: BASE[kind],
+      page: variablesPage,
+      submit: async (visit, fields) => {
+        await visit.call(setVariable, {
+          ...targetOf(kind, visit),
+          ...settingInput(fields, 'variable', kind),
+        })
+        return redirectWithFlash(visit, here(visit), 'variable-saved')
+      },
+    }),
+    action({
+      path: `${BASE[kind]}/secret`,
+      page: variablesPage,
+      submit: async (visit, fields) => {
+        await visit.call(setSecret, {
+          ...targetOf(kind, visit),
+          ...settingInput(fields, 'secret', kind),
+        })
+        return redirectWithFlash(visit, here(visit), 'secret-saved')
+      },
+    }),
+    ...(['variable', 'secret'] as const).map((what) =>
+      action({
+        path: `${BASE[kind]}${what === 'secret' ? '/secret' : ''}/delete`,
+        page: variablesPage,
+        submit: async (visit, fields) => {
+          await visit.call(what === 'secret' ? deleteSecret : deleteVariable, {
+            ...targetOf(kind, visit),
+            setting: fields.text('setting'),
+            id: fields.optional('id'),
+          })
+          return redirectWithFlash(visit, here(visit), `${what}-deleted`)
+        },
+      }),
+    ),
+  ]
+  return { page: variablesPage, forms }
+}
