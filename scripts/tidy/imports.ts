@@ -69,6 +69,8 @@ export const HOMES: Readonly<Record<string, readonly string[]>> = {
   re2js: ['src/features/rulesets/', 'src/features/search/'],
   'age-encryption': ['src/backup/encryption.ts'],
   '@actions/expressions': ['src/actions/'],
+  '@actions/workflow-parser': ['src/actions/judge.ts'],
+  yaml: ['src/actions/document.ts'],
 }
 
 /** The rooms that each room may import, besides itself. Features and web have rules of their own. */

@@ -70,7 +70,9 @@ export type Trigger = {
   readonly outputs: Readonly<Record<string, Template>>
 }
 
-export type PermissionLevel = 'none' | 'read' | 'write'
+/** From the least to the most. */
+export const PERMISSION_LEVELS = ['none', 'read', 'write'] as const
+export type PermissionLevel = (typeof PERMISSION_LEVELS)[number]
 
 /**
  * The rights of a job's token by GitHub's scope names (`contents`, `pull-requests`). A scope that

@@ -1,0 +1,6 @@
+/** The thread that reads workflow and action files: a hostile one must not block other work. */
+import { serveRequests } from '#lib/worker-requests.ts'
+import { parseWorkflow, type WorkflowReading } from './parse-workflow.ts'
+import type { FileRequest } from './workflow-reader.ts'
+
+serveRequests(({ text, path }: FileRequest): WorkflowReading => parseWorkflow(text, path))

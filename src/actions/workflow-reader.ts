@@ -1,0 +1,44 @@
+/** Reads workflow files in a thread, one after the other, each within a deadline. */
+import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
+import type { WorkflowReading } from './parse-workflow.ts'
+
+export type FileRequest = { readonly text: string; readonly path: string }
+
+/** Real files take 2 to 15 ms, the first of a thread 100 ms; hostile ones take for ever. */
+const READ_TIMEOUT_MS = 5_000
+
+/** A forge keeps one as a service (`core/service.ts`); `close` ends its thread. */
+export class WorkflowReader {
+  readonly #thread = new WorkerRequests<FileRequest, WorkflowReading>({
+    code: 'actions/actions.worker',
+    name: 'the thread for workflow files',
+  })
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** The model of a file, or its problems: the first of the YAML, at most 10 of the schema. */
+  read(text: string, path: string): Promise<WorkflowReading> {
+    const reading = this.#last.then(() => this.#readNow({ text, path }))
+    this.#last = reading.catch(() => {})
+    return reading
+  }
+
+  /** Starts the thread and builds its schema, so that the first file does not wait for it. */
+  async warm(): Promise<void> {
+    await this.read('on: push\njobs: { a: { runs-on: x, steps: [{ run: x }] } }\n', 'warm.yml')
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+
+  async #readNow(request: FileRequest): Promise<WorkflowReading> {
+    try {
+      return await this.#thread.request(request, { timeoutMs: READ_TIMEOUT_MS })
+    } catch (error) {
+      if (!(error instanceof WorkerFailure)) throw error
+      // The thread did not answer in time, or ran out of memory: it is replaced.
+      const text = 'The file takes too long to read'
+      return { workflow: null, problems: [{ file: request.path, line: 1, column: 1, text }] }
+    }
+  }
+}
