@@ -107,7 +107,7 @@ test('is refused like the list, and ends once the token is revoked', async () =>
   const started = performance.now()
   await forge.call(revokeToken, mel, { id })
   expect(await end).toBeNull()
-  expect(performance.now() - started).toBeLessThan(10_000)
+  expect(performance.now() - started).toBeLessThan(20_000)
   expect((await open(secret)).status).toBe(401)
 })
 

@@ -4,11 +4,11 @@ import { trimSlashes, trimTrailingSlashes } from '#lib/trim-slashes.ts'
 
 test('a pattern of many slashes or stars takes linear time', () => {
   const start = performance.now()
-  const slashes = '/'.repeat(60_000)
+  const slashes = '/'.repeat(200_000)
   expect(patternMatchesPath(`a${slashes}b`, 'a/b')).toBe(false)
   expect(patternMatchesPath(slashes, 'a/b')).toBe(false)
-  expect(patternMatchesPath(`${'**/'.repeat(60_000)}b`, `${'a/'.repeat(500)}b`)).toBe(true)
-  expect(performance.now() - start).toBeLessThan(2_000)
+  expect(patternMatchesPath(`${'**/'.repeat(200_000)}b`, `${'a/'.repeat(500)}b`)).toBe(true)
+  expect(performance.now() - start).toBeLessThan(20_000)
 })
 
 test('slashes are removed at the ends only', () => {
