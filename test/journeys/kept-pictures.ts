@@ -53,20 +53,25 @@ export const steady = (page: Page): Promise<void> =>
 
 /**
  * A picture of the page as it is now, a cell for each eight pixels. Scaled by the browser to the
- * half of that and then by us, so that edges are smooth.
+ * half of that and then by us, so that edges are smooth. The window becomes as high as the picture:
+ * a picture of more than the window takes the browser three times as long.
  */
 export async function takePicture(page: Page): Promise<Picture> {
   const session = sessions.get(page) ?? page.context().newCDPSession(page)
   sessions.set(page, session)
-  const { width, height } = await page.evaluate(() => ({
-    width: innerWidth,
-    height: document.documentElement.scrollHeight,
-  }))
+  const { width, height } = await page.evaluate(
+    (lowest) => ({
+      width: innerWidth,
+      height: Math.min(lowest, document.documentElement.scrollHeight),
+    }),
+    LOWEST,
+  )
+  await page.setViewportSize({ width, height })
   const { data } = await (await session).send('Page.captureScreenshot', {
     format: 'png',
     optimizeForSpeed: true,
-    captureBeyondViewport: true,
-    clip: { x: 0, y: 0, width, height: Math.min(LOWEST, height), scale: 2 / CELL },
+    captureBeyondViewport: false,
+    clip: { x: 0, y: 0, width, height, scale: 2 / CELL },
   })
   return halve(decode(Buffer.from(data, 'base64')))
 }
