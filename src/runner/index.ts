@@ -1,6 +1,15 @@
 /** Runs untrusted commands in a sandbox, within limits. */
 export { describeIsolation, type Isolation } from './isolation.ts'
 export type { CommandLimits as Limits } from './limits.ts'
+export { LogWriter } from './log/log-writer.ts'
+export {
+  MAX_PAGE_LINES,
+  readGrowingLog,
+  readPackedLog,
+  type LogLine,
+  type LogPage,
+} from './log/log-reader.ts'
+export { packLog } from './log/packed-log.ts'
 export {
   collectOutput,
   tailOf as endOf,
@@ -9,6 +18,7 @@ export {
   type OutputCollector as Collected,
 } from './output.ts'
 export type { CommandResult as Outcome, RunCommandOptions as RunOptions } from './run.ts'
+export type { JobPaths, RunningJob, StepOptions, StepResult } from './job.ts'
 export { createRunner, type Runner, type RunnerOptions } from './runner.ts'
 export {
   writeCheckout,

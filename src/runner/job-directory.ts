@@ -17,14 +17,18 @@ export type JobDirectory = {
 
 const PARTS = ['build', 'home', 'tmp'] as const
 
-export async function createJobDirectory(directory: string, id: string): Promise<JobDirectory> {
+export async function createJobDirectory(
+  directory: string,
+  id: string,
+  parts: readonly string[] = PARTS,
+): Promise<JobDirectory> {
   if (!/^[a-z0-9_-]{1,80}$/.test(id)) throw new Error(`not the name of a workplace: ${id}`)
   const folder = join(directory, id)
   await removeTree(folder)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const work = join(folder, 'work')
   await mkdir(work, { mode: 0o700 })
-  for (const part of PARTS) await mkdir(join(work, part), { mode: 0o755 })
+  for (const part of parts) await mkdir(join(work, part), { mode: 0o755 })
   return { id, folder, work, build: join(work, 'build') }
 }
 

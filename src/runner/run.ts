@@ -2,13 +2,25 @@
  * Runs one command until it exits, or kills it: after a timeout, when it is cancelled, or when it
  * exceeds a limit.
  */
-import { readFileSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ControlGroup } from './cgroups.ts'
 import { OUTPUT_TAIL_BYTES, type CommandLimits } from './limits.ts'
-import { findDescendants } from './process-tree.ts'
-import { drainPidFile, ulimitScript, sandboxFiles, sandboxScript } from './sandbox.ts'
+import {
+  DRAIN_MS,
+  killSandbox,
+  killTree,
+  prepareSandbox,
+  readExitCode,
+  readFileOr,
+  signalProcess,
+  type Child,
+} from './processes.ts'
+import {
+  CHECK_LAYOUT,
+  drainPidFile,
+  sandboxScript,
+  ulimitScript,
+  type SandboxSettings,
+} from './sandbox.ts'
 import { MINIMAL_ENV, PATH } from './shell.ts'
 import { watchLimits } from './watch-limits.ts'
 import type { JobDirectory } from './job-directory.ts'
@@ -34,58 +46,6 @@ export type RunCommandOptions = {
   /** Receives output as it comes. After a gap (`left_out`) the last bytes follow. */
   readonly output: (bytes: Uint8Array) => void
   readonly signal?: AbortSignal
-}
-
-export type SandboxSettings = {
-  readonly uid: number | null
-  readonly network: boolean
-  readonly readable: readonly string[]
-  readonly hidden: readonly string[]
-  readonly seccomp: Uint8Array | null
-  readonly group: ControlGroup | null
-  readonly kernelLimitsMemory: boolean
-  /** The command prefix that kills the shell when the server ends; empty where there is none. */
-  readonly parentDeathPrefix: readonly string[]
-}
-
-/**
- * How long output may still come after the command has ended. In a sandbox no process is left that
- * could write.
- */
-const DRAIN_MS = 2_000
-
-type Child = Bun.Subprocess<'ignore', 'pipe', 'ignore'>
-
-function kill(pid: number): void {
-  // Pid 0 would kill this process and its group.
-  if (pid === 0) return
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // The process has ended already.
-  }
-}
-
-const readFileOr = (path: string, otherwise: string): string => {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return otherwise
-  }
-}
-
-/** Kills a process, its descendants and its process group. */
-const killTree = (child: Child): void =>
-  [...findDescendants(child.pid), -child.pid, child.pid].forEach(kill)
-
-/**
- * Kills the first process of the sandbox's pid namespace; the kernel then kills all others in it.
- * The processes that read the output survive and pass its last bytes on.
- */
-function killSandbox(child: Child, status: string): void {
-  const first = Number(/"child-pid":\s*(\d+)/.exec(readFileOr(status, ''))?.[1] ?? 0)
-  if (first > 0 && findDescendants(child.pid).includes(first)) kill(first)
-  else killTree(child)
 }
 
 /**
@@ -185,24 +145,12 @@ export async function runSandboxed(
   settings: SandboxSettings,
 ): Promise<CommandResult> {
   const { directory, command, limits, env } = options
-  const status = join(directory.folder, 'status')
-  const filter = settings.seccomp === null ? null : join(directory.folder, 'seccomp')
-  await writeFile(status, '')
-  if (filter !== null && settings.seccomp !== null) await writeFile(filter, settings.seccomp)
-  for (const [path, text] of Object.entries(sandboxFiles(directory))) await writeFile(path, text)
-  const script = sandboxScript({
-    directory,
+  const prepared = await prepareSandbox(directory, CHECK_LAYOUT, settings)
+  const { status } = prepared
+  const script = sandboxScript(
+    { directory, layout: CHECK_LAYOUT, limits, env, ...prepared },
     command,
-    limits,
-    env,
-    status,
-    uid: settings.uid,
-    network: settings.network,
-    readable: settings.readable,
-    hidden: settings.hidden,
-    seccomp: filter,
-    procsFiles: settings.group?.procsFiles ?? [],
-  })
+  )
   const { ended, ...rest } = await supervise(
     spawn([...settings.parentDeathPrefix, '/bin/sh', '-c', script], '/', { ...MINIMAL_ENV }),
     options,
@@ -210,16 +158,15 @@ export async function runSandboxed(
       memoryHeld: settings.kernelLimitsMemory,
       kills: () => settings.group?.countOomKills() ?? 0,
       end: (child) => killSandbox(child, status),
-      full: () => kill(Number(readFileOr(drainPidFile(directory), '0'))),
+      full: () => signalProcess(Number(readFileOr(drainPidFile(directory), '0')), 'SIGKILL'),
     },
   )
   if (ended !== 'exited') return { ended, exit_code: null, ...rest }
-  // The status has one JSON document per line. It has an exit code only if the command started.
-  const code = /"exit-code":\s*(\d+)/.exec(await readFile(status, 'utf8'))?.[1]
-  if (code === undefined) return { ended: 'not_started', exit_code: null, ...rest }
+  const code = await readExitCode(status)
+  if (code === null) return { ended: 'not_started', exit_code: null, ...rest }
   return {
     ended: (settings.group?.countOomKills() ?? 0) > 0 ? 'memory' : 'exited',
-    exit_code: Number(code),
+    exit_code: code,
     ...rest,
   }
 }

@@ -4,18 +4,21 @@
  * has switched isolation off.
  */
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { findControlGroups, type ControlGroups } from './cgroups.ts'
-import type { Isolation } from './isolation.ts'
-import type { CommandLimits } from './limits.ts'
+import { chmod, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findControlGroups, type ControlGroup, type ControlGroups } from './cgroups.ts'
+import { describeIsolation, type Isolation } from './isolation.ts'
 import {
-  runUnsandboxed,
-  runSandboxed,
-  type CommandResult,
-  type RunCommandOptions,
-  type SandboxSettings,
-} from './run.ts'
-import { MOUNT_POINTS } from './sandbox.ts'
+  hostPaths,
+  INPUT_PART,
+  JOB_PARTS,
+  SandboxedJob,
+  sandboxPaths,
+  type RunningJob,
+} from './job.ts'
+import type { CommandLimits } from './limits.ts'
+import { runUnsandboxed, runSandboxed, type CommandResult, type RunCommandOptions } from './run.ts'
+import { MOUNT_POINTS, type SandboxSettings } from './sandbox.ts'
 import { seccompFilter } from './seccomp.ts'
 import { MINIMAL_ENV, PATH } from './shell.ts'
 import {
@@ -52,8 +55,23 @@ export type Runner = {
   handOver(directory: JobDirectory): Promise<void>
   /** Runs one command in a directory. Returns `not_started` when there is no isolation. */
   run(options: RunCommandOptions): Promise<CommandResult>
+  /** Creates the directory of a job with several steps. `id` consists of `a-z 0-9 _ -`. */
+  createJobDirectory(id: string): Promise<JobDirectory>
+  /**
+   * Begins a job in a filled directory. `name` is the last part of the workspace's path. The
+   * sandbox starts with the first step. Throws when there is no isolation.
+   */
+  openJob(options: OpenJobOptions): Promise<RunningJob>
   /** Returns false when something could not be removed; `sweep` tries again. */
   removeDirectory(directory: JobDirectory): Promise<boolean>
+}
+
+export type OpenJobOptions = {
+  readonly directory: JobDirectory
+  readonly name: string
+  /** The limits of all steps together; `timeMs` and `outputBytes` are not used. */
+  readonly limits: CommandLimits
+  readonly env: Readonly<Record<string, string>>
 }
 
 /**
@@ -143,6 +161,11 @@ const isOlder = (version: string, than: readonly [number, number]): boolean => {
 
 const missing = (reason: string): Isolation => ({ kind: 'missing', reason })
 
+async function removeGroup(group: ControlGroup | null): Promise<void> {
+  for (let n = 0; group && !group.remove() && n < REMOVE_GROUP_ATTEMPTS; n++)
+    await Bun.sleep(REMOVE_GROUP_DELAY_MS)
+}
+
 /** A uid for each job directory, so that two commands never run as the same user. */
 class UidPool {
   readonly #used = new Set<number>()
@@ -210,15 +233,57 @@ class CommandRunner implements Runner {
     return kind === 'none' ? runUnsandboxed(run, this.#parentDeathPrefix) : this.#runSandboxed(run)
   }
 
+  async createJobDirectory(id: string): Promise<JobDirectory> {
+    const directory = await createJobDirectory(this.options.directory, id, JOB_PARTS)
+    const steps = join(directory.work, INPUT_PART, 'steps')
+    await mkdir(steps, { recursive: true })
+    // The user of the job passes through `work` and reads `input`; both stay the server's.
+    await chmod(directory.work, 0o711)
+    for (const path of [join(directory.work, INPUT_PART), steps]) await chmod(path, 0o755)
+    return directory
+  }
+
+  async openJob({ directory, name, limits, env }: OpenJobOptions): Promise<RunningJob> {
+    const isolation = await this.isolation()
+    if (isolation.kind === 'missing') throw new Error(describeIsolation(isolation))
+    const common = { directory, limits, env, parentDeathPrefix: this.#parentDeathPrefix }
+    if (isolation.kind === 'none')
+      return new SandboxedJob({
+        ...common,
+        paths: hostPaths(directory),
+        sandbox: null,
+        release: async () => {},
+      })
+    if (this.#isRoot)
+      for (const part of JOB_PARTS)
+        await changeOwner(this.#uids.of(directory.id), join(directory.work, part))
+    const group = this.#createGroup(limits)
+    return new SandboxedJob({
+      ...common,
+      paths: sandboxPaths(name),
+      sandbox: this.#sandboxSettings(directory, group),
+      release: () => removeGroup(group),
+    })
+  }
+
   async #runSandboxed(run: RunCommandOptions): Promise<CommandResult> {
-    const group =
-      this.#groups?.create(`${++this.#groupCount}`, {
-        memory: run.limits.memoryBytes,
-        processes: run.limits.processes + 16,
-      }) ?? null
+    const group = this.#createGroup(run.limits)
+    try {
+      return await runSandboxed(run, this.#sandboxSettings(run.directory, group))
+    } finally {
+      await removeGroup(group)
+    }
+  }
+
+  #createGroup({ memoryBytes, processes }: CommandLimits): ControlGroup | null {
+    const limits = { memory: memoryBytes, processes: processes + 16 }
+    return this.#groups?.create(`${++this.#groupCount}`, limits) ?? null
+  }
+
+  #sandboxSettings({ id }: JobDirectory, group: ControlGroup | null): SandboxSettings {
     const { network, readable, hidden } = this.options
-    const settings: SandboxSettings = {
-      uid: this.#isRoot ? this.#uids.of(run.directory.id) : null,
+    return {
+      uid: this.#isRoot ? this.#uids.of(id) : null,
       network,
       readable,
       hidden,
@@ -226,12 +291,6 @@ class CommandRunner implements Runner {
       group,
       kernelLimitsMemory: this.#groups?.limits.includes('memory') ?? false,
       parentDeathPrefix: this.#parentDeathPrefix,
-    }
-    try {
-      return await runSandboxed(run, settings)
-    } finally {
-      for (let n = 0; group && !group.remove() && n < REMOVE_GROUP_ATTEMPTS; n++)
-        await Bun.sleep(REMOVE_GROUP_DELAY_MS)
     }
   }
 

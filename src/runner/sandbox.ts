@@ -15,13 +15,32 @@
  * costs the server no time.
  */
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+import type { ControlGroup } from './cgroups.ts'
 import { OUTPUT_TAIL_BYTES, SHARED_MEMORY_BYTES, type CommandLimits } from './limits.ts'
 import { PATH, quote, quoteAll } from './shell.ts'
 import type { JobDirectory } from './job-directory.ts'
 
+/** A folder below `work` of the job directory, and the path at which commands see it. */
+export type Mount = {
+  readonly from: string
+  readonly to: string
+  /** Whether commands may write there. */
+  readonly writable: boolean
+}
+
+/** What commands see besides the programs of the system. */
+export type SandboxLayout = {
+  readonly mounts: readonly Mount[]
+  /** The working directory at the start. */
+  readonly cwd: string
+  readonly home: string
+  /** The name of the user, and of the machine. */
+  readonly user: string
+}
+
 export type SandboxOptions = {
   readonly directory: JobDirectory
-  readonly command: string
+  readonly layout: SandboxLayout
   readonly limits: CommandLimits
   /** Whether the command may use the machine's network; if not, it has its own loopback device. */
   readonly network: boolean
@@ -38,6 +57,31 @@ export type SandboxOptions = {
   readonly seccomp: string | null
   /** A file for bubblewrap's status. It has an exit code only if the command ran. */
   readonly status: string
+}
+
+/** What a sandbox needs of the machine and the installation. */
+export type SandboxSettings = {
+  readonly uid: number | null
+  readonly network: boolean
+  readonly readable: readonly string[]
+  readonly hidden: readonly string[]
+  readonly seccomp: Uint8Array | null
+  readonly group: ControlGroup | null
+  readonly kernelLimitsMemory: boolean
+  /** The command prefix that kills the shell when the server ends; empty where there is none. */
+  readonly parentDeathPrefix: readonly string[]
+}
+
+/** What acceptance checks see. */
+export const CHECK_LAYOUT: SandboxLayout = {
+  mounts: [
+    { from: 'build', to: '/build', writable: true },
+    { from: 'home', to: '/home/check', writable: true },
+    { from: 'tmp', to: '/tmp', writable: true },
+  ],
+  cwd: '/build',
+  home: '/home/check',
+  user: 'check',
 }
 
 /** The uid and gid inside the sandbox. */
@@ -122,23 +166,27 @@ function bindPrograms({ readable, hidden, network }: SandboxOptions): string[] {
 }
 
 /** The arguments of bubblewrap. Descriptor 3 is its status, 4 the filter, 5 and 6 the user names. */
-const bubblewrapArguments = (options: SandboxOptions, work: string, inner: string): string[] => [
+const bubblewrapArguments = (
+  options: SandboxOptions,
+  work: string,
+  inner: readonly string[],
+): string[] => [
   'bwrap',
   ...isolationArguments(options),
   ...mountArguments(options, work),
-  ...environmentArguments(options.env),
+  ...environmentArguments(options),
   ...['--json-status-fd', '3'],
   ...(options.seccomp === null ? [] : ['--seccomp', '4']),
   '--',
-  ...['/bin/sh', '-c', inner, 'sh', options.command],
+  ...['/bin/sh', '-c', ...inner],
 ]
 
-const isolationArguments = ({ network }: SandboxOptions): string[] => [
+const isolationArguments = ({ network, layout }: SandboxOptions): string[] => [
   ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
   '--unshare-cgroup-try',
   ...(network ? [] : ['--unshare-net']),
   '--disable-userns',
-  ...['--uid', `${INNER_UID}`, '--gid', `${INNER_UID}`, '--hostname', 'check'],
+  ...['--uid', `${INNER_UID}`, '--gid', `${INNER_UID}`, '--hostname', layout.user],
   ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
 ]
 
@@ -148,18 +196,21 @@ const mountArguments = (options: SandboxOptions, work: string): string[] => [
   ...['--perms', '1777', '--size', `${SHARED_MEMORY_BYTES}`, '--tmpfs', '/dev/shm'],
   ...['--remount-ro', '/dev'],
   ...IDENTITY,
-  ...['--bind', `${work}/build`, '/build'],
-  ...['--bind', `${work}/home`, '/home/check'],
-  ...['--bind', `${work}/tmp`, '/tmp', '--symlink', '../tmp', '/var/tmp'],
-  ...['--chdir', '/build', '--remount-ro', '/'],
+  ...options.layout.mounts.flatMap(({ from, to, writable }) => [
+    writable ? '--bind' : '--ro-bind',
+    `${work}/${from}`,
+    to,
+  ]),
+  ...['--symlink', '../tmp', '/var/tmp'],
+  ...['--chdir', options.layout.cwd, '--remount-ro', '/'],
 ]
 
-function environmentArguments(env: Readonly<Record<string, string>>): string[] {
+function environmentArguments({ env, layout }: SandboxOptions): string[] {
   const variables = {
     PATH,
-    HOME: '/home/check',
-    USER: 'check',
-    LOGNAME: 'check',
+    HOME: layout.home,
+    USER: layout.user,
+    LOGNAME: layout.user,
     LANG: 'C.UTF-8',
     TERM: 'dumb',
     TMPDIR: '/tmp',
@@ -172,12 +223,12 @@ function environmentArguments(env: Readonly<Record<string, string>>): string[] {
 /** User and group names inside the sandbox, instead of those of the machine. */
 const IDENTITY = ['--ro-bind-data', '5', '/etc/passwd', '--ro-bind-data', '6', '/etc/group']
 
-const PASSWD = `root:x:0:0:root:/root:/bin/sh
-check:x:${INNER_UID}:${INNER_UID}:check:/home/check:/bin/sh
+const passwdOf = ({ user, home }: SandboxLayout): string => `root:x:0:0:root:/root:/bin/sh
+${user}:x:${INNER_UID}:${INNER_UID}:${user}:${home}:/bin/sh
 nobody:x:65534:65534:nobody:/:/bin/false
 `
-const GROUP = `root:x:0:
-check:x:${INNER_UID}:
+const groupOf = ({ user }: SandboxLayout): string => `root:x:0:
+${user}:x:${INNER_UID}:
 nogroup:x:65534:
 `
 
@@ -197,35 +248,59 @@ export const ulimitScript = ({
     `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}`,
   ].join(' && ')
 
-/**
- * The script for `sh -c`. It prints the command's output as it comes until the process in the
- * `drain` file is killed, and then its last `OUTPUT_END` bytes.
- */
-export function sandboxScript(options: SandboxOptions): string {
-  const { directory, limits, uid, procsFiles, seccomp, status } = options
-  const inner = [
+/** Sets limits and makes the process the first candidate of the out-of-memory killer. */
+const limitsScript = (limits: CommandLimits): string =>
+  [
     `{ ${ulimitScript(limits)}; } || exit 126`,
     'echo 1000 2>/dev/null >/proc/self/oom_score_adj',
     'umask 022',
-    'exec /bin/sh -c "$1"',
   ].join('; ')
+
+/** The shell command that enters the sandbox and executes `inner` (arguments of `sh -c`) there. */
+function enterScript(options: SandboxOptions, inner: readonly string[]): string {
+  const { directory, uid } = options
   const mountPoint = MOUNT_POINTS.find(isFolder) ?? '/mnt'
   const work = uid === null ? directory.work : mountPoint
   const sandboxed = quoteAll(['nice', '-n', '10', ...bubblewrapArguments(options, work, inner)])
-  const run =
-    uid === null ? `exec ${sandboxed}` : asUser(uid, directory.work, mountPoint, sandboxed)
-  const descriptors = [
+  return uid === null ? `exec ${sandboxed}` : asUser(uid, directory.work, mountPoint, sandboxed)
+}
+
+/** Redirections of the descriptors that bubblewrap reads and writes. */
+const descriptorsOf = ({ directory, seccomp, status }: SandboxOptions): string =>
+  [
     `3>${quote(status)}`,
     ...(seccomp === null ? [] : [`4<${quote(seccomp)}`]),
     `5<${quote(`${directory.folder}/passwd`)}`,
     `6<${quote(`${directory.folder}/group`)}`,
   ].join(' ')
+
+const joinGroups = ({ procsFiles }: SandboxOptions): string[] =>
+  procsFiles.map((file) => `echo $$ >${quote(file)} || exit 125`)
+
+/**
+ * The script for `sh -c` that runs one command. It prints the command's output as it comes until
+ * the process in the `drain` file is killed, and then its last `OUTPUT_END` bytes.
+ */
+export function sandboxScript(options: SandboxOptions, command: string): string {
+  const { directory, limits } = options
+  const run = enterScript(options, [`${limitsScript(limits)}; exec /bin/sh -c "$1"`, 'sh', command])
   const pass = `/bin/sh -c ${quote(`echo $$ >${quote(drainPidFile(directory))}; exec cat`)}`
   return [
-    ...procsFiles.map((file) => `echo $$ >${quote(file)} || exit 125`),
-    `( ${run} ) 2>&1 </dev/null ${descriptors} | { ${pass}; tail -c ${OUTPUT_TAIL_BYTES}; }`,
+    ...joinGroups(options),
+    `( ${run} ) 2>&1 </dev/null ${descriptorsOf(options)} | { ${pass}; tail -c ${OUTPUT_TAIL_BYTES}; }`,
   ].join('\n')
 }
+
+/**
+ * The script for `sh -c` that executes a shell program in the sandbox, with the standard input and
+ * output of the caller. Standard error goes to the output.
+ */
+export const sessionScript = (options: SandboxOptions, program: string): string =>
+  [
+    ...joinGroups(options),
+    `exec 2>&1 ${descriptorsOf(options)}`,
+    enterScript(options, [`${limitsScript(options.limits)}\n${program}`, 'sh']),
+  ].join('\n')
 
 /** Mounts the work folder at a mount point of a private namespace and changes to a user. */
 function asUser(uid: number, work: string, mountPoint: string, command: string): string {
@@ -242,7 +317,10 @@ function asUser(uid: number, work: string, mountPoint: string, command: string):
 export const drainPidFile = (directory: JobDirectory): string => `${directory.folder}/drain`
 
 /** The files that the script reads besides the filter. */
-export const sandboxFiles = (directory: JobDirectory): Readonly<Record<string, string>> => ({
-  [`${directory.folder}/passwd`]: PASSWD,
-  [`${directory.folder}/group`]: GROUP,
+export const sandboxFiles = (
+  directory: JobDirectory,
+  layout: SandboxLayout,
+): Readonly<Record<string, string>> => ({
+  [`${directory.folder}/passwd`]: passwdOf(layout),
+  [`${directory.folder}/group`]: groupOf(layout),
 })

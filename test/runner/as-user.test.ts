@@ -9,6 +9,7 @@ const UID = 61_000
 
 type Answer = {
   isolation: Isolation
+  job: { steps: string; gone: boolean }
   results: { ended: string; exit_code: number | null; text: string; gone: boolean }[]
 }
 
@@ -50,7 +51,7 @@ test('holds all the same where the server is an ordinary user', async () => {
     child.exited,
   ])
   expect(errors).toBe('')
-  const { isolation, results } = JSON.parse(text) as Answer
+  const { isolation, results, job } = JSON.parse(text) as Answer
   expect(isolation).toMatchObject({ kind: 'bubblewrap', user: 'same' })
   const [environment, bomb, memory, disk, rest] = results
   expect(environment).toMatchObject({
@@ -65,4 +66,6 @@ test('holds all the same where the server is an ordinary user', async () => {
     text: expect.stringContaining('No such file'),
     gone: true,
   })
+  expect(job.steps).toMatch(/Read-only file system\none\n.*No such file or directory\n1\n$/)
+  expect(job.gone).toBe(true)
 }, 120_000)

@@ -34,4 +34,14 @@ for (const command of [
   })
   results.push({ ended, exit_code, text, gone: await runner.removeDirectory(place) })
 }
-process.stdout.write(JSON.stringify({ isolation, results }))
+const place = await runner.createJobDirectory('steps')
+const job = await runner.openJob({ directory: place, name: 'site', limits: LIMITS, env: {} })
+let steps = ''
+for (const script of [
+  'echo one >file; echo x >/job/input/y; sleep 4817 &',
+  `cat file; ls ${directory}; ps -eo args | grep -c '[s]leep 4817'`,
+])
+  await job.step({ script, output: (bytes) => void (steps += Buffer.from(bytes).toString()) })
+await job.close()
+const gone = await runner.removeDirectory(place)
+process.stdout.write(JSON.stringify({ isolation, results, job: { steps, gone } }))
