@@ -348,7 +348,8 @@ export function callLines(
   const grant = decide(operation.access, caller, input, hearth.facts)
   const valid = validate(operation, input, options.strict ?? false)
   const context = contextOf(hearth, { operation, grant, target: input }, options)
-  return whileAllowed(operation.lines(context, valid), context)
+  const records = whileAllowed(operation.lines(context, valid), context)
+  return operation.untrusted ? markLines(operation, records, context, valid) : records
 }
 
 /** The same records. Throws a Refusal once the caller has lost the right, even to a slow reader. */
@@ -381,7 +382,60 @@ export function callFollow(
   const grant = decide(operation.access, caller, input, hearth.facts)
   const valid = validate(operation, input, options.strict ?? false)
   const context = contextOf(hearth, { operation, grant, target: input }, options)
-  return operation.follow(context, valid, options.lastEventId)
+  const events = operation.follow(context, valid, options.lastEventId)
+  return operation.untrusted ? markEvents(operation, events, context, valid) : events
+}
+
+/** Records that are marked with one call. */
+const MARKED_BATCH = 100
+
+function* markLines(
+  operation: Operation,
+  records: Iterable<unknown>,
+  context: Context & { caller: Caller },
+  input: unknown,
+): Generator<unknown> {
+  let batch: unknown[] = []
+  for (const record of records) {
+    batch.push(record)
+    if (batch.length < MARKED_BATCH) continue
+    yield* markRecords(operation, batch, context, input)
+    batch = []
+  }
+  yield* markRecords(operation, batch, context, input)
+}
+
+async function* markEvents(
+  operation: Operation,
+  events: AsyncGenerator<StreamEvent | null>,
+  context: Context & { caller: Caller },
+  input: unknown,
+): AsyncGenerator<StreamEvent | null> {
+  for await (const event of events)
+    yield event && {
+      ...event,
+      data: markRecords(operation, [event.data], context, input)[0],
+    }
+}
+
+/**
+ * Records of a list, each with the pointers to its untrusted text in `_untrusted`, as in results of
+ * tools. A stream has no header that could hold them.
+ */
+function markRecords(
+  operation: Operation,
+  items: readonly unknown[],
+  context: Context & { caller: Caller },
+  input: unknown,
+): readonly unknown[] {
+  const pointers = items.map((): string[] => [])
+  for (const pointer of untrustedIn(operation, { items, next: null }, context, input)) {
+    const [, index, rest] = /^\/items\/(\d+)(\/.*)$/.exec(pointer) ?? []
+    if (rest !== undefined) pointers[Number(index)]?.push(rest)
+  }
+  return items.map((item, index) =>
+    pointers[index]?.length ? { ...(item as object), _untrusted: pointers[index] } : item,
+  )
 }
 
 /** A call whose access was decided. */
@@ -476,11 +530,18 @@ function reportUntrusted(
   input: unknown,
   options: CallOptions,
 ): void {
-  const { hearth } = context
-  if (!options.untrusted || !operation.untrusted) return
-  const { untrusted } = operation
-  const pointers = readScope(hearth.db, () => untrusted(answer, context, input))
+  if (!options.untrusted) return
+  const pointers = untrustedIn(operation, answer, context, input)
   if (pointers.length > 0) options.untrusted(pointers)
+}
+
+function untrustedIn(
+  { untrusted }: Operation,
+  answer: unknown,
+  context: Context & { caller: Caller },
+  input: unknown,
+): readonly string[] {
+  return untrusted ? readScope(context.hearth.db, () => untrusted(answer, context, input)) : []
 }
 
 /** A response without its secret, which is at the top level or in `token`. */
