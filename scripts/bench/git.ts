@@ -140,7 +140,7 @@ const MOST_LOOKS = 240
 /**
  * The job that looks through what came in a large push for collisions of SHA-1, ten minutes later.
  */
-const LATER = 'look_for_forged'
+const LATER = 'find_sha1_collisions'
 
 /** Waits until what large pushes leave for later is done: it would fall into what is measured. */
 async function nothingLeft(hearth: Hearth): Promise<void> {

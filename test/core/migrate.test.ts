@@ -48,3 +48,32 @@ test('every table is strict', () => {
   expect(loose).toEqual([])
   expect(migrations.length).toBeGreaterThan(0)
 })
+
+test('jobs of a renamed kind keep their work', () => {
+  const db = openDatabase({ path: ':memory:' })
+  const before = migrations.filter(({ name }) => name < '0036_job_kinds')
+  migrate(db, now, before)
+  for (const [id, kind] of [
+    ['job_1', 'look_for_forged'],
+    ['job_2', 'scan_push'],
+  ] as const)
+    db.run(
+      `INSERT INTO jobs (id, kind, key, input, state, attempt, run_at, created_at, updated_at)
+       VALUES (?, ?, NULL, '{"repo_id":"rep_1"}', 'waiting', 0, 5, ?, ?)`,
+      id,
+      kind,
+      now,
+      now,
+    )
+  migrate(db, now)
+  expect(db.all('SELECT id, kind, input, state, run_at FROM jobs ORDER BY id')).toEqual([
+    {
+      id: 'job_1',
+      kind: 'find_sha1_collisions',
+      input: '{"repo_id":"rep_1"}',
+      state: 'waiting',
+      run_at: 5,
+    },
+    { id: 'job_2', kind: 'scan_push', input: '{"repo_id":"rep_1"}', state: 'waiting', run_at: 5 },
+  ])
+})

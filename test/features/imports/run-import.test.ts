@@ -234,7 +234,9 @@ test('an import that is too large to be searched for made collisions at once is 
   expect(asked).toEqual([
     { store: repoByPath(world.hearth.db, 'acme/look-large')?.store ?? '', tips, hide: 0 },
   ])
-  expect(world.hearth.db.all(`SELECT kind FROM jobs WHERE kind = 'look_for_forged'`)).toEqual([])
+  expect(world.hearth.db.all(`SELECT kind FROM jobs WHERE kind = 'find_sha1_collisions'`)).toEqual(
+    [],
+  )
   Object.assign(world.hearth.git, { findSha1Collisions: real })
 }, 120_000)
 

@@ -17,7 +17,7 @@ export const COLLISION_SCAN_DELAY_MS = 10 * MINUTE
 
 /** Without `tips` it scans everything that the refs reach when it runs. */
 export const findSha1Collisions = job<{ repo_id: string } & ({ tips: null } | CommitRange)>({
-  kind: 'look_for_forged',
+  kind: 'find_sha1_collisions',
   run: async ({ hearth, signal }, { repo_id, ...range }) => {
     const row = repoById(hearth.db, repo_id)
     if (!row) return
