@@ -45,6 +45,7 @@ export { setAssignees, setLabels } from './labels/set-labels.ts'
 export {
   countUnresolved,
   countUnresolvedOfAll,
+  preloadUnresolved,
   findComment,
   insertComment,
   listCommentBodies,

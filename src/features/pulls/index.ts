@@ -100,7 +100,7 @@ export {
 export { requireAuthorOr } from './permissions.ts'
 export { listRequests } from './reviews/store-requests.ts'
 export { findReview, listReviewBodies } from './reviews/store-reviews.ts'
-export { countWritten, findEntry } from './sessions/store-sessions.ts'
+export { countWritten, findEntry, preloadWritten } from './sessions/store-sessions.ts'
 export {
   findPull,
   findPullById,

@@ -5,6 +5,7 @@
 import { reaches, type SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { memo } from '#core/read-scope.ts'
 import { actorOf, findToken, findUser } from '#features/accounts/index.ts'
 import { findTeam, findTeamBySlug, listTeamPeople } from '#features/teams/index.ts'
 import { workspaceById } from '#features/workspaces/index.ts'
@@ -43,22 +44,25 @@ export function requireTeamId(
   return team.id
 }
 
+const teamOf = (db: Db, id: string) => memo(db, 'team', id, () => findTeam(db, id))
+
 /** The path `<workspace>/<team>` of an id; the id itself when the team is deleted or secret. */
 export function teamPathOf(db: Db, id: string): string {
-  const team = findTeam(db, id)
+  const team = teamOf(db, id)
   return team?.visibility === 'visible' ? `${team.workspace}/${team.slug}` : id
 }
 
-/** Whether a person is a member of a team or of one of its child teams. */
+/** Whether a person is a member of a team or of one of its child teams. Reads each team once. */
 export function isInTeam(
   db: Db,
   workspace_id: string,
   team_id: string,
   person_id: string,
 ): boolean {
+  const people = () => new Set(listTeamPeople(db, team_id, { below: true }))
   return (
-    findTeam(db, team_id)?.workspace_id === workspace_id &&
-    listTeamPeople(db, team_id, { below: true }).includes(person_id)
+    teamOf(db, team_id)?.workspace_id === workspace_id &&
+    memo(db, 'team people', team_id, people).has(person_id)
   )
 }
 

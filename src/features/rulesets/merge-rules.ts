@@ -5,14 +5,15 @@
  */
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { memo } from '#core/read-scope.ts'
+import { memo, readScope } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
-import { actorOf } from '#features/accounts/index.ts'
-import { countUnresolved } from '#features/issues/index.ts'
+import { actorOf, preloadActors } from '#features/accounts/index.ts'
+import { countUnresolved, preloadUnresolved } from '#features/issues/index.ts'
 import {
   countWritten,
   isActive,
+  preloadWritten,
   type Blocker,
   type MergeEvaluation,
   type PullRow,
@@ -34,7 +35,13 @@ import {
   type RuleResult,
 } from './applicable-rules.ts'
 import { isPullInspected, keyOf } from './inspect-commits.ts'
-import { findingsOf, findingsOfAll, findPusher, type Findings } from './store-evaluations.ts'
+import {
+  findingsOf,
+  findingsOfAll,
+  findPusher,
+  preloadHeadPushers,
+  type Findings,
+} from './store-evaluations.ts'
 import { openingAt } from './windows.ts'
 
 /** Whether a pull request is by an agent, or says that an agent works on it. */
@@ -287,19 +294,60 @@ export function mergeBlockers(
   hearth: Hearth,
   evaluations: readonly MergeEvaluation[],
 ): Blocker[][] {
-  const hasRules = evaluations.some(
-    ({ pull, context, by }) => rulesForMerge(hearth, context.repo, pull, by).length > 0,
-  )
-  if (!hasRules) return evaluations.map(() => [])
-  const findings = findingsOfAll(
-    hearth.db,
-    evaluations.map(({ pull }) => pull),
-  )
-  return evaluations.map((evaluation) =>
-    isActive(evaluation.pull)
-      ? blockersBy(hearth, evaluation, findings.get(evaluation.pull.id) ?? new Map())
-      : [],
-  )
+  return readScope(hearth.db, () => {
+    const active = evaluations
+      .filter(({ pull }) => isActive(pull))
+      .map((evaluation) => ({ evaluation, rules: rulesForEvaluation(hearth, evaluation) }))
+      .filter(({ rules }) => rules.length > 0)
+    if (active.length === 0) return evaluations.map(() => [])
+    preloadForRules(hearth, active)
+    const findings = findingsOfAll(
+      hearth.db,
+      active.map(({ evaluation }) => evaluation.pull),
+    )
+    return evaluations.map((evaluation) =>
+      isActive(evaluation.pull)
+        ? blockersBy(hearth, evaluation, findings.get(evaluation.pull.id) ?? new Map())
+        : [],
+    )
+  })
+}
+
+const rulesForEvaluation = (
+  hearth: Hearth,
+  { pull, context, by }: MergeEvaluation,
+): readonly ApplicableRule[] => rulesForMerge(hearth, context.repo, pull, by)
+
+type RuledEvaluation = {
+  readonly evaluation: MergeEvaluation
+  readonly rules: readonly ApplicableRule[]
+}
+
+/** Reads what the rules need with one query of each kind, however many pull requests there are. */
+function preloadForRules(hearth: Hearth, ruled: readonly RuledEvaluation[]): void {
+  const { db } = hearth
+  const pulls = ruled.map(({ evaluation }) => evaluation.pull)
+  const rules = new Set(ruled.flatMap((one) => one.rules.map(({ rule }) => rule)))
+  const pullRules = [...rules].filter((rule) => rule.type === 'pull_request')
+  if (pullRules.some(({ parameters }) => parameters.require_last_push_approval)) {
+    preloadHeadPushers(db, pulls)
+    const pushers = pulls.map((pull) => findPusher(db, pull) ?? pull.author_id)
+    preloadActors(db, [...new Set(pushers)])
+  }
+  const [first] = ruled
+  if (first && pullRules.some(({ parameters }) => parameters.require_conversation_resolution))
+    preloadUnresolved(
+      db,
+      first.evaluation.context.repo.id,
+      pulls.map(({ number }) => number),
+    )
+  for (const rule of rules)
+    if (rule.type === 'session_required')
+      preloadWritten(
+        db,
+        pulls.map(({ id }) => id),
+        rule.parameters.kinds,
+      )
 }
 
 function blockersBy(hearth: Hearth, evaluation: MergeEvaluation, findings: Findings): Blocker[] {

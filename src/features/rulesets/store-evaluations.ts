@@ -1,5 +1,6 @@
 /** The tables `rule_evaluations`, `rule_findings`, `head_pushers` and `session_costs`. */
 import type { Db } from '#core/db.ts'
+import { memo, preload } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import type { Timestamp } from '#lib/time.ts'
@@ -165,16 +166,34 @@ export function setFindings(
   }
 }
 
+type Head = Pick<CommitPair, 'id' | 'head_sha'>
+
+const headKey = ({ id, head_sha }: Head): string => `${id} ${head_sha}`
+
 /** Who pushed the present head; undefined when it was not recorded. */
-export const findPusher = (
-  db: Db,
-  pull: Pick<CommitPair, 'id' | 'head_sha'>,
-): string | null | undefined =>
-  db.one<{ actor_id: string | null }>(
-    'SELECT actor_id FROM head_pushers WHERE pull_id = ? AND head_sha = ?',
-    pull.id,
-    pull.head_sha,
-  )?.actor_id
+export const findPusher = (db: Db, pull: Head): string | null | undefined =>
+  memo(db, 'head pusher', headKey(pull), () => listHeadPushers(db, [pull]).get(headKey(pull)))
+
+/** Preloads the same for several pull requests. */
+export const preloadHeadPushers = (db: Db, pulls: readonly Head[]): void =>
+  preload<string | null | undefined>(
+    db,
+    'head pusher',
+    pulls.map(headKey),
+    () => listHeadPushers(db, pulls),
+    () => undefined,
+  )
+
+const listHeadPushers = (db: Db, pulls: readonly Head[]): Map<string, string | null> =>
+  new Map(
+    db
+      .all<{ pull_id: string; head_sha: Oid; actor_id: string | null }>(
+        `SELECT pull_id, head_sha, actor_id FROM head_pushers
+         WHERE pull_id IN (SELECT value FROM json_each(?))`,
+        JSON.stringify(pulls.map(({ id }) => id)),
+      )
+      .map(({ pull_id: id, head_sha, actor_id }) => [headKey({ id, head_sha }), actor_id]),
+  )
 
 export const setPusher = (tx: Tx, pull_id: string, head_sha: Oid, actor_id: string | null): void =>
   void tx.db.run(

@@ -7,6 +7,8 @@ import { updatePull } from '#features/pulls/lifecycle/update-pull.ts'
 import { listIssues } from '#features/issues/list-issues.ts'
 import { listEvents } from '#features/repos/profile/list-events.ts'
 import { createRuleset } from '#features/rulesets/create-ruleset.ts'
+import { createTeam } from '#features/teams/create-team.ts'
+import { setTeamMember } from '#features/teams/set-team-member.ts'
 import { makePullWorld, REPO } from './fixture.ts'
 
 /**
@@ -79,4 +81,54 @@ test('a list and a single record show the same', async () => {
   const { answer } = await asked(listPulls, { repo: REPO })
   for (const pull of answer.items)
     expect((await asked(getPull, { repo: REPO, number: pull.number })).answer.pull).toEqual(pull)
+})
+
+test('rules that count for each pull request ask once for all', async () => {
+  const made = await busy()
+  const { world, ada, mel, otto, agent, ready, asked } = made
+  const bot = await agent(otto)
+  const team = await world.call(createTeam, ada, { workspace: 'acme', name: 'Doors' })
+  await world.call(setTeamMember, ada, { workspace: 'acme', team: team.slug, username: 'mel' })
+  await world.call(createRuleset, ada, {
+    repo: REPO,
+    name: 'Everything about reviews',
+    enforcement: 'active',
+    target: 'branch',
+    conditions: { ref_name: { include: ['~ALL'], exclude: [] } },
+    rules: [
+      {
+        type: 'pull_request',
+        parameters: { require_last_push_approval: true, require_conversation_resolution: true },
+      },
+      { type: 'session_required', parameters: { min_entries: 2 } },
+      { type: 'session_required', parameters: { kinds: ['plan'] } },
+      { type: 'human_approval', parameters: { from: [`acme/${team.slug}`] } },
+    ],
+  })
+  let serial = 0
+  const add = async (count: number) => {
+    for (let n = 0; n < count; n++, serial++) {
+      const number = await ready(bot, { [`${serial}.txt`]: 'new\n' })
+      await world.call(reviewPull, mel, {
+        repo: REPO,
+        number,
+        verdict: 'approve',
+        comments: [{ path: `${serial}.txt`, line: 1, body: 'Why?' }],
+      })
+    }
+    await world.jobs()
+  }
+  const statements = async () => (await asked(listPulls, { repo: REPO })).statements
+  await add(2)
+  const few = await statements()
+  await add(5)
+  expect(await statements()).toBe(few)
+  const { answer } = await asked(listPulls, { repo: REPO })
+  expect(answer.items).toHaveLength(7)
+  for (const { number, blockers } of answer.items) {
+    expect([number, blockers.map(({ details }) => details.type ?? null)]).toEqual([
+      number,
+      expect.arrayContaining(['session_required']),
+    ])
+  }
 })

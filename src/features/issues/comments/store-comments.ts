@@ -1,5 +1,6 @@
 /** Rows of comments and of the reactions to them. */
 import type { Db } from '#core/db.ts'
+import { memo, preload } from '#core/read-scope.ts'
 import { reportText } from '#core/texts.ts'
 import type { Tx } from '#core/write.ts'
 import { typeId } from '#core/ids.ts'
@@ -71,14 +72,30 @@ export const listLineComments = (db: Db, repo_id: string, number: number): Comme
 
 /** The number of unresolved threads on lines of a change. */
 export const countUnresolved = (db: Db, repo_id: string, number: number): number =>
-  db.one<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM comments WHERE repo_id = ? AND number = ?
-      AND path IS NOT NULL AND in_reply_to IS NULL AND resolved = 0`,
-    repo_id,
-    number,
-  )?.count ?? 0
+  memo(
+    db,
+    'unresolved threads',
+    `${repo_id} ${number}`,
+    () => countUnresolvedOfAll(db, repo_id, [number]).get(number) ?? 0,
+  )
 
-/** The same for several records, by number. A number without unresolved threads is left out. */
+/** Preloads the same for several records of a repository. */
+export const preloadUnresolved = (db: Db, repo_id: string, numbers: readonly number[]): void =>
+  preload(
+    db,
+    'unresolved threads',
+    numbers.map((number) => `${repo_id} ${number}`),
+    () =>
+      new Map(
+        [...countUnresolvedOfAll(db, repo_id, numbers)].map(([number, count]) => [
+          `${repo_id} ${number}`,
+          count,
+        ]),
+      ),
+    () => 0,
+  )
+
+/** The numbers of several records, by number. A number without unresolved threads is left out. */
 export const countUnresolvedOfAll = (
   db: Db,
   repo_id: string,

@@ -1,5 +1,6 @@
 /** Rows of sessions. Counts are stored with the pull request, so that lists need not count. */
 import type { Db } from '#core/db.ts'
+import { memo, preload } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
 
@@ -42,12 +43,46 @@ export const findEntry = (db: Db, pull_id: string, seq: number): EntryRow | null
  * none is named.
  */
 export const countWritten = (db: Db, pull_id: string, kinds: readonly string[]): number =>
-  db.one<{ count: number }>(
-    `SELECT count(*) AS count FROM session_entries WHERE pull_id = ?1 AND author_id IS NOT NULL
-      AND (?2 = '[]' OR kind IN (SELECT value FROM json_each(?2)))`,
+  memo(
+    db,
+    writtenMemo(kinds),
     pull_id,
-    JSON.stringify(kinds),
-  )?.count ?? 0
+    () => listWrittenCounts(db, [pull_id], kinds).get(pull_id) ?? 0,
+  )
+
+/** Preloads the same for several pull requests. */
+export const preloadWritten = (
+  db: Db,
+  pull_ids: readonly string[],
+  kinds: readonly string[],
+): void =>
+  preload(
+    db,
+    writtenMemo(kinds),
+    pull_ids,
+    () => listWrittenCounts(db, pull_ids, kinds),
+    () => 0,
+  )
+
+const writtenMemo = (kinds: readonly string[]): string => `session entries ${kinds.join()}`
+
+const listWrittenCounts = (
+  db: Db,
+  pull_ids: readonly string[],
+  kinds: readonly string[],
+): Map<string, number> =>
+  new Map(
+    db
+      .all<{ pull_id: string; count: number }>(
+        `SELECT pull_id, count(*) AS count FROM session_entries
+         WHERE pull_id IN (SELECT value FROM json_each(?1)) AND author_id IS NOT NULL
+           AND (?2 = '[]' OR kind IN (SELECT value FROM json_each(?2)))
+         GROUP BY pull_id`,
+        JSON.stringify(pull_ids),
+        JSON.stringify(kinds),
+      )
+      .map(({ pull_id, count }) => [pull_id, count]),
+  )
 
 export function insertEntry(tx: Tx, row: EntryRow): void {
   tx.db.run(
