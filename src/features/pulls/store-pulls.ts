@@ -267,11 +267,13 @@ export function stopAutoMerge(tx: Tx, repo_id: string): void {
     'DELETE FROM auto_merges WHERE pull_id IN (SELECT id FROM pulls WHERE repo_id = ? AND active = 1)',
     repo_id,
   )
-  tx.db.run(
-    'UPDATE pulls SET auto_merge = 0, updated_at = ? WHERE repo_id = ? AND active = 1 AND auto_merge = 1',
+  const stopped = tx.db.all<{ number: number }>(
+    `UPDATE pulls SET auto_merge = 0, updated_at = ?
+     WHERE repo_id = ? AND active = 1 AND auto_merge = 1 RETURNING number`,
     tx.now,
     repo_id,
   )
+  for (const { number } of stopped) touchRecord(tx, repo_id, number)
 }
 
 export const setAutoMerge = (tx: Tx, pull: PullRow, on: boolean): void =>

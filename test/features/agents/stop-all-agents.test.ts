@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { stopAgent } from '#features/agents/stop-agent.ts'
 import { stopAllAgents } from '#features/agents/stop-all-agents.ts'
 import { updatePull } from '#features/pulls/lifecycle/update-pull.ts'
+import { listPulls } from '#features/pulls/list-pulls.ts'
 import { getRepoSettings } from '#features/repos/settings/get-repo-settings.ts'
 import { refusal } from '../../world.ts'
 import { makeAgentWorld, REPO } from './fixture.ts'
@@ -21,6 +22,9 @@ test('the emergency stop ends all agents and disables automatic merging', async 
     status: 403,
     reason: 'role',
   })
+  const other = await ready(mel, { 'other.txt': 'x\n' })
+  await world.call(updatePull, ada, { repo: REPO, number: other, auto_merge: false })
+  world.clock.advance(60_000)
   const stopped = await world.call(stopAllAgents, ada, { repo: REPO, reason: 'Something is wrong' })
   expect(stopped.map(({ name, state, stopped: why }) => [name, state, why?.reason])).toEqual([
     ['two', 'stopped', 'Something is wrong'],
@@ -29,6 +33,9 @@ test('the emergency stop ends all agents and disables automatic merging', async 
   expect([one.caller(), two.caller()]).toEqual([null, null])
   expect((await world.call(getRepoSettings, ada, { repo: REPO })).auto_merge).toBe(false)
   expect([pull(number).auto_merge, pull(before).auto_merge]).toEqual([0, 0])
+  // A list by last change shows them first.
+  const { items } = await world.call(listPulls, ada, { repo: REPO, sort: 'updated' })
+  expect(items.map((one) => one.number)).toEqual([before, number, other])
   expect(audit('agents.all_stopped')).toHaveLength(1)
   expect(audit('repo.settings_changed').at(-1)?.data).toContain('"auto_merge":true')
 })
