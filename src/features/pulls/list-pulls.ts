@@ -1,8 +1,7 @@
 import { readsRepo } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
-import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
-import { byPage, pageOf, windowOf, type Window } from '#core/page.ts'
+import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, OneOf, RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { listActorIds } from '#features/accounts/index.ts'
 import {
@@ -13,23 +12,13 @@ import {
   type RecordFilter,
 } from '#features/issues/index.ts'
 import { findTeamBySlug } from '#features/teams/index.ts'
-import { withChecks } from './checks/overall-checks.ts'
+import { isComputed, listComputed } from './computed-filters.ts'
 import { contextOf } from './pull-context.ts'
 import { pullRecords } from './pull-record.ts'
-import {
-  OVERALL_CHECKS,
-  Pull,
-  PULL_STATES,
-  REVIEW_STATES,
-  type OverallChecks,
-  type PullState,
-} from './schema.ts'
+import { OVERALL_CHECKS, Pull, PULL_STATES, REVIEW_STATES, type PullState } from './schema.ts'
 import { enqueueMissingStats } from './changes/stats.ts'
-import { listHeadsByNumber, pullConditions, pullsByNumber } from './store-pull-list.ts'
+import { pullConditions, pullsByNumber } from './store-pull-list.ts'
 import { inPulls } from './untrusted-texts.ts'
-
-/** With a filter by the state of checks, at most this many pull requests are looked at. */
-const MAX_CHECKED = 500
 
 /** Ids of the accounts and the team that a name stands for. A secret team is never found. */
 function reviewerIds(
@@ -90,13 +79,11 @@ export const listPulls = operation({
     ),
     base: Type.Optional(Type.String({ maxLength: 255 })),
     review: Type.Optional(
-      OneOf(REVIEW_STATES, { description: 'By the last verdict of each reviewer.' }),
-    ),
-    checks: Type.Optional(
-      OneOf(OVERALL_CHECKS, {
-        description: `With statuses; of the first ${MAX_CHECKED} that match.`,
+      OneOf(REVIEW_STATES, {
+        description: 'By the last verdict of each reviewer, as far as it counts now.',
       }),
     ),
+    checks: Type.Optional(OneOf(OVERALL_CHECKS, { description: 'With commit statuses.' })),
     ...recordFilterInputs,
     ...byPage(),
   }),
@@ -105,7 +92,7 @@ export const listPulls = operation({
 
   handler: async ({ hearth, db, repo }, { state = 'open', review_requested, ...given }) => {
     const window = windowOf(given)
-    const { author, checks } = given
+    const { author, checks, review } = given
     const resolved = resolveRecordFilter(db, repo.id, {
       ...given,
       author: author?.trim().toLowerCase(),
@@ -122,13 +109,12 @@ export const listPulls = operation({
           review_requested === undefined ? undefined : reviewerIds(db, repo, review_requested),
       }),
     }
-    const page =
-      checks === undefined
-        ? {
-            numbers: listRecordNumbers(db, filter, window.limit + 1, window.offset),
-            total: countListed(db, filter),
-          }
-        : pageWithChecks(hearth, filter, checks, window)
+    const page = isComputed({ checks, review })
+      ? await listComputed(hearth, filter, { checks, review }, window)
+      : {
+          numbers: listRecordNumbers(db, filter, window.limit + 1, window.offset),
+          total: countListed(db, filter),
+        }
     const rows = pullsByNumber(db, repo.id, page.numbers)
     await enqueueMissingStats(hearth, rows.slice(0, window.limit))
     const records = pullRecords(hearth, rows.slice(0, window.limit), contextOf(db, repo.id))
@@ -149,20 +135,4 @@ const RECORD_STATES: Record<PullState, RecordFilter['state']> = {
   merged: 'closed',
   closed: 'closed',
   all: 'all',
-}
-
-/** The state of checks is in no index, so it is looked up for a bounded number of matches. */
-function pageWithChecks(
-  hearth: Hearth,
-  filter: RecordFilter,
-  checks: OverallChecks,
-  { limit, offset }: Window,
-): { numbers: number[]; total: number | undefined } {
-  const candidates = listRecordNumbers(hearth.db, filter, MAX_CHECKED + 1, 0)
-  const heads = listHeadsByNumber(hearth.db, filter.repo_id, candidates.slice(0, MAX_CHECKED))
-  const matching = withChecks(hearth, filter.repo_id, heads, checks)
-  return {
-    numbers: matching.slice(offset, offset + limit + 1),
-    total: candidates.length > MAX_CHECKED ? undefined : matching.length,
-  }
 }

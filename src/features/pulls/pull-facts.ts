@@ -30,7 +30,12 @@ import { mergeQueues, type MergeEvaluation, type QueuePosition } from './extensi
 import { principalOf } from './permissions.ts'
 import { contextFor, type PullContext } from './pull-context.ts'
 import { requestedReviewers } from './reviews/reviewers.ts'
-import { reviewStandings } from './reviews/review-standing.ts'
+import {
+  changesRequested,
+  countApprovals,
+  reviewStandings,
+  type ReviewStanding,
+} from './reviews/review-standing.ts'
 import { preloadPushers } from './reviews/store-pushers.ts'
 import { reviewsOfAll, type ReviewRow } from './reviews/store-reviews.ts'
 import type { Pull } from './schema.ts'
@@ -145,6 +150,39 @@ export function loadPullFacts(
       actor,
     }
   })
+}
+
+export type ReviewSummary = 'none' | 'approved' | 'changes_requested'
+
+/** The state of the counted reviews of pull requests of one repository, by id. */
+export const reviewSummaries = (
+  hearth: Hearth,
+  around: PullContext,
+  pulls: readonly PullRow[],
+): Map<string, ReviewSummary> =>
+  readScope(hearth.db, () => {
+    const { db } = hearth
+    const reviews = reviewsOfAll(
+      db,
+      pulls.map(({ id }) => id),
+    )
+    const reviewed = pulls.filter(({ id }) => reviews.has(id))
+    preloadReviewers(hearth, around.repo.id, reviewed, [...reviews.values()].flat())
+    const stats = presentStats(db, reviewed)
+    return new Map(
+      pulls.map((pull) => {
+        const rows = reviews.get(pull.id) ?? []
+        if (rows.length === 0) return [pull.id, 'none']
+        const context = contextFor(hearth, around, pull.base_ref, { pull })
+        const standings = reviewStandings(hearth, pull, context, rows, stats.get(pull.id) ?? null)
+        return [pull.id, summaryOf(standings)]
+      }),
+    )
+  })
+
+const summaryOf = (standings: readonly ReviewStanding[]): ReviewSummary => {
+  if (changesRequested(standings).length > 0) return 'changes_requested'
+  return countApprovals(standings) > 0 ? 'approved' : 'none'
 }
 
 const numbersOf = (pulls: readonly PullRow[]): number[] => pulls.map(({ number }) => number)

@@ -8,6 +8,8 @@ import { setCommitStatus } from '#features/statuses/set-commit-status.ts'
 import { closePull } from '#features/pulls/lifecycle/close-pull.ts'
 import { listPulls } from '#features/pulls/list-pulls.ts'
 import { mergePull } from '#features/pulls/merging/merge-pull.ts'
+import { removeMember } from '#features/workspaces/remove-member.ts'
+import { typeId } from '#core/ids.ts'
 import { refusal } from '../../world.ts'
 import { makePullWorld, REPO } from './fixture.ts'
 
@@ -177,4 +179,96 @@ describe('filters that lists of issues have too', async () => {
     expect(await numbers({ checks: 'pending' })).toEqual([door])
     expect(await list({ checks: 'failed', per_page: 1 })).toMatchObject({ total: 1, next: null })
   })
+})
+
+test('reviews count by the rights of now', async () => {
+  const { world, ada, mel, max, otto, ready } = await makePullWorld()
+  const approved = await ready(otto, { 'c.txt': 'c\n' })
+  const refused = await ready(otto, { 'd.txt': 'd\n' })
+  await world.call(reviewPull, mel, { repo: REPO, number: approved, verdict: 'approve' })
+  await world.call(reviewPull, max, {
+    repo: REPO,
+    number: refused,
+    verdict: 'request_changes',
+    body: 'No.',
+  })
+  const numbers = async (review: 'approved' | 'changes_requested' | 'required' | 'none') => {
+    const { items, total } = await world.call(listPulls, otto, { repo: REPO, review })
+    expect(total).toBe(items.length)
+    return items.map(({ number }) => number)
+  }
+  expect(await numbers('approved')).toEqual([approved])
+  expect(await numbers('changes_requested')).toEqual([refused])
+  for (const username of ['mel', 'max'])
+    await world.call(removeMember, ada, { workspace: 'acme', username })
+  expect(await numbers('approved')).toEqual([])
+  expect(await numbers('changes_requested')).toEqual([])
+  expect(await numbers('required')).toEqual([refused, approved])
+  expect(await numbers('none')).toEqual([])
+})
+
+test('pages of a long list by checks and reviews have every match once', async () => {
+  const { world, hearth, ada, mel, otto, ready, row } = await makePullWorld()
+  const first = await ready(otto, { 'c.txt': 'c\n' })
+  const repo_id = row().id
+  // Copies of one pull request: making as many would take minutes.
+  const copies = 1200
+  const columns = (table: string, changed: Record<string, string>) => {
+    const names = hearth.db
+      .all<{ name: string }>('SELECT name FROM pragma_table_info(?)', table)
+      .map(({ name }) => name)
+    return { to: names.join(), from: names.map((name) => changed[name] ?? `x.${name}`).join() }
+  }
+  const serial = `WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${copies})`
+  await world.write((tx) => {
+    for (const [table, changed] of [
+      ['records', { number: 'x.number + n.i', seq: 'x.seq + 100000 + n.i' }],
+      [
+        'pulls',
+        { number: 'x.number + n.i', id: `x.id || '-' || n.i`, head_sha: `printf('%040x', n.i)` },
+      ],
+    ] as const) {
+      const { to, from } = columns(table, changed)
+      tx.db.run(
+        `INSERT INTO ${table} (${to}) ${serial} SELECT ${from} FROM ${table} x, n WHERE x.repo_id = ? AND x.number = ?`,
+        repo_id,
+        first,
+      )
+    }
+  })
+  const passing = Array.from({ length: 40 }, (_, at) => first + 30 * at + 7).toReversed()
+  await world.write((tx) => {
+    for (const number of passing)
+      tx.db.run(
+        `INSERT INTO commit_statuses (id, repo_id, sha, context, state, created_at)
+         VALUES (?, ?, printf('%040x', ?), 'ci', 'success', ?)`,
+        typeId('sts', world.clock.now()),
+        repo_id,
+        number - first,
+        tx.now,
+      )
+    const approved = passing.slice(0, 3)
+    for (const number of approved)
+      tx.db.run(
+        `INSERT INTO reviews (id, pull_id, author_id, verdict, body, commit_sha, diff_id, could_write, created_at)
+         SELECT ?, id, ?, 'approve', '', head_sha, '', 1, ? FROM pulls WHERE repo_id = ? AND number = ?`,
+        typeId('rvw', world.clock.now()),
+        mel.id,
+        tx.now,
+        repo_id,
+        number,
+      )
+  })
+  const list = (input: object) => world.call(listPulls, ada, { repo: REPO, ...input })
+  const found: number[] = []
+  let cursor: string | undefined
+  do {
+    const page = await list({ checks: 'passed', per_page: 7, ...(cursor && { cursor }) })
+    found.push(...page.items.map(({ number }) => number))
+    cursor = page.next ?? undefined
+  } while (cursor)
+  expect(found).toEqual(passing)
+  const numbers = async (input: object) => (await list(input)).items.map(({ number }) => number)
+  expect(await numbers({ checks: 'passed', review: 'approved' })).toEqual(passing.slice(0, 3))
+  expect((await list({ checks: 'passed', per_page: 1, page: 41 })).items).toEqual([])
 })
