@@ -7,7 +7,7 @@ import {
   markPullReady,
   mergePull,
   reopenPull,
-  reviewPull,
+  finishReview,
 } from '#features/pulls/index.ts'
 import { pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Visit } from '../../site.ts'
@@ -59,7 +59,8 @@ export const reviewForm = action({
   page: pullPage,
   submit: async (visit, fields) => {
     const verdict = fields.text('verdict')
-    await visit.call(reviewPull, {
+    // Pending comments on lines belong to the review, whichever page it is sent from.
+    await visit.call(finishReview, {
       ...target(visit),
       verdict: verdict === 'approve' || verdict === 'request_changes' ? verdict : 'comment',
       ...(fields.text('review').trim() === '' ? {} : { body: fields.text('review') }),

@@ -1,5 +1,10 @@
 import { getIssue, listIssueEvents } from '#features/issues/index.ts'
-import { getPull, listReviewThreads, type PullDetail } from '#features/pulls/index.ts'
+import {
+  getPull,
+  listDraftComments,
+  listReviewThreads,
+  type PullDetail,
+} from '#features/pulls/index.ts'
 import { getRepo, getRepoSettings, type Repo } from '#features/repos/index.ts'
 import {
   Button,
@@ -42,12 +47,13 @@ export async function loadPull(visit: Visit) {
       (await visit.tryCall(getIssue, { repo: name, number })) &&
       redirect(issuePath(name, number), 302)
     )
-  const [rules, statuses, events, settings, threads, choices] = await Promise.all([
+  const [rules, statuses, events, settings, threads, drafts, choices] = await Promise.all([
     rulesOfBase(visit, name, data.base.ref),
     statusesOf(visit, name, data.head?.sha ?? null),
     visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
     visit.viewer ? visit.tryCall(getRepoSettings, { repo: name }) : null,
     visit.call(listReviewThreads, { repo: name, number }),
+    visit.viewer ? visit.tryCall(listDraftComments, { repo: name, number }) : null,
     loadSideChoices(visit, repo, {
       mayChoose: visit.viewer !== null && (repo.permissions.triage || isAuthor(data, visit)),
       teams: true,
@@ -67,6 +73,7 @@ export async function loadPull(visit: Visit) {
       mayIgnoreChecks: settings?.allow_ignoring_checks ?? false,
     },
     threads,
+    drafts: drafts?.length ?? 0,
     choices,
   }
 }
@@ -234,7 +241,7 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
         )}
         <MergeBox data={data} repo={repo} options={mergeOptions} visit={visit} />
         {visit.viewer !== null && isActive(data) && !isOwn && !repo.archived && (
-          <ReviewBox here={here} visit={visit} repo={repo.full_name} />
+          <ReviewBox here={here} visit={visit} repo={repo.full_name} drafts={loaded.drafts} />
         )}
         <CommentForm data={data} repo={repo} visit={visit} />
       </Columns>

@@ -15,6 +15,7 @@ import {
   TimelineEvent,
   type Tone,
 } from '../../components/index.ts'
+import { plural } from '../../format.ts'
 import type { Child } from '../../jsx/html.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
@@ -175,7 +176,17 @@ export const ThreadItem = ({
 }
 
 /** The form of a review, on the conversation page. */
-export const ReviewBox = ({ here, visit, repo }: { here: string; visit: Visit; repo: string }) => (
+export const ReviewBox = ({
+  here,
+  visit,
+  repo,
+  drafts,
+}: {
+  here: string
+  visit: Visit
+  repo: string
+  drafts: number
+}) => (
   <Card title="Review">
     <Form
       action={`${here}/reviews`}
@@ -186,6 +197,7 @@ export const ReviewBox = ({ here, visit, repo }: { here: string; visit: Visit; r
       <ReviewFields at={visitForForm(visit, `${here}/reviews`)} repo={repo} name="review" />
       <FormActions>
         <Button>Submit review</Button>
+        {drafts > 0 && <span class="muted small">With {plural(drafts, 'pending comment')}.</span>}
       </FormActions>
     </Form>
   </Card>
