@@ -1,7 +1,10 @@
 /** The thread that highlights source, so that a hostile file does not block other requests. */
+import { lowerThreadPriority, NICENESS } from '#lib/thread.ts'
 import { serveRequests } from '#lib/worker-requests.ts'
 import { highlightNow } from '#web/highlight.ts'
 import type { HighlightRequest } from '#web/highlight/highlighter.ts'
+
+lowerThreadPriority(NICENESS.untrusted)
 
 serveRequests(({ texts, grammar }: HighlightRequest) =>
   grammar === null ? [] : texts.map((text) => highlightNow(text, grammar)),

@@ -1,7 +1,10 @@
 /** A worker thread of the engine. Its messages are those of `tasks/task-runner.ts`. */
+import { lowerThreadPriority, NICENESS } from '#lib/thread.ts'
 import { Engine, type EngineSettings } from './tasks/engine.ts'
 import type { MemoryCells } from './tasks/memory-budget.ts'
 import { TaskRunner, type RunnerEvent, type RunnerRequest } from './tasks/task-runner.ts'
+
+lowerThreadPriority(NICENESS.engine)
 
 declare const self: {
   onmessage: ((event: MessageEvent<EngineWorkerMessage>) => void) | null

@@ -70,6 +70,12 @@ export function callerOf(hearth: Hearth, request: Request, query: string): Calle
 export const signInCookie = (hearth: Hearth): string =>
   hostCookie(hearth.settings.site_url.startsWith('https:'), 'hearth')
 
+/** The secret that a request sends as its sign-in; empty without one. */
+export const signInCookieOf = (hearth: Hearth, { headers }: Request): string => {
+  const header = headers.get('cookie')
+  return header === null ? '' : (cookieValues(header, signInCookie(hearth))[0] ?? '')
+}
+
 /**
  * The caller of a request to the website: by token if one is sent, else by the cookie of a sign-in.
  * After a sign-in has ended, the visitor is signed out. Throws 401 for an invalid token and 400 if

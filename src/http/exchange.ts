@@ -14,10 +14,13 @@ import { eventLoopProbe } from '#core/event-loop.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { service } from '#core/service.ts'
 import { Refusal } from '#lib/errors.ts'
-import { type Block, clientAddress, parseBlock } from '#lib/net.ts'
+import { type Block, clientAddress, networkOf, parseBlock } from '#lib/net.ts'
 import { SECOND } from '#lib/time.ts'
+import { signInCookieOf, visitorOf } from './authenticate.ts'
 import { RequestBody } from './body.ts'
+import { gitCallerOf } from './git/git-credentials.ts'
 import type { RateLimiter } from './rate-limiter.ts'
+import { requestTurns, type TurnRequest } from './request-turns.ts'
 
 /** Request ids that a client or a proxy may choose: short and harmless in a log. */
 const ACCEPTED_ID = /^[A-Za-z0-9._:/+=-]{8,128}$/
@@ -46,7 +49,7 @@ export type Listener = Pick<Bun.Server<undefined>, 'requestIP' | 'timeout'>
 /** For requests that no server accepted, as in tests. */
 export const noListener: Listener = { requestIP: () => null, timeout: () => {} }
 
-export class Exchange {
+export class Exchange implements TurnRequest {
   readonly id: string
   /** The path as it was sent, still percent-encoded. */
   readonly path: string
@@ -111,6 +114,28 @@ export class Exchange {
     return this.listener.requestIP(this.request)?.address ?? null
   }
 
+  get network(): string {
+    return networkOf(this.origin.ip) ?? ''
+  }
+
+  get credential(): string {
+    return this.request.headers.get('authorization') ?? signInCookieOf(this.hearth, this.request)
+  }
+
+  isSignedIn(): boolean {
+    try {
+      const { hearth, request } = this
+      const caller = this.door === 'git' ? gitCallerOf(hearth, request) : visitorOf(hearth, request)
+      return caller.kind !== 'anonymous'
+    } catch {
+      return false
+    }
+  }
+
+  isAborted(): boolean {
+    return this.request.signal.aborted
+  }
+
   /** Where the request came from, for the audit log. Computed on demand: few requests need it. */
   get origin(): Origin {
     const { headers } = this.request
@@ -163,6 +188,11 @@ export function createListenerHandler(
   const fail = (exchange: Exchange, error: unknown): Response =>
     finish(exchange, renderError(exchange, error, renderRefusal))
   const probe = eventLoopProbe(hearth)
+  const turns = requestTurns(hearth)
+  const begin = (exchange: Exchange): Response | Promise<Response> =>
+    exchange.door === 'health'
+      ? handler(exchange)
+      : turns.run(exchange, () => handler(exchange), abandonedResponse)
   return (request) => {
     probe.wake()
     const exchange = new Exchange(hearth, request, listener)
@@ -170,7 +200,7 @@ export function createListenerHandler(
       requireOneHost(request)
       const refused = rateLimiter?.check(exchange) ?? null
       if (refused !== null) return finish(exchange, renderTooMany(exchange, refused, renderRefusal))
-      const response = handler(exchange)
+      const response = begin(exchange)
       return response instanceof Promise
         ? response.then(
             (answer) => finish(exchange, answer),
@@ -183,6 +213,9 @@ export function createListenerHandler(
   }
 }
 
+/** The client has disconnected, so nobody reads this. */
+const abandonedResponse = (): Response => new Response(null, { status: 499 })
+
 function renderError(exchange: Exchange, error: unknown, renderRefusal: RenderRefusal): Response {
   const { hearth, request } = exchange
   if (error instanceof Refusal) return renderRefusal(exchange, error)
@@ -190,7 +223,7 @@ function renderError(exchange: Exchange, error: unknown, renderRefusal: RenderRe
     hearth.log.error('the disk is full or may only be read', { request_id: exchange.id, error })
     return renderRefusal(exchange, diskFull())
   }
-  if (request.signal.aborted) return new Response(null, { status: 499 })
+  if (request.signal.aborted) return abandonedResponse()
   hearth.log.error('a request failed', {
     request_id: exchange.id,
     method: request.method,

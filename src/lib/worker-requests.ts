@@ -6,27 +6,47 @@
  *
  *     // the caller
  *     const thread = new WorkerRequests<number[], number>({ code: 'sum.worker' })
- *     await thread.request([1, 2], { timeoutMs: 1_000 })
+ *     await thread.request([1, 2], { maxCpuMs: 1_000 })
  *     await thread.close()
  *
  * The thread starts with the first request, keeps the process alive only while requests are
  * pending, and is replaced after a failure.
  */
+import { threadCpuMs, threadName } from './thread.ts'
 import { WorkerThread } from './worker.ts'
 
+/** With `maxCpuMs`, a request may take this many times as long while the thread gets no processor. */
+const MAX_SLOWDOWN = 10
+/** The processor time of a thread is known in steps of 10 ms. */
+const MIN_CHECK_MS = 20
+
 type RequestMessage<Request> = { readonly id: number; readonly request: Request }
-type ResponseMessage<Response> = { readonly id: number } & (
-  | { readonly response: Response }
-  | { readonly error: string }
-)
+type ResponseMessage<Response> =
+  | { readonly thread: string | null }
+  | { readonly id: number; readonly response: Response }
+  | { readonly id: number; readonly error: string }
 
 /** The thread ended, or did not respond in time, before the request was done. */
 export class WorkerFailure extends Error {}
 
+/** The request used more processor time than it may, so trying it again is of no use. */
+export class WorkerOverrun extends WorkerFailure {}
+
 type Pending<Response> = {
   readonly resolve: (response: Response) => void
   readonly reject: (error: Error) => void
-  readonly timer: ReturnType<typeof setTimeout> | null
+  timer: ReturnType<typeof setTimeout> | null
+}
+
+/** Limits of one request. The thread is terminated when it exceeds them. */
+export type RequestLimits = {
+  /** Time. */
+  readonly timeoutMs?: number
+  /**
+   * Processor time of the thread, so that a busy machine does not fail a request. It counts from
+   * when the request is sent, so send one at a time. Where the system does not tell it, it is time.
+   */
+  readonly maxCpuMs?: number
 }
 
 export type WorkerRequestsOptions<Request> = {
@@ -42,6 +62,8 @@ export class WorkerRequests<Request, Response> {
   readonly #thread: WorkerThread<ResponseMessage<Response>, RequestMessage<Request>>
   readonly #pending = new Map<number, Pending<Response>>()
   readonly #name: string
+  /** The name of the running thread in `/proc`; null before it is known. */
+  #threadName: string | null = null
   #nextId = 1
   #isClosed = false
 
@@ -60,11 +82,11 @@ export class WorkerRequests<Request, Response> {
   }
 
   /**
-   * Sends a request. Throws WorkerFailure when the thread ends before it responds, or when
-   * `timeoutMs` passes; then the thread is terminated with all other requests. Throws an Error with
-   * the stack of what the thread's handler threw.
+   * Sends a request. Throws WorkerFailure when the thread ends before it responds, or when the
+   * request exceeds its limits; then the thread is terminated with all other requests. Throws an
+   * Error with the stack of what the thread's handler threw.
    */
-  async request(request: Request, options: { timeoutMs?: number } = {}): Promise<Response> {
+  async request(request: Request, limits: RequestLimits = {}): Promise<Response> {
     if (this.#isClosed) throw new WorkerFailure(`${this.#name} is closed`)
     const { opening } = this.options
     if (!this.#thread.isRunning && opening !== undefined) {
@@ -72,7 +94,7 @@ export class WorkerRequests<Request, Response> {
         if (!(error instanceof WorkerFailure)) this.#fail(String(error))
       })
     }
-    return await this.#send(request, options)
+    return await this.#send(request, limits)
   }
 
   /** Sends a last request, if any, waits up to `timeoutMs` for the pending ones and ends. */
@@ -84,14 +106,16 @@ export class WorkerRequests<Request, Response> {
     this.#fail(`${this.#name} is closed`)
   }
 
-  #send(request: Request, { timeoutMs }: { timeoutMs?: number } = {}): Promise<Response> {
+  #send(request: Request, { timeoutMs, maxCpuMs }: RequestLimits = {}): Promise<Response> {
     const id = this.#nextId++
     return new Promise((resolve, reject) => {
       const timer =
         timeoutMs === undefined
           ? null
           : setTimeout(() => this.#fail(`${this.#name} did not respond in time`), timeoutMs)
-      this.#pending.set(id, { resolve, reject, timer })
+      const pending: Pending<Response> = { resolve, reject, timer }
+      this.#pending.set(id, pending)
+      if (maxCpuMs !== undefined) this.#limitCpu(pending, maxCpuMs)
       this.#thread.keepProcessAlive(true)
       try {
         this.#thread.post({ id, request })
@@ -103,7 +127,32 @@ export class WorkerRequests<Request, Response> {
     })
   }
 
+  #cpuMs(): number | null {
+    return this.#threadName === null ? null : threadCpuMs(this.#threadName)
+  }
+
+  /** Ends the thread when a request has used its processor time. */
+  #limitCpu(pending: Pending<Response>, maxCpuMs: number): void {
+    const name = this.#threadName
+    const startCpuMs = this.#cpuMs()
+    const startedMs = performance.now()
+    const check = (): void => {
+      const cpuMs = name === this.#threadName ? this.#cpuMs() : null
+      const usedMs = cpuMs === null || startCpuMs === null ? null : cpuMs - startCpuMs
+      if (usedMs !== null && usedMs >= maxCpuMs)
+        return this.#fail(new WorkerOverrun(`${this.#name} took too much time of the processor`))
+      if (usedMs === null || performance.now() - startedMs >= maxCpuMs * MAX_SLOWDOWN)
+        return this.#fail(`${this.#name} did not respond in time`)
+      pending.timer = setTimeout(check, Math.max(MIN_CHECK_MS, maxCpuMs - usedMs))
+    }
+    pending.timer = setTimeout(check, maxCpuMs)
+  }
+
   #settle(message: ResponseMessage<Response>): void {
+    if ('thread' in message) {
+      this.#threadName = message.thread
+      return
+    }
     const pending = this.#remove(message.id)
     if (!pending) return
     if ('error' in message) pending.reject(new Error(message.error))
@@ -119,13 +168,15 @@ export class WorkerRequests<Request, Response> {
     return pending
   }
 
-  #fail(reason: string): void {
+  #fail(reason: string | WorkerFailure): void {
     this.#thread.terminate()
     this.#rejectPending(reason)
   }
 
-  #rejectPending(reason: string): void {
-    for (const id of [...this.#pending.keys()]) this.#remove(id)?.reject(new WorkerFailure(reason))
+  #rejectPending(reason: string | WorkerFailure): void {
+    this.#threadName = null
+    const failure = typeof reason === 'string' ? new WorkerFailure(reason) : reason
+    for (const id of [...this.#pending.keys()]) this.#remove(id)?.reject(failure)
   }
 }
 
@@ -136,6 +187,7 @@ declare const self: {
 
 /** In a worker's file: handles requests one after the other and sends each response back. */
 export function serveRequests<Request, Response>(handle: (request: Request) => Response): void {
+  self.postMessage({ thread: threadName() })
   self.onmessage = ({ data: { id, request } }: MessageEvent<RequestMessage<Request>>) => {
     let message: ResponseMessage<Response>
     try {

@@ -9,6 +9,8 @@ serveRequests((request: string): string => {
   if (command === 'throw') throw new Error(rest)
   if (command === 'exit') process.exit()
   if (command === 'hang') Bun.sleepSync(60_000)
+  if (command === 'sleep') Bun.sleepSync(Number(rest))
+  if (command === 'compute') while (rest !== '') opening = rest.toUpperCase()
   if (command === 'crash') {
     queueMicrotask(() => {
       throw new Error(rest)

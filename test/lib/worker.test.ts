@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
+import { WorkerFailure, WorkerOverrun, WorkerRequests } from '#lib/worker-requests.ts'
 import { workerUrl } from '#lib/worker.ts'
 
 const code = () => new URL('./echo.worker.ts', import.meta.url)
@@ -33,6 +33,22 @@ test('a thread that ends, crashes or does not respond in time is replaced', asyn
   expect(both[1]?.status).toBe('rejected')
   expect(await thread.request('echo:again')).toBe(' again')
 })
+
+test.if(process.platform === 'linux')(
+  'a request is limited in processor time, however long the thread waits for a processor',
+  async () => {
+    expect(await thread.request('echo:1')).toBe(' 1')
+    // Sleeping is like waiting for a processor: it takes time, and none of the processor.
+    expect(await thread.request('sleep:400', { maxCpuMs: 100 })).toBe(' 400')
+    await expect(thread.request('compute:on', { maxCpuMs: 100 })).rejects.toBeInstanceOf(
+      WorkerOverrun,
+    )
+    const failure = await thread.request('hang:', { maxCpuMs: 100 }).catch((error) => error)
+    expect(failure).toBeInstanceOf(WorkerFailure)
+    expect(failure).not.toBeInstanceOf(WorkerOverrun)
+    expect(await thread.request('echo:again')).toBe(' again')
+  },
+)
 
 test('each new thread gets the opening first, and a failed opening fails the rest', async () => {
   const opened = new WorkerRequests<string, string>({ code, opening: 'open:yes' })

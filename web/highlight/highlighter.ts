@@ -7,9 +7,9 @@ import { cache, service } from '#core/service.ts'
 import type { Cache } from '#lib/cache.ts'
 import { sha256 } from '#lib/hash.ts'
 import { FairSemaphore } from '#lib/semaphore.ts'
-import { MINUTE } from '#lib/time.ts'
+import { MINUTE, SECOND } from '#lib/time.ts'
 import { withTimeout } from '#lib/waiting.ts'
-import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
+import { WorkerFailure, WorkerOverrun, WorkerRequests } from '#lib/worker-requests.ts'
 import { escapeLines, exceedsLimits, limits, normalizeLineEnds } from '../highlight.ts'
 import type { Grammar } from './languages.ts'
 import { grammarOfPath } from './names.ts'
@@ -25,11 +25,14 @@ type Highlighted = { readonly texts: readonly string[][]; readonly expiresMs: nu
 
 /** Larger files are shown plain. */
 const FILE_LIMITS = { bytes: 1024 * 1024, lines: 20_000, lineLength: 5_000 } as const
-/** A file of 1 MB takes about a second on a quiet machine. The thread is replaced after this. */
-const HIGHLIGHT_TIMEOUT_MS = 4_000
+/** A file of 1 MB takes about a second of processor time. The thread is replaced after this. */
+const MAX_HIGHLIGHT_CPU_MS = 4_000
 /** The thread loads its code, which does not count as time of a text. */
 const START_TIMEOUT_MS = 30_000
-const RETRY_MS = 10 * MINUTE
+/** A text that takes too much processor time is tried again after this. */
+const OVERRUN_RETRY_MS = 10 * MINUTE
+/** The same after another failure, such as a machine too busy to give the thread a processor. */
+const FAILURE_RETRY_MS = 5 * SECOND
 /** At most this many texts wait; further ones are shown plain. */
 const MAX_WAITING = 32
 
@@ -70,7 +73,7 @@ export class Highlighter {
 
   constructor(
     private readonly known: Cache<Highlighted>,
-    private readonly timeoutMs = HIGHLIGHT_TIMEOUT_MS,
+    private readonly maxCpuMs = MAX_HIGHLIGHT_CPU_MS,
     code: string | (() => URL) = 'highlight.worker',
   ) {
     this.#thread = new WorkerRequests({ code, name: 'the highlighting thread' })
@@ -146,14 +149,15 @@ export class Highlighter {
     try {
       release = await this.#turns.acquire({ caller })
       await this.#ready
-      const texts = await this.#thread.request(request, { timeoutMs: this.timeoutMs })
+      const texts = await this.#thread.request(request, { maxCpuMs: this.maxCpuMs })
       this.known.set(key, { texts, expiresMs: null })
       return texts
     } catch (error) {
       const texts = request.texts.map(escapeLines)
       if (error instanceof WorkerFailure) {
+        const retryMs = error instanceof WorkerOverrun ? OVERRUN_RETRY_MS : FAILURE_RETRY_MS
         this.#ready = null
-        this.known.set(key, { texts, expiresMs: performance.now() + RETRY_MS })
+        this.known.set(key, { texts, expiresMs: performance.now() + retryMs })
       } else if (!(error instanceof QueueFull)) throw error
       return texts
     } finally {

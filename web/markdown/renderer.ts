@@ -7,8 +7,8 @@ import { cache, service } from '#core/service.ts'
 import type { Cache } from '#lib/cache.ts'
 import { sha256 } from '#lib/hash.ts'
 import { FairSemaphore } from '#lib/semaphore.ts'
-import { MINUTE } from '#lib/time.ts'
-import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
+import { MINUTE, SECOND } from '#lib/time.ts'
+import { WorkerFailure, WorkerOverrun, WorkerRequests } from '#lib/worker-requests.ts'
 import { plainMarkdown, renderMarkdown, type MarkdownOptions } from '../markdown.ts'
 
 export type MarkdownRequest = { readonly text: string; readonly options: MarkdownOptions }
@@ -16,11 +16,14 @@ export type MarkdownRequest = { readonly text: string; readonly options: Markdow
 /** `expiresMs` is null, or when a document that exceeded its time is tried again. */
 type Rendered = { readonly html: string; readonly expiresMs: number | null }
 
-/** A document of 1 MB takes about 0.3 s on a quiet machine. The thread is replaced after this. */
-const RENDER_TIMEOUT_MS = 2_000
+/** A document of 1 MB takes about 0.3 s of processor time. The thread is replaced after this. */
+const MAX_RENDER_CPU_MS = 2_000
 /** The thread loads its code, which does not count as time of a document. */
 const START_TIMEOUT_MS = 30_000
-const RETRY_MS = 10 * MINUTE
+/** A document that takes too much processor time is tried again after this. */
+const OVERRUN_RETRY_MS = 10 * MINUTE
+/** The same after another failure, such as a machine too busy to give the thread a processor. */
+const FAILURE_RETRY_MS = 5 * SECOND
 
 /** Documents that wait for the thread. Further ones are shown plain. */
 const MAX_WAITING = 64
@@ -54,7 +57,7 @@ export class MarkdownRenderer {
 
   constructor(
     private readonly documents: Cache<Rendered>,
-    private readonly timeoutMs = RENDER_TIMEOUT_MS,
+    private readonly maxCpuMs = MAX_RENDER_CPU_MS,
     code: string | (() => URL) = 'markdown.worker',
   ) {
     this.#thread = new WorkerRequests({ code, name: 'the Markdown thread' })
@@ -100,14 +103,15 @@ export class MarkdownRenderer {
     try {
       release = await this.#turns.acquire({ caller })
       await (this.#ready ??= this.#thread.request(NOTHING, { timeoutMs: START_TIMEOUT_MS }))
-      const html = await this.#thread.request(request, { timeoutMs: this.timeoutMs })
+      const html = await this.#thread.request(request, { maxCpuMs: this.maxCpuMs })
       this.documents.set(key, { html, expiresMs: null })
       return html
     } catch (error) {
       const html = plainMarkdown(request.text)
       if (error instanceof WorkerFailure) {
+        const retryMs = error instanceof WorkerOverrun ? OVERRUN_RETRY_MS : FAILURE_RETRY_MS
         this.#ready = null
-        this.documents.set(key, { html, expiresMs: performance.now() + RETRY_MS })
+        this.documents.set(key, { html, expiresMs: performance.now() + retryMs })
       } else if (!(error instanceof QueueFull)) throw error
       return html
     } finally {

@@ -3,6 +3,7 @@
  * args}` is answered with a value or an error.
  */
 import type { DatabaseHandle } from '#core/db.ts'
+import { lowerThreadPriority, NICENESS } from '#lib/thread.ts'
 import { serveRequests } from '#lib/worker-requests.ts'
 import { explore } from './explore.ts'
 import type { FindRequest } from './find-request.ts'
@@ -84,6 +85,8 @@ class SearchServer {
     return run(this.#db, ...request.args)
   }
 }
+
+lowerThreadPriority(NICENESS.untrusted)
 
 const server = new SearchServer()
 serveRequests((request: SearchRequest) => server.handle(request))

@@ -1,0 +1,155 @@
+import { expect, test } from 'bun:test'
+import { RequestTurns, type TurnRequest } from '../../src/http/request-turns.ts'
+import { Refusal } from '#lib/errors.ts'
+
+/** A loop whose time and turns the test decides. */
+class Loop {
+  nowMs = 0
+  readonly #later: (() => void)[] = []
+  readonly turns = new RequestTurns({
+    now: () => this.nowMs,
+    later: (run) => void this.#later.push(run),
+  })
+  /** The names of the requests in the order in which they began. */
+  readonly begun: string[] = []
+
+  /** A request that computes for some milliseconds. */
+  compute(name: string, from: Partial<TurnRequest> = {}, costMs = 1): Promise<string> {
+    return this.#run(name, from, () => {
+      this.nowMs += costMs
+      return name
+    })
+  }
+
+  /** A request that waits for something else; the returned function ends it. */
+  open(name: string, from: Partial<TurnRequest> = {}): () => void {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    void this.#run(name, from, () => promise)
+    return () => resolve(name)
+  }
+
+  async #run(
+    name: string,
+    from: Partial<TurnRequest>,
+    run: () => string | Promise<string>,
+  ): Promise<string> {
+    const request = {
+      network: 'a',
+      credential: '',
+      isSignedIn: () => true,
+      isAborted: () => false,
+      ...from,
+    }
+    return await this.turns.run(
+      request,
+      () => {
+        this.begun.push(name)
+        return run()
+      },
+      () => 'abandoned',
+    )
+  }
+
+  /** The next turn of the loop. */
+  async turn(): Promise<void> {
+    for (const run of this.#later.splice(0)) run()
+    await Bun.sleep(0)
+  }
+}
+
+test('requests begin at once while the loop is not busy', () => {
+  const loop = new Loop()
+  for (const name of ['1', '2', '3']) void loop.compute(name)
+  expect(loop.begun).toEqual(['1', '2', '3'])
+  expect(loop.turns.waiting).toBe(0)
+})
+
+test('a caller with one request is next, however many another has sent before', async () => {
+  const loop = new Loop()
+  const results = Array.from({ length: 100 }, (_, n) => loop.compute(`a${n}`, {}, 2))
+  // The loop has spent more than 3 ms by then, so it looks for new requests first.
+  expect(loop.begun).toEqual(['a0', 'a1'])
+  void loop.compute('b', { network: 'b' })
+  await loop.turn()
+  expect(loop.begun.slice(2)).toContain('b')
+  expect(loop.begun.length).toBeLessThan(6)
+  for (let turns = 0; turns < 100; turns++) await loop.turn()
+  expect(await Promise.all(results)).toHaveLength(100)
+  expect(loop.turns.waiting).toBe(0)
+})
+
+test('callers of one network take turns by their credentials', async () => {
+  const loop = new Loop()
+  for (let n = 0; n < 10; n++) void loop.compute(`a${n}`, { credential: 'one' }, 4)
+  void loop.compute('b', { credential: 'two' })
+  await loop.turn()
+  await loop.turn()
+  expect(loop.begun.slice(1, 3)).toContain('b')
+})
+
+test('a network has few requests under way while others are there', async () => {
+  const loop = new Loop()
+  void loop.compute('b', { network: 'b' })
+  const ends = Array.from({ length: 10 }, (_, n) => loop.open(`a${n}`))
+  // Alone, it may have them all.
+  expect(loop.begun).toHaveLength(11)
+  void loop.compute('b', { network: 'b' })
+  for (let n = 10; n < 20; n++) ends.push(loop.open(`a${n}`))
+  await loop.turn()
+  expect(loop.begun.slice(11)).toEqual(['b'])
+  expect(loop.turns.waiting).toBe(10)
+  for (const end of ends.slice(0, 9)) end()
+  await loop.turn()
+  await loop.turn()
+  // One of ten is left, and three more begin.
+  expect(loop.begun.slice(12)).toEqual(['a10', 'a11', 'a12'])
+})
+
+test('a request that waits for something else does not count for long', async () => {
+  const loop = new Loop()
+  void loop.compute('b', { network: 'b' })
+  for (let n = 0; n < 64; n++) loop.open(`a${n}`, { credential: 'x' })
+  void loop.open('late', { credential: 'x' })
+  await loop.turn()
+  expect(loop.begun).not.toContain('late')
+  loop.nowMs += 1_000
+  void loop.compute('b', { network: 'b' })
+  await loop.turn()
+  expect(loop.begun.slice(-2)).toContain('late')
+})
+
+test('signed-in callers come before anonymous ones, which still get every fourth turn', async () => {
+  const loop = new Loop()
+  void loop.compute('first', { network: 'z' }, 4)
+  const anonymous = { credential: 'made up', isSignedIn: () => false }
+  for (let n = 0; n < 3; n++) void loop.compute(`anonymous${n}`, { network: `n${n}` }, 4)
+  void loop.compute('anonymous3', { network: 'n3', ...anonymous }, 4)
+  for (let n = 0; n < 6; n++)
+    void loop.compute(`user${n}`, { network: `u${n}`, credential: 'x' }, 4)
+  for (let turns = 0; turns < 12; turns++) await loop.turn()
+  const kinds = loop.begun.slice(1).map((name) => name.replace(/\d/, ''))
+  expect(kinds.slice(0, 4).sort()).toEqual(['anonymous', 'user', 'user', 'user'])
+  expect(loop.begun).toHaveLength(11)
+})
+
+test('a client that has given up costs nothing', async () => {
+  const loop = new Loop()
+  void loop.compute('first', {}, 4)
+  let isAborted = false
+  const result = loop.compute('gone', { isAborted: () => isAborted })
+  isAborted = true
+  await loop.turn()
+  expect(await result).toBe('abandoned')
+  expect(loop.begun).toEqual(['first'])
+})
+
+test('a full queue refuses the newest request of the network with the most', async () => {
+  const loop = new Loop()
+  void loop.compute('first', {}, 4)
+  const waiting = Array.from({ length: 1024 }, (_, n) => loop.compute(`a${n}`))
+  const other = loop.compute('b', { network: 'b' })
+  expect(loop.turns.waiting).toBe(1024)
+  await expect(waiting[1023]).rejects.toBeInstanceOf(Refusal)
+  await loop.turn()
+  expect(await other).toBe('b')
+})
