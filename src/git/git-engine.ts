@@ -317,6 +317,10 @@ export class GitEngine implements Git {
     return this.#reads.run('busyPaths', store, [commit, limits])
   }
 
+  summarizeHistory(store: string, head: Oid, options: git.SliceOptions): Promise<git.HistorySlice> {
+    return this.#reads.run('summarizeHistory', store, [head, options])
+  }
+
   measureLanguages(store: string, commit: Oid): ReturnType<Git['measureLanguages']> {
     return this.#reads.run('languages', store, [commit])
   }

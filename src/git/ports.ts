@@ -242,6 +242,45 @@ export type LogOptions = {
   firstParent?: boolean
 }
 
+export type SliceOptions = {
+  /** What the last slice returned; null for the first one. */
+  readonly state: Uint8Array | null
+  /** The slice ends after this time, or after skipping what is counted took as long. */
+  readonly maxMs: number
+  /** Commits that claim a later time count as made now. */
+  readonly nowMs: number
+}
+
+type HistoryTotals = {
+  readonly commits: number
+  readonly additions: number
+  readonly deletions: number
+}
+
+/** What is counted of a history. Times are Mondays in seconds since 1970. */
+export type HistorySummary = {
+  /** The commit that is counted, or being counted: `walked` of `total` commits are done. */
+  readonly head: Oid | null
+  readonly walked: number
+  readonly total: number
+  /** Weeks with commits, oldest first. */
+  readonly weeks: readonly (HistoryTotals & { readonly start: number })[]
+  readonly authors: number
+  /** The authors with the most commits, by address. `weeks` are those with commits. */
+  readonly contributors: readonly (HistoryTotals & {
+    readonly name: string
+    readonly email: string
+    readonly weeks: readonly (readonly [start: number, commits: number])[]
+  })[]
+}
+
+export type HistorySlice = {
+  /** For the next slice, also of a later commit. */
+  readonly state: Uint8Array
+  readonly summary: HistorySummary
+  readonly isComplete: boolean
+}
+
 export type BlameRange = {
   readonly from_line: number
   readonly to_line: number
@@ -569,6 +608,12 @@ export interface Git {
     commit: Oid,
     most: { readonly commits: number; readonly paths: number },
   ): Promise<readonly string[]>
+  /**
+   * Counts commits and changed lines by week and author, for a limited time. The host calls it again
+   * with the returned state until the slice is complete. With the state of an earlier commit, only
+   * the commits since then are counted.
+   */
+  summarizeHistory(store: string, head: Oid, options: SliceOptions): Promise<HistorySlice>
   /** Bytes by language of a commit's tree, largest first. */
   measureLanguages(
     store: string,

@@ -4,6 +4,7 @@ import type { Job } from '#core/jobs.ts'
 import { workspaceCleanups } from '#features/workspaces/index.ts'
 import { events } from './events.ts'
 import { collectStores, collectWeekly } from './maintenance/collect-stores.ts'
+import { summarizeHistory } from './insights/history-summary.ts'
 import { maintainStore } from './maintenance/maintain-store.ts'
 import { measureRepo } from './maintenance/measure-repo.ts'
 import * as operations from './operations.ts'
@@ -26,6 +27,7 @@ export const feature: Feature = {
     removePurgedRepo,
     purgeDeleted,
     precomputeHistory,
+    summarizeHistory,
   ] as Job[],
   extensions: [workspaceCleanups.with(removePurgedOfWorkspace)],
 }

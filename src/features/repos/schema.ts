@@ -13,6 +13,7 @@ import {
   type Static,
 } from '#core/schema.ts'
 export * from './schema-code.ts'
+export * from './schema-insights.ts'
 export { RepoSettings } from './settings/repo-settings.ts'
 
 export const RoleWord = OneOf(['read', 'triage', 'write', 'maintain', 'admin'])

@@ -123,6 +123,23 @@ export function languageOf(name: string): string | null {
   return dot < 0 ? null : (LANGUAGE_BY_EXTENSION.get(name.slice(dot).toLowerCase()) ?? null)
 }
 
+const LANGUAGE_BY_LOWERCASE = new Map(
+  TABLE.map(([language]) => [language.toLowerCase().replaceAll(' ', '-'), language]),
+)
+
+const MAX_LANGUAGE_LENGTH = 50
+
+/** A language by the value of the attribute `linguist-language`, which has no spaces. */
+export const languageNamed = (name: string): string =>
+  LANGUAGE_BY_LOWERCASE.get(name.toLowerCase()) ??
+  name.replaceAll('-', ' ').slice(0, MAX_LANGUAGE_LENGTH).toWellFormed()
+
+const DOCUMENTATION_FOLDERS =
+  /^(docs?|man|examples|demos?)$|(^|\/)(documentation|groovydoc|javadoc|samples)$/i
+
+/** Whether a folder usually contains documentation, by its path. */
+export const isDocumentationFolder = (path: string): boolean => DOCUMENTATION_FOLDERS.test(path)
+
 const VENDORED_FOLDERS = new Set([
   'node_modules',
   'bower_components',

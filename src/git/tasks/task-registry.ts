@@ -21,6 +21,7 @@ import {
   log,
   mergeBases,
   searchAdded,
+  summarizeHistory,
 } from '../history/index.ts'
 import type {
   AddedSearch,
@@ -29,6 +30,7 @@ import type {
   CachedLastCommits,
   LogOptions,
   Oid,
+  SliceOptions,
 } from '../ports.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
 import { archiveTask } from './archive.ts'
@@ -152,6 +154,9 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
   ),
   busyPaths: pausingQuery((db, commit: Oid, most: { commits: number; paths: number }) =>
     busyPathsTurns(db, commit, most),
+  ),
+  summarizeHistory: pausingQuery((db, head: Oid, options: SliceOptions) =>
+    summarizeHistory(db, head, options),
   ),
   languages: storeQuery((db, commit: Oid) => languages(db, commit)),
   diff: storeQuery((db, from: Oid | null, to: Oid | null, options?: DiffOptions) =>

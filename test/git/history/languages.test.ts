@@ -34,3 +34,43 @@ test('bytes are counted by language, without what people did not write', () => {
     { language: 'Makefile', bytes: 5 },
   ])
 })
+
+test('linguist attributes decide over names and folders', () => {
+  const attributes = [
+    'vendor/ours/** -linguist-vendored',
+    'src/copied/** linguist-vendored',
+    'docs/tool.py -linguist-documentation',
+    'hand_pb2.py -linguist-generated',
+    'made.ts linguist-generated=true',
+    'schema.sql linguist-detectable=false',
+    '*.inc linguist-language=PHP',
+    '*.foo linguist-language=Common-Lisp',
+    '',
+  ].join('\n')
+  const [oid = ''] = importCommits(repo, [
+    {
+      parents: [],
+      time: 1,
+      files: new Map<string, File>([
+        ['.gitattributes', file(attributes)],
+        ['vendor/ours/a.go', file('a'.repeat(10))],
+        ['vendor/theirs/b.go', file('b'.repeat(1000))],
+        ['src/copied/c.go', file('c'.repeat(1000))],
+        ['docs/tool.py', file('d'.repeat(20))],
+        ['docs/other.py', file('e'.repeat(1000))],
+        ['hand_pb2.py', file('f'.repeat(5))],
+        ['made.ts', file('g'.repeat(1000))],
+        ['schema.sql', file('h'.repeat(1000))],
+        ['page.inc', file('i'.repeat(7))],
+        ['code.foo', file('j'.repeat(6))],
+        ['guide.md', file('k'.repeat(1000))],
+      ]),
+    },
+  ])
+  expect(languages(repo.db, oid)).toEqual([
+    { language: 'Python', bytes: 25 },
+    { language: 'Go', bytes: 10 },
+    { language: 'PHP', bytes: 7 },
+    { language: 'Common Lisp', bytes: 6 },
+  ])
+})

@@ -6,6 +6,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { isLicenseFile, detectLicense } from '../files/license.ts'
+import { findLanguages } from '../insights/list-languages.ts'
 import { headCommit } from '../refs/resolve-commit.ts'
 import { repoById, setMeasurements } from '../store/repos.ts'
 
@@ -28,7 +29,7 @@ export const measureRepo = job<{ repo_id: string }>({
     const row = repoById(hearth.db, repo_id)
     if (!row) return
     const commit = headCommit(hearth, row)
-    const languages = commit === null ? [] : await hearth.git.measureLanguages(row.store, commit)
+    const languages = commit === null ? [] : await findLanguages(hearth, row.store, commit)
     const license = commit === null ? null : await findLicense(hearth, row.store, commit)
     const size_in_bytes = await hearth.git.sizeOf(row.store)
     await writeAs(hearth, null, (tx) =>

@@ -14,6 +14,7 @@ import { gitPush, repoDefaultBranchChanged } from '../events.ts'
 import { branchPushed } from '../extension-points.ts'
 import { requireLiveFamily } from '../lifecycle/preconditions.ts'
 import { enqueueMaintenance } from '../maintenance/maintain-store.ts'
+import { hasSummary, summarizeHistory } from '../insights/history-summary.ts'
 import { measureRepo } from '../maintenance/measure-repo.ts'
 import { PRECOMPUTE_DELAY_MS, precomputeHistory } from '../blame/precompute-history.ts'
 import { branchOf, branchRef, tagOf } from './ref-names.ts'
@@ -204,6 +205,12 @@ export function moveRefs(
       { repo_id: row.id },
       { key: row.id, delay_ms: PRECOMPUTE_DELAY_MS },
     )
+    if (hasSummary(tx.hearth, row.store))
+      tx.enqueue(
+        summarizeHistory,
+        { repo_id: row.id },
+        { key: row.id, delay_ms: PRECOMPUTE_DELAY_MS },
+      )
   }
   enqueueMaintenance(tx, row.store)
 }

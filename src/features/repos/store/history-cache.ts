@@ -1,6 +1,6 @@
 /**
  * A disk cache for results computed from history: the last commits of a folder, and the blame of a
- * file, each at a commit. Entries never become wrong, because commits do not change, and all of
+ * file, each at a commit; counts of the whole history, and languages. Entries never become wrong, because commits do not change, and all of
  * them can be recomputed. So the file is not in backups and not synced. It can be deleted while the
  * forge is stopped, and is recreated when it is damaged or has another format.
  */
@@ -18,7 +18,13 @@ const MAX_BYTES = 256 * 1024 * 1024
 /** Only the latest results for a path are stored; new ones are computed from them. */
 const MAX_ANSWERS_PER_PATH = 3
 
-export const HISTORY_KINDS = { folder: 1, blame: 2 } as const
+export const HISTORY_KINDS = {
+  folder: 1,
+  blame: 2,
+  history: 3,
+  history_state: 4,
+  languages: 5,
+} as const
 export type HistoryKind = keyof typeof HISTORY_KINDS
 
 export type CachedAnswer = { readonly commit: Oid; readonly value: unknown }
@@ -184,6 +190,22 @@ export class HistoryCache {
           )
       })
     }, undefined)
+  }
+
+  /** Stores a result in place of all others of its path. */
+  replace(kind: HistoryKind, store: string, path: string, commit: Oid, value: unknown): void {
+    this.#try((db) => {
+      this.#drop(
+        db,
+        db.all<{ id: number; size: number }>(
+          'SELECT id, size FROM answers WHERE store = ? AND kind = ? AND path = ?',
+          store,
+          HISTORY_KINDS[kind],
+          path,
+        ),
+      )
+    }, undefined)
+    this.put(kind, store, path, commit, value)
   }
 
   /** Deletes all results of a store. */
