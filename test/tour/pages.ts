@@ -73,6 +73,7 @@ export const pagesOf = ({
   delete: `${REPO}/delete/main/LICENSE`,
   owners: `${REPO}/code-owners`,
   activity: `${REPO}/activity`,
+  'repo-insights': `${REPO}/insights`,
   agents: `${REPO}/agents`,
   'repo-settings': `${REPO}/settings`,
   collaborators: `${REPO}/settings/collaborators`,

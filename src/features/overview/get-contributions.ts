@@ -5,7 +5,7 @@ import { requireUser, Username } from '#features/accounts/index.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 import { countContributions } from './count-contributions.ts'
 
-/** The event types that count as contributions. */
+/** The event types that count as contributions. Reviews are appended as `comment.created`, too. */
 const CONTRIBUTION_EVENTS = [
   'git.push',
   'issue.opened',
@@ -15,6 +15,7 @@ const CONTRIBUTION_EVENTS = [
   'pull.merged',
   'comment.created',
   'release.published',
+  'wiki.updated',
 ]
 
 /** 53 whole weeks. */
@@ -23,7 +24,7 @@ const PERIOD_DAYS = 53 * 7
 export const getContributions = operation({
   name: 'get_contributions',
   summary:
-    'How much a person did on each day of the last year, in repositories that you can see: pushes, issues, pull requests, comments and releases.',
+    'How much a person did on each day of the last year, in repositories that you can see: pushes, issues, pull requests, reviews, comments, releases and wiki pages.',
   route: null,
   access: publicRead({ scope: 'repo:read' }),
   input: Type.Object({ username: Username }),

@@ -46,6 +46,19 @@ export const listOwnPulls = (db: Db, user_id: string, limit: number): RecordRefe
     limit,
   )
 
+/** The titles of issues and pull requests of a repository. */
+export const listTitles = (
+  db: Db,
+  repo_id: string,
+  numbers: readonly number[],
+): { readonly number: number; readonly title: string }[] =>
+  db.all(
+    `SELECT number, title FROM records
+     WHERE repo_id = ? AND number IN (SELECT value FROM json_each(?))`,
+    repo_id,
+    JSON.stringify(numbers),
+  )
+
 /** The events of an actor: these types, in a period that ends before `until`. */
 export type ActivityFilter = {
   readonly actor_id: string

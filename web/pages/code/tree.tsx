@@ -209,7 +209,12 @@ const About = ({ repo }: { repo: Repo }) => (
     <ul class="bare-list fact-list">
       {repo.language && (
         <li>
-          <Icon name="code" /> {repo.language}
+          <Icon name="code" />{' '}
+          {isFork(repo) ? (
+            repo.language
+          ) : (
+            <a href={repoPath(repo.full_name, '/insights')}>{repo.language}</a>
+          )}
         </li>
       )}
       {repo.license && (

@@ -1,9 +1,11 @@
+import { listEventTitles } from '#features/overview/index.ts'
 import { getRepo, listEvents } from '#features/repos/index.ts'
 import { PageHead, Pager } from '../../components/index.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { EventList, KindFilter, kindOf, typesOf } from './event-list.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
+import { ActivityTabs } from './insights.tsx'
 
 export const activityPage = page({
   path: '/:workspace/:repo/activity',
@@ -20,17 +22,23 @@ export const activityPage = page({
         per_page: 50,
       }),
     ])
-    return { repo, events, before }
+    const titles = await visit.tryCall(listEventTitles, {
+      repo: name,
+      events: events.items.map(({ id }) => id),
+    })
+    return { repo, events, before, titles }
   },
-  view: ({ repo, events, before }, visit) => {
+  view: ({ repo, events, before, titles }, visit) => {
     const here = repoPath(repo.full_name, '/activity')
     const kind = kindOf(visit)
     return (
       <RepoFrame visit={visit} repo={repo} title="Activity" current="activity">
         <PageHead title="Activity" />
+        <ActivityTabs repo={repo.full_name} current="activity" />
         <KindFilter visit={visit} here={here} />
         <EventList
           events={events.items}
+          titles={new Map(titles?.items.map(({ id, title }) => [id, title]))}
           empty={
             kind === undefined ? 'Nothing has happened yet' : 'Nothing of this kind has happened'
           }

@@ -96,12 +96,61 @@ export const KindFilter = ({
 /** The path of an address of this site, so that a link stays on the host of the request. */
 const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
 
+/** Events, or several changes of tags by one person as one entry. */
+type Entry = { readonly event: EventRecord; readonly tags: readonly string[] }
+
+/** Names of tags that one entry shows. */
+const MAX_TAGS = 5
+
+const pushedTag = ({ type, data }: EventRecord): string | null =>
+  type === 'git.push' && typeof data.ref === 'string' && data.ref.startsWith('refs/tags/')
+    ? data.ref.slice('refs/tags/'.length)
+    : null
+
+const verbOf = ({ data }: EventRecord): string =>
+  data.deleted === true ? 'deleted' : data.created === true ? 'created' : 'moved'
+
+/** Folds changes of tags that follow each other: a push of all tags is one event for each. */
+export function foldTags(events: readonly EventRecord[]): Entry[] {
+  const entries: Entry[] = []
+  for (const event of events) {
+    const tag = pushedTag(event)
+    const last = entries.at(-1)
+    if (
+      tag !== null &&
+      last &&
+      last.tags.length > 0 &&
+      last.event.actor?.id === event.actor?.id &&
+      last.event.repository?.id === event.repository?.id &&
+      verbOf(last.event) === verbOf(event)
+    )
+      entries[entries.length - 1] = { event: last.event, tags: [...last.tags, tag] }
+    else entries.push({ event, tags: tag === null ? [] : [tag] })
+  }
+  return entries
+}
+
+const TagsEntry = ({ event, tags }: Entry) => {
+  const more = tags.length - MAX_TAGS
+  const home = local(event.url).split('/').slice(0, 3).join('/')
+  return (
+    <a class="quiet-link" href={`${home}/tags`}>
+      {event.actor?.username ?? 'The service'} {verbOf(event)} {tags.length} tags:{' '}
+      {tags.slice(0, MAX_TAGS).join(', ')}
+      {more > 0 ? ` and ${more} more` : ''}
+    </a>
+  )
+}
+
 export const EventList = ({
   events,
+  titles,
   withRepo,
   empty,
 }: {
   events: readonly EventRecord[]
+  /** Titles of issues, pull requests and commits, by the id of the event. */
+  titles?: ReadonlyMap<string, string>
   withRepo?: boolean
   empty: string
 }) =>
@@ -109,14 +158,21 @@ export const EventList = ({
     <EmptyState icon="activity" title={empty} />
   ) : (
     <Timeline label="Activity">
-      {events.map((event) => (
+      {foldTags(events).map(({ event, tags }) => (
         <TimelineEvent icon={iconOf(event.type)} at={event.time} id={event.id}>
           {withRepo && event.repository !== null && (
             <span class="strong">{event.repository.full_name}</span>
           )}{' '}
-          <a class="quiet-link" href={local(event.url)}>
-            {event.summary}
-          </a>
+          {tags.length > 1 ? (
+            <TagsEntry event={event} tags={tags} />
+          ) : (
+            <a class="quiet-link" href={local(event.url)}>
+              {event.summary}
+            </a>
+          )}
+          {tags.length < 2 && titles?.get(event.id) !== undefined && (
+            <span class="event-title muted">{titles.get(event.id)}</span>
+          )}
         </TimelineEvent>
       ))}
     </Timeline>

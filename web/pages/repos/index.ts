@@ -11,6 +11,7 @@ import {
 } from './collaborators.tsx'
 import { dangerForms } from './danger-forms.ts'
 import { importForms } from './import.tsx'
+import { insightsPage } from './insights.tsx'
 import { newRepoForm, newRepoPage } from './new.tsx'
 import {
   featureSettingsForm,
@@ -21,7 +22,7 @@ import {
 import { stricterProtectionForm } from './stricter-protection.tsx'
 
 export const repos: SiteSection = {
-  pages: [newRepoPage, activityPage, agentsPage, collaboratorsPage, repoSettingsPage],
+  pages: [newRepoPage, activityPage, insightsPage, agentsPage, collaboratorsPage, repoSettingsPage],
   forms: [
     newRepoForm,
     ...importForms,
