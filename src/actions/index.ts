@@ -18,3 +18,12 @@ export { MAX_WORKFLOW_LENGTH, type WorkflowReading } from './parse-workflow.ts'
 export { WorkflowReader } from './workflow-reader.ts'
 export { parseUses, type Uses } from './uses.ts'
 export { levelFor } from './permissions.ts'
+export { CommandReader, parseCommand, type Command } from './commands.ts'
+export {
+  CommandFileFault,
+  isSettable,
+  MAX_COMMAND_FILE_BYTES,
+  readPairs,
+  readPaths,
+} from './file-commands.ts'
+export { Masks } from './masks.ts'
