@@ -1,11 +1,11 @@
 // The edit page of an issue or a pull request: their common fields, and places for those of one of
 // them.
-import type { Issue, Label } from '#features/issues/index.ts'
+import type { Issue } from '#features/issues/index.ts'
 import type { Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import {
   Button,
-  Card,
+  Columns,
   Field,
   Form,
   FormActions,
@@ -17,6 +17,8 @@ import type { Child } from '../../jsx/html.ts'
 import type { Fields, Visit } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
+import { AssigneesBlock, LabelsBlock, MilestoneBlock } from './pick-block.tsx'
+import type { SideChoices } from './side-load.ts'
 
 /** The typed value of a refused form, else the stored one. */
 export const typedOr = (visit: Visit, name: string, stored: string): string =>
@@ -25,10 +27,11 @@ export const typedOr = (visit: Visit, name: string, stored: string): string =>
 type Props = {
   visit: Visit
   repo: Repo
-  record: Pick<Issue & Pull, 'number' | 'title' | 'body' | 'labels' | 'assignees'>
+  record: Pick<Issue & Pull, 'number' | 'title' | 'body' | 'labels' | 'assignees' | 'milestone'>
   what: 'issue' | 'pull request'
   here: string
-  labels?: readonly Label[]
+  /** What the pickers offer. */
+  choices: Pick<SideChoices, 'labels' | 'people' | 'milestones'>
   /** The names of the fields of this page only. */
   own: readonly string[]
   /** The fields that everyone has who may edit, and those for the triage role. */
@@ -36,97 +39,94 @@ type Props = {
   triage?: Child
 }
 
-const LabelFields = ({
+const EditSide = ({
   visit,
-  labels,
   record,
-  triage,
-}: {
-  visit: Visit
-  labels: readonly Label[] | undefined
-  record: Props['record']
-  triage: Child
-}) => (
-  <>
-    <Field
-      name="labels"
-      label="Labels"
-      hint="Separated by commas; a new name makes a new label."
-      suggestions={labels?.map(({ name }) => name)}
-      value={typedOr(visit, 'labels', record.labels.join(', '))}
-      error={fieldError(visit, 'labels')}
-    />
-    <Field
-      name="assignees"
-      label="Assignees"
-      mono
-      hint="Usernames, separated by commas."
-      value={typedOr(
-        visit,
-        'assignees',
-        record.assignees.map(({ username }) => username).join(', '),
-      )}
-      error={fieldError(visit, 'assignees')}
-    />
-    {triage}
-  </>
-)
+  choices: { labels, people, milestones },
+}: Pick<Props, 'visit' | 'record' | 'choices'>) => {
+  // A closed milestone and people who left stay among the options.
+  const { milestone, assignees } = record
+  const others = assignees.filter(
+    ({ username }) => !people.some((person) => person.username === username),
+  )
+  const isListed = milestones.some(({ id }) => id === milestone?.id)
+  return (
+    <>
+      <LabelsBlock visit={visit} labels={labels} chosen={record.labels} mayCreate />
+      <AssigneesBlock
+        visit={visit}
+        people={[...others, ...people]}
+        chosen={assignees.map(({ username }) => username)}
+      />
+      <MilestoneBlock
+        visit={visit}
+        milestones={milestone === null || isListed ? milestones : [milestone, ...milestones]}
+        chosen={[milestone?.id ?? '']}
+      />
+    </>
+  )
+}
 
-export const EditRecord = ({
-  visit,
-  repo,
-  record,
-  what,
-  here,
-  labels,
-  own,
-  more,
-  triage,
-}: Props) => (
-  <RepoFrame
-    visit={visit}
-    repo={repo}
-    title={`Edit #${record.number}`}
-    current={what === 'issue' ? 'issues' : 'pulls'}
-    width="narrow"
-  >
-    <PageHead title={`Edit ${what} #${record.number}`} />
-    <Card>
-      <Form
-        action={`${here}/edit`}
-        csrf={visit.csrf}
-        error={formError(visit, 'title', 'body', 'labels', 'assignees', ...own)}
-      >
-        <Field
-          name="title"
-          label="Title"
-          required
-          maxlength={256}
-          value={typedOr(visit, 'title', record.title)}
-          error={fieldError(visit, 'title')}
-        />
-        <TextArea
-          name="body"
-          label="Description"
-          rows={9}
-          markdown={repo.full_name}
-          value={typedOr(visit, 'body', record.body)}
-          error={fieldError(visit, 'body')}
-        />
-        {repo.permissions.triage && (
-          <LabelFields visit={visit} labels={labels} record={record} triage={triage} />
-        )}
-        {more}
-        <FormActions>
-          <Button variant="primary">Save</Button>
-          <LinkButton href={here} variant="quiet">
-            Cancel
-          </LinkButton>
-        </FormActions>
-      </Form>
-    </Card>
-  </RepoFrame>
-)
+const EditForm = ({ visit, repo, record, here, choices, own, more, triage }: Props) => {
+  const fields = (
+    <div class="form">
+      <Field
+        name="title"
+        label="Title"
+        required
+        maxlength={256}
+        value={typedOr(visit, 'title', record.title)}
+        error={fieldError(visit, 'title')}
+      />
+      <TextArea
+        name="body"
+        label="Description"
+        rows={9}
+        markdown={repo.full_name}
+        value={typedOr(visit, 'body', record.body)}
+        error={fieldError(visit, 'body')}
+      />
+      {repo.permissions.triage && triage}
+      {more}
+    </div>
+  )
+  return (
+    <Form
+      action={`${here}/edit`}
+      csrf={visit.csrf}
+      error={formError(visit, 'title', 'body', 'labels', 'assignees', 'milestone', ...own)}
+    >
+      {repo.permissions.triage ? (
+        <Columns where="right" side={<EditSide visit={visit} record={record} choices={choices} />}>
+          {fields}
+        </Columns>
+      ) : (
+        fields
+      )}
+      <FormActions>
+        <Button variant="primary">Save</Button>
+        <LinkButton href={here} variant="quiet">
+          Cancel
+        </LinkButton>
+      </FormActions>
+    </Form>
+  )
+}
+
+export const EditRecord = (props: Props) => {
+  const { visit, repo, record, what } = props
+  return (
+    <RepoFrame
+      visit={visit}
+      repo={repo}
+      title={`Edit #${record.number}`}
+      current={what === 'issue' ? 'issues' : 'pulls'}
+    >
+      <PageHead title={`Edit ${what} #${record.number}`} />
+      <EditForm {...props} />
+    </RepoFrame>
+  )
+}
 
 /** The common fields of both forms. Fields that the page does not have stay unchanged. */
 export const editedOf = (fields: Fields) => ({
@@ -134,4 +134,5 @@ export const editedOf = (fields: Fields) => ({
   body: fields.text('body'),
   ...(fields.has('labels') ? { labels: fields.list('labels', ',') } : {}),
   ...(fields.has('assignees') ? { assignees: fields.list('assignees', /[\s,]+/) } : {}),
+  ...(fields.has('milestone') ? { milestone: fields.text('milestone') } : {}),
 })

@@ -409,14 +409,14 @@ export const startPullForm = form({
 export const editIssuePage = page({
   path: '/:workspace/:repo/issues/:number/edit',
   load: loadIssue,
-  view: ({ repo, issue, labels }, visit) => (
+  view: ({ repo, issue, labels, milestones, assignable }, visit) => (
     <EditRecord
       visit={visit}
       repo={repo}
       record={issue}
       what="issue"
       here={issuePath(repo.full_name, issue.number)}
-      labels={labels}
+      choices={{ labels, milestones, people: assignable }}
       own={['checks']}
       triage={
         <TextArea

@@ -5,24 +5,20 @@ import {
   Button,
   Columns,
   Field,
-  FieldPicker,
   Form,
   FormActions,
-  labelOption,
   LinkButton,
   List,
   PageHead,
-  personOption,
   Row,
   SideBlock,
   TextArea,
-  type PickerOption,
 } from '../../components/index.ts'
-import type { Child } from '../../jsx/html.ts'
 import { issuePath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirect, type Fields, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
+import { AssigneesBlock, LabelsBlock, MilestoneBlock } from './pick-block.tsx'
 import { TemplateFields } from './template-fields.tsx'
 import { loadIssueTemplates, type Guides } from './template-load.ts'
 import { bodyOfAnswers, fieldName, findMissing, type IssueTemplate } from './templates.ts'
@@ -64,109 +60,21 @@ async function loadNewIssue(visit: Visit) {
 
 type Loaded = Exclude<Awaited<ReturnType<typeof loadNewIssue>>, { response: Response }>
 
-/** A block of the side panel with a picker; what is chosen is shown below it by the script. */
-const PickBlock = (props: {
-  visit: Visit
-  name: string
-  title: string
-  none: string
-  options: readonly PickerOption[]
-  chosen: readonly string[]
-  single?: boolean
-  /** A field before the picker. */
-  before?: Child
-  children?: Child
-}) => {
-  const { visit, name } = props
-  const typed = visit.form.values.has(name) ? visit.form.values.list(name, ',') : props.chosen
-  const isChosen = new Set(typed)
-  const error = fieldError(visit, name)
-  const options = props.options.map((option) => ({
-    ...option,
-    chosen: isChosen.has(option.value ?? ''),
-  }))
-  const shown = options.filter(({ chosen, value }) => chosen && value !== '')
-  return (
-    <SideBlock title={props.title}>
-      {props.before}
-      <FieldPicker
-        small
-        name={name}
-        label={props.title}
-        summary="Choose"
-        single={props.single}
-        options={options}
-        open={error !== null}
-        empty={props.none}
-      >
-        {props.children}
-      </FieldPicker>
-      {error !== null && <p class="field-error">{error}</p>}
-      <p class="picker-chosen" data-picker-chosen aria-live="polite">
-        {shown.map((option) => (
-          <span>
-            {option.mark} {option.shown ?? option.label}
-          </span>
-        ))}
-      </p>
-    </SideBlock>
-  )
-}
-
 const NewIssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
   const { repo, template, labels, milestones, people, guides } = data
-  const unknown = visit.form.values
-    .list('labels', ',')
-    .filter((name) => !labels.some((label) => label.name === name))
+  const { triage } = repo.permissions
   return (
     <>
-      <PickBlock
+      <LabelsBlock
         visit={visit}
-        name="labels"
-        title="Labels"
-        none="This repository has no labels."
-        options={labels.map(labelOption)}
+        labels={labels}
         chosen={template?.labels ?? []}
-        // The first field of this name can be filled in, by scripts of others too.
-        before={
-          repo.permissions.triage && (
-            <Field
-              id="new-labels"
-              name="labels"
-              label="New labels"
-              hint="Separated by commas."
-              value={unknown.join(', ')}
-              unmarked
-            />
-          )
-        }
+        mayCreate={triage}
       />
-      {repo.permissions.triage && (
+      {triage && (
         <>
-          <PickBlock
-            visit={visit}
-            name="assignees"
-            title="Assignees"
-            none="No people have access."
-            options={people.map(personOption)}
-            chosen={template?.assignees ?? []}
-          />
-          <PickBlock
-            visit={visit}
-            name="milestone"
-            title="Milestone"
-            none="This repository has no open milestones."
-            single
-            options={
-              milestones.length === 0
-                ? []
-                : [
-                    { value: '', label: 'No milestone' },
-                    ...milestones.map(({ id, title }) => ({ value: id, label: title })),
-                  ]
-            }
-            chosen={['']}
-          />
+          <AssigneesBlock visit={visit} people={people} chosen={template?.assignees ?? []} />
+          <MilestoneBlock visit={visit} milestones={milestones} chosen={['']} />
         </>
       )}
       <GuideLinks guides={guides} />
@@ -277,11 +185,11 @@ export const newIssuePage = page({
               ) : (
                 <TextFields visit={visit} data={data} />
               )}
-              <FormActions>
-                <Button variant="primary">Create issue</Button>
-              </FormActions>
             </div>
           </Columns>
+          <FormActions>
+            <Button variant="primary">Create issue</Button>
+          </FormActions>
         </Form>
       </RepoFrame>
     )

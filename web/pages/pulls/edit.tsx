@@ -1,10 +1,10 @@
-import { listLabels } from '#features/issues/index.ts'
 import { getPull, updatePull } from '#features/pulls/index.ts'
 import { getRepo, listBranches } from '#features/repos/index.ts'
 import { Checkbox, Select } from '../../components/index.ts'
 import { pullPath } from '../../paths.ts'
 import { redirectWithFlash, form, page } from '../../site.ts'
 import { editedOf, EditRecord, typedOr } from '../issues/edit-fields.tsx'
+import { loadSideChoices } from '../issues/side-load.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError } from '../shell.tsx'
@@ -15,20 +15,20 @@ export const editPullPage = page({
     const name = repoOf(visit)
     const number = numberOf(visit)
     if (number === null) return null
-    const [repo, pull, labels, branches] = await Promise.all([
-      visit.call(getRepo, { repo: name }),
+    const repo = await visit.call(getRepo, { repo: name })
+    const [pull, choices, branches] = await Promise.all([
       visit.call(getPull, { repo: name, number }),
-      visit.call(listLabels, { repo: name, per_page: 100 }),
+      loadSideChoices(visit, repo, { mayChoose: repo.permissions.triage }),
       visit.call(listBranches, { repo: name, per_page: 100 }),
     ])
     return {
       repo,
       pull,
-      labels: labels.items,
+      choices,
       branches: branches.items.map((branch) => branch.name),
     }
   },
-  view: ({ repo, pull, labels, branches }, visit) => {
+  view: ({ repo, pull, choices, branches }, visit) => {
     const open = pull.status === 'draft' || pull.status === 'open'
     const bases = branches.includes(pull.base.ref) ? branches : [pull.base.ref, ...branches]
     const { values } = visit.form
@@ -39,14 +39,14 @@ export const editPullPage = page({
         record={pull}
         what="pull request"
         here={pullPath(repo.full_name, pull.number)}
-        labels={labels}
+        choices={choices}
         own={['base']}
         more={
           open && (
             <>
               <Select
                 name="base"
-                label="Into"
+                label="Base branch"
                 required
                 options={bases.map((value) => ({ value, label: value }))}
                 value={typedOr(visit, 'base', pull.base.ref)}
