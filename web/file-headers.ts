@@ -15,3 +15,10 @@ export const contentDisposition = (kind: 'inline' | 'attachment', name: string):
 /** A digest in a header (RFC 9530). */
 export const digestHeader = (sha256: string): string =>
   `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`
+
+/**
+ * The content security policy of PDF documents. One in a sandbox cannot start the viewer of a
+ * browser, which runs no script of the document either.
+ */
+export const DOCUMENT_POLICY =
+  "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'"

@@ -1,5 +1,6 @@
 // Keyboard shortcuts. `data-hotkey` of a link or field holds the keys that lead to it; `?` lists
 // them. `data-row-key` holds a key that works while its row has the focus.
+import { focusFile, hasFiles } from './change-tree.ts'
 import { isEditable } from './dom.ts'
 import { closeMenus } from './menus.ts'
 import { showShortcuts } from './shortcut-list.ts'
@@ -25,7 +26,8 @@ function pressFixedKey(event: KeyboardEvent): boolean {
   } else if (event.key === 'l' && document.querySelector('.code')) {
     const line = Number(prompt('Go to line'))
     if (Number.isInteger(line) && line > 0) location.hash = `#L${line}`
-  } else if (event.key === 'j' || event.key === 'k') focusRow(event.key === 'j' ? 1 : -1)
+  } else if (event.key === 'j' || event.key === 'k')
+    (hasFiles() ? focusFile : focusRow)(event.key === 'j' ? 1 : -1)
   else return false
   return true
 }

@@ -1,5 +1,6 @@
 // Comments on lines of a change, made in their place. Without a script the links lead to a page with
 // the form, and the form to a page with the comment.
+import { keepPlace, markViewed } from './change-tree.ts'
 import { closestTo, createElement, fetchPage, isPlainClick } from './dom.ts'
 import { forgetDrafts, restoreDrafts } from './drafts.ts'
 import { morph } from './morph.ts'
@@ -177,9 +178,12 @@ document.addEventListener('click', (event) => {
 })
 
 /** Shows the file and the button for the review as they are on the page that a form led to. */
-function showFresh(page: Document, file: Element): void {
+function showFresh(page: Document, file: HTMLElement): void {
   const fresh = page.getElementById(file.id)
-  if (fresh) morph(file, fresh)
+  if (fresh) {
+    keepPlace(file, fresh)
+    morph(file, fresh)
+  }
   const bar = document.getElementById('finish')
   const freshBar = page.getElementById('finish')
   if (bar && freshBar)
@@ -192,7 +196,8 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   const file = form.closest<HTMLElement>('.diff-file')
   const data = new FormData(form, submitter)
   const back = new URL(String(data.get('back')), location.href)
-  const path = file?.dataset.path ?? ''
+  const viewed = data.get('viewed')
+  const path = file?.dataset.path ?? String(data.get('path') ?? '')
   back.searchParams.set('only', path)
   data.set('back', `${back.pathname}${back.search}`)
   const body =
@@ -208,6 +213,14 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     if (wrapper) removeForm(wrapper)
     else closeForm(form)
     showFresh(page, file)
+    if (viewed !== null && file instanceof HTMLDetailsElement) {
+      file.open = viewed !== 'yes'
+      markViewed(file.id, viewed === 'yes')
+      file
+        .querySelector<HTMLElement>(file.open ? '.diff-tools form button' : 'summary')
+        ?.focus({ preventScroll: true })
+      file.scrollIntoView({ block: 'nearest' })
+    }
     document
       .getElementById(new URL(response.url).hash.slice(1))
       ?.scrollIntoView({ block: 'nearest' })
@@ -232,11 +245,14 @@ function showError(form: HTMLFormElement, text: string | null): void {
   form.prepend(notice)
 }
 
+/** The forms of a file that are sent in their place: those of threads, and the viewed mark. */
+const FORMS_OF_FILES =
+  '.diff-file .thread form:not([action$="/suggestions"]):has([name=back]), .diff-tools form'
+
 document.addEventListener('submit', (event) => {
   const { target: form, submitter, defaultPrevented } = event
   if (!(form instanceof HTMLFormElement) || defaultPrevented) return
-  if (!form.matches('.diff-file .thread form:not([action$="/suggestions"]):has([name=back])'))
-    return
+  if (!form.matches(FORMS_OF_FILES)) return
   event.preventDefault()
   if (form.ariaBusy === 'true') return
   form.ariaBusy = 'true'

@@ -58,7 +58,9 @@ document.addEventListener(
   'toggle',
   (event) => {
     const menu = event.target
-    if (menu instanceof HTMLDetailsElement && menu.open && matchMedia('(pointer: fine)').matches)
+    if (!(menu instanceof HTMLDetailsElement) || menu.dataset.menu === undefined || !menu.open)
+      return
+    if (matchMedia('(pointer: fine)').matches)
       menu.querySelector<HTMLInputElement>(`${FORM} [type=search]`)?.focus()
   },
   true,

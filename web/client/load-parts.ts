@@ -1,5 +1,6 @@
 // Parts of a change that are loaded into the open page: more unchanged lines, a file that was left
 // out, the next files. Without a script the links lead to pages that show the same.
+import { keepPlace } from './change-tree.ts'
 import { closestTo, fetchPage, isPlainClick } from './dom.ts'
 import { refreshTimes } from './relative-times.ts'
 
@@ -14,6 +15,7 @@ const loadPart = async (link: HTMLAnchorElement): Promise<void> => {
   const fresh = (await fetchPage(url))?.getElementById(part)
   if (!fresh) return location.assign(link.href)
   const hadFocus = document.activeElement === link
+  keepPlace(old, fresh)
   old.replaceWith(fresh)
   refreshTimes()
   if (hadFocus)
@@ -40,7 +42,7 @@ const loadMoreFiles = async (link: HTMLAnchorElement): Promise<void> => {
   if (link.ariaBusy === 'true') return
   link.ariaBusy = 'true'
   const fresh = await fetchPage(link.href)
-  const files = [...(fresh?.querySelectorAll('.diff > .diff-file') ?? [])]
+  const files = [...(fresh?.querySelectorAll('.diff-main > .diff-file') ?? [])]
   const footer = document.getElementById('more-files')
   if (files.length === 0 || !footer) return void (link.ariaBusy = null)
   const hadFocus = document.activeElement === link
@@ -48,7 +50,7 @@ const loadMoreFiles = async (link: HTMLAnchorElement): Promise<void> => {
   const batch = document.createElement('div')
   batch.className = 'diff-more'
   batch.append(...files)
-  document.querySelector('.diff')?.append(batch)
+  document.querySelector('.diff-main')?.append(batch)
   footer.replaceChildren(...(fresh?.getElementById('more-files')?.childNodes ?? []))
   for (const file of files) loadWhenNear(file)
   loadWhenNear(footer)

@@ -1,4 +1,5 @@
 // The list of keyboard shortcuts that the page has.
+import { hasFiles } from './change-tree.ts'
 import { closestTo, createElement } from './dom.ts'
 
 const nameOf = (element: HTMLElement): string =>
@@ -12,7 +13,8 @@ function shortcuts(): [keys: string, meaning: string][] {
     (element): [string, string] => [element.dataset.hotkey ?? '', nameOf(element)],
   )
   if (document.querySelector('.code')) list.push(['l', 'Go to a line'])
-  if (document.querySelector('.row-link')) list.push(['j k', 'The next and the previous row'])
+  if (hasFiles()) list.push(['j k', 'The next and the previous file'])
+  else if (document.querySelector('.row-link')) list.push(['j k', 'The next and the previous row'])
   for (const element of document
     .querySelector('.row')
     ?.querySelectorAll<HTMLElement>('[data-row-key]') ?? [])

@@ -1,14 +1,24 @@
-// The icons and words for the kinds of changes to a file.
+// The icons, letters and words for the kinds of changes to a file.
 import type { IconName } from './icon.tsx'
 
-const FILE_STATUS_STYLES: Record<string, { icon: IconName; word: string; tone: string }> = {
-  added: { icon: 'diff-added', word: 'Added', tone: 'good' },
-  removed: { icon: 'diff-removed', word: 'Removed', tone: 'bad' },
-  renamed: { icon: 'diff-renamed', word: 'Renamed', tone: 'info' },
-  copied: { icon: 'copy', word: 'Copied', tone: 'info' },
-  modified: { icon: 'diff-modified', word: 'Changed', tone: 'wait' },
-  type_changed: { icon: 'diff-modified', word: 'Type changed', tone: 'wait' },
+/** `mark` is the class of the letter in the tree, as `git status` has it. */
+type FileStatusStyle = { icon: IconName; word: string; tone: string; mark: string }
+
+const MODIFIED: FileStatusStyle = {
+  icon: 'diff-modified',
+  word: 'Changed',
+  tone: 'wait',
+  mark: 'modified',
 }
 
-export const fileStatusStyle = (status: string) =>
-  FILE_STATUS_STYLES[status] ?? { icon: 'diff-modified' as const, word: status, tone: 'plain' }
+const FILE_STATUS_STYLES: Record<string, FileStatusStyle> = {
+  added: { icon: 'diff-added', word: 'Added', tone: 'good', mark: 'added' },
+  removed: { icon: 'diff-removed', word: 'Removed', tone: 'bad', mark: 'removed' },
+  renamed: { icon: 'diff-renamed', word: 'Renamed', tone: 'info', mark: 'renamed' },
+  copied: { icon: 'copy', word: 'Copied', tone: 'info', mark: 'copied' },
+  modified: MODIFIED,
+  type_changed: { ...MODIFIED, word: 'Type changed', mark: 'type' },
+}
+
+export const fileStatusStyle = (status: string): FileStatusStyle =>
+  FILE_STATUS_STYLES[status] ?? { ...MODIFIED, word: status, tone: 'plain' }

@@ -1,13 +1,18 @@
 // The changed files as a tree of directories. A directory with a single subdirectory shares its
-// line.
+// line. Lines are short, because a page may have hundreds of them: letters and marks are in the
+// style sheet, and whole paths in titles, which the filter reads.
+import { formatNumber, plural } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
-import { Icon } from './icon.tsx'
-import type { DiffFile } from './diff-view.tsx'
-import { Stat } from './rows.tsx'
+import { UntrustedName } from './bidi-controls.tsx'
+import { diffAnchor } from './diff-table.tsx'
 import { fileStatusStyle } from './diff-status.ts'
+import type { DiffFile } from './diff-view.tsx'
+import { Icon } from './icon.tsx'
 
 export type TreeFile = Pick<DiffFile, 'path' | 'status' | 'additions' | 'deletions'> & {
   viewed?: boolean
+  /** The number of conversations and pending comments. */
+  comments?: number
 }
 
 type Folder = { folders: Map<string, Folder>; files: TreeFile[] }
@@ -28,21 +33,27 @@ function treeOf(files: readonly TreeFile[]): Folder {
   return root
 }
 
-const FileLine = ({ file, href }: { file: TreeFile; href: string }) => {
-  const style = fileStatusStyle(file.status)
-  return (
-    <li class={file.viewed ? 'viewed' : undefined}>
-      <span class={`tone-${style.tone}`}>
-        <Icon name={style.icon} label={style.word} />
+/** The class of a line: its status, and whether the reader has viewed it. */
+const classOf = (file: TreeFile): string =>
+  `is-${fileStatusStyle(file.status).mark}${file.viewed ? ' viewed' : ''}`
+
+const countsOf = ({ additions, deletions }: TreeFile): string =>
+  additions + deletions === 0 ? '' : `+${formatNumber(additions)} −${formatNumber(deletions)}`
+
+const FileLine = ({ file, href }: { file: TreeFile; href: string }) => (
+  <li class={classOf(file)}>
+    <a href={href} title={file.path}>
+      <UntrustedName>{file.path.slice(file.path.lastIndexOf('/') + 1)}</UntrustedName>
+    </a>
+    {file.comments !== undefined && file.comments > 0 && (
+      <span class="diff-comments">
+        <Icon name="comment" size={14} label={plural(file.comments, 'conversation')} />
+        {file.comments}
       </span>
-      <a class="mono" href={href}>
-        {file.path.slice(file.path.lastIndexOf('/') + 1)}
-      </a>
-      {file.viewed && <Icon name="check" label="Viewed" />}
-      <Stat additions={file.additions} deletions={file.deletions} />
-    </li>
-  )
-}
+    )}
+    <small>{countsOf(file)}</small>
+  </li>
+)
 
 const inFolder = (folder: Folder, hrefOf: (file: TreeFile) => string): Child => (
   <>
@@ -57,9 +68,8 @@ const inFolder = (folder: Folder, hrefOf: (file: TreeFile) => string): Child => 
       return (
         <li class="diff-folder">
           <details open>
-            <summary>
-              <Icon name="chevron-right" class="fold" /> <Icon name="folder" />{' '}
-              <span class="mono">{label}</span>
+            <summary title={label}>
+              <UntrustedName>{label}</UntrustedName>
             </summary>
             <ul>{inFolder(shown, hrefOf)}</ul>
           </details>
@@ -83,4 +93,82 @@ export const DiffTree = ({
   <ul class="diff-list" aria-label="Changed files">
     {inFolder(treeOf(files), hrefOf)}
   </ul>
+)
+
+/** The part of a page with the first files, which that of the page of all files replaces. */
+export const TREE_ID = 'diff-files'
+
+/** The page of all files: a form asks it for those whose path contains some text. */
+export const TreeSearch = ({ listHref, value }: { listHref: string; value?: string }) => {
+  const { pathname, searchParams } = new URL(listHref, 'http://localhost')
+  return (
+    <form
+      action={pathname}
+      method="get"
+      class="diff-filter"
+      role="search"
+      data-list-search={TREE_ID}
+    >
+      {[...searchParams].map(([name, text]) => (
+        <input type="hidden" name={name} value={text} />
+      ))}
+      <input
+        class="input"
+        type="search"
+        name="q"
+        value={value}
+        placeholder="Filter files"
+        aria-label="Filter changed files"
+        autocomplete="off"
+        data-hotkey="f"
+      />
+    </form>
+  )
+}
+
+type DiffFilesProps = {
+  files: readonly TreeFile[]
+  total: number
+  /** The address of the list of all files, when these are not all. */
+  listHref?: string
+}
+
+/** The tree beside the changes; where there is no room, a closed drawer above them. */
+export const DiffFiles = ({ files, total, listHref }: DiffFilesProps) => (
+  <details class="diff-files" data-change-tree>
+    <summary>
+      <Icon name="chevron-right" class="fold" /> Files <span class="count">{total}</span>
+    </summary>
+    <nav class="diff-files-panel" aria-label="Changed files">
+      <a class="skip-tree" href={`#${diffAnchor(files[0]?.path ?? '')}`}>
+        Skip file tree
+      </a>
+      {listHref === undefined ? (
+        <input
+          class="input js-only"
+          type="search"
+          placeholder="Filter files"
+          aria-label="Filter changed files"
+          autocomplete="off"
+          data-hotkey="f"
+          data-tree-filter
+        />
+      ) : (
+        <TreeSearch listHref={listHref} />
+      )}
+      <div data-list>
+        <div id={listHref === undefined ? undefined : TREE_ID}>
+          {listHref !== undefined && (
+            <p class="small">
+              {plural(files.length, 'file')} of this page.{' '}
+              <a href={listHref} rel="nofollow" data-part={TREE_ID}>
+                Show all {formatNumber(total)}
+              </a>
+            </p>
+          )}
+          <DiffTree files={files} hrefOf={({ path }) => `#${diffAnchor(path)}`} />
+        </div>
+      </div>
+    </nav>
+  </details>
 )

@@ -7,8 +7,9 @@ import type { PageMarkdown } from '../markdown/page-markdown.ts'
 import { BLOCK_ROWS } from './code-view.tsx'
 import { diffAnchor, DiffTable } from './diff-table.tsx'
 import { fileStatusStyle } from './diff-status.ts'
-import { DiffTree } from './diff-tree.tsx'
+import { DiffFiles } from './diff-tree.tsx'
 import { Icon, type IconName } from './icon.tsx'
+import { ImageDiff, type ChangedImage } from './image-diff.tsx'
 import { Stat } from './rows.tsx'
 import { UntrustedName } from './bidi-controls.tsx'
 
@@ -32,6 +33,8 @@ export interface DiffFile {
   viewed?: boolean
   /** The end of the file is shown, so nothing can be expanded below. */
   complete?: boolean
+  /** The versions of an image, or that they are loaded on request. */
+  image?: ChangedImage | 'later'
 }
 
 /** The content below a line: a thread of comments, a form. */
@@ -53,6 +56,8 @@ export interface DiffOptions {
   fileHref?: (file: DiffFile) => string | null
   /** The address that expands unchanged lines, by their numbers on the new side. */
   expandHref?: (path: string, from: number, to: number) => string
+  /** The addresses of the bytes of both versions. */
+  bytesHref?: (file: DiffFile) => { before: string | null; after: string | null }
   /** Further controls in the head of a file: the viewed mark, a menu. */
   fileActions?: (file: DiffFile) => Child
   /** Whether to lay out lines only near the window. Undefined decides by the number of lines. */
@@ -63,6 +68,8 @@ export interface DiffOptions {
   plain?: boolean
   /** The page has so many files that each is laid out only near the window. */
   manyFiles?: boolean
+  /** The place of the file among all files, for pages with more than one. */
+  place?: { at: number; of: number }
 }
 
 /** Files after this many lines of a page are not highlighted, so that huge changes load fast. */
@@ -74,52 +81,116 @@ const Note = ({ icon, children }: { icon: IconName; children?: Child }) => (
   </p>
 )
 
-const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
-  const load = options.loadHref?.(file.path)
-  const more = (words: string, near = false) =>
-    load ? (
-      <a
-        href={load}
-        rel="nofollow"
-        data-part={diffAnchor(file.path)}
-        data-file={file.path}
-        data-near={near}
-      >
-        {words}
-      </a>
-    ) : null
-  if (file.binary || file.reason === 'binary')
-    return <Note icon="file">This file is not text, so its lines cannot be compared.</Note>
-  if (file.reason === 'too_large') {
+/** A link that loads the file alone into the page. Without the script it leads to a page of it. */
+const LoadLink = ({
+  file,
+  options,
+  near = false,
+  children,
+}: {
+  file: DiffFile
+  options: DiffOptions
+  near?: boolean
+  children?: Child
+}) => {
+  const href = options.loadHref?.(file.path)
+  return href === undefined ? null : (
+    <a
+      href={href}
+      rel="nofollow"
+      data-part={diffAnchor(file.path)}
+      data-file={file.path}
+      data-near={near}
+    >
+      {children}
+    </a>
+  )
+}
+
+/** What stands in place of the lines of a file that is not text. */
+const BinaryChange = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
+  const { before = null, after = null } = options.bytesHref?.(file) ?? {}
+  return (
+    <Note icon="file">
+      This file is not text, so its lines cannot be compared.{' '}
+      {before !== null && <a href={before}>Open the old version</a>}
+      {before !== null && after !== null && ' or '}
+      {after !== null && <a href={after}>{before === null ? 'Open the file' : 'the new one'}</a>}
+    </Note>
+  )
+}
+
+/** What stands in place of lines that are not on this page. */
+const LeftOut = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
+  const link = (words: string, near = false) => (
+    <LoadLink file={file} options={options} near={near}>
+      {words}
+    </LoadLink>
+  )
+  if (file.reason === 'too_large')
     return (
       <Note icon="info">
         {plural(file.additions + file.deletions, 'changed line')}: too many to show here.{' '}
-        {more('Show this file alone')}
+        {link('Show this file alone')}
       </Note>
     )
-  }
-  if (file.reason === 'generated' && file.hunks.length === 0)
-    return <Note icon="info">This file is generated. {more('Show its changes')}</Note>
-  if (file.reason === 'page_limit' && file.hunks.length === 0) {
-    return <Note icon="info">Left out to keep this page quick. {more('Show this file', true)}</Note>
-  }
-  if (file.hunks.length === 0) {
-    if (file.old_mode && file.mode && file.old_mode !== file.mode) {
-      return (
-        <Note icon="info">
-          The mode changed from {file.old_mode} to {file.mode}.
-        </Note>
-      )
-    }
-    if (file.status === 'renamed') return <Note icon="diff-renamed">Renamed without changes.</Note>
-    if (file.status === 'copied') return <Note icon="copy">Copied without changes.</Note>
-    return <Note icon="info">An empty file.</Note>
-  }
+  if (file.reason === 'generated')
+    return <Note icon="info">This file is generated. {link('Show its changes')}</Note>
+  if (file.reason === 'page_limit')
+    return <Note icon="info">Left out to keep this page quick. {link('Show this file', true)}</Note>
+  if (file.old_mode && file.mode && file.old_mode !== file.mode)
+    return (
+      <Note icon="info">
+        The mode changed from {file.old_mode} to {file.mode}.
+      </Note>
+    )
+  if (file.status === 'renamed') return <Note icon="diff-renamed">Renamed without changes.</Note>
+  if (file.status === 'copied') return <Note icon="copy">Copied without changes.</Note>
+  return <Note icon="info">An empty file.</Note>
+}
+
+const Lines = ({ file, options }: { file: DiffFile; options: DiffOptions }) => (
+  <>
+    <DiffTable file={file} options={options} />
+    {file.truncated && (
+      <Note icon="info">
+        The rest of this file is not shown.{' '}
+        <LoadLink file={file} options={options}>
+          Show all of it
+        </LoadLink>
+      </Note>
+    )}
+  </>
+)
+
+const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
+  const { image, path, status } = file
+  const isBinary = file.binary === true || file.reason === 'binary'
+  if (image === 'later' && isBinary)
+    return (
+      <Note icon="file">
+        <LoadLink file={file} options={options} near>
+          Show this image
+        </LoadLink>
+      </Note>
+    )
+  const pictures =
+    image && image !== 'later' ? <ImageDiff path={path} status={status} image={image} /> : null
+  if (isBinary) return pictures ?? <BinaryChange file={file} options={options} />
   return (
     <>
-      <DiffTable file={file} options={options} />
-      {file.truncated && (
-        <Note icon="info">The rest of this file is not shown. {more('Show all of it')}</Note>
+      {pictures && (
+        <details class="image-fold">
+          <summary>
+            <Icon name="chevron-right" class="fold" /> Show as image
+          </summary>
+          {pictures}
+        </details>
+      )}
+      {file.hunks.length === 0 || file.reason === 'too_large' ? (
+        <LeftOut file={file} options={options} />
+      ) : (
+        <Lines file={file} options={options} />
       )}
     </>
   )
@@ -164,6 +235,9 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
           <span class="mono diff-name">{name}</span>
           {file.generated && <span class="chip">generated</span>}
           <Stat additions={file.additions} deletions={file.deletions} />
+          <span class="file-place">
+            {options.place && `${options.place.at} of ${options.place.of}`}
+          </span>
         </span>
       </summary>
       {(href || options.fileActions) && (
@@ -177,66 +251,99 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
   )
 }
 
-/**
- * All changes: totals, list of files, files. `head` holds the switches (unified or split, white
- * space).
- */
-export const DiffView = (props: {
+interface DiffViewProps {
   files: readonly DiffFile[]
   totals?: { files: number; additions: number; deletions: number }
   head?: Child
   /** The address of the list of all files, when these are not all. */
   listHref?: string
+  /** How many files are on the pages before this one. */
+  skipped?: number
   options?: DiffOptions
+}
+
+const rowsOf = (file: DiffFile): number =>
+  file.hunks.reduce((count, hunk) => count + hunk.lines.length, 0)
+
+const ViewedCount = ({ files, total }: { files: readonly DiffFile[]; total: number }) => (
+  <span class="muted" data-viewed-count>
+    {files.filter(({ viewed }) => viewed).length} of {total} viewed
+  </span>
+)
+
+/** The files below each other. Those after many lines are not highlighted. */
+const FileViews = ({
+  files,
+  options,
+  placeOf,
+}: {
+  files: readonly DiffFile[]
+  options: DiffOptions
+  placeOf: (index: number) => DiffOptions['place']
 }) => {
-  const totals = props.totals ?? {
-    files: props.files.length,
-    additions: props.files.reduce((sum, file) => sum + file.additions, 0),
-    deletions: props.files.reduce((sum, file) => sum + file.deletions, 0),
-  }
-  const lines = props.files.reduce(
-    (sum, file) => sum + file.hunks.reduce((count, hunk) => count + hunk.lines.length, 0),
-    0,
+  let coloured = 0
+  return (
+    <>
+      {files.map((file, index) => {
+        const plain = options.plain === true || coloured > MAX_HIGHLIGHTED_LINES
+        coloured += rowsOf(file)
+        return <DiffFileView file={file} options={{ ...options, plain, place: placeOf(index) }} />
+      })}
+    </>
   )
+}
+
+/**
+ * All changes: totals, tree of files, files. `head` holds the switches (unified or split, white
+ * space).
+ */
+export const DiffView = (props: DiffViewProps) => {
+  const { files, skipped = 0 } = props
+  const totals = props.totals ?? {
+    files: files.length,
+    additions: files.reduce((sum, file) => sum + file.additions, 0),
+    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
+  }
   const options: DiffOptions = {
-    lazy: lines > 2 * BLOCK_ROWS,
-    manyFiles: props.files.length > 50,
+    lazy: files.reduce((sum, file) => sum + rowsOf(file), 0) > 2 * BLOCK_ROWS,
+    manyFiles: files.length > 50,
     ...props.options,
   }
-  let coloured = 0
+  const commentsOf = Map.groupBy(options.threads ?? [], ({ path }) => path)
+  const hasTree = totals.files > 1
   return (
     <section class="diff" aria-label="Changes">
       <div class="diff-head">
-        <details class="diff-files" open={props.files.length > 1 && props.files.length <= 30}>
-          <summary>
-            <Icon name="chevron-right" class="fold" /> {plural(totals.files, 'changed file')}{' '}
-            <Stat additions={totals.additions} deletions={totals.deletions} />
-            {options.fileActions !== undefined && props.files.length === totals.files && (
-              <span class="muted">
-                {' '}
-                {props.files.filter(({ viewed }) => viewed).length} of {totals.files} viewed
-              </span>
-            )}
-          </summary>
-          <div id={props.listHref === undefined ? undefined : 'diff-files'}>
-            {props.listHref !== undefined && (
-              <p>
-                <a href={props.listHref} rel="nofollow" data-part="diff-files">
-                  Show all {plural(totals.files, 'file')}
-                </a>
-                , these are on this page:
-              </p>
-            )}
-            <DiffTree files={props.files} hrefOf={({ path }) => `#${diffAnchor(path)}`} />
-          </div>
-        </details>
+        <p class="diff-totals">
+          {plural(totals.files, 'changed file')}{' '}
+          <Stat additions={totals.additions} deletions={totals.deletions} />{' '}
+          {options.fileActions !== undefined && files.length === totals.files && (
+            <ViewedCount files={files} total={totals.files} />
+          )}
+        </p>
         {props.head !== undefined && <div class="actions">{props.head}</div>}
       </div>
-      {props.files.map((file) => {
-        const plain = coloured > MAX_HIGHLIGHTED_LINES
-        coloured += file.hunks.reduce((count, hunk) => count + hunk.lines.length, 0)
-        return <DiffFileView file={file} options={plain ? { ...options, plain } : options} />
-      })}
+      <div class={hasTree ? 'diff-columns' : undefined}>
+        {hasTree && (
+          <DiffFiles
+            files={files.map((file) => ({
+              ...file,
+              comments: commentsOf.get(file.path)?.length,
+            }))}
+            total={totals.files}
+            listHref={props.listHref}
+          />
+        )}
+        <div class="diff-main">
+          <FileViews
+            files={files}
+            options={options}
+            placeOf={(index) =>
+              hasTree ? { at: skipped + index + 1, of: totals.files } : undefined
+            }
+          />
+        </div>
+      </div>
     </section>
   )
 }

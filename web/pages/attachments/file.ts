@@ -2,17 +2,14 @@ import { localBlob } from '#core/blobs.ts'
 import { INLINE_TYPES, openAttachment, type Attachment } from '#features/attachments/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { isNotModified, selectBytes } from '#lib/byte-range.ts'
-import { contentDisposition, digestHeader } from '../../file-headers.ts'
+import { contentDisposition, digestHeader, DOCUMENT_POLICY } from '../../file-headers.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 
-/**
- * A document in a sandbox cannot start the PDF viewer of a browser, which runs no script of the
- * document either. Videos are loaded by the document that a browser makes for them.
- */
+/** Videos are loaded by the document that a browser makes for them. */
 const policyOf = (content_type: string): string =>
   content_type === 'application/pdf'
-    ? "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'"
+    ? DOCUMENT_POLICY
     : "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox"
 
 function headersOf(file: Attachment, etag: string): Record<string, string> {

@@ -15,6 +15,7 @@ import { expandHunks, type ExpandedLines } from '../../diff/expand.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { withImages } from './changed-images.ts'
 import { changedFilesPath, FILES_PER_PAGE } from './changed-files-path.ts'
 import { textOfFile } from './text.ts'
 
@@ -105,16 +106,30 @@ async function linesOf(
   }
 }
 
-/** Adds the requested unchanged lines to the files. `sha` is the commit of the new version. */
-export async function expandFiles<T extends DiffFile>(
+/**
+ * Completes the files for `ChangeView`: the requested unchanged lines, and the versions of images.
+ * Without a commit of the new version they stay as they are.
+ */
+export async function completeFiles<T extends DiffFile>(
+  visit: Visit,
+  { repo, sha, from }: ChangeLocation,
+  files: readonly T[],
+  choice: ChangeChoice,
+): Promise<(T & Pick<DiffFile, 'image'>)[]> {
+  if (sha === null) return [...files]
+  const expanded = await expandFiles(visit, repo, sha, files, choice)
+  return withImages(visit, { repo, sha, from }, expanded)
+}
+
+async function expandFiles<T extends DiffFile>(
   visit: Visit,
   repo: string,
-  sha: string | null,
+  sha: string,
   files: readonly T[],
   choice: ChangeChoice,
 ): Promise<T[]> {
   const parts = choice.parts.flatMap((text) => partOf(text) ?? [])
-  if (sha === null || parts.length === 0) return [...files]
+  if (parts.length === 0) return [...files]
   return Promise.all(
     files.map(async (file) => {
       const wanted = parts.filter(({ path, to, from }) => path === file.path && to >= from)
@@ -131,11 +146,19 @@ export async function expandFiles<T extends DiffFile>(
 /** The new version, for links to its files. */
 export type ChangeLocation = {
   readonly repo: string
-  readonly sha:
-    | string
-    | null /** The old version, null for none. Undefined omits the list of all files. */
+  readonly sha: string | null
+  /** The old version, null for none. Undefined omits the list of all files. */
   readonly from?: string | null
 }
+
+/** The addresses of the bytes of both versions of a file. */
+const bytesOf = ({ repo, sha, from }: ChangeLocation, file: DiffFile) => ({
+  before:
+    !from || file.status === 'added'
+      ? null
+      : codePath(repo, 'raw', from, file.old_path ?? file.path),
+  after: sha === null || file.status === 'removed' ? null : codePath(repo, 'raw', sha, file.path),
+})
 
 interface ChangeViewProps {
   files: readonly DiffFile[]
@@ -216,6 +239,7 @@ export const ChangeView = (props: ChangeViewProps) => {
       <DiffView
         files={props.files}
         totals={props.totals}
+        skipped={last - FILES_PER_PAGE}
         listHref={
           place.sha !== null &&
           place.from !== undefined &&
@@ -238,6 +262,7 @@ export const ChangeView = (props: ChangeViewProps) => {
             place.sha === null || file.status === 'removed' || file.mode === '160000'
               ? null
               : codePath(place.repo, 'blob', place.sha, file.path),
+          bytesHref: (file) => bytesOf(place, file),
           ...(place.sha === null
             ? {}
             : {

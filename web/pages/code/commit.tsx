@@ -25,7 +25,7 @@ import type { Child } from '../../jsx/html.ts'
 import { codePath, commitPath, comparePath, pullPath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { ChangeView, choiceInput, expandFiles, readChoice } from './change-view.tsx'
+import { ChangeView, choiceInput, completeFiles, readChoice } from './change-view.tsx'
 import { StatusList, statusesOf } from './statuses.tsx'
 
 /** At most this many tags that contain the commit are shown at once. */
@@ -60,6 +60,13 @@ const Names = ({
   )
 }
 
+/** A commit is compared with its first parent. */
+const placeOf = (repo: string, { sha, parents }: CommitDetail) => ({
+  repo,
+  sha,
+  from: parents[0] ?? null,
+})
+
 async function loadCommit(visit: Visit) {
   const name = repoOf(visit)
   const choice = readChoice(visit.url)
@@ -75,7 +82,7 @@ async function loadCommit(visit: Visit) {
   const target = { repo: name, sha: commit.sha }
   const home = name.split('/').slice(0, 2).join('/')
   const [files, statuses, refs, references, session] = await Promise.all([
-    expandFiles(visit, name, commit.sha, commit.files, choice),
+    completeFiles(visit, placeOf(name, commit), commit.files, choice),
     statusesOf(visit, name, commit.sha),
     choice.only === '' ? visit.call(listCommitRefs, target) : null,
     home === name && choice.only === ''
@@ -339,7 +346,7 @@ export const commitPage = page({
             totals={commit.stats ?? { files: commit.files.length, additions: 0, deletions: 0 }}
             choice={choice}
             here={here}
-            place={{ repo: repo.full_name, sha: commit.sha, from: commit.parents[0] ?? null }}
+            place={placeOf(repo.full_name, commit)}
           />
         )}
       </RepoFrame>

@@ -31,7 +31,7 @@ import {
   changeHref,
   ChangeView,
   choiceInput,
-  expandFiles,
+  completeFiles,
   readChoice,
   type ChangeChoice,
 } from './change-view.tsx'
@@ -333,6 +333,12 @@ const DirectNotice = ({
   </Notice>
 )
 
+const placeOf = (repo: string, { direct }: Range, compared: Compare) => ({
+  repo,
+  sha: compared.head_sha,
+  from: direct ? compared.base_sha : compared.merge_base_sha,
+})
+
 export const comparePage = page({
   path: '/:workspace/:repo/compare/*range',
   load: async (visit) => {
@@ -356,7 +362,8 @@ export const comparePage = page({
         ? null
         : visit.tryCall(getBranch, { repo: name, branch: range.head }),
     ])
-    const files = await expandFiles(visit, name, compared.head_sha, compared.files, choice)
+    const place = placeOf(name, range, compared)
+    const files = await completeFiles(visit, place, compared.files, choice)
     return { repo, refs, range, compared: { ...compared, files }, branch, choice }
   },
   view: (data: Compared, visit) => {
@@ -364,7 +371,6 @@ export const comparePage = page({
     const { base, head, direct } = range
     const here = comparePath(repo.full_name, base, head, direct)
     const swapped = comparePath(repo.full_name, head, base, direct)
-    const from = direct ? compared.base_sha : compared.merge_base_sha
     return (
       <RepoFrame
         visit={visit}
@@ -409,7 +415,7 @@ export const comparePage = page({
               totals={compared.totals}
               choice={choice}
               here={here}
-              place={{ repo: repo.full_name, sha: compared.head_sha, from }}
+              place={placeOf(repo.full_name, range, compared)}
             />
           </>
         )}

@@ -3,6 +3,7 @@ import { engineRefusal, principalOf, runAs } from '#core/principal.ts'
 import { Refusal } from '#lib/errors.ts'
 import { MINUTE } from '#lib/time.ts'
 import { isNotModified, selectBytes, type Range } from '#lib/byte-range.ts'
+import { DOCUMENT_POLICY } from '../../file-headers.ts'
 import { openDownload } from '../../open-streams.ts'
 import { DirectResponse, type Resource, type Visit } from '../../site.ts'
 import { locate } from './frame.tsx'
@@ -23,6 +24,8 @@ const SHOWN: Readonly<Record<string, string>> = {
   bmp: 'image/bmp',
   svg: 'image/svg+xml',
 }
+
+const isPdf = (path: string): boolean => /\.pdf$/i.test(path)
 
 const LABELS: Readonly<Record<string, string>> = {
   'UTF-16LE': 'utf-16le',
@@ -118,13 +121,21 @@ export async function respondWithBlob(
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
   }
-  if (isNotModified(request, etag)) return new Response(null, { status: 304, headers })
+  if (isNotModified(request, etag)) {
+    // Of a document the browser has the policy that its bytes got.
+    if (isPdf(path)) delete headers['content-security-policy']
+    return new Response(null, { status: 304, headers })
+  }
   const { status, range, headers: selected } = selectBytes(request, etag, blob.size)
   Object.assign(headers, selected)
   if (status === 416) return new Response(null, { status, headers })
   return await runAs(principalOf(visit.caller, { ...nowhere, ip: visit.ip }), async () => {
     const extension = path.split('.').at(-1)?.toLowerCase() ?? ''
-    headers['content-type'] = SHOWN[extension] ?? textType(await readWindow(visit, blob), blob.size)
+    const start = SHOWN[extension] === undefined ? await readWindow(visit, blob) : null
+    if (start && isPdf(path) && Buffer.from(start.subarray(0, 5)).toString('latin1') === '%PDF-') {
+      headers['content-type'] = 'application/pdf'
+      headers['content-security-policy'] = DOCUMENT_POLICY
+    } else headers['content-type'] = start ? textType(start, blob.size) : (SHOWN[extension] ?? '')
     // The runtime sends the announced length of a response to HEAD.
     const body = request.method === 'HEAD' ? null : await streamBlob(visit, blob, range)
     return new Response(body as BodyInit | null, { status, headers })

@@ -1,16 +1,16 @@
 // Renderings of files other than source: documents, notebooks, tables, images.
-import { BinaryNote, ImageView, Notice } from '../../components/index.ts'
+import { BinaryNote, Icon, ImageView, LinkButton, Notice } from '../../components/index.ts'
+import { bytesText } from '../../format.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { IMAGE } from './changed-images.ts'
 import { readTable, separatorOf, type Table } from './csv.ts'
 import type { FileData } from './file-load.ts'
 import { imageSize } from './image-size.ts'
 import { NotebookView, readNotebook } from './notebook.tsx'
 import { DocumentBody } from './readme.tsx'
 
-/** Image types of browsers. SVG is shown in an `img`, where its scripts do not run. */
-const IMAGE = /\.(png|jpe?g|gif|webp|avif|ico|bmp|svg)$/i
 export const MARKDOWN = /\.(md|markdown|mdown|mkd)$/i
 
 const TableView = ({ table }: { table: Table }) => {
@@ -44,6 +44,18 @@ const TableView = ({ table }: { table: Table }) => {
   )
 }
 
+/**
+ * Browsers start their PDF viewer in a window of its own alone: not in the sandbox that a frame with
+ * a file of users would need.
+ */
+const DocumentLink = ({ href, bytes }: { href: string; bytes: number }) => (
+  <div class="binary">
+    <Icon name="file" size={24} />
+    <p>PDF document, {bytesText(bytes)}</p>
+    <LinkButton href={href}>Open document</LinkButton>
+  </div>
+)
+
 /** A rendering. `source` says whether the source can be shown too. */
 export type FileRendering = {
   readonly source: boolean
@@ -71,6 +83,8 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
       body: <ImageView src={raw} alt={path} size={size} />,
     }
   }
+  if (/\.pdf$/i.test(path) && text === null)
+    return { source: false, body: <DocumentLink href={raw} bytes={file.size} /> }
   if (text === null || file.size === 0 || file.truncated) return null
   if (MARKDOWN.test(path))
     return {

@@ -22,7 +22,7 @@ import {
   changeHref,
   ChangeView,
   choiceInput,
-  expandFiles,
+  completeFiles,
   readChoice,
 } from '../code/change-view.tsx'
 import { numberOf } from '../issues/issue.tsx'
@@ -58,17 +58,17 @@ async function loadChanges(visit: Visit) {
   // The head that this reader reviewed last.
   const seen =
     detail.reviews.findLast(({ author }) => author.id === visit.viewer?.id)?.commit ?? null
-  const files = await expandFiles(
-    visit,
-    codeOf(detail.pull),
-    changes.head_sha,
-    changes.files,
-    choice,
-  )
+  const place = {
+    repo: codeOf(detail.pull),
+    sha: changes.head_sha,
+    ...(since === '' ? { from: changes.merge_base_sha } : {}),
+  }
+  const files = await completeFiles(visit, place, changes.files, choice)
   return {
     repo,
     pull: detail.pull,
     changes: { ...changes, files },
+    place,
     threads,
     drafts: drafts ?? [],
     since,
@@ -210,7 +210,7 @@ const Files = ({
   data: ChangesData
   rights: ChangesRights
 }) => {
-  const { repo, pull, changes, since, seen, choice } = data
+  const { repo, pull, changes, place, since, seen, choice } = data
   const here = pullPath(repo.full_name, pull.number, 'changes')
   const current = changeHref(here, choice, {}, { since })
   const head = changes.head_sha
@@ -222,11 +222,7 @@ const Files = ({
       choice={choice}
       here={here}
       more={{ since }}
-      place={{
-        repo: codeOf(pull),
-        sha: head,
-        ...(since === '' ? { from: changes.merge_base_sha } : {}),
-      }}
+      place={place}
       head={
         seen !== null &&
         seen !== head &&
