@@ -34,6 +34,8 @@ await runScript('bun scripts/build.ts [options]', OPTIONS, async ({ target, runt
     '--bytecode',
     // Without the module format the paths of workers are those of the machine that built.
     '--format=esm',
+    // Else the paths of workers depend on which other folders have code in the bundle.
+    '--root=src',
     // A stranger's .env or bunfig.toml in the working directory is not ours to read.
     '--no-compile-autoload-dotenv',
     '--no-compile-autoload-bunfig',
