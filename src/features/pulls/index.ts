@@ -58,6 +58,7 @@ export {
   pullClosed,
   pullMerged,
   pullOpened,
+  pullReady,
   pullUpdated,
 } from './events.ts'
 export {

@@ -48,5 +48,11 @@ export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
   'cross_references.target':
     'is a number, or a commit whose page shows its mentions while a ref reaches it',
   'rule_evaluations.sha': 'was often refused and never stored; it is only shown',
+  'workflow_runs.sha': 'nothing plans runs yet',
+  'workflow_runs.head_sha': 'nothing plans runs yet',
+  'workflow_runs.workflow_sha': 'nothing plans runs yet',
+  'workflow_runs.workflow_blob': 'is in the tree of the commit in the same row',
+  'workflows.blob': 'is in the tree of the default branch',
+  'workflow_models.blob': CACHE_KEY,
   'viewed_files.oid': 'is compared with the current blob id; nothing reads it',
 }

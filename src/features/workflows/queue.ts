@@ -1,0 +1,275 @@
+/**
+ * The queue of jobs, for runners. A runner takes a job, reports its steps, renews its lease and
+ * finishes it. Runners hear of new jobs through the internal event `jobsQueued`.
+ *
+ * Secrets are opened when a job is taken. They are in `JobToRun` only and never stored.
+ */
+import type { Hearth } from '#core/hearth.ts'
+import { writeAs, type Tx } from '#core/write.ts'
+import type { JobPlan, JsonObject, NeedsContext } from '#actions'
+import { fullNameOf, repoById } from '#features/repos/index.ts'
+import { openSecrets, variablesFor } from '#features/variables/index.ts'
+import { SECOND } from '#lib/time.ts'
+import { githubContext, needsContext } from './job-contexts.ts'
+import { requestScheduling } from './request-scheduling.ts'
+import { runChanges } from './run-changes.ts'
+import { runningJobs } from './running-jobs.ts'
+import type { Conclusion, Level } from './schema.ts'
+import {
+  claimJob,
+  findJob,
+  insertAnnotation,
+  listJobs,
+  listLeased,
+  listQueued,
+  putStep,
+  requeue,
+  setEnded,
+  setLease,
+  setLog,
+  setSummary,
+  type JobRow,
+  type LogState,
+  type StepRow,
+} from './store-jobs.ts'
+import { findRun, setRunStatus, type RunRow } from './store-runs.ts'
+
+/** A runner that does not renew its lease for this long is gone. */
+export const LEASE_MS = 60 * SECOND
+
+/** The queued jobs that are compared with the labels of a runner at once. */
+const MAX_CANDIDATES = 100
+const MAX_ANNOTATIONS = 50
+const MAX_ANNOTATIONS_PER_STEP = 10
+const MAX_MESSAGE_CHARS = 4_096
+const MAX_SUMMARY_CHARS = 1024 * 1024
+
+export type JobRunner = {
+  /** Null for the runner of this process. */
+  readonly id: string | null
+  readonly name: string
+  /** Whether the runner has all labels that a job asks for. */
+  readonly accepts: (labels: readonly string[]) => boolean
+  /** Whether it may run the code of people without Write. */
+  readonly takesUntrusted: boolean
+}
+
+/** Everything that a runner needs for one job. */
+export type JobToRun = {
+  readonly id: string
+  readonly key: string
+  readonly name: string
+  /** The id of the job in its file. */
+  readonly jobId: string
+  readonly repo: { readonly id: string; readonly full_name: string; readonly store: string }
+  readonly run: Pick<
+    RunRow,
+    'id' | 'seq' | 'number' | 'attempt' | 'sha' | 'ref' | 'event' | 'event_name' | 'path' | 'name'
+  >
+  /** False for changes by people without Write. */
+  readonly isTrusted: boolean
+  readonly plan: JobPlan & { readonly kind: 'steps' }
+  /** The contexts `github` (without a token), `inputs`, `vars`, `needs`, `matrix`, `strategy`. */
+  readonly contexts: {
+    readonly github: JsonObject
+    readonly inputs: JsonObject
+    readonly vars: JsonObject
+    readonly needs: NeedsContext
+    readonly matrix: JsonObject | null
+    readonly strategy: JobPlan['strategy']
+  }
+  readonly secrets: Readonly<Record<string, string>>
+  /** Aborts with `cancelled` when the job should end; it has ten seconds then. */
+  readonly stop: AbortSignal
+}
+
+/** Takes the next job that a runner may run; null when there is none. */
+export async function takeQueuedJob(hearth: Hearth, runner: JobRunner): Promise<JobToRun | null> {
+  for (const job of listQueued(hearth.db, MAX_CANDIDATES)) {
+    const run = findRun(hearth.db, job.run_id)
+    if (!run || !runner.accepts(JSON.parse(job.labels) as string[])) continue
+    if (run.trusted === 0 && !runner.takesUntrusted) continue
+    const stop = runningJobs(hearth).begin(job.id)
+    const claimed = await writeAs(hearth, null, (tx) => claim(tx, job, runner))
+    if (!claimed) {
+      runningJobs(hearth).end(job.id)
+      continue
+    }
+    try {
+      return jobToRun(hearth, job, run, stop)
+    } catch (error) {
+      // For example a secret that was sealed with another installation key.
+      const reason = error instanceof Error ? error.message : String(error)
+      await finishJob(hearth, job.id, { conclusion: 'failure', reason, outputs: {} })
+    }
+  }
+  return null
+}
+
+function claim(tx: Tx, job: JobRow, runner: JobRunner): boolean {
+  const { id, name } = runner
+  if (!claimJob(tx, job.id, { id, name, lease_until: tx.now_ms + LEASE_MS })) return false
+  setRunStatus(tx, job.run_id, 'in_progress', null)
+  return true
+}
+
+function jobToRun(hearth: Hearth, job: JobRow, run: RunRow, stop: AbortSignal): JobToRun {
+  const repo = repoById(hearth.db, job.repo_id)
+  const plan = job.plan === null ? null : (JSON.parse(job.plan) as JobPlan)
+  if (!repo || plan?.kind !== 'steps')
+    throw new Error('the job has no plan, or its repository is gone')
+  const scope = {
+    repo_id: repo.id,
+    workspace_id: repo.workspace_id,
+    environment: plan.environment?.name ?? null,
+  }
+  const names = plan.secrets === 'all' ? null : new Set(plan.secrets.map((n) => n.toUpperCase()))
+  const secrets = run.trusted === 1 ? openSecrets(hearth, scope, names) : new Map<string, string>()
+  return {
+    id: job.id,
+    key: job.key,
+    name: job.name,
+    jobId: job.job_id,
+    repo: { id: repo.id, full_name: fullNameOf(hearth.db, repo), store: repo.store },
+    run,
+    isTrusted: run.trusted === 1,
+    plan,
+    contexts: {
+      github: githubContext(hearth, run),
+      inputs: plan.inputs,
+      vars: Object.fromEntries(variablesFor(hearth.db, scope)),
+      needs: needsContext(listJobs(hearth.db, run.id, job.attempt), job),
+      matrix: plan.matrix,
+      strategy: plan.strategy,
+    },
+    secrets: Object.fromEntries(secrets),
+    stop,
+  }
+}
+
+/** Says that the runner of a job is alive. False when the job is no longer its. */
+export const renewLease = (hearth: Hearth, job_id: string): Promise<boolean> =>
+  writeAs(hearth, null, (tx) => {
+    const job = findJob(tx.db, job_id)
+    if (job?.status !== 'in_progress') return false
+    setLease(tx, job_id, tx.now_ms + LEASE_MS)
+    return true
+  })
+
+export type StepReport = Omit<StepRow, 'job_id'>
+export type LogReport = { readonly bytes: number; readonly lines: number; readonly state: LogState }
+
+/** Reports the states of steps, and how long the log is. Renews the lease. */
+export const reportSteps = (
+  hearth: Hearth,
+  job_id: string,
+  steps: readonly StepReport[],
+  log: LogReport | null = null,
+): Promise<boolean> =>
+  writeAs(hearth, null, (tx) => {
+    const job = findJob(tx.db, job_id)
+    if (job?.status !== 'in_progress') return false
+    for (const step of steps) putStep(tx, { ...step, job_id })
+    if (log) setLog(tx, job_id, log)
+    setLease(tx, job_id, tx.now_ms + LEASE_MS)
+    tx.afterCommit(() => notifyJobChange(tx.hearth, job))
+    return true
+  })
+
+export type AnnotationReport = {
+  readonly step: number | null
+  readonly level: Level
+  readonly file: string | null
+  readonly line: number | null
+  readonly end_line: number | null
+  readonly column: number | null
+  readonly title: string | null
+  readonly message: string
+}
+
+export type JobResult = {
+  readonly conclusion: Conclusion
+  /** Why it did not succeed, in one line; null when the steps say it. */
+  readonly reason: string | null
+  readonly outputs: Readonly<Record<string, string>>
+  readonly steps?: readonly StepReport[]
+  readonly annotations?: readonly AnnotationReport[]
+  readonly log?: LogReport
+  /** Markdown. */
+  readonly summary?: string
+}
+
+/** Ends a job. Without effect when it has ended already, for example because it was cancelled. */
+export async function finishJob(hearth: Hearth, job_id: string, result: JobResult): Promise<void> {
+  await writeAs(hearth, null, (tx) => {
+    const job = findJob(tx.db, job_id)
+    if (job?.status !== 'in_progress') {
+      // The log of a cancelled job is still complete.
+      if (job && result.log) setLog(tx, job_id, result.log)
+      return
+    }
+    for (const step of result.steps ?? []) putStep(tx, { ...step, job_id })
+    addAnnotations(tx, job_id, result.annotations ?? [])
+    if (result.log) setLog(tx, job_id, result.log)
+    if (result.summary) setSummary(tx, job_id, result.summary.slice(0, MAX_SUMMARY_CHARS))
+    setEnded(tx, job, result)
+    requestScheduling(tx, job.run_id)
+    tx.afterCommit(() => notifyJobChange(tx.hearth, job))
+  })
+  runningJobs(hearth).end(job_id)
+}
+
+function addAnnotations(tx: Tx, job_id: string, annotations: readonly AnnotationReport[]): void {
+  const counts = new Map<string, number>()
+  let position = 0
+  for (const one of annotations) {
+    const key = `${one.step} ${one.level}`
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    if (count > MAX_ANNOTATIONS_PER_STEP || position >= MAX_ANNOTATIONS) continue
+    insertAnnotation(tx, {
+      ...one,
+      message: one.message.slice(0, MAX_MESSAGE_CHARS),
+      job_id,
+      position: position++,
+    })
+  }
+}
+
+const STOPPED = 'The server was stopped while the job ran'
+
+/**
+ * Ends jobs of this process that no longer run in it, after a stop or crash. A job that may have
+ * had an effect elsewhere (an environment, secrets, a token that writes) ends as failed. Others run
+ * again, once.
+ */
+export function endInterrupted(tx: Tx): void {
+  const isRunning = (id: string) => runningJobs(tx.hearth).has(id)
+  for (const job of listLeased(tx.db)) {
+    const isOurs = job.runner_id === null
+    if (isOurs ? isRunning(job.id) : (job.lease_until ?? 0) > tx.now_ms) continue
+    const plan = job.plan === null ? null : (JSON.parse(job.plan) as JobPlan)
+    const reason = isOurs ? STOPPED : `The runner ${job.runner_name} stopped reporting`
+    if (isOurs && job.interruptions === 0 && plan !== null && isRepeatable(plan)) {
+      requeue(tx, job.id)
+      requestScheduling(tx, job.run_id)
+    } else {
+      setEnded(tx, job, { conclusion: 'failure', reason, outputs: {} })
+      requestScheduling(tx, job.run_id)
+    }
+  }
+}
+
+function isRepeatable(plan: JobPlan): boolean {
+  if (plan.kind !== 'steps' || plan.environment !== null || plan.secrets.length > 0) return false
+  const { permissions } = plan
+  if (permissions === null) return true
+  return 'all' in permissions
+    ? permissions.all !== 'write'
+    : !Object.values(permissions.scopes).includes('write')
+}
+
+/** Tells live pages that a job changed. */
+function notifyJobChange(hearth: Hearth, job: Pick<JobRow, 'id' | 'run_id'>): void {
+  runChanges(hearth).notify(job.run_id)
+}
