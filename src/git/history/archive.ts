@@ -142,11 +142,20 @@ class ExportedFiles {
   }
 }
 
-const DEFAULT_ABBREVIATION = 7
+const MIN_DEFAULT_ABBREVIATION = 7
 const MIN_ABBREVIATION = 4
 
+/**
+ * So many digits that a collision among all objects is unlikely (`repo_find_unique_abbrev_r` in
+ * git's object-name.c): half as many bits as the number of objects has, and one more.
+ */
+function defaultAbbreviation(db: ObjectReader): number {
+  const bits = 32 - Math.clz32(db.approximateCount?.() ?? 0)
+  return Math.max(MIN_DEFAULT_ABBREVIATION, Math.ceil(bits / 2))
+}
+
 /** The shortest prefix of an id that no other object has, of at least `minDigits`. */
-function abbreviate(db: ObjectReader, oid: Oid, minDigits = DEFAULT_ABBREVIATION): string {
+function abbreviate(db: ObjectReader, oid: Oid, minDigits = defaultAbbreviation(db)): string {
   for (let length = Math.max(minDigits, MIN_ABBREVIATION); length < oid.length; length++) {
     const prefix = oid.slice(0, length)
     if ((db.expand?.(prefix, 2).length ?? 1) < 2) return prefix

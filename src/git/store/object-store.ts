@@ -215,6 +215,11 @@ export class ObjectStore implements ObjectReader {
     return [...found]
   }
 
+  /** The number of objects, as git counts them for abbreviations. */
+  approximateCount(): number {
+    return this.readablePacks().reduce((sum, { index }) => sum + index.count, 0)
+  }
+
   private loadEmptyTree(oid: Uint8Array, at: number): boolean {
     for (let i = 0; i < 20; i++) if (oid[at + i] !== EMPTY_TREE_OID[i]) return false
     this.reader.setEmptyTree()

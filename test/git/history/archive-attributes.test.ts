@@ -160,3 +160,30 @@ test('one folder has the attributes of its place in the tree', async () => {
   )
   expect(ours.equals(archiveOfGit('--format=tar', commit, 'sub'))).toBe(true)
 })
+
+test('a repository with many objects has longer abbreviations, as in git', async () => {
+  const place = join(work, 'many')
+  await git(work, 'init', '-q', '--bare', '-b', 'main', place)
+  const blobs = Array.from({ length: 20_000 }, (_, at) => `blob\ndata 5\n${10_000 + at}\n`)
+  const file = (path: string, text: string) =>
+    `M 100644 inline ${path}\ndata ${text.length}\n${text}\n`
+  const commit = [
+    `commit refs/heads/main\ncommitter a <a@b> 1700000000 +0000\ndata 1\nx\n`,
+    file('.gitattributes', '* export-subst'),
+    file('id', '$Format:%h %t$'),
+  ]
+  const input = [...blobs, ...commit, 'done\n'].join('')
+  expect(await tryGit(place, ['fast-import', '--quiet', '--done'], { input })).toMatchObject({
+    code: 0,
+  })
+  await git(place, 'repack', '-adq', '--keep-unreachable')
+  const packs = join(place, 'objects/pack')
+  mkdirSync(join(work, 'stores/many/objects'), { recursive: true })
+  cpSync(packs, join(work, 'stores/many/objects/pack'), { recursive: true })
+  const head = await git(place, 'rev-parse', 'main')
+  const expected = spawnSync('git', ['-C', place, 'archive', '--prefix=p/', head]).stdout
+  const ours = await bytesOf(await engine.archive('many', head, { format: 'tar', prefix: 'p' }))
+  const shown = (tar: Buffer) => spawnSync('tar', ['xO', 'p/id'], { input: tar }).stdout.toString()
+  expect(shown(ours)).toMatch(/^[0-9a-f]{8} [0-9a-f]{8}$/)
+  expect(shown(ours)).toBe(shown(expected))
+})
