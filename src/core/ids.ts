@@ -60,6 +60,7 @@ export const PREFIXES = {
   aud: 'audit entry',
   bkp: 'backup',
   sgn: 'website sign-in',
+  pct: 'push certificate',
   bgj: 'background job',
   ckr: 'run of checks',
 } as const

@@ -160,13 +160,13 @@ export class GitEngine implements Git {
     service: 'git-upload-pack' | 'git-receive-pack',
     refs: RefSnapshot,
     protocol: 0 | 1 | 2,
-    { store, hasBundles = false }: Parameters<Git['advertise']>[3] = {},
+    { store, hasBundles = false, pushNonce }: Parameters<Git['advertise']>[3] = {},
   ): Uint8Array {
     const isPush = service === 'git-receive-pack'
     const hidden = isPush ? this.options.hiddenFromPush : undefined
     const listsRefs = isPush || protocol !== 2
     const shallow = listsRefs && store !== undefined ? this.#shallowRoots(store) : undefined
-    const options = { hidden, shallow, hasBundles }
+    const options = { hidden, shallow, hasBundles, pushNonce }
     return advertise(service, this.#views.of(refs), protocol, this.settings.agent, options)
   }
 

@@ -37,6 +37,8 @@ export interface ObjectReader {
   view?(oid: Oid): GitObject | null
   /** Ids that begin with a prefix, at most `limit`. */
   expand?(prefix: string, limit: number): readonly Oid[]
+  /** The number of objects, in which one that is in several packs counts several times. */
+  approximateCount?(): number
   /** Commits at which history ends although they name parents, as git shows them. */
   readonly shallowRoots?: ReadonlySet<Oid> | null
 }
@@ -433,6 +435,32 @@ export type Push = {
    * that.
    */
   readonly unscanned: boolean
+  /** What signs the updates; null for a push without signature. */
+  readonly certificate: PushCertificate | null
+}
+
+export type PushRequest = ServiceRequest & {
+  /** Moves the refs. */
+  readonly apply: (push: Push) => Promise<readonly RefResult[]>
+  /**
+   * Why a certificate is refused, null for none. Called before the pack is read, while its nonce is
+   * young. Without it, signed pushes are refused.
+   */
+  readonly certificateProblem?: (certificate: PushCertificate) => string | null
+}
+
+/** The certificate of a signed push (gitprotocol-pack, "Push Certificate"). Nothing is verified. */
+export type PushCertificate = {
+  /** Who signs: a key and a time, as the client writes them. */
+  readonly pusher: string
+  /** The address that the client pushes to. */
+  readonly pushee: string | null
+  readonly nonce: string | null
+  readonly options: readonly string[]
+  /** The text that the signature is of; its commands are those of the push. */
+  readonly signed: string
+  /** The signature in its armour. */
+  readonly signature: string
 }
 
 export type MaintainOptions = {
@@ -480,12 +508,17 @@ export interface Git {
   /**
    * The body of `GET info/refs?service=…` of smart HTTP. With `store`, versions 0 and 1 name the
    * commits at which a shallow history ends. `hasBundles` offers version 2's command `bundle-uri`.
+   * `pushNonce` offers signed pushes, whose certificate must hold it.
    */
   advertise(
     service: 'git-upload-pack' | 'git-receive-pack',
     refs: RefSnapshot,
     protocol: 0 | 1 | 2,
-    options?: { readonly store?: string; readonly hasBundles?: boolean },
+    options?: {
+      readonly store?: string
+      readonly hasBundles?: boolean
+      readonly pushNonce?: string
+    },
   ): Uint8Array
   /**
    * The response to a `POST git-upload-pack` that only lists refs (ls-refs of version 2). Null for
@@ -541,11 +574,7 @@ export interface Git {
    * push to `apply`, and reports its results. `apply` moves the refs in the host's transaction. It
    * is not called when the pack is refused.
    */
-  receivePack(
-    store: string,
-    refs: RefSnapshot,
-    request: ServiceRequest & { readonly apply: (push: Push) => Promise<readonly RefResult[]> },
-  ): ReadableStream<Uint8Array>
+  receivePack(store: string, refs: RefSnapshot, request: PushRequest): ReadableStream<Uint8Array>
 
   /**
    * The only commit id that starts with `prefix` (4 to 40 hex digits); null when none or several

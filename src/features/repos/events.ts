@@ -1,5 +1,6 @@
 /** Events of repositories. Names and data are part of the public interface. */
 import { event } from '#core/events.ts'
+import { PushSignature } from './schema-code.ts'
 import { Nullable, RecordNumber, Sha, Time, Type } from '#core/schema.ts'
 
 const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '')
@@ -20,14 +21,17 @@ export const gitPush = event(
     created: Type.Boolean(),
     deleted: Type.Boolean(),
     default_branch: Type.String({ description: 'The name of the default branch.' }),
+    signature: Type.Optional(PushSignature),
   }),
   (data, by) => {
     const what = data.ref.startsWith('refs/tags/')
       ? `the tag ${shortRef(data.ref)}`
       : shortRef(data.ref)
-    if (data.deleted) return `${by} deleted ${what}`
-    if (data.ref.startsWith('refs/tags/')) return `${by} ${data.created ? 'made' : 'moved'} ${what}`
-    return `${by} ${data.forced ? 'force-pushed' : 'pushed'} ${data.forced ? '' : `${commits(data.commits)} to `}${data.created ? 'the new branch ' : ''}${what}`
+    const signed = data.signature?.verified ? ', signed' : ''
+    if (data.deleted) return `${by} deleted ${what}${signed}`
+    if (data.ref.startsWith('refs/tags/'))
+      return `${by} ${data.created ? 'made' : 'moved'} ${what}${signed}`
+    return `${by} ${data.forced ? 'force-pushed' : 'pushed'} ${data.forced ? '' : `${commits(data.commits)} to `}${data.created ? 'the new branch ' : ''}${what}${signed}`
   },
 )
 

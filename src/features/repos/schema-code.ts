@@ -37,6 +37,48 @@ export const Verification = Type.Object(
 )
 export type Verification = Static<typeof Verification>
 
+/** Why the signature of a push counts or not. Others are refused with the push. */
+export const CERTIFICATE_REASONS = ['valid', 'unknown_key', 'not_pusher'] as const
+export type CertificateReason = (typeof CERTIFICATE_REASONS)[number]
+
+export const pushSignatureFields = {
+  verified: Type.Boolean(),
+  reason: OneOf(CERTIFICATE_REASONS, {
+    description:
+      'valid: the key is one of the account that pushed. not_pusher: it is one of another account.',
+  }),
+  fingerprint: Nullable(Type.String({ description: 'Of the SSH key; null for OpenPGP.' })),
+}
+
+/** The signature of a push, in its events. */
+export const PushSignature = Type.Object({
+  certificate: Type.String({ description: 'The id for get_push_certificate.' }),
+  signer: Nullable(Type.String({ description: 'The username of the owner of the key.' })),
+  ...pushSignatureFields,
+})
+export type PushSignature = Static<typeof PushSignature>
+
+/** The commands of a push, as many as the engine reads. */
+export const RefUpdates = Type.Array(
+  Type.Object({
+    name: Type.String({ maxLength: 65_536 }),
+    old: Nullable(ObjectId),
+    new: Nullable(ObjectId),
+  }),
+  { maxItems: 100_000 },
+)
+export const PushOptions = Type.Optional(
+  Type.Array(Type.String({ maxLength: 65_536 }), { maxItems: 1000 }),
+)
+
+/** A certificate as the git server passes it on. */
+export const ReceivedCertificate = Type.Object({
+  nonce: Type.String({ maxLength: 200 }),
+  signed: Type.String({ maxLength: 4 << 20 }),
+  signature: Type.String({ maxLength: 1 << 20 }),
+})
+export type ReceivedCertificate = Static<typeof ReceivedCertificate>
+
 export const CommitStats = Type.Object({
   additions: Type.Integer(),
   deletions: Type.Integer(),

@@ -1,6 +1,6 @@
 /** `info/refs` of smart HTTP in versions 0, 1 and 2 (gitprotocol-http, gitprotocol-v2). */
 import { ZERO_OID } from '../object.ts'
-import { FLUSH, pkt } from './pkt-line.ts'
+import { FLUSH, packetLength, pkt, pktBytes } from './pkt-line.ts'
 import type { Oid } from '../ports.ts'
 import type { SnapshotView } from './snapshot-view.ts'
 
@@ -42,6 +42,8 @@ type AdvertiseOptions = {
   readonly shallow?: readonly Oid[]
   /** Whether the command `bundle-uri` is offered. */
   readonly hasBundles?: boolean
+  /** Offers signed pushes; a new one each time. */
+  readonly pushNonce?: string
 }
 
 /** The body of `info/refs`, memoised with the snapshot. */
@@ -50,18 +52,30 @@ export function advertise(
   view: SnapshotView,
   protocol: 0 | 1 | 2,
   agent: string,
-  { hidden = [], shallow = [], hasBundles = false }: AdvertiseOptions = {},
+  { hidden = [], shallow = [], hasBundles = false, pushNonce }: AdvertiseOptions = {},
 ): Uint8Array {
   // git-receive-pack has no version 2; such a client gets version 0.
   const version = service === 'git-receive-pack' && protocol === 2 ? 0 : protocol
   const key = `${service} ${version} ${agent} ${hasBundles}${shallow.join()}`
-  return view.memoise(key, () => {
-    const first = [pkt(`# service=${service}\n`), FLUSH]
+  const announcement = pkt(`# service=${service}\n`)
+  const body = view.memoise(key, () => {
+    const first = [announcement, FLUSH]
     if (version === 2) return Buffer.concat([...first, capabilities(agent, hasBundles)])
     if (version === 1) first.push(pkt('version 1\n'))
     const ends = shallow.map((oid) => pkt(`shallow ${oid}\n`))
     return Buffer.concat([...first, ...refLines(service, view, agent, hidden), ...ends, FLUSH])
   })
+  if (pushNonce === undefined) return body
+  const start = announcement.length + FLUSH.length + (version === 1 ? pkt('version 1\n').length : 0)
+  return withCapability(body, start, `push-cert=${pushNonce}`)
+}
+
+/** Adds a capability to the first line of refs, which begins at an offset. */
+function withCapability(body: Uint8Array, start: number, capability: string): Uint8Array {
+  const end = start + packetLength(body, start)
+  // The line ends in a line feed.
+  const line = Buffer.concat([body.subarray(start + 4, end - 1), Buffer.from(` ${capability}\n`)])
+  return Buffer.concat([body.subarray(0, start), pktBytes(line), body.subarray(end)])
 }
 
 function refLines(

@@ -5,15 +5,16 @@ import { isOid, ZERO_OID } from '../object.ts'
 import {
   GitError,
   type GitOptions,
-  type Push,
+  type PushCertificate,
+  type PushRequest,
   type RefResult,
   type RefUpdate,
-  type ServiceRequest,
 } from '../ports.ts'
 import type { IngestRequest, IngestResult } from '../tasks/ingest.ts'
 import { streamResponse, type ResponseSink } from './response-stream.ts'
 import { BodyReader } from './body.ts'
 import { FLUSH, KEEP_ALIVE, bandPackets, lineOf, pkt, pktBytes } from './pkt-line.ts'
+import { isCertificateStart, readCertificate, type ParsedCertificate } from './push-certificate.ts'
 import { requireNoSha256Id, requireSha1Format } from './object-format.ts'
 import type { TaskContext } from './pipe-task.ts'
 import { isRefName } from './ref-name.ts'
@@ -46,13 +47,11 @@ type Commands = {
   readonly malformedNames: ReadonlyMap<number, Buffer>
   /** Whether the history of the client ends early. */
   readonly isShallow: boolean
+  /** Whose commands `updates` are. */
+  readonly certificate: PushCertificate | null
 }
 
 const NAME_OFFSET = 82
-
-type PushRequest = ServiceRequest & {
-  readonly apply: (push: Push) => Promise<readonly RefResult[]>
-}
 
 /** `over` is called once at the end, whatever the outcome. */
 export function receivePack(
@@ -91,47 +90,76 @@ async function answer(
 
 /** Null for a flush alone, with which clients probe the connection. */
 async function readCommands(body: BodyReader): Promise<Commands | null> {
-  const updates: RefUpdate[] = []
-  let features = new Set<string>()
-  const malformedNames = new Map<number, Buffer>()
-  let isShallow = false
+  const commands = new CommandReader()
   for (;;) {
     const packet = await body.packet()
     if (packet === null) {
-      if (updates.length > 0) throw new GitError('invalid', 'the commands do not end in a flush')
+      if (!commands.isEmpty) throw new GitError('invalid', 'the commands do not end in a flush')
       return null
     }
-    if (packet.kind !== 'data') break
-    let line = lineOf(packet.data)
+    if (packet.kind !== 'data') return commands.isEmpty ? null : commands
+    if (isCertificateStart(packet.data))
+      commands.addCertificate(packet.data, await readCertificate(body))
+    else commands.add(packet.data)
+  }
+}
+
+const certificateAlone = (): GitError =>
+  new GitError('invalid', 'protocol error: got both a push certificate and unsigned commands')
+
+class CommandReader implements Commands {
+  readonly updates: RefUpdate[] = []
+  readonly malformedNames = new Map<number, Buffer>()
+  features: ReadonlySet<string> = new Set()
+  isShallow = false
+  certificate: PushCertificate | null = null
+
+  get isEmpty(): boolean {
+    return this.updates.length === 0
+  }
+
+  add(data: Buffer): void {
+    const line = lineOf(data)
     if (line.startsWith('shallow ')) {
-      isShallow = true
-      continue
+      this.isShallow = true
+      return
     }
-    if (line.startsWith('push-cert'))
-      throw new GitError('unsupported', 'signed pushes are not supported')
+    if (this.certificate !== null) throw certificateAlone()
     const nul = line.indexOf('\0')
-    if (nul >= 0) {
-      if (updates.length === 0) {
-        features = new Set(line.slice(nul + 1).split(' '))
-        for (const feature of features) requireSha1Format(feature)
-      }
-      line = line.slice(0, nul)
-    }
+    if (nul >= 0 && this.isEmpty) this.readFeatures(line.slice(nul + 1))
+    this.addUpdate(nul >= 0 ? line.slice(0, nul) : line, data)
+  }
+
+  /** The features are on the line that begins the certificate. */
+  addCertificate(first: Buffer, { certificate, commands }: ParsedCertificate): void {
+    if (!this.isEmpty || this.certificate !== null) throw certificateAlone()
+    const line = lineOf(first)
+    this.readFeatures(line.slice(line.indexOf('\0') + 1))
+    this.certificate = certificate
+    for (const command of commands) this.addUpdate(command, null)
+  }
+
+  private readFeatures(text: string): void {
+    this.features = new Set(text.split(' '))
+    for (const feature of this.features) requireSha1Format(feature)
+  }
+
+  /** `data` are the bytes of the line, which may not be UTF-8. */
+  private addUpdate(line: string, data: Buffer | null): void {
+    const { updates } = this
     requireNoSha256Id(line)
     const [old, next, name] = [line.slice(0, 40), line.slice(41, 81), line.slice(NAME_OFFSET)]
-    if (!isOid(old) || !isOid(next) || line[40] !== ' ' || line[81] !== ' ' || name === '') {
+    if (!isOid(old) || !isOid(next) || line[40] !== ' ' || line[81] !== ' ' || name === '')
       throw new GitError(
         'invalid',
         `protocol error: expected old/new/ref, got '${line.slice(0, 100)}'`,
       )
-    }
     if (updates.length >= MAX_COMMANDS)
       throw new GitError('too_large', `a push may move at most ${MAX_COMMANDS} refs`)
-    if (name.includes('\ufffd') && !isUtf8(packet.data))
-      malformedNames.set(updates.length, rawNameOf(packet.data))
+    if (data !== null && name.includes('\ufffd') && !isUtf8(data))
+      this.malformedNames.set(updates.length, rawNameOf(data))
     updates.push({ name, old: old === ZERO_OID ? null : old, new: next === ZERO_OID ? null : next })
   }
-  return updates.length > 0 ? { updates, features, malformedNames, isShallow } : null
 }
 
 /** The bytes of the ref name of a command, without the features and the line feed behind it. */
@@ -168,6 +196,15 @@ class Receiver {
       if (!(error instanceof GitError)) throw error
       await this.body.drain(this.context.maxPackBytes)
       this.report(error.message, null)
+      return
+    }
+    const problem = this.certificateProblem(options)
+    if (problem !== null) {
+      await this.body.drain(this.context.maxPackBytes)
+      this.report(
+        null,
+        this.commands.updates.map((_, i) => this.refusals.get(i) ?? problem),
+      )
       return
     }
     let ingested: IngestResult
@@ -210,6 +247,18 @@ class Receiver {
         throw new GitError('too_large', `a push may have at most ${MAX_OPTIONS} options`)
       options.push(lineOf(packet.data))
     }
+  }
+
+  /** Why the certificate is refused; null when it is not, or when there is none. */
+  private certificateProblem(options: readonly string[]): string | null {
+    const { certificate } = this.commands
+    if (certificate === null) return null
+    const sent = [options, certificate.options].map((list) => list.join('\n'))
+    if (sent[0] !== sent[1]) return 'the push options are not those of the push certificate'
+    const { certificateProblem } = this.request
+    return certificateProblem
+      ? certificateProblem(certificate)
+      : 'signed pushes are not supported here: push with --no-signed'
   }
 
   private checkNames(): void {
@@ -308,6 +357,7 @@ class Receiver {
           atomic,
           packBytes: ingested.bytes,
           unscanned: ingested.unscanned,
+          certificate: this.commands.certificate,
         })
     } catch (error) {
       // Refs may have moved before the host failed. So the pack stays, and maintenance drops it if

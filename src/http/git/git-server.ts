@@ -13,7 +13,14 @@ import type { Hearth } from '#core/hearth.ts'
 import { call, type Operation, type Typed } from '#core/operation.ts'
 import { engineRefusal, principalOf, runAs } from '#core/principal.ts'
 import { RESERVED_SLUGS } from '#core/reserved-names.ts'
-import { type Git, GitError, type Push, type RefResult, type RefSnapshot } from '#git'
+import {
+  type Git,
+  GitError,
+  type Push,
+  type PushCertificate,
+  type RefResult,
+  type RefSnapshot,
+} from '#git'
 import { SMALL_ENTRY_BYTES } from '#lib/cache.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
 import type { FairSemaphore } from '#lib/semaphore.ts'
@@ -27,6 +34,7 @@ import { BundleTips } from './bundle-tips.ts'
 import { countClone } from './clone-rate-limit.ts'
 import { readSmallGitBody, streamGitBody } from './git-body.ts'
 import { gitCallerOf } from './git-credentials.ts'
+import { makePushNonce, nonceProblem, type NoncePlace } from './push-nonce.ts'
 import { Watchdog } from './transfer-watchdog.ts'
 import { transferSemaphore } from './transfers.ts'
 
@@ -172,6 +180,7 @@ type PushInput = {
   atomic: boolean
   bytes: number
   unscanned: boolean
+  certificate?: { nonce: string; signed: string; signature: string }
 }
 type PushOperation = Typed<PushInput, { results: RefResult[] }>
 
@@ -318,9 +327,11 @@ export class GitServer {
     const { store, refs } = cached ?? (await this.#open(request, service))
     await this.#awaitPacks(exchange, store)
     const version = versionFor(service, exchange.request)
+    const takesCertificates = service === 'git-receive-pack' && !repo.endsWith(WIKI_SUFFIX)
     const body = this.hearth.git.advertise(service, refs, version, {
       store,
       hasBundles: true,
+      ...(takesCertificates && { pushNonce: makePushNonce(this.hearth, noncePlace(request)) }),
     })
     if (service === 'git-upload-pack' && version !== 2)
       this.#advertised.note(
@@ -452,8 +463,10 @@ export class GitServer {
       release = await this.#transfers.acquire({ caller: principal, signal })
       if (service === 'git-receive-pack') {
         const apply = (push: Push) => this.#applyPush(request, push)
+        const certificateProblem = (certificate: PushCertificate) =>
+          this.#certificateProblem(request, certificate)
         const report = runAs(principal, () =>
-          hearth.git.receivePack(store, refs, { ...engineRequest, apply }),
+          hearth.git.receivePack(store, refs, { ...engineRequest, apply, certificateProblem }),
         )
         return new Response(report, { headers: resultHeaders(service) })
       }
@@ -518,11 +531,25 @@ export class GitServer {
     return caller.kind === 'anonymous' ? () => countClone(this.hearth, store) : undefined
   }
 
+  /** Why a certificate is not one for this push; null when it is. */
+  #certificateProblem(request: GitRequest, certificate: PushCertificate): string | null {
+    const { exchange, repo } = request
+    if (repo.endsWith(WIKI_SUFFIX)) return 'a wiki takes no signed pushes: push with --no-signed'
+    const problem = nonceProblem(this.hearth, noncePlace(request), certificate)
+    if (problem !== null) return problem
+    const { host } = new URL(this.hearth.settings.site_url)
+    const hosts = [host, exchange.request.headers.get('host') ?? host]
+    const { pushee } = certificate
+    return pushee === null || namesRepo(pushee, repo, hosts)
+      ? null
+      : 'the push certificate is for another address: push again'
+  }
+
   async #applyPush(
     { exchange, caller, repo }: GitRequest,
     push: Push,
   ): Promise<readonly RefResult[]> {
-    const { updates, options, atomic, packBytes, unscanned } = push
+    const { updates, options, atomic, packBytes, unscanned, certificate } = push
     const input = {
       repo: repoOfPath(repo),
       updates,
@@ -530,6 +557,13 @@ export class GitServer {
       atomic,
       bytes: packBytes,
       unscanned,
+      ...(certificate && {
+        certificate: {
+          nonce: certificate.nonce ?? '',
+          signed: certificate.signed,
+          signature: certificate.signature,
+        },
+      }),
     }
     const refuseAll = (refused: string) => updates.map(({ name }) => ({ name, refused }))
     try {
@@ -545,6 +579,19 @@ export class GitServer {
       return refuseAll('something went wrong here; nothing was changed')
     }
   }
+}
+
+const noncePlace = ({ exchange, caller, repo }: GitRequest): NoncePlace => ({
+  account: principalOf(caller, () => exchange.origin),
+  repo,
+})
+
+/** Whether an address is that of a repository on one of these hosts. */
+function namesRepo(address: string, repo: string, hosts: readonly string[]): boolean {
+  if (!URL.canParse(address)) return false
+  const { host, pathname } = new URL(address)
+  const named = parseGitAddress(`${pathname.replace(/\/$/, '')}/git-receive-pack`)?.repo
+  return hosts.includes(host) && named?.toLowerCase() === repo.toLowerCase()
 }
 
 /** One fetch or push whose access is decided. */

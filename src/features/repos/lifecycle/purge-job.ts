@@ -20,6 +20,7 @@ import {
   removeRefsOfRepo,
   removePurged,
 } from '../store/deleted-repos.ts'
+import { removeCertificatesOfRepo } from '../store/push-certificates.ts'
 
 const EVENTS_PER_BATCH = 1_000
 /** Deletes cascade to other tables, so a batch is small. */
@@ -82,7 +83,7 @@ async function removeRepoRows(
   // Later features first, because their rows reference those of earlier ones and would cascade
   // all at once. Then once more, because deleting a row may insert one into another table.
   const all = repoDataRemovers.all(hearth)
-  for (const remove of [...all.toReversed(), ...all, removeRefsOfRepo])
+  for (const remove of [...all.toReversed(), ...all, removeRefsOfRepo, removeCertificatesOfRepo])
     await removeInBatches(hearth, signal, (tx) => remove(tx, repo_id, ROWS_PER_BATCH), 1)
   await writeAs(hearth, null, (tx) => removePurged(tx, repo_id))
 }

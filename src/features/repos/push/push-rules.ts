@@ -12,6 +12,7 @@ import {
   shortNameProblem,
   tagOf,
 } from '../refs/ref-names.ts'
+import type { PushSignature } from '../schema-code.ts'
 import { settingsOf } from '../settings/repo-settings.ts'
 import type { RepoRow } from '../store/repos.ts'
 import { readRef } from '../store/refs.ts'
@@ -23,7 +24,12 @@ export type PushTarget = { readonly row: RepoRow; readonly can: RepoGrant['can']
  * Writes an audit entry for each move of a protected branch, which only admins can make when the
  * settings allow it. Called before the refs move.
  */
-export function auditBypass(tx: Tx, row: RepoRow, updates: readonly RefUpdate[]): void {
+export function auditBypass(
+  tx: Tx,
+  row: RepoRow,
+  updates: readonly RefUpdate[],
+  signature?: PushSignature,
+): void {
   if (row.parent_id !== null || row.protected === 0) return
   for (const { name, new: to } of updates) {
     const before = name === branchRef(row.default_branch) ? readRef(tx.db, row.id, name) : null
@@ -31,6 +37,7 @@ export function auditBypass(tx: Tx, row: RepoRow, updates: readonly RefUpdate[])
       auditRepo(tx, 'repo.protection_bypassed', row, {
         before: { [name]: before },
         after: { [name]: to },
+        ...(signature && { certificate: signature.certificate }),
       })
   }
 }

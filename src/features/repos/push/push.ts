@@ -19,7 +19,8 @@ import {
   prepareEachUpdate,
   type PreparedUpdate,
 } from '../refs/move-refs.ts'
-import { ObjectId } from '../schema-code.ts'
+import { PushOptions, ReceivedCertificate, RefUpdates } from '../schema-code.ts'
+import { keepCertificate, verifyCertificate, type CertificateToKeep } from './verify-certificate.ts'
 import { privateAddressesOf, findExposedAddress } from './private-addresses.ts'
 import { addSize, repoById, requireRepo, type RepoRow } from '../store/repos.ts'
 
@@ -83,10 +84,8 @@ export const push = operation({
   access: writesRepo('write', { scope: 'code:write' }),
   input: Type.Object({
     repo: RepoPath,
-    updates: Type.Array(
-      Type.Object({ name: Type.String(), old: Nullable(ObjectId), new: Nullable(ObjectId) }),
-    ),
-    options: Type.Optional(Type.Array(Type.String())),
+    updates: RefUpdates,
+    options: PushOptions,
     atomic: Type.Optional(Type.Boolean()),
     unscanned: Type.Optional(
       Type.Boolean({
@@ -96,6 +95,7 @@ export const push = operation({
     bytes: Type.Optional(
       Type.Integer({ minimum: 0, description: 'Of the pack that came with it.' }),
     ),
+    certificate: Type.Optional(ReceivedCertificate),
   }),
   output: Type.Object({
     results: Type.Array(
@@ -109,18 +109,20 @@ export const push = operation({
 
   handler: async (
     { hearth, db, caller, repo, write },
-    { updates, atomic = false, bytes = 0, unscanned = false },
+    { updates, atomic = false, bytes = 0, unscanned = false, certificate: received },
   ) => {
     const results = new PushResults(updates, atomic)
     const row = requireRepo(db, repo.id)
     const requireSpace = () => {
       if (bytes > 0) requireQuota(hearth, db, row.workspace_id, 'repos_bytes', bytes)
     }
+    const certificate =
+      received === undefined ? null : verifyCertificate(hearth, caller, repo.id, received)
     const push = await checkPush({ hearth, caller, repo }, row, updates, results, requireSpace)
     if (results.remaining(push.prepared).length === 0) return { results: results.list() }
     try {
       await write((tx) => {
-        const moved = applyPush(tx, repo, push, results, { bytes, requireSpace })
+        const moved = applyPush(tx, repo, push, results, { bytes, requireSpace, certificate })
         enqueueScans(tx, repo, push, moved, unscanned)
       })
     } catch (error) {
@@ -194,7 +196,15 @@ function applyPush(
   repo: RepoGrant,
   { prepared, guard }: CheckedPush,
   results: PushResults,
-  { bytes, requireSpace }: { readonly bytes: number; readonly requireSpace: () => void },
+  {
+    bytes,
+    requireSpace,
+    certificate,
+  }: {
+    readonly bytes: number
+    readonly requireSpace: () => void
+    readonly certificate: CertificateToKeep | null
+  },
 ): PreparedUpdate[] {
   const row = repoById(tx.db, repo.id)
   const parent = row?.parent_id ? repoById(tx.db, row.parent_id) : row
@@ -213,8 +223,10 @@ function applyPush(
   requireSpace()
   const moved = results.remaining(prepared)
   if (bytes > 0 && moved.length > 0) addSize(tx, parent.id, bytes)
-  auditBypass(tx, row, moved)
-  moveRefs(tx, repo, moved)
+  const signature =
+    certificate === null || moved.length === 0 ? undefined : keepCertificate(tx, certificate)
+  auditBypass(tx, row, moved, signature)
+  moveRefs(tx, repo, moved, { ...(signature && { signature }) })
   return moved
 }
 

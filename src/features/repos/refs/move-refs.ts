@@ -18,6 +18,7 @@ import { hasSummary, summarizeHistory } from '../insights/history-summary.ts'
 import { measureRepo } from '../maintenance/measure-repo.ts'
 import { PRECOMPUTE_DELAY_MS, precomputeHistory } from '../blame/precompute-history.ts'
 import { branchOf, branchRef, tagOf } from './ref-names.ts'
+import type { PushSignature } from '../schema-code.ts'
 import { recordMoves, refsOf } from './ref-cache.ts'
 import { requireRepo, type RepoRow } from '../store/repos.ts'
 import { removeBranchRedirect } from '../store/redirects.ts'
@@ -54,6 +55,8 @@ export type MoveOptions = {
   readonly as?: { actor_id: string | null }
   /** Whether the forge computed the commits by a merge or rebase, so nobody pushed their own. */
   readonly mergedHere?: boolean
+  /** Of the push that moves them. */
+  readonly signature?: PushSignature
 }
 
 type Family = { readonly id: string; readonly store: string }
@@ -172,7 +175,7 @@ export function moveRefs(
   tx: Tx,
   repo: { readonly id: string },
   updates: readonly PreparedUpdate[],
-  { as, mergedHere = false }: MoveOptions = {},
+  { as, mergedHere = false, signature }: MoveOptions = {},
 ): void {
   // The repository may have been archived or deleted since access was decided. Moves by the service
   // itself are not restricted.
@@ -196,7 +199,7 @@ export function moveRefs(
   setRefsMoved(tx, row.id, generation, head)
   recordMoves(tx.hearth, row.id, { from: row.refs_generation, to: generation, moves })
   const default_branch = head ?? row.default_branch
-  appendMoves(tx, row, moves, default_branch, as)
+  appendMoves(tx, row, moves, { default_branch, signature }, as)
   if (!mergedHere) emitPushes(tx, row, moves, as)
   if (row.parent_id === null && moves.some(({ name }) => name === branchRef(default_branch))) {
     tx.enqueue(measureRepo, { repo_id: row.id }, { key: row.id })
@@ -235,7 +238,7 @@ function appendMoves(
   tx: Tx,
   row: RepoRow,
   moves: readonly PreparedUpdate[],
-  default_branch: string,
+  { default_branch, signature }: { default_branch: string; signature: PushSignature | undefined },
   as: { actor_id: string | null } | undefined,
 ): void {
   const subject = { workspace_id: row.workspace_id, repo_id: row.id }
@@ -260,6 +263,7 @@ function appendMoves(
         created: old === null,
         deleted: to === null,
         default_branch,
+        ...(signature && { signature }),
       },
       as,
     )
