@@ -553,3 +553,36 @@ describe('what is shown', () => {
     )
   })
 })
+
+/** The parts of an input that may be of any length, each with its place. */
+function unboundedParts(schema: JsonSchema, at: string): string[] {
+  if (schema.enum !== undefined || schema.const !== undefined) return []
+  const isBounded =
+    schema.type === 'string'
+      ? schema.maxLength !== undefined || hasBoundedPattern(schema.pattern)
+      : schema.type === 'array'
+        ? schema.maxItems !== undefined
+        : !('patternProperties' in schema) || schema.maxProperties !== undefined
+  return [
+    ...(isBounded ? [] : [at]),
+    ...(schema.anyOf ?? []).flatMap((one) => unboundedParts(one, at)),
+    ...(schema.items ? unboundedParts(schema.items, `${at}[]`) : []),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, inner]) =>
+      unboundedParts(inner, `${at}.${name}`),
+    ),
+  ]
+}
+
+/** Whether a pattern is for the whole text, and repeats nothing without a limit. */
+const hasBoundedPattern = (pattern: unknown): boolean =>
+  typeof pattern === 'string' && /^\^.*\$$/.test(pattern) && !/[*+]|,\}/.test(pattern)
+
+test('every text and list of an input has a limit', () => {
+  const found = world.hearth.operations.flatMap(({ name, input }) =>
+    unboundedParts(asJsonSchema(input), name),
+  )
+  expect(found).toEqual([])
+  // The walk finds what it is for.
+  const open = { type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } }
+  expect(unboundedParts(open as JsonSchema, 'x')).toEqual(['x.a', 'x.a[]'])
+})

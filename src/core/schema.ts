@@ -21,6 +21,7 @@ export const OneOf = <const T extends readonly string[]>(
 
 export const Id = <P extends Prefix>(prefix: P) =>
   Type.String({
+    maxLength: 200,
     description: `A TypeID with the prefix ${prefix}_.`,
     examples: [`${prefix}_01h455vb4pex5vsknk084sn02q`],
   })
@@ -127,4 +128,8 @@ export type ListOf<T> = { items: T[]; next: string | null; total?: number }
 
 /** Free-form objects: the names inside are not converted to another spelling. */
 export const FreeForm = (options: { description?: string; 'x-tool-record'?: ToolRecord } = {}) =>
-  Type.Record(Type.String(), Type.Unknown(), { 'x-free-form': true, ...options })
+  Type.Record(Type.String(), Type.Unknown(), {
+    'x-free-form': true,
+    maxProperties: 10_000,
+    ...options,
+  })

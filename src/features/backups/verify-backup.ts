@@ -15,7 +15,7 @@ export const verifyBackup = operation({
   route: 'POST /admin/backups/{id}/verify',
   toolset: 'admin',
   access: siteAdmin({ writes: true }),
-  input: Type.Object({ id: Type.String({ description: 'The id of a backup.' }) }),
+  input: Type.Object({ id: Type.String({ maxLength: 200, description: 'The id of a backup.' }) }),
   output: Backup,
   status: 202,
 

@@ -21,7 +21,10 @@ export const registerClient = operation({
   route: null,
   access: publicRead(),
   input: Type.Object({
-    issuer: Type.String({ description: 'The issuer whose registration address was called.' }),
+    issuer: Type.String({
+      maxLength: 2000,
+      description: 'The issuer whose registration address was called.',
+    }),
     client_name: Type.Optional(
       Type.Unknown({ description: 'What people are shown, at most 64 characters.' }),
     ),

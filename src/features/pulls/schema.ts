@@ -362,7 +362,10 @@ export const SessionEntryInput = Type.Object({
     description:
       'message, thought, plan, tool, result, edit, checkpoint, question, answer, error, usage, summary or another word.',
   }),
-  text: Type.String({ description: 'At most 65,536 characters are kept.' }),
+  text: Type.String({
+    maxLength: 4 << 20,
+    description: 'At most 65,536 characters are kept.',
+  }),
   tool: Type.Optional(
     Nullable(
       Type.String({

@@ -86,6 +86,7 @@ const Window = Type.Object(
   {
     days: Type.Array(OneOf(DAYS), {
       minItems: 1,
+      maxItems: 100,
       ...problem('a window needs days, of mon to sun'),
     }),
     start: Type.String({

@@ -123,6 +123,9 @@ export const RuleEvaluation = Type.Object(
 export type RuleEvaluation = Static<typeof RuleEvaluation>
 export const RuleEvaluations = ListOf(RuleEvaluation)
 
+/** Bounded here; `conditions.ts` has the limits that people are told. */
+const GivenPatterns = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000 })
+
 /** The inputs that creating and updating a ruleset share. */
 export const RulesetInput = {
   enforcement: OneOf(ENFORCEMENTS, { description: 'active unless given.' }),
@@ -132,18 +135,18 @@ export const RulesetInput = {
       ref_name: Type.Optional(
         Nullable(
           Type.Object({
-            include: Type.Optional(Type.Array(Type.String())),
-            exclude: Type.Optional(Type.Array(Type.String())),
+            include: Type.Optional(GivenPatterns),
+            exclude: Type.Optional(GivenPatterns),
           }),
         ),
       ),
       repository: Type.Optional(
         Nullable(
           Type.Object({
-            include: Type.Optional(Type.Array(Type.String())),
-            exclude: Type.Optional(Type.Array(Type.String())),
+            include: Type.Optional(GivenPatterns),
+            exclude: Type.Optional(GivenPatterns),
             visibility: Type.Optional(OneOf(['any', 'public', 'private'])),
-            topics: Type.Optional(Type.Array(Type.String())),
+            topics: Type.Optional(GivenPatterns),
           }),
         ),
       ),

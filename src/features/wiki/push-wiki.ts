@@ -13,6 +13,7 @@ import {
   scanRange,
   shortNameProblem,
 } from '#features/repos/index.ts'
+import { PushOptions, RefUpdates } from '#features/repos/schema.ts'
 import { requireQuota } from '#features/workspaces/index.ts'
 import type { RefUpdate } from '#git'
 import { Refusal } from '#lib/errors.ts'
@@ -69,14 +70,8 @@ export const pushWiki = operation({
   access: writesRepo('write', { scope: 'code:write' }),
   input: Type.Object({
     repo: RepoPath,
-    updates: Type.Array(
-      Type.Object({
-        name: Type.String(),
-        old: Nullable(Type.String()),
-        new: Nullable(Type.String()),
-      }),
-    ),
-    options: Type.Optional(Type.Array(Type.String())),
+    updates: RefUpdates,
+    options: PushOptions,
     atomic: Type.Optional(Type.Boolean()),
     unscanned: Type.Optional(Type.Boolean()),
     bytes: Type.Optional(Type.Integer({ minimum: 0 })),

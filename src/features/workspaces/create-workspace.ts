@@ -14,7 +14,9 @@ export const createWorkspace = operation({
   access: personOnly({ scope: 'workspace:admin', writes: true }),
   input: Type.Object({
     slug: Slug,
-    name: Type.Optional(Type.String({ description: 'Display name; the slug unless given.' })),
+    name: Type.Optional(
+      Type.String({ maxLength: 1000, description: 'Display name; the slug unless given.' }),
+    ),
   }),
   output: WorkspaceBasics,
 

@@ -17,11 +17,15 @@ export const updateWorkspace = operation({
     workspace: WorkspaceSlug,
     name: Type.Optional(
       Type.String({
+        maxLength: 1000,
         description: 'Display name; longer than 80 characters is cut, empty is the slug.',
       }),
     ),
     description: Type.Optional(
-      Type.String({ description: 'One line; longer than 160 characters is cut, empty clears it.' }),
+      Type.String({
+        maxLength: 10_000,
+        description: 'One line; longer than 160 characters is cut, empty clears it.',
+      }),
     ),
     base_permission: Type.Optional(BasePermission),
   }),

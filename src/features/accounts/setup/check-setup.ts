@@ -11,7 +11,7 @@ export const checkSetup = operation({
   access: publicRead(),
   // A missing secret gets the same response as a wrong one, so the page does not reveal that it
   // exists.
-  input: Type.Object({ code: Type.Optional(Type.String()) }),
+  input: Type.Object({ code: Type.Optional(Type.String({ maxLength: 1000 })) }),
   output: Nothing,
 
   handler: ({ db, now }, { code = '' }) => {

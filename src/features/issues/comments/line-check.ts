@@ -15,7 +15,7 @@ const OPERATION_NAME = 'check_line_comment'
 const Input = Type.Object({
   repo: RepoPath,
   number: RecordNumber,
-  path: Type.String(),
+  path: Type.String({ maxLength: 4096 }),
   line: Type.Integer(),
   start_line: Nullable(Type.Integer()),
   side: OneOf(['new', 'old']),

@@ -17,12 +17,17 @@ import { BranchName, CommitRecord, TreePath } from '../schema.ts'
 import { requireRepo } from '../store/repos.ts'
 import { hasBranches, readRef } from '../store/refs.ts'
 
+/** The limit of the request is lower over REST; the website uploads files through it. */
+const MAX_CONTENT_CHARACTERS = 256 << 20
+
 const FileInput = Type.Object({
   path: TreePath,
   action: OneOf(['put', 'delete', 'move'], {
     description: 'put writes the whole file; move keeps its content.',
   }),
-  content: Type.Optional(Type.String({ description: 'For put.' })),
+  content: Type.Optional(
+    Type.String({ maxLength: MAX_CONTENT_CHARACTERS, description: 'For put.' }),
+  ),
   encoding: Type.Optional(
     OneOf(['utf-8', 'base64'], { description: 'Of content; utf-8 unless given.' }),
   ),
