@@ -23,6 +23,7 @@ export async function compressPage(request: Request, response: Response): Promis
   )
     return response
   vary(headers)
+  headers.append('vary', 'accept-language')
   const coding = chooseCoding(request.headers.get('accept-encoding'), ['zstd', 'gzip'])
   if (coding === null || request.method === 'HEAD') return response
   const body = new Uint8Array(await response.arrayBuffer())

@@ -2,6 +2,7 @@
 import { Refusal } from '#lib/errors.ts'
 import type { Part } from '#lib/multipart.ts'
 import { Fields, type UploadedFile, type UploadStream } from './site.ts'
+import { t } from './text.ts'
 
 /** Of all fields of a form together. A file that the form sends is not counted. */
 export const MAX_FIELDS_BYTES = 4 * 1024 * 1024
@@ -32,7 +33,7 @@ export type SentForm = {
   discardRest?: () => Promise<void>
 }
 
-const tooLarge = (): Refusal => new Refusal('too_large', 'This form is too large.')
+const tooLarge = (): Refusal => new Refusal('too_large', t('This form is too large.'))
 
 /** Browsers send the lines of a text field with CR LF. */
 const normalizeLineEnds = (text: string): string => text.replaceAll('\r\n', '\n')
@@ -118,7 +119,12 @@ export async function readFormWithAttachments(
       const field = name.slice(ATTACH_PREFIX.length)
       try {
         if (++files > MAX_ATTACHED_FILES)
-          throw new Refusal('invalid', `A text takes ${MAX_ATTACHED_FILES} files at once.`)
+          throw new Refusal(
+            'invalid',
+            t('A text takes {maxAttachedFiles} files at once.', {
+              maxAttachedFiles: MAX_ATTACHED_FILES,
+            }),
+          )
         const file = { name: filename, bytes: { stream, type, length: null } }
         links.set(field, [...(links.get(field) ?? []), await attach(file, new Fields(values))])
       } catch (error) {

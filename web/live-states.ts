@@ -6,6 +6,7 @@ import type { Caller } from '#core/caller.ts'
 import { service } from '#core/service.ts'
 import { FairSemaphore } from '#lib/semaphore.ts'
 import { SECOND } from '#lib/time.ts'
+import { currentLocale } from './locale.ts'
 
 /** Between two computations of the same page, so that a burst of events costs one. */
 const MIN_INTERVAL_MS = SECOND
@@ -26,12 +27,12 @@ type Subject = {
   readers: number
 }
 
-/** What a state may depend on: the page, and all that is known of the caller but the sign-in. */
+/** What a state may depend on: page, language, and all that is known of the caller but the sign-in. */
 export function subjectKey({ pathname, searchParams }: URL, caller: Caller): string {
   // What a reader has seen of the page is compared with the state; it does not change it.
   const parameters = [...searchParams].filter(([name]) => name !== 'state')
   const viewer = caller.kind === 'user' ? { ...caller, sign_in: null } : caller
-  return JSON.stringify([pathname, parameters, viewer])
+  return JSON.stringify([pathname, parameters, viewer, currentLocale()])
 }
 
 export class LiveStates {

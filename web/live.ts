@@ -4,6 +4,7 @@ import type { EventRow } from '#core/events.ts'
 import { Refusal } from '#lib/errors.ts'
 import { SECOND } from '#lib/time.ts'
 import { liveStates, subjectKey } from './live-states.ts'
+import { currentLocale, withLocale } from './locale.ts'
 import { openStream } from './open-streams.ts'
 import { NoSuchPage, type Visit } from './site.ts'
 
@@ -21,6 +22,8 @@ const isEndOfRight = (error: unknown): boolean =>
 /** One open stream, from the events of a generator. */
 class EventStream implements UnderlyingDefaultSource<Uint8Array> {
   readonly #encoder = new TextEncoder()
+  /** The stream is read outside of the request that opened it. */
+  readonly #locale = currentLocale()
   #timer: ReturnType<typeof setInterval> | null = null
   #isOpen = true
 
@@ -37,7 +40,7 @@ class EventStream implements UnderlyingDefaultSource<Uint8Array> {
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
-      const { value, done } = await this.events.next()
+      const { value, done } = await withLocale(this.#locale, () => this.events.next())
       if (!this.#isOpen) return
       if (done) this.#close(controller)
       else controller.enqueue(this.#encoder.encode(value))

@@ -4,6 +4,7 @@ import { service } from '#core/service.ts'
 import { Refusal } from '#lib/errors.ts'
 import { FairSemaphore } from '#lib/semaphore.ts'
 import type { Visit } from './site.ts'
+import { t } from './text.ts'
 
 /** Counts a live page until the returned function is called. Throws 429 when there are too many. */
 export const openStream = ({ hearth, caller, ip }: Visit): Promise<() => void> =>
@@ -19,7 +20,7 @@ const downloads = service(
       limit: Infinity,
       maxPerCaller: MAX_DOWNLOADS_PER_CALLER,
       fullError: () =>
-        new Refusal('unavailable', 'Too many downloads wait already. Try again in a moment.', {
+        new Refusal('unavailable', t('Too many downloads wait already. Try again in a moment.'), {
           reason: 'concurrency',
           headers: { 'retry-after': '10' },
         }),

@@ -22,6 +22,7 @@ import {
   type SentForm,
 } from './form-body.ts'
 import { renderPage, type Html } from './jsx/html.ts'
+import { localeOf, withLocale, type Locale } from './locale.ts'
 import { movedAddress } from './moved.ts'
 import { errorPage } from './pages/error.tsx'
 import { proofOfWorkPage } from './pages/proof-of-work.tsx'
@@ -39,6 +40,7 @@ import {
   type Visit,
 } from './site.ts'
 import { PAGE_HEADERS, VisitorRequest, type FindCaller } from './visitor-request.ts'
+import { t } from './text.ts'
 
 /** What the website needs of an HTTP request, which `src/http/exchange.ts` provides. */
 export type SiteExchange = {
@@ -76,9 +78,18 @@ export class SiteServer {
   }
 
   /** Responds to a request. Throws only unexpected errors; refusals become pages. */
-  async handle({ request, body, origin, peerAddress }: SiteExchange): Promise<Response> {
+  async handle(exchange: SiteExchange): Promise<Response> {
+    const { request } = exchange
     const asset = assets.get(new URL(request.url).pathname)
     if (asset) return this.#assets.respond(request, asset)
+    return withLocale(this.#localeOf(request), () => this.#handlePage(exchange))
+  }
+
+  #localeOf(request: Request): Locale {
+    return localeOf(request, this.hearth.settings.site_url.startsWith('https:'))
+  }
+
+  async #handlePage({ request, body, origin, peerAddress }: SiteExchange): Promise<Response> {
     const proxyUser = this.findProxyUser(this.hearth, request, peerAddress)
     const visitor = this.#identify(request, origin, proxyUser)
     // Files, feeds and streams have no form, so their responses set no cookie and can be cached.
@@ -90,7 +101,7 @@ export class SiteServer {
       cookies = visitor.cookies
       const refusal =
         error instanceof NoSuchPage
-          ? new Refusal('not_found', 'There is no such page, or you may not see it.')
+          ? new Refusal('not_found', t('There is no such page, or you may not see it.'))
           : error
       if (!(refusal instanceof Refusal)) throw error
       response = renderRefusal(refusal, visitor.visit(), null)
@@ -103,7 +114,9 @@ export class SiteServer {
   /** Renders the page of an unexpected error. The log holds the error under the request id. */
   refuse(exchange: { readonly request: Request; readonly id: string }, refusal: Refusal): Response {
     const visitor = this.#identify(exchange.request, nowhere, null)
-    return renderRefusal(refusal, visitor.visit(), exchange.id)
+    return withLocale(this.#localeOf(exchange.request), () =>
+      renderRefusal(refusal, visitor.visit(), exchange.id),
+    )
   }
 
   #identify(request: Request, origin: Origin, proxyUser: ProxyUser | null): VisitorRequest {
@@ -121,7 +134,7 @@ export class SiteServer {
       return this.#acceptProof(visitor.visit(), body)
     if (request.method === 'POST') return this.#submit(this.#forms.find(path), visitor, body)
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw new Refusal('method_not_allowed', 'This address takes no such request.', {
+      throw new Refusal('method_not_allowed', t('This address takes no such request.'), {
         headers: { allow: 'GET, HEAD, POST' },
       })
     const visit = visitor.visit()
@@ -168,7 +181,7 @@ export class SiteServer {
     // Before the body is read, because whoever may not send it costs nothing then.
     if (!form.isAuthorizedByAddress && !isFromThisSite(visitor)) throw foreignForm()
     if (!form.allowsAnonymous && visit.viewer === null)
-      throw new Refusal('unauthenticated', 'Sign in first.')
+      throw new Refusal('unauthenticated', t('Sign in first.'))
     const sent = await this.#readForm(form, visitor, visit, body)
     const { fields } = sent
     if (!form.isAuthorizedByAddress && !isCsrfToken(visitor.secret, fields.text(CSRF_FIELD)))
@@ -228,7 +241,9 @@ export class SiteServer {
     if (cookie === null)
       throw new Refusal(
         'forbidden',
-        'This is not the answer to a question of this site, or it came too late. Go back and reload the page.',
+        t(
+          'This is not the answer to a question of this site, or it came too late. Go back and reload the page.',
+        ),
       )
     const next = safeRedirectPath(fields.text('next')) ?? '/'
     return redirect(next, 303, { 'set-cookie': cookie }).response
@@ -238,7 +253,9 @@ export class SiteServer {
 const foreignForm = (): Refusal =>
   new Refusal(
     'forbidden',
-    'This form was not sent from a current page of this site. Go back, reload the page and send it again.',
+    t(
+      'This form was not sent from a current page of this site. Go back, reload the page and send it again.',
+    ),
   )
 
 /**

@@ -22,6 +22,7 @@ import { findFlash } from './flashes.ts'
 import { PageMarkdown } from './markdown/page-markdown.ts'
 import { movedAddress } from './moved.ts'
 import { emptyFormState, type FormState, type ProxyUser, type Visit } from './site.ts'
+import { t } from './text.ts'
 
 /** A page whose operations run longer is cancelled: browsers and readers have given up by then. */
 const PAGE_TIMEOUT_MS = 30 * SECOND
@@ -130,7 +131,7 @@ export class VisitorRequest {
   #callAnew<I, O>(operation: Typed<I, O>, input: I): Promise<O> {
     const caller = this.findCaller(this.hearth, this.request)
     if (!Bun.deepEquals(caller, this.caller))
-      throw new Refusal('unauthenticated', 'The sign-in of this page has ended.')
+      throw new Refusal('unauthenticated', t('The sign-in of this page has ended.'))
     return call(this.hearth, operation, caller, input, {
       signal: this.request.signal,
       origin: this.origin,

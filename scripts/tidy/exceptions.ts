@@ -20,6 +20,8 @@ export const BOUNDED_PATTERNS: Readonly<Record<string, string>> = {
 export const MODULE_STATE: Readonly<Record<string, string>> = {
   'src/core/principal.ts storage':
     'the runtime follows a call through all its awaits with it; each call has a value of its own',
+  'web/locale.ts storage':
+    'the language of a response follows it through all its awaits; each response has one of its own',
   'src/git/attributes/tree-attributes.ts NOTHING': 'an empty map that nobody changes',
   'src/git/history/language-table.ts LANGUAGE_BY_EXTENSION': 'a table, filled where it is declared',
   'src/git/history/language-table.ts LANGUAGE_BY_NAME': 'a table, filled where it is declared',

@@ -69,7 +69,7 @@ for (const coding of ['gzip', 'zstd, gzip']) {
     for (const path of PAGES) {
       const page = await sent(path, coding)
       expect([page.status, page.headers.get('content-encoding'), page.headers.get('vary')]).toEqual(
-        [200, coding.split(',')[0] ?? '', 'accept-encoding'],
+        [200, coding.split(',')[0] ?? '', 'accept-encoding, accept-language'],
       )
       expect([
         path,

@@ -4,6 +4,7 @@
 import { HUES, hueOfName, labelColors } from '../palette.ts'
 import { hashText } from '../format.ts'
 import { userPath } from '../paths.ts'
+import { rich, t } from '../text.ts'
 
 /** The fields of an actor that pages show. Any record with them will do. */
 export interface ActorSummary {
@@ -111,14 +112,18 @@ export const ActorLink = ({
 }) => {
   if (!of) return <span class="person">Hearth</span>
   if (of.username === 'ghost')
-    return <span class="person">{face && <Avatar of={of} size={size} />} ghost</span>
+    return (
+      <span class="person">
+        {face && <Avatar of={of} size={size} />} {t('ghost')}
+      </span>
+    )
   return (
     <span class="person">
       {face && <Avatar of={of} size={size} />}
       <a href={userPath(of.username)}>{of.username}</a>
-      {of.kind === 'agent' && <span class="chip chip-agent">agent</span>}
+      {of.kind === 'agent' && <span class="chip chip-agent">{t('agent')}</span>}
       {of.kind === 'agent' && of.on_behalf_of && (
-        <span class="muted">for {of.on_behalf_of.username}</span>
+        <span class="muted">{rich('for {username}', { username: of.on_behalf_of.username })}</span>
       )}
     </span>
   )

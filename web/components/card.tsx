@@ -1,6 +1,7 @@
 import type { Child } from '../jsx/html.ts'
 import { Button, LinkButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
+import { rich, t } from '../text.ts'
 
 /**
  * A framed section. `flush` lets a list or a table reach the frame. `tone` marks a dangerous one.
@@ -68,15 +69,15 @@ export const ErrorPage = (props: {
       {props.actions ?? (
         <>
           <LinkButton href="/" variant="primary">
-            Go to the start
+            {t('Go to the start')}
           </LinkButton>
-          <LinkButton href="/explore">Explore</LinkButton>
+          <LinkButton href="/explore">{t('Explore')}</LinkButton>
         </>
       )}
     </div>
     {props.requestId && (
       <p class="muted small">
-        Request <code>{props.requestId}</code>
+        {rich('Request {requestId}', { requestId: <code>{props.requestId}</code> })}
       </p>
     )}
   </div>
@@ -102,7 +103,11 @@ export const CopyField = (props: {
         readonly
         spellcheck="false"
       />
-      <Button copyFrom={props.id} icon="copy" label={`Copy ${props.label.toLowerCase()}`} />
+      <Button
+        copyFrom={props.id}
+        icon="copy"
+        label={t('Copy {label}', { label: props.label.toLowerCase() })}
+      />
     </div>
   </div>
 )
@@ -111,13 +116,13 @@ export const CopyField = (props: {
 export const TokenSecret = ({ secret, children }: { secret: string; children?: Child }) => (
   <div class="secret">
     <p class="secret-title">
-      <Icon name="key" /> Copy this now. It is not shown again.
+      <Icon name="key" /> {t('Copy this now. It is not shown again.')}
     </p>
     <div class="copy-row">
       <code id="token-secret" class="secret-value">
         {secret}
       </code>
-      <Button copyFrom="token-secret" icon="copy" label="Copy the secret" />
+      <Button copyFrom="token-secret" icon="copy" label={t('Copy the secret')} />
     </div>
     {children !== undefined && <div class="muted small">{children}</div>}
   </div>

@@ -1,7 +1,8 @@
-import { bytesText, plural } from '../format.ts'
+import { bytesText } from '../format.ts'
 import { raw, renderChild, type Child } from '../jsx/html.ts'
 import { Icon } from './icon.tsx'
 import { markBidiControls } from './bidi-controls.tsx'
+import { rich, t, tn } from '../text.ts'
 
 /** The rows of one block of a long table. */
 export const BLOCK_ROWS = 200
@@ -86,11 +87,13 @@ export const FileFrame = (props: {
   later?: string
   children?: Child
 }) => (
-  <section class="file" aria-label="File" id={props.id} data-later={props.later}>
+  <section class="file" aria-label={t('File')} id={props.id} data-later={props.later}>
     <header class="file-head">
       <span class="file-facts">
         {props.name !== undefined && <span class="strong mono">{props.name}</span>}
-        {props.lines !== undefined && <span>{plural(props.lines, 'line')}</span>}
+        {props.lines !== undefined && (
+          <span>{tn('{count} line', '{count} lines', props.lines)}</span>
+        )}
         {props.bytes !== undefined && <span>{bytesText(props.bytes)}</span>}
         {props.facts}
       </span>
@@ -106,7 +109,10 @@ export const BinaryNote = ({ bytes, href }: { bytes: number; href: string }) => 
   <div class="binary">
     <Icon name="file" size={24} />
     <p>
-      This file is not text ({bytesText(bytes)}). <a href={href}>Download it</a>
+      {rich('This file is not text ({bytes}). <a>Download it</a>', {
+        bytes: bytesText(bytes),
+        a: (inner) => <a href={href}>{inner}</a>,
+      })}
     </p>
   </div>
 )

@@ -1,13 +1,14 @@
 // The changed files as a tree of directories. A directory with a single subdirectory shares its
 // line. Lines are short, because a page may have hundreds of them: letters and marks are in the
 // style sheet, and whole paths in titles, which the filter reads.
-import { formatNumber, plural } from '../format.ts'
+import { formatNumber } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { UntrustedName } from './bidi-controls.tsx'
 import { diffAnchor } from './diff-table.tsx'
 import { fileStatusStyle } from './diff-status.ts'
 import type { DiffFile } from './diff-view.tsx'
 import { Icon } from './icon.tsx'
+import { rich, t, tn } from '../text.ts'
 
 export type TreeFile = Pick<DiffFile, 'path' | 'status' | 'additions' | 'deletions'> & {
   viewed?: boolean
@@ -47,7 +48,11 @@ const FileLine = ({ file, href }: { file: TreeFile; href: string }) => (
     </a>
     {file.comments !== undefined && file.comments > 0 && (
       <span class="diff-comments">
-        <Icon name="comment" size={14} label={plural(file.comments, 'conversation')} />
+        <Icon
+          name="comment"
+          size={14}
+          label={tn('{count} conversation', '{count} conversations', file.comments)}
+        />
         {file.comments}
       </span>
     )}
@@ -90,7 +95,7 @@ export const DiffTree = ({
   files: readonly TreeFile[]
   hrefOf: (file: TreeFile) => string
 }) => (
-  <ul class="diff-list" aria-label="Changed files">
+  <ul class="diff-list" aria-label={t('Changed files')}>
     {inFolder(treeOf(files), hrefOf)}
   </ul>
 )
@@ -117,8 +122,8 @@ export const TreeSearch = ({ listHref, value }: { listHref: string; value?: stri
         type="search"
         name="q"
         value={value}
-        placeholder="Filter files"
-        aria-label="Filter changed files"
+        placeholder={t('Filter files')}
+        aria-label={t('Filter changed files')}
         autocomplete="off"
         data-hotkey="f"
       />
@@ -137,18 +142,19 @@ type DiffFilesProps = {
 export const DiffFiles = ({ files, total, listHref }: DiffFilesProps) => (
   <details class="diff-files" data-change-tree>
     <summary>
-      <Icon name="chevron-right" class="fold" /> Files <span class="count">{total}</span>
+      <Icon name="chevron-right" class="fold" />{' '}
+      {rich('Files {total}', { total: <span class="count">{total}</span> })}
     </summary>
-    <nav class="diff-files-panel" aria-label="Changed files">
+    <nav class="diff-files-panel" aria-label={t('Changed files')}>
       <a class="skip-tree" href={`#${diffAnchor(files[0]?.path ?? '')}`}>
-        Skip file tree
+        {t('Skip file tree')}
       </a>
       {listHref === undefined ? (
         <input
           class="input js-only"
           type="search"
-          placeholder="Filter files"
-          aria-label="Filter changed files"
+          placeholder={t('Filter files')}
+          aria-label={t('Filter changed files')}
           autocomplete="off"
           data-hotkey="f"
           data-tree-filter
@@ -160,10 +166,15 @@ export const DiffFiles = ({ files, total, listHref }: DiffFilesProps) => (
         <div id={listHref === undefined ? undefined : TREE_ID}>
           {listHref !== undefined && (
             <p class="small">
-              {plural(files.length, 'file')} of this page.{' '}
-              <a href={listHref} rel="nofollow" data-part={TREE_ID}>
-                Show all {formatNumber(total)}
-              </a>
+              {rich('{files} of this page. <a>Show all {total}</a>', {
+                files: tn('{count} file', '{count} files', files.length),
+                a: (inner) => (
+                  <a href={listHref} rel="nofollow" data-part={TREE_ID}>
+                    {inner}
+                  </a>
+                ),
+                total: formatNumber(total),
+              })}
             </p>
           )}
           <DiffTree files={files} hrefOf={({ path }) => `#${diffAnchor(path)}`} />

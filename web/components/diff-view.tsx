@@ -1,7 +1,6 @@
 // Changes of files, unified or side by side. Long files are split into blocks that the browser lays
 // out only near the window, so that 10,000 lines stay fast and the browser's own search finds them.
 import type { DiffHunk } from '../diff/rows.ts'
-import { plural } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import type { PageMarkdown } from '../markdown/page-markdown.ts'
 import { BLOCK_ROWS } from './code-view.tsx'
@@ -12,6 +11,7 @@ import { Icon, type IconName } from './icon.tsx'
 import { ImageDiff, type ChangedImage } from './image-diff.tsx'
 import { Stat } from './rows.tsx'
 import { UntrustedName } from './bidi-controls.tsx'
+import { rich, t, tn } from '../text.ts'
 
 export type { DiffHunk, DiffLine } from '../diff/rows.ts'
 export { diffAnchor }
@@ -112,10 +112,13 @@ const BinaryChange = ({ file, options }: { file: DiffFile; options: DiffOptions 
   const { before = null, after = null } = options.bytesHref?.(file) ?? {}
   return (
     <Note icon="file">
-      This file is not text, so its lines cannot be compared.{' '}
-      {before !== null && <a href={before}>Open the old version</a>}
-      {before !== null && after !== null && ' or '}
-      {after !== null && <a href={after}>{before === null ? 'Open the file' : 'the new one'}</a>}
+      {rich('This file is not text, so its lines cannot be compared. {before}{before2}{after}', {
+        before: before !== null && <a href={before}>{t('Open the old version')}</a>,
+        before2: before !== null && after !== null && ` ${t('or')} `,
+        after: after !== null && (
+          <a href={after}>{before === null ? t('Open the file') : t('the new one')}</a>
+        ),
+      })}
     </Note>
   )
 }
@@ -130,23 +133,43 @@ const LeftOut = ({ file, options }: { file: DiffFile; options: DiffOptions }) =>
   if (file.reason === 'too_large')
     return (
       <Note icon="info">
-        {plural(file.additions + file.deletions, 'changed line')}: too many to show here.{' '}
-        {link('Show this file alone')}
+        {rich('{lines}: too many to show here. {link}', {
+          lines: tn(
+            '{count} changed line',
+            '{count} changed lines',
+            file.additions + file.deletions,
+          ),
+          link: link(t('Show this file alone')),
+        })}
       </Note>
     )
   if (file.reason === 'generated')
-    return <Note icon="info">This file is generated. {link('Show its changes')}</Note>
+    return (
+      <Note icon="info">
+        {rich('This file is generated. {link}', { link: link(t('Show its changes')) })}
+      </Note>
+    )
   if (file.reason === 'page_limit')
-    return <Note icon="info">Left out to keep this page quick. {link('Show this file', true)}</Note>
+    return (
+      <Note icon="info">
+        {rich('Left out to keep this page quick. {link}', {
+          link: link(t('Show this file'), true),
+        })}
+      </Note>
+    )
   if (file.old_mode && file.mode && file.old_mode !== file.mode)
     return (
       <Note icon="info">
-        The mode changed from {file.old_mode} to {file.mode}.
+        {rich('The mode changed from {old_mode} to {mode}.', {
+          old_mode: file.old_mode,
+          mode: file.mode,
+        })}
       </Note>
     )
-  if (file.status === 'renamed') return <Note icon="diff-renamed">Renamed without changes.</Note>
-  if (file.status === 'copied') return <Note icon="copy">Copied without changes.</Note>
-  return <Note icon="info">An empty file.</Note>
+  if (file.status === 'renamed')
+    return <Note icon="diff-renamed">{t('Renamed without changes.')}</Note>
+  if (file.status === 'copied') return <Note icon="copy">{t('Copied without changes.')}</Note>
+  return <Note icon="info">{t('An empty file.')}</Note>
 }
 
 const Lines = ({ file, options }: { file: DiffFile; options: DiffOptions }) => (
@@ -154,9 +177,9 @@ const Lines = ({ file, options }: { file: DiffFile; options: DiffOptions }) => (
     <DiffTable file={file} options={options} />
     {file.truncated && (
       <Note icon="info">
-        The rest of this file is not shown.{' '}
+        {t('The rest of this file is not shown.')}{' '}
         <LoadLink file={file} options={options}>
-          Show all of it
+          {t('Show all of it')}
         </LoadLink>
       </Note>
     )}
@@ -170,7 +193,7 @@ const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
     return (
       <Note icon="file">
         <LoadLink file={file} options={options} near>
-          Show this image
+          {t('Show this image')}
         </LoadLink>
       </Note>
     )
@@ -182,7 +205,7 @@ const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
       {pictures && (
         <details class="image-fold">
           <summary>
-            <Icon name="chevron-right" class="fold" /> Show as image
+            <Icon name="chevron-right" class="fold" /> {t('Show as image')}
           </summary>
           {pictures}
         </details>
@@ -213,7 +236,7 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
           <span class="muted">
             <UntrustedName>{file.old_path}</UntrustedName>
           </span>{' '}
-          <Icon name="arrow-right" label="to" size={14} />{' '}
+          <Icon name="arrow-right" label={t('to')} size={14} />{' '}
         </>
       )}
       <UntrustedName>{file.path}</UntrustedName>
@@ -233,16 +256,16 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
             <Icon name={style.icon} label={style.word} />
           </span>
           <span class="mono diff-name">{name}</span>
-          {file.generated && <span class="chip">generated</span>}
+          {file.generated && <span class="chip">{t('generated')}</span>}
           <Stat additions={file.additions} deletions={file.deletions} />
           <span class="file-place">
-            {options.place && `${options.place.at} of ${options.place.of}`}
+            {options.place && t('{at} of {of}', { at: options.place.at, of: options.place.of })}
           </span>
         </span>
       </summary>
       {(href || options.fileActions) && (
         <div class="diff-tools">
-          {href && <a href={href}>View file</a>}
+          {href && <a href={href}>{t('View file')}</a>}
           {options.fileActions?.(file)}
         </div>
       )}
@@ -267,7 +290,10 @@ const rowsOf = (file: DiffFile): number =>
 
 const ViewedCount = ({ files, total }: { files: readonly DiffFile[]; total: number }) => (
   <span class="muted" data-viewed-count>
-    {files.filter(({ viewed }) => viewed).length} of {total} viewed
+    {rich('{files} of {total} viewed', {
+      files: files.filter(({ viewed }) => viewed).length,
+      total,
+    })}
   </span>
 )
 
@@ -312,10 +338,10 @@ export const DiffView = (props: DiffViewProps) => {
   const commentsOf = Map.groupBy(options.threads ?? [], ({ path }) => path)
   const hasTree = totals.files > 1
   return (
-    <section class="diff" aria-label="Changes">
+    <section class="diff" aria-label={t('Changes')}>
       <div class="diff-head">
         <p class="diff-totals">
-          {plural(totals.files, 'changed file')}{' '}
+          {tn('{count} changed file', '{count} changed files', totals.files)}{' '}
           <Stat additions={totals.additions} deletions={totals.deletions} />{' '}
           {options.fileActions !== undefined && files.length === totals.files && (
             <ViewedCount files={files} total={totals.files} />

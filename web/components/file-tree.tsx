@@ -1,6 +1,7 @@
 // The folders above a file and what is beside it, with a link for each.
 import type { Html } from '../jsx/html.ts'
 import { UntrustedName } from './bidi-controls.tsx'
+import { rich, t } from '../text.ts'
 
 export type TreeFolder = {
   readonly path: string
@@ -41,7 +42,7 @@ const Level = ({ at, ...props }: FileTreeProps & { at: number }): Html | null =>
       })}
       {folder.more > 0 && (
         <li>
-          <a href={folderHref(folder.path)}>{folder.more} more</a>
+          <a href={folderHref(folder.path)}>{rich('{more} more', { more: folder.more })}</a>
         </li>
       )}
     </ul>
@@ -49,9 +50,9 @@ const Level = ({ at, ...props }: FileTreeProps & { at: number }): Html | null =>
 }
 
 export const FileTree = (props: FileTreeProps) => (
-  <nav class="file-tree" aria-label="Files">
+  <nav class="file-tree" aria-label={t('Files')}>
     <a class="skip" href="#code-content">
-      Skip file tree
+      {t('Skip file tree')}
     </a>
     <Level {...props} at={0} />
   </nav>

@@ -4,6 +4,7 @@
 import { raw, renderChild, type Child, type Html } from '../jsx/html.ts'
 import { previewPath, repoPath } from '../paths.ts'
 import { Icon } from './icon.tsx'
+import { t } from '../text.ts'
 
 /** The name of the hidden field with the CSRF token. */
 export const CSRF_FIELD = 'csrf'
@@ -97,7 +98,7 @@ const FieldFrame = ({ field, children }: { field: FieldBase; children?: Child })
     <label class={field.hideLabel ? 'unseen' : undefined} for={idOf(field)}>
       {field.label}
       {!field.required && !field.hideLabel && !field.unmarked && (
-        <span class="optional">optional</span>
+        <span class="optional">{t('optional')}</span>
       )}
     </label>
     {children}
@@ -191,7 +192,7 @@ export const AttachField = ({ name, of }: { name: string; of: string }) => (
   <div class="attach">
     <label class="btn btn-quiet btn-small" for={`${of}-files`}>
       <Icon name="upload" />
-      Attach files
+      {t('Attach files')}
     </label>
     <input
       type="file"

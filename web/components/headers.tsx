@@ -4,6 +4,7 @@ import { Avatar } from './avatar.tsx'
 import { Icon } from './icon.tsx'
 import { Chip } from './state.tsx'
 import { Tabs, type Tab } from './tabs.tsx'
+import { t } from '../text.ts'
 
 export interface RepoSummary {
   full_name: string
@@ -25,12 +26,15 @@ export const RepoHeader = ({
 }) => {
   const [workspace = '', name = ''] = repo.full_name.split('/')
   return (
-    <section class="thing-header" aria-label={`Repository ${repo.full_name}`}>
+    <section
+      class="thing-header"
+      aria-label={t('Repository {full_name}', { full_name: repo.full_name })}
+    >
       <div class="thing-line">
         <p class="thing-name">
           <Icon
             name={repo.private ? 'lock' : 'repo'}
-            label={repo.private ? 'Private repository' : 'Repository'}
+            label={repo.private ? t('Private repository') : t('Repository')}
           />
           <span>
             <a href={workspacePath(workspace)}>{workspace}</a>
@@ -39,17 +43,17 @@ export const RepoHeader = ({
               {name}
             </a>
           </span>
-          {repo.private && <Chip>Private</Chip>}
+          {repo.private && <Chip>{t('Private')}</Chip>}
           {repo.archived && (
             <Chip icon="archive" tone="wait">
-              Archived
+              {t('Archived')}
             </Chip>
           )}
-          {repo.mirror ? <Chip icon="refresh">Mirror</Chip> : null}
+          {repo.mirror ? <Chip icon="refresh">{t('Mirror')}</Chip> : null}
         </p>
         {actions !== undefined && <div class="actions">{actions}</div>}
       </div>
-      <Tabs tabs={tabs} label="Repository" />
+      <Tabs tabs={tabs} label={t('Repository')} />
     </section>
   )
 }
@@ -60,7 +64,7 @@ export const WorkspaceHeader = (props: {
   tabs: readonly Tab[]
   actions?: Child
 }) => (
-  <section class="thing-header" aria-label={`Workspace ${props.workspace.slug}`}>
+  <section class="thing-header" aria-label={t('Workspace {slug}', { slug: props.workspace.slug })}>
     <div class="thing-line">
       <div class="thing-name thing-workspace">
         <Avatar
@@ -76,6 +80,6 @@ export const WorkspaceHeader = (props: {
       </div>
       {props.actions !== undefined && <div class="actions">{props.actions}</div>}
     </div>
-    <Tabs tabs={props.tabs} label="Workspace" />
+    <Tabs tabs={props.tabs} label={t('Workspace')} />
   </section>
 )

@@ -4,6 +4,7 @@
 import { bytesText } from '../format.ts'
 import type { Html } from '../jsx/html.ts'
 import { diffAnchor } from './diff-table.tsx'
+import { rich, t } from '../text.ts'
 
 /** One version. `size` is null when the dimensions are unknown. */
 export type ImageSide = {
@@ -34,7 +35,9 @@ const Version = ({ side, title, path }: { side: ImageSide; title: string; path: 
   <figure class="image-version">
     {side.tooLarge ? (
       <p class="muted">
-        Too large to show here. <a href={side.src}>Open the image</a>
+        {rich('Too large to show here. <a>Open the image</a>', {
+          a: (inner) => <a href={side.src}>{inner}</a>,
+        })}
       </p>
     ) : (
       <Picture side={side} alt={`${title}: ${path}`} />
@@ -61,8 +64,8 @@ const Stack = (props: {
 }) => (
   <div class={`image-mode-${props.mode}`}>
     <div class="image-stack">
-      <Picture side={props.after} alt={`After: ${props.path}`} />
-      <Picture side={props.before} alt={`Before: ${props.path}`} />
+      <Picture side={props.after} alt={t('After: {path}', { path: props.path })} />
+      <Picture side={props.before} alt={t('Before: {path}', { path: props.path })} />
     </div>
     <input
       class="js-only"
@@ -102,7 +105,7 @@ export const ImageDiff = ({ path, status, image }: ImageDiffProps): Html | null 
     <div class="image-diff">
       {!before.tooLarge && !after.tooLarge && (
         <fieldset class="image-modes">
-          <legend class="unseen">Comparison</legend>
+          <legend class="unseen">{t('Comparison')}</legend>
           {MODES.map(([mode, label], index) => (
             <label>
               <input type="radio" name={name} value={mode} checked={index === 0} /> {label}
@@ -111,13 +114,13 @@ export const ImageDiff = ({ path, status, image }: ImageDiffProps): Html | null 
         </fieldset>
       )}
       <div class="image-mode-pair">
-        <Version side={before} title="Before" path={path} />
-        <Version side={after} title="After" path={path} />
+        <Version side={before} title={t('Before')} path={path} />
+        <Version side={after} title={t('After')} path={path} />
       </div>
       {!before.tooLarge && !after.tooLarge && (
         <>
-          <Stack mode="swipe" label="Edge between before and after" {...both} />
-          <Stack mode="onion" label="Weight of the version before" {...both} />
+          <Stack mode="swipe" label={t('Edge between before and after')} {...both} />
+          <Stack mode="onion" label={t('Weight of the version before')} {...both} />
         </>
       )}
     </div>

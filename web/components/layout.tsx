@@ -1,5 +1,6 @@
 import { assetPath } from '../assets.ts'
 import type { Child } from '../jsx/html.ts'
+import { currentLocale, directionOf } from '../locale.ts'
 import { userPath } from '../paths.ts'
 import { Avatar, type ActorSummary } from './avatar.tsx'
 import { LinkButton } from './button.tsx'
@@ -7,6 +8,7 @@ import { Flash, type FlashKind } from './flash.tsx'
 import { CsrfField } from './form.tsx'
 import { Icon, Mark } from './icon.tsx'
 import { Menu } from './menu.tsx'
+import { t } from '../text.ts'
 
 /** The signed-in user. */
 export interface Viewer extends ActorSummary {
@@ -48,15 +50,15 @@ export interface LayoutProps {
 
 const SearchField = ({ search }: { search: NonNullable<LayoutProps['search']> }) => (
   <form class="site-search" action={search.action ?? '/search'} method="get" role="search">
-    <button type="submit" class="search-go" aria-label="Search">
+    <button type="submit" class="search-go" aria-label={t('Search')}>
       <Icon name="search" />
     </button>
     <input
       type="search"
       name="q"
       value={search.value}
-      placeholder={search.scope ? `Search ${search.scope}` : 'Search'}
-      aria-label={search.scope ? `Search ${search.scope}` : 'Search'}
+      placeholder={search.scope ? t('Search {scope}', { scope: search.scope }) : t('Search')}
+      aria-label={search.scope ? t('Search {scope}', { scope: search.scope }) : t('Search')}
       autocomplete="off"
       spellcheck="false"
       data-hotkey="/"
@@ -70,7 +72,7 @@ const SearchField = ({ search }: { search: NonNullable<LayoutProps['search']> })
 const ViewerMenu = ({ viewer, csrf }: { viewer: Viewer; csrf?: string }) => (
   <Menu
     class="viewer-menu"
-    label={`Menu of ${viewer.username}`}
+    label={t('Menu of {username}', { username: viewer.username })}
     summary={<Avatar of={viewer} size={28} />}
     head={
       <>
@@ -79,23 +81,23 @@ const ViewerMenu = ({ viewer, csrf }: { viewer: Viewer; csrf?: string }) => (
       </>
     }
     items={[
-      { label: 'Your page', href: userPath(viewer.username), icon: 'user' },
-      { label: 'Explore', href: '/explore', icon: 'globe' },
-      { label: 'Settings', href: '/settings/profile', icon: 'settings' },
-      { label: 'Appearance', href: '/settings/appearance', icon: 'eye' },
-      { label: 'Access tokens', href: '/settings/tokens', icon: 'key' },
+      { label: t('Your page'), href: userPath(viewer.username), icon: 'user' },
+      { label: t('Explore'), href: '/explore', icon: 'globe' },
+      { label: t('Settings'), href: '/settings/profile', icon: 'settings' },
+      { label: t('Appearance'), href: '/settings/appearance', icon: 'eye' },
+      { label: t('Access tokens'), href: '/settings/tokens', icon: 'key' },
       ...(viewer.site_admin
-        ? [{ label: 'Administration', href: '/admin', icon: 'shield' as const }]
+        ? [{ label: t('Administration'), href: '/admin', icon: 'shield' as const }]
         : []),
       'line',
       {
-        label: 'Sign out',
+        label: t('Sign out'),
         form: (
           <form action="/logout" method="post" data-once>
             <CsrfField csrf={csrf ?? ''} />
             <button type="submit" class="menu-button">
               <Icon name="logout" />
-              <span>Sign out</span>
+              <span>{t('Sign out')}</span>
             </button>
           </form>
         ),
@@ -111,8 +113,8 @@ const Bell = ({ unread }: { unread: number | undefined }) =>
       href="/notifications"
       aria-label={
         unread > 0
-          ? `Notifications, ${unread > 99 ? 'more than 99' : unread} unread`
-          : 'Notifications'
+          ? t('Notifications, {unread} unread', { unread: unread > 99 ? 'more than 99' : unread })
+          : t('Notifications')
       }
       data-hotkey="g n"
     >
@@ -127,7 +129,7 @@ const Bell = ({ unread }: { unread: number | undefined }) =>
 
 const SiteHeader = ({ props }: { props: LayoutProps }) => (
   <header class="site-header">
-    <a class="brand" href="/" aria-label="Hearth, home">
+    <a class="brand" href="/" aria-label={t('Hearth, home')}>
       <Mark />
       <span class="brand-name">Hearth</span>
     </a>
@@ -136,9 +138,9 @@ const SiteHeader = ({ props }: { props: LayoutProps }) => (
       <a
         class="icon-link jump-link"
         href="/search"
-        aria-label="Go to"
+        aria-label={t('Go to')}
         data-jump={props.search?.scope ?? ''}
-        title="Go to (Ctrl K)"
+        title={t('Go to (Ctrl K)')}
       >
         <Icon name="arrow-right" size={18} />
       </a>
@@ -146,11 +148,11 @@ const SiteHeader = ({ props }: { props: LayoutProps }) => (
         <>
           <Menu
             class="new-menu"
-            label="Make something new"
+            label={t('Make something new')}
             summary={<Icon name="plus" />}
             items={[
-              { label: 'New repository', href: '/new', icon: 'repo' },
-              { label: 'New workspace', href: '/workspaces/new', icon: 'workspace' },
+              { label: t('New repository'), href: '/new', icon: 'repo' },
+              { label: t('New workspace'), href: '/workspaces/new', icon: 'workspace' },
             ]}
           />
           <Bell unread={props.viewer.unread} />
@@ -158,7 +160,7 @@ const SiteHeader = ({ props }: { props: LayoutProps }) => (
         </>
       ) : (
         <LinkButton href="/login" small>
-          Sign in
+          {t('Sign in')}
         </LinkButton>
       )}
     </div>
@@ -208,20 +210,20 @@ const SiteFooter = () => (
     <span class="footer-mark">
       <Mark size={18} /> Hearth
     </span>
-    <nav aria-label="About this site">
+    <nav aria-label={t('About this site')}>
       <ul>
         <li>
-          <a href="/explore">Explore</a>
+          <a href="/explore">{t('Explore')}</a>
         </li>
         <li>
-          <a href="/docs">API</a>
+          <a href="/docs">{t('API')}</a>
         </li>
         <li>
-          <a href="/settings/appearance">Appearance</a>
+          <a href="/settings/appearance">{t('Appearance')}</a>
         </li>
         <li class="js-only">
           <button type="button" class="link-button" data-shortcuts>
-            Keyboard shortcuts
+            {t('Keyboard shortcuts')}
           </button>
         </li>
       </ul>
@@ -232,14 +234,15 @@ const SiteFooter = () => (
 /** A whole page, for `renderPage`. */
 export const Layout = (props: LayoutProps) => (
   <html
-    lang="en"
+    lang={currentLocale()}
+    dir={directionOf(currentLocale()) === 'rtl' ? 'rtl' : undefined}
     data-theme={props.theme}
     data-diff={props.diffColours === 'distinct' ? 'distinct' : undefined}
   >
     <LayoutHead props={props} />
     <body>
       <a class="skip" href="#content">
-        Skip to content
+        {t('Skip to content')}
       </a>
       <SiteHeader props={props} />
       {props.header}

@@ -5,6 +5,7 @@ import type { MarkdownOptions } from '../markdown.ts'
 import type { PageMarkdown } from '../markdown/page-markdown.ts'
 import { Button } from './button.tsx'
 import { CsrfField } from './form.tsx'
+import { t } from '../text.ts'
 
 /** Options with the page that renders the document (`markdown/page-markdown.ts`). */
 export type MarkdownBodyOptions = MarkdownOptions & {
@@ -24,7 +25,7 @@ export const MarkdownBody = ({
   /** Set for those who may tick the tasks of the text. */
   tasks?: TaskForm | null
 }) => {
-  if (text.trim() === '') return <p class="muted">{empty ?? 'Nothing written.'}</p>
+  if (text.trim() === '') return <p class="muted">{empty ?? t('Nothing written.')}</p>
   if (!tasks || findTasks(text).length === 0)
     return <div class="md">{raw(page.place(text, options))}</div>
   return (
@@ -34,7 +35,7 @@ export const MarkdownBody = ({
       <input type="hidden" name="digest" value={sha256(text)} />
       {raw(page.place(text, { ...options, tasks: true }))}
       <p class="no-js-only">
-        <Button small>Save tasks</Button>
+        <Button small>{t('Save tasks')}</Button>
       </p>
     </form>
   )

@@ -1,5 +1,6 @@
 import { formatNumber } from '../format.ts'
 import { Icon } from './icon.tsx'
+import { t } from '../text.ts'
 
 /** Links to older and newer items, for lists that continue from an id. */
 export const Pager = ({
@@ -16,12 +17,12 @@ export const Pager = ({
       {newer ? (
         <a class="btn btn-plain" href={newer} rel="prev">
           <Icon name="chevron-left" />
-          <span>Newer</span>
+          <span>{t('Newer')}</span>
         </a>
       ) : null}
       {older ? (
         <a class="btn btn-plain" href={older} rel="next">
-          <span>Older</span>
+          <span>{t('Older')}</span>
           <Icon name="chevron-right" />
         </a>
       ) : null}
@@ -51,13 +52,13 @@ export const Pagination = (props: {
   const pages = Math.ceil(props.total / props.perPage)
   if (pages <= 1) return null
   return (
-    <nav class="pagination" aria-label={props.label ?? 'Pages'}>
+    <nav class="pagination" aria-label={props.label ?? t('Pages')}>
       {props.page > 1 && (
         <a
           class="page-link"
           href={props.href(props.page - 1)}
           rel="prev"
-          aria-label="Previous page"
+          aria-label={t('Previous page')}
         >
           <Icon name="chevron-left" />
         </a>
@@ -72,14 +73,19 @@ export const Pagination = (props: {
             class="page-link"
             href={props.href(number)}
             aria-current={number === props.page ? 'page' : undefined}
-            aria-label={`Page ${formatNumber(number)}`}
+            aria-label={t('Page {number}', { number: formatNumber(number) })}
           >
             {formatNumber(number)}
           </a>
         ),
       )}
       {props.page < pages && (
-        <a class="page-link" href={props.href(props.page + 1)} rel="next" aria-label="Next page">
+        <a
+          class="page-link"
+          href={props.href(props.page + 1)}
+          rel="next"
+          aria-label={t('Next page')}
+        >
           <Icon name="chevron-right" />
         </a>
       )}

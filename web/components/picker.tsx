@@ -4,6 +4,7 @@ import type { Child } from '../jsx/html.ts'
 import { Avatar, type ActorSummary } from './avatar.tsx'
 import { Icon } from './icon.tsx'
 import { Label, type LabelSummary } from './label.tsx'
+import { t } from '../text.ts'
 
 export interface PickerOption {
   /** The value of its field. */
@@ -60,13 +61,13 @@ const Frame = (props: PickerProps & { items: Child }) => (
         <input
           class="input js-only picker-search"
           type="search"
-          placeholder="Filter"
-          aria-label={`Filter ${props.label.toLowerCase()}`}
+          placeholder={t('Filter')}
+          aria-label={t('Filter {label}', { label: props.label.toLowerCase() })}
           autocomplete="off"
         />
       )}
       {props.options.length === 0 ? (
-        <p class="muted picker-note">{props.empty ?? 'Nothing to choose from.'}</p>
+        <p class="muted picker-note">{props.empty ?? t('Nothing to choose from.')}</p>
       ) : (
         <ul aria-label={props.label}>{props.items}</ul>
       )}

@@ -1,7 +1,7 @@
 // Rows of lists. Each takes the fields of a record that it shows under their API names, so that a
 // page can pass the result of an operation.
 import { overallChecks, type Pull } from '#features/pulls/index.ts'
-import { formatNumber, plural, shortSha } from '../format.ts'
+import { formatNumber, shortSha } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { commitPath, issuePath, pullPath, repoPath, withQuery } from '../paths.ts'
 import { Avatar, AvatarStack, ActorLink, type ActorSummary } from './avatar.tsx'
@@ -9,6 +9,7 @@ import { Icon } from './icon.tsx'
 import { Labels, type LabelSummary } from './label.tsx'
 import { CheckState, Chip, issueStateStyle, pullStateStyle } from './state.tsx'
 import { RelativeTime } from './time.tsx'
+import { rich, t, tn } from '../text.ts'
 
 /** A framed list. `head` holds filters or counts above the rows. */
 export const List = ({
@@ -68,7 +69,7 @@ export interface IssueSummary {
 
 const Comments = ({ count, href }: { count?: number; href: string }) =>
   count ? (
-    <a class="row-count" href={href} aria-label={plural(count, 'comment')}>
+    <a class="row-count" href={href} aria-label={tn('{count} comment', '{count} comments', count)}>
       <Icon name="comment" /> {count}
     </a>
   ) : null
@@ -86,11 +87,10 @@ const IssueRowMeta = ({ issue, now, withRepo }: Omit<IssueRowProps, 'labels'>) =
     <>
       <span>{withRepo ? `${issue.repo}#${issue.number}` : `#${issue.number}`}</span>
       <span>
-        {closed ? 'closed' : 'opened'} <RelativeTime at={closed ?? issue.created_at} now={now} />
+        {closed ? t('closed') : t('opened')}{' '}
+        <RelativeTime at={closed ?? issue.created_at} now={now} />
       </span>
-      <span>
-        by <ActorLink of={issue.author} face={false} />
-      </span>
+      <span>{rich('by {actor}', { actor: <ActorLink of={issue.author} face={false} /> })}</span>
       {issue.milestone && (
         <span>
           <Icon name="milestone" size={14} /> {issue.milestone.title}
@@ -132,7 +132,10 @@ export const IssueRow = (props: IssueRowProps) => {
               <a
                 class={['row-count', `tone-${pullState.tone}`]}
                 href={pullPath(issue.repo, pull.number)}
-                aria-label={`Pull request ${pull.number}, ${pullState.label.toLowerCase()}`}
+                aria-label={t('Pull request {number}, {label}', {
+                  number: pull.number,
+                  label: pullState.label.toLowerCase(),
+                })}
               >
                 <Icon name={pullState.icon} /> {pull.number}
               </a>
@@ -175,7 +178,10 @@ export const Stat = ({ additions, deletions }: { additions: number; deletions: n
   additions + deletions === 0 ? null : (
     <span
       class="stat"
-      aria-label={`${plural(additions, 'line')} added, ${plural(deletions, 'line')} removed`}
+      aria-label={t('{lines} added, {lines2} removed', {
+        lines: tn('{count} line', '{count} lines', additions),
+        lines2: tn('{count} line', '{count} lines', deletions),
+      })}
       role="img"
     >
       <span class="stat-add">+{formatNumber(additions)}</span>{' '}
@@ -205,10 +211,12 @@ const PullRowTitle = ({ pull, labels }: Pick<PullRowProps, 'pull' | 'labels'>) =
         href={pullPath(pull.repo, pull.number, 'checks')}
       />
     )}
-    {pull.status === 'draft' && <Chip>Draft</Chip>}
+    {pull.status === 'draft' && <Chip>{t('Draft')}</Chip>}
     {pull.queue && (
       <Chip icon="queue" tone="wait">
-        {pull.queue.position ? `Queue ${pull.queue.position}` : 'Queue'}
+        {pull.queue.position
+          ? t('Queue {position}', { position: pull.queue.position })
+          : t('Queue')}
       </Chip>
     )}
     <Labels
@@ -223,20 +231,27 @@ const ReviewState = ({ pull }: { pull: PullSummary }) => {
   if (pull.blockers?.some(({ code }) => code === 'changes_requested'))
     return (
       <span class="tone-bad">
-        <Icon name="close" size={14} /> Changes requested
+        <Icon name="close" size={14} /> {t('Changes requested')}
       </span>
     )
   const { required = 0, counted = 0 } = pull.approvals ?? {}
   if (counted > 0 && counted >= required)
     return (
       <span class="tone-good">
-        <Icon name="check" size={14} /> Approved
+        <Icon name="check" size={14} /> {t('Approved')}
       </span>
     )
   return required === 0 ? null : (
     <span>
-      Review required
-      {required > 1 || counted > 0 ? `: ${counted} of ${plural(required, 'approval')}` : ''}
+      {rich('Review required{required}', {
+        required:
+          required > 1 || counted > 0
+            ? t(': {counted} of {approvals}', {
+                counted,
+                approvals: tn('{count} approval', '{count} approvals', required),
+              })
+            : '',
+      })}
     </span>
   )
 }
@@ -250,12 +265,10 @@ const PullRowMeta = ({ pull, now, withRepo }: Omit<PullRowProps, 'labels'>) => {
       <span>
         {event} <RelativeTime at={at} now={now} />
       </span>
-      <span>
-        by <ActorLink of={pull.author} face={false} />
-      </span>
+      <span>{rich('by {actor}', { actor: <ActorLink of={pull.author} face={false} /> })}</span>
       {pull.issue ? (
         <span>
-          for <a href={issuePath(pull.repo, pull.issue)}>#{pull.issue}</a>
+          {rich('for {a}', { a: <a href={issuePath(pull.repo, pull.issue)}>#{pull.issue}</a> })}
         </span>
       ) : null}
       {pull.agent && (
@@ -334,11 +347,7 @@ const RepoRowMeta = ({ repo, now }: { repo: RepoListItem; now?: number }) => {
           <Icon name="pull" size={14} /> {repo.open_pulls_count}
         </span>
       ) : null}
-      {at && (
-        <span>
-          updated <RelativeTime at={at} now={now} />
-        </span>
-      )}
+      {at && <span>{rich('updated {time}', { time: <RelativeTime at={at} now={now} /> })}</span>}
     </>
   )
 }
@@ -366,7 +375,7 @@ export const RepoRow = ({
       mark={
         <Icon
           name={repo.private ? 'lock' : 'repo'}
-          label={repo.private ? 'Private repository' : 'Public repository'}
+          label={repo.private ? t('Private repository') : t('Public repository')}
         />
       }
       title={
@@ -375,10 +384,10 @@ export const RepoRow = ({
             {!short && <span class="muted">{workspace} / </span>}
             {marked.name ?? name}
           </a>
-          {repo.private && <Chip>Private</Chip>}
+          {repo.private && <Chip>{t('Private')}</Chip>}
           {repo.archived && (
             <Chip icon="archive" tone="wait">
-              Archived
+              {t('Archived')}
             </Chip>
           )}
         </>
@@ -434,7 +443,7 @@ export const CommitRow = ({
       title={
         <>
           <a class="row-link" href={commitPath(repo, commit.sha)}>
-            {commit.title || '(no message)'}
+            {commit.title || t('(no message)')}
           </a>
           {commit.pull ? (
             <a class="muted" href={pullPath(repo, commit.pull)}>
@@ -456,7 +465,7 @@ export const CommitRow = ({
           <RelativeTime at={commit.author.date} now={now} />
           {commit.verification?.verified && (
             <Chip icon="shield" tone="good">
-              Verified
+              {t('Verified')}
             </Chip>
           )}
         </>
@@ -469,7 +478,7 @@ export const CommitRow = ({
     >
       {body && (
         <details class="row-more">
-          <summary>Message</summary>
+          <summary>{t('Message')}</summary>
           <pre>{body}</pre>
         </details>
       )}

@@ -1,11 +1,12 @@
 // A session as a story: the summary first, then messages and decisions, with the tool calls between
 // two messages folded into one line.
-import { formatCost, formatNumber, plural, shortSha } from '../format.ts'
+import { formatCost, formatNumber, shortSha } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { Avatar, ActorLink, type ActorSummary } from './avatar.tsx'
 import { EmptyState } from './card.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Duration, RelativeTime } from './time.tsx'
+import { rich, t, tn } from '../text.ts'
 
 /** One entry, as `read_session` returns it. */
 export interface StoryEntry {
@@ -46,8 +47,8 @@ export const storyCost = (
 
 const EntryChips = ({ entry }: { entry: StoryEntry }) => (
   <>
-    {entry.redacted && <span class="chip tone-wait">secret removed</span>}
-    {entry.truncated && <span class="chip">cut</span>}
+    {entry.redacted && <span class="chip tone-wait">{t('secret removed')}</span>}
+    {entry.truncated && <span class="chip">{t('cut')}</span>}
   </>
 )
 
@@ -76,14 +77,16 @@ const Step = ({ entry }: { entry: StoryEntry }) => {
         <Icon name={icon} />
         <span class="mono">
           {entry.kind === 'tool'
-            ? (entry.tool ?? 'tool')
+            ? (entry.tool ?? t('tool'))
             : entry.kind === 'edit'
-              ? 'edit'
+              ? t('edit')
               : entry.kind}
         </span>
         {bad && (
           <span class="chip tone-bad">
-            {typeof data.exit_code === 'number' ? `exit ${data.exit_code}` : 'failed'}
+            {typeof data.exit_code === 'number'
+              ? t('exit {exit_code}', { exit_code: data.exit_code })
+              : t('failed')}
           </span>
         )}
         {number(data.duration_ms) > 0 && (
@@ -92,7 +95,11 @@ const Step = ({ entry }: { entry: StoryEntry }) => {
           </span>
         )}
         <EntryChips entry={entry} />
-        <a class="step-seq" href={`#entry-${entry.seq}`} aria-label={`Link to entry ${entry.seq}`}>
+        <a
+          class="step-seq"
+          href={`#entry-${entry.seq}`}
+          aria-label={t('Link to entry {seq}', { seq: entry.seq })}
+        >
           {entry.seq}
         </a>
       </p>
@@ -118,11 +125,11 @@ const describeGroup = (entries: readonly StoryEntry[]): string => {
   )
   const thoughts = entries.filter((entry) => entry.kind === 'thought').length
   const parts = [
-    tools > 0 && plural(tools, 'tool call'),
-    files.size > 0 && `${plural(files.size, 'file')} edited`,
-    thoughts > 0 && plural(thoughts, 'thought'),
+    tools > 0 && tn('{count} tool call', '{count} tool calls', tools),
+    files.size > 0 && `${tn('{count} file', '{count} files', files.size)} edited`,
+    thoughts > 0 && tn('{count} thought', '{count} thoughts', thoughts),
   ]
-  return parts.filter(Boolean).join(', ') || plural(entries.length, 'step')
+  return parts.filter(Boolean).join(', ') || tn('{count} step', '{count} steps', entries.length)
 }
 
 const StepGroup = ({ entries }: { entries: readonly StoryEntry[] }) => {
@@ -148,7 +155,9 @@ const StepGroup = ({ entries }: { entries: readonly StoryEntry[] }) => {
               {names.length > 4 ? ' …' : ''}
             </span>
           )}
-          {failures > 0 && <span class="chip tone-bad">{failures} failed</span>}
+          {failures > 0 && (
+            <span class="chip tone-bad">{rich('{failures} failed', { failures })}</span>
+          )}
         </summary>
         <ol class="steps">
           {entries.map((entry) => (
@@ -192,7 +201,7 @@ const PlanSteps = ({ steps }: { steps: readonly PlanStep[] }) => (
       <li class={step.done === true ? 'done' : undefined}>
         <Icon
           name={step.done === true ? 'check-circle' : 'circle'}
-          label={step.done === true ? 'Done' : 'To do'}
+          label={step.done === true ? t('Done') : t('To do')}
         />{' '}
         <span>{step.text}</span>
       </li>
@@ -226,7 +235,9 @@ const StoryHead = ({
       {entry.kind === 'message' ? (
         <ActorLink of={entry.author ?? null} face={false} />
       ) : (
-        <strong>{byAuthor ? `${quoted ? 'Asked' : 'Answered'} by` : word}</strong>
+        <strong>
+          {byAuthor ? t('{quoted} by', { quoted: quoted ? 'Asked' : 'Answered' }) : word}
+        </strong>
       )}
       {byAuthor && entry.author && <ActorLink of={entry.author} face={false} />}
       {status && <span class={['chip', tone && `tone-${tone}`]}>{status}</span>}
@@ -316,7 +327,7 @@ const StoryFacts = ({ entries, cost }: { entries: readonly StoryEntry[]; cost: n
   return (
     <div class="story-facts">
       <span>
-        <Icon name="spark" /> {plural(last?.seq ?? entries.length, 'entry', 'entries')}
+        <Icon name="spark" /> {tn('{count} entry', '{count} entries', last?.seq ?? entries.length)}
       </span>
       {span > 0 && (
         <span>
@@ -330,7 +341,10 @@ const StoryFacts = ({ entries, cost }: { entries: readonly StoryEntry[]; cost: n
       )}
       {sums.input + sums.output > 0 && (
         <span class="muted">
-          {formatNumber(sums.input)} tokens in, {formatNumber(sums.output)} out
+          {rich('{input} tokens in, {output} out', {
+            input: formatNumber(sums.input),
+            output: formatNumber(sums.output),
+          })}
         </span>
       )}
       {sums.models.length > 0 && <span class="muted">{sums.models.join(', ')}</span>}
@@ -380,10 +394,11 @@ export const SessionStory = (props: SessionStoryProps) => {
   const { entries } = props
   if (entries.length === 0) {
     return (
-      <EmptyState icon="spark" title="No session yet">
+      <EmptyState icon="spark" title={t('No session yet')}>
         <p>
-          When an agent works on this pull request, its messages, tools and checkpoints are told
-          here.
+          {t(
+            'When an agent works on this pull request, its messages, tools and checkpoints are told here.',
+          )}
         </p>
       </EmptyState>
     )
@@ -393,25 +408,25 @@ export const SessionStory = (props: SessionStoryProps) => {
   const summary = props.summary ?? entries.findLast((entry) => entry.kind === 'summary')
   const parts = storyParts(props, summary, show)
   return (
-    <section class="story" aria-label="Session">
+    <section class="story" aria-label={t('Session')}>
       <StoryFacts entries={entries} cost={props.cost ?? null} />
       {summary && (
         <div class="story-summary" id={`entry-${summary.seq}`}>
           <h2>
-            <Icon name="flame" /> Summary
+            <Icon name="flame" /> {t('Summary')}
           </h2>
           {show(summary.text)}
         </div>
       )}
       {props.earlier && (
         <p>
-          <a href={props.earlier}>Show earlier entries</a>
+          <a href={props.earlier}>{t('Show earlier entries')}</a>
         </p>
       )}
       <ol class="story-lines">{parts}</ol>
       {props.later && (
         <p>
-          <a href={props.later}>Show later entries</a>
+          <a href={props.later}>{t('Show later entries')}</a>
         </p>
       )}
     </section>

@@ -1,6 +1,7 @@
 // States are shown by a shape and a word, never by colour alone.
 import type { Child } from '../jsx/html.ts'
 import { Icon, type IconName } from './icon.tsx'
+import { t } from '../text.ts'
 
 export type Tone = 'good' | 'bad' | 'wait' | 'done' | 'info' | 'plain'
 
@@ -11,17 +12,17 @@ interface StateStyle {
 }
 
 export const issueStateStyle = (issue: { state: string; reason?: string | null }): StateStyle => {
-  if (issue.state === 'open') return { icon: 'issue', tone: 'good', label: 'Open' }
+  if (issue.state === 'open') return { icon: 'issue', tone: 'good', label: t('Open') }
   if (issue.reason === 'not_planned')
-    return { icon: 'issue-skipped', tone: 'plain', label: 'Not planned' }
-  return { icon: 'issue-closed', tone: 'done', label: 'Closed' }
+    return { icon: 'issue-skipped', tone: 'plain', label: t('Not planned') }
+  return { icon: 'issue-closed', tone: 'done', label: t('Closed') }
 }
 
 export const pullStateStyle = (status: string): StateStyle => {
-  if (status === 'draft') return { icon: 'pull-draft', tone: 'plain', label: 'Draft' }
-  if (status === 'merged') return { icon: 'merge', tone: 'done', label: 'Merged' }
-  if (status === 'closed') return { icon: 'pull-closed', tone: 'bad', label: 'Closed' }
-  return { icon: 'pull', tone: 'good', label: 'Open' }
+  if (status === 'draft') return { icon: 'pull-draft', tone: 'plain', label: t('Draft') }
+  if (status === 'merged') return { icon: 'merge', tone: 'done', label: t('Merged') }
+  if (status === 'closed') return { icon: 'pull-closed', tone: 'bad', label: t('Closed') }
+  return { icon: 'pull', tone: 'good', label: t('Open') }
 }
 
 const CHECK_STYLES: Record<string, StateStyle> = {

@@ -1,6 +1,7 @@
 import { formatNumber } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { Icon, type IconName } from './icon.tsx'
+import { t } from '../text.ts'
 
 export interface Tab {
   label: string
@@ -83,7 +84,7 @@ export const Columns = ({
     {where === 'left' && <div class="column-side">{side}</div>}
     <div class="column-main">{children}</div>
     {where === 'right' && (
-      <aside class="column-side" aria-label="Details">
+      <aside class="column-side" aria-label={t('Details')}>
         {side}
       </aside>
     )}

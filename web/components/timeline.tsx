@@ -7,6 +7,7 @@ import { Icon, type IconName } from './icon.tsx'
 import { Menu, type MenuItem } from './menu.tsx'
 import { Chip, type Tone } from './state.tsx'
 import { RelativeTime } from './time.tsx'
+import { t } from '../text.ts'
 
 /** A conversation in order: comments, and events between them. */
 export const Timeline = ({
@@ -117,22 +118,25 @@ export const Comment = (props: CommentProps) => (
     <div class="comment-face">
       <Avatar of={props.author ?? { username: 'hearth', kind: 'workspace' }} size={32} />
     </div>
-    <article class="comment-box" aria-label={`By ${props.author?.username ?? 'Hearth'}`}>
+    <article
+      class="comment-box"
+      aria-label={t('By {username}', { username: props.author?.username ?? 'Hearth' })}
+    >
       <header class="comment-head">
         <span>
           <ActorLink of={props.author} face={false} />{' '}
-          <span class="muted">{props.verb ?? 'wrote'}</span>{' '}
+          <span class="muted">{props.verb ?? t('wrote')}</span>{' '}
           <a class="muted" href={`#${props.id}`}>
             <RelativeTime at={props.at} now={props.now} />
           </a>
-          {props.edited && <span class="muted"> (edited)</span>}
+          {props.edited && <span class="muted"> {t('(edited)')}</span>}
         </span>
         <div class="actions">
           {props.role && <Chip>{props.role}</Chip>}
           {props.menu && (
             <Menu
               class="comment-menu"
-              label="More about this comment"
+              label={t('More about this comment')}
               summary={<Icon name="more" />}
               items={props.menu}
             />
@@ -173,11 +177,11 @@ const CommentBoxActions = ({
 }) => (
   <div class="comment-actions">
     <p class="hint" id={`${id}-hint`}>
-      Markdown. Mention people with @, issues with #.
+      {t('Markdown. Mention people with @, issues with #.')}
     </p>
     <div class="actions">
       {props.extra}
-      <Button variant="primary">{props.button ?? 'Comment'}</Button>
+      <Button variant="primary">{props.button ?? t('Comment')}</Button>
       {props.repo !== undefined && (
         <button
           type="submit"
@@ -187,7 +191,7 @@ const CommentBoxActions = ({
           formnovalidate
           data-preview={id}
         >
-          Preview
+          {t('Preview')}
         </button>
       )}
     </div>
@@ -210,18 +214,18 @@ export const CommentBox = (props: CommentBoxProps) => {
         action={props.action}
         csrf={props.csrf}
         class="comment-box"
-        label={props.label ?? 'Add a comment'}
+        label={props.label ?? t('Add a comment')}
       >
         {props.children}
         <label class="unseen" for={id}>
-          {props.label ?? 'Comment'}
+          {props.label ?? t('Comment')}
         </label>
         <textarea
           class="input"
           id={id}
           name={name}
           rows={props.rows ?? 4}
-          placeholder={props.placeholder ?? 'Write in Markdown'}
+          placeholder={props.placeholder ?? t('Write in Markdown')}
           required
           aria-invalid={props.error ? 'true' : undefined}
           aria-describedby={props.error ? `${id}-error ${id}-hint` : `${id}-hint`}
@@ -249,7 +253,7 @@ export const CommentClosed = ({ children, signIn }: { children?: Child; signIn?:
     <span>{children}</span>
     {signIn && (
       <LinkButton href={signIn} small>
-        Sign in
+        {t('Sign in')}
       </LinkButton>
     )}
   </div>

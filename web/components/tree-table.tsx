@@ -3,6 +3,7 @@ import { codePath, commitPath } from '../paths.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { RelativeTime } from './time.tsx'
 import { UntrustedName } from './bidi-controls.tsx'
+import { rich, t } from '../text.ts'
 
 export interface TreeEntry {
   name: string
@@ -77,13 +78,13 @@ const TreeTableHead = () => (
   <thead>
     <tr>
       <th scope="col" class="tree-name">
-        <span class="unseen">Name</span>
+        <span class="unseen">{t('Name')}</span>
       </th>
       <th scope="col" class="tree-commit">
-        <span class="unseen">Last commit</span>
+        <span class="unseen">{t('Last commit')}</span>
       </th>
       <th scope="col" class="tree-when">
-        <span class="unseen">Changed</span>
+        <span class="unseen">{t('Changed')}</span>
       </th>
     </tr>
   </thead>
@@ -108,7 +109,7 @@ export const TreeTable = (props: TreeTableProps) => {
           {props.up && (
             <tr>
               <td class="tree-name" colspan={3}>
-                <a href={props.up} aria-label="Folder above" rel="up">
+                <a href={props.up} aria-label={t('Folder above')} rel="up">
                   <Icon name="arrow-up" /> ..
                 </a>
               </td>
@@ -121,10 +122,13 @@ export const TreeTable = (props: TreeTableProps) => {
       </table>
       {props.later !== undefined && (
         <p class="tree-later muted small" role="status">
-          Finding the last commits of these.{' '}
-          <a href={props.later} rel="nofollow">
-            Wait for them
-          </a>
+          {rich('Finding the last commits of these. <a>Wait for them</a>', {
+            a: (inner) => (
+              <a href={props.later} rel="nofollow">
+                {inner}
+              </a>
+            ),
+          })}
         </p>
       )}
     </div>

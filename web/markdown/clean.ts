@@ -2,6 +2,7 @@
 import sanitizeHtml from 'sanitize-html'
 import { prefixedId, resolveAddress, type DocumentBase } from './addresses.ts'
 import { limitDepth } from './limit-depth.ts'
+import { t } from '../text.ts'
 
 const ALLOWED_TAGS = [
   'a',
@@ -192,7 +193,7 @@ function taskCheckbox(kept: Attributes): Attributes {
     type: (kept.type ?? '').toLowerCase(),
     disabled: '',
     ...(done ? { checked: '' } : {}),
-    'aria-label': done ? 'Done' : 'To do',
+    'aria-label': done ? t('Done') : t('To do'),
   }
 }
 

@@ -10,6 +10,7 @@ import { ActorLink } from '../components/avatar.tsx'
 import { RelativeTime } from '../components/time.tsx'
 import { withQuery } from '../paths.ts'
 import type { Resource, Visit } from '../site.ts'
+import { rich, t } from '../text.ts'
 
 const ICONS: readonly [prefix: string, icon: IconName][] = [
   ['token.', 'key'],
@@ -67,28 +68,24 @@ const Entry = ({ entry, withPlace }: { entry: AuditEntry; withPlace: boolean }) 
           <span>
             <ActorLink of={entry.actor} /> <RelativeTime at={entry.time} />
           </span>
-          {entry.on_behalf_of && <span>for {entry.on_behalf_of.username}</span>}
+          {entry.on_behalf_of && (
+            <span>{rich('for {username}', { username: entry.on_behalf_of.username })}</span>
+          )}
           {where && where !== entry.target.name && <span>{where}</span>}
-          {entry.ip && <span>from {entry.ip}</span>}
+          {entry.ip && <span>{rich('from {ip}', { ip: entry.ip })}</span>}
           <span>
-            {entry.token_id === null ? (
-              entry.actor === null ? (
-                'by the service'
-              ) : (
-                'on the website'
-              )
-            ) : (
-              <>
-                with <code>{entry.token_id}</code>
-              </>
-            )}
+            {entry.token_id === null
+              ? entry.actor === null
+                ? t('by the service')
+                : t('on the website')
+              : rich('with {token_id}', { token_id: <code>{entry.token_id}</code> })}
           </span>
         </>
       }
     >
       {Object.keys(data).length > 0 && (
         <details class="row-more">
-          <summary>What changed</summary>
+          <summary>{t('What changed')}</summary>
           <pre class="mono small">{JSON.stringify(data, null, 2)}</pre>
         </details>
       )}
@@ -107,51 +104,52 @@ type Log = {
 
 export const AuditLog = ({ here, entries, next, filters, before, site }: Log) => (
   <>
-    <Form action={here} method="get" label="Filter the log" inline>
+    <Form action={here} method="get" label={t('Filter the log')} inline>
       <Field
         name="actor"
-        label="Who did it"
+        label={t('Who did it')}
         hideLabel
-        placeholder="Who did it"
+        placeholder={t('Who did it')}
         value={filters.actor ?? ''}
       />
       <Field
         name="action"
-        label="Action"
+        label={t('Action')}
         hideLabel
-        placeholder="Action, such as token."
+        placeholder={t('Action, such as token.')}
         value={filters.action ?? ''}
       />
       {!site && (
         <Field
           name="repo"
-          label="Repository"
+          label={t('Repository')}
           hideLabel
-          placeholder="workspace/repository"
+          placeholder={t('workspace/repository')}
           value={filters.repo ?? ''}
         />
       )}
       <Field
         name="since"
-        label="Since"
+        label={t('Since')}
         hideLabel
-        placeholder="Since, as 2026-01-31"
+        placeholder={t('Since, as 2026-01-31')}
         value={filters.since ?? ''}
       />
       <FormActions>
-        <Button icon="filter">Filter</Button>
+        <Button icon="filter">{t('Filter')}</Button>
         <LinkButton href={withQuery(`${here}/download`, filters)} icon="download">
-          Download
+          {t('Download')}
         </LinkButton>
       </FormActions>
     </Form>
     {entries.length === 0 ? (
-      <EmptyState icon="shield" title="No entries">
-        Changes of access, settings, tokens and secrets appear here as they happen, and stay as they
-        were written.
+      <EmptyState icon="shield" title={t('No entries')}>
+        {t(
+          'Changes of access, settings, tokens and secrets appear here as they happen, and stay as they were written.',
+        )}
       </EmptyState>
     ) : (
-      <List label="Entries">
+      <List label={t('Entries')}>
         {entries.map((entry) => (
           <Entry entry={entry} withPlace={site} />
         ))}
@@ -160,7 +158,7 @@ export const AuditLog = ({ here, entries, next, filters, before, site }: Log) =>
     <Pager
       newer={before ? withQuery(here, filters) : null}
       older={next === null ? null : withQuery(here, { ...filters, before: next })}
-      label="Entries"
+      label={t('Entries')}
     />
   </>
 )

@@ -6,6 +6,7 @@ import { Columns, SideNav } from '../components/tabs.tsx'
 import type { Child, Html } from '../jsx/html.ts'
 import type { Visit } from '../site.ts'
 import { Shell } from './shell.tsx'
+import { rich, t } from '../text.ts'
 
 type Field = { name: string; type: string; description: string }
 type Input = Field & { place: string; required: boolean }
@@ -42,10 +43,10 @@ const Inputs = ({ inputs }: { inputs: readonly Input[] }) => (
     <table>
       <thead>
         <tr>
-          <th scope="col">Input</th>
-          <th scope="col">In</th>
-          <th scope="col">Type</th>
-          <th scope="col">Meaning</th>
+          <th scope="col">{t('Input')}</th>
+          <th scope="col">{t('In')}</th>
+          <th scope="col">{t('Type')}</th>
+          <th scope="col">{t('Meaning')}</th>
         </tr>
       </thead>
       <tbody>
@@ -53,7 +54,7 @@ const Inputs = ({ inputs }: { inputs: readonly Input[] }) => (
           <tr>
             <th scope="row">
               <code>{input.name}</code>
-              {input.required && ' (required)'}
+              {input.required && ` ${t('(required)')}`}
             </th>
             <td>{input.place}</td>
             <td>{input.type}</td>
@@ -104,7 +105,7 @@ const OperationPart = ({
     <Fold
       id={operation.id}
       line={operation.summary}
-      chip={operation.preview && <Chip>Preview</Chip>}
+      chip={operation.preview && <Chip>{t('Preview')}</Chip>}
       title={
         <code>
           {operation.method} {operation.path}
@@ -114,19 +115,17 @@ const OperationPart = ({
       {operation.who !== '' && <p>{operation.who}</p>}
       {operation.inputs.length > 0 && <Inputs inputs={operation.inputs} />}
       <p>
-        Answers {operation.status} with{' '}
-        {records.has(record) ? (
-          <a href={`#record-${record}`}>{operation.answer}</a>
-        ) : (
-          operation.answer
-        )}
-        .
-        {operation.tool !== null && (
-          <>
-            {' '}
-            The tool is <code>{operation.tool}</code>.
-          </>
-        )}
+        {rich('Answers {status} with {has}.{tool}', {
+          status: operation.status,
+          has: records.has(record) ? (
+            <a href={`#record-${record}`}>{operation.answer}</a>
+          ) : (
+            operation.answer
+          ),
+          tool: operation.tool !== null && (
+            <> {rich('The tool is {tool}.', { tool: <code>{operation.tool}</code> })}</>
+          ),
+        })}
       </p>
       <pre tabindex="0">
         <code>{operation.curl}</code>
@@ -141,9 +140,9 @@ const RecordPart = ({ record }: { record: Docs['records'][number] }) => (
       <table>
         <thead>
           <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Type</th>
-            <th scope="col">Meaning</th>
+            <th scope="col">{t('Field')}</th>
+            <th scope="col">{t('Type')}</th>
+            <th scope="col">{t('Meaning')}</th>
           </tr>
         </thead>
         <tbody>
@@ -170,23 +169,29 @@ export const DocsPage = ({ docs, visit }: { docs: Docs; visit: Visit }): Html =>
       href: `#${id}`,
       count: operations.length,
     })),
-    { label: 'Records', href: '#records' },
+    { label: t('Records'), href: '#records' },
   ]
   return (
     <Shell
       visit={visit}
-      title="API"
-      description="The REST interface: every operation, its inputs and its answers."
+      title={t('API')}
+      description={t('The REST interface: every operation, its inputs and its answers.')}
     >
-      <PageHead title="API" lead={docs.description} />
-      <Columns side={<SideNav label="Parts of the interface" groups={[{ tabs }]} />}>
+      <PageHead title={t('API')} lead={docs.description} />
+      <Columns side={<SideNav label={t('Parts of the interface')} groups={[{ tabs }]} />}>
         <div class="md">
           <p>
-            The interface is at <code>{docs.base_url}</code>, its machine-readable description at{' '}
-            <a href={`${docs.base_url}/openapi.json`}>openapi.json</a>. Send a token from your{' '}
-            <a href="/settings/tokens">settings</a> as <code>Authorization: Bearer …</code>; what is
-            public needs none. This is release {docs.release}. The <a href="/docs/install">guide</a>{' '}
-            says how to run and use Hearth.
+            {rich(
+              'The interface is at {base_url}, its machine-readable description at <a>openapi.json</a>. Send a token from your <a2>settings</a2> as {code}; what is public needs none. This is release {release}. The <a3>guide</a3> says how to run and use Hearth.',
+              {
+                base_url: <code>{docs.base_url}</code>,
+                a: (inner) => <a href={`${docs.base_url}/openapi.json`}>{inner}</a>,
+                a2: (inner) => <a href="/settings/tokens">{inner}</a>,
+                code: <code>Authorization: Bearer …</code>,
+                release: docs.release,
+                a3: (inner) => <a href="/docs/install">{inner}</a>,
+              },
+            )}
           </p>
         </div>
         {docs.groups.map((group) => (
@@ -201,7 +206,7 @@ export const DocsPage = ({ docs, visit }: { docs: Docs; visit: Visit }): Html =>
           </section>
         ))}
         <section id="records" class="stack">
-          <h2>Records</h2>
+          <h2>{t('Records')}</h2>
           <div class="list doc-list">
             {docs.records.map((record) => (
               <RecordPart record={record} />

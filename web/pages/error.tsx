@@ -2,6 +2,7 @@ import { ErrorPage } from '../components/card.tsx'
 import type { Html } from '../jsx/html.ts'
 import type { Visit } from '../site.ts'
 import { Shell } from './shell.tsx'
+import { t } from '../text.ts'
 
 const TITLES: Readonly<Record<number, string>> = {
   401: 'Sign in first',
@@ -21,8 +22,13 @@ export const errorPage = (
   visit: Visit,
   { status, message, request_id }: { status: number; message: string; request_id: string | null },
 ): Html => (
-  <Shell visit={{ ...visit, flash: null }} title={TITLES[status] ?? 'Error'} noindex width="narrow">
-    <ErrorPage status={status} title={TITLES[status] ?? 'Error'} requestId={request_id}>
+  <Shell
+    visit={{ ...visit, flash: null }}
+    title={TITLES[status] ?? t('Error')}
+    noindex
+    width="narrow"
+  >
+    <ErrorPage status={status} title={TITLES[status] ?? t('Error')} requestId={request_id}>
       <p>{message}</p>
     </ErrorPage>
   </Shell>

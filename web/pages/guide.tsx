@@ -7,6 +7,7 @@ import { raw, type Html } from '../jsx/html.ts'
 import { renderMarkdown } from '../markdown.ts'
 import { page, redirect, type Visit } from '../site.ts'
 import { Shell } from './shell.tsx'
+import { t } from '../text.ts'
 
 /** One page of the guide; its address is `/docs/<slug>`. */
 type GuideSource = { readonly slug: string; readonly text: string }
@@ -56,7 +57,7 @@ const titleOf = ({ text }: GuideSource): string => text.slice(2, text.indexOf('\
 /** The pages of the guide, and the headings of the page that is shown. */
 const Contents = ({ chapter }: { chapter: Chapter }) => (
   <SideNav
-    label="Guide"
+    label={t('Guide')}
     groups={[
       {
         tabs: [
@@ -65,7 +66,7 @@ const Contents = ({ chapter }: { chapter: Chapter }) => (
             href: `/docs/${source.slug}`,
             current: source.slug === chapter.slug,
           })),
-          { label: 'API reference', href: '/docs' },
+          { label: t('API reference'), href: '/docs' },
         ],
       },
     ]}
@@ -75,7 +76,7 @@ const Contents = ({ chapter }: { chapter: Chapter }) => (
 /** On a long page: its headings, since the side lists pages only. */
 const OnThisPage = ({ parts }: Pick<Chapter, 'parts'>) =>
   parts.length < 3 ? null : (
-    <nav class="guide-contents" aria-label="On this page">
+    <nav class="guide-contents" aria-label={t('On this page')}>
       <ul>
         {parts.map(({ id, title }) => (
           <li>
@@ -87,7 +88,11 @@ const OnThisPage = ({ parts }: Pick<Chapter, 'parts'>) =>
   )
 
 export const GuidePage = ({ visit, chapter }: { visit: Visit; chapter: Chapter }): Html => (
-  <Shell visit={visit} title={chapter.title} description={`${chapter.title}: guide to Hearth.`}>
+  <Shell
+    visit={visit}
+    title={chapter.title}
+    description={t('{title}: guide to Hearth.', { title: chapter.title })}
+  >
     <PageHead title={chapter.title} />
     <Columns side={<Contents chapter={chapter} />}>
       <OnThisPage parts={chapter.parts} />

@@ -15,6 +15,7 @@ import { page, type Visit } from '../site.ts'
 import { invitationsTo, InvitationsForYou } from './invitation.tsx'
 import { Shell } from './shell.tsx'
 import { loadAttention, AttentionLists, type AttentionItems } from './needs-attention.tsx'
+import { rich, t } from '../text.ts'
 
 const Repos = ({
   repos,
@@ -36,33 +37,38 @@ const Repos = ({
   )
 
 const Welcome = ({ visit, repos }: { visit: Visit; repos: readonly Repo[] }) => (
-  <Shell visit={visit} title="Hearth" description="A git forge for people and software agents.">
+  <Shell
+    visit={visit}
+    title="Hearth"
+    description={t('A git forge for people and software agents.')}
+  >
     <section class="hero" aria-labelledby="hero-title">
       <Mark size={64} />
-      <h1 id="hero-title">A forge for people and software agents</h1>
+      <h1 id="hero-title">{t('A forge for people and software agents')}</h1>
       <p class="lead">
-        Repositories with issues and pull requests. Every change is made in a fork of its own and
-        comes with the story of how it was made.
+        {t(
+          'Repositories with issues and pull requests. Every change is made in a fork of its own and comes with the story of how it was made.',
+        )}
       </p>
       <div class="actions">
         {visit.hearth.settings.sign_up === 'open' && (
           <LinkButton href="/register" variant="primary">
-            Create an account
+            {t('Create an account')}
           </LinkButton>
         )}
         <LinkButton
           href="/login"
           variant={visit.hearth.settings.sign_up === 'open' ? 'plain' : 'primary'}
         >
-          Sign in
+          {t('Sign in')}
         </LinkButton>
         <LinkButton href="/explore" variant="quiet">
-          Explore
+          {t('Explore')}
         </LinkButton>
       </div>
     </section>
-    <h2>Public repositories</h2>
-    <Repos repos={repos} label="Public repositories" empty="Nothing public here yet" />
+    <h2>{t('Public repositories')}</h2>
+    <Repos repos={repos} label={t('Public repositories')} empty={t('Nothing public here yet')} />
   </Shell>
 )
 
@@ -75,14 +81,14 @@ const FirstRepoCard = ({
   first: Workspace
   workspaces: readonly Workspace[]
 }) => (
-  <Card title="Make a repository">
-    <Form action="/new" csrf={visit.csrf} label="Make a repository">
+  <Card title={t('Make a repository')}>
+    <Form action="/new" csrf={visit.csrf} label={t('Make a repository')}>
       {workspaces.length === 1 ? (
         <input type="hidden" name="workspace" value={first.slug} />
       ) : (
         <Select
           name="workspace"
-          label="Workspace"
+          label={t('Workspace')}
           required
           options={workspaces.map(({ slug, name }) => ({
             value: slug,
@@ -92,21 +98,21 @@ const FirstRepoCard = ({
       )}
       <Field
         name="name"
-        label="Name"
+        label={t('Name')}
         required
         mono
         autofocus
         maxlength={100}
         hint={
           visit.hearth.settings.private_by_default
-            ? 'It is private until you say otherwise.'
-            : 'Everyone can see it until you say otherwise.'
+            ? t('It is private until you say otherwise.')
+            : t('Everyone can see it until you say otherwise.')
         }
       />
       <FormActions>
-        <Button variant="primary">Make the repository</Button>
+        <Button variant="primary">{t('Make the repository')}</Button>
         <LinkButton href="/new" variant="quiet">
-          More choices, or copy one from elsewhere
+          {t('More choices, or copy one from elsewhere')}
         </LinkButton>
       </FormActions>
     </Form>
@@ -119,37 +125,39 @@ const Begin = ({ visit, workspaces }: { visit: Visit; workspaces: readonly Works
   return (
     <>
       <PageHead
-        title={`Welcome, ${visit.viewer?.username ?? ''}`}
-        lead="Three steps to your first push."
+        title={t('Welcome, {username}', { username: visit.viewer?.username ?? '' })}
+        lead={t('Three steps to your first push.')}
       />
       <ol class="first-steps">
         <li class="done">
-          <Icon name="check-circle" label="Done" /> Your account is made
-          {first ? (
-            <>
-              , and the workspace{' '}
-              <a href={workspacePath(first.slug)}>
-                <code>{first.slug}</code>
-              </a>
-            </>
-          ) : (
-            ''
-          )}
-          .
+          <Icon name="check-circle" label={t('Done')} />{' '}
+          {rich('Your account is made{first}.', {
+            first: first
+              ? rich(', and the workspace {a}', {
+                  a: (
+                    <a href={workspacePath(first.slug)}>
+                      <code>{first.slug}</code>
+                    </a>
+                  ),
+                })
+              : '',
+          })}
         </li>
         <li>
           {first === undefined ? (
             <p>
-              Make a workspace, which owns repositories.{' '}
+              {t('Make a workspace, which owns repositories.')}{' '}
               <LinkButton href="/workspaces/new" variant="primary">
-                Make a workspace
+                {t('Make a workspace')}
               </LinkButton>
             </p>
           ) : (
             <FirstRepoCard visit={visit} first={first} workspaces={workspaces} />
           )}
         </li>
-        <li>Push to it: its page has the lines for git, for agents and for the command line.</li>
+        <li>
+          {t('Push to it: its page has the lines for git, for agents and for the command line.')}
+        </li>
       </ol>
     </>
   )
@@ -165,24 +173,26 @@ type Dashboard = {
 }
 
 const ConfirmationNotice = ({ visit, email }: { visit: Visit; email: string }) => (
-  <Notice kind="wait" title="Confirm your email address">
+  <Notice kind="wait" title={t('Confirm your email address')}>
     <p>
-      We sent a link to {email}. Until you open it you can read, but not make repositories, push, or
-      open issues.
+      {rich(
+        'We sent a link to {email}. Until you open it you can read, but not make repositories, push, or open issues.',
+        { email },
+      )}
     </p>
     <ActionButton action="/settings/emails/confirmation" csrf={visit.csrf} values={{ email }}>
-      <Button small>Send it again</Button>
+      <Button small>{t('Send it again')}</Button>
     </ActionButton>
   </Notice>
 )
 
 const WorkspaceLinks = ({ data }: { data: Dashboard }) => (
   <SideBlock
-    title="Workspaces"
+    title={t('Workspaces')}
     action={<LinkButton href="/workspaces/new" small icon="plus" label="New workspace" />}
   >
     {data.workspaces.length === 0 ? (
-      <p class="muted">A workspace owns repositories. Make one to begin.</p>
+      <p class="muted">{t('A workspace owns repositories. Make one to begin.')}</p>
     ) : (
       <ul class="bare-list">
         {data.workspaces.map((workspace) => (
@@ -212,20 +222,24 @@ const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
         <Begin visit={visit} workspaces={data.workspaces} />
       ) : (
         <>
-          <PageHead title="Needs your attention" />
+          <PageHead title={t('Needs your attention')} />
           <div class="stack">
             <AttentionLists waiting={data.waiting} />
           </div>
           <PageHead
             level={2}
-            title="Your repositories"
+            title={t('Your repositories')}
             actions={
               <LinkButton href="/new" variant="primary" icon="plus">
-                New repository
+                {t('New repository')}
               </LinkButton>
             }
           />
-          <Repos repos={data.repos} label="Your repositories" empty="No repositories yet" />
+          <Repos
+            repos={data.repos}
+            label={t('Your repositories')}
+            empty={t('No repositories yet')}
+          />
         </>
       )}
     </Columns>

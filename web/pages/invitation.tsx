@@ -26,6 +26,7 @@ import {
 import { repoPath, withQuery, workspacePath } from '../paths.ts'
 import { action, redirectWithFlash, page, type Visit } from '../site.ts'
 import { formError, Shell } from './shell.tsx'
+import { rich, t } from '../text.ts'
 
 type Invitation = Static<typeof Invitations>['items'][number]
 
@@ -34,7 +35,7 @@ const placeOf = ({ workspace, repository }: Invitation): string =>
   repository?.full_name ?? workspace
 const roleText = ({ kind, role }: Invitation): string =>
   kind === 'repository'
-    ? `a collaborator with the role ${role}`
+    ? t('a collaborator with the role {role}', { role })
     : role === 'owner'
       ? 'an owner'
       : 'a member'
@@ -63,14 +64,14 @@ const Answer = ({
     csrf={visit.csrf}
     inline
     error={small ? null : formError(visit)}
-    label={`Invitation to ${placeOf(invitation)}`}
+    label={t('Invitation to {invitation}', { invitation: placeOf(invitation) })}
   >
-    <ButtonGroup label="Answer">
+    <ButtonGroup label={t('Answer')}>
       <Button variant="primary" small={small} name="decision" value="accept">
-        Accept
+        {t('Accept')}
       </Button>
       <Button small={small} name="decision" value="decline">
-        Decline
+        {t('Decline')}
       </Button>
     </ButtonGroup>
   </Form>
@@ -85,14 +86,17 @@ export const InvitationsForYou = ({
   invitations: readonly Invitation[]
 }) =>
   invitations.length === 0 ? null : (
-    <List label="Invitations for you" head={<h2>Invitations for you</h2>}>
+    <List label={t('Invitations for you')} head={<h2>{t('Invitations for you')}</h2>}>
       {invitations.map((invitation) => (
         <Row
           title={<a href={pathOf(invitation.id)}>{placeOf(invitation)}</a>}
           meta={
             <>
               <span>
-                {invitation.invited_by?.username ?? 'Hearth'} invited you as {roleText(invitation)}
+                {rich('{username} invited you as {invitation}', {
+                  username: invitation.invited_by?.username ?? 'Hearth',
+                  invitation: roleText(invitation),
+                })}
               </span>
               <RelativeTime at={invitation.created_at} />
             </>
@@ -104,6 +108,21 @@ export const InvitationsForYou = ({
   )
 
 /** Anonymous visitors learn nothing here, whatever the id is. */
+const NoInvitation = ({ error }: { error: string | null }) => (
+  <>
+    {error !== null && <Notice kind="bad">{error}</Notice>}
+    <EmptyState
+      icon="mail"
+      title={t('Nothing to answer here')}
+      actions={<LinkButton href="/">{t('To your first page')}</LinkButton>}
+    >
+      {t(
+        'This invitation was answered or taken back, is too old, or is for another account: it must have the invited address, confirmed.',
+      )}
+    </EmptyState>
+  </>
+)
+
 export const invitationPage = page({
   path: '/invite/:id',
   load: async (visit) => {
@@ -112,25 +131,29 @@ export const invitationPage = page({
     return { id, invitation, code: visit.url.searchParams.get('code') }
   },
   view: ({ id, invitation, code }, visit) => (
-    <Shell visit={visit} title="Invitation" width="narrow" noindex>
+    <Shell visit={visit} title={t('Invitation')} width="narrow" noindex>
       {visit.viewer === null ? (
         <>
-          <PageHead title="You are invited" lead="Sign in to accept or decline the invitation." />
+          <PageHead
+            title={t('You are invited')}
+            lead={t('Sign in to accept or decline the invitation.')}
+          />
           <Card>
-            <ButtonGroup label="Go on">
+            <ButtonGroup label={t('Go on')}>
               <LinkButton href={withQuery('/login', { next: pathOf(id) })} variant="primary">
-                Sign in
+                {t('Sign in')}
               </LinkButton>
               {code !== null && (
                 <LinkButton href={withQuery('/register', { invite: code })}>
-                  Create an account
+                  {t('Create an account')}
                 </LinkButton>
               )}
             </ButtonGroup>
             {code !== null && (
               <p class="muted">
-                A new account must have the address that was invited. Confirm it, then the
-                invitation is on your first page.
+                {t(
+                  'A new account must have the address that was invited. Confirm it, then the invitation is on your first page.',
+                )}
               </p>
             )}
           </Card>
@@ -138,28 +161,23 @@ export const invitationPage = page({
       ) : invitation ? (
         <>
           <PageHead
-            title={`Join ${placeOf(invitation)}`}
-            lead={`${invitation.invited_by?.username ?? 'Hearth'} invited you as ${roleText(invitation)}.`}
+            title={t('Join {invitation}', { invitation: placeOf(invitation) })}
+            lead={t('{username} invited you as {invitation}.', {
+              username: invitation.invited_by?.username ?? 'Hearth',
+              invitation: roleText(invitation),
+            })}
           />
           <Card>
             <Answer visit={visit} invitation={invitation} />
             <p class="muted">
-              Sent <RelativeTime at={invitation.created_at} />; it works for 7 days.
+              {rich('Sent {time}; it works for 7 days.', {
+                time: <RelativeTime at={invitation.created_at} />,
+              })}
             </p>
           </Card>
         </>
       ) : (
-        <>
-          {visit.form.error && <Notice kind="bad">{visit.form.error.message}</Notice>}
-          <EmptyState
-            icon="mail"
-            title="Nothing to answer here"
-            actions={<LinkButton href="/">To your first page</LinkButton>}
-          >
-            This invitation was answered or taken back, is too old, or is for another account: it
-            must have the invited address, confirmed.
-          </EmptyState>
-        </>
+        <NoInvitation error={visit.form.error?.message ?? null} />
       )}
     </Shell>
   ),

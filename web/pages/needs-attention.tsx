@@ -13,6 +13,7 @@ import {
 } from '../components/index.ts'
 import type { Visit } from '../site.ts'
 import { iconOfKind, SHORT_REASONS } from './notifications/reasons.ts'
+import { t } from '../text.ts'
 
 /** Sessions that stop until a user answers. */
 const BLOCKING_REASONS = ['agent_waiting', 'run_approval'] as const
@@ -63,32 +64,33 @@ export const AttentionLists = ({ waiting }: { waiting: AttentionItems }) => {
     return (
       <EmptyState
         icon="check-circle"
-        title="Nothing needs your attention"
-        actions={<LinkButton href="/notifications">Notifications</LinkButton>}
+        title={t('Nothing needs your attention')}
+        actions={<LinkButton href="/notifications">{t('Notifications')}</LinkButton>}
       >
-        Review requests, your assigned issues and pull requests, and questions of agents appear
-        here.
+        {t(
+          'Review requests, your assigned issues and pull requests, and questions of agents appear here.',
+        )}
       </EmptyState>
     )
   }
   return (
     <>
       {stopped.length > 0 && (
-        <List label="Agents that ask you" head={<h2>Agents that ask you</h2>}>
+        <List label={t('Agents that ask you')} head={<h2>{t('Agents that ask you')}</h2>}>
           {stopped.map((one) => (
             <StoppedRow one={one} />
           ))}
         </List>
       )}
       {reviews.length > 0 && (
-        <List label="Review requested" head={<h2>Review requested</h2>}>
+        <List label={t('Review requested')} head={<h2>{t('Review requested')}</h2>}>
           {reviews.map((pull) => (
             <PullRow pull={pull} withRepo />
           ))}
         </List>
       )}
       {assigned.issues.length + pulls.length > 0 && (
-        <List label="Assigned to you" head={<h2>Assigned to you</h2>}>
+        <List label={t('Assigned to you')} head={<h2>{t('Assigned to you')}</h2>}>
           {assigned.issues.map((issue) => (
             <IssueRow issue={issue} withRepo />
           ))}
@@ -99,8 +101,8 @@ export const AttentionLists = ({ waiting }: { waiting: AttentionItems }) => {
       )}
       {own.length > 0 && (
         <List
-          label="Your pull requests"
-          head={<h2>Your pull requests, and those of your agents</h2>}
+          label={t('Your pull requests')}
+          head={<h2>{t('Your pull requests, and those of your agents')}</h2>}
         >
           {own.map((pull) => (
             <PullRow pull={pull} withRepo />

@@ -3,13 +3,16 @@ import { PageHead } from '../components/layout.tsx'
 import { PROOF_BITS, PROOF_PATH } from '../crawlers.ts'
 import type { Visit } from '../site.ts'
 import { Shell } from './shell.tsx'
+import { rich, t } from '../text.ts'
 
 /** The page that asks the reader's browser for a proof of work. Readers without scripts sign in. */
 export const proofOfWorkPage = (visit: Visit, challenge: string) => (
-  <Shell visit={visit} title="One moment" noindex>
+  <Shell visit={visit} title={t('One moment')} noindex>
     <PageHead
-      title="One moment"
-      lead="Many pages of old history were asked for from your network. Your browser proves that it is one, which takes a second."
+      title={t('One moment')}
+      lead={t(
+        'Many pages of old history were asked for from your network. Your browser proves that it is one, which takes a second.',
+      )}
     />
     <form
       action={PROOF_PATH}
@@ -23,19 +26,26 @@ export const proofOfWorkPage = (visit: Visit, challenge: string) => (
       <input type="hidden" name="answer" value="" />
       <input type="hidden" name="next" value={visit.url.pathname + visit.url.search} />
       <p class="js-only" role="status">
-        Working…
+        {t('Working…')}
       </p>
       <noscript>
         <p>
-          This needs a script. Without one,{' '}
-          <a href={`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`}>
-            sign in
-          </a>{' '}
-          to go on, or clone the repository with git.
+          {rich(
+            'This needs a script. Without one, <a>sign in</a> to go on, or clone the repository with git.',
+            {
+              a: (inner) => (
+                <a
+                  href={`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`}
+                >
+                  {inner}
+                </a>
+              ),
+            },
+          )}
         </p>
       </noscript>
       <p class="js-only">
-        <Button>Go on</Button>
+        <Button>{t('Go on')}</Button>
       </p>
     </form>
   </Shell>

@@ -12,6 +12,7 @@ import {
 import { action, page, redirect, type Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const PATH = '/settings/appearance'
 const LEAD = 'Saved in this browser.'
@@ -19,13 +20,9 @@ const LEAD = 'Saved in this browser.'
 const DiffSample = () => (
   <div class="diff-sample" aria-hidden="true">
     <span class="ln del">−</span>
-    <span class="src del">
-      const target = <mark>200</mark>
-    </span>
+    <span class="src del">{rich('const target = {mark}', { mark: <mark>200</mark> })}</span>
     <span class="ln add">+</span>
-    <span class="src add">
-      const target = <mark>230</mark>
-    </span>
+    <span class="src add">{rich('const target = {mark}', { mark: <mark>230</mark> })}</span>
   </div>
 )
 
@@ -34,29 +31,34 @@ const AppearanceForm = ({ visit }: { visit: Visit }) => {
   return (
     <Card>
       <Form action={PATH} csrf={visit.csrf}>
-        <FieldSet legend="Theme">
-          <Radio name="theme" value="system" label="Same as system" checked={theme === 'system'} />
-          <Radio name="theme" value="light" label="Light" checked={theme === 'light'} />
-          <Radio name="theme" value="dark" label="Dark" checked={theme === 'dark'} />
+        <FieldSet legend={t('Theme')}>
+          <Radio
+            name="theme"
+            value="system"
+            label={t('Same as system')}
+            checked={theme === 'system'}
+          />
+          <Radio name="theme" value="light" label={t('Light')} checked={theme === 'light'} />
+          <Radio name="theme" value="dark" label={t('Dark')} checked={theme === 'dark'} />
         </FieldSet>
-        <FieldSet legend="Colors of changes">
+        <FieldSet legend={t('Colors of changes')}>
           <Radio
             name="diff_colours"
             value="usual"
-            label="Green and red"
+            label={t('Green and red')}
             checked={diffColours === 'usual'}
           />
           <Radio
             name="diff_colours"
             value="distinct"
-            label="Blue and orange"
-            hint="Easier to tell apart with color blindness."
+            label={t('Blue and orange')}
+            hint={t('Easier to tell apart with color blindness.')}
             checked={diffColours === 'distinct'}
           />
         </FieldSet>
         <DiffSample />
         <FormActions>
-          <Button variant="primary">Save appearance</Button>
+          <Button variant="primary">{t('Save appearance')}</Button>
         </FormActions>
       </Form>
     </Card>
@@ -67,12 +69,12 @@ export const appearancePage = page({
   path: PATH,
   view: (_: undefined, visit) =>
     visit.viewer === null ? (
-      <Shell visit={visit} title="Appearance" width="narrow" noindex>
-        <PageHead title="Appearance" lead={LEAD} />
+      <Shell visit={visit} title={t('Appearance')} width="narrow" noindex>
+        <PageHead title={t('Appearance')} lead={LEAD} />
         <AppearanceForm visit={visit} />
       </Shell>
     ) : (
-      <SettingsFrame visit={visit} title="Appearance" current="appearance" lead={LEAD}>
+      <SettingsFrame visit={visit} title={t('Appearance')} current="appearance" lead={LEAD}>
         <AppearanceForm visit={visit} />
       </SettingsFrame>
     ),

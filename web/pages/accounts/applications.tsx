@@ -6,6 +6,7 @@ import { List, Row } from '../../components/rows.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { action, redirectWithFlash, page } from '../../site.ts'
 import { SettingsFrame } from './settings-frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const ApplicationRow = ({ application, csrf }: { application: Application; csrf: string }) => (
   <Row
@@ -17,18 +18,16 @@ const ApplicationRow = ({ application, csrf }: { application: Application; csrf:
     meta={
       <>
         {application.url !== null && <span>{application.url}</span>}
-        <span>{application.scopes === null ? 'Full rights' : application.scopes.join(', ')}</span>
         <span>
-          Approved <RelativeTime at={application.approved_at} />
+          {application.scopes === null ? t('Full rights') : application.scopes.join(', ')}
         </span>
         <span>
-          {application.last_used_at === null ? (
-            'Never used'
-          ) : (
-            <>
-              Last used <RelativeTime at={application.last_used_at} />
-            </>
-          )}
+          {rich('Approved {time}', { time: <RelativeTime at={application.approved_at} /> })}
+        </span>
+        <span>
+          {application.last_used_at === null
+            ? t('Never used')
+            : rich('Last used {time}', { time: <RelativeTime at={application.last_used_at} /> })}
         </span>
       </>
     }
@@ -39,7 +38,7 @@ const ApplicationRow = ({ application, csrf }: { application: Application; csrf:
         values={{ id: application.id }}
       >
         <Button small variant="danger">
-          Revoke
+          {t('Revoke')}
         </Button>
       </ActionButton>
     }
@@ -52,16 +51,18 @@ export const applicationsPage = page({
   view: ({ items }, visit) => (
     <SettingsFrame
       visit={visit}
-      title="Applications"
+      title={t('Applications')}
       current="applications"
-      lead="What you let into your account by signing in here. Revoking ends its access at once."
+      lead={t(
+        'What you let into your account by signing in here. Revoking ends its access at once.',
+      )}
     >
       {items.length === 0 ? (
-        <EmptyState icon="shield" title="No applications yet">
-          An agent or tool that signs in with this forge appears here once you approve it.
+        <EmptyState icon="shield" title={t('No applications yet')}>
+          {t('An agent or tool that signs in with this forge appears here once you approve it.')}
         </EmptyState>
       ) : (
-        <List label="Your applications">
+        <List label={t('Your applications')}>
           {items.map((application) => (
             <ApplicationRow application={application} csrf={visit.csrf} />
           ))}

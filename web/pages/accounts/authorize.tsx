@@ -17,6 +17,7 @@ import { renderPage, type Html } from '../../jsx/html.ts'
 import { action, DirectResponse, page, type Fields, type Visit } from '../../site.ts'
 import { formError, Shell } from '../shell.tsx'
 import { chosenScopes, ScopeChoice } from './scope-choice.tsx'
+import { rich, t } from '../../text.ts'
 
 const NAMES = Object.keys(authorizationParameters) as (keyof AuthorizationParameters)[]
 
@@ -28,7 +29,8 @@ function fromAddress({ searchParams }: URL): AuthorizationParameters {
   const parameters: AuthorizationParameters = {}
   for (const name of NAMES) {
     const [value, ...others] = searchParams.getAll(name)
-    if (others.length > 0) throw new Refusal('bad_request', `The request holds ${name} twice.`)
+    if (others.length > 0)
+      throw new Refusal('bad_request', t('The request holds {name} twice.', { name }))
     if (value) parameters[name] = value
   }
   return parameters
@@ -91,10 +93,12 @@ type AuthorizationRequest = {
 const ClientFacts = ({ asked }: { asked: AuthorizationRequest }) => (
   <Facts
     facts={[
-      { label: 'It calls itself', value: <strong>{asked.name}</strong> },
-      ...(asked.url === null ? [] : [{ label: 'Described at', value: <code>{asked.url}</code> }]),
+      { label: t('It calls itself'), value: <strong>{asked.name}</strong> },
+      ...(asked.url === null
+        ? []
+        : [{ label: t('Described at'), value: <code>{asked.url}</code> }]),
       {
-        label: 'Access goes to',
+        label: t('Access goes to'),
         value: (
           <strong class="mono" id="redirect-host">
             {asked.host}
@@ -114,10 +118,12 @@ const Consent = ({
   asked: AuthorizationRequest
   parameters: AuthorizationParameters
 }): Html => (
-  <Shell visit={visit} title={`Let ${asked.name} in?`} width="narrow" noindex>
+  <Shell visit={visit} title={t('Let {name} in?', { name: asked.name })} width="narrow" noindex>
     <PageHead
-      title={`Let ${asked.name} in?`}
-      lead={`It asks for access to your account ${visit.viewer?.username ?? ''}.`}
+      title={t('Let {name} in?', { name: asked.name })}
+      lead={t('It asks for access to your account {username}.', {
+        username: visit.viewer?.username ?? '',
+      })}
     />
     <Card>
       <Form action="/oauth/authorize" csrf={visit.csrf} error={formError(visit, 'scopes')}>
@@ -128,26 +134,33 @@ const Consent = ({
         )}
         <ClientFacts asked={asked} />
         {asked.loopback ? (
-          <Notice kind="wait" title="Access goes to a program on this computer">
-            Anything that runs here can ask like this. Go on only if you started it a moment ago
-            yourself.
+          <Notice kind="wait" title={t('Access goes to a program on this computer')}>
+            {t(
+              'Anything that runs here can ask like this. Go on only if you started it a moment ago yourself.',
+            )}
           </Notice>
         ) : (
           asked.url === null && (
-            <p class="muted small">Anyone can take a name. Go on only if you trust {asked.host}.</p>
+            <p class="muted small">
+              {rich('Anyone can take a name. Go on only if you trust {host}.', {
+                host: asked.host,
+              })}
+            </p>
           )
         )}
         <ScopeChoice visit={visit} asked={asked.scopes} />
         <FormActions>
           <Button variant="primary" name="decision" value="approve">
-            Approve
+            {t('Approve')}
           </Button>
           <Button name="decision" value="deny">
-            Deny
+            {t('Deny')}
           </Button>
         </FormActions>
         <p class="muted small">
-          You can take it back at any time under <a href="/settings/applications">Applications</a>.
+          {rich('You can take it back at any time under <a>Applications</a>.', {
+            a: (inner) => <a href="/settings/applications">{inner}</a>,
+          })}
         </p>
       </Form>
     </Card>
@@ -167,12 +180,14 @@ const Problem = ({
   message: string
   href: string
 }): Html => (
-  <Shell visit={visit} title="This request cannot be granted" width="narrow" noindex>
+  <Shell visit={visit} title={t('This request cannot be granted')} width="narrow" noindex>
     <PageHead
-      title="This request cannot be granted"
-      lead={`${name} asked for something that does not work here: ${message}.`}
+      title={t('This request cannot be granted')}
+      lead={t('{name} asked for something that does not work here: {message}.', { name, message })}
     />
-    <LinkButton href={href} rel="noreferrer">{`Go back to ${host}`}</LinkButton>
+    <LinkButton href={href} rel="noreferrer">
+      {t('Go back to {host}', { host })}
+    </LinkButton>
   </Shell>
 )
 

@@ -12,6 +12,7 @@ import { pageResponse, action, page, type Visit } from '../../site.ts'
 import { Refusal } from '#lib/errors.ts'
 import { formError, Shell } from '../shell.tsx'
 import { chosenScopes, ScopeChoice } from './scope-choice.tsx'
+import { rich, t } from '../../text.ts'
 
 type DeviceRequest = {
   code: string
@@ -31,24 +32,27 @@ const Enter = ({
   code: string
   problem: string | null
 }): Html => (
-  <Shell visit={visit} title="Sign a device in" width="narrow" noindex>
-    <PageHead title="Sign a device in" lead="Type the code that your device or terminal shows." />
+  <Shell visit={visit} title={t('Sign a device in')} width="narrow" noindex>
+    <PageHead
+      title={t('Sign a device in')}
+      lead={t('Type the code that your device or terminal shows.')}
+    />
     <Card>
       <Form action="/device" method="get">
         <Field
           name="code"
-          label="Code"
+          label={t('Code')}
           required
           autofocus
           mono
           autocomplete="off"
           maxlength={20}
-          placeholder="XXXX-XXXX"
+          placeholder={t('XXXX-XXXX')}
           value={code}
           error={problem}
         />
         <FormActions>
-          <Button variant="primary">Go on</Button>
+          <Button variant="primary">{t('Go on')}</Button>
         </FormActions>
       </Form>
     </Card>
@@ -56,19 +60,26 @@ const Enter = ({
 )
 
 const Decide = ({ visit, asked }: { visit: Visit; asked: DeviceRequest }): Html => (
-  <Shell visit={visit} title={`Let ${asked.client_name} in?`} width="narrow" noindex>
+  <Shell
+    visit={visit}
+    title={t('Let {client_name} in?', { client_name: asked.client_name })}
+    width="narrow"
+    noindex
+  >
     <PageHead
-      title={`Let ${asked.client_name} in?`}
-      lead={`It asks for access to your account ${visit.viewer?.username ?? ''}.`}
+      title={t('Let {client_name} in?', { client_name: asked.client_name })}
+      lead={t('It asks for access to your account {username}.', {
+        username: visit.viewer?.username ?? '',
+      })}
     />
     <Card>
       <Form action="/device" csrf={visit.csrf} error={formError(visit, 'scopes')}>
         <input type="hidden" name="code" value={asked.code} />
         <Facts
           facts={[
-            { label: 'It calls itself', value: <strong>{asked.client_name}</strong> },
+            { label: t('It calls itself'), value: <strong>{asked.client_name}</strong> },
             {
-              label: 'It shows the code',
+              label: t('It shows the code'),
               value: (
                 <strong class="mono" id="user-code">
                   {asked.code}
@@ -76,26 +87,27 @@ const Decide = ({ visit, asked }: { visit: Visit; asked: DeviceRequest }): Html 
               ),
             },
             {
-              label: 'Asked from',
-              value: <span class="mono">{asked.ip ?? 'an unknown address'}</span>,
+              label: t('Asked from'),
+              value: <span class="mono">{asked.ip ?? t('an unknown address')}</span>,
             },
             ...(asked.user_agent === null
               ? []
-              : [{ label: 'With', value: <span class="mono">{asked.user_agent}</span> }]),
-            { label: 'Asked', value: <RelativeTime at={asked.created_at} /> },
+              : [{ label: t('With'), value: <span class="mono">{asked.user_agent}</span> }]),
+            { label: t('Asked'), value: <RelativeTime at={asked.created_at} /> },
           ]}
         />
-        <Notice kind="wait" title="Compare the code">
-          Go on only if you started this yourself and your device shows the same code. Nobody who is
-          honest sends you a code to approve.
+        <Notice kind="wait" title={t('Compare the code')}>
+          {t(
+            'Go on only if you started this yourself and your device shows the same code. Nobody who is honest sends you a code to approve.',
+          )}
         </Notice>
         <ScopeChoice visit={visit} asked={asked.scopes} />
         <FormActions>
           <Button variant="primary" name="decision" value="approve">
-            Approve
+            {t('Approve')}
           </Button>
           <Button name="decision" value="deny">
-            Deny
+            {t('Deny')}
           </Button>
         </FormActions>
       </Form>
@@ -114,22 +126,23 @@ const Done = ({
 }): Html => (
   <Shell
     visit={visit}
-    title={approved ? 'The device is signed in' : 'The device stays out'}
+    title={approved ? t('The device is signed in') : t('The device stays out')}
     width="narrow"
     noindex
   >
     <PageHead
-      title={approved ? 'The device is signed in' : 'The device stays out'}
+      title={approved ? t('The device is signed in') : t('The device stays out')}
       lead={
         approved
-          ? `${name} goes on by itself in a moment. You can close this page.`
-          : `${name} gets no access. You can close this page.`
+          ? t('{name} goes on by itself in a moment. You can close this page.', { name })
+          : t('{name} gets no access. You can close this page.', { name })
       }
     />
     {approved && (
       <p class="muted">
-        Its token is among your <a href="/settings/tokens">access tokens</a>, where you can revoke
-        it.
+        {rich('Its token is among your <a>access tokens</a>, where you can revoke it.', {
+          a: (inner) => <a href="/settings/tokens">{inner}</a>,
+        })}
       </p>
     )}
   </Shell>
@@ -139,7 +152,7 @@ export const devicePage = page({
   path: '/device',
   load: async (visit) => {
     const code = visit.form.values.text('code') || (visit.url.searchParams.get('code') ?? '')
-    if (visit.viewer === null) throw new Refusal('unauthenticated', 'Sign in first.')
+    if (visit.viewer === null) throw new Refusal('unauthenticated', t('Sign in first.'))
     if (code === '') return { code, asked: null, problem: null }
     try {
       return { code, asked: await visit.call(getDeviceRequest, { code }), problem: null }

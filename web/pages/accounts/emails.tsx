@@ -26,6 +26,7 @@ import {
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { sendsMail } from './sends-mail.ts'
 import { SettingsFrame } from './settings-frame.tsx'
+import { t } from '../../text.ts'
 
 /** The password, which the change requires. */
 export const PasswordField = ({
@@ -55,18 +56,21 @@ export const PasswordField = ({
  * one first.
  */
 export const NoPassword = ({ visit, next }: { visit: Visit; next: string }) => (
-  <Notice kind="info" title="Your account has no password">
+  <Notice kind="info" title={t('Your account has no password')}>
     {sendsMail(visit) ? (
       <>
-        <p>Changes here need a password. We mail a link to your primary address to set one.</p>
+        <p>
+          {t('Changes here need a password. We mail a link to your primary address to set one.')}
+        </p>
         <ActionButton action="/settings/security/password-link" csrf={visit.csrf} values={{ next }}>
-          <Button>Send link</Button>
+          <Button>{t('Send link')}</Button>
         </ActionButton>
       </>
     ) : (
       <p>
-        Changes here need a password. This site sends no mail: ask an administrator for a link to
-        set one.
+        {t(
+          'Changes here need a password. This site sends no mail: ask an administrator for a link to set one.',
+        )}
       </p>
     )}
   </Notice>
@@ -89,10 +93,10 @@ const EmailRow = ({
       meta={
         <>
           <Badge tone={email.verified ? 'good' : 'wait'}>
-            {email.verified ? 'confirmed' : 'not confirmed'}
+            {email.verified ? t('confirmed') : t('not confirmed')}
           </Badge>
-          {email.primary && <Chip>primary</Chip>}
-          {email.backup && <Chip>backup</Chip>}
+          {email.primary && <Chip>{t('primary')}</Chip>}
+          {email.backup && <Chip>{t('backup')}</Chip>}
         </>
       }
     >
@@ -102,17 +106,17 @@ const EmailRow = ({
           csrf={visit.csrf}
           values={{ email: email.email, next: '/settings/emails' }}
         >
-          <Button small>Send the link again</Button>
+          <Button small>{t('Send the link again')}</Button>
         </ActionButton>
       )}
       {changeable && !email.primary && (
         <details class="more" open={wasSent}>
-          <summary>Remove</summary>
+          <summary>{t('Remove')}</summary>
           <Form
             action="/settings/emails/remove"
             csrf={visit.csrf}
             error={wasSent ? formError(sent, 'password') : null}
-            label={`Remove ${email.email}`}
+            label={t('Remove {email}', { email: email.email })}
           >
             <input type="hidden" name="email" value={email.email} />
             <PasswordField
@@ -120,7 +124,7 @@ const EmailRow = ({
               id={`remove-${email.email}`}
             />
             <FormActions>
-              <Button variant="danger">Remove the address</Button>
+              <Button variant="danger">{t('Remove the address')}</Button>
             </FormActions>
           </Form>
         </details>
@@ -130,11 +134,11 @@ const EmailRow = ({
 }
 
 const AddAddressCard = ({ visit, add }: { visit: Visit; add: Visit }) => (
-  <Card title="Add an address">
+  <Card title={t('Add an address')}>
     <Form action="/settings/emails" csrf={visit.csrf} error={formError(add, 'email', 'password')}>
       <Field
         name="email"
-        label="Address"
+        label={t('Address')}
         type="email"
         required
         autocomplete="email"
@@ -143,7 +147,7 @@ const AddAddressCard = ({ visit, add }: { visit: Visit; add: Visit }) => (
       />
       <PasswordField visit={add} id="add-password" />
       <FormActions>
-        <Button variant="primary">Add it</Button>
+        <Button variant="primary">{t('Add it')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -160,7 +164,7 @@ const UsedAddressesCard = ({
   settings: OutputOf<typeof getEmailSettings>
   use: Visit
 }) => (
-  <Card title="Where we write to">
+  <Card title={t('Where we write to')}>
     <Form
       action="/settings/emails/use"
       csrf={visit.csrf}
@@ -168,7 +172,7 @@ const UsedAddressesCard = ({
     >
       <Select
         name="primary"
-        label="Primary"
+        label={t('Primary')}
         required
         options={confirmed}
         value={use.form.values.optional('primary') ?? settings.primary}
@@ -176,15 +180,15 @@ const UsedAddressesCard = ({
       />
       <Select
         name="backup"
-        label="Backup"
-        hint="A new password can be set through it as well."
-        options={[{ value: '', label: 'None' }, ...confirmed]}
+        label={t('Backup')}
+        hint={t('A new password can be set through it as well.')}
+        options={[{ value: '', label: t('None') }, ...confirmed]}
         value={use.form.error ? use.form.values.text('backup') : (settings.backup ?? '')}
         error={fieldError(use, 'backup')}
       />
       <PasswordField visit={use} id="use-password" />
       <FormActions>
-        <Button>Save</Button>
+        <Button>{t('Save')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -199,27 +203,27 @@ const PrivacyCard = ({
   privacy: Visit
   settings: OutputOf<typeof getEmailSettings>
 }) => (
-  <Card title="Privacy">
+  <Card title={t('Privacy')}>
     <Form action="/settings/emails/privacy" csrf={visit.csrf} error={formError(privacy)}>
       <Checkbox
         name="private_email"
-        label="Keep my address private"
+        label={t('Keep my address private')}
         checked={settings.private_email}
-        hint="Commits made here carry the private address, and your profile shows none."
+        hint={t('Commits made here carry the private address, and your profile shows none.')}
       />
       <Checkbox
         name="block_private_pushes"
-        label="Refuse pushes that show one of my addresses"
+        label={t('Refuse pushes that show one of my addresses')}
         checked={settings.block_private_pushes}
-        hint="As author or committer of a new commit."
+        hint={t('As author or committer of a new commit.')}
       />
       <CopyField
-        label="Your private address"
+        label={t('Your private address')}
         id="private-address"
         value={settings.private_address}
       />
       <FormActions>
-        <Button>Save</Button>
+        <Button>{t('Save')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -245,12 +249,12 @@ export const emailsPage = page({
     return (
       <SettingsFrame
         visit={visit}
-        title="Email"
+        title={t('Email')}
         current="emails"
-        lead="Addresses that are yours. Only confirmed ones count."
+        lead={t('Addresses that are yours. Only confirmed ones count.')}
       >
         {!changeable && <NoPassword visit={visit} next="/settings/emails" />}
-        <List label="Your addresses">
+        <List label={t('Your addresses')}>
           {emails.map((email) => (
             <EmailRow email={email} visit={visit} changeable={changeable} />
           ))}

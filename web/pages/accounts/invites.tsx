@@ -9,23 +9,30 @@ import { RelativeTime } from '../../components/time.tsx'
 import { action, redirectWithFlash, form, page } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const InviteRow = ({ invite, csrf }: { invite: Invite; csrf: string }) => (
   <Row
     title={
       invite.url ? (
-        <CopyField label="Link" hideLabel id={`link-${invite.id}`} value={invite.url} />
+        <CopyField label={t('Link')} hideLabel id={`link-${invite.id}`} value={invite.url} />
       ) : (
-        <span>{invite.used_by ? `Used by ${invite.used_by.username}` : 'Not used'}</span>
+        <span>
+          {invite.used_by
+            ? t('Used by {username}', { username: invite.used_by.username })
+            : t('Not used')}
+        </span>
       )
     }
     meta={
       <>
-        <span>{invite.email ? `For ${invite.email}` : 'For anyone with the link'}</span>
-        {invite.workspace && <span>Joins {invite.workspace}</span>}
         <span>
-          Made <RelativeTime at={invite.created_at} />
+          {invite.email ? t('For {email}', { email: invite.email }) : t('For anyone with the link')}
         </span>
+        {invite.workspace && (
+          <span>{rich('Joins {workspace}', { workspace: invite.workspace })}</span>
+        )}
+        <span>{rich('Made {time}', { time: <RelativeTime at={invite.created_at} /> })}</span>
       </>
     }
     end={
@@ -38,7 +45,7 @@ const InviteRow = ({ invite, csrf }: { invite: Invite; csrf: string }) => (
         {invite.state === 'pending' && (
           <ActionButton action="/settings/invites/revoke" csrf={csrf} values={{ id: invite.id }}>
             <Button small variant="danger">
-              Revoke
+              {t('Revoke')}
             </Button>
           </ActionButton>
         )}
@@ -59,11 +66,11 @@ export const invitesPage = page({
   view: ({ invites, left, owned }, visit) => (
     <SettingsFrame
       visit={visit}
-      title="Invites"
+      title={t('Invites')}
       current="invites"
-      lead="A link with which somebody makes an account here. It works once, for 30 days."
+      lead={t('A link with which somebody makes an account here. It works once, for 30 days.')}
     >
-      <Card title="New invite">
+      <Card title={t('New invite')}>
         <Form
           action="/settings/invites"
           csrf={visit.csrf}
@@ -71,18 +78,18 @@ export const invitesPage = page({
         >
           <Field
             name="email"
-            label="Only for this address"
+            label={t('Only for this address')}
             type="email"
-            hint="No mail is sent: give them the link yourself."
+            hint={t('No mail is sent: give them the link yourself.')}
             value={visit.form.values.text('email')}
             error={fieldError(visit, 'email')}
           />
           {owned.length > 0 && (
             <Select
               name="workspace"
-              label="Joins the workspace"
+              label={t('Joins the workspace')}
               options={[
-                { value: '', label: 'None' },
+                { value: '', label: t('None') },
                 ...owned.map(({ slug, name }) => ({
                   value: slug,
                   label: name === slug ? slug : `${name} (${slug})`,
@@ -93,15 +100,15 @@ export const invitesPage = page({
             />
           )}
           <FormActions>
-            <Button variant="primary">Make the invite</Button>
-            {left !== null && <span class="muted">{left} left</span>}
+            <Button variant="primary">{t('Make the invite')}</Button>
+            {left !== null && <span class="muted">{rich('{left} left', { left })}</span>}
           </FormActions>
         </Form>
       </Card>
       {invites.length === 0 ? (
-        <EmptyState icon="mail" title="No invites yet" />
+        <EmptyState icon="mail" title={t('No invites yet')} />
       ) : (
-        <List label="Your invites">
+        <List label={t('Your invites')}>
           {invites.map((invite) => (
             <InviteRow invite={invite} csrf={visit.csrf} />
           ))}

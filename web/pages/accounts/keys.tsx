@@ -8,6 +8,7 @@ import { RelativeTime } from '../../components/time.tsx'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const USAGES: Record<KeyUsage, string> = {
   authentication_and_signing: 'Signing in and signing',
@@ -28,15 +29,13 @@ const KeyLine = ({ item, csrf }: { item: Key; csrf: string }) => (
         <span class="mono">{item.fingerprint}</span>
         <span>{item.key.split(' ')[0]}</span>
         <span>{USAGES[item.usage]}</span>
-        <span>
-          Added <RelativeTime at={item.created_at} />
-        </span>
+        <span>{rich('Added {time}', { time: <RelativeTime at={item.created_at} /> })}</span>
       </>
     }
     end={
       <ActionButton action="/settings/keys/remove" csrf={csrf} values={{ id: item.id }}>
         <Button small variant="danger">
-          Remove
+          {t('Remove')}
         </Button>
       </ActionButton>
     }
@@ -44,7 +43,7 @@ const KeyLine = ({ item, csrf }: { item: Key; csrf: string }) => (
 )
 
 const AddKeyCard = ({ visit }: { visit: Visit }) => (
-  <Card title="Add a key">
+  <Card title={t('Add a key')}>
     <Form
       action="/settings/keys"
       csrf={visit.csrf}
@@ -52,33 +51,35 @@ const AddKeyCard = ({ visit }: { visit: Visit }) => (
     >
       <Field
         name="title"
-        label="Title"
+        label={t('Title')}
         required
         maxlength={100}
-        hint="Such as the machine that it is on."
+        hint={t('Such as the machine that it is on.')}
         value={visit.form.values.text('title')}
         error={fieldError(visit, 'title')}
       />
       <TextArea
         name="key"
-        label="Public key"
+        label={t('Public key')}
         rows={3}
         mono
         required
-        hint="The line of a .pub file: ssh-ed25519, ecdsa-sha2-… or ssh-rsa, also of a security token."
+        hint={t(
+          'The line of a .pub file: ssh-ed25519, ecdsa-sha2-… or ssh-rsa, also of a security token.',
+        )}
         value={visit.form.values.text('key')}
         error={fieldError(visit, 'key')}
       />
       <Select
         name="usage"
-        label="For"
+        label={t('For')}
         required
         options={Object.entries(USAGES).map(([value, label]) => ({ value, label }))}
         value={visit.form.values.optional('usage') ?? 'authentication_and_signing'}
         error={fieldError(visit, 'usage')}
       />
       <FormActions>
-        <Button variant="primary">Add the key</Button>
+        <Button variant="primary">{t('Add the key')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -90,24 +91,28 @@ export const keysPage = page({
   view: (items, visit) => (
     <SettingsFrame
       visit={visit}
-      title="SSH keys"
+      title={t('SSH keys')}
       current="keys"
-      lead="Commits and tags that you sign with one of these keys are shown as verified. Git itself comes and goes over HTTPS."
+      lead={t(
+        'Commits and tags that you sign with one of these keys are shown as verified. Git itself comes and goes over HTTPS.',
+      )}
     >
       <AddKeyCard visit={visit} />
       {items.length === 0 ? (
-        <EmptyState icon="key" title="No keys yet">
-          Make one with <code>ssh-keygen -t ed25519</code>, add the line of its .pub file above, and
-          have git sign with it.
+        <EmptyState icon="key" title={t('No keys yet')}>
+          {rich(
+            'Make one with {code}, add the line of its .pub file above, and have git sign with it.',
+            { code: <code>ssh-keygen -t ed25519</code> },
+          )}
         </EmptyState>
       ) : (
-        <List label="Your keys">
+        <List label={t('Your keys')}>
           {items.map((item) => (
             <KeyLine item={item} csrf={visit.csrf} />
           ))}
         </List>
       )}
-      <Card title="Sign your commits">
+      <Card title={t('Sign your commits')}>
         <Commands>{SIGN}</Commands>
       </Card>
     </SettingsFrame>

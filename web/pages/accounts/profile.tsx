@@ -6,6 +6,7 @@ import { Field, Form, FormActions, Select, TextArea, type Option } from '../../c
 import { redirectWithFlash, form, page, redirect, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
+import { t } from '../../text.ts'
 
 const PARTS = [
   'name',
@@ -53,36 +54,36 @@ const ProfileForm = ({
   field: (name: (typeof PARTS)[number]) => { name: string; value: string; error: string | null }
 }) => (
   <Form action="/settings/profile" csrf={visit.csrf} error={formError(visit, ...PARTS)}>
-    <Field {...field('name')} label="Name" maxlength={80} autocomplete="name" />
+    <Field {...field('name')} label={t('Name')} maxlength={80} autocomplete="name" />
     <TextArea
       {...field('bio')}
-      label="About you"
+      label={t('About you')}
       rows={3}
       maxlength={280}
-      hint="At most 280 characters."
+      hint={t('At most 280 characters.')}
     />
-    <Field {...field('pronouns')} label="Pronouns" maxlength={40} />
-    <Field {...field('company')} label="Company" maxlength={80} autocomplete="organization" />
-    <Field {...field('location')} label="Location" maxlength={80} />
+    <Field {...field('pronouns')} label={t('Pronouns')} maxlength={40} />
+    <Field {...field('company')} label={t('Company')} maxlength={80} autocomplete="organization" />
+    <Field {...field('location')} label={t('Location')} maxlength={80} />
     <Field
       {...field('website')}
-      label="Website"
+      label={t('Website')}
       maxlength={200}
       autocomplete="url"
-      placeholder="https://"
+      placeholder={t('https://')}
     />
     <Select
       {...field('time_zone')}
-      label="Time zone"
+      label={t('Time zone')}
       options={withStored(TIME_ZONES, field('time_zone').value)}
     />
     <Select
       {...field('language')}
-      label="Language"
+      label={t('Language')}
       options={withStored(LANGUAGES, field('language').value)}
     />
     <FormActions>
-      <Button variant="primary">Save</Button>
+      <Button variant="primary">{t('Save')}</Button>
     </FormActions>
   </Form>
 )
@@ -99,9 +100,9 @@ export const profilePage = page({
     return (
       <SettingsFrame
         visit={visit}
-        title="Profile"
+        title={t('Profile')}
         current="profile"
-        lead="What others see of you. All of it is optional."
+        lead={t('What others see of you. All of it is optional.')}
       >
         <Card
           title={

@@ -4,25 +4,26 @@ import { FormActions } from '../../components/form.tsx'
 import type { Html } from '../../jsx/html.ts'
 import { pageResponse, type FormResult, type Visit } from '../../site.ts'
 import { SettingsFrame } from './settings-frame.tsx'
+import { t } from '../../text.ts'
 
 /** Responds to the form with a page, because the codes are shown once and not stored. */
 const CodesView = ({ visit, codes }: { visit: Visit; codes: readonly string[] }): Html => (
   <SettingsFrame
     visit={visit}
-    title="Recovery codes"
+    title={t('Recovery codes')}
     current="security"
-    lead="Keep them where you keep passwords. They are not shown again."
+    lead={t('Keep them where you keep passwords. They are not shown again.')}
   >
     <Card>
-      <p>When your second factor is lost, each of these signs you in once in its place.</p>
+      <p>{t('When your second factor is lost, each of these signs you in once in its place.')}</p>
       <pre class="codes" id="recovery-codes" tabindex="0">
         {codes.join('\n')}
       </pre>
       <FormActions>
         <Button copyFrom="recovery-codes" icon="copy">
-          Copy them
+          {t('Copy them')}
         </Button>
-        <a href="/settings/security">I have kept them</a>
+        <a href="/settings/security">{t('I have kept them')}</a>
       </FormActions>
     </Card>
   </SettingsFrame>

@@ -15,6 +15,7 @@ import { action, redirectWithFlash, form, page, safeRedirectPath, type Visit } f
 import { fieldError, formError, Shell } from '../shell.tsx'
 import { completeSignIn, continueSignIn } from './sign-in.tsx'
 import { sendsMail } from './sends-mail.ts'
+import { rich, t } from '../../text.ts'
 
 const AccountFields = ({
   visit,
@@ -28,19 +29,19 @@ const AccountFields = ({
   <>
     <Field
       name="username"
-      label="Username"
+      label={t('Username')}
       required
       autofocus={autofocus}
       mono
       maxlength={39}
       autocomplete="username"
-      hint="Lowercase letters, digits and single hyphens."
+      hint={t('Lowercase letters, digits and single hyphens.')}
       value={visit.form.values.text('username')}
       error={fieldError(visit, 'username')}
     />
     <Field
       name="email"
-      label="Email address"
+      label={t('Email address')}
       type="email"
       required
       autocomplete="email"
@@ -49,12 +50,12 @@ const AccountFields = ({
     />
     <Field
       name="password"
-      label="Password"
+      label={t('Password')}
       type="password"
       required
       minlength={10}
       autocomplete="new-password"
-      hint="At least 10 characters."
+      hint={t('At least 10 characters.')}
       error={fieldError(visit, 'password')}
     />
   </>
@@ -68,10 +69,10 @@ export const setupPage = page({
     return { code }
   },
   view: ({ code }, visit) => (
-    <Shell visit={visit} title="Set up Hearth" width="narrow" noindex>
+    <Shell visit={visit} title={t('Set up Hearth')} width="narrow" noindex>
       <PageHead
-        title="Set up Hearth"
-        lead="Make the first account. It administers this forge and owns its first workspace."
+        title={t('Set up Hearth')}
+        lead={t('Make the first account. It administers this forge and owns its first workspace.')}
       />
       <Card>
         <Form
@@ -83,15 +84,17 @@ export const setupPage = page({
           <AccountFields visit={visit} />
           <Field
             name="workspace"
-            label="Workspace"
+            label={t('Workspace')}
             mono
             maxlength={39}
-            hint="Owns repositories and is the first part of their address. Your username when left empty."
+            hint={t(
+              'Owns repositories and is the first part of their address. Your username when left empty.',
+            )}
             value={visit.form.values.text('workspace')}
             error={fieldError(visit, 'workspace')}
           />
           <FormActions>
-            <Button variant="primary">Create account</Button>
+            <Button variant="primary">{t('Create account')}</Button>
           </FormActions>
         </Form>
       </Card>
@@ -125,15 +128,15 @@ export const registerPage = page({
     mode: hearth.settings.sign_up,
   }),
   view: ({ invite, mode }, visit) => (
-    <Shell visit={visit} title="Create an account" width="narrow" noindex>
-      <PageHead title="Create an account" />
+    <Shell visit={visit} title={t('Create an account')} width="narrow" noindex>
+      <PageHead title={t('Create an account')} />
       {mode === 'closed' || mode === 'sso_only' || (mode === 'invite' && invite === null) ? (
         <Notice>
           {mode === 'invite'
-            ? 'Accounts on this site are by invitation. Open the link that a member sent you.'
+            ? t('Accounts on this site are by invitation. Open the link that a member sent you.')
             : mode === 'sso_only'
-              ? 'Sign in through your organization to create an account.'
-              : 'This site takes no new accounts. Ask an administrator.'}
+              ? t('Sign in through your organization to create an account.')
+              : t('This site takes no new accounts. Ask an administrator.')}
         </Notice>
       ) : (
         <Card>
@@ -148,13 +151,17 @@ export const registerPage = page({
             )}
             <AccountFields visit={visit} />
             <FormActions>
-              <Button variant="primary">Create account</Button>
+              <Button variant="primary">{t('Create account')}</Button>
             </FormActions>
           </Form>
         </Card>
       )}
       <p class="muted">
-        Have one? <a href={withQuery('/login', { next: nextOf(visit) ?? undefined })}>Sign in</a>
+        {rich('Have one? <a>Sign in</a>', {
+          a: (inner) => (
+            <a href={withQuery('/login', { next: nextOf(visit) ?? undefined })}>{inner}</a>
+          ),
+        })}
       </p>
     </Shell>
   ),
@@ -163,24 +170,27 @@ export const registerPage = page({
 export const registeredPage = page({
   path: '/registered',
   view: (_, visit) => (
-    <Shell visit={visit} title="Confirm your address" width="narrow" noindex>
+    <Shell visit={visit} title={t('Confirm your address')} width="narrow" noindex>
       <PageHead
-        title="Confirm your address"
+        title={t('Confirm your address')}
         lead={
           sendsMail(visit)
-            ? 'We sent a link to your address. Open it within 24 hours.'
-            : 'This site sends no mail. Ask an administrator for your confirmation link, and open it within 24 hours.'
+            ? t('We sent a link to your address. Open it within 24 hours.')
+            : t(
+                'This site sends no mail. Ask an administrator for your confirmation link, and open it within 24 hours.',
+              )
         }
       />
       <p>
-        You can read until then; creating repositories, pushing and commenting need a confirmed
-        address.
+        {t(
+          'You can read until then; creating repositories, pushing and commenting need a confirmed address.',
+        )}
       </p>
       {visit.viewer === null ? (
-        <a href={withQuery('/login', { next: nextOf(visit) ?? undefined })}>Sign in</a>
+        <a href={withQuery('/login', { next: nextOf(visit) ?? undefined })}>{t('Sign in')}</a>
       ) : (
         <LinkButton href={nextOf(visit) ?? '/'} variant="primary">
-          Continue
+          {t('Continue')}
         </LinkButton>
       )}
     </Shell>
@@ -212,16 +222,16 @@ export const confirmPage = page({
   path: '/confirm',
   load: ({ url, form }) => ({ token: url.searchParams.get('token') ?? form.values.text('token') }),
   view: ({ token }, visit) => (
-    <Shell visit={visit} title="Confirm your address" width="narrow" noindex>
+    <Shell visit={visit} title={t('Confirm your address')} width="narrow" noindex>
       <PageHead
-        title="Confirm your address"
-        lead="A confirmed address lets you create repositories, push and open issues."
+        title={t('Confirm your address')}
+        lead={t('A confirmed address lets you create repositories, push and open issues.')}
       />
       <Card>
         <Form action="/confirm" csrf={visit.csrf} error={formError(visit)}>
           <input type="hidden" name="token" value={token} />
           <FormActions>
-            <Button variant="primary">Confirm address</Button>
+            <Button variant="primary">{t('Confirm address')}</Button>
           </FormActions>
         </Form>
       </Card>

@@ -3,6 +3,7 @@ import { Checkbox, FieldSet } from '../../components/form.tsx'
 import { Notice } from '../../components/flash.tsx'
 import type { Fields, Visit } from '../../site.ts'
 import { fieldError } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 /** What a scope allows, in a few words. */
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -68,14 +69,14 @@ export function ScopeChoice({ visit, asked }: { visit: Visit; asked: readonly st
   if (asked === null) {
     return (
       <>
-        <Notice kind="wait" title="It asks for the full rights of your account">
-          It could do everything that you can do yourself.
+        <Notice kind="wait" title={t('It asks for the full rights of your account')}>
+          {t('It could do everything that you can do yourself.')}
         </Notice>
         <details class="more" open={values.all(FIELD).length > 0}>
-          <summary>Narrow what it may do</summary>
+          <summary>{t('Narrow what it may do')}</summary>
           <FieldSet
-            legend="Scopes"
-            hint="None ticked means full rights."
+            legend={t('Scopes')}
+            hint={t('None ticked means full rights.')}
             error={fieldError(visit, FIELD)}
           >
             <Ticks scopes={SCOPES} ticked={values.all(FIELD)} />
@@ -86,8 +87,8 @@ export function ScopeChoice({ visit, asked }: { visit: Visit; asked: readonly st
   }
   return (
     <FieldSet
-      legend="It asks to"
-      hint="Untick what it shall not do."
+      legend={t('It asks to')}
+      hint={t('Untick what it shall not do.')}
       error={fieldError(visit, FIELD)}
     >
       <input type="hidden" name={SHOWN} value="1" />

@@ -25,6 +25,7 @@ import { NoPassword, PasswordField } from './emails.tsx'
 import { PasskeyForm } from './passkey-form.tsx'
 import { showCodes } from './recovery-codes.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
+import { rich, t } from '../../text.ts'
 
 export const SECURITY = '/settings/security'
 const AT = SECURITY
@@ -32,26 +33,26 @@ const AT = SECURITY
 const PasswordCard = ({ visit }: { visit: Visit }) => {
   const sent = visitForForm(visit, `${AT}/password`)
   return (
-    <Card title="Password">
+    <Card title={t('Password')}>
       <Form
         action={`${AT}/password`}
         csrf={visit.csrf}
         error={formError(sent, 'current', 'password')}
       >
-        <PasswordField visit={sent} id="current" name="current" label="Current password" />
+        <PasswordField visit={sent} id="current" name="current" label={t('Current password')} />
         <Field
           id="new-password"
           name="password"
-          label="New password"
+          label={t('New password')}
           type="password"
           required
           minlength={10}
           autocomplete="new-password"
-          hint="At least 10 characters. Other browsers are signed out."
+          hint={t('At least 10 characters. Other browsers are signed out.')}
           error={fieldError(sent, 'password')}
         />
         <FormActions>
-          <Button>Change the password</Button>
+          <Button>{t('Change the password')}</Button>
         </FormActions>
       </Form>
     </Card>
@@ -62,18 +63,19 @@ const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Securi
   const sent = visitForForm(visit, `${AT}/two-factor/remove`)
   return (
     <Card
-      title="Authenticator"
+      title={t('Authenticator')}
       actions={
         <Badge tone={security.authenticator_since ? 'good' : 'plain'}>
-          {security.authenticator_since ? 'on' : 'off'}
+          {security.authenticator_since ? t('on') : t('off')}
         </Badge>
       }
     >
       {security.authenticator_since ? (
         <>
           <p>
-            An app gives you a code for every sign-in, since{' '}
-            <RelativeTime at={security.authenticator_since} />.
+            {rich('An app gives you a code for every sign-in, since {time}.', {
+              time: <RelativeTime at={security.authenticator_since} />,
+            })}
           </p>
           {security.has_password && (
             <Form
@@ -83,7 +85,7 @@ const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Securi
             >
               <PasswordField visit={sent} id="two-factor-password" />
               <FormActions>
-                <Button variant="danger">Remove the authenticator</Button>
+                <Button variant="danger">{t('Remove the authenticator')}</Button>
               </FormActions>
             </Form>
           )}
@@ -91,11 +93,12 @@ const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Securi
       ) : (
         <>
           <p>
-            An app on your telephone gives you a code for every sign-in. Whoever has your password
-            cannot get in without it.
+            {t(
+              'An app on your telephone gives you a code for every sign-in. Whoever has your password cannot get in without it.',
+            )}
           </p>
           <ActionButton action={`${AT}/two-factor/start`} csrf={visit.csrf}>
-            <Button variant="primary">Set it up</Button>
+            <Button variant="primary">{t('Set it up')}</Button>
           </ActionButton>
         </>
       )}
@@ -107,19 +110,21 @@ const RecoveryCard = ({ visit, security }: { visit: Visit; security: Security })
   const sent = visitForForm(visit, `${AT}/recovery`)
   return (
     <Card
-      title="Recovery codes"
+      title={t('Recovery codes')}
       actions={
         <Badge tone={security.recovery_codes_left > 3 ? 'good' : 'wait'}>
-          {security.recovery_codes_left} left
+          {rich('{recovery_codes_left} left', {
+            recovery_codes_left: security.recovery_codes_left,
+          })}
         </Badge>
       }
     >
-      <p>Each signs you in once, in place of a second factor that is lost.</p>
+      <p>{t('Each signs you in once, in place of a second factor that is lost.')}</p>
       {security.has_password && (
         <Form action={`${AT}/recovery`} csrf={visit.csrf} error={formError(sent, 'password')}>
           <PasswordField visit={sent} id="recovery-password" />
           <FormActions>
-            <Button>Make new ones</Button>
+            <Button>{t('Make new ones')}</Button>
           </FormActions>
         </Form>
       )}
@@ -143,30 +148,24 @@ const PasskeyRow = ({
       title={<strong>{passkey.name}</strong>}
       meta={
         <>
+          <span>{rich('Added {time}', { time: <RelativeTime at={passkey.created_at} /> })}</span>
           <span>
-            Added <RelativeTime at={passkey.created_at} />
+            {passkey.last_used_at === null
+              ? t('Never used')
+              : rich('Last used {time}', { time: <RelativeTime at={passkey.last_used_at} /> })}
           </span>
-          <span>
-            {passkey.last_used_at === null ? (
-              'Never used'
-            ) : (
-              <>
-                Last used <RelativeTime at={passkey.last_used_at} />
-              </>
-            )}
-          </span>
-          <span>{passkey.backed_up ? 'Kept by its provider' : 'On this one device'}</span>
+          <span>{passkey.backed_up ? t('Kept by its provider') : t('On this one device')}</span>
         </>
       }
     >
       {changeable && (
         <details class="more" open={wasSent}>
-          <summary>Remove</summary>
+          <summary>{t('Remove')}</summary>
           <Form
             action={`${AT}/passkeys/remove`}
             csrf={visit.csrf}
             error={wasSent ? formError(sent, 'password') : null}
-            label={`Remove ${passkey.name}`}
+            label={t('Remove {name}', { name: passkey.name })}
           >
             <input type="hidden" name="id" value={passkey.id} />
             <PasswordField
@@ -174,7 +173,7 @@ const PasskeyRow = ({
               id={`remove-${passkey.id}`}
             />
             <FormActions>
-              <Button variant="danger">Remove the passkey</Button>
+              <Button variant="danger">{t('Remove the passkey')}</Button>
             </FormActions>
           </Form>
         </details>
@@ -195,16 +194,16 @@ const PasskeysCard = ({
   const sent = visitForForm(visit, `${AT}/passkeys`)
   return (
     <Card
-      title="Passkeys"
+      title={t('Passkeys')}
       actions={
         <Badge tone={security.passkeys.length > 0 ? 'good' : 'plain'}>
-          {security.passkeys.length > 0 ? 'on' : 'off'}
+          {security.passkeys.length > 0 ? t('on') : t('off')}
         </Badge>
       }
     >
-      <p>Your device or a security key signs you in, with or without the password.</p>
+      <p>{t('Your device or a security key signs you in, with or without the password.')}</p>
       {security.passkeys.length > 0 && (
-        <List label="Your passkeys">
+        <List label={t('Your passkeys')}>
           {security.passkeys.map((one) => (
             <PasskeyRow passkey={one} visit={visit} changeable={security.has_password} />
           ))}
@@ -220,17 +219,17 @@ const PasskeysCard = ({
           <Field
             id="passkey-name"
             name="name"
-            label="Name"
+            label={t('Name')}
             maxlength={64}
-            hint="Which device it is on."
+            hint={t('Which device it is on.')}
             value={sent.form.values.text('name')}
           />
           <FormActions>
-            <Button>Add a passkey</Button>
+            <Button>{t('Add a passkey')}</Button>
           </FormActions>
         </PasskeyForm>
       ) : (
-        <p class="muted">Browsers make passkeys only for a site with a name and https.</p>
+        <p class="muted">{t('Browsers make passkeys only for a site with a name and https.')}</p>
       )}
     </Card>
   )
@@ -256,19 +255,19 @@ const IdentityRow = ({
         <>
           <span>{identity.label}</span>
           <span>
-            Last used <RelativeTime at={identity.last_used_at} />
+            {rich('Last used {time}', { time: <RelativeTime at={identity.last_used_at} /> })}
           </span>
         </>
       }
     >
       {changeable && (
         <details class="more" open={wasSent}>
-          <summary>Unlink</summary>
+          <summary>{t('Unlink')}</summary>
           <Form
             action={`${AT}/unlink`}
             csrf={visit.csrf}
             error={wasSent ? formError(sent, 'password') : null}
-            label={`Unlink ${name}`}
+            label={t('Unlink {name}', { name })}
           >
             <input type="hidden" name="provider" value={identity.provider} />
             <input type="hidden" name="subject" value={identity.subject} />
@@ -277,7 +276,7 @@ const IdentityRow = ({
               id={`unlink-${identity.provider}`}
             />
             <FormActions>
-              <Button variant="danger">Unlink</Button>
+              <Button variant="danger">{t('Unlink')}</Button>
             </FormActions>
           </Form>
         </details>
@@ -317,9 +316,9 @@ const IdentitiesCard = ({
         ? methods.proxy
         : methods.providers.find((one) => one.id === id)?.name) ?? id
   return (
-    <Card title="Sign-in through your organisation">
+    <Card title={t('Sign-in through your organisation')}>
       {security.identities.length > 0 && (
-        <List label="Linked sign-ins">
+        <List label={t('Linked sign-ins')}>
           {security.identities.map((identity) => (
             <IdentityRow
               identity={identity}
@@ -334,7 +333,7 @@ const IdentitiesCard = ({
         <div class="actions">
           {left.map(({ id, name }) => (
             <ActionButton action={`${AT}/link`} csrf={visit.csrf} values={{ provider: id }}>
-              <Button icon="link">Link {name}</Button>
+              <Button icon="link">{rich('Link {name}', { name })}</Button>
             </ActionButton>
           ))}
         </div>
@@ -354,7 +353,12 @@ export const securityPage = page({
     return { security, passkey, methods }
   },
   view: ({ security, passkey, methods }, visit) => (
-    <SettingsFrame visit={visit} title="Security" current="security" lead="How you sign in.">
+    <SettingsFrame
+      visit={visit}
+      title={t('Security')}
+      current="security"
+      lead={t('How you sign in.')}
+    >
       {security.has_password ? (
         <PasswordCard visit={visit} />
       ) : (

@@ -7,6 +7,7 @@ import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { action, redirectWithFlash, page } from '../../site.ts'
 import { SettingsFrame } from './settings-frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const BY: Record<SignIn['method'], string> = {
   password: 'a password',
@@ -35,7 +36,7 @@ function browserOf(user_agent: string | null): string {
     [/Mac OS X/, 'macOS'],
     [/Linux/, 'Linux'],
   ])
-  return browser === null ? 'A browser' : system === null ? browser : `${browser} on ${system}`
+  return browser === null ? t('A browser') : system === null ? browser : `${browser} on ${system}`
 }
 
 export const sessionsPage = page({
@@ -44,17 +45,17 @@ export const sessionsPage = page({
   view: (items, visit) => (
     <SettingsFrame
       visit={visit}
-      title="Sessions"
+      title={t('Sessions')}
       current="sessions"
-      lead="Browsers that are signed in as you. A session ends 30 days after its last use."
+      lead={t('Browsers that are signed in as you. A session ends 30 days after its last use.')}
     >
       <List
-        label="Your sessions"
+        label={t('Your sessions')}
         head={
           items.length > 1 ? (
             <ActionButton action="/settings/sessions/others" csrf={visit.csrf}>
               <Button small variant="danger">
-                Sign out all others
+                {t('Sign out all others')}
               </Button>
             </ActionButton>
           ) : undefined
@@ -70,16 +71,19 @@ export const sessionsPage = page({
               <>
                 {item.ip && <span class="mono">{item.ip}</span>}
                 <span>
-                  Signed in <RelativeTime at={item.created_at} /> with {BY[item.method]}
+                  {rich('Signed in {time} with {by}', {
+                    time: <RelativeTime at={item.created_at} />,
+                    by: BY[item.method],
+                  })}
                 </span>
                 <span>
-                  Last used <RelativeTime at={item.last_used_at} />
+                  {rich('Last used {time}', { time: <RelativeTime at={item.last_used_at} /> })}
                 </span>
               </>
             }
             end={
               item.current ? (
-                <Badge tone="good">this browser</Badge>
+                <Badge tone="good">{t('this browser')}</Badge>
               ) : (
                 <ActionButton
                   action="/settings/sessions/end"
@@ -87,7 +91,7 @@ export const sessionsPage = page({
                   values={{ id: item.id }}
                 >
                   <Button small variant="danger">
-                    Sign out
+                    {t('Sign out')}
                   </Button>
                 </ActionButton>
               )

@@ -4,6 +4,7 @@ import { PageHead } from '../../components/layout.tsx'
 import { Columns, SideNav } from '../../components/tabs.tsx'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 const TABS = [
   { key: 'profile', label: 'Profile', href: '/settings/profile', icon: 'user' },
@@ -31,10 +32,10 @@ export const SettingsFrame = (props: {
     <Columns
       side={
         <SideNav
-          label="Settings"
+          label={t('Settings')}
           groups={[
             {
-              title: 'Settings',
+              title: t('Settings'),
               tabs: TABS.map(({ key, ...tab }) => ({ ...tab, current: key === props.current })),
             },
           ]}

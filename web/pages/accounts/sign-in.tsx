@@ -42,6 +42,7 @@ import {
 import { fieldError, formError, Shell } from '../shell.tsx'
 import { sendsMail } from './sends-mail.ts'
 import { PasskeyForm } from './passkey-form.tsx'
+import { rich, t } from '../../text.ts'
 
 /** As long as the input may be. */
 const MAX_COOKIE_LENGTH = 400
@@ -127,15 +128,18 @@ const Next = ({ visit }: { visit: Visit }) => (
 )
 
 const CodeStep = ({ visit, step }: { visit: Visit; step: Step }) => (
-  <Shell visit={visit} title="Second factor" width="narrow" noindex>
-    <PageHead title="Second factor" lead={`One more step to sign in as ${step.username}.`} />
+  <Shell visit={visit} title={t('Second factor')} width="narrow" noindex>
+    <PageHead
+      title={t('Second factor')}
+      lead={t('One more step to sign in as {username}.', { username: step.username })}
+    />
     <Card>
       {step.passkey && (
         <PasskeyForm action="/login" csrf={visit.csrf} kind="get" passkey={step.passkey}>
           <Next visit={visit} />
           <FormActions>
             <Button variant={step.second_factor.includes('totp') ? 'plain' : 'primary'} icon="key">
-              Use a passkey
+              {t('Use a passkey')}
             </Button>
           </FormActions>
         </PasskeyForm>
@@ -144,7 +148,7 @@ const CodeStep = ({ visit, step }: { visit: Visit; step: Step }) => (
         <Next visit={visit} />
         <Field
           name="code"
-          label="Code"
+          label={t('Code')}
           required
           mono
           autofocus
@@ -152,14 +156,14 @@ const CodeStep = ({ visit, step }: { visit: Visit; step: Step }) => (
           inputmode={step.second_factor.includes('totp') ? 'numeric' : 'text'}
           hint={
             step.second_factor.includes('totp')
-              ? 'Six digits from your authenticator, or one of your recovery codes.'
-              : 'One of your recovery codes.'
+              ? t('Six digits from your authenticator, or one of your recovery codes.')
+              : t('One of your recovery codes.')
           }
           error={fieldError(visit, 'code')}
         />
         <FormActions>
-          <Button variant="primary">Sign in</Button>
-          <a href="/login?again=1">Begin again</a>
+          <Button variant="primary">{t('Sign in')}</Button>
+          <a href="/login?again=1">{t('Begin again')}</a>
         </FormActions>
       </Form>
     </Card>
@@ -171,7 +175,7 @@ const PasswordForm = ({ visit, directory }: { visit: Visit; directory: string | 
     <Next visit={visit} />
     <Field
       name="login"
-      label="Username or email address"
+      label={t('Username or email address')}
       required
       autocomplete="username"
       autofocus
@@ -181,18 +185,26 @@ const PasswordForm = ({ visit, directory }: { visit: Visit; directory: string | 
     />
     <Field
       name="password"
-      label="Password"
+      label={t('Password')}
       type="password"
       required
       autocomplete="current-password"
-      hint={directory === null ? undefined : `Of this site or of ${directory}.`}
+      hint={directory === null ? undefined : t('Of this site or of {directory}.', { directory })}
       error={fieldError(visit, 'password')}
     />
     <FormActions>
-      <Button variant="primary">Sign in</Button>
-      <a href="/forgot">Forgot your password?</a>
+      <Button variant="primary">{t('Sign in')}</Button>
+      <a href="/forgot">{t('Forgot your password?')}</a>
     </FormActions>
   </Form>
+)
+
+const RegisterHint = ({ next }: { next: string | null }) => (
+  <p class="muted">
+    {rich('New here? <a>Create an account</a>', {
+      a: (inner) => <a href={withQuery('/register', { next: next ?? undefined })}>{inner}</a>,
+    })}
+  </p>
 )
 
 export const signInPage = page({
@@ -214,10 +226,13 @@ export const signInPage = page({
     const everyone = ways?.passwords === 'everyone' || ways?.directory != null
     const password = <PasswordForm visit={visit} directory={ways?.directory ?? null} />
     return (
-      <Shell visit={visit} title="Sign in" width="narrow" noindex>
-        <PageHead title="Sign in" />
+      <Shell visit={visit} title={t('Sign in')} width="narrow" noindex>
+        <PageHead title={t('Sign in')} />
         {refused !== null && (
-          <Notice kind="bad" title={`${ways?.proxy ?? 'The proxy'} could not sign you in`}>
+          <Notice
+            kind="bad"
+            title={t('{proxy} could not sign you in', { proxy: ways?.proxy ?? t('The proxy') })}
+          >
             {refused}
           </Notice>
         )}
@@ -230,7 +245,7 @@ export const signInPage = page({
                   variant={everyone ? 'plain' : 'primary'}
                   icon="shield"
                 >
-                  Sign in with {name}
+                  {rich('Sign in with {name}', { name })}
                 </LinkButton>
               ))}
             </div>
@@ -239,7 +254,7 @@ export const signInPage = page({
             password
           ) : (
             <details class="more" open={visit.form.error !== null}>
-              <summary>Sign in with a password (administrators)</summary>
+              <summary>{t('Sign in with a password (administrators)')}</summary>
               {password}
             </details>
           )}
@@ -247,22 +262,13 @@ export const signInPage = page({
             <PasskeyForm action="/login/passkey" csrf={visit.csrf} kind="get" passkey={passkey}>
               <Next visit={visit} />
               <FormActions>
-                <Button icon="key">Sign in with a passkey</Button>
+                <Button icon="key">{t('Sign in with a passkey')}</Button>
               </FormActions>
             </PasskeyForm>
           )}
         </Card>
         {visit.hearth.settings.sign_up === 'open' && (
-          <p class="muted">
-            New here?{' '}
-            <a
-              href={withQuery('/register', {
-                next: safeRedirectPath(visit.url.searchParams.get('next')) ?? undefined,
-              })}
-            >
-              Create an account
-            </a>
-          </p>
+          <RegisterHint next={safeRedirectPath(visit.url.searchParams.get('next'))} />
         )}
       </Shell>
     )
@@ -332,13 +338,13 @@ export const signOutForm = action({
 export const forgotPage = page({
   path: '/forgot',
   view: (_, visit) => (
-    <Shell visit={visit} title="Set a new password" width="narrow" noindex>
+    <Shell visit={visit} title={t('Set a new password')} width="narrow" noindex>
       <PageHead
-        title="Set a new password"
+        title={t('Set a new password')}
         lead={
           sendsMail(visit)
-            ? 'We mail a link to the address of your account. It works for one hour.'
-            : 'This site sends no mail. Ask an administrator for a link to set a new password.'
+            ? t('We mail a link to the address of your account. It works for one hour.')
+            : t('This site sends no mail. Ask an administrator for a link to set a new password.')
         }
       />
       {sendsMail(visit) && (
@@ -346,7 +352,7 @@ export const forgotPage = page({
           <Form action="/forgot" csrf={visit.csrf} error={formError(visit, 'email')}>
             <Field
               name="email"
-              label="Email address"
+              label={t('Email address')}
               type="email"
               required
               autofocus
@@ -355,7 +361,7 @@ export const forgotPage = page({
               error={fieldError(visit, 'email')}
             />
             <FormActions>
-              <Button variant="primary">Send the link</Button>
+              <Button variant="primary">{t('Send the link')}</Button>
             </FormActions>
           </Form>
         </Card>
@@ -378,27 +384,29 @@ export const resetPage = page({
   path: '/reset',
   load: ({ url, form }) => ({ token: url.searchParams.get('token') ?? form.values.text('token') }),
   view: ({ token }, visit) => (
-    <Shell visit={visit} title="Choose a password" width="narrow" noindex>
+    <Shell visit={visit} title={t('Choose a password')} width="narrow" noindex>
       <PageHead
-        title="Choose a password"
-        lead="This ends all sign-ins, access tokens, agents, approved applications and feed links of the account. Make new tokens in your settings afterwards."
+        title={t('Choose a password')}
+        lead={t(
+          'This ends all sign-ins, access tokens, agents, approved applications and feed links of the account. Make new tokens in your settings afterwards.',
+        )}
       />
       <Card>
         <Form action="/reset" csrf={visit.csrf} error={formError(visit, 'password')}>
           <input type="hidden" name="token" value={token} />
           <Field
             name="password"
-            label="New password"
+            label={t('New password')}
             type="password"
             required
             autofocus
             minlength={10}
             autocomplete="new-password"
-            hint="At least 10 characters."
+            hint={t('At least 10 characters.')}
             error={fieldError(visit, 'password')}
           />
           <FormActions>
-            <Button variant="primary">Set the password</Button>
+            <Button variant="primary">{t('Set the password')}</Button>
           </FormActions>
         </Form>
       </Card>

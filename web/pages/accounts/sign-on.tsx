@@ -15,6 +15,7 @@ import {
 } from '../../site.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 import { continueSignIn, isSecure } from './sign-in.tsx'
+import { rich, t } from '../../text.ts'
 
 const attemptCookie = (visit: Visit, attempt: string): string =>
   setCookie(isSecure(visit), SIGN_ON_COOKIE, attempt, 600)
@@ -71,12 +72,12 @@ export const linkProviderForm = action({
       link: true,
     })
     const shown = (
-      <SettingsFrame visit={visit} title="Link a sign-in" current="security">
+      <SettingsFrame visit={visit} title={t('Link a sign-in')} current="security">
         <Card>
-          <p>Sign in there once more. From then on it signs you in to this account.</p>
+          <p>{t('Sign in there once more. From then on it signs you in to this account.')}</p>
           <p>
             <LinkButton href={url} variant="primary">
-              Go on to {new URL(url).host}
+              {rich('Go on to {host}', { host: new URL(url).host })}
             </LinkButton>
           </p>
         </Card>

@@ -24,6 +24,7 @@ import type { Html } from '../../jsx/html.ts'
 import { pageResponse, action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const EXPIRIES = [
   { value: '30', label: '30 days' },
@@ -43,31 +44,27 @@ const TokenRow = ({ token, csrf }: { token: Token; csrf: string }) => (
       <>
         <span>
           {token.scopes === null
-            ? 'Full rights'
+            ? t('Full rights')
             : token.scopes.length === 0
-              ? 'No scopes'
+              ? t('No scopes')
               : token.scopes.join(', ')}
         </span>
         {token.repos !== null && (
-          <span>Only {token.repos.join(', ') || 'repositories that are gone'}</span>
+          <span>
+            {rich('Only {repos}', {
+              repos: token.repos.join(', ') || t('repositories that are gone'),
+            })}
+          </span>
         )}
         <span>
-          {token.last_used_at === null ? (
-            'Never used'
-          ) : (
-            <>
-              Last used <RelativeTime at={token.last_used_at} />
-            </>
-          )}
+          {token.last_used_at === null
+            ? t('Never used')
+            : rich('Last used {time}', { time: <RelativeTime at={token.last_used_at} /> })}
         </span>
         <span>
-          {token.expires_at === null ? (
-            'Never expires'
-          ) : (
-            <>
-              Expires <RelativeTime at={token.expires_at} />
-            </>
-          )}
+          {token.expires_at === null
+            ? t('Never expires')
+            : rich('Expires {time}', { time: <RelativeTime at={token.expires_at} /> })}
         </span>
       </>
     }
@@ -76,7 +73,7 @@ const TokenRow = ({ token, csrf }: { token: Token; csrf: string }) => (
         {token.source !== 'settings' && <Chip>{token.source}</Chip>}
         <ActionButton action="/settings/tokens/revoke" csrf={csrf} values={{ id: token.id }}>
           <Button small variant="danger">
-            Revoke
+            {t('Revoke')}
           </Button>
         </ActionButton>
       </>
@@ -92,19 +89,19 @@ const TokenLimits = ({ visit }: { visit: Visit }) => (
       visit.form.values.optional('repos') !== undefined
     }
   >
-    <summary>Narrow what it may do</summary>
+    <summary>{t('Narrow what it may do')}</summary>
     <TextArea
       name="repos"
-      label="Repositories"
+      label={t('Repositories')}
       rows={2}
       mono
-      hint="One workspace/name a line. All when empty."
+      hint={t('One workspace/name a line. All when empty.')}
       value={visit.form.values.text('repos')}
       error={fieldError(visit, 'repos')}
     />
     <FieldSet
-      legend="Scopes"
-      hint="None ticked means the full rights of your account."
+      legend={t('Scopes')}
+      hint={t('None ticked means the full rights of your account.')}
       error={fieldError(visit, 'scopes')}
     >
       <div class="tick-grid">
@@ -128,7 +125,7 @@ const NewTokenCard = ({
   visit: Visit
   made: { name: string; secret: string } | null
 }) => (
-  <Card title="New token">
+  <Card title={t('New token')}>
     <Form
       action="/settings/tokens"
       csrf={visit.csrf}
@@ -136,16 +133,16 @@ const NewTokenCard = ({
     >
       <Field
         name="name"
-        label="Name"
+        label={t('Name')}
         required
         maxlength={64}
-        hint="What will use it, so that you know later what to revoke."
+        hint={t('What will use it, so that you know later what to revoke.')}
         value={made ? '' : visit.form.values.text('name')}
         error={fieldError(visit, 'name')}
       />
       <Select
         name="expires"
-        label="Expires after"
+        label={t('Expires after')}
         required
         options={EXPIRIES}
         value={visit.form.values.optional('expires') ?? '365'}
@@ -153,7 +150,7 @@ const NewTokenCard = ({
       />
       <TokenLimits visit={visit} />
       <FormActions>
-        <Button variant="primary">Make the token</Button>
+        <Button variant="primary">{t('Make the token')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -170,22 +167,22 @@ const TokensView = ({
 }): Html => (
   <SettingsFrame
     visit={visit}
-    title="Access tokens"
+    title={t('Access tokens')}
     current="tokens"
-    lead="For git over HTTPS (as the password), the API and agents."
+    lead={t('For git over HTTPS (as the password), the API and agents.')}
   >
     {made && (
       <TokenSecret secret={made.secret}>
-        This is the token {made.name}. Keep it where you keep passwords.
+        {rich('This is the token {name}. Keep it where you keep passwords.', { name: made.name })}
       </TokenSecret>
     )}
     <NewTokenCard visit={visit} made={made} />
     {tokens.length === 0 ? (
-      <EmptyState icon="key" title="No tokens yet">
-        Make one to clone and push over HTTPS, or to let an agent in.
+      <EmptyState icon="key" title={t('No tokens yet')}>
+        {t('Make one to clone and push over HTTPS, or to let an agent in.')}
       </EmptyState>
     ) : (
-      <List label="Your tokens">
+      <List label={t('Your tokens')}>
         {tokens.map((token) => (
           <TokenRow token={token} csrf={visit.csrf} />
         ))}

@@ -7,6 +7,7 @@ import { fieldError, formError } from '../shell.tsx'
 import { showCodes } from './recovery-codes.tsx'
 import { SECURITY as AT, securityPage } from './security.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
+import { rich, t } from '../../text.ts'
 
 export const twoFactorPage = page({
   path: `${AT}/two-factor`,
@@ -14,41 +15,43 @@ export const twoFactorPage = page({
   view: ({ secret, uri, picture }, visit) => (
     <SettingsFrame
       visit={visit}
-      title="Set up an authenticator"
+      title={t('Set up an authenticator')}
       current="security"
-      lead="Scan this with the app, then type the code that it shows."
+      lead={t('Scan this with the app, then type the code that it shows.')}
     >
       <Card>
         <svg
           class="qr"
           viewBox={`0 0 ${picture.size} ${picture.size}`}
           role="img"
-          aria-label="The secret as a picture to scan"
+          aria-label={t('The secret as a picture to scan')}
           shape-rendering="crispEdges"
         >
           <rect width={picture.size} height={picture.size} fill="#fff" />
           <path d={picture.path} fill="#000" />
         </svg>
         <p>
-          <a href={uri}>Open it in the app on this device</a>, or type the secret:
+          {rich('<a>Open it in the app on this device</a>, or type the secret:', {
+            a: (inner) => <a href={uri}>{inner}</a>,
+          })}
         </p>
-        <CopyField label="Secret" hideLabel id="authenticator-secret" value={secret} />
+        <CopyField label={t('Secret')} hideLabel id="authenticator-secret" value={secret} />
         <Form action={`${AT}/two-factor`} csrf={visit.csrf} error={formError(visit, 'code')}>
           <Field
             name="code"
-            label="Code"
+            label={t('Code')}
             required
             mono
             autofocus
             autocomplete="one-time-code"
             inputmode="numeric"
             maxlength={7}
-            hint="Six digits."
+            hint={t('Six digits.')}
             error={fieldError(visit, 'code')}
           />
           <FormActions>
-            <Button variant="primary">Turn it on</Button>
-            <a href={AT}>Not now</a>
+            <Button variant="primary">{t('Turn it on')}</Button>
+            <a href={AT}>{t('Not now')}</a>
           </FormActions>
         </Form>
       </Card>

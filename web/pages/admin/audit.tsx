@@ -2,6 +2,7 @@ import { listSiteAuditLog } from '#features/audit/index.ts'
 import { page } from '../../site.ts'
 import { asInput, AuditLog, auditDownload, filtersOf, type AuditFilters } from '../audit-log.tsx'
 import { AdminFrame } from './frame.tsx'
+import { t } from '../../text.ts'
 
 const withoutRepo = ({ repo: _, ...filters }: AuditFilters): Omit<AuditFilters, 'repo'> => filters
 
@@ -19,8 +20,10 @@ export const siteAuditPage = page({
   view: (log, visit) => (
     <AdminFrame
       visit={visit}
-      title="Audit log"
-      lead="Who changed access, settings, tokens and secrets, anywhere on this site. Each entry holds the hash of the one before."
+      title={t('Audit log')}
+      lead={t(
+        'Who changed access, settings, tokens and secrets, anywhere on this site. Each entry holds the hash of the one before.',
+      )}
     >
       <AuditLog here="/admin/audit" site {...log} />
     </AdminFrame>

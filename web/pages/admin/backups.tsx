@@ -8,9 +8,10 @@ import { Notice } from '../../components/index.ts'
 import { List, Row } from '../../components/rows.tsx'
 import { Badge, Chip, type Tone } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { bytesText, formatNumber, plural } from '../../format.ts'
+import { bytesText, formatNumber } from '../../format.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 const PATH = '/admin/backups'
 const TONES: Record<Backup['state'], Tone> = {
@@ -48,25 +49,32 @@ const Progress = ({ progress }: { progress: NonNullable<Backup['progress']> }) =
   <span>
     {PHASES[progress.phase] ?? progress.phase}
     {progress.files_total > 0 &&
-      `: ${formatNumber(progress.files_done)} of ${plural(progress.files_total, 'file')}`}
+      t(': {files_done} of {files}', {
+        files_done: formatNumber(progress.files_done),
+        files: tn('{count} file', '{count} files', progress.files_total),
+      })}
     {progress.bytes_total > 0 &&
-      `, ${bytesText(progress.bytes_done)} of ${bytesText(progress.bytes_total)}`}
+      t(', {bytes_done} of {bytes_total}', {
+        bytes_done: bytesText(progress.bytes_done),
+        bytes_total: bytesText(progress.bytes_total),
+      })}
   </span>
 )
 
 const Proof = ({ verification }: { verification: NonNullable<Backup['verification']> }) => {
   const { state, by, at } = verification
-  if (state === 'queued' || state === 'running') return <Badge tone="wait">being verified</Badge>
+  if (state === 'queued' || state === 'running')
+    return <Badge tone="wait">{t('being verified')}</Badge>
   return (
     <>
       <Badge tone={state === 'passed' ? 'good' : 'bad'}>
-        {state === 'passed' ? (by === 'sums' ? 'sums are right' : 'restores') : 'not sound'}
+        {state === 'passed'
+          ? by === 'sums'
+            ? t('sums are right')
+            : t('restores')
+          : t('not sound')}
       </Badge>
-      {at !== null && (
-        <span>
-          verified <RelativeTime at={at} />
-        </span>
-      )}
+      {at !== null && <span>{rich('verified {time}', { time: <RelativeTime at={at} /> })}</span>}
     </>
   )
 }
@@ -84,20 +92,23 @@ const BackupMeta = ({
     {backup.progress && <Progress progress={backup.progress} />}
     {verification && <Proof verification={verification} />}
     {backup.repositories !== null && (
-      <span>{plural(backup.repositories, 'repository', 'repositories')}</span>
+      <span>{tn('{count} repository', '{count} repositories', backup.repositories)}</span>
     )}
     {backup.bytes !== null && (
       <span>
-        {bytesText(backup.bytes)}, of which {bytesText(backup.added_bytes ?? 0)} were new
+        {rich('{bytes}, of which {added_bytes} were new', {
+          bytes: bytesText(backup.bytes),
+          added_bytes: bytesText(backup.added_bytes ?? 0),
+        })}
       </span>
     )}
-    {backup.encrypted && <Chip icon="lock">encrypted</Chip>}
+    {backup.encrypted && <Chip icon="lock">{t('encrypted')}</Chip>}
     <span>
       {backup.scheduled
-        ? 'by schedule'
+        ? t('by schedule')
         : backup.created_by
-          ? `by ${backup.created_by.username}`
-          : 'from the command line'}
+          ? t('by {username}', { username: backup.created_by.username })
+          : t('from the command line')}
     </span>
   </>
 )
@@ -125,7 +136,7 @@ const BackupRow = ({ backup, visit }: { backup: Backup; visit: Visit }) => {
       end={
         backup.state === 'done' && idle ? (
           <ActionButton action={`${PATH}/verify`} csrf={visit.csrf} values={{ id: backup.id }}>
-            <Button small>Verify</Button>
+            <Button small>{t('Verify')}</Button>
           </ActionButton>
         ) : undefined
       }
@@ -133,7 +144,7 @@ const BackupRow = ({ backup, visit }: { backup: Backup; visit: Visit }) => {
       {problems.length === 1 && <p class="small">{problems[0]}</p>}
       {problems.length > 1 && (
         <details class="more" open={backup.state === 'failed'}>
-          <summary>{plural(problems.length, 'remark')}</summary>
+          <summary>{tn('{count} remark', '{count} remarks', problems.length)}</summary>
           <ul>
             {problems.map((problem) => (
               <li>{problem}</li>
@@ -154,30 +165,30 @@ const BackupPlan = ({
   keep: Settings['backups']['keep']
   plan: Settings['backups']
 }) => (
-  <Card title="How they are made">
+  <Card title={t('How they are made')}>
     <Facts
       facts={[
-        { label: 'Where', value: <code>{plan.to ?? `${data}/backups`}</code> },
+        { label: t('Where'), value: <code>{plan.to ?? `${data}/backups`}</code> },
         {
-          label: 'By themselves',
+          label: t('By themselves'),
           value: plan.every_ms === null ? 'never: set backups.every' : spanText(plan.every_ms),
         },
         {
-          label: 'Verified by themselves',
+          label: t('Verified by themselves'),
           value:
             plan.verify_every_ms === null
               ? 'never: set backups.verify_every'
               : spanText(plan.verify_every_ms),
         },
         {
-          label: 'Kept',
+          label: t('Kept'),
           value: `the last ${keep.last}, one a day for ${keep.daily} days, one a week for ${keep.weekly} weeks, one a month for ${keep.monthly} months, and every one with a name`,
         },
         {
-          label: 'Encrypted',
+          label: t('Encrypted'),
           value:
             plan.recipients.length > 0
-              ? `to ${plural(plan.recipients.length, 'key')}, with the installation key and hearth.toml`
+              ? `to ${tn('{count} key', '{count} keys', plan.recipients.length)}, with the installation key and hearth.toml`
               : 'no, and so without the installation key and hearth.toml: set backups.recipients',
         },
       ]}
@@ -186,24 +197,26 @@ const BackupPlan = ({
 )
 
 const BackUpNow = ({ visit, busy }: { visit: Visit; busy: boolean }) => (
-  <Card title="Back up now">
+  <Card title={t('Back up now')}>
     <Form
       action={PATH}
       csrf={visit.csrf}
-      label="Back up now"
+      label={t('Back up now')}
       error={visit.form.error?.field === null ? visit.form.error.message : undefined}
     >
       <Field
         name="name"
-        label="Name"
+        label={t('Name')}
         maxlength={100}
         value={visit.form.values.text('name')}
         error={visit.form.error?.field === 'name' ? visit.form.error.message : undefined}
-        hint="May stay empty. One with a name is kept until you take it away with hearth backup remove."
+        hint={t(
+          'May stay empty. One with a name is kept until you take it away with hearth backup remove.',
+        )}
       />
       <FormActions>
         <Button variant="primary" disabled={busy}>
-          Back up now
+          {t('Back up now')}
         </Button>
       </FormActions>
     </Form>
@@ -222,25 +235,29 @@ export const backupsPage = page({
     return (
       <AdminFrame
         visit={visit}
-        title="Backups"
-        lead="Copies of the whole forge, made while it runs: the database, every repository, every file."
+        title={t('Backups')}
+        lead={t(
+          'Copies of the whole forge, made while it runs: the database, every repository, every file.',
+        )}
       >
         {plan.to === null && (
-          <Notice kind="wait" title="Backups go to the disk that the forge is on">
+          <Notice kind="wait" title={t('Backups go to the disk that the forge is on')}>
             <p>
-              If that disk is lost, so are they. Set <code>backups.to</code> to another one, or to a
-              bucket.
+              {rich(
+                'If that disk is lost, so are they. Set {code} to another one, or to a bucket.',
+                { code: <code>backups.to</code> },
+              )}
             </p>
           </Notice>
         )}
         <BackupPlan data={data} keep={keep} plan={plan} />
         <BackUpNow visit={visit} busy={busy} />
         {backups.length === 0 ? (
-          <EmptyState icon="download" title="There is no backup yet">
-            Until there is one, everything is lost with this disk.
+          <EmptyState icon="download" title={t('There is no backup yet')}>
+            {t('Until there is one, everything is lost with this disk.')}
           </EmptyState>
         ) : (
-          <List label="Backups">
+          <List label={t('Backups')}>
             {backups.map((backup) => (
               <BackupRow backup={backup} visit={visit} />
             ))}

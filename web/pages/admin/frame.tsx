@@ -4,6 +4,7 @@ import { PageHead } from '../../components/layout.tsx'
 import { Columns, SideNav } from '../../components/tabs.tsx'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 const ADMIN_TABS = [
   { label: 'Status', href: '/admin', icon: 'activity' },
@@ -28,10 +29,10 @@ export const AdminFrame = (props: {
     <Columns
       side={
         <SideNav
-          label="Administration"
+          label={t('Administration')}
           groups={[
             {
-              title: 'Administration',
+              title: t('Administration'),
               tabs: ADMIN_TABS.map((place) => ({
                 ...place,
                 current: props.visit.url.pathname.replace(/\/$/, '') === place.href,

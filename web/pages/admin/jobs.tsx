@@ -12,10 +12,10 @@ import { List, Row } from '../../components/rows.tsx'
 import { Badge, type Tone } from '../../components/state.tsx'
 import { FilterBar } from '../../components/tabs.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { plural } from '../../format.ts'
 import { withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { AdminFrame, pageNumber } from './frame.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 const PATH = '/admin/jobs'
 const SIZE = 30
@@ -38,9 +38,9 @@ const JobRow = ({ job, visit }: { job: BackgroundJob; visit: Visit }) => (
     meta={
       <>
         <Badge tone={TONES[job.state]}>{job.state}</Badge>
-        {job.attempt > 0 && <span>{plural(job.attempt, 'try', 'tries')}</span>}
+        {job.attempt > 0 && <span>{tn('{count} try', '{count} tries', job.attempt)}</span>}
         <span>
-          {job.state === 'waiting' ? 'Due' : job.state === 'running' ? 'Begun' : 'Failed'}{' '}
+          {job.state === 'waiting' ? t('Due') : job.state === 'running' ? t('Begun') : t('Failed')}{' '}
           <RelativeTime at={job.state === 'waiting' ? job.run_at : job.updated_at} />
         </span>
       </>
@@ -48,7 +48,7 @@ const JobRow = ({ job, visit }: { job: BackgroundJob; visit: Visit }) => (
     end={
       job.state === 'running' ? undefined : (
         <ActionButton action={`${PATH}/retry`} csrf={visit.csrf} values={{ id: job.id }}>
-          <Button small>Run now</Button>
+          <Button small>{t('Run now')}</Button>
         </ActionButton>
       )
     }
@@ -60,13 +60,15 @@ const JobRow = ({ job, visit }: { job: BackgroundJob; visit: Visit }) => (
 const RecurringJobs = ({ visit, resting }: { visit: Visit; resting: readonly BackgroundJob[] }) => (
   <details class="more">
     <summary>
-      {plural(resting.length, 'job')} that{' '}
-      {resting.length === 1
-        ? 'comes again by itself, and rests'
-        : 'come again by themselves, and rest'}{' '}
-      now
+      {rich('{jobs} that {resting} now', {
+        jobs: tn('{count} job', '{count} jobs', resting.length),
+        resting:
+          resting.length === 1
+            ? t('comes again by itself, and rests')
+            : t('come again by themselves, and rest'),
+      })}
     </summary>
-    <List label="Recurring jobs">
+    <List label={t('Recurring jobs')}>
       {resting.map((job) => (
         <JobRow job={job} visit={visit} />
       ))}
@@ -108,13 +110,15 @@ export const jobsPage = page({
     return (
       <AdminFrame
         visit={visit}
-        title="Background jobs"
-        lead="Work that goes on by itself. What is done is gone from here; what failed for good stays until somebody looks."
+        title={t('Background jobs')}
+        lead={t(
+          'Work that goes on by itself. What is done is gone from here; what failed for good stays until somebody looks.',
+        )}
       >
         <FilterBar
-          label="State"
+          label={t('State')}
           filters={[
-            { label: 'All', href: href({ state: undefined }), current: state === undefined },
+            { label: t('All'), href: href({ state: undefined }), current: state === undefined },
             ...JOB_STATES.map((one) => ({
               label: one.charAt(0).toUpperCase() + one.slice(1),
               href: href({ state: one }),
@@ -124,18 +128,20 @@ export const jobsPage = page({
         >
           {kind !== undefined && (
             <span>
-              Only {kind.replaceAll('_', ' ')} ·{' '}
-              <a href={href({ kind: undefined })}>show all kinds</a>
+              {rich('Only {kind} · <a>show all kinds</a>', {
+                kind: kind.replaceAll('_', ' '),
+                a: (inner) => <a href={href({ kind: undefined })}>{inner}</a>,
+              })}
             </span>
           )}
         </FilterBar>
         {listed.length === 0 ? (
           <EmptyState
             icon="check-circle"
-            title={state === 'failed' ? 'Nothing has failed' : 'There is nothing to do'}
+            title={state === 'failed' ? t('Nothing has failed') : t('There is nothing to do')}
           />
         ) : (
-          <List label="Jobs">
+          <List label={t('Jobs')}>
             {listed.map((job) => (
               <JobRow job={job} visit={visit} />
             ))}
@@ -144,8 +150,8 @@ export const jobsPage = page({
         {resting.length > 0 && <RecurringJobs visit={visit} resting={resting} />}
         {(number > 1 || next !== null) && (
           <p class="actions">
-            {number > 1 && <a href={href({ page: number - 1 })}>Newer</a>}{' '}
-            {next !== null && <a href={href({ page: number + 1 })}>Older</a>}
+            {number > 1 && <a href={href({ page: number - 1 })}>{t('Newer')}</a>}{' '}
+            {next !== null && <a href={href({ page: number + 1 })}>{t('Older')}</a>}
           </p>
         )}
       </AdminFrame>

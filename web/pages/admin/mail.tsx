@@ -6,6 +6,7 @@ import { Notice } from '../../components/flash.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
 import { pageResponse, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const PATH = '/admin/mail'
 
@@ -23,44 +24,46 @@ const view = (detail: string, visit: Visit, tried: TestResult | null = null) => 
   return (
     <AdminFrame
       visit={visit}
-      title="Mail and network"
-      lead="Check that mail is sent and that other hosts can be reached."
+      title={t('Mail and network')}
+      lead={t('Check that mail is sent and that other hosts can be reached.')}
     >
-      <Card title="Send a test message">
+      <Card title={t('Send a test message')}>
         <p class="muted">{detail}</p>
         <Result of="mail" />
-        <Form action={PATH} csrf={visit.csrf} label="Send a test message">
+        <Form action={PATH} csrf={visit.csrf} label={t('Send a test message')}>
           <Field
             name="to"
-            label="To"
+            label={t('To')}
             type="email"
             required
             value={visit.form.values.text('to')}
             error={error('to')}
           />
           <FormActions>
-            <Button variant="primary">Send</Button>
+            <Button variant="primary">{t('Send')}</Button>
           </FormActions>
         </Form>
       </Card>
-      <Card title="Reach an address">
+      <Card title={t('Reach an address')}>
         <p class="muted">
-          As webhooks, imports and mirrors would: public addresses over https, and what{' '}
-          <code>outbound.allow</code> names.
+          {rich(
+            'As webhooks, imports and mirrors would: public addresses over https, and what {code} names.',
+            { code: <code>outbound.allow</code> },
+          )}
         </p>
         <Result of="outbound" />
-        <Form action={`${PATH}/outbound`} csrf={visit.csrf} label="Reach an address">
+        <Form action={`${PATH}/outbound`} csrf={visit.csrf} label={t('Reach an address')}>
           <Field
             name="url"
-            label="Address"
+            label={t('Address')}
             type="url"
             required
             value={visit.form.values.text('url')}
             error={error('url')}
-            placeholder="https://example.com/"
+            placeholder={t('https://example.com/')}
           />
           <FormActions>
-            <Button>Try</Button>
+            <Button>{t('Try')}</Button>
           </FormActions>
         </Form>
       </Card>

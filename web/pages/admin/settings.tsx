@@ -6,10 +6,11 @@ import { Card } from '../../components/card.tsx'
 import { Field, Form, FormActions, Select } from '../../components/form.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Chip } from '../../components/state.tsx'
-import { bytesText, plural } from '../../format.ts'
+import { bytesText } from '../../format.ts'
 import { action, redirectWithFlash, page, type Fields, type Visit } from '../../site.ts'
 import { formError } from '../shell.tsx'
 import { AdminFrame } from './frame.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 const PATH = '/admin/settings'
 const SOURCES: Record<SiteSetting['source'], string> = {
@@ -45,10 +46,16 @@ const Input = ({ setting, visit }: { setting: SiteSetting; visit: Visit }) => {
       : CONFIGURED
   const hint = (
     <>
-      {help}
-      {isBytes(name) && ' Bytes, or such as 512 MiB.'} Now{' '}
-      <code>{isBytes(name) && typeof value === 'number' ? bytesText(value) : shown(value)}</code>,{' '}
-      {SOURCES[source]}.
+      {rich('{help}{name} Now {name2}, {sources}.', {
+        help,
+        name: isBytes(name) && ` ${t('Bytes, or such as 512 MiB.')}`,
+        name2: (
+          <code>
+            {isBytes(name) && typeof value === 'number' ? bytesText(value) : shown(value)}
+          </code>
+        ),
+        sources: SOURCES[source],
+      })}
     </>
   )
   const declared = findSetting(name)
@@ -75,7 +82,7 @@ const Input = ({ setting, visit }: { setting: SiteSetting; visit: Visit }) => {
       error={error}
       unmarked
       options={[
-        { value: CONFIGURED, label: 'what the configuration says' },
+        { value: CONFIGURED, label: t('what the configuration says') },
         ...words.map((word) => ({ value: word, label: word })),
       ]}
     />
@@ -108,22 +115,35 @@ const bySection = (settings: readonly SiteSetting[]): [string, SiteSetting[]][] 
     ),
   ].sort(([a], [b]) => (a === 'general' ? -1 : b === 'general' ? 1 : a.localeCompare(b)))
 
+const ConfigurationHint = () => (
+  <p class="muted">
+    {rich(
+      'In {file}, or as a variable: {setting} is {variable}. They take effect when the forge is started again.',
+      {
+        file: <code>hearth.toml</code>,
+        setting: <code>mail.from</code>,
+        variable: <code>HEARTH_MAIL_FROM</code>,
+      },
+    )}
+  </p>
+)
+
 export const siteSettingsPage = page({
   path: PATH,
   load: (visit) => visit.call(getSiteSettings, {}),
   view: ({ all }, visit) => (
     <AdminFrame
       visit={visit}
-      title="Settings"
-      lead="What is chosen here holds at once, and wins over hearth.toml and the environment."
+      title={t('Settings')}
+      lead={t('What is chosen here holds at once, and wins over hearth.toml and the environment.')}
     >
-      <Card title="Chosen here">
+      <Card title={t('Chosen here')}>
         <Form
           action={PATH}
           csrf={visit.csrf}
           error={visit.form.error?.field?.startsWith('settings.') ? null : formError(visit)}
         >
-          <p class="muted">Where nothing is chosen, the configuration holds.</p>
+          <p class="muted">{t('Where nothing is chosen, the configuration holds.')}</p>
           {byGroup(all.filter(({ changeable }) => changeable)).map(([title, settings]) => (
             <fieldset class="settings-group">
               <legend>{title}</legend>
@@ -133,22 +153,19 @@ export const siteSettingsPage = page({
             </fieldset>
           ))}
           <FormActions>
-            <Button variant="primary">Save</Button>
+            <Button variant="primary">{t('Save')}</Button>
           </FormActions>
         </Form>
       </Card>
-      <h2>Set where the forge runs</h2>
-      <p class="muted">
-        In <code>hearth.toml</code>, or as a variable: <code>mail.from</code> is{' '}
-        <code>HEARTH_MAIL_FROM</code>. They take effect when the forge is started again.
-      </p>
+      <h2>{t('Set where the forge runs')}</h2>
+      <ConfigurationHint />
       {bySection(all.filter(({ changeable }) => !changeable)).map(([section, settings]) => (
         <details class="more">
           <summary>
-            <code>{section}</code> {plural(settings.length, 'setting')}
-            {settings.some(({ source }) => source !== 'default') && <Chip>changed</Chip>}
+            <code>{section}</code> {tn('{count} setting', '{count} settings', settings.length)}
+            {settings.some(({ source }) => source !== 'default') && <Chip>{t('changed')}</Chip>}
           </summary>
-          <List label={`Settings of ${section}`}>
+          <List label={t('Settings of {section}', { section })}>
             {settings.map(({ name, value, source, help }) => (
               <Row
                 title={<code>{name}</code>}

@@ -2,9 +2,10 @@ import { getSiteStatus, type SiteStatus } from '#features/site/index.ts'
 import { Card, Facts } from '../../components/card.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Badge, type Tone } from '../../components/state.tsx'
-import { bytesText, formatNumber, plural } from '../../format.ts'
+import { bytesText, formatNumber } from '../../format.ts'
 import { page } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 type Condition = SiteStatus['conditions'][number]
 
@@ -47,11 +48,11 @@ const uptime = (seconds: number): string => {
     Math.floor((seconds % 3600) / 60),
   ]
   return days > 0
-    ? `${plural(days, 'day')}, ${plural(hours, 'hour')}`
+    ? `${tn('{count} day', '{count} days', days)}, ${tn('{count} hour', '{count} hours', hours)}`
     : hours > 0
-      ? `${plural(hours, 'hour')}, ${plural(minutes, 'minute')}`
+      ? `${tn('{count} hour', '{count} hours', hours)}, ${tn('{count} minute', '{count} minutes', minutes)}`
       : minutes > 0
-        ? plural(minutes, 'minute')
+        ? tn('{count} minute', '{count} minutes', minutes)
         : 'less than a minute'
 }
 
@@ -68,27 +69,27 @@ const InstallationCard = ({
   git: SiteStatus['git']
   status: SiteStatus
 }) => (
-  <Card title="The installation">
+  <Card title={t('The installation')}>
     <Facts
       facts={[
-        { label: 'Release', value: status.version },
-        { label: 'Address', value: status.site_url },
-        { label: 'Running for', value: uptime(status.uptime_seconds) },
+        { label: t('Release'), value: status.version },
+        { label: t('Address'), value: status.site_url },
+        { label: t('Running for'), value: uptime(status.uptime_seconds) },
         {
-          label: 'Holds',
-          value: `${plural(counts.users, 'account')}, ${plural(counts.workspaces, 'workspace')}, ${plural(counts.repositories, 'repository', 'repositories')}`,
+          label: t('Holds'),
+          value: `${tn('{count} account', '{count} accounts', counts.users)}, ${tn('{count} workspace', '{count} workspaces', counts.workspaces)}, ${tn('{count} repository', '{count} repositories', counts.repositories)}`,
         },
-        { label: 'Memory', value: bytesText(status.memory_bytes) },
+        { label: t('Memory'), value: bytesText(status.memory_bytes) },
         {
-          label: 'Database',
+          label: t('Database'),
           value: `${bytesText(database.bytes)}, and ${bytesText(database.wal_bytes)} of log; schema ${database.migration ?? 'none'}`,
         },
         {
-          label: 'Git at work',
-          value: `${plural(git.running, 'heavy operation')}${git.waiting > 0 ? `, ${formatNumber(git.waiting)} waiting` : ''}`,
+          label: t('Git at work'),
+          value: `${tn('{count} heavy operation', '{count} heavy operations', git.running)}${git.waiting > 0 ? `, ${formatNumber(git.waiting)} waiting` : ''}`,
         },
         {
-          label: 'Disk',
+          label: t('Disk'),
           value: `${bytesText(disk.free_bytes)} free of ${bytesText(disk.size_bytes)}`,
         },
       ]}
@@ -97,7 +98,7 @@ const InstallationCard = ({
 )
 
 const JobKinds = ({ active }: { active: SiteStatus['queues'] }) => (
-  <List label="Background jobs by kind">
+  <List label={t('Background jobs by kind')}>
     {[...active]
       .sort((a, b) => b.failed - a.failed || b.running - a.running)
       .map((queue) => (
@@ -126,14 +127,18 @@ const JobKinds = ({ active }: { active: SiteStatus['queues'] }) => (
 
 const RecurringKinds = ({ resting }: { resting: SiteStatus['queues'] }) => (
   <details class="more">
-    <summary>{plural(resting.length, 'kind')} that come again by themselves, and rest now</summary>
-    <List label="Recurring jobs">
+    <summary>
+      {rich('{kinds} that come again by themselves, and rest now', {
+        kinds: tn('{count} kind', '{count} kinds', resting.length),
+      })}
+    </summary>
+    <List label={t('Recurring jobs')}>
       {resting.map(({ kind, every }) => (
         <Row
           title={
             <a href={`/admin/jobs?kind=${encodeURIComponent(kind)}`}>{kind.replaceAll('_', ' ')}</a>
           }
-          end={<span class="muted small">every {every}</span>}
+          end={<span class="muted small">{rich('every {every}', { every })}</span>}
         />
       ))}
     </List>
@@ -152,10 +157,10 @@ export const adminPage = page({
     return (
       <AdminFrame
         visit={visit}
-        title="Status"
-        lead="How this installation does, as of this moment."
+        title={t('Status')}
+        lead={t('How this installation does, as of this moment.')}
       >
-        <List label="Parts">
+        <List label={t('Parts')}>
           {[...status.conditions]
             .sort((a, b) => ORDER[a.state] - ORDER[b.state])
             .map((condition) => (
@@ -164,7 +169,7 @@ export const adminPage = page({
         </List>
         {!disk.writable && (
           <p class="notice notice-bad">
-            The disk is nearly full: changes are refused until there is room again.
+            {t('The disk is nearly full: changes are refused until there is room again.')}
           </p>
         )}
         <InstallationCard
@@ -174,8 +179,8 @@ export const adminPage = page({
           git={git}
           status={status}
         />
-        <h2>Background jobs</h2>
-        {active.length === 0 && <p class="muted">Nothing is under way.</p>}
+        <h2>{t('Background jobs')}</h2>
+        {active.length === 0 && <p class="muted">{t('Nothing is under way.')}</p>}
         {active.length > 0 && <JobKinds active={active} />}
         {resting.length > 0 && <RecurringKinds resting={resting} />}
       </AdminFrame>

@@ -28,6 +28,7 @@ import {
 } from '../../site.ts'
 import { sendsMail } from '../accounts/sends-mail.ts'
 import { AdminFrame } from './frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const SIZE = 30
 const LINK_FORM = '/admin/users/link'
@@ -47,7 +48,7 @@ const LinkButtons = ({ visit, user }: { visit: Visit; user: SiteUser }) => (
           values={{ username: user.username, kind }}
         >
           <Button small icon="link">
-            {kind === 'confirm' ? 'Create confirmation link' : 'Create password link'}
+            {kind === 'confirm' ? t('Create confirmation link') : t('Create password link')}
           </Button>
         </ActionButton>
       ),
@@ -57,27 +58,31 @@ const LinkButtons = ({ visit, user }: { visit: Visit; user: SiteUser }) => (
 
 const UserChanges = ({ visit, user }: { visit: Visit; user: SiteUser }) => (
   <details class="more">
-    <summary>Change</summary>
+    <summary>{t('Change')}</summary>
     {user.state === 'suspended' ? (
       <ActionButton
         action="/admin/users/unsuspend"
         csrf={visit.csrf}
         values={{ username: user.username }}
       >
-        <Button>Let in again</Button>
+        <Button>{t('Let in again')}</Button>
       </ActionButton>
     ) : (
-      <Form action="/admin/users/suspend" csrf={visit.csrf} label={`Suspend ${user.username}`}>
+      <Form
+        action="/admin/users/suspend"
+        csrf={visit.csrf}
+        label={t('Suspend {username}', { username: user.username })}
+      >
         <input type="hidden" name="username" value={user.username} />
         <Field
           id={`reason-${user.username}`}
           name="reason"
-          label="Why"
+          label={t('Why')}
           maxlength={500}
-          hint="For other administrators."
+          hint={t('For other administrators.')}
         />
         <FormActions>
-          <Button variant="danger">Suspend</Button>
+          <Button variant="danger">{t('Suspend')}</Button>
         </FormActions>
       </Form>
     )}
@@ -88,7 +93,7 @@ const UserChanges = ({ visit, user }: { visit: Visit; user: SiteUser }) => (
         csrf={visit.csrf}
         values={{ username: user.username }}
       >
-        <Button variant="danger">Remove all second factors</Button>
+        <Button variant="danger">{t('Remove all second factors')}</Button>
       </ActionButton>
     )}
   </details>
@@ -108,13 +113,15 @@ const UserRow = ({ user, visit }: { user: SiteUser; visit: Visit }) => (
     meta={
       <>
         <Badge tone={TONES[user.state]}>{user.state}</Badge>
-        {user.site_admin && <Chip icon="shield">administrator</Chip>}
-        {user.two_factor_enabled && <Chip icon="key">two-factor</Chip>}
+        {user.site_admin && <Chip icon="shield">{t('administrator')}</Chip>}
+        {user.two_factor_enabled && <Chip icon="key">{t('two-factor')}</Chip>}
         <span>{user.email}</span>
-        <span>
-          Made <RelativeTime at={user.created_at} />
-        </span>
-        {user.suspended_reason && <span>Suspended: {user.suspended_reason}</span>}
+        <span>{rich('Made {time}', { time: <RelativeTime at={user.created_at} /> })}</span>
+        {user.suspended_reason && (
+          <span>
+            {rich('Suspended: {suspended_reason}', { suspended_reason: user.suspended_reason })}
+          </span>
+        )}
       </>
     }
   >
@@ -134,8 +141,10 @@ type NewLink = OutputOf<typeof createAccountLink>
 /** A new link, which is shown once. */
 const LinkNotice = ({ link }: { link: NewLink }) => (
   <TokenSecret secret={link.url}>
-    Hand this link on to {link.username}. It works once, until <RelativeTime at={link.expires_at} />
-    .
+    {rich('Hand this link on to {username}. It works once, until {time}.', {
+      username: link.username,
+      time: <RelativeTime at={link.expires_at} />,
+    })}
   </TokenSecret>
 )
 
@@ -166,12 +175,12 @@ const UsersView = ({
   const href = (change: Record<string, string | number | undefined>) =>
     withQuery('/admin/users', { q: q || undefined, state, ...change })
   return (
-    <AdminFrame visit={visit} title="Accounts" lead="Everybody who can sign in here.">
+    <AdminFrame visit={visit} title={t('Accounts')} lead={t('Everybody who can sign in here.')}>
       {link && <LinkNotice link={link} />}
       <FilterBar
-        label="State"
+        label={t('State')}
         filters={[
-          { label: 'All', href: href({ state: undefined }), current: state === undefined },
+          { label: t('All'), href: href({ state: undefined }), current: state === undefined },
           ...USER_STATES.map((one) => ({
             label: one[0]?.toUpperCase() + one.slice(1),
             href: href({ state: one }),
@@ -179,23 +188,23 @@ const UsersView = ({
           })),
         ]}
       >
-        <Form action="/admin/users" method="get" inline label="Find an account">
+        <Form action="/admin/users" method="get" inline label={t('Find an account')}>
           {state && <input type="hidden" name="state" value={state} />}
           <Field
             name="q"
-            label="Name or address"
+            label={t('Name or address')}
             hideLabel
             type="search"
-            placeholder="Name or address"
+            placeholder={t('Name or address')}
             value={q}
           />
-          <Button>Find</Button>
+          <Button>{t('Find')}</Button>
         </Form>
       </FilterBar>
       {items.length === 0 ? (
-        <EmptyState icon="users" title="No accounts found" />
+        <EmptyState icon="users" title={t('No accounts found')} />
       ) : (
-        <List label="Accounts">
+        <List label={t('Accounts')}>
           {items.map((user) => (
             <UserRow user={user} visit={visit} />
           ))}

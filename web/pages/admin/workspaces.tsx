@@ -8,11 +8,12 @@ import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { FilterBar } from '../../components/tabs.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { bytesText, formatNumber, plural } from '../../format.ts'
+import { bytesText, formatNumber } from '../../format.ts'
 import { workspacePath, withQuery } from '../../paths.ts'
 import { invalid } from '#lib/errors.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { AdminFrame, pageNumber } from './frame.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 const PATH = '/admin/workspaces'
 const SIZE = 30
@@ -46,10 +47,14 @@ const WorkspaceUsage = ({ workspace: { created_at, usage } }: Pick<RowProps, 'wo
   const bytes = (limit: number | null) => (limit === null ? null : bytesText(limit))
   return (
     <>
-      {exhausted.length > 0 && <Badge tone="wait">no room for more {exhausted.join(', ')}</Badge>}
+      {exhausted.length > 0 && (
+        <Badge tone="wait">
+          {rich('no room for more {exhausted}', { exhausted: exhausted.join(', ') })}
+        </Badge>
+      )}
       <span>
         {ofLimit(
-          plural(repositories.used, 'repository', 'repositories'),
+          tn('{count} repository', '{count} repositories', repositories.used),
           count(repositories.limit),
         )}
       </span>
@@ -62,10 +67,10 @@ const WorkspaceUsage = ({ workspace: { created_at, usage } }: Pick<RowProps, 'wo
           )}
         </span>
       )}
-      <span>{ofLimit(plural(members.used, 'member'), count(members.limit))}</span>
       <span>
-        Made <RelativeTime at={created_at} />
+        {ofLimit(tn('{count} member', '{count} members', members.used), count(members.limit))}
       </span>
+      <span>{rich('Made {time}', { time: <RelativeTime at={created_at} /> })}</span>
     </>
   )
 }
@@ -91,11 +96,11 @@ const QuotaForm = ({ workspace: { slug, usage }, visit }: RowProps) => {
   )
   return (
     <details class="more" open={refused !== null}>
-      <summary>Quotas</summary>
+      <summary>{t('Quotas')}</summary>
       <Form
         action={`${PATH}/quota`}
         csrf={visit.csrf}
-        label={`Quotas of ${slug}`}
+        label={t('Quotas of {slug}', { slug })}
         error={error?.field === null ? error.message : null}
       >
         <input type="hidden" name="workspace" value={slug} />
@@ -103,13 +108,17 @@ const QuotaForm = ({ workspace: { slug, usage }, visit }: RowProps) => {
           'repositories',
           'Repositories',
           repositories.limit,
-          'Empty is without limit. What is there already stays.',
+          t('Empty is without limit. What is there already stays.'),
         )}
-        {number('repos_mib', 'Git objects, in MiB', inMebibytes(repos_bytes.limit))}
-        {number('artifacts_mib', 'Files of releases, in MiB', inMebibytes(artifacts_bytes.limit))}
+        {number('repos_mib', t('Git objects, in MiB'), inMebibytes(repos_bytes.limit))}
+        {number(
+          'artifacts_mib',
+          t('Files of releases, in MiB'),
+          inMebibytes(artifacts_bytes.limit),
+        )}
         {number('members', 'Members', members.limit)}
         <FormActions>
-          <Button>Save</Button>
+          <Button>{t('Save')}</Button>
         </FormActions>
       </Form>
     </details>
@@ -149,24 +158,28 @@ export const siteWorkspacesPage = page({
     return { items, total: total ?? items.length, q, number }
   },
   view: ({ items, total, q, number }, visit) => (
-    <AdminFrame visit={visit} title="Workspaces" lead="What each takes, and how far it may grow.">
-      <FilterBar label="Workspaces" filters={[]}>
-        <Form action={PATH} method="get" inline label="Find a workspace">
+    <AdminFrame
+      visit={visit}
+      title={t('Workspaces')}
+      lead={t('What each takes, and how far it may grow.')}
+    >
+      <FilterBar label={t('Workspaces')} filters={[]}>
+        <Form action={PATH} method="get" inline label={t('Find a workspace')}>
           <Field
             name="q"
-            label="Slug or name"
+            label={t('Slug or name')}
             hideLabel
             type="search"
-            placeholder="Slug or name"
+            placeholder={t('Slug or name')}
             value={q}
           />
-          <Button>Find</Button>
+          <Button>{t('Find')}</Button>
         </Form>
       </FilterBar>
       {items.length === 0 ? (
-        <EmptyState icon="workspace" title="No workspace is like that" />
+        <EmptyState icon="workspace" title={t('No workspace is like that')} />
       ) : (
-        <List label="Workspaces">
+        <List label={t('Workspaces')}>
           {items.map((workspace) => (
             <WorkspaceRow workspace={workspace} visit={visit} />
           ))}
@@ -189,7 +202,7 @@ export const quotaForm = action({
     const number = (field: string): number | null => {
       const text = fields.text(field).trim()
       if (text !== '' && !/^\d{1,12}$/.test(text))
-        throw invalid(field, 'a whole number, or nothing')
+        throw invalid(field, t('a whole number, or nothing'))
       return text === '' ? null : Number(text)
     }
     const mebibytes = (field: string): number | null => {

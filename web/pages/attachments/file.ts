@@ -5,6 +5,7 @@ import { isNotModified, selectBytes } from '#lib/byte-range.ts'
 import { contentDisposition, digestHeader, DOCUMENT_POLICY } from '../../file-headers.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
+import { t } from '../../text.ts'
 
 /** Videos are loaded by the document that a browser makes for them. */
 const policyOf = (content_type: string): string =>
@@ -50,7 +51,9 @@ async function sendAttachment(visit: Visit): Promise<Response> {
     visit.hearth.log.error('an attached file is missing', { id: file.id, sha256: file.sha256 })
     throw new Refusal(
       'unavailable',
-      'This file is missing on this installation. Its administrators can see it with hearth doctor.',
+      t(
+        'This file is missing on this installation. Its administrators can see it with hearth doctor.',
+      ),
     )
   }
   const bytes = Bun.file(path)

@@ -15,6 +15,7 @@ import { describeMissingSource } from './renderings.tsx'
 import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
 import { loadFile, type FileData } from './file-load.ts'
 import { byteLinesOf, toTextLines } from './utf16-lines.ts'
+import { rich, t } from '../../text.ts'
 
 /** How long the page waits for the blame, and how long when the reader asked to wait. */
 const SHORT_MS = 150
@@ -56,14 +57,14 @@ const BlameMark = ({
     <a
       class="blame-commit"
       href={commitPath(repo.full_name, commit.sha)}
-      title={`${commit.title}, by ${commit.author.name}`}
+      title={t('{title}, by {name}', { title: commit.title, name: commit.author.name })}
     >
       <span class="blame-author">{commit.author.actor?.username ?? commit.author.name}</span>{' '}
       <span class="blame-title">{commit.title}</span>
     </a>
     {pull !== null && <a href={pullPath(home, pull)}>#{pull}</a>}
     {session && pull !== null && (
-      <a href={pullPath(home, pull, 'session')} aria-label={`Session of #${pull}`}>
+      <a href={pullPath(home, pull, 'session')} aria-label={t('Session of #{pull}', { pull })}>
         <Icon name="agent" size={14} />
       </a>
     )}
@@ -72,8 +73,8 @@ const BlameMark = ({
       class="blame-before"
       href={blameBeforePath(repo.full_name, commit.sha, path)}
       rel="nofollow"
-      title="Blame before this commit"
-      aria-label={`Blame before ${commit.sha.slice(0, 7)}`}
+      title={t('Blame before this commit')}
+      aria-label={t('Blame before {sha}', { sha: commit.sha.slice(0, 7) })}
     >
       <Icon name="history" size={14} />
     </a>
@@ -143,14 +144,15 @@ export const blamePage = page({
           facts={<FileFacts data={data} />}
           actions={<FileActions data={data} view="blame" visit={visit} />}
           notice={
-            late ? (
-              <>
-                Computing the blame.{' '}
-                <a href={later} rel="nofollow">
-                  Load it
-                </a>
-              </>
-            ) : undefined
+            late
+              ? rich('Computing the blame. <a>Load it</a>', {
+                  a: (inner) => (
+                    <a href={later} rel="nofollow">
+                      {inner}
+                    </a>
+                  ),
+                })
+              : undefined
           }
         >
           {source === null ? (

@@ -5,6 +5,7 @@ import { DirectResponse, page } from '../../site.ts'
 import { renderFile, describeMissingSource } from './renderings.tsx'
 import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
 import { loadFile, type FileData } from './file-load.ts'
+import { rich, t } from '../../text.ts'
 
 /** How long the page waits for the highlighting when the reader asked to wait. */
 const LONG_MS = 10_000
@@ -46,22 +47,22 @@ export const blobPage = page({
     const { repo, ref, path, file, symlink } = data
     const here = codePath(repo.full_name, 'blob', ref, path)
     const target = symlink ? targetOf(data) : null
-    const notice = file.lfs ? (
-      <>
-        The content ({bytesText(file.lfs.size)}) is stored apart with Git LFS; this is the pointer
-        to it, <code>{file.lfs.oid.slice(0, 12)}</code>.
-      </>
-    ) : target !== null ? (
-      <>
-        Leads to{' '}
-        <a href={codePath(repo.full_name, 'blob', ref, target)}>
-          <code>{target}</code>
-        </a>
-        .
-      </>
-    ) : file.binary && file.truncated && data.text !== null ? (
-      <>The first {bytesText(1024 * 1024)} are shown.</>
-    ) : undefined
+    const notice = file.lfs
+      ? rich(
+          'The content ({size}) is stored apart with Git LFS; this is the pointer to it, {oid}.',
+          { size: bytesText(file.lfs.size), oid: <code>{file.lfs.oid.slice(0, 12)}</code> },
+        )
+      : target !== null
+        ? rich('Leads to {a}.', {
+            a: (
+              <a href={codePath(repo.full_name, 'blob', ref, target)}>
+                <code>{target}</code>
+              </a>
+            ),
+          })
+        : file.binary && file.truncated && data.text !== null
+          ? rich('The first {bytesText} are shown.', { bytesText: bytesText(1024 * 1024) })
+          : undefined
     return (
       <FilePage data={data} visit={visit} view="blob">
         <FileFrame
@@ -76,7 +77,7 @@ export const blobPage = page({
             <>
               {face?.source && (
                 <LinkButton href={rendered ? withQuery(here, { plain: 1 }) : here} small>
-                  {rendered ? 'Source' : 'Rendered'}
+                  {rendered ? t('Source') : t('Rendered')}
                 </LinkButton>
               )}
               <FileActions data={data} view="blob" visit={visit} />

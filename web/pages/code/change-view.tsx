@@ -18,6 +18,7 @@ import type { Visit } from '../../site.ts'
 import { withImages } from './changed-images.ts'
 import { changedFilesPath, FILES_PER_PAGE } from './changed-files-path.ts'
 import { textOfFile } from './text.ts'
+import { rich, t } from '../../text.ts'
 
 /** At most this many parts of files are expanded on one page, of this many lines each. */
 const MAX_EXPANDED_PARTS = 40
@@ -192,8 +193,11 @@ const NextFiles = ({
           rel="next nofollow"
           data-more
         >
-          The next files, {last + 1} to {Math.min(props.totals.files, last + FILES_PER_PAGE)} of{' '}
-          {props.totals.files}
+          {rich('The next files, {last} to {min} of {files}', {
+            last: last + 1,
+            min: Math.min(props.totals.files, last + FILES_PER_PAGE),
+            files: props.totals.files,
+          })}
         </a>
       </p>
     )}
@@ -209,15 +213,24 @@ const ChangeSwitches = ({
   props: ChangeViewProps
   to: (change: Partial<ChangeChoice>) => string
 }) => (
-  <ButtonGroup label="How the changes are shown">
+  <ButtonGroup label={t('How the changes are shown')}>
     {props.head}
     <LinkButton href={to({ white: !choice.white })} small>
-      {choice.white ? 'Show white space' : 'Hide white space'}
+      {choice.white ? t('Show white space') : t('Hide white space')}
     </LinkButton>
     <LinkButton href={to({ split: !choice.split })} small>
-      {choice.split ? 'One column' : 'Side by side'}
+      {choice.split ? t('One column') : t('Side by side')}
     </LinkButton>
   </ButtonGroup>
+)
+
+const OnlyFile = ({ path, all }: { path: string; all: string }) => (
+  <Notice>
+    {rich('Only {path}. <a>Show all files</a>', {
+      path: <code>{path}</code>,
+      a: (inner) => <a href={all}>{inner}</a>,
+    })}
+  </Notice>
 )
 
 /**
@@ -231,11 +244,7 @@ export const ChangeView = (props: ChangeViewProps) => {
   const to = (change: Partial<ChangeChoice>) => changeHref(here, choice, change, props.more)
   return (
     <>
-      {choice.path !== '' && (
-        <Notice>
-          Only <code>{choice.path}</code>. <a href={to({ path: '', parts: [] })}>Show all files</a>
-        </Notice>
-      )}
+      {choice.path !== '' && <OnlyFile path={choice.path} all={to({ path: '', parts: [] })} />}
       <DiffView
         files={props.files}
         totals={props.totals}
@@ -276,7 +285,7 @@ export const ChangeView = (props: ChangeViewProps) => {
       {choice.page > 1 && (
         <p>
           <a href={to({ page: choice.page - 1, parts: [] })} rel="prev nofollow">
-            The files before these
+            {t('The files before these')}
           </a>
         </p>
       )}

@@ -10,11 +10,12 @@ import {
   TreeSearch,
   type TreeFile,
 } from '../../components/index.ts'
-import { formatNumber, plural } from '../../format.ts'
+import { formatNumber } from '../../format.ts'
 import { withQuery } from '../../paths.ts'
 import { page, safeRedirectPath, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { FILES_PER_PAGE } from './changed-files-path.ts'
+import { rich, t, tn } from '../../text.ts'
 
 /** The lines of one part: about 80 KB of HTML. */
 const FILES_PER_PART = 300
@@ -69,9 +70,7 @@ const Part = ({ data, here }: { data: ChangedFiles; here: string }) => {
   return (
     <div id={idOfPart(part)}>
       {shown.length === 0 && q !== '' && (
-        <p class="muted">
-          No changed file has <q>{q}</q> in its path.
-        </p>
+        <p class="muted">{rich('No changed file has {q} in its path.', { q: <q>{q}</q> })}</p>
       )}
       <DiffTree
         files={shown}
@@ -85,12 +84,19 @@ const Part = ({ data, here }: { data: ChangedFiles; here: string }) => {
             data-part={idOfPart(part + 1)}
             data-near="true"
           >
-            Show {formatNumber(Math.min(left, FILES_PER_PART))} more of {formatNumber(left)}
+            {rich('Show {min} more of {left}', {
+              min: formatNumber(Math.min(left, FILES_PER_PART)),
+              left: formatNumber(left),
+            })}
           </a>
         </p>
       )}
       {left <= 0 && list.more && (
-        <p class="muted">Only the first {formatNumber(list.items.length)} files are listed.</p>
+        <p class="muted">
+          {rich('Only the first {items} files are listed.', {
+            items: formatNumber(list.items.length),
+          })}
+        </p>
       )}
     </div>
   )
@@ -109,12 +115,12 @@ export const changedFilesPage = page({
       back,
     })
     return (
-      <RepoFrame visit={visit} repo={repo} title="Changed files" current="code" noindex>
+      <RepoFrame visit={visit} repo={repo} title={t('Changed files')} current="code" noindex>
         <PageHead
-          title={plural(list.items.length, 'changed file')}
+          title={tn('{count} changed file', '{count} changed files', list.items.length)}
           actions={
             <LinkButton href={back} small>
-              Show changes
+              {t('Show changes')}
             </LinkButton>
           }
         />

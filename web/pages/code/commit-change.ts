@@ -5,6 +5,7 @@ import { createCommit, getBranch } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { comparePath, pullPath } from '../../paths.ts'
 import { redirectWithFlash, type DirectResponse, type Fields, type Visit } from '../../site.ts'
+import { t } from '../../text.ts'
 
 const MAX_TITLE_LENGTH = 256
 
@@ -42,7 +43,7 @@ export function readDestination(
   const way = !mayWrite ? 'fork' : fields.text('target') === 'new' ? 'new' : 'branch'
   const new_branch = fields.text('new_branch').trim()
   if (way === 'new' && new_branch === '')
-    throw new Refusal('invalid', 'Give the new branch a name.', { field: 'new_branch' })
+    throw new Refusal('invalid', t('Give the new branch a name.'), { field: 'new_branch' })
   return { way, new_branch }
 }
 
@@ -109,7 +110,9 @@ export async function commitChange(
 ): Promise<DirectResponse> {
   const { repo, branch, files, title, body, way, new_branch } = wanted
   const moved = () =>
-    new Refusal('conflict', 'The file has changed since you opened it.', { reason: 'head_moved' })
+    new Refusal('conflict', t('The file has changed since you opened it.'), {
+      reason: 'head_moved',
+    })
   if (way === 'fork') {
     // Before the fork is created, so that a conflict creates none.
     const now = (await visit.tryCall(getBranch, { repo, branch }))?.commit.sha

@@ -27,6 +27,7 @@ import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { ChangeView, choiceInput, completeFiles, readChoice } from './change-view.tsx'
 import { StatusList, statusesOf } from './statuses.tsx'
+import { rich, t } from '../../text.ts'
 
 /** At most this many tags that contain the commit are shown at once. */
 const FEW = 3
@@ -52,7 +53,7 @@ const Names = ({
       {names.slice(0, FEW).map(link)}
       {names.length > FEW && (
         <details class="inline-more">
-          <summary>and {names.length - FEW} more</summary>
+          <summary>{rich('and {names} more', { names: names.length - FEW })}</summary>
           {names.slice(FEW).map(link)}
         </details>
       )}
@@ -119,7 +120,7 @@ const ParentLinks = ({ repo, commit }: Pick<Data, 'repo' | 'commit'>) => (
         </a>{' '}
         {commit.parents.length > 1 && (
           <a class="small" href={comparePath(repo.full_name, sha, commit.sha)}>
-            compare
+            {t('compare')}
           </a>
         )}{' '}
       </>
@@ -142,7 +143,7 @@ const PullOfCommit = ({
       <>
         {' '}
         <a href={pullPath(home, pull, 'session')}>
-          <Icon name="agent" size={14} /> how it was made
+          <Icon name="agent" size={14} /> {t('how it was made')}
         </a>
       </>
     )}
@@ -164,7 +165,7 @@ const References = ({ repo, references }: Pick<Data, 'repo' | 'references'>) => 
 /** The facts in the commit: id, parents, committer. */
 const ownFacts = ({ repo, commit }: Data): Fact[] => [
   {
-    label: 'Commit',
+    label: t('Commit'),
     value: (
       <>
         <code>{commit.sha}</code>{' '}
@@ -174,13 +175,13 @@ const ownFacts = ({ repo, commit }: Data): Fact[] => [
           type="button"
           icon="copy"
           copy={commit.sha}
-          label="Copy the id"
+          label={t('Copy the id')}
         />
       </>
     ),
   },
   {
-    label: commit.parents.length === 1 ? 'Parent' : 'Parents',
+    label: commit.parents.length === 1 ? t('Parent') : t('Parents'),
     value:
       commit.parents.length === 0 ? (
         'None: the first commit'
@@ -191,7 +192,7 @@ const ownFacts = ({ repo, commit }: Data): Fact[] => [
   ...(hasOtherCommitter(commit)
     ? [
         {
-          label: 'Committed by',
+          label: t('Committed by'),
           value: (
             <>
               <ActorLink of={commit.committer.actor ?? { username: commit.committer.name }} />{' '}
@@ -216,27 +217,27 @@ const factsAround = ({
   const { branches, tags } = refs ?? { branches: [], tags: [] }
   return [
     commit.pull !== null && {
-      label: 'Pull request',
+      label: t('Pull request'),
       value: <PullOfCommit home={home} pull={commit.pull} hasSession={hasSession} />,
     },
     branches.length > 0 && {
-      label: branches.length === 1 ? 'Branch' : 'Branches',
+      label: branches.length === 1 ? t('Branch') : t('Branches'),
       value: <Names repo={repo} names={branches} icon="branch" />,
     },
     tags.length > 0 && {
-      label: tags.length === 1 ? 'Tag' : 'Tags',
+      label: tags.length === 1 ? t('Tag') : t('Tags'),
       value: <Names repo={repo} names={tags} icon="tag" />,
     },
     references.length > 0 && {
-      label: 'Mentioned in',
+      label: t('Mentioned in'),
       value: <References repo={repo} references={references} />,
     },
     statuses !== null && {
-      label: 'Statuses',
+      label: t('Statuses'),
       value: <StatusList statuses={statuses.statuses} />,
     },
     commit.verification.kind !== 'none' && {
-      label: 'Signature',
+      label: t('Signature'),
       value: <SignatureMark of={commit.verification} />,
     },
   ].filter((fact) => fact !== false)
@@ -261,14 +262,14 @@ const SignatureMark = ({
   verified ? (
     <>
       <Badge tone="good" icon="check">
-        Verified
+        {t('Verified')}
       </Badge>{' '}
       {signer && <ActorLink of={signer} />}
     </>
   ) : (
     <Chip>
       {kind === 'gpg'
-        ? 'By an OpenPGP key, which is not looked through here'
+        ? t('By an OpenPGP key, which is not looked through here')
         : (UNPROVEN[reason] ?? reason)}
     </Chip>
   )
@@ -284,13 +285,13 @@ const CommitActions = ({
 }) => (
   <>
     <LinkButton href={codePath(repo.full_name, 'tree', commit.sha)} small icon="folder">
-      Browse files
+      {t('Browse files')}
     </LinkButton>
     <LinkButton href={`${here}.diff`} small>
-      Diff
+      {t('Diff')}
     </LinkButton>
     <LinkButton href={`${here}.patch`} small>
-      Patch
+      {t('Patch')}
     </LinkButton>
   </>
 )
@@ -306,18 +307,16 @@ export const commitPage = page({
       <RepoFrame
         visit={visit}
         repo={repo}
-        title={commit.title || 'A commit without a message'}
+        title={commit.title || t('A commit without a message')}
         current="code"
         width="wide"
       >
         <PageHead
-          title={commit.title || '(no message)'}
-          lead={
-            <>
-              <ActorLink of={commit.author.actor ?? { username: commit.author.name }} /> committed{' '}
-              <RelativeTime at={commit.author.date} />
-            </>
-          }
+          title={commit.title || t('(no message)')}
+          lead={rich('{actor} committed {time}', {
+            actor: <ActorLink of={commit.author.actor ?? { username: commit.author.name }} />,
+            time: <RelativeTime at={commit.author.date} />,
+          })}
           actions={<CommitActions repo={repo} commit={commit} here={here} />}
         />
         <Card>
@@ -326,18 +325,20 @@ export const commitPage = page({
         </Card>
         {commit.parents.length > 1 && (
           <Notice>
-            A merge. What follows is what it brought to its first parent,{' '}
-            <a href={commitPath(repo.full_name, commit.parents[0] ?? '')}>
-              <code>{commit.parents[0]?.slice(0, 7)}</code>
-            </a>
-            .
+            {rich('A merge. What follows is what it brought to its first parent, {a}.', {
+              a: (
+                <a href={commitPath(repo.full_name, commit.parents[0] ?? '')}>
+                  <code>{commit.parents[0]?.slice(0, 7)}</code>
+                </a>
+              ),
+            })}
           </Notice>
         )}
         {commit.files.length === 0 && choice.page === 1 && choice.path === '' ? (
-          <EmptyState icon="file" title="No file is changed">
+          <EmptyState icon="file" title={t('No file is changed')}>
             {commit.parents.length > 1
-              ? 'The merge joined histories alone.'
-              : 'The commit has a message and nothing else.'}
+              ? t('The merge joined histories alone.')
+              : t('The commit has a message and nothing else.')}
           </EmptyState>
         ) : (
           <ChangeView

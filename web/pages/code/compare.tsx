@@ -23,7 +23,6 @@ import {
   Select,
   Stat,
 } from '../../components/index.ts'
-import { plural } from '../../format.ts'
 import { codePath, comparePath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
@@ -37,6 +36,7 @@ import {
 } from './change-view.tsx'
 import { refsOf, type Refs } from './frame.tsx'
 import { rangeOf, type Range } from './range.ts'
+import { rich, t, tn } from '../../text.ts'
 
 /** A longer list of commits is folded. */
 const MAX_UNFOLDED_COMMITS = 10
@@ -62,22 +62,22 @@ const Picker = ({
       action={repoPath(repo.full_name, '/compare')}
       method="get"
       class="compare-pick"
-      label="What to compare"
+      label={t('What to compare')}
       error={error}
     >
       <Field
         name="base"
-        label="Base"
+        label={t('Base')}
         required
         mono
         value={base}
         suggestions={names}
         maxlength={500}
       />
-      <Icon name="arrow-left" label="with what is added by" />
+      <Icon name="arrow-left" label={t('with what is added by')} />
       <Field
         name="head"
-        label="Compare"
+        label={t('Compare')}
         required
         mono
         value={head}
@@ -86,15 +86,15 @@ const Picker = ({
       />
       <Select
         name="how"
-        label="Comparison"
+        label={t('Comparison')}
         required
         value={direct ? 'direct' : ''}
         options={[
-          { value: '', label: 'Since they diverged' },
-          { value: 'direct', label: 'As they are' },
+          { value: '', label: t('Since they diverged') },
+          { value: 'direct', label: t('As they are') },
         ]}
       />
-      <Button>Compare</Button>
+      <Button>{t('Compare')}</Button>
     </Form>
   )
 }
@@ -136,25 +136,25 @@ export const comparePickPage = page({
   view: ({ repo, refs, base, head, direct, error }, visit) => {
     const others = refs.branches.filter((name) => name !== base).slice(0, 12)
     return (
-      <RepoFrame visit={visit} repo={repo} title="Compare" current="code">
+      <RepoFrame visit={visit} repo={repo} title={t('Compare')} current="code">
         <PageHead
-          title="Compare"
-          lead="Two branches, tags or commits. A side may also be pull/3:main, the branch of a pull request's fork."
+          title={t('Compare')}
+          lead={t(
+            "Two branches, tags or commits. A side may also be pull/3:main, the branch of a pull request's fork.",
+          )}
         />
         {repo.empty ? (
-          <EmptyState icon="branch" title="Nothing to compare yet">
-            Push a first commit.
+          <EmptyState icon="branch" title={t('Nothing to compare yet')}>
+            {t('Push a first commit.')}
           </EmptyState>
         ) : (
           <Picker repo={repo} refs={refs} base={base} head={head} direct={direct} error={error} />
         )}
         {others.length > 0 && (
           <List
-            label="Branches to compare"
+            label={t('Branches to compare')}
             head={
-              <span>
-                Recent branches, beside <code>{base}</code>
-              </span>
+              <span>{rich('Recent branches, beside {base}', { base: <code>{base}</code> })}</span>
             }
           >
             {others.map((name) => (
@@ -190,7 +190,7 @@ const NextStep = ({ data, visit }: { data: Compared; visit: Visit }) => {
   if (number > 0)
     return (
       <LinkButton href={pullPath(repo.full_name, number)} icon="pull">
-        Pull request #{number}
+        {rich('Pull request #{number}', { number })}
       </LinkButton>
     )
   if (
@@ -211,7 +211,7 @@ const NextStep = ({ data, visit }: { data: Compared; visit: Visit }) => {
       variant="primary"
       icon="pull"
     >
-      Open a pull request
+      {t('Open a pull request')}
     </LinkButton>
   )
 }
@@ -221,7 +221,7 @@ const Commits = ({ data }: { data: Compared }) => {
   const { commits, ahead } = compared
   if (commits.length === 0) return null
   const rows = (
-    <List label="Commits">
+    <List label={t('Commits')}>
       {commits.map((commit) => (
         <CommitRow commit={commit} repo={repo.full_name} />
       ))}
@@ -230,8 +230,13 @@ const Commits = ({ data }: { data: Compared }) => {
   return (
     <details class="compare-commits" open={ahead <= MAX_UNFOLDED_COMMITS && choice.page === 1}>
       <summary>
-        {plural(ahead, 'commit')}
-        {commits.length < ahead && <span class="muted"> ({commits.length} on this page)</span>}
+        {tn('{count} commit', '{count} commits', ahead)}
+        {commits.length < ahead && (
+          <span class="muted">
+            {' '}
+            {rich('({commits} on this page)', { commits: commits.length })}
+          </span>
+        )}
       </summary>
       {rows}
     </details>
@@ -253,14 +258,14 @@ const CompareActions = ({
 }) => (
   <>
     <LinkButton href={swapped} small icon="refresh">
-      Swap
+      {t('Swap')}
     </LinkButton>
     <LinkButton href={`${here}.diff`} small>
-      Diff
+      {t('Diff')}
     </LinkButton>
     {!direct && (
       <LinkButton href={`${here}.patch`} small>
-        Patch
+        {t('Patch')}
       </LinkButton>
     )}
     <NextStep data={data} visit={visit} />
@@ -282,14 +287,16 @@ const NothingToMerge = ({
     icon="check"
     title={
       compared.base_sha === compared.head_sha
-        ? 'Both are the same commit'
-        : `${base} has all that ${head} has`
+        ? t('Both are the same commit')
+        : t('{base} has all that {head} has', { base, head })
     }
     actions={
-      compared.behind > 0 ? <LinkButton href={swapped}>See what {base} adds</LinkButton> : undefined
+      compared.behind > 0 ? (
+        <LinkButton href={swapped}>{rich('See what {base} adds', { base })}</LinkButton>
+      ) : undefined
     }
   >
-    There is nothing to merge from <code>{head}</code>.
+    {rich('There is nothing to merge from {head}.', { head: <code>{head}</code> })}
   </EmptyState>
 )
 
@@ -303,8 +310,12 @@ const CompareLead = ({
   head: string
 }) => (
   <>
-    <code>{head}</code> is {plural(compared.ahead, 'commit')} ahead of <code>{base}</code> and{' '}
-    {compared.behind} behind.{' '}
+    {rich('{head} is {commits} ahead of {base} and {behind} behind.', {
+      head: <code>{head}</code>,
+      commits: tn('{count} commit', '{count} commits', compared.ahead),
+      base: <code>{base}</code>,
+      behind: compared.behind,
+    })}{' '}
     <Stat additions={compared.totals.additions} deletions={compared.totals.deletions} />
   </>
 )
@@ -321,15 +332,22 @@ const DirectNotice = ({
   head: string
 }) => (
   <Notice>
-    Compared as they are: what only <code>{base}</code> has counts as removed.{' '}
-    <a
-      href={changeHref(comparePath(repo.full_name, base, head), choice, {
-        page: 1,
-        parts: [],
-      })}
-    >
-      Compare since they diverged
-    </a>
+    {rich(
+      'Compared as they are: what only {base} has counts as removed. <a>Compare since they diverged</a>',
+      {
+        base: <code>{base}</code>,
+        a: (inner) => (
+          <a
+            href={changeHref(comparePath(repo.full_name, base, head), choice, {
+              page: 1,
+              parts: [],
+            })}
+          >
+            {inner}
+          </a>
+        ),
+      },
+    )}
   </Notice>
 )
 
@@ -375,12 +393,12 @@ export const comparePage = page({
       <RepoFrame
         visit={visit}
         repo={repo}
-        title={`Compare ${base} with ${head}`}
+        title={t('Compare {base} with {head}', { base, head })}
         current="code"
         width="wide"
       >
         <PageHead
-          title="Compare"
+          title={t('Compare')}
           lead={<CompareLead base={base} compared={compared} head={head} />}
           actions={
             <CompareActions
@@ -395,7 +413,7 @@ export const comparePage = page({
         <Picker repo={repo} refs={refs} base={base} head={head} direct={direct} />
         {compared.merge_base_sha === null && !direct && (
           <Notice kind="wait">
-            These two have no commit in common, so everything counts as added.
+            {t('These two have no commit in common, so everything counts as added.')}
           </Notice>
         )}
         {direct && compared.behind > 0 && (
@@ -428,10 +446,12 @@ export const comparePage = page({
 const branchHint = ({ repo, branch, range }: Compared) =>
   branch !== null && (
     <p class="muted small">
-      Look at{' '}
-      <a href={codePath(repo.full_name, 'tree', range.head)}>
-        the files of <code>{range.head}</code>
-      </a>
-      .
+      {rich('Look at {a}.', {
+        a: (
+          <a href={codePath(repo.full_name, 'tree', range.head)}>
+            {rich('the files of {head}', { head: <code>{range.head}</code> })}
+          </a>
+        ),
+      })}
     </p>
   )

@@ -9,6 +9,7 @@ import type { DirectResponse, Fields, Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { commitChange, readDestination, type FileEdit } from './commit-change.ts'
 import type { EditMode } from './edit-load.ts'
+import { t } from '../../text.ts'
 
 /** The id that git gives to a file with this content (gitformat-loose, "blob"). */
 const blobId = (text: string): string => {
@@ -38,11 +39,11 @@ function changesOf(mode: EditMode, fields: Fields): { path: string; files: FileE
   const from = fields.text('from')
   if (mode === 'delete') return { path: from, files: [{ path: from, action: 'delete' }] }
   const { path, content } = typedOf(fields)
-  if (path === '') throw new Refusal('invalid', 'Give the file a name.', { field: 'path' })
+  if (path === '') throw new Refusal('invalid', t('Give the file a name.'), { field: 'path' })
   if (mode === 'new') return { path, files: [{ path, action: 'put', content }] }
   const isSame = blobId(content) === fields.text('oid')
   if (isSame && path === from)
-    throw new Refusal('invalid', 'There are no changes yet.', { field: 'content' })
+    throw new Refusal('invalid', t('There are no changes yet.'), { field: 'content' })
   const move: FileEdit[] = path === from ? [] : [{ path, from, action: 'move' }]
   return { path, files: isSame ? move : [...move, { path, action: 'put', content }] }
 }

@@ -15,6 +15,7 @@ import { codePath } from '../../paths.ts'
 import { redirect, type DirectResponse, type Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { typedOf } from './edit-form.ts'
+import { t } from '../../text.ts'
 
 /** Larger files cannot be edited on the website. */
 const MAX_EDIT_BYTES = 1024 * 1024
@@ -67,15 +68,15 @@ export async function readWhole(
     if (part.lfs !== null)
       return nothing(
         part.sha,
-        'Its content is stored apart (Git LFS), and only a pointer to it is here.',
+        t('Its content is stored apart (Git LFS), and only a pointer to it is here.'),
       )
     if (part.binary || part.encoding !== 'utf-8')
       return nothing(
         part.sha,
-        'It is not text in UTF-8. Change it with git, which keeps its bytes as they are.',
+        t('It is not text in UTF-8. Change it with git, which keeps its bytes as they are.'),
       )
     if (part.size > MAX_EDIT_BYTES)
-      return nothing(part.sha, 'It is larger than 1 MiB. Change it with git.')
+      return nothing(part.sha, t('It is larger than 1 MiB. Change it with git.'))
     text += part.content
     if (!part.truncated || part.to_line === null) {
       const ends = text.match(/\r?\n/g) ?? []
@@ -87,7 +88,7 @@ export async function readWhole(
       }
     }
     if (part.to_line < from)
-      return nothing(part.sha, 'It has a line that is too long to edit here.')
+      return nothing(part.sha, t('It has a line that is too long to edit here.'))
     from = part.to_line + 1
   }
 }
@@ -125,20 +126,20 @@ export const mayPropose = ({ viewer }: Visit, repo: Repo): boolean =>
 export async function repoToChange(visit: Visit): Promise<Repo> {
   const repo = await visit.call(getRepo, { repo: repoOf(visit) })
   if (repo.archived)
-    throw new Refusal('forbidden', 'This repository is archived: it can only be read.')
+    throw new Refusal('forbidden', t('This repository is archived: it can only be read.'))
   if (!mayPropose(visit, repo))
     throw new Refusal(
       'forbidden',
       repo.empty
-        ? 'The first commit of a repository is for people with the role write.'
-        : 'Only its author changes files of this fork.',
+        ? t('The first commit of a repository is for people with the role write.')
+        : t('Only its author changes files of this fork.'),
     )
   if (!repo.permissions.write) {
     const settings = await visit.tryCall(getRepoSettings, { repo: repo.full_name })
     if (settings?.contributions === 'nobody')
       throw new Refusal(
         'forbidden',
-        'This repository takes changes only from people with the role write.',
+        t('This repository takes changes only from people with the role write.'),
       )
   }
   return repo
@@ -170,7 +171,7 @@ export async function loadEdit(visit: Visit, mode: EditMode): Promise<EditData |
   const rest = visit.params.rest ?? ''
   const repo = await repoToChange(visit)
   if (repo.empty) {
-    if (mode !== 'new') throw new Refusal('not_found', 'This repository has no files yet.')
+    if (mode !== 'new') throw new Refusal('not_found', t('This repository has no files yet.'))
     return {
       mode,
       repo,

@@ -36,6 +36,7 @@ import { defaultMessage, submitEdit, typedOf } from './edit-form.ts'
 import { loadEdit, type BranchBarrier, type EditData, type EditMode } from './edit-load.ts'
 import { MARKDOWN } from './renderings.tsx'
 import { PathCrumbs } from './frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const TITLES = { edit: 'Edit', new: 'New file', delete: 'Delete' } as const
 
@@ -67,7 +68,7 @@ export type CommitTarget = {
 const NewBranchField = ({ place, visit }: { place: CommitTarget; visit: Visit }) => (
   <Field
     name="new_branch"
-    label="Name of the new branch"
+    label={t('Name of the new branch')}
     mono
     maxlength={255}
     value={visit.form.values.optional('new_branch') ?? branchName(visit, place.path, place.head)}
@@ -82,8 +83,10 @@ export const CommitTargetFields = ({ place, visit }: { place: CommitTarget; visi
   if (!repo.permissions.write)
     return (
       <p class="hint">
-        You have no write access to {repo.full_name}. The change goes to a fork, and a pull request
-        to <code>{branch}</code> is opened.
+        {rich(
+          'You have no write access to {full_name}. The change goes to a fork, and a pull request to {branch} is opened.',
+          { full_name: repo.full_name, branch: <code>{branch}</code> },
+        )}
       </p>
     )
   if (head === null) return <input type="hidden" name="target" value="branch" />
@@ -91,8 +94,10 @@ export const CommitTargetFields = ({ place, visit }: { place: CommitTarget; visi
     return (
       <>
         <p class="hint">
-          <code>{branch}</code> is protected. The change goes to a new branch, and a pull request to{' '}
-          <code>{branch}</code> is opened.
+          {rich(
+            '{branch} is protected. The change goes to a new branch, and a pull request to {branch} is opened.',
+            { branch: <code>{branch}</code> },
+          )}
         </p>
         <input type="hidden" name="target" value="new" />
         <NewBranchField place={place} visit={visit} />
@@ -101,10 +106,13 @@ export const CommitTargetFields = ({ place, visit }: { place: CommitTarget; visi
   const chosen = values.text('target') || (barrier === 'ruleset' ? 'new' : 'branch')
   return (
     <FieldSet
-      legend="Branch"
+      legend={t('Branch')}
       hint={
         barrier === 'ruleset'
-          ? `A ruleset of ${branch} requires a pull request. Only those who may bypass it commit directly.`
+          ? t(
+              'A ruleset of {branch} requires a pull request. Only those who may bypass it commit directly.',
+              { branch },
+            )
           : undefined
       }
     >
@@ -112,18 +120,14 @@ export const CommitTargetFields = ({ place, visit }: { place: CommitTarget; visi
         id="target-branch"
         name="target"
         value="branch"
-        label={
-          <>
-            Commit to <code>{branch}</code>
-          </>
-        }
+        label={rich('Commit to {branch}', { branch: <code>{branch}</code> })}
         checked={chosen === 'branch'}
       />
       <Radio
         id="target-new"
         name="target"
         value="new"
-        label="Commit to a new branch and open a pull request"
+        label={t('Commit to a new branch and open a pull request')}
         checked={chosen === 'new'}
       />
       <NewBranchField place={place} visit={visit} />
@@ -136,10 +140,10 @@ const Preview = ({ data, visit }: { data: EditData; visit: Visit }) => {
   const { repo, branch, preview } = data
   const { path, content } = typedOf(visit.form.values)
   return (
-    <section id="preview" class="stack" aria-label="Preview">
+    <section id="preview" class="stack" aria-label={t('Preview')}>
       {preview === null ||
       (preview.hunks.length === 0 && preview.reason === null && preview.old_path === null) ? (
-        <Notice>There are no changes yet.</Notice>
+        <Notice>{t('There are no changes yet.')}</Notice>
       ) : (
         <DiffView files={[preview]} options={{ page: visit.markdown }} />
       )}
@@ -168,15 +172,20 @@ const Theirs = ({ data, visit }: { data: EditData; visit: Visit }) => {
         kind="wait"
         title={
           file === null
-            ? `${path} is gone from ${branch}`
-            : `${path} has changed on ${branch} since you opened it`
+            ? t('{path} is gone from {branch}', { path, branch })
+            : t('{path} has changed on {branch} since you opened it', { path, branch })
         }
       >
         <p>
-          What you typed is still here. Take over what you need from the version below; committing
-          again puts yours in its place.{' '}
-          {head !== null && before !== '' && (
-            <a href={comparePath(repo.full_name, before, head, true)}>See what has changed</a>
+          {rich(
+            'What you typed is still here. Take over what you need from the version below; committing again puts yours in its place. {head}',
+            {
+              head: head !== null && before !== '' && (
+                <a href={comparePath(repo.full_name, before, head, true)}>
+                  {t('See what has changed')}
+                </a>
+              ),
+            },
           )}
         </p>
       </Notice>
@@ -184,7 +193,9 @@ const Theirs = ({ data, visit }: { data: EditData; visit: Visit }) => {
         <FileFrame name={`${path} on ${branch} now`}>
           {raw(
             visit.markdown.placeSource([file.text], grammarOfPath(path), ([lines = []]) =>
-              renderChild(<CodeView lines={lines} label={`${path} on ${branch} now`} />),
+              renderChild(
+                <CodeView lines={lines} label={t('{path} on {branch} now', { path, branch })} />,
+              ),
             ),
           )}
         </FileFrame>
@@ -205,7 +216,7 @@ const Content = ({
   error: string | null
 }) => (
   <div class={['field', error !== null && 'field-bad']}>
-    <label for="field-content">Content</label>
+    <label for="field-content">{t('Content')}</label>
     <textarea
       class="input mono editor"
       id="field-content"
@@ -215,7 +226,7 @@ const Content = ({
       autocomplete="off"
       data-draft={oid}
       data-editor={editorPath}
-      aria-label={`Content of ${path}`}
+      aria-label={t('Content of {path}', { path })}
       aria-invalid={error !== null ? 'true' : undefined}
       aria-describedby={error !== null ? 'field-content-error' : undefined}
     >
@@ -248,29 +259,29 @@ const EditCommit = ({
   path: string
   values: Fields
 }) => (
-  <Card title={mode === 'delete' ? `Delete ${path}` : 'Commit'}>
+  <Card title={mode === 'delete' ? t('Delete {path}', { path }) : t('Commit')}>
     <Field
       name="message"
-      label="Message"
+      label={t('Message')}
       maxlength={500}
       value={values.text('message')}
-      placeholder={mode === 'new' ? 'Add …' : defaultMessage(mode, path, path)}
+      placeholder={mode === 'new' ? t('Add …') : defaultMessage(mode, path, path)}
     />
     <TextArea
       name="description"
-      label="Description"
+      label={t('Description')}
       rows={3}
       value={values.text('description')}
-      hint="Say why the change is made."
+      hint={t('Say why the change is made.')}
     />
     <CommitTargetFields place={data} visit={visit} />
     <FormActions>
       <Button variant={mode === 'delete' ? 'danger' : 'primary'}>
         {!repo.permissions.write
-          ? 'Propose change'
+          ? t('Propose change')
           : mode === 'delete'
-            ? 'Delete file'
-            : 'Commit changes'}
+            ? t('Delete file')
+            : t('Commit changes')}
       </Button>
       {mode !== 'delete' && (
         <Button
@@ -280,11 +291,11 @@ const EditCommit = ({
           formnovalidate
           icon="eye"
         >
-          Preview
+          {t('Preview')}
         </Button>
       )}
       <LinkButton href={repo.empty ? repoPath(repo.full_name) : back} variant="quiet">
-        Cancel
+        {t('Cancel')}
       </LinkButton>
     </FormActions>
   </Card>
@@ -293,7 +304,7 @@ const EditCommit = ({
 const PathField = ({ visit, mode, typed }: { visit: Visit; mode: EditMode; typed: string }) => (
   <Field
     name="path"
-    label="Path"
+    label={t('Path')}
     required
     mono
     maxlength={4096}
@@ -302,8 +313,8 @@ const PathField = ({ visit, mode, typed }: { visit: Visit; mode: EditMode; typed
     error={fieldError(visit, 'path')}
     hint={
       mode === 'edit'
-        ? 'Change the path to rename or move the file.'
-        : 'Use slashes to create folders.'
+        ? t('Change the path to rename or move the file.')
+        : t('Use slashes to create folders.')
     }
   />
 )
@@ -334,7 +345,7 @@ const EditForm = ({ data, visit, back }: { data: EditData; visit: Visit; back: s
       {mode !== 'delete' && (
         <Content
           text={sent ? values.text('content') : (file?.text ?? '').replaceAll('\r\n', '\n')}
-          path={typed || 'the new file'}
+          path={typed || t('the new file')}
           oid={file?.oid ?? 'new'}
           error={fieldError(visit, 'content')}
         />
@@ -374,9 +385,9 @@ const EditView = ({ data, visit }: { data: EditData; visit: Visit }) => {
         </div>
       )}
       {file?.problem && mode === 'edit' ? (
-        <Notice title="This file cannot be edited here">
+        <Notice title={t('This file cannot be edited here')}>
           <p>
-            {file.problem} <a href={back}>Back to the file</a>
+            {file.problem} <a href={back}>{t('Back to the file')}</a>
           </p>
         </Notice>
       ) : (

@@ -13,6 +13,7 @@ import { FindFileLink } from './find.tsx'
 import { PathCrumbs, WithTree } from './frame.tsx'
 import { RefSwitch } from './ref-switch.tsx'
 import { OwnerLinks } from './owners.tsx'
+import { rich, t } from '../../text.ts'
 
 export const FilePage = ({
   data,
@@ -32,7 +33,7 @@ export const FilePage = ({
       <div class="code-bar">
         <RefSwitch repo={repo} refs={refs} current={ref} view={view} path={path} />
         <PathCrumbs repo={repo} current={ref} path={path} />
-        <Button variant="quiet" small copy={path} icon="copy" label="Copy the path" />
+        <Button variant="quiet" small copy={path} icon="copy" label={t('Copy the path')} />
         <div class="actions">
           <FindFileLink repo={repo} rev={ref} />
         </div>
@@ -53,12 +54,14 @@ export const FilePage = ({
 export const FileFacts = ({ data, more }: { data: FileData; more?: Child }) => (
   <>
     {more}
-    {data.symlink && <Chip icon="symlink">Symbolic link</Chip>}
-    {data.file.lfs && <Chip>Git LFS, {bytesText(data.file.lfs.size)}</Chip>}
+    {data.symlink && <Chip icon="symlink">{t('Symbolic link')}</Chip>}
+    {data.file.lfs && (
+      <Chip>{rich('Git LFS, {size}', { size: bytesText(data.file.lfs.size) })}</Chip>
+    )}
     {data.text?.encoding && <Chip>{data.text.encoding}</Chip>}
     {data.owners.length > 0 && (
       <span>
-        Owned by <OwnerLinks names={data.owners} />
+        {rich('Owned by {ownerlinks}', { ownerlinks: <OwnerLinks names={data.owners} /> })}
       </span>
     )}
   </>
@@ -77,22 +80,22 @@ const ViewLinks = ({
   ref: string
   view: 'blob' | 'blame'
 }) => (
-  <ButtonGroup label="Views of this file">
+  <ButtonGroup label={t('Views of this file')}>
     <LinkButton href={codePath(repo.full_name, 'blob', ref, path)} small current={view === 'blob'}>
-      Code
+      {t('Code')}
     </LinkButton>
     <LinkButton
       href={codePath(repo.full_name, 'blame', ref, path)}
       small
       current={view === 'blame'}
     >
-      Blame
+      {t('Blame')}
     </LinkButton>
     <LinkButton href={codePath(repo.full_name, 'commits', ref, path)} small>
-      History
+      {t('History')}
     </LinkButton>
     <LinkButton href={raw} small>
-      Raw
+      {t('Raw')}
     </LinkButton>
   </ButtonGroup>
 )
@@ -113,7 +116,13 @@ export const FileActions = ({
     <>
       <ViewLinks repo={repo} path={path} raw={raw} ref={ref} view={view} />
       {text !== null && (
-        <Button small variant="quiet" icon="copy" copyAddress={raw} label="Copy the whole file" />
+        <Button
+          small
+          variant="quiet"
+          icon="copy"
+          copyAddress={raw}
+          label={t('Copy the whole file')}
+        />
       )}
       <LinkButton
         href={codePath(repo.full_name, view, file.commit_sha, path)}
@@ -121,7 +130,7 @@ export const FileActions = ({
         variant="quiet"
         icon="link"
         hotkey="y"
-        label="Permanent link"
+        label={t('Permanent link')}
       />
       {mayEdit && text !== null && !file.binary && !file.lfs && !data.symlink && (
         <LinkButton
@@ -129,7 +138,7 @@ export const FileActions = ({
           small
           icon="edit"
           hotkey="e"
-          label="Edit this file"
+          label={t('Edit this file')}
         />
       )}
       {mayEdit && (
@@ -138,7 +147,7 @@ export const FileActions = ({
           small
           variant="quiet"
           icon="trash"
-          label="Delete this file"
+          label={t('Delete this file')}
         />
       )}
     </>
@@ -151,7 +160,7 @@ export const FileParts = ({ data, here }: { data: FileData; here: string }) => {
   const from = file.from_line ?? 1
   return (
     <Pager
-      label="Lines"
+      label={t('Lines')}
       newer={
         from > 1
           ? withQuery(here, { from: Math.max(1, from - 5000) > 1 ? from - 5000 : undefined })

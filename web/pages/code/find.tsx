@@ -13,6 +13,7 @@ import { codePath, repoPath, segments } from '../../paths.ts'
 import { DirectResponse, page, redirect } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 import { locate } from './frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const MAX_FOUND = 50
 
@@ -26,12 +27,12 @@ export const FindFileLink = ({ repo, rev }: { repo: Repo; rev: string }) => (
     variant="quiet"
     icon="search"
     hotkey="t"
-    label="Go to file"
+    label={t('Go to file')}
   />
 )
 
 const FoundFiles = ({ repo, rev, paths }: { repo: string; rev: string; paths: string[] }) => (
-  <ul class="found-files" aria-label="Files">
+  <ul class="found-files" aria-label={t('Files')}>
     {paths.map((path) => (
       <li>
         <a href={codePath(repo, 'blob', rev, path)}>
@@ -63,25 +64,21 @@ export const findPage = page({
     return { repo, rev: at.ref, query, found }
   },
   view: ({ repo, rev, query, found }, visit) => (
-    <RepoFrame visit={visit} repo={repo} title="Go to file" current="code" width="narrow">
+    <RepoFrame visit={visit} repo={repo} title={t('Go to file')} current="code" width="narrow">
       <PageHead
-        title="Go to file"
-        lead={
-          <>
-            Files of <code>{rev}</code>, found by letters of their path.
-          </>
-        }
+        title={t('Go to file')}
+        lead={rich('Files of {rev}, found by letters of their path.', { rev: <code>{rev}</code> })}
       />
       <Form
         action={findPath(repo.full_name, rev)}
         method="get"
         class="compare-pick"
-        label="Go to file"
+        label={t('Go to file')}
         listSearch="found"
       >
         <Field
           name="q"
-          label="Path"
+          label={t('Path')}
           type="search"
           mono
           value={query}
@@ -90,18 +87,20 @@ export const findPage = page({
           autocomplete="off"
           unmarked
         />
-        <Button>Find</Button>
+        <Button>{t('Find')}</Button>
       </Form>
       <div id="found" data-list>
         {found.paths.length === 0 ? (
-          <EmptyState icon="file" title="No files found">
-            Use fewer letters, or <a href={codePath(repo.full_name, 'tree', rev)}>browse files</a>.
+          <EmptyState icon="file" title={t('No files found')}>
+            {rich('Use fewer letters, or <a>browse files</a>.', {
+              a: (inner) => <a href={codePath(repo.full_name, 'tree', rev)}>{inner}</a>,
+            })}
           </EmptyState>
         ) : (
           <FoundFiles repo={repo.full_name} rev={rev} paths={found.paths} />
         )}
         {!found.complete && (
-          <p class="muted">This tree is very large: only its first files were searched.</p>
+          <p class="muted">{t('This tree is very large: only its first files were searched.')}</p>
         )}
       </div>
     </RepoFrame>

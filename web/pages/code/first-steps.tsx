@@ -14,6 +14,7 @@ import { watchState, eventStreamResponse } from '../../live.ts'
 import { repoPath } from '../../paths.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
+import { rich, t } from '../../text.ts'
 
 /** The lifetime of a token for the first push. */
 export const TOKEN_DAYS = '30'
@@ -37,11 +38,15 @@ const PushCommands = ({
       : withToken(repo.clone_url, visit.viewer?.username ?? 'x', secret)
   return (
     <>
-      <Card title="Push an existing repository">
-        <Commands label="Copy the commands for an existing repository">{`git remote add origin ${remote}\ngit push -u origin HEAD:${repo.default_branch}`}</Commands>
+      <Card title={t('Push an existing repository')}>
+        <Commands
+          label={t('Copy the commands for an existing repository')}
+        >{`git remote add origin ${remote}\ngit push -u origin HEAD:${repo.default_branch}`}</Commands>
       </Card>
-      <Card title="Create a new repository on the command line">
-        <Commands label="Copy the commands for a new repository">{`git clone ${remote}\ncd ${repo.name}\necho "# ${repo.name}" > README.md\ngit add README.md\ngit commit -m "First commit"\ngit push origin HEAD:${repo.default_branch}`}</Commands>
+      <Card title={t('Create a new repository on the command line')}>
+        <Commands
+          label={t('Copy the commands for a new repository')}
+        >{`git clone ${remote}\ncd ${repo.name}\necho "# ${repo.name}" > README.md\ngit add README.md\ngit commit -m "First commit"\ngit push origin HEAD:${repo.default_branch}`}</Commands>
       </Card>
     </>
   )
@@ -58,22 +63,28 @@ const PasswordNotice = ({
   secret: string | null
 }) =>
   secret === null ? (
-    <Notice title="git asks for a password">
+    <Notice title={t('git asks for a password')}>
       <p>
-        Use an access token as the password. You can create one for this repository only; it is then
-        part of the commands below.
+        {t(
+          'Use an access token as the password. You can create one for this repository only; it is then part of the commands below.',
+        )}
       </p>
       <ActionButton action={repoPath(repo.full_name, '/first-token')} csrf={visit.csrf}>
         <Button variant="primary" icon="key">
-          Create a token
+          {t('Create a token')}
         </Button>
       </ActionButton>
     </Notice>
   ) : (
     <TokenSecret secret={secret}>
-      The token reads and pushes the code of {repo.full_name} for {TOKEN_DAYS} days. The commands
-      below contain it, and git stores it in this clone only. Revoke it in{' '}
-      <a href="/settings/tokens">your settings</a>.
+      {rich(
+        'The token reads and pushes the code of {full_name} for {tokenDays} days. The commands below contain it, and git stores it in this clone only. Revoke it in <a>your settings</a>.',
+        {
+          full_name: repo.full_name,
+          tokenDays: TOKEN_DAYS,
+          a: (inner) => <a href="/settings/tokens">{inner}</a>,
+        },
+      )}
     </TokenSecret>
   )
 
@@ -83,22 +94,21 @@ export const loadAdminsMayPush = async (visit: Visit, repo: Repo): Promise<boole
 
 const ProtectionLine = ({ repo, adminsMayPush }: { repo: Repo; adminsMayPush: boolean }) => (
   <p class="muted">
-    {repo.protected ? (
-      <>
-        After the first push <code>{repo.default_branch}</code> is protected:{' '}
-        {adminsMayPush
-          ? 'admins can push to it, other members and agents open pull requests.'
-          : 'changes are merged through pull requests.'}{' '}
-        Force pushes and deletion are refused.
-      </>
-    ) : (
-      <>
-        <code>{repo.default_branch}</code> is not protected: everyone with the role Write can push
-        to it.
-      </>
-    )}{' '}
+    {repo.protected
+      ? rich(
+          'After the first push {default_branch} is protected: {adminsMayPush} Force pushes and deletion are refused.',
+          {
+            default_branch: <code>{repo.default_branch}</code>,
+            adminsMayPush: adminsMayPush
+              ? t('admins can push to it, other members and agents open pull requests.')
+              : t('changes are merged through pull requests.'),
+          },
+        )
+      : rich('{default_branch} is not protected: everyone with the role Write can push to it.', {
+          default_branch: <code>{repo.default_branch}</code>,
+        })}{' '}
     {repo.permissions.maintain && (
-      <a href={repoPath(repo.full_name, '/settings#protection')}>Change branch protection</a>
+      <a href={repoPath(repo.full_name, '/settings#protection')}>{t('Change branch protection')}</a>
     )}
   </p>
 )
@@ -107,25 +117,29 @@ const OtherClients = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const { site_url, mcp_url } = visit.hearth.settings
   return (
     <>
-      <Card title="For agents: an MCP client">
-        <p>Give the client this address. It opens your browser to sign in.</p>
-        <CopyField id="first-mcp" label="Address of the tool server" value={mcp_url} />
-        <Commands label="Copy the settings of an MCP client">
+      <Card title={t('For agents: an MCP client')}>
+        <p>{t('Give the client this address. It opens your browser to sign in.')}</p>
+        <CopyField id="first-mcp" label={t('Address of the tool server')} value={mcp_url} />
+        <Commands label={t('Copy the settings of an MCP client')}>
           {JSON.stringify({ mcpServers: { hearth: { type: 'http', url: mcp_url } } }, null, 2)}
         </Commands>
         {repo.permissions.maintain && (
           <p>
-            To give an agent a token for this repository only, open{' '}
-            <a href={repoPath(repo.full_name, '/agents')}>Agents</a>.
+            {rich('To give an agent a token for this repository only, open <a>Agents</a>.', {
+              a: (inner) => <a href={repoPath(repo.full_name, '/agents')}>{inner}</a>,
+            })}
           </p>
         )}
       </Card>
-      <Card title="For a terminal: the command line">
+      <Card title={t('For a terminal: the command line')}>
         <p>
-          Run these once on each machine. git then signs in to every repository here without a
-          password.
+          {t(
+            'Run these once on each machine. git then signs in to every repository here without a password.',
+          )}
         </p>
-        <Commands label="Copy the commands for the command line">{`hearth login ${site_url}\nhearth setup-git ${site_url}\nhearth api get_repo --repo ${repo.full_name}`}</Commands>
+        <Commands
+          label={t('Copy the commands for the command line')}
+        >{`hearth login ${site_url}\nhearth setup-git ${site_url}\nhearth api get_repo --repo ${repo.full_name}`}</Commands>
       </Card>
     </>
   )
@@ -143,10 +157,10 @@ export const FirstSteps = ({
   secret?: string | null
 }) => (
   <>
-    <EmptyState icon="repo" title="This repository is empty">
+    <EmptyState icon="repo" title={t('This repository is empty')}>
       {repo.permissions.write
-        ? 'Push a first commit. This page then shows its files.'
-        : 'Nobody has pushed yet.'}
+        ? t('Push a first commit. This page then shows its files.')
+        : t('Nobody has pushed yet.')}
     </EmptyState>
     {repo.permissions.write && !repo.archived && (
       <>
@@ -154,12 +168,14 @@ export const FirstSteps = ({
         <PushCommands repo={repo} visit={visit} secret={secret} />
         <ProtectionLine repo={repo} adminsMayPush={adminsMayPush} />
         <p class="muted">
-          Without git:{' '}
-          <a href={repoPath(repo.full_name, `/new/${repo.default_branch}`)}>
-            create the first file here
-          </a>
-          , or <a href={repoPath(repo.full_name, `/upload/${repo.default_branch}`)}>upload files</a>
-          .
+          {rich('Without git: <a>create the first file here</a>, or <a2>upload files</a2>.', {
+            a: (inner) => (
+              <a href={repoPath(repo.full_name, `/new/${repo.default_branch}`)}>{inner}</a>
+            ),
+            a2: (inner) => (
+              <a href={repoPath(repo.full_name, `/upload/${repo.default_branch}`)}>{inner}</a>
+            ),
+          })}
         </p>
         <OtherClients repo={repo} visit={visit} />
       </>
@@ -170,7 +186,7 @@ export const FirstSteps = ({
 /** The event stream of the page of an empty repository. */
 export const firstPushLive = (repo: Repo) => ({
   href: repoPath(repo.full_name, '/first-push'),
-  said: repo.empty ? 'Waiting for the first push' : 'The first push is here',
+  said: repo.empty ? t('Waiting for the first push') : t('The first push is here'),
 })
 
 export const firstPush: Resource = {

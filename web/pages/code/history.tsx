@@ -25,7 +25,6 @@ import {
   RelativeTime,
   Row,
 } from '../../components/index.ts'
-import { plural } from '../../format.ts'
 import {
   codePath,
   commitPath,
@@ -41,6 +40,7 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { locate, PathCrumbs, refsOf } from './frame.tsx'
 import { RefSwitch } from './ref-switch.tsx'
 import { BranchActions, NewBranch, NewTag, refError, TagActions } from './ref-actions.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 const pageNumber = (url: URL): number =>
   Math.max(1, Number(url.searchParams.get('page') ?? '1') || 1)
@@ -95,25 +95,33 @@ export const commitsPage = page({
       <RepoFrame
         visit={visit}
         repo={repo}
-        title={at.path === '' ? 'Commits' : `History of ${at.path}`}
+        title={at.path === '' ? t('Commits') : t('History of {path}', { path: at.path })}
         current="code"
       >
-        <h1 class="unseen">{at.path === '' ? `Commits of ${at.ref}` : `History of ${at.path}`}</h1>
+        <h1 class="unseen">
+          {at.path === ''
+            ? t('Commits of {ref}', { ref: at.ref })
+            : t('History of {path}', { path: at.path })}
+        </h1>
         <div class="code-bar">
           <RefSwitch repo={repo} refs={refs} current={at.ref} view="commits" path={at.path} />
           {at.path !== '' && <PathCrumbs repo={repo} current={at.ref} path={at.path} />}
         </div>
-        <List label="Commits">
+        <List label={t('Commits')}>
           {commits.items.map((commit) => (
             <CommitRow commit={commit} repo={repo.full_name} />
           ))}
         </List>
         {before !== null && (
           <Notice>
-            The file was <code>{before.path}</code> before.{' '}
-            <a href={codePath(repo.full_name, 'commits', before.commit, before.path)}>
-              Its history under that name
-            </a>
+            {rich('The file was {path} before. <a>Its history under that name</a>', {
+              path: <code>{before.path}</code>,
+              a: (inner) => (
+                <a href={codePath(repo.full_name, 'commits', before.commit, before.path)}>
+                  {inner}
+                </a>
+              ),
+            })}
           </Notice>
         )}
         <Pager
@@ -143,13 +151,15 @@ const BranchMeta = ({ repo, branch, rules }: BranchProps) => (
     {!branch.default && (
       <span>
         <a href={comparePath(repo.full_name, repo.default_branch, branch.name)}>
-          {branch.ahead} ahead, {branch.behind} behind
+          {rich('{ahead} ahead, {behind} behind', { ahead: branch.ahead, behind: branch.behind })}
         </a>
       </span>
     )}
     {rules !== null && (
       <span>
-        <a href={branchRulesPath(repo.full_name, branch.name)}>{plural(rules, 'rule')}</a>
+        <a href={branchRulesPath(repo.full_name, branch.name)}>
+          {tn('{count} rule', '{count} rules', rules)}
+        </a>
       </span>
     )}
   </>
@@ -163,8 +173,8 @@ const BranchRow = ({ visit, repo, branch, rules }: BranchProps & { visit: Visit 
         <a class="row-link mono" href={codePath(repo.full_name, 'tree', branch.name)}>
           {branch.name}
         </a>
-        {branch.default && <Chip>Default</Chip>}
-        {branch.protected && <Chip icon="shield">Protected</Chip>}
+        {branch.default && <Chip>{t('Default')}</Chip>}
+        {branch.protected && <Chip icon="shield">{t('Protected')}</Chip>}
       </>
     }
     meta={<BranchMeta repo={repo} branch={branch} rules={rules} />}
@@ -179,7 +189,7 @@ const BranchRow = ({ visit, repo, branch, rules }: BranchProps & { visit: Visit 
             })}
             small
           >
-            Pull request
+            {t('Pull request')}
           </LinkButton>
         ) : null}
         <BranchActions repo={repo} branch={branch} visit={visit} />
@@ -216,27 +226,29 @@ export const branchesPage = page({
   view: ({ repo, branches, number, q, rules }, visit) => {
     const here = repoPath(repo.full_name, '/branches')
     return (
-      <RepoFrame visit={visit} repo={repo} title="Branches" current="code">
-        <PageHead title="Branches" />
+      <RepoFrame visit={visit} repo={repo} title={t('Branches')} current="code">
+        <PageHead title={t('Branches')} />
         {repo.permissions.write && !repo.archived && !repo.empty && (
           <NewBranch repo={repo} visit={visit} />
         )}
         {(q !== '' || number > 1 || branches.next !== null) && (
-          <Form action={here} method="get" class="compare-pick" label="Find a branch">
-            <Field name="q" label="Name" type="search" mono value={q} maxlength={200} />
-            <Button>Find</Button>
+          <Form action={here} method="get" class="compare-pick" label={t('Find a branch')}>
+            <Field name="q" label={t('Name')} type="search" mono value={q} maxlength={200} />
+            <Button>{t('Find')}</Button>
           </Form>
         )}
         {branches.items.length === 0 ? (
           <EmptyState
             icon="branch"
-            title={q === '' ? 'No branches yet' : `No branch has ${q} in its name`}
-            actions={q === '' ? undefined : <LinkButton href={here}>All branches</LinkButton>}
+            title={q === '' ? t('No branches yet') : t('No branch has {q} in its name', { q })}
+            actions={
+              q === '' ? undefined : <LinkButton href={here}>{t('All branches')}</LinkButton>
+            }
           >
-            Push one, and it shows here.
+            {t('Push one, and it shows here.')}
           </EmptyState>
         ) : (
-          <List label="Branches">
+          <List label={t('Branches')}>
             {branches.items.map((branch) => (
               <BranchRow
                 visit={visit}
@@ -271,7 +283,7 @@ const TagMeta = ({ repo, tag }: { repo: Repo; tag: Tag }) => (
     {tag.message && <span>{tag.message.split('\n')[0]}</span>}
     {tag.release !== null && (
       <span>
-        <a href={repoPath(repo.full_name, `/releases/tag/${segments(tag.name)}`)}>Release</a>
+        <a href={repoPath(repo.full_name, `/releases/tag/${segments(tag.name)}`)}>{t('Release')}</a>
       </span>
     )}
   </>
@@ -285,7 +297,7 @@ const TagRow = ({ visit, repo, tag }: { visit: Visit; repo: Repo; tag: Tag }) =>
         <a class="row-link mono" href={codePath(repo.full_name, 'tree', tag.name)}>
           {tag.name}
         </a>
-        {tag.verified && <Chip icon="shield">Verified</Chip>}
+        {tag.verified && <Chip icon="shield">{t('Verified')}</Chip>}
       </>
     }
     meta={<TagMeta repo={repo} tag={tag} />}
@@ -314,27 +326,27 @@ export const tagsPage = page({
   view: ({ repo, tags, number, q }, visit) => {
     const here = repoPath(repo.full_name, '/tags')
     return (
-      <RepoFrame visit={visit} repo={repo} title="Tags" current="code">
-        <PageHead title="Tags" lead="Sorted by version, the highest first." />
+      <RepoFrame visit={visit} repo={repo} title={t('Tags')} current="code">
+        <PageHead title={t('Tags')} lead={t('Sorted by version, the highest first.')} />
         {repo.permissions.write && !repo.archived && !repo.empty && (
           <NewTag repo={repo} visit={visit} />
         )}
         {(q !== '' || number > 1 || tags.next !== null) && (
-          <Form action={here} method="get" class="compare-pick" label="Find a tag">
-            <Field name="q" label="Name" type="search" mono value={q} maxlength={200} />
-            <Button>Find</Button>
+          <Form action={here} method="get" class="compare-pick" label={t('Find a tag')}>
+            <Field name="q" label={t('Name')} type="search" mono value={q} maxlength={200} />
+            <Button>{t('Find')}</Button>
           </Form>
         )}
         {tags.items.length === 0 ? (
           <EmptyState
             icon="tag"
-            title={q === '' ? 'No tags yet' : `No tag has ${q} in its name`}
-            actions={q === '' ? undefined : <LinkButton href={here}>All tags</LinkButton>}
+            title={q === '' ? t('No tags yet') : t('No tag has {q} in its name', { q })}
+            actions={q === '' ? undefined : <LinkButton href={here}>{t('All tags')}</LinkButton>}
           >
-            Push one with <code>git push origin v1.0</code>.
+            {rich('Push one with {code}.', { code: <code>git push origin v1.0</code> })}
           </EmptyState>
         ) : (
-          <List label="Tags">
+          <List label={t('Tags')}>
             {tags.items.map((tag) => (
               <TagRow visit={visit} repo={repo} tag={tag} />
             ))}

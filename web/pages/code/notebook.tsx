@@ -3,6 +3,7 @@
 import { MarkdownBody, type MarkdownBodyOptions } from '../../components/index.ts'
 import { grammarOfWord } from '../../highlight.ts'
 import { raw, type Child } from '../../jsx/html.ts'
+import { rich, t } from '../../text.ts'
 
 type Json = Record<string, unknown>
 
@@ -76,13 +77,15 @@ const outputOf = (output: Json): Child => {
   if (type !== undefined) {
     const base64 = textOf(data[type]).replace(/\s+/g, '')
     if (/^[A-Za-z0-9+/]+=*$/.test(base64))
-      return picture(type, base64, plain(textOf(data['text/plain'])) || 'Output of this cell')
+      return picture(type, base64, plain(textOf(data['text/plain'])) || t('Output of this cell'))
   }
   const text = textOf(data['text/plain'])
   if (text !== '') return <pre>{plain(text)}</pre>
   return Object.keys(data).length > 0 ? (
     <p class="muted small">
-      This output is {Object.keys(data).join(', ')}, which is not shown here.
+      {rich('This output is {keys}, which is not shown here.', {
+        keys: Object.keys(data).join(', '),
+      })}
     </p>
   ) : null
 }
@@ -105,7 +108,7 @@ const cellOf = (cell: Json, language: string, options: MarkdownBodyOptions): Chi
         </code>
       </pre>
       {records(cell.outputs).map((output) => (
-        <div class="notebook-output" tabindex="0" role="group" aria-label="Output">
+        <div class="notebook-output" tabindex="0" role="group" aria-label={t('Output')}>
           {outputOf(output)}
         </div>
       ))}
@@ -126,7 +129,10 @@ export const NotebookView = ({
     ))}
     {notebook.cells.length > MAX_CELLS && (
       <p class="muted">
-        The first {MAX_CELLS} of {notebook.cells.length} cells are shown.
+        {rich('The first {maxCells} of {cells} cells are shown.', {
+          maxCells: MAX_CELLS,
+          cells: notebook.cells.length,
+        })}
       </p>
     )}
   </div>

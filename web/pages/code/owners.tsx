@@ -4,6 +4,7 @@ import type { Child } from '../../jsx/html.ts'
 import { codePath, repoPath, teamPath, userPath } from '../../paths.ts'
 import { page, type OutputOf } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { rich, t } from '../../text.ts'
 
 /** Links an owner of the file: a user or a team. An email address has no page. */
 const ownerLink = (name: string): Child => {
@@ -28,17 +29,24 @@ const EXAMPLE = '*            @ada\n/docs/       @writers\n*.sql        @acme/da
 /** The first steps for a repository without the file. */
 const NoOwners = ({ repo }: { repo: Repo }) => (
   <>
-    <EmptyState icon="users" title="Nobody is named yet">
-      A file <code>CODEOWNERS</code> on the default branch, at the top or in <code>.hearth/</code>,{' '}
-      <code>.github/</code> or <code>docs/</code>, says who is asked to review which paths.
+    <EmptyState icon="users" title={t('Nobody is named yet')}>
+      {rich(
+        'A file {code} on the default branch, at the top or in {code2}, {code3} or {code4}, says who is asked to review which paths.',
+        {
+          code: <code>CODEOWNERS</code>,
+          code2: <code>.hearth/</code>,
+          code3: <code>.github/</code>,
+          code4: <code>docs/</code>,
+        },
+      )}
     </EmptyState>
-    <Card title="For example">
+    <Card title={t('For example')}>
       <pre class="mono">{EXAMPLE}</pre>
     </Card>
     {repo.permissions.write && !repo.archived && !repo.empty && (
       <p>
         <a href={`${repoPath(repo.full_name, `/new/${encodeURIComponent(repo.default_branch)}`)}`}>
-          Write the file here
+          {t('Write the file here')}
         </a>
       </p>
     )}
@@ -50,9 +58,9 @@ const OwnerRules = ({ owners }: { owners: OutputOf<typeof listCodeOwners> }) => 
     <table>
       <thead>
         <tr>
-          <th scope="col">Line</th>
-          <th scope="col">Paths</th>
-          <th scope="col">Owners</th>
+          <th scope="col">{t('Line')}</th>
+          <th scope="col">{t('Paths')}</th>
+          <th scope="col">{t('Owners')}</th>
         </tr>
       </thead>
       <tbody>
@@ -64,7 +72,7 @@ const OwnerRules = ({ owners }: { owners: OutputOf<typeof listCodeOwners> }) => 
             </td>
             <td>
               {rule.owners.length === 0 ? (
-                <span class="muted">nobody</span>
+                <span class="muted">{t('nobody')}</span>
               ) : (
                 <OwnerLinks names={rule.owners} />
               )}
@@ -81,10 +89,17 @@ const OwnerLookup = ({ repo, path }: { repo: Repo; path: string }) => (
     action={repoPath(repo.full_name, '/code-owners')}
     method="get"
     class="compare-pick"
-    label="Owners of a path"
+    label={t('Owners of a path')}
   >
-    <Field name="path" label="Path" mono value={path} maxlength={4096} placeholder="src/app.ts" />
-    <Button>Who owns it?</Button>
+    <Field
+      name="path"
+      label={t('Path')}
+      mono
+      value={path}
+      maxlength={4096}
+      placeholder={t('src/app.ts')}
+    />
+    <Button>{t('Who owns it?')}</Button>
   </Form>
 )
 
@@ -101,19 +116,19 @@ export const ownersPage = page({
     return { repo, owners, path }
   },
   view: ({ repo, owners, path }, visit) => (
-    <RepoFrame visit={visit} repo={repo} title="Code owners" current="code">
+    <RepoFrame visit={visit} repo={repo} title={t('Code owners')} current="code">
       <PageHead
-        title="Code owners"
+        title={t('Code owners')}
         lead={
-          owners.file === null ? undefined : (
-            <>
-              From{' '}
-              <a href={codePath(repo.full_name, 'blob', repo.default_branch, owners.file)}>
-                <code>{owners.file}</code>
-              </a>
-              . The last rule that matches a path counts.
-            </>
-          )
+          owners.file === null
+            ? undefined
+            : rich('From {a}. The last rule that matches a path counts.', {
+                a: (
+                  <a href={codePath(repo.full_name, 'blob', repo.default_branch, owners.file)}>
+                    <code>{owners.file}</code>
+                  </a>
+                ),
+              })
         }
       />
       {owners.file === null ? (
@@ -123,8 +138,11 @@ export const ownersPage = page({
           <OwnerLookup repo={repo} path={path} />
           {owners.owners !== null && (
             <p>
-              <code>{path}</code> is owned by{' '}
-              {owners.owners.length === 0 ? 'nobody' : <OwnerLinks names={owners.owners} />}.
+              {rich('{path} is owned by {owners}.', {
+                path: <code>{path}</code>,
+                owners:
+                  owners.owners.length === 0 ? t('nobody') : <OwnerLinks names={owners.owners} />,
+              })}
             </p>
           )}
           <OwnerRules owners={owners} />

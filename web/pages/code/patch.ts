@@ -4,6 +4,7 @@ import { Refusal } from '#lib/errors.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { rangeOf } from './range.ts'
+import { t } from '../../text.ts'
 
 type Commit = Awaited<ReturnType<Visit['hearth']['git']['log']>>[number]
 
@@ -32,8 +33,8 @@ export function formatPatchMail(commit: Commit, patch: string, place: string): s
   return [
     `From ${commit.oid} Mon Sep 17 00:00:00 2001`,
     `From: ${oneLine(commit.author.name)} <${oneLine(commit.author.email)}>`,
-    `Date: ${mailDate(commit.author.time, commit.author.zone)}`,
-    `Subject: [PATCH${place}] ${oneLine(title)}`,
+    t('Date: {time}', { time: mailDate(commit.author.time, commit.author.zone) }),
+    t('Subject: [PATCH{place}] {title}', { place, title: oneLine(title) }),
     '',
     ...(body === '' ? [] : [body]),
     '---',
@@ -47,7 +48,7 @@ export function formatPatchMail(commit: Commit, patch: string, place: string): s
 
 function storeOf(visit: Visit): { git: Visit['hearth']['git']; store: string } {
   const grant = visit.hearth.facts.repo(repoOf(visit), visit.caller)
-  if (grant === null) throw new Refusal('not_found', 'There is no such repository.')
+  if (grant === null) throw new Refusal('not_found', t('There is no such repository.'))
   return { git: visit.hearth.git, store: grant.store }
 }
 
@@ -62,7 +63,7 @@ const commitText = (ending: '.diff' | '.patch'): Resource => ({
     })
     const { git, store } = storeOf(visit)
     const commit = await git.readCommit(store, sha)
-    if (commit === null) throw new Refusal('not_found', 'There is no such commit.')
+    if (commit === null) throw new Refusal('not_found', t('There is no such commit.'))
     const text = await git.patch(store, commit.parents[0] ?? null, sha)
     return new Response(ending === '.diff' ? text : formatPatchMail(commit, text, ''), {
       headers: PATCH_HEADERS,

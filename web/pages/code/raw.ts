@@ -8,6 +8,7 @@ import { openDownload } from '../../open-streams.ts'
 import { DirectResponse, type Resource, type Visit } from '../../site.ts'
 import { locate } from './frame.tsx'
 import { textFromBytes } from './text.ts'
+import { t } from '../../text.ts'
 
 /**
  * Types that browsers display and that cannot run code. All others are sent as plain text or as a
@@ -96,7 +97,7 @@ async function streamBlob(
   }
 }
 
-const noFile = (): Refusal => new Refusal('not_found', 'There is no file at this address.')
+const noFile = (): Refusal => new Refusal('not_found', t('There is no file at this address.'))
 
 /**
  * Sends the bytes of a file, whole or a part. Users who may push choose them, so they must not run

@@ -15,6 +15,7 @@ import {
 } from '../../components/index.ts'
 import { archivePath, repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { rich, t } from '../../text.ts'
 
 const ids = (name: string): string => name.replace(/[^A-Za-z0-9]+/g, '-')
 
@@ -44,27 +45,30 @@ export const BranchActions = ({
   if (!mayRename) return null
   const error = refError(visit, 'branch', branch.name)
   return (
-    <Dropdown label={`Rename or delete ${branch.name}`} summary={<Icon name="more" />}>
+    <Dropdown
+      label={t('Rename or delete {name}', { name: branch.name })}
+      summary={<Icon name="more" />}
+    >
       <div class="stack">
         <Form
           action={repoPath(repo.full_name, '/branches/rename')}
           csrf={visit.csrf}
-          label={`Rename ${branch.name}`}
+          label={t('Rename {name}', { name: branch.name })}
           error={error}
         >
           <input type="hidden" name="branch" value={branch.name} />
           <Field
             id={`rename-${ids(branch.name)}`}
             name="new_name"
-            label="New name"
+            label={t('New name')}
             required
             mono
             maxlength={255}
-            hint="Pull requests follow, and addresses of pages lead on."
+            hint={t('Pull requests follow, and addresses of pages lead on.')}
             value={error === null ? branch.name : visit.form.values.text('new_name')}
           />
           <FormActions>
-            <Button small>Rename</Button>
+            <Button small>{t('Rename')}</Button>
           </FormActions>
         </Form>
         {!branch.default && (
@@ -74,7 +78,9 @@ export const BranchActions = ({
             values={{ branch: branch.name }}
           >
             <Button variant="danger" small icon="trash">
-              {branch.pull === null ? 'Delete' : `Delete and close #${branch.pull}`}
+              {branch.pull === null
+                ? t('Delete')
+                : t('Delete and close #{pull}', { pull: branch.pull })}
             </Button>
           </ActionButton>
         )}
@@ -85,7 +91,7 @@ export const BranchActions = ({
 
 export const TagActions = ({ repo, tag, visit }: { repo: Repo; tag: Tag; visit: Visit }) => (
   <>
-    <ButtonGroup label={`Downloads of ${tag.name}`}>
+    <ButtonGroup label={t('Downloads of {name}', { name: tag.name })}>
       {(['zip', 'tar.gz'] as const).map((format) => (
         <LinkButton href={archivePath(repo.full_name, tag.name, format)} small rel="nofollow">
           {format}
@@ -93,15 +99,17 @@ export const TagActions = ({ repo, tag, visit }: { repo: Repo; tag: Tag; visit: 
       ))}
     </ButtonGroup>
     {repo.permissions.maintain && !repo.archived && (
-      <Dropdown label={`Delete ${tag.name}`} summary={<Icon name="trash" />}>
-        <p>Commits of other branches and tags stay. Clones that have fetched the tag keep it.</p>
+      <Dropdown label={t('Delete {name}', { name: tag.name })} summary={<Icon name="trash" />}>
+        <p>
+          {t('Commits of other branches and tags stay. Clones that have fetched the tag keep it.')}
+        </p>
         <ActionButton
           action={repoPath(repo.full_name, '/tags/delete')}
           csrf={visit.csrf}
           values={{ tag: tag.name }}
         >
           <Button variant="danger" small icon="trash">
-            Delete {tag.name}
+            {rich('Delete {name}', { name: tag.name })}
           </Button>
         </ActionButton>
       </Dropdown>
@@ -117,12 +125,12 @@ export const NewBranch = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
     sent && error?.field === field ? error.message : null
   return (
     <details class="row-more" open={sent}>
-      <summary>New branch</summary>
+      <summary>{t('New branch')}</summary>
       <Card>
         <Form
           action={repoPath(repo.full_name, '/branches')}
           csrf={visit.csrf}
-          label="New branch"
+          label={t('New branch')}
           error={
             sent && error !== null && error.field !== 'branch' && error.field !== 'from'
               ? error.message
@@ -131,7 +139,7 @@ export const NewBranch = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
         >
           <Field
             name="branch"
-            label="Name"
+            label={t('Name')}
             required
             mono
             maxlength={255}
@@ -140,7 +148,7 @@ export const NewBranch = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
           />
           <Field
             name="from"
-            label="Begins at the branch, tag or commit"
+            label={t('Begins at the branch, tag or commit')}
             required
             mono
             maxlength={500}
@@ -148,7 +156,7 @@ export const NewBranch = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
             error={about('from')}
           />
           <FormActions>
-            <Button variant="primary">Create branch</Button>
+            <Button variant="primary">{t('Create branch')}</Button>
           </FormActions>
         </Form>
       </Card>
@@ -164,12 +172,12 @@ export const NewTag = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
     sent && error?.field === field ? error.message : null
   return (
     <details class="row-more" open={sent}>
-      <summary>New tag</summary>
+      <summary>{t('New tag')}</summary>
       <Card>
         <Form
           action={repoPath(repo.full_name, '/tags')}
           csrf={visit.csrf}
-          label="New tag"
+          label={t('New tag')}
           error={
             sent && error !== null && error.field !== 'tag' && error.field !== 'target'
               ? error.message
@@ -178,7 +186,7 @@ export const NewTag = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
         >
           <Field
             name="tag"
-            label="Name"
+            label={t('Name')}
             required
             mono
             maxlength={255}
@@ -188,16 +196,16 @@ export const NewTag = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
           />
           <Field
             name="target"
-            label="Branch, tag or commit"
+            label={t('Branch, tag or commit')}
             required
             mono
             maxlength={500}
             value={values.optional('target') ?? repo.default_branch}
             error={about('target')}
           />
-          <TextArea name="message" label="Message" rows={3} value={values.text('message')} />
+          <TextArea name="message" label={t('Message')} rows={3} value={values.text('message')} />
           <FormActions>
-            <Button variant="primary">Create tag</Button>
+            <Button variant="primary">{t('Create tag')}</Button>
           </FormActions>
         </Form>
       </Card>

@@ -5,6 +5,7 @@ import { codePath, repoPath, withQuery } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { FOLDER, isFork, OR, type CodeView, type Refs } from './frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const MAX_FOUND = 50
 const VIEWS: readonly CodeView[] = ['tree', 'blob', 'blame', 'commits']
@@ -55,8 +56,8 @@ const RefGroup = ({
 
 const RefGroups = ({ refs, place }: { refs: Refs; place: Place }) => (
   <>
-    <RefGroup title="Branches" icon="branch" names={refs.branches} place={place} />
-    <RefGroup title="Tags" icon="tag" names={refs.tags} place={place} />
+    <RefGroup title={t('Branches')} icon="branch" names={refs.branches} place={place} />
+    <RefGroup title={t('Tags')} icon="tag" names={refs.tags} place={place} />
   </>
 )
 
@@ -74,10 +75,10 @@ const shortName = (ref: string): string => (/^[0-9a-f]{40}$/.test(ref) ? ref.sli
 const ListLinks = ({ repo }: { repo: Repo }) => (
   <ul class="menu-foot">
     <li>
-      <a href={repoPath(repo.full_name, '/branches')}>All branches</a>
+      <a href={repoPath(repo.full_name, '/branches')}>{t('All branches')}</a>
     </li>
     <li>
-      <a href={repoPath(repo.full_name, '/tags')}>All tags</a>
+      <a href={repoPath(repo.full_name, '/tags')}>{t('All tags')}</a>
     </li>
   </ul>
 )
@@ -100,7 +101,7 @@ export const RefSwitch = ({
     <details class="menu ref-menu" data-menu>
       <summary
         class="btn btn-plain"
-        aria-label={`Branch or tag, now ${shortName(current)}`}
+        aria-label={t('Branch or tag, now {current}', { current: shortName(current) })}
         data-hotkey="w"
       >
         <Icon name="branch" /> <span class="mono">{shortName(current)}</span>
@@ -120,8 +121,8 @@ export const RefSwitch = ({
             type="search"
             name="q"
             maxlength={200}
-            placeholder="Find a branch or tag"
-            aria-label="Find a branch or tag"
+            placeholder={t('Find a branch or tag')}
+            aria-label={t('Find a branch or tag')}
             autocomplete="off"
             spellcheck="false"
           />
@@ -158,21 +159,27 @@ export const refsPage = page({
     return { repo, place, refs, q }
   },
   view: ({ repo, place, refs, q }, visit) => (
-    <RepoFrame visit={visit} repo={repo} title="Switch branch or tag" current="code" width="narrow">
-      <PageHead title="Switch branch or tag" />
+    <RepoFrame
+      visit={visit}
+      repo={repo}
+      title={t('Switch branch or tag')}
+      current="code"
+      width="narrow"
+    >
+      <PageHead title={t('Switch branch or tag')} />
       <Form
         action={visit.url.pathname}
         method="get"
         class="compare-pick"
-        label="Find a branch or tag"
+        label={t('Find a branch or tag')}
       >
         <PlaceFields place={place} />
-        <Field name="q" label="Name" type="search" mono value={q} maxlength={200} unmarked />
-        <Button>Find</Button>
+        <Field name="q" label={t('Name')} type="search" mono value={q} maxlength={200} unmarked />
+        <Button>{t('Find')}</Button>
       </Form>
       <div id="refs" class="ref-results">
         {refs.branches.length + refs.tags.length === 0 ? (
-          <p class="menu-title">No branch or tag has {q} in its name.</p>
+          <p class="menu-title">{rich('No branch or tag has {q} in its name.', { q })}</p>
         ) : (
           <RefGroups refs={refs} place={place} />
         )}

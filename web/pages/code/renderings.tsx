@@ -10,6 +10,7 @@ import type { FileData } from './file-load.ts'
 import { imageSize } from './image-size.ts'
 import { NotebookView, readNotebook } from './notebook.tsx'
 import { DocumentBody } from './readme.tsx'
+import { rich, t } from '../../text.ts'
 
 export const MARKDOWN = /\.(md|markdown|mdown|mkd)$/i
 
@@ -17,7 +18,7 @@ const TableView = ({ table }: { table: Table }) => {
   const [head = [], ...rows] = table.rows
   return (
     <>
-      <section class="csv" aria-label="Table" tabindex="0">
+      <section class="csv" aria-label={t('Table')} tabindex="0">
         <table>
           <thead>
             <tr>
@@ -38,7 +39,7 @@ const TableView = ({ table }: { table: Table }) => {
         </table>
       </section>
       {table.more && (
-        <p class="file-notice">Not all of this table is shown. Its source has all of it.</p>
+        <p class="file-notice">{t('Not all of this table is shown. Its source has all of it.')}</p>
       )}
     </>
   )
@@ -51,8 +52,8 @@ const TableView = ({ table }: { table: Table }) => {
 const DocumentLink = ({ href, bytes }: { href: string; bytes: number }) => (
   <div class="binary">
     <Icon name="file" size={24} />
-    <p>PDF document, {bytesText(bytes)}</p>
-    <LinkButton href={href}>Open document</LinkButton>
+    <p>{rich('PDF document, {bytes}', { bytes: bytesText(bytes) })}</p>
+    <LinkButton href={href}>{t('Open document')}</LinkButton>
   </div>
 )
 
@@ -120,5 +121,5 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
 export function describeMissingSource({ repo, ref, path, file, text }: FileData): Child {
   if (text === null)
     return <BinaryNote bytes={file.size} href={codePath(repo.full_name, 'raw', ref, path)} />
-  return file.size === 0 ? <Notice>This file is empty.</Notice> : null
+  return file.size === 0 ? <Notice>{t('This file is empty.')}</Notice> : null
 }

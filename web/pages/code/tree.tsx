@@ -39,6 +39,7 @@ import { RefSwitch } from './ref-switch.tsx'
 import { DocumentBody } from './readme.tsx'
 import { submodulesOf } from './submodules.ts'
 import { uploadPath } from './upload.tsx'
+import { rich, t } from '../../text.ts'
 
 const MAX_ENTRIES = 1000
 
@@ -137,35 +138,42 @@ const Empty = ({ data, visit }: { data: Data; visit: Visit }) => (
 
 const CloneBox = ({ repo, rev, mcpUrl }: { repo: Repo; rev: string; mcpUrl: string }) => (
   <Dropdown
-    label="Clone"
+    label={t('Clone')}
     class="clone-menu"
     summary={
       <>
-        <Icon name="download" /> Clone
+        <Icon name="download" /> {t('Clone')}
       </>
     }
   >
-    <CopyField label="HTTPS address" id="clone-url" value={repo.clone_url} />
+    <CopyField label={t('HTTPS address')} id="clone-url" value={repo.clone_url} />
     <p class="muted small">
-      Use an <a href="/settings/tokens">access token</a> as the password
-      {repo.private ? '' : ' to push; cloning needs none'}.
+      {rich('Use an <a>access token</a> as the password{private}.', {
+        a: (inner) => <a href="/settings/tokens">{inner}</a>,
+        private: repo.private ? '' : ` ${t('to push; cloning needs none')}`,
+      })}
     </p>
-    <CopyField label="With git" id="clone-git" value={`git clone ${repo.clone_url}`} />
+    <CopyField label={t('With git')} id="clone-git" value={`git clone ${repo.clone_url}`} />
     <CopyField
-      label="With the command line"
+      label={t('With the command line')}
       id="clone-hearth"
       value={`hearth api get_repo --repo ${repo.full_name}`}
     />
-    <CopyField label="Address for agents (MCP)" id="clone-mcp" value={mcpUrl} />
+    <CopyField label={t('Address for agents (MCP)')} id="clone-mcp" value={mcpUrl} />
     <p>
-      <Icon name="archive" /> Download as{' '}
-      <a href={archivePath(repo.full_name, rev, 'zip')} rel="nofollow">
-        zip
-      </a>{' '}
-      or{' '}
-      <a href={archivePath(repo.full_name, rev, 'tar.gz')} rel="nofollow">
-        tar.gz
-      </a>
+      <Icon name="archive" />{' '}
+      {rich('Download as <a>zip</a> or <a2>tar.gz</a2>', {
+        a: (inner) => (
+          <a href={archivePath(repo.full_name, rev, 'zip')} rel="nofollow">
+            {inner}
+          </a>
+        ),
+        a2: (inner) => (
+          <a href={archivePath(repo.full_name, rev, 'tar.gz')} rel="nofollow">
+            {inner}
+          </a>
+        ),
+      })}
     </p>
   </Dropdown>
 )
@@ -189,8 +197,8 @@ const REPO_LINKS = [
 ] as const
 
 const About = ({ repo }: { repo: Repo }) => (
-  <SideBlock title="About">
-    <p>{repo.description ?? <span class="muted">No description.</span>}</p>
+  <SideBlock title={t('About')}>
+    <p>{repo.description ?? <span class="muted">{t('No description.')}</span>}</p>
     {repo.website && (
       <p>
         <Icon name="link" />{' '}
@@ -238,22 +246,22 @@ const About = ({ repo }: { repo: Repo }) => (
 
 const AddMenu = ({ repo, at, rev }: { repo: Repo; at: Data['at']; rev: string }) => (
   <Menu
-    label="Add files"
+    label={t('Add files')}
     button
     align="left"
     summary={
       <>
-        <Icon name="plus" /> Add
+        <Icon name="plus" /> {t('Add')}
       </>
     }
     items={[
       {
-        label: 'New file',
+        label: t('New file'),
         icon: 'file',
         href: editPath(repo.full_name, 'new', rev, at.path),
       },
       {
-        label: 'Upload files',
+        label: t('Upload files'),
         icon: 'upload',
         href: uploadPath(repo.full_name, rev, at.path),
       },
@@ -309,7 +317,7 @@ const TreeBar = ({
       <FindFileLink repo={repo} rev={rev} />
       {at.kind === 'branch' && mayPropose(visit, repo) && <AddMenu repo={repo} at={at} rev={rev} />}
       <LinkButton href={codePath(repo.full_name, 'commits', rev, at.path)} icon="history">
-        History
+        {t('History')}
       </LinkButton>
       {at.sha !== null && (
         <LinkButton
@@ -317,7 +325,7 @@ const TreeBar = ({
           variant="quiet"
           icon="link"
           hotkey="y"
-          label="Permanent link"
+          label={t('Permanent link')}
         />
       )}
       {at.path === '' && <CloneBox repo={repo} rev={rev} mcpUrl={visit.hearth.settings.mcp_url} />}
@@ -347,7 +355,11 @@ const TreeContent = ({ data, visit }: { data: Data; visit: Visit }) => {
         }
         head={latest ? <LatestCommit commit={latest} repo={repo} /> : undefined}
       />
-      {data.more && <p class="muted">The first {MAX_ENTRIES} entries are shown.</p>}
+      {data.more && (
+        <p class="muted">
+          {rich('The first {maxEntries} entries are shown.', { maxEntries: MAX_ENTRIES })}
+        </p>
+      )}
       {readme && !readme.binary && (
         <Readme visit={visit} repo={repo} at={at} readme={readme} rev={rev} />
       )}

@@ -12,7 +12,7 @@ import {
   PageHead,
   TextArea,
 } from '../../components/index.ts'
-import { bytesText, plural } from '../../format.ts'
+import { bytesText } from '../../format.ts'
 import { codePath, repoPath, segments } from '../../paths.ts'
 import {
   type DirectResponse,
@@ -29,6 +29,7 @@ import { commitChange, readDestination, type FileEdit } from './commit-change.ts
 import { findBarrier, repoToChange } from './edit-load.ts'
 import { CommitTargetFields, type CommitTarget } from './edit.tsx'
 import { PathCrumbs } from './frame.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 const MAX_UPLOAD_BYTES = 25 * 1024 * 1024
 /** The limit of one commit. */
@@ -60,7 +61,7 @@ async function load(visit: Visit): Promise<CommitTarget | DirectResponse> {
 
 const FilesField = ({ visit, again }: { visit: Visit; again: boolean }) => (
   <div class={['field', fieldError(visit, 'files') !== null && 'field-bad']}>
-    <label for="field-files">Files</label>
+    <label for="field-files">{t('Files')}</label>
     <input
       class="input"
       type="file"
@@ -72,10 +73,16 @@ const FilesField = ({ visit, again }: { visit: Visit; again: boolean }) => (
     />
     {fieldError(visit, 'files') !== null && <p class="field-error">{fieldError(visit, 'files')}</p>}
     <p class="hint" id="field-files-hint">
-      {again ? 'Choose the files again: browsers do not keep them when a form is refused. ' : ''}
-      Choose several files, or drop them here. Existing files of the same name are replaced.
+      {rich(
+        '{again}Choose several files, or drop them here. Existing files of the same name are replaced.',
+        {
+          again: again
+            ? `${t('Choose the files again: browsers do not keep them when a form is refused.')} `
+            : '',
+        },
+      )}
     </p>
-    <label for="field-folder-files">Or a folder</label>
+    <label for="field-folder-files">{t('Or a folder')}</label>
     <input
       class="input"
       type="file"
@@ -86,8 +93,10 @@ const FilesField = ({ visit, again }: { visit: Visit; again: boolean }) => (
       aria-describedby="field-folder-files-hint"
     />
     <p class="hint" id="field-folder-files-hint">
-      The folder is uploaded with its subfolders. One upload takes {MAX_FILES} files and{' '}
-      {bytesText(MAX_UPLOAD_BYTES)}.
+      {rich(
+        'The folder is uploaded with its subfolders. One upload takes {maxFiles} files and {maxUploadBytes}.',
+        { maxFiles: MAX_FILES, maxUploadBytes: bytesText(MAX_UPLOAD_BYTES) },
+      )}
     </p>
   </div>
 )
@@ -107,26 +116,26 @@ const UploadCommit = ({
   place: CommitTarget
   values: Fields
 }) => (
-  <Card title="Commit">
+  <Card title={t('Commit')}>
     <Field
       name="message"
-      label="Message"
+      label={t('Message')}
       maxlength={500}
       value={values.text('message')}
-      placeholder="Add files by upload"
+      placeholder={t('Add files by upload')}
       error={fieldError(visit, 'message')}
     />
     <TextArea
       name="description"
-      label="Description"
+      label={t('Description')}
       rows={3}
       value={values.text('description')}
-      hint="Say why the change is made."
+      hint={t('Say why the change is made.')}
     />
     <CommitTargetFields place={{ ...place, path: path || 'upload' }} visit={visit} />
     <FormActions>
       <Button variant="primary">
-        {repo.permissions.write ? 'Commit changes' : 'Propose change'}
+        {repo.permissions.write ? t('Commit changes') : t('Propose change')}
       </Button>
       <LinkButton
         href={
@@ -134,7 +143,7 @@ const UploadCommit = ({
         }
         variant="quiet"
       >
-        Cancel
+        {t('Cancel')}
       </LinkButton>
     </FormActions>
   </Card>
@@ -145,16 +154,10 @@ const UploadView = ({ place, visit }: { place: CommitTarget; visit: Visit }) => 
   const { values } = visit.form
   const again = visit.form.error !== null
   return (
-    <RepoFrame visit={visit} repo={repo} title="Upload files" current="code" width="narrow">
+    <RepoFrame visit={visit} repo={repo} title={t('Upload files')} current="code" width="narrow">
       <PageHead
-        title="Upload files"
-        lead={
-          path === '' ? undefined : (
-            <>
-              Into <code>{path}</code>
-            </>
-          )
-        }
+        title={t('Upload files')}
+        lead={path === '' ? undefined : rich('Into {path}', { path: <code>{path}</code> })}
       />
       {repo.empty || (
         <div class="code-bar">
@@ -164,7 +167,7 @@ const UploadView = ({ place, visit }: { place: CommitTarget; visit: Visit }) => 
       <Form
         action={visit.url.pathname}
         csrf={visit.csrf}
-        label="Upload files"
+        label={t('Upload files')}
         error={formError(visit, 'files', 'folder', 'message', 'new_branch')}
       >
         <input type="hidden" name="branch" value={branch} />
@@ -172,12 +175,12 @@ const UploadView = ({ place, visit }: { place: CommitTarget; visit: Visit }) => 
         <FilesField visit={visit} again={again} />
         <Field
           name="folder"
-          label="Destination folder"
+          label={t('Destination folder')}
           mono
           maxlength={4000}
           value={values.has('folder') ? values.text('folder') : path}
           error={fieldError(visit, 'folder')}
-          hint="Use slashes to create folders."
+          hint={t('Use slashes to create folders.')}
         />
         <UploadCommit
           visit={visit}
@@ -203,11 +206,18 @@ function changesOf(files: readonly UploadedFile[] | null, folder: string): FileE
   const refuse = (message: string) => new Refusal('invalid', message, { field: 'files' })
   if (files === null)
     throw refuse(
-      `These files have more than ${bytesText(MAX_UPLOAD_BYTES)} together. Push them with git.`,
+      t('These files have more than {maxUploadBytes} together. Push them with git.', {
+        maxUploadBytes: bytesText(MAX_UPLOAD_BYTES),
+      }),
     )
-  if (files.length === 0) throw refuse('Choose at least one file.')
+  if (files.length === 0) throw refuse(t('Choose at least one file.'))
   if (files.length > MAX_FILES)
-    throw refuse(`A commit takes ${MAX_FILES} files at once, and these are ${files.length}.`)
+    throw refuse(
+      t('A commit takes {maxFiles} files at once, and these are {files}.', {
+        maxFiles: MAX_FILES,
+        files: files.length,
+      }),
+    )
   const changes = files.map(({ name, data }) => ({
     path: folder === '' ? name : `${folder}/${name}`,
     action: 'put' as const,
@@ -215,7 +225,7 @@ function changesOf(files: readonly UploadedFile[] | null, folder: string): FileE
     encoding: 'base64' as const,
   }))
   if (new Set(changes.map(({ path }) => path)).size < changes.length)
-    throw refuse('Two of these files have the same name.')
+    throw refuse(t('Two of these files have the same name.'))
   return changes
 }
 
@@ -237,7 +247,9 @@ export const uploadForm = uploads({
       expected_head: fields.text('expected_head'),
       title:
         fields.text('message').trim() ||
-        (only === undefined ? `Add ${plural(changes.length, 'file')}` : `Add ${only}`),
+        (only === undefined
+          ? t('Add {files}', { files: tn('{count} file', '{count} files', changes.length) })
+          : t('Add {only}', { only })),
       body: fields.text('description').trim(),
     }
     // Uploads replace whole files, so they still apply to a branch that has moved.

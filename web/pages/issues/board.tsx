@@ -25,6 +25,7 @@ import type { Child } from '../../jsx/html.ts'
 import { issuePath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { rich, t } from '../../text.ts'
 
 /** The most recently changed issues are shown; more would be unusable. */
 const MAX_ISSUES = 100
@@ -85,15 +86,19 @@ const Card = ({
         <CsrfField csrf={visit.csrf} />
         <input type="hidden" name="number" value={String(issue.number)} />
         <input type="hidden" name="from" value={column.value} />
-        <select class="input" name="to" aria-label={`Column of #${issue.number}`}>
+        <select
+          class="input"
+          name="to"
+          aria-label={t('Column of #{number}', { number: issue.number })}
+        >
           {columns.map(({ value, name }) => (
             <option value={value} selected={value === column.value}>
               {name}
             </option>
           ))}
         </select>
-        <Button small variant="quiet" label={`Move #${issue.number}`}>
-          Move
+        <Button small variant="quiet" label={t('Move #{number}', { number: issue.number })}>
+          {t('Move')}
         </Button>
       </form>
     )}
@@ -144,14 +149,14 @@ const BoardColumn = ({
 const NoColumns = ({ repo, by }: { repo: Repo; by: By }) => (
   <EmptyState
     icon="milestone"
-    title={by === 'milestone' ? 'No open milestones' : 'No labels'}
+    title={by === 'milestone' ? t('No open milestones') : t('No labels')}
     actions={
       <LinkButton href={repoPath(repo.full_name, by === 'milestone' ? '/milestones' : '/labels')}>
-        {by === 'milestone' ? 'Milestones' : 'Labels'}
+        {by === 'milestone' ? t('Milestones') : t('Labels')}
       </LinkButton>
     }
   >
-    The board has one column for each.
+    {t('The board has one column for each.')}
   </EmptyState>
 )
 
@@ -184,7 +189,7 @@ function columnsOf(
     ? [
         {
           value: '',
-          title: 'No milestone',
+          title: t('No milestone'),
           name: 'No milestone',
           href: null,
           issues: issues.filter(({ milestone }) => milestone === null),
@@ -200,7 +205,7 @@ function columnsOf(
     : [
         {
           value: '',
-          title: 'No label',
+          title: t('No label'),
           name: 'No label',
           href: null,
           issues: issues.filter((issue) => issue.labels.length === 0),
@@ -225,29 +230,33 @@ export const boardPage = page({
     const known = new Map(labels.map((label) => [label.name, label]))
     const mayMove = repo.permissions.triage && visit.viewer !== null && !repo.archived
     return (
-      <RepoFrame visit={visit} repo={repo} title="Board" current="issues" width="wide">
+      <RepoFrame visit={visit} repo={repo} title={t('Board')} current="issues" width="wide">
         <PageHead
-          title="Board"
-          lead="Open issues, the last changed first."
+          title={t('Board')}
+          lead={t('Open issues, the last changed first.')}
           actions={
             <LinkButton href={list} small>
-              List
+              {t('List')}
             </LinkButton>
           }
         />
         <FilterBar
-          label="Columns"
+          label={t('Columns')}
           filters={(['milestone', 'label'] as const).map((one) => ({
-            label: one === 'milestone' ? 'By milestone' : 'By label',
+            label: one === 'milestone' ? t('By milestone') : t('By label'),
             href: boardPath(repo.full_name, one),
             current: one === by,
           }))}
         />
-        {more && <p class="muted">The {MAX_ISSUES} that changed last are shown.</p>}
+        {more && (
+          <p class="muted">
+            {rich('The {maxIssues} that changed last are shown.', { maxIssues: MAX_ISSUES })}
+          </p>
+        )}
         {columns.length === 1 ? (
           <NoColumns repo={repo} by={by} />
         ) : (
-          <section class="board" aria-label="Board" tabindex="0">
+          <section class="board" aria-label={t('Board')} tabindex="0">
             {columns.map((column, index) => (
               <BoardColumn
                 visit={visit}

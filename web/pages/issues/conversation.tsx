@@ -21,6 +21,7 @@ import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { ReactionBar } from './reactions.tsx'
+import { rich, t } from '../../text.ts'
 
 /** The Markdown options for comments and descriptions of a repository. */
 export const markdownOf = (visit: Visit, repo: string): MarkdownBodyOptions => ({
@@ -46,14 +47,14 @@ const EditComment = ({
     <Form
       action={`${here}/comments/edit`}
       csrf={visit.csrf}
-      label="Edit the comment"
+      label={t('Edit the comment')}
       error={refused ? formError(visit, 'body') : null}
     >
       <input type="hidden" name="comment_id" value={comment.id} />
       <TextArea
         id={`edit-${comment.id}`}
         name="text"
-        label="Comment"
+        label={t('Comment')}
         hideLabel
         required
         rows={6}
@@ -62,9 +63,9 @@ const EditComment = ({
         error={refused ? fieldError(visit, 'body') : null}
       />
       <FormActions>
-        <Button variant="primary">Save</Button>
+        <Button variant="primary">{t('Save')}</Button>
         <LinkButton href={`${here}#${comment.id}`} variant="quiet">
-          Cancel
+          {t('Cancel')}
         </LinkButton>
       </FormActions>
     </Form>
@@ -73,19 +74,19 @@ const EditComment = ({
 
 const menuOf = (comment: CommentRecord, visit: Visit, here: string) => [
   {
-    label: 'Edit',
+    label: t('Edit'),
     icon: 'edit' as const,
     href: `${withQuery(here, { edit: comment.id })}#${comment.id}`,
   },
   {
-    label: 'Delete',
+    label: t('Delete'),
     form: (
       <form action={`${here}/comments/delete`} method="post" data-once>
         <CsrfField csrf={visit.csrf} />
         <input type="hidden" name="comment_id" value={comment.id} />
         <button type="submit" class="menu-button">
           <Icon name="trash" />
-          <span>Delete</span>
+          <span>{t('Delete')}</span>
         </button>
       </form>
     ),
@@ -94,16 +95,17 @@ const menuOf = (comment: CommentRecord, visit: Visit, here: string) => [
 
 /** The line that a comment is on. */
 const placeOf = ({ path, line, outdated }: CommentRecord) =>
-  path === null ? undefined : (
-    <>
-      wrote on{' '}
-      <code>
-        {path}
-        {line === null ? '' : `:${line}`}
-      </code>
-      {outdated ? ' (outdated)' : ''}
-    </>
-  )
+  path === null
+    ? undefined
+    : rich('wrote on {code}{outdated}', {
+        code: (
+          <code>
+            {path}
+            {line === null ? '' : `:${line}`}
+          </code>
+        ),
+        outdated: outdated ? ` ${t('(outdated)')}` : '',
+      })
 
 /**
  * `here` is the address of the issue or pull request. `mayChange` is about comments of others;
@@ -219,20 +221,31 @@ function describeValues({ values }: Record<string, unknown>): string[] {
   const { title, labels, milestone, assignees, base, requested_reviewers } = (values ??
     {}) as Values
   return [
-    title && `changed the title from ${quoted(title.from)} to ${quoted(title.to)}`,
+    title &&
+      t('changed the title from {from} to {to}', {
+        from: quoted(title.from),
+        to: quoted(title.to),
+      }),
     labels && exchanged(labels, ['added', 'removed'], 'label'),
     milestone &&
       (milestone.to.length === 0
-        ? `removed this from the milestone ${list(milestone.from)}`
+        ? t('removed this from the milestone {from}', { from: list(milestone.from) })
         : milestone.from.length === 0
-          ? `added this to the milestone ${list(milestone.to)}`
-          : `moved this from the milestone ${list(milestone.from)} to ${list(milestone.to)}`),
+          ? t('added this to the milestone {to}', { to: list(milestone.to) })
+          : t('moved this from the milestone {from} to {to}', {
+              from: list(milestone.from),
+              to: list(milestone.to),
+            })),
     assignees && exchanged(assignees, ['assigned', 'unassigned'], ''),
-    base && `changed the base branch from ${list(base.from)} to ${list(base.to)}`,
+    base &&
+      t('changed the base branch from {from} to {to}', {
+        from: list(base.from),
+        to: list(base.to),
+      }),
     requested_reviewers &&
       exchanged(
         requested_reviewers,
-        ['requested a review from', 'cancelled the review request to'],
+        ['requested a review from', t('cancelled the review request to')],
         '',
       ),
   ].filter((text) => text !== undefined)
@@ -269,15 +282,19 @@ const EVENT_STYLES: Readonly<Record<string, EventStyle>> = {
     icon: 'user',
     describe: (data) =>
       describeValues(data)[0] ??
-      (list(data.assignees) === '' ? 'removed the assignees' : `assigned ${list(data.assignees)}`),
+      (list(data.assignees) === ''
+        ? t('removed the assignees')
+        : `assigned ${list(data.assignees)}`),
   },
   'issue.closed': {
     icon: 'issue-closed',
     tone: 'done',
     describe: ({ reason, resolved_by }) =>
       resolved_by
-        ? `closed this with pull request #${String(resolved_by)}`
-        : `closed this as ${reason === 'not_planned' ? 'not planned' : 'completed'}`,
+        ? t('closed this with pull request #{resolved_by}', { resolved_by: String(resolved_by) })
+        : t('closed this as {reason}', {
+            reason: reason === 'not_planned' ? 'not planned' : 'completed',
+          }),
   },
   'issue.reopened': { icon: 'issue', tone: 'good', describe: () => 'reopened this' },
   'pull.ready': { icon: 'pull', tone: 'good', describe: () => 'marked this ready for review' },

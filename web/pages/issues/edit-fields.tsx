@@ -19,6 +19,7 @@ import { RepoFrame } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { AssigneesBlock, LabelsBlock, MilestoneBlock } from './pick-block.tsx'
 import type { SideChoices } from './side-load.ts'
+import { t } from '../../text.ts'
 
 /** The typed value of a refused form, else the stored one. */
 export const typedOr = (visit: Visit, name: string, stored: string): string =>
@@ -72,7 +73,7 @@ const EditForm = ({ visit, repo, record, here, choices, own, more, triage }: Pro
     <div class="form">
       <Field
         name="title"
-        label="Title"
+        label={t('Title')}
         required
         maxlength={256}
         value={typedOr(visit, 'title', record.title)}
@@ -80,7 +81,7 @@ const EditForm = ({ visit, repo, record, here, choices, own, more, triage }: Pro
       />
       <TextArea
         name="body"
-        label="Description"
+        label={t('Description')}
         rows={9}
         markdown={repo.full_name}
         value={typedOr(visit, 'body', record.body)}
@@ -104,9 +105,9 @@ const EditForm = ({ visit, repo, record, here, choices, own, more, triage }: Pro
         fields
       )}
       <FormActions>
-        <Button variant="primary">Save</Button>
+        <Button variant="primary">{t('Save')}</Button>
         <LinkButton href={here} variant="quiet">
-          Cancel
+          {t('Cancel')}
         </LinkButton>
       </FormActions>
     </Form>
@@ -119,10 +120,10 @@ export const EditRecord = (props: Props) => {
     <RepoFrame
       visit={visit}
       repo={repo}
-      title={`Edit #${record.number}`}
+      title={t('Edit #{number}', { number: record.number })}
       current={what === 'issue' ? 'issues' : 'pulls'}
     >
-      <PageHead title={`Edit ${what} #${record.number}`} />
+      <PageHead title={t('Edit {what} #{number}', { what, number: record.number })} />
       <EditForm {...props} />
     </RepoFrame>
   )

@@ -34,7 +34,6 @@ import {
   TextArea,
   Timeline,
 } from '../../components/index.ts'
-import { plural } from '../../format.ts'
 import { hashState } from '../../live.ts'
 import { issuePath, pullPath, withQuery } from '../../paths.ts'
 import {
@@ -54,6 +53,7 @@ import { CommentItem, EventItem, markdownOf, sortByTime } from './conversation.t
 import { editedOf, EditRecord, typedOr } from './edit-fields.tsx'
 import { loadSideChoices } from './side-load.ts'
 import { AssigneesSide, BlockedBySide, LabelsSide, MilestoneSide } from './side-panel.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 /** The number in the address. Null when it is not one, which is a 404. */
 export const numberOf = (visit: Visit): number | null =>
@@ -95,7 +95,7 @@ type Loaded = Exclude<Awaited<ReturnType<typeof loadIssue>>, DirectResponse | nu
 export const issueState = ({ repo: _, ...shown }: Loaded): string => hashState(shown)
 
 const AcceptanceChecks = ({ issue }: { issue: Issue }) => (
-  <SideBlock title="Acceptance checks">
+  <SideBlock title={t('Acceptance checks')}>
     <ul class="bare-list">
       {issue.checks.map((command) => (
         <li>
@@ -113,7 +113,7 @@ const readable = (reason: string): string => reason.replaceAll('_', ' ')
 const UnlockButton = ({ visit, here }: LockProps) => (
   <ActionButton action={`${here}/lock`} csrf={visit.csrf} values={{ lock: 'no' }}>
     <Button small icon="lock">
-      Unlock conversation
+      {t('Unlock conversation')}
     </Button>
   </ActionButton>
 )
@@ -122,28 +122,28 @@ const LockConversation = ({ visit, here }: LockProps) => {
   const at = visitForForm(visit, `${here}/lock`)
   return (
     <details class="more" open={at.form.error !== null}>
-      <summary>Lock conversation</summary>
+      <summary>{t('Lock conversation')}</summary>
       <Form
         action={`${here}/lock`}
         csrf={visit.csrf}
-        label="Lock conversation"
+        label={t('Lock conversation')}
         error={formError(at, 'reason')}
       >
         <input type="hidden" name="lock" value="yes" />
         <Field
           name="reason"
           id="lock-reason"
-          label="Reason"
+          label={t('Reason')}
           maxlength={80}
           autocomplete="off"
           suggestions={LOCK_REASONS.map(readable)}
           value={at.form.values.text('reason')}
           error={fieldError(at, 'reason')}
-          hint="Everybody sees it. Only people with write access can comment then."
+          hint={t('Everybody sees it. Only people with write access can comment then.')}
         />
         <FormActions>
           <Button small icon="lock">
-            Lock conversation
+            {t('Lock conversation')}
           </Button>
         </FormActions>
       </Form>
@@ -172,7 +172,7 @@ const IssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
       {mayChangeIssue(visit, data) && (
         <p>
           <LinkButton href={`${here}/edit`} small icon="edit">
-            Edit
+            {t('Edit')}
           </LinkButton>
         </p>
       )}
@@ -223,12 +223,12 @@ const IssueTimeline = ({ visit, data }: { visit: Visit; data: Loaded }) => {
           author={issue.author}
           at={issue.created_at}
           role="Author"
-          verb="opened this"
+          verb={t('opened this')}
           body={
             <MarkdownBody
               text={issue.body}
               options={markdownOf(visit, repo.full_name)}
-              empty="No description."
+              empty={t('No description.')}
               tasks={
                 mayTick(visit, data)
                   ? { action: `${issuePath(repo.full_name, issue.number)}/tasks`, csrf: visit.csrf }
@@ -241,7 +241,10 @@ const IssueTimeline = ({ visit, data }: { visit: Visit; data: Loaded }) => {
       </Timeline>
       {comments_count > comments.length && (
         <p class="muted">
-          Showing the first {comments.length} of {comments_count} comments.
+          {rich('Showing the first {comments} of {comments_count} comments.', {
+            comments: comments.length,
+            comments_count,
+          })}
         </p>
       )}
     </>
@@ -252,22 +255,22 @@ const StateButtons = ({ state }: { state: Issue['state'] }) =>
   state === 'open' ? (
     <>
       <Button name="then" value="not_planned" formnovalidate>
-        Close as not planned
+        {t('Close as not planned')}
       </Button>
       <Button name="then" value="completed" formnovalidate icon="issue-closed">
-        Close as completed
+        {t('Close as completed')}
       </Button>
     </>
   ) : (
     <Button name="then" value="reopen" formnovalidate>
-      Reopen
+      {t('Reopen')}
     </Button>
   )
 
 const lockedText = ({ lock_reason }: Issue): string =>
   lock_reason === null
-    ? 'This conversation is locked.'
-    : `This conversation is locked: ${readable(lock_reason)}.`
+    ? t('This conversation is locked.')
+    : t('This conversation is locked: {lock_reason}.', { lock_reason: readable(lock_reason) })
 
 /** The form for a comment, or why the visitor cannot write one. */
 const NewComment = ({ visit, data }: { visit: Visit; data: Loaded }) => {
@@ -276,12 +279,12 @@ const NewComment = ({ visit, data }: { visit: Visit; data: Loaded }) => {
   if (visit.viewer === null)
     return (
       <CommentClosed signIn={`/login?next=${encodeURIComponent(here)}`}>
-        Sign in to comment.
+        {t('Sign in to comment.')}
       </CommentClosed>
     )
   if (issue.locked && !repo.permissions.write)
     return <CommentClosed>{lockedText(issue)}</CommentClosed>
-  if (repo.archived) return <CommentClosed>This repository is archived.</CommentClosed>
+  if (repo.archived) return <CommentClosed>{t('This repository is archived.')}</CommentClosed>
   return (
     <CommentBox
       action={`${here}/comments`}
@@ -305,11 +308,11 @@ export const issuePage = page({
       <RepoFrame
         visit={visit}
         repo={repo}
-        title={`${issue.title} · Issue #${issue.number}`}
+        title={t('{title} · Issue #{number}', { title: issue.title, number: issue.number })}
         current="issues"
         live={{
           href: withQuery(`${here}/live`, { state: issueState(data) }),
-          said: `${issue.state === 'open' ? 'Open' : 'Closed'}, ${plural(comments_count, 'comment')}`,
+          said: `${issue.state === 'open' ? 'Open' : 'Closed'}, ${tn('{count} comment', '{count} comments', comments_count)}`,
         }}
       >
         <PageHead
@@ -320,21 +323,24 @@ export const issuePage = page({
           }
           lead={
             <>
-              <IssueState issue={issue} /> <ActorLink of={issue.author} face={false} /> opened this{' '}
-              <RelativeTime at={issue.created_at} />
+              <IssueState issue={issue} />{' '}
+              {rich('{actor} opened this {time}', {
+                actor: <ActorLink of={issue.author} face={false} />,
+                time: <RelativeTime at={issue.created_at} />,
+              })}
             </>
           }
           actions={
             visit.viewer && issue.state === 'open' ? (
               <Form action={`${here}/pulls`} csrf={visit.csrf} inline>
-                <Button icon="pull">Start a pull request</Button>
+                <Button icon="pull">{t('Start a pull request')}</Button>
               </Form>
             ) : undefined
           }
         />
         <Columns where="right" side={<IssueSide visit={visit} data={data} />}>
           {pulls.length > 0 && (
-            <List label="Pull requests for this issue" head="Pull requests">
+            <List label={t('Pull requests for this issue')} head={t('Pull requests')}>
               {pulls.map((pull) => (
                 <PullRow pull={{ ...pull, repo: repo.full_name }} />
               ))}
@@ -421,10 +427,10 @@ export const editIssuePage = page({
       triage={
         <TextArea
           name="checks"
-          label="Acceptance checks"
+          label={t('Acceptance checks')}
           rows={3}
           mono
-          hint="One command a line."
+          hint={t('One command a line.')}
           value={typedOr(visit, 'checks', issue.checks.join('\n'))}
           error={fieldError(visit, 'checks')}
         />

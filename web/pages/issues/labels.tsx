@@ -19,11 +19,11 @@ import {
   PageHead,
   Row,
 } from '../../components/index.ts'
-import { plural } from '../../format.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, emptyFormState, page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 const FIELDS = ['name', 'color', 'description']
 
@@ -35,7 +35,7 @@ const Fields = ({ visit, of, id }: { visit: Visit; of?: LabelRecord; id: string 
       <Field
         id={`${id}-name`}
         name="name"
-        label="Name"
+        label={t('Name')}
         required
         maxlength={50}
         value={typedOr('name')}
@@ -44,18 +44,18 @@ const Fields = ({ visit, of, id }: { visit: Visit; of?: LabelRecord; id: string 
       <Field
         id={`${id}-color`}
         name="color"
-        label="Colour"
+        label={t('Colour')}
         mono
         maxlength={7}
         placeholder="d73a4a"
-        hint="Six hex digits; picked by the name when left out."
+        hint={t('Six hex digits; picked by the name when left out.')}
         value={typedOr('color')}
         error={fieldError(visit, 'color')}
       />
       <Field
         id={`${id}-description`}
         name="description"
-        label="Description"
+        label={t('Description')}
         maxlength={200}
         value={typedOr('description')}
         error={fieldError(visit, 'description')}
@@ -85,26 +85,30 @@ const LabelRow = ({
         <Label label={label} href={withQuery(repoPath(repo, '/issues'), { label: label.name })} />
       }
       meta={label.description ?? undefined}
-      end={<span class="muted">{plural(label.issues_count, 'open issue')}</span>}
+      end={
+        <span class="muted">
+          {tn('{count} open issue', '{count} open issues', label.issues_count)}
+        </span>
+      }
     >
       {mayEdit && (
         <details class="more" open={refused}>
-          <summary>Change or delete</summary>
+          <summary>{t('Change or delete')}</summary>
           <Form
             action={`${here}/edit`}
             csrf={visit.csrf}
-            label={`Change ${label.name}`}
+            label={t('Change {name}', { name: label.name })}
             error={refused ? formError(at, ...FIELDS) : null}
           >
             <input type="hidden" name="label" value={label.name} />
             <Fields visit={formVisit} of={label} id={label.id} />
             <FormActions>
-              <Button small>Save</Button>
+              <Button small>{t('Save')}</Button>
             </FormActions>
           </Form>
           <ActionButton action={`${here}/delete`} csrf={visit.csrf} values={{ label: label.name }}>
             <Button small variant="danger" icon="trash">
-              Delete {label.name}
+              {rich('Delete {name}', { name: label.name })}
             </Button>
           </ActionButton>
         </details>
@@ -128,37 +132,35 @@ export const labelsPage = page({
     const mayEdit = repo.permissions.triage && visit.viewer !== null && !repo.archived
     const made = visitForForm(visit, here)
     return (
-      <RepoFrame visit={visit} repo={repo} title="Labels" current="issues">
+      <RepoFrame visit={visit} repo={repo} title={t('Labels')} current="issues">
         <PageHead
-          title="Labels"
-          lead={
-            <>
-              They say what an <a href={repoPath(repo.full_name, '/issues')}>issue</a> is about.
-            </>
-          }
+          title={t('Labels')}
+          lead={rich('They say what an <a>issue</a> is about.', {
+            a: (inner) => <a href={repoPath(repo.full_name, '/issues')}>{inner}</a>,
+          })}
         />
         {labels.length === 0 ? (
-          <EmptyState icon="tag" title="No labels">
-            A label that an issue is given is made by that.
+          <EmptyState icon="tag" title={t('No labels')}>
+            {t('A label that an issue is given is made by that.')}
           </EmptyState>
         ) : (
-          <List label="Labels">
+          <List label={t('Labels')}>
             {labels.map((label) => (
               <LabelRow label={label} visit={visit} repo={repo.full_name} mayEdit={mayEdit} />
             ))}
           </List>
         )}
         {mayEdit && (
-          <Card title="New label">
+          <Card title={t('New label')}>
             <Form
               action={here}
               csrf={visit.csrf}
-              label="New label"
+              label={t('New label')}
               error={formError(made, ...FIELDS)}
             >
               <Fields visit={made} id="new" />
               <FormActions>
-                <Button variant="primary">Make the label</Button>
+                <Button variant="primary">{t('Make the label')}</Button>
               </FormActions>
             </Form>
           </Card>

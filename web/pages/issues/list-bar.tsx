@@ -14,6 +14,7 @@ import {
 } from '../../components/index.ts'
 import { withQuery } from '../../paths.ts'
 import { filterText, type ListFilter, type ListState } from './list-filter.ts'
+import { t } from '../../text.ts'
 
 export type StateTab = {
   state: ListState
@@ -63,7 +64,7 @@ const without = (filter: ListFilter, lack: ListFilter['without'][number]) =>
 function labelOptions({ filter, labels }: Props, at: Address): PickerOption[] {
   const lacks = filter.without.includes('label')
   const none: PickerOption = {
-    label: 'No label',
+    label: t('No label'),
     href: at({
       labels: [],
       without: lacks ? without(filter, 'label') : [...filter.without, 'label'],
@@ -113,7 +114,7 @@ function assigneeOptions(props: Props, at: Address): PickerOption[] {
   const lacks = filter.without.includes('assignee')
   return [
     {
-      label: 'Nobody assigned',
+      label: t('Nobody assigned'),
       chosen: lacks,
       href: at({
         assignee: undefined,
@@ -128,7 +129,7 @@ function milestoneOptions({ filter, milestones }: Props, at: Address): PickerOpt
   const lacks = filter.without.includes('milestone')
   return [
     {
-      label: 'No milestone',
+      label: t('No milestone'),
       chosen: lacks,
       href: at({
         milestone: undefined,
@@ -139,7 +140,7 @@ function milestoneOptions({ filter, milestones }: Props, at: Address): PickerOpt
       const chosen = filter.milestone === id || filter.milestone === title
       return {
         label: title,
-        hint: state === 'closed' ? 'Closed' : null,
+        hint: state === 'closed' ? t('Closed') : null,
         chosen,
         href: at({
           milestone: chosen ? undefined : title,
@@ -178,18 +179,18 @@ const Menus = (props: Props) => {
 }
 
 const SearchBox = ({ what, here, filter }: Props) => (
-  <Form action={here} method="get" class="list-search" label={`Search ${what}`}>
+  <Form action={here} method="get" class="list-search" label={t('Search {what}', { what })}>
     <input
       class="input"
       type="search"
       name="q"
       value={filterText(filter)}
       maxlength={500}
-      aria-label={`Search ${what}`}
+      aria-label={t('Search {what}', { what })}
       autocapitalize="none"
       spellcheck="false"
     />
-    <Button icon="search" label={`Search ${what}`} />
+    <Button icon="search" label={t('Search {what}', { what })} />
   </Form>
 )
 
@@ -199,7 +200,7 @@ export const ListBar = (props: Props) => {
     <>
       <SearchBox {...props} />
       <FilterBar
-        label={`State of ${props.what}`}
+        label={t('State of {what}', { what: props.what })}
         filters={props.tabs.map(({ state, label, icon, count }) => ({
           label,
           icon,

@@ -14,20 +14,21 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { ListBar } from './list-bar.tsx'
 import { filterText, isNarrowed, type ListFilter, type ListState } from './list-filter.ts'
 import { listRequest, loadChoices, PER_PAGE, sharedInputs, totalOf } from './list-load.ts'
+import { t } from '../../text.ts'
 
 const IssueListActions = ({ repo, here }: { repo: Repo; here: string }) => (
   <>
     <LinkButton href={`${here}/board`} icon="layers">
-      Board
+      {t('Board')}
     </LinkButton>
     <LinkButton href={repoPath(repo.full_name, '/labels')} icon="tag">
-      Labels
+      {t('Labels')}
     </LinkButton>
     <LinkButton href={repoPath(repo.full_name, '/milestones')} icon="milestone">
-      Milestones
+      {t('Milestones')}
     </LinkButton>
     <LinkButton href={`${here}/new`} variant="primary" icon="plus" hotkey="c">
-      New issue
+      {t('New issue')}
     </LinkButton>
   </>
 )
@@ -36,22 +37,22 @@ const NoIssues = ({ here, filter }: { here: string; filter: ListFilter }) =>
   isNarrowed(filter) ? (
     <EmptyState
       icon="issue"
-      title="No issues match"
-      actions={<LinkButton href={here}>Clear filters</LinkButton>}
+      title={t('No issues match')}
+      actions={<LinkButton href={here}>{t('Clear filters')}</LinkButton>}
     >
-      Remove a filter, or search closed issues too.
+      {t('Remove a filter, or search closed issues too.')}
     </EmptyState>
   ) : (
     <EmptyState
       icon="issue"
-      title={filter.state === 'closed' ? 'No closed issues' : 'No open issues'}
+      title={filter.state === 'closed' ? t('No closed issues') : t('No open issues')}
       actions={
         <LinkButton href={`${here}/new`} variant="primary">
-          New issue
+          {t('New issue')}
         </LinkButton>
       }
     >
-      An issue describes a problem or a goal. Acceptance checks say when it is solved.
+      {t('An issue describes a problem or a goal. Acceptance checks say when it is solved.')}
     </EmptyState>
   )
 
@@ -64,7 +65,7 @@ const IssueList = ({
 }) => {
   const byName = new Map(labels.map((one) => [one.name, one]))
   return (
-    <List label="Issues">
+    <List label={t('Issues')}>
       {issues.items.map((issue) => (
         <IssueRow issue={issue} labels={issue.labels.map((name) => byName.get(name) ?? { name })} />
       ))}
@@ -115,16 +116,16 @@ export const issuesPage = page({
   view: ({ repo, issues, open, closed, filter, number, ...choices }, visit) => {
     const here = repoPath(repo.full_name, '/issues')
     return (
-      <RepoFrame visit={visit} repo={repo} title="Issues" current="issues">
-        <PageHead title="Issues" actions={<IssueListActions repo={repo} here={here} />} />
+      <RepoFrame visit={visit} repo={repo} title={t('Issues')} current="issues">
+        <PageHead title={t('Issues')} actions={<IssueListActions repo={repo} here={here} />} />
         <ListBar
           what="issues"
           here={here}
           filter={filter}
           tabs={[
-            { state: 'open', label: 'Open', icon: 'issue', count: open },
-            { state: 'closed', label: 'Closed', icon: 'issue-closed', count: closed },
-            { state: 'all', label: 'All' },
+            { state: 'open', label: t('Open'), icon: 'issue', count: open },
+            { state: 'closed', label: t('Closed'), icon: 'issue-closed', count: closed },
+            { state: 'all', label: t('All') },
           ]}
           {...choices}
         />

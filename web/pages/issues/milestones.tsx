@@ -36,6 +36,7 @@ import {
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { markdownOf } from './conversation.tsx'
+import { rich, t } from '../../text.ts'
 
 const FIELDS = ['title', 'description', 'due_on']
 const PER_PAGE = 50
@@ -48,7 +49,7 @@ const MilestoneFields = ({ visit, of, id }: { visit: Visit; of?: Milestone; id: 
       <Field
         id={`${id}-title`}
         name="title"
-        label="Title"
+        label={t('Title')}
         required
         maxlength={256}
         value={typedOr('title', of?.title ?? '')}
@@ -57,7 +58,7 @@ const MilestoneFields = ({ visit, of, id }: { visit: Visit; of?: Milestone; id: 
       <TextArea
         id={`${id}-description`}
         name="description"
-        label="Description"
+        label={t('Description')}
         rows={3}
         value={typedOr('description', of?.description ?? '')}
         error={fieldError(visit, 'description')}
@@ -65,7 +66,7 @@ const MilestoneFields = ({ visit, of, id }: { visit: Visit; of?: Milestone; id: 
       <Field
         id={`${id}-due`}
         name="due_on"
-        label="Due on"
+        label={t('Due on')}
         type="date"
         value={typedOr('due_on', of?.due_on?.slice(0, 10) ?? '')}
         error={fieldError(visit, 'due_on')}
@@ -88,11 +89,11 @@ const MilestoneChanges = ({
   refused: boolean
 }) => (
   <details class="more" open={refused}>
-    <summary>Change</summary>
+    <summary>{t('Change')}</summary>
     <Form
       action={`${here}/edit`}
       csrf={visit.csrf}
-      label={`Change ${milestone.title}`}
+      label={t('Change {title}', { title: milestone.title })}
       error={refused ? formError(at, ...FIELDS) : null}
     >
       <input type="hidden" name="id" value={milestone.id} />
@@ -102,15 +103,15 @@ const MilestoneChanges = ({
         id={milestone.id}
       />
       <FormActions>
-        <Button small>Save</Button>
+        <Button small>{t('Save')}</Button>
         <Button small name="state" value={milestone.state === 'open' ? 'closed' : 'open'}>
-          {milestone.state === 'open' ? 'Save and close' : 'Save and open again'}
+          {milestone.state === 'open' ? t('Save and close') : t('Save and open again')}
         </Button>
       </FormActions>
     </Form>
     <ActionButton action={`${here}/delete`} csrf={visit.csrf} values={{ id: milestone.id }}>
       <Button small variant="danger" icon="trash">
-        Delete {milestone.title}
+        {rich('Delete {title}', { title: milestone.title })}
       </Button>
     </ActionButton>
   </details>
@@ -118,18 +119,11 @@ const MilestoneChanges = ({
 
 const MilestoneDates = ({ milestone }: { milestone: Milestone }) => (
   <span>
-    {milestone.due_on === null ? (
-      'No date'
-    ) : (
-      <>
-        Due <RelativeTime at={milestone.due_on} />
-      </>
-    )}
-    {milestone.closed_at !== null && (
-      <>
-        , closed <RelativeTime at={milestone.closed_at} />
-      </>
-    )}
+    {milestone.due_on === null
+      ? t('No date')
+      : rich('Due {time}', { time: <RelativeTime at={milestone.due_on} /> })}
+    {milestone.closed_at !== null &&
+      rich(', closed {time}', { time: <RelativeTime at={milestone.closed_at} /> })}
   </span>
 )
 
@@ -164,7 +158,7 @@ const MilestoneRow = ({
       meta={<MilestoneDates milestone={milestone} />}
       end={
         <span class="muted">
-          {milestone.closed_count} of {total} done
+          {rich('{closed_count} of {total} done', { closed_count: milestone.closed_count, total })}
         </span>
       }
     >
@@ -172,7 +166,10 @@ const MilestoneRow = ({
         class="progress"
         max={String(Math.max(1, total))}
         value={String(milestone.closed_count)}
-        aria-label={`${milestone.closed_count} of ${total} issues are closed`}
+        aria-label={t('{closed_count} of {total} issues are closed', {
+          closed_count: milestone.closed_count,
+          total,
+        })}
       />
       {milestone.description !== null && (
         <MarkdownBody text={milestone.description} options={markdownOf(visit, repo)} />
@@ -191,11 +188,16 @@ const MilestoneRow = ({
 }
 
 const NewMilestoneCard = ({ visit, here, made }: { visit: Visit; here: string; made: Visit }) => (
-  <Card title="New milestone">
-    <Form action={here} csrf={visit.csrf} label="New milestone" error={formError(made, ...FIELDS)}>
+  <Card title={t('New milestone')}>
+    <Form
+      action={here}
+      csrf={visit.csrf}
+      label={t('New milestone')}
+      error={formError(made, ...FIELDS)}
+    >
       <MilestoneFields visit={made} id="new" />
       <FormActions>
-        <Button variant="primary">Make the milestone</Button>
+        <Button variant="primary">{t('Make the milestone')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -224,21 +226,19 @@ export const milestonesPage = page({
         page: page > 1 ? page : undefined,
       })
     return (
-      <RepoFrame visit={visit} repo={repo} title="Milestones" current="issues">
+      <RepoFrame visit={visit} repo={repo} title={t('Milestones')} current="issues">
         <PageHead
-          title="Milestones"
-          lead={
-            <>
-              Goals to group <a href={repoPath(repo.full_name, '/issues')}>issues</a> under.
-            </>
-          }
+          title={t('Milestones')}
+          lead={rich('Goals to group <a>issues</a> under.', {
+            a: (inner) => <a href={repoPath(repo.full_name, '/issues')}>{inner}</a>,
+          })}
         />
         <FilterBar
-          label="Which milestones"
+          label={t('Which milestones')}
           filters={[
-            { label: 'Open', href: here, current: state === 'open' },
+            { label: t('Open'), href: here, current: state === 'open' },
             {
-              label: 'Closed',
+              label: t('Closed'),
               href: withQuery(here, { state: 'closed' }),
               current: state === 'closed',
             },
@@ -247,12 +247,12 @@ export const milestonesPage = page({
         {milestones.items.length === 0 ? (
           <EmptyState
             icon="milestone"
-            title={state === 'open' ? 'No open milestones' : 'No closed milestones'}
+            title={state === 'open' ? t('No open milestones') : t('No closed milestones')}
           >
-            A milestone shows how far a group of issues has come.
+            {t('A milestone shows how far a group of issues has come.')}
           </EmptyState>
         ) : (
-          <List label="Milestones">
+          <List label={t('Milestones')}>
             {milestones.items.map((milestone) => (
               <MilestoneRow
                 milestone={milestone}

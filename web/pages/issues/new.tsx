@@ -22,6 +22,7 @@ import { AssigneesBlock, LabelsBlock, MilestoneBlock } from './pick-block.tsx'
 import { TemplateFields } from './template-fields.tsx'
 import { loadIssueTemplates, type Guides } from './template-load.ts'
 import { bodyOfAnswers, fieldName, findMissing, type IssueTemplate } from './templates.ts'
+import { t } from '../../text.ts'
 
 /** The value of `template` for an issue without one. */
 const BLANK = 'blank'
@@ -85,16 +86,16 @@ const NewIssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
 /** Links to what a contributor should read first. */
 export const GuideLinks = ({ guides: { contributing, security } }: { guides: Guides }) =>
   contributing === null && security === null ? null : (
-    <SideBlock title="Before you write">
+    <SideBlock title={t('Before you write')}>
       <ul class="bare-list">
         {contributing !== null && (
           <li>
-            <a href={contributing}>Contributing guidelines</a>
+            <a href={contributing}>{t('Contributing guidelines')}</a>
           </li>
         )}
         {security !== null && (
           <li>
-            <a href={security}>Security policy</a>
+            <a href={security}>{t('Security policy')}</a>
           </li>
         )}
       </ul>
@@ -108,19 +109,19 @@ const TextFields = ({ visit, data }: { visit: Visit; data: Loaded }) => {
     <>
       <TextArea
         name="body"
-        label="Description"
+        label={t('Description')}
         rows={9}
-        hint="Markdown."
+        hint={t('Markdown.')}
         markdown={repo.full_name}
         value={typed.optional('body') ?? visit.url.searchParams.get('body') ?? template?.body ?? ''}
         error={fieldError(visit, 'body')}
       />
       <TextArea
         name="checks"
-        label="Acceptance checks"
+        label={t('Acceptance checks')}
         rows={3}
         mono
-        hint="One command a line. A pull request is accepted when all of them pass."
+        hint={t('One command a line. A pull request is accepted when all of them pass.')}
         value={typed.text('checks')}
         error={fieldError(visit, 'checks')}
       />
@@ -145,14 +146,16 @@ export const newIssuePage = page({
     const { repo, template, isChoice } = data
     const typed = visit.form.values
     return (
-      <RepoFrame visit={visit} repo={repo} title="New issue" current="issues">
+      <RepoFrame visit={visit} repo={repo} title={t('New issue')} current="issues">
         <PageHead
-          title={template === null ? 'New issue' : `New issue: ${template.name}`}
+          title={
+            template === null ? t('New issue') : t('New issue: {name}', { name: template.name })
+          }
           lead={template?.about || undefined}
           actions={
             isChoice && (
               <LinkButton href={`${newIssuePath(repo.full_name)}/choose`}>
-                Choose another template
+                {t('Choose another template')}
               </LinkButton>
             )
           }
@@ -167,11 +170,11 @@ export const newIssuePage = page({
             <div class="form">
               <Field
                 name="title"
-                label="Title"
+                label={t('Title')}
                 required
                 autofocus
                 maxlength={256}
-                hint="The problem or the goal, in one line."
+                hint={t('The problem or the goal, in one line.')}
                 value={
                   typed.optional('title') ??
                   visit.url.searchParams.get('title') ??
@@ -188,7 +191,7 @@ export const newIssuePage = page({
             </div>
           </Columns>
           <FormActions>
-            <Button variant="primary">Create issue</Button>
+            <Button variant="primary">{t('Create issue')}</Button>
           </FormActions>
         </Form>
       </RepoFrame>
@@ -251,7 +254,7 @@ const Choices = ({
 }) => {
   const at = (template: string) => withQuery(newIssuePath(repo.full_name), { template })
   return (
-    <List label="Issue templates">
+    <List label={t('Issue templates')}>
       {data.templates.map(({ file, name, about }) => (
         <ChoiceRow href={at(file)} name={name} about={about} />
       ))}
@@ -262,11 +265,11 @@ const Choices = ({
         <ChoiceRow
           href={data.guides.security}
           name="Report a vulnerability"
-          about="Read the security policy first."
+          about={t('Read the security policy first.')}
         />
       )}
       {data.config.blank && (
-        <ChoiceRow href={at(BLANK)} name="Blank issue" about="Begin without a template." />
+        <ChoiceRow href={at(BLANK)} name="Blank issue" about={t('Begin without a template.')} />
       )}
     </List>
   )
@@ -284,12 +287,12 @@ export const chooseTemplatePage = page({
       : { repo, data }
   },
   view: ({ repo, data }, visit) => (
-    <RepoFrame visit={visit} repo={repo} title="New issue" current="issues" width="narrow">
-      <PageHead title="New issue" lead="Choose what fits best." />
+    <RepoFrame visit={visit} repo={repo} title={t('New issue')} current="issues" width="narrow">
+      <PageHead title={t('New issue')} lead={t('Choose what fits best.')} />
       <Choices repo={repo} data={data} />
       {data.guides.contributing !== null && (
         <p class="muted">
-          <a href={data.guides.contributing}>Contributing guidelines</a>
+          <a href={data.guides.contributing}>{t('Contributing guidelines')}</a>
         </p>
       )}
     </RepoFrame>

@@ -12,6 +12,7 @@ import {
 import type { Child } from '../../jsx/html.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 type PickBlockProps = {
   visit: Visit
@@ -44,7 +45,7 @@ const PickBlock = (props: PickBlockProps) => {
         small
         name={name}
         label={props.title}
-        summary="Choose"
+        summary={t('Choose')}
         single={props.single}
         options={options}
         open={error !== null}
@@ -79,8 +80,8 @@ export const LabelsBlock = ({
     <PickBlock
       visit={visit}
       name="labels"
-      title="Labels"
-      none="This repository has no labels."
+      title={t('Labels')}
+      none={t('This repository has no labels.')}
       options={labels.map(labelOption)}
       chosen={chosen}
       // The first field of this name can be filled in, by scripts of others too.
@@ -89,8 +90,8 @@ export const LabelsBlock = ({
           <Field
             id="new-labels"
             name="labels"
-            label="New labels"
-            hint="Separated by commas."
+            label={t('New labels')}
+            hint={t('Separated by commas.')}
             value={unknown.join(', ')}
             unmarked
           />
@@ -108,8 +109,8 @@ export const AssigneesBlock = ({
   <PickBlock
     visit={visit}
     name="assignees"
-    title="Assignees"
-    none="No people have access."
+    title={t('Assignees')}
+    none={t('No people have access.')}
     options={people.map(personOption)}
     chosen={chosen}
   />
@@ -123,14 +124,14 @@ export const MilestoneBlock = ({
   <PickBlock
     visit={visit}
     name="milestone"
-    title="Milestone"
-    none="This repository has no open milestones."
+    title={t('Milestone')}
+    none={t('This repository has no open milestones.')}
     single
     options={
       milestones.length === 0
         ? []
         : [
-            { value: '', label: 'No milestone' },
+            { value: '', label: t('No milestone') },
             ...milestones.map(({ id, title }) => ({ value: id, label: title })),
           ]
     }

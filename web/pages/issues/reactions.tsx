@@ -3,6 +3,7 @@
 import { REACTIONS, type Comment } from '#features/issues/index.ts'
 import { CsrfField, Dropdown, Icon, Reactions, reactionSigns } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
+import { t } from '../../text.ts'
 
 /**
  * `here` is the address of the issue or pull request. Null without reactions when the visitor
@@ -28,7 +29,9 @@ export const ReactionBar = ({
       name="content"
       value={content}
       class="reaction"
-      aria-label={count === undefined ? `React with ${content}` : `${content}, ${count}`}
+      aria-label={
+        count === undefined ? t('React with {content}', { content }) : `${content}, ${count}`
+      }
     >
       <span aria-hidden="true">{reactionSigns[content]}</span> {count}
     </button>
@@ -39,7 +42,7 @@ export const ReactionBar = ({
       {given.map((content) => button(content, comment.reactions[content]))}
       <Dropdown
         class="reaction-more"
-        label="Add a reaction"
+        label={t('Add a reaction')}
         align="left"
         summary={<Icon name="smile" size={16} />}
       >

@@ -19,6 +19,7 @@ import type { Child } from '../../jsx/html.ts'
 import { issuePath, repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 type Person = ActorSummary & { username: string }
 type SidePanelContext = { visit: Visit; repo: string; here: string; mayEdit: boolean }
@@ -35,16 +36,16 @@ const Change = ({
   const at = visitForForm(visit, `${here}/${part}`)
   return (
     <details class="more" open={at.form.error !== null}>
-      <summary>Change</summary>
+      <summary>{t('Change')}</summary>
       <Form
         action={`${here}/${part}`}
         csrf={visit.csrf}
-        label={`Change ${part}`}
+        label={t('Change {part}', { part })}
         error={formError(at, field)}
       >
         {children}
         <FormActions>
-          <Button small>Save</Button>
+          <Button small>{t('Save')}</Button>
         </FormActions>
       </Form>
     </details>
@@ -80,12 +81,17 @@ const Pick = ({
   const isChosen = new Set(error === null ? chosen : at.form.values.list(part, ','))
   const unlisted = [...isChosen].filter((value) => !options.some((one) => one.value === value))
   return (
-    <Form action={`${here}/${part}`} csrf={visit.csrf} label={`Change ${part}`} saveOnClose>
+    <Form
+      action={`${here}/${part}`}
+      csrf={visit.csrf}
+      label={t('Change {part}', { part })}
+      saveOnClose
+    >
       <FieldPicker
         small
         name={part}
         label={label}
-        summary="Change"
+        summary={t('Change')}
         single={single}
         empty={empty}
         open={error !== null}
@@ -97,12 +103,12 @@ const Pick = ({
             id={`side-new-${part}`}
             name={part}
             label={other.label}
-            hint="Separated by commas."
+            hint={t('Separated by commas.')}
             value={unlisted.join(', ')}
             unmarked
           />
         )}
-        <Button small>Save</Button>
+        <Button small>{t('Save')}</Button>
       </FieldPicker>
     </Form>
   )
@@ -123,9 +129,9 @@ export const LabelsSide = ({
   const byName = new Map(known.map((label) => [label.name, label]))
   const unlisted = names.filter((name) => !byName.has(name)).map((name) => ({ name }))
   return (
-    <SideBlock title="Labels">
+    <SideBlock title={t('Labels')}>
       {names.length === 0 ? (
-        <p class="muted">None</p>
+        <p class="muted">{t('None')}</p>
       ) : (
         <Labels
           labels={names.map((name) => byName.get(name) ?? { name })}
@@ -137,11 +143,11 @@ export const LabelsSide = ({
           visit={visit}
           here={here}
           part="labels"
-          label="Labels"
+          label={t('Labels')}
           options={[...known, ...unlisted].map(labelOption)}
           chosen={names}
-          empty="This repository has no labels."
-          other={{ label: 'New labels', always: true }}
+          empty={t('This repository has no labels.')}
+          other={{ label: t('New labels'), always: true }}
         />
       )}
     </SideBlock>
@@ -161,9 +167,9 @@ export const AssigneesSide = ({
     ({ username }) => !assignable.some((person) => person.username === username),
   )
   return (
-    <SideBlock title="Assignees">
+    <SideBlock title={t('Assignees')}>
       {people.length === 0 ? (
-        <p class="muted">No assignees</p>
+        <p class="muted">{t('No assignees')}</p>
       ) : (
         <ul class="bare-list">
           {people.map((person) => (
@@ -178,10 +184,10 @@ export const AssigneesSide = ({
           visit={visit}
           here={here}
           part="assignees"
-          label="Assignees"
+          label={t('Assignees')}
           options={[...others, ...assignable].map(personOption)}
           chosen={people.map(({ username }) => username)}
-          other={{ label: 'Other usernames', always: assignable.length >= LISTED_PEOPLE }}
+          other={{ label: t('Other usernames'), always: assignable.length >= LISTED_PEOPLE }}
         />
       )}
     </SideBlock>
@@ -205,9 +211,9 @@ export const MilestoneSide = ({
       ? [milestone, ...known]
       : known
   return (
-    <SideBlock title="Milestone">
+    <SideBlock title={t('Milestone')}>
       {milestone === null ? (
-        <p class="muted">No milestone</p>
+        <p class="muted">{t('No milestone')}</p>
       ) : (
         <p>
           <a href={withQuery(repoPath(repo, list), { milestone: milestone.id })}>
@@ -220,10 +226,10 @@ export const MilestoneSide = ({
           visit={visit}
           here={here}
           part="milestone"
-          label="Milestone"
+          label={t('Milestone')}
           single
           options={[
-            { value: '', label: 'No milestone' },
+            { value: '', label: t('No milestone') },
             ...options.map(({ id, title }) => ({ value: id, label: title })),
           ]}
           chosen={[milestone?.id ?? '']}
@@ -254,9 +260,9 @@ export const BlockedBySide = ({
   const { visit, repo, here, mayEdit } = place
   if (numbers.length === 0 && !mayEdit) return null
   return (
-    <SideBlock title="Blocked by">
+    <SideBlock title={t('Blocked by')}>
       {numbers.length === 0 ? (
-        <p class="muted">No issues</p>
+        <p class="muted">{t('No issues')}</p>
       ) : (
         <ul class="bare-list">
           {numbers.map((number) => (
@@ -271,9 +277,9 @@ export const BlockedBySide = ({
           <Field
             id="side-blocked"
             name="blocked_by"
-            label="Issues that must close first"
+            label={t('Issues that must close first')}
             hideLabel
-            hint="Numbers, separated by commas."
+            hint={t('Numbers, separated by commas.')}
             inputmode="numeric"
             {...typed(visit, here, 'blocked-by', 'blocked_by', numbers.join(', '))}
           />

@@ -12,6 +12,7 @@ import type { Visit } from '../../site.ts'
 import { fieldError } from '../shell.tsx'
 import { markdownOf } from './conversation.tsx'
 import { fieldName, type FormField } from './templates.ts'
+import { t } from '../../text.ts'
 
 type Props = { visit: Visit; repo: Repo; name: string }
 
@@ -55,7 +56,7 @@ const Question = ({ visit, repo, name, field }: Props & { field: FormField }) =>
         <Select
           {...shared}
           options={[
-            { value: '', label: 'Choose one' },
+            { value: '', label: t('Choose one') },
             ...field.options.map((option) => ({ value: option, label: option })),
           ]}
           value={text('')}

@@ -11,6 +11,7 @@ import { DirectResponse, type Resource, type Visit } from '../../site.ts'
 import { commitsPage } from '../code/history.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { feedResponse, tagUri, type AtomEntry, type AtomFeed } from './atom.ts'
+import { t } from '../../text.ts'
 
 const ENTRIES = 30
 
@@ -22,7 +23,7 @@ function withFeedToken(visit: Visit): Visit {
   if (!reader)
     throw new Refusal(
       'unauthenticated',
-      'This feed token does not work. Make another in your settings.',
+      t('This feed token does not work. Make another in your settings.'),
       { reason: 'invalid_token' },
     )
   const ask = <I, O>(operation: Typed<I, O>, input: I): Promise<O> =>
@@ -83,7 +84,7 @@ const commitsFeed = repoFeed('/:workspace/:repo/commits/*branch.atom', async (vi
       : await visit.call(listCommits, { repo: repo.full_name, ref: branch, per_page: ENTRIES })
     return {
       name: `commits/${branch}`,
-      title: `Commits of ${repo.full_name}, ${branch}`,
+      title: t('Commits of {full_name}, {branch}', { full_name: repo.full_name, branch }),
       url: codePath(repo.full_name, 'commits', branch),
       entries: items.map(
         (commit): AtomEntry => ({
@@ -116,7 +117,7 @@ const issuesFeed = repoFeed('/:workspace/:repo/issues.atom', async (visit, repo,
   })
   return {
     name: 'issues',
-    title: `Issues of ${repo.full_name}`,
+    title: t('Issues of {full_name}', { full_name: repo.full_name }),
     url: repoPath(repo.full_name, '/issues'),
     entries: await Promise.all(
       items.map(
@@ -151,7 +152,7 @@ const releasesFeed = repoFeed('/:workspace/:repo/releases.atom', async (visit, r
   const items = operation ? (await visit.call(operation, { repo: repo.full_name })).items : []
   return {
     name: 'releases',
-    title: `Releases of ${repo.full_name}`,
+    title: t('Releases of {full_name}', { full_name: repo.full_name }),
     url: repoPath(repo.full_name, '/releases'),
     entries: (
       await Promise.all(items.map((release) => releaseEntry(visit, repo.full_name, tag, release)))
@@ -200,12 +201,12 @@ const workspaceFeed: Resource = {
     // For users who see no repository of it, the workspace does not exist.
     const [newest] = items
     if (!newest && next === null)
-      throw new Refusal('not_found', 'There is no such page, or you may not see it.')
+      throw new Refusal('not_found', t('There is no such page, or you may not see it.'))
     return answer(
       visit,
       {
         name: `workspaces/${slug}`,
-        title: `What happens in ${slug}`,
+        title: t('What happens in {slug}', { slug }),
         url: workspacePath(slug, 'activity'),
         entries: items.map(
           (event): AtomEntry => ({

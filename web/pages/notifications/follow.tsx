@@ -9,6 +9,7 @@ import type { Repo } from '#features/repos/index.ts'
 import { ActionButton, Button, CsrfField, Icon, Menu, SideBlock } from '../../components/index.ts'
 import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { t } from '../../text.ts'
 
 const WATCHING: Readonly<Record<Level, readonly [label: string, hint: string]>> = {
   participating: ['What concerns me', 'Mentions, assignments, and what you take part in'],
@@ -23,7 +24,7 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
   if (viewer === null)
     return repo.stars_count === 0 ? null : (
       <span class="muted nums">
-        <Icon name="star" label="Stars" /> {repo.stars_count}
+        <Icon name="star" label={t('Stars')} /> {repo.stars_count}
       </span>
     )
   const { starred, level } = repoStandingOf(visit.hearth, viewer, repo.id)
@@ -97,19 +98,19 @@ export const Following = ({
   at: string
 }) =>
   subscription === null ? null : (
-    <SideBlock title="Notifications">
+    <SideBlock title={t('Notifications')}>
       <ActionButton
         action={`${at}/subscription`}
         csrf={visit.csrf}
         values={{ subscribed: subscription.subscribed ? 'no' : 'yes' }}
       >
         <Button small icon="bell">
-          {subscription.subscribed ? 'Unsubscribe' : 'Subscribe'}
+          {subscription.subscribed ? t('Unsubscribe') : t('Subscribe')}
         </Button>
       </ActionButton>
       <p class="muted small">
         {subscription.reason === null
-          ? 'You hear of this only when you are named.'
+          ? t('You hear of this only when you are named.')
           : WHY[subscription.reason]}
       </p>
     </SideBlock>

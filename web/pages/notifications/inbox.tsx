@@ -32,6 +32,7 @@ import {
 } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 import { URGENT_REASONS, iconOfKind, SHORT_REASONS } from './reasons.ts'
+import { t } from '../../text.ts'
 
 const HOME = '/notifications'
 const VIEWS = ['unread', 'all', 'done'] as const
@@ -81,7 +82,7 @@ const NotificationRow = ({
   <Row
     mark={
       <span class={one.unread ? 'tone-info' : 'tone-plain'}>
-        <Icon name={iconOfKind(one.subject.kind)} label={one.unread ? 'Unread' : 'Read'} />
+        <Icon name={iconOfKind(one.subject.kind)} label={one.unread ? t('Unread') : t('Read')} />
       </span>
     }
     title={
@@ -110,11 +111,11 @@ const NotificationRow = ({
     end={
       <>
         <Mark one={one} state={one.unread ? 'read' : 'unread'} visit={visit} here={here} hotkey="r">
-          {one.unread ? 'Mark read' : 'Mark unread'}
+          {one.unread ? t('Mark read') : t('Mark unread')}
         </Mark>
         {!one.done && (
           <Mark one={one} state="done" visit={visit} here={here} hotkey="e">
-            Done
+            {t('Done')}
           </Mark>
         )}
       </>
@@ -147,12 +148,12 @@ const SubjectState = ({
 }) => (
   <>
     {state !== null && state !== 'open' && (
-      <Chip>{kind === 'pull' ? pullStateStyle(state).label : 'Closed'}</Chip>
+      <Chip>{kind === 'pull' ? pullStateStyle(state).label : t('Closed')}</Chip>
     )}
     {review !== null && (
       <span class={review === 'approved' ? 'tone-good' : 'tone-bad'}>
         <Icon name={review === 'approved' ? 'check' : 'close'} size={14} />{' '}
-        {review === 'approved' ? 'Approved' : 'Changes requested'}
+        {review === 'approved' ? t('Approved') : t('Changes requested')}
       </span>
     )}
     {checks !== null && <CheckState status={checks} />}
@@ -189,7 +190,7 @@ const MarkAll = ({
         csrf={visit.csrf}
         values={{ state: 'read', before, repo, back }}
       >
-        <Button icon="check">Mark all read</Button>
+        <Button icon="check">{t('Mark all read')}</Button>
       </ActionButton>
     )}
     <ActionButton
@@ -197,30 +198,30 @@ const MarkAll = ({
       csrf={visit.csrf}
       values={{ state: 'done', before, repo, back }}
     >
-      <Button>Mark all done</Button>
+      <Button>{t('Mark all done')}</Button>
     </ActionButton>
   </>
 )
 
 const Views = ({ view, repo }: { view: View; repo: string }) => (
   <FilterBar
-    label="Which"
+    label={t('Which')}
     filters={[
       {
-        label: 'Unread',
+        label: t('Unread'),
         href: withQuery(HOME, { repo }),
         icon: 'inbox',
         current: view === 'unread',
         hotkey: 'g u',
       },
       {
-        label: 'All',
+        label: t('All'),
         href: withQuery(HOME, { view: 'all', repo }),
         current: view === 'all',
         hotkey: 'g a',
       },
       {
-        label: 'Done',
+        label: t('Done'),
         href: withQuery(HOME, { view: 'done', repo }),
         icon: 'check',
         current: view === 'done',
@@ -233,7 +234,9 @@ const Views = ({ view, repo }: { view: View; repo: string }) => (
         href={withQuery(HOME, { view: view === 'unread' ? undefined : view })}
         small
         icon="close"
-      >{`Only ${repo}`}</LinkButton>
+      >
+        {t('Only {repo}', { repo })}
+      </LinkButton>
     )}
   </FilterBar>
 )
@@ -255,11 +258,11 @@ const Group = ({
   repo: string
 }) => (
   <List
-    label={name ?? 'For you'}
+    label={name ?? t('For you')}
     head={
       <h2>
         {name === null ? (
-          'For you'
+          t('For you')
         ) : (
           <>
             <a href={repoPath(name)}>{name}</a>{' '}
@@ -271,7 +274,7 @@ const Group = ({
                   repo: name,
                 })}
               >
-                Show only this repository
+                {t('Show only this repository')}
               </a>
             )}
           </>
@@ -306,9 +309,9 @@ export const notificationsPage = page({
     const groups = [...Map.groupBy(list.items, (one) => one.repo)]
     const [newest] = list.items
     return (
-      <Shell visit={visit} title="Notifications" noindex>
+      <Shell visit={visit} title={t('Notifications')} noindex>
         <PageHead
-          title="Notifications"
+          title={t('Notifications')}
           actions={
             <>
               {newest && view !== 'done' && (
@@ -323,7 +326,7 @@ export const notificationsPage = page({
               <LinkButton
                 href="/settings/notifications"
                 icon="settings"
-                label="Notification settings"
+                label={t('Notification settings')}
               />
             </>
           }
@@ -343,7 +346,7 @@ export const notificationsPage = page({
         <Pager
           newer={before ? at() : null}
           older={list.next === null ? null : at({ before: list.next })}
-          label="Notifications"
+          label={t('Notifications')}
         />
       </Shell>
     )

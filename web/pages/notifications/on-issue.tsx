@@ -7,6 +7,7 @@ import {
 } from '#features/notifications/index.ts'
 import { TimelineEvent } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
+import { rich } from '../../text.ts'
 
 export type IssueNotifications = {
   readonly mentions: readonly CrossReference[]
@@ -30,10 +31,13 @@ const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
 
 const MentionedItem = ({ reference, repo }: { reference: CrossReference; repo: string }) => (
   <TimelineEvent icon="link" actor={reference.actor} at={reference.created_at}>
-    mentioned this in{' '}
-    <a href={local(reference.html_url)}>
-      {reference.repo === repo ? '' : reference.repo}#{reference.number} {reference.title}
-    </a>
+    {rich('mentioned this in {a}', {
+      a: (
+        <a href={local(reference.html_url)}>
+          {reference.repo === repo ? '' : reference.repo}#{reference.number} {reference.title}
+        </a>
+      ),
+    })}
   </TimelineEvent>
 )
 

@@ -27,6 +27,7 @@ import { SettingsFrame } from '../accounts/settings-frame.tsx'
 import { sendsMail } from '../accounts/sends-mail.ts'
 import { formError } from '../shell.tsx'
 import { REASON_LABELS } from './reasons.ts'
+import { rich, t } from '../../text.ts'
 
 const HOME = '/settings/notifications'
 
@@ -37,9 +38,9 @@ const DIGEST_WORDS: Readonly<Record<(typeof DIGESTS)[number], string>> = {
 }
 
 const MailCard = ({ visit, settings }: { visit: Visit; settings: NotificationSettings }) => (
-  <Card title="Mail">
+  <Card title={t('Mail')}>
     <Form action={HOME} csrf={visit.csrf} error={formError(visit)}>
-      <FieldSet legend={`Mail to ${settings.email} when`}>
+      <FieldSet legend={t('Mail to {email} when', { email: settings.email })}>
         {settings.mail.map(({ reason, on }) => (
           <Checkbox
             id={`mail-${reason}`}
@@ -52,14 +53,14 @@ const MailCard = ({ visit, settings }: { visit: Visit; settings: NotificationSet
       </FieldSet>
       <Select
         name="digest"
-        label="What my agents did"
+        label={t('What my agents did')}
         required
         value={settings.digest}
         options={DIGESTS.map((value) => ({ value, label: DIGEST_WORDS[value] }))}
-        hint="One mail with everything that agents did on your behalf."
+        hint={t('One mail with everything that agents did on your behalf.')}
       />
       <FormActions>
-        <Button variant="primary">Save</Button>
+        <Button variant="primary">{t('Save')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -76,31 +77,33 @@ const FeedsCard = ({
   settings: NotificationSettings
   site_url: string
 }) => (
-  <Card title="Feeds">
+  <Card title={t('Feeds')}>
     <p>
-      Commits, issues and releases of a repository, and what happens in a workspace, are Atom feeds.
-      Public ones are open to everyone; a feed token opens the private ones to your feed reader.
+      {t(
+        'Commits, issues and releases of a repository, and what happens in a workspace, are Atom feeds. Public ones are open to everyone; a feed token opens the private ones to your feed reader.',
+      )}
     </p>
     {settings.feed_token !== null && (
       <p class="muted">
-        You have a feed token, made <RelativeTime at={settings.feed_token.created_at} />. A new one
-        ends it.
+        {rich('You have a feed token, made {time}. A new one ends it.', {
+          time: <RelativeTime at={settings.feed_token.created_at} />,
+        })}
       </p>
     )}
     <CopyField
       id="feed-example"
-      label="Example"
+      label={t('Example')}
       value={`${site_url}/WORKSPACE/REPOSITORY/issues.atom?token=${secret ?? 'TOKEN'}`}
     />
     <div class="actions">
       <ActionButton action={`${HOME}/feed-token`} csrf={visit.csrf}>
         <Button icon="key">
-          {settings.feed_token === null ? 'Make a feed token' : 'Make a new feed token'}
+          {settings.feed_token === null ? t('Make a feed token') : t('Make a new feed token')}
         </Button>
       </ActionButton>
       {settings.feed_token !== null && (
         <ActionButton action={`${HOME}/feed-token/remove`} csrf={visit.csrf}>
-          <Button variant="danger">Remove the feed token</Button>
+          <Button variant="danger">{t('Remove the feed token')}</Button>
         </ActionButton>
       )}
     </div>
@@ -120,25 +123,26 @@ const SettingsView = ({
   return (
     <SettingsFrame
       visit={visit}
-      title="Notifications"
+      title={t('Notifications')}
       current="notifications"
-      lead={
-        <>
-          What you are told is in your <a href="/notifications">inbox</a>. Here you choose what is
-          mailed too.
-        </>
-      }
+      lead={rich('What you are told is in your <a>inbox</a>. Here you choose what is mailed too.', {
+        a: (inner) => <a href="/notifications">{inner}</a>,
+      })}
     >
       {!settings.verified && (
-        <Notice kind="wait" title="Your address is not confirmed">
+        <Notice kind="wait" title={t('Your address is not confirmed')}>
           {sendsMail(visit)
-            ? `No mail is sent to ${settings.email} until you open the link that we sent there.`
-            : 'This site sends no mail. Ask an administrator for your confirmation link.'}
+            ? t('No mail is sent to {email} until you open the link that we sent there.', {
+                email: settings.email,
+              })
+            : t('This site sends no mail. Ask an administrator for your confirmation link.')}
         </Notice>
       )}
       {secret !== null && (
         <TokenSecret secret={secret}>
-          This is your feed token. Put it behind the address of a feed, as in the example below.
+          {t(
+            'This is your feed token. Put it behind the address of a feed, as in the example below.',
+          )}
         </TokenSecret>
       )}
       <MailCard visit={visit} settings={settings} />

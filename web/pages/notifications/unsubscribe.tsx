@@ -2,6 +2,7 @@ import { getUnsubscription, unsubscribe } from '#features/notifications/index.ts
 import { ActionButton, Button, PageHead } from '../../components/index.ts'
 import { pageResponse, action, page, type Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
+import { rich, t } from '../../text.ts'
 
 const tokenOf = ({ params }: Visit): string => params.token ?? ''
 
@@ -13,16 +14,18 @@ export const unsubscribePage = page({
   path: '/notifications/unsubscribe/:token',
   load: (visit) => visit.call(getUnsubscription, { token: tokenOf(visit) }),
   view: ({ what }, visit) => (
-    <Shell visit={visit} title="Get no more of this mail" width="narrow" noindex>
+    <Shell visit={visit} title={t('Get no more of this mail')} width="narrow" noindex>
       <PageHead
-        title="Get no more of this mail?"
-        lead={<>You would be mailed no more about {what}.</>}
+        title={t('Get no more of this mail?')}
+        lead={rich('You would be mailed no more about {what}.', { what })}
       />
       <ActionButton action={visit.url.pathname} csrf={visit.csrf}>
-        <Button variant="primary">End this mail</Button>
+        <Button variant="primary">{t('End this mail')}</Button>
       </ActionButton>
       <p class="muted">
-        What else is mailed you choose in <a href="/settings/notifications">your settings</a>.
+        {rich('What else is mailed you choose in <a>your settings</a>.', {
+          a: (inner) => <a href="/settings/notifications">{inner}</a>,
+        })}
       </p>
     </Shell>
   ),
@@ -36,10 +39,15 @@ export const unsubscribeForm = action({
   submit: async (visit) => {
     const { what } = await visit.call(unsubscribe, { token: tokenOf(visit) })
     const shown = (
-      <Shell visit={visit} title="This mail has ended" width="narrow" noindex>
-        <PageHead title="This mail has ended" lead={<>You are mailed no more about {what}.</>} />
+      <Shell visit={visit} title={t('This mail has ended')} width="narrow" noindex>
+        <PageHead
+          title={t('This mail has ended')}
+          lead={rich('You are mailed no more about {what}.', { what })}
+        />
         <p class="muted">
-          What else is mailed you choose in <a href="/settings/notifications">your settings</a>.
+          {rich('What else is mailed you choose in <a>your settings</a>.', {
+            a: (inner) => <a href="/settings/notifications">{inner}</a>,
+          })}
         </p>
       </Shell>
     )

@@ -5,6 +5,7 @@ import { ActionButton, Button, FormError } from '../../components/index.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { visitForForm, formError } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 const refusedAt = (visit: Visit, path: string): string | null =>
   formError(visitForForm(visit, path))
@@ -34,15 +35,15 @@ export const UpdateBranch = ({
   return (
     <>
       {refused !== null && <FormError>{refused}</FormError>}
-      <div class="actions" role="group" aria-label="Update branch">
+      <div class="actions" role="group" aria-label={t('Update branch')}>
         <ActionButton action={action} csrf={visit.csrf} values={{ ...values, method: 'merge' }}>
           <Button small icon="refresh" disabled={data.behind.conflicts === true}>
-            Update branch
+            {t('Update branch')}
           </Button>
         </ActionButton>
         <ActionButton action={action} csrf={visit.csrf} values={{ ...values, method: 'rebase' }}>
           <Button small disabled={data.behind.conflicts === true}>
-            Rebase
+            {t('Rebase')}
           </Button>
         </ActionButton>
       </div>
@@ -51,7 +52,7 @@ export const UpdateBranch = ({
 }
 
 const AutoMergeEnabled = () => (
-  <p class="muted">Auto-merge is enabled: this merges once all requirements are met.</p>
+  <p class="muted">{t('Auto-merge is enabled: this merges once all requirements are met.')}</p>
 )
 
 /** Turns auto-merge on and off. The merge has the rights of whoever turned it on. */
@@ -79,7 +80,7 @@ export const AutoMerge = ({
         values={{ on: data.auto_merge ? 'no' : 'yes' }}
       >
         <Button small icon={data.auto_merge ? 'stop' : 'merge'}>
-          {data.auto_merge ? 'Disable auto-merge' : 'Enable auto-merge'}
+          {data.auto_merge ? t('Disable auto-merge') : t('Enable auto-merge')}
         </Button>
       </ActionButton>
     </>
@@ -104,7 +105,7 @@ export const RevertButton = ({
       {refused !== null && <FormError>{refused}</FormError>}
       <ActionButton action={action} csrf={visit.csrf}>
         <Button small icon="history">
-          Revert
+          {t('Revert')}
         </Button>
       </ActionButton>
     </>

@@ -16,6 +16,7 @@ import { repoOf } from '../repos/frame.tsx'
 import { changesPage } from './changes.tsx'
 import { SUGGEST } from './line-form.tsx'
 import { pullPage } from './pull.tsx'
+import { t } from '../../text.ts'
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })
 const changesOf = (visit: Visit): string =>
@@ -29,7 +30,7 @@ const lineForm = action({
   page: changesPage,
   submit: async (visit, fields) => {
     // The form is shown again with the typed text and a suggestion after it.
-    if (fields.text('then') === SUGGEST) throw invalid(SUGGEST, 'a suggestion was added')
+    if (fields.text('then') === SUGGEST) throw invalid(SUGGEST, t('a suggestion was added'))
     const start = fields.optional('start_line')
     const input = {
       ...target(visit),

@@ -31,6 +31,7 @@ import { codeOf, PullFrame } from './frame.tsx'
 import { LineForm, lineFormId, requestedLine } from './line-form.tsx'
 import { DraftItem, FinishBox } from './pending-review.tsx'
 import { BATCH, Thread, threadRights, type ThreadRights } from './threads.tsx'
+import { rich, t } from '../../text.ts'
 
 export const pageNumber = (visit: Visit): number =>
   Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
@@ -160,10 +161,10 @@ const ApplySuggestions = ({ visit, here, back }: { visit: Visit; here: string; b
     action={`${here}/suggestions`}
     csrf={visit.csrf}
     inline
-    label="Apply suggestions together"
+    label={t('Apply suggestions together')}
   >
     <input type="hidden" name="back" value={back} />
-    <Button small>Commit the suggestions of the batch</Button>
+    <Button small>{t('Commit the suggestions of the batch')}</Button>
   </Form>
 )
 
@@ -185,19 +186,19 @@ const ViewedButton = ({
     values={{ path: file.path, viewed: file.viewed ? 'no' : 'yes', back }}
   >
     <Button small variant="quiet" icon={file.viewed ? 'check' : 'eye'}>
-      {file.viewed ? 'Viewed' : 'Mark as viewed'}
+      {file.viewed ? t('Viewed') : t('Mark as viewed')}
     </Button>
   </ActionButton>
 )
 
 const NoChanges = ({ since }: { since: string }) =>
   since === '' ? (
-    <EmptyState icon="file" title="No changes yet">
-      Push commits to this pull request, and they show here.
+    <EmptyState icon="file" title={t('No changes yet')}>
+      {t('Push commits to this pull request, and they show here.')}
     </EmptyState>
   ) : (
-    <EmptyState icon="file" title="Nothing has changed since">
-      The change is what it was at that commit.
+    <EmptyState icon="file" title={t('Nothing has changed since')}>
+      {t('The change is what it was at that commit.')}
     </EmptyState>
   )
 
@@ -231,7 +232,7 @@ const Files = ({
             href={changeHref(here, choice, { page: 1, parts: [] }, { since: seen })}
             small
           >
-            Since your review
+            {t('Since your review')}
           </LinkButton>
         )
       }
@@ -255,6 +256,15 @@ const Files = ({
     />
   )
 }
+
+const SinceNotice = ({ since, all }: { since: string; all: string }) => (
+  <Notice>
+    {rich('Only what changed after {since}. <a>Show everything</a>', {
+      since: <code>{since.slice(0, 7)}</code>,
+      a: (inner) => <a href={all}>{inner}</a>,
+    })}
+  </Notice>
+)
 
 export const changesPage = page({
   path: '/:workspace/:repo/pull/:number/changes',
@@ -295,12 +305,10 @@ export const changesPage = page({
         }
       >
         {since !== '' && (
-          <Notice>
-            Only what changed after <code>{since.slice(0, 7)}</code>.{' '}
-            <a href={changeHref(`${here}/changes`, choice, { page: 1, parts: [] })}>
-              Show everything
-            </a>
-          </Notice>
+          <SinceNotice
+            since={since}
+            all={changeHref(`${here}/changes`, choice, { page: 1, parts: [] })}
+          />
         )}
         {rights.ownPull && review}
         {suggestions && (

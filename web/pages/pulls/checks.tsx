@@ -30,13 +30,13 @@ import {
   Notice,
   RelativeTime,
 } from '../../components/index.ts'
-import { plural } from '../../format.ts'
 import { commitPath, issuePath, pullPath, withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { formError } from '../shell.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 /**
  * The length of output on the page: of failed and running commands so much, of passed ones the end.
@@ -120,7 +120,7 @@ const Result = ({ shown: { result, log }, here }: { shown: CheckWithLog; here: s
           <code class="check-command">{result.command}</code>
           <span class="check-facts">
             {result.exit_code !== null && result.exit_code !== 0 && (
-              <span class="muted">exit {result.exit_code}</span>
+              <span class="muted">{rich('exit {exit_code}', { exit_code: result.exit_code })}</span>
             )}
             {result.duration_ms !== null && <Duration milliseconds={result.duration_ms} />}
             <ResultState status={result.status} />
@@ -128,22 +128,24 @@ const Result = ({ shown: { result, log }, here }: { shown: CheckWithLog; here: s
         </summary>
         {cut && (
           <p class="muted small">
-            The end of the output. <a href={`${here}/${result.id}.log`}>All of it</a>
+            {rich('The end of the output. <a>All of it</a>', {
+              a: (inner) => <a href={`${here}/${result.id}.log`}>{inner}</a>,
+            })}
           </p>
         )}
         {text === '' && result.status !== 'running' ? (
           <p class="muted small">
             {result.status === 'queued'
-              ? 'It waits for its turn.'
+              ? t('It waits for its turn.')
               : result.status === 'skipped'
-                ? 'It was not run.'
-                : 'It wrote nothing.'}
+                ? t('It was not run.')
+                : t('It wrote nothing.')}
           </p>
         ) : (
           <pre
             class="check-log"
             tabindex="0"
-            aria-label={`Output of ${result.command}`}
+            aria-label={t('Output of {command}', { command: result.command })}
             id={`log-${result.id}`}
           >
             {text}
@@ -151,7 +153,7 @@ const Result = ({ shown: { result, log }, here }: { shown: CheckWithLog; here: s
         )}
         {logged && !cut && text !== '' && (
           <p class="small">
-            <a href={`${here}/${result.id}.log`}>As plain text</a>
+            <a href={`${here}/${result.id}.log`}>{t('As plain text')}</a>
           </p>
         )}
       </details>
@@ -189,18 +191,18 @@ const Actions = ({
       {waits && mayAllow && (
         <ActionButton action={`${here}/rerun`} csrf={visit.csrf}>
           <Button small variant="primary">
-            Let them run
+            {t('Let them run')}
           </Button>
         </ActionButton>
       )}
       {checks.status === 'pending' ? (
         <ActionButton action={`${here}/cancel`} csrf={visit.csrf}>
-          <Button small>Cancel</Button>
+          <Button small>{t('Cancel')}</Button>
         </ActionButton>
       ) : (
         <ActionButton action={`${here}/rerun`} csrf={visit.csrf}>
           <Button small icon="refresh">
-            Run again
+            {t('Run again')}
           </Button>
         </ActionButton>
       )}
@@ -212,55 +214,54 @@ const asSentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}$
 
 const About = ({ checks, pull }: { checks: Checks; pull: Pull }) => (
   <p class="muted small">
-    {plural(checks.results.length, 'command')} of{' '}
-    <a
-      href={
-        pull.issue === null ? pullPath(pull.repo, pull.number) : issuePath(pull.repo, pull.issue)
-      }
-    >
-      #{pull.issue}
-    </a>
-    , on{' '}
-    {checks.sha !== null && (
-      <a href={commitPath(codeOf(pull), checks.sha)}>
-        <code>{checks.sha.slice(0, 7)}</code>
-      </a>
-    )}
-    {checks.merge_sha !== null && checks.merge_sha !== checks.sha && (
-      <>
-        {' '}
-        merged with <code>{pull.base.ref}</code>
-      </>
-    )}
-    {checks.finished_at !== null ? (
-      <>
-        , ended <RelativeTime at={checks.finished_at} />
-      </>
-    ) : (
-      checks.started_at !== null && (
-        <>
-          , begun <RelativeTime at={checks.started_at} />
-        </>
-      )
-    )}
+    {rich('{commands} of {a}, on {sha}{merge_sha}{finished_at}', {
+      commands: tn('{count} command', '{count} commands', checks.results.length),
+      a: (
+        <a
+          href={
+            pull.issue === null
+              ? pullPath(pull.repo, pull.number)
+              : issuePath(pull.repo, pull.issue)
+          }
+        >
+          #{pull.issue}
+        </a>
+      ),
+      sha: checks.sha !== null && (
+        <a href={commitPath(codeOf(pull), checks.sha)}>
+          <code>{checks.sha.slice(0, 7)}</code>
+        </a>
+      ),
+      merge_sha: checks.merge_sha !== null && checks.merge_sha !== checks.sha && (
+        <> {rich('merged with {ref}', { ref: <code>{pull.base.ref}</code> })}</>
+      ),
+      finished_at:
+        checks.finished_at !== null
+          ? rich(', ended {time}', { time: <RelativeTime at={checks.finished_at} /> })
+          : checks.started_at !== null &&
+            rich(', begun {time}', { time: <RelativeTime at={checks.started_at} /> }),
+    })}
   </p>
 )
 
 const Nothing = ({ pull, hasCommands }: { pull: Pull; hasCommands: boolean }) => (
   <EmptyState
     icon="check-circle"
-    title={hasCommands ? 'Checks have not run yet' : 'There is nothing to check'}
+    title={hasCommands ? t('Checks have not run yet') : t('There is nothing to check')}
   >
-    {hasCommands && pull.status === 'draft' ? (
-      'They run when this is marked ready.'
-    ) : pull.issue === null ? (
-      'Acceptance checks are commands of an issue that must pass. This pull request is for no issue.'
-    ) : (
-      <>
-        Acceptance checks are commands of the issue that must pass.{' '}
-        <a href={issuePath(pull.repo, pull.issue)}>Issue #{pull.issue}</a> has none.
-      </>
-    )}
+    {hasCommands && pull.status === 'draft'
+      ? t('They run when this is marked ready.')
+      : pull.issue === null
+        ? t(
+            'Acceptance checks are commands of an issue that must pass. This pull request is for no issue.',
+          )
+        : rich(
+            'Acceptance checks are commands of the issue that must pass. <a>Issue #{issue}</a> has none.',
+            {
+              a: (inner) => <a href={issuePath(pull.repo, pull.issue ?? 0)}>{inner}</a>,
+              issue: pull.issue,
+            },
+          )}
   </EmptyState>
 )
 
@@ -333,7 +334,7 @@ export const checksPage = page<Data>({
           {checks.results.length > 0 && <About checks={checks} pull={pull} />}
           {isUnderWay(checks) && (
             <noscript>
-              <p class="muted small">Reload this page to see how they go on.</p>
+              <p class="muted small">{t('Reload this page to see how they go on.')}</p>
             </noscript>
           )}
         </div>

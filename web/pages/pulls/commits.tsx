@@ -7,6 +7,7 @@ import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { pageNumber } from './changes.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
+import { t } from '../../text.ts'
 
 /** Loads the pull request of an address with its repository. Null when there is none. */
 export const loadPullRecord = async (visit: Visit) => {
@@ -37,11 +38,11 @@ export const pullCommitsPage = page({
     return (
       <PullFrame visit={visit} repo={repo} pull={pull} current="commits">
         {commits.items.length === 0 ? (
-          <EmptyState icon="commit" title="No commits yet">
-            Push to this pull request’s remote.
+          <EmptyState icon="commit" title={t('No commits yet')}>
+            {t('Push to this pull request’s remote.')}
           </EmptyState>
         ) : (
-          <List label="Commits">
+          <List label={t('Commits')}>
             {commits.items.map((commit) => (
               <CommitRow commit={commit} repo={codeOf(pull)} />
             ))}

@@ -2,11 +2,11 @@
 import type { ConflictFile } from '#features/pulls/index.ts'
 import { Badge, FieldSet, Icon, Radio } from '../../components/index.ts'
 import { markBidiControls, UntrustedName } from '../../components/bidi-controls.tsx'
-import { plural } from '../../format.ts'
 import { grammarOfPath, highlightLines, type Grammar } from '../../highlight.ts'
 import { raw } from '../../jsx/html.ts'
 import type { Fields } from '../../site.ts'
 import { bothSides, choiceOf, fieldNames, type Conflict } from './conflict-text.ts'
+import { t, tn } from '../../text.ts'
 
 /** The names of the two branches. */
 export type Sides = { head: string; base: string }
@@ -87,7 +87,7 @@ const Side = ({
   <div class={`conflict-side conflict-${side}`}>
     <p class="small strong">{title}</p>
     {text === '' ? (
-      <p class="muted small">No lines</p>
+      <p class="muted small">{t('No lines')}</p>
     ) : (
       <pre tabindex="0" aria-label={title}>
         <Code text={text} grammar={grammar} />
@@ -119,12 +119,12 @@ const Choices = ({
       <div class="choice-row">
         {choice('head', `Use ${sides.head}`)}
         {choice('base', `Use ${sides.base}`)}
-        {choice('both', 'Use both')}
-        {choice('hand', 'Edit by hand')}
+        {choice('both', t('Use both'))}
+        {choice('hand', t('Edit by hand'))}
       </div>
       <div class="conflict-hand">
         <label class="unseen" for={`text-${name}`}>
-          Lines in place of this conflict
+          {t('Lines in place of this conflict')}
         </label>
         <textarea
           class="input mono"
@@ -166,7 +166,7 @@ const ConflictView = ({
     <legend class="small strong">{title}</legend>
     <div class="conflict-sides">
       <Side
-        title={`${sides.head} (this pull request)`}
+        title={t('{head} (this pull request)', { head: sides.head })}
         text={conflict.head}
         grammar={grammar}
         side="head"
@@ -174,8 +174,13 @@ const ConflictView = ({
       <Side title={sides.base} text={conflict.base} grammar={grammar} side="base" />
     </div>
     <details class="more">
-      <summary>Before both changes</summary>
-      <Side title="Common ancestor" text={conflict.ancestor} grammar={grammar} side="ancestor" />
+      <summary>{t('Before both changes')}</summary>
+      <Side
+        title={t('Common ancestor')}
+        text={conflict.ancestor}
+        grammar={grammar}
+        side="ancestor"
+      />
     </details>
     {mayEdit && <Choices name={name} conflict={conflict} sides={sides} fields={fields} />}
   </fieldset>
@@ -187,11 +192,11 @@ const WholeFile = ({ file, sides, fields, mayEdit }: FileProps) => {
   const chosen = choiceOf(fields, name)
   const label = (side: 'head' | 'base'): string =>
     (side === 'head' ? file.in_head : file.in_base)
-      ? `Use the file of ${sides[side]}`
-      : `Delete it, as ${sides[side]} does`
+      ? t('Use the file of {sides}', { sides: sides[side] })
+      : t('Delete it, as {sides} does', { sides: sides[side] })
   const why =
     file.in_head && file.in_base
-      ? 'Both sides changed this file, and its lines cannot be shown.'
+      ? t('Both sides changed this file, and its lines cannot be shown.')
       : `${file.in_head ? sides.base : sides.head} deleted this file, ${file.in_head ? sides.head : sides.base} changed it.`
   if (!mayEdit || !file.resolvable) return <p class="diff-note">{why}</p>
   return (
@@ -227,7 +232,9 @@ export const ConflictFileView = (props: FileProps) => {
             <UntrustedName>{file.path}</UntrustedName>
           </span>
         </span>
-        {count > 0 && <Badge tone="wait">{plural(count, 'conflict')}</Badge>}
+        {count > 0 && (
+          <Badge tone="wait">{tn('{count} conflict', '{count} conflicts', count)}</Badge>
+        )}
       </header>
       {file.parts === null && <WholeFile {...props} />}
       {parts.map(({ merged, conflict }, at) => {

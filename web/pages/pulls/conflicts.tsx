@@ -21,7 +21,6 @@ import {
   Notice,
 } from '../../components/index.ts'
 import { UntrustedName } from '../../components/bidi-controls.tsx'
-import { plural } from '../../format.ts'
 import { pullPath } from '../../paths.ts'
 import { action, page, redirect, redirectWithFlash, type Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
@@ -32,6 +31,7 @@ import { ConflictFileView, type Sides } from './conflict-file.tsx'
 import { resolutionOf } from './conflict-text.ts'
 import { PullFrame } from './frame.tsx'
 import { mergeCommands } from './head-branch.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 const INCOMPLETE = 'Choose a version for every conflict.'
 
@@ -53,11 +53,15 @@ const isResolvable = ({ files, total }: PullConflicts): boolean =>
   files.length === total && files.every(({ resolvable }) => resolvable)
 
 const GitHelp = ({ data, repo }: { data: PullDetail; repo: Repo }) => (
-  <Card title="Resolve with git">
-    <Commands label="Copy the commands that merge the base">{mergeCommands(data.pull)}</Commands>
+  <Card title={t('Resolve with git')}>
+    <Commands label={t('Copy the commands that merge the base')}>
+      {mergeCommands(data.pull)}
+    </Commands>
     <p class="muted small">
-      Edit the files between the markers, then commit and push. This page is empty once{' '}
-      {repo.full_name} has the merge.
+      {rich(
+        'Edit the files between the markers, then commit and push. This page is empty once {full_name} has the merge.',
+        { full_name: repo.full_name },
+      )}
     </p>
   </Card>
 )
@@ -68,8 +72,9 @@ const Unresolvable = ({ conflicts }: { conflicts: PullConflicts }) => {
     <Notice>
       {left.length > 0 ? (
         <>
-          These conflicts are about names (a rename, or a folder in place of a file), so resolve
-          them with git:{' '}
+          {t(
+            'These conflicts are about names (a rename, or a folder in place of a file), so resolve them with git:',
+          )}{' '}
           {left.map(({ path }, at) => (
             <>
               {at > 0 && ', '}
@@ -80,7 +85,9 @@ const Unresolvable = ({ conflicts }: { conflicts: PullConflicts }) => {
           ))}
         </>
       ) : (
-        `${plural(conflicts.total, 'file')} conflict, too many for this page. Resolve them with git.`
+        t('{files} conflict, too many for this page. Resolve them with git.', {
+          files: tn('{count} file', '{count} files', conflicts.total),
+        })
       )}
     </Notice>
   )
@@ -101,7 +108,7 @@ const Editor = ({
     <Form
       action={pullPath(data.repo, data.number, 'conflicts')}
       csrf={visit.csrf}
-      label="Resolve conflicts"
+      label={t('Resolve conflicts')}
       class="conflict-form"
     >
       <input type="hidden" name="head_sha" value={conflicts.head_sha} />
@@ -111,13 +118,16 @@ const Editor = ({
       ))}
       <FormActions>
         <Button variant="primary" icon="merge">
-          Commit merge
+          {t('Commit merge')}
         </Button>
         <LinkButton href={pullPath(data.repo, data.number)} variant="quiet">
-          Cancel
+          {t('Cancel')}
         </LinkButton>
         <span class="muted small">
-          Merges {sides.base} into {sides.head} in one commit of yours.
+          {rich('Merges {base} into {head} in one commit of yours.', {
+            base: sides.base,
+            head: sides.head,
+          })}
         </span>
       </FormActions>
     </Form>
@@ -158,14 +168,14 @@ const Conflicts = ({
     return (
       <EmptyState
         icon="check-circle"
-        title="No conflicts"
+        title={t('No conflicts')}
         actions={
           <LinkButton href={pullPath(repo.full_name, data.number)} variant="primary">
-            Back to the pull request
+            {t('Back to the pull request')}
           </LinkButton>
         }
       >
-        {data.base.ref} merges without conflicts.
+        {rich('{ref} merges without conflicts.', { ref: data.base.ref })}
       </EmptyState>
     )
   return (
@@ -178,7 +188,11 @@ const Conflicts = ({
         <FileList files={conflicts.files} sides={sides} visit={visit} />
       )}
       {!mayEdit && (
-        <Notice>Only people who may push to {sides.head} can resolve these conflicts.</Notice>
+        <Notice>
+          {rich('Only people who may push to {head} can resolve these conflicts.', {
+            head: sides.head,
+          })}
+        </Notice>
       )}
       <GitHelp data={data} repo={repo} />
     </>
@@ -190,7 +204,7 @@ export const conflictsPage = page({
   load: loadConflicts,
   view: ({ repo, data, conflicts }, visit) => (
     <PullFrame visit={visit} repo={repo} pull={data.pull} current="conversation" width="wide">
-      <h2>Resolve conflicts</h2>
+      <h2>{t('Resolve conflicts')}</h2>
       <Conflicts repo={repo} data={data} conflicts={conflicts} visit={visit} />
     </PullFrame>
   ),

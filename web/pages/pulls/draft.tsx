@@ -12,6 +12,7 @@ import {
 import type { Visit } from '../../site.ts'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { shellWord } from './head-branch.tsx'
+import { rich, t } from '../../text.ts'
 
 /** Where to push the first commits of a pull request, before there is anything to show. */
 export const PushHelp = ({ data }: { data: PullDetail }) => {
@@ -19,15 +20,21 @@ export const PushHelp = ({ data }: { data: PullDetail }) => {
   const branch = shellWord(data.git.branch)
   const folder = `pull-${data.number}`
   return (
-    <Card title="Push your commits">
-      <CopyField label="Address to push to" id="pull-remote" value={data.git.remote} />
-      <p>From a clone that you have:</p>
-      <Commands label="Copy the commands for a clone that you have">{`git push ${remote} HEAD:${branch}`}</Commands>
-      <p>With a new clone:</p>
-      <Commands label="Copy the commands for a new clone">{`git clone ${remote} ${folder}\ncd ${folder}\n# change files, then:\ngit add --all\ngit commit -m "Describe the change"\ngit push origin HEAD:${branch}`}</Commands>
+    <Card title={t('Push your commits')}>
+      <CopyField label={t('Address to push to')} id="pull-remote" value={data.git.remote} />
+      <p>{t('From a clone that you have:')}</p>
+      <Commands
+        label={t('Copy the commands for a clone that you have')}
+      >{`git push ${remote} HEAD:${branch}`}</Commands>
+      <p>{t('With a new clone:')}</p>
+      <Commands
+        label={t('Copy the commands for a new clone')}
+      >{`git clone ${remote} ${folder}\ncd ${folder}\n# change files, then:\ngit add --all\ngit commit -m "Describe the change"\ngit push origin HEAD:${branch}`}</Commands>
       <p class="muted small">
-        Use an <a href="/settings/tokens">access token</a> as the password. The commits show here
-        once they are pushed.
+        {rich(
+          'Use an <a>access token</a> as the password. The commits show here once they are pushed.',
+          { a: (inner) => <a href="/settings/tokens">{inner}</a> },
+        )}
       </p>
     </Card>
   )
@@ -43,25 +50,25 @@ export const ReadyBox = ({
   here: string
   visit: Visit
 }) => (
-  <Card title="Ready for review">
+  <Card title={t('Ready for review')}>
     <Form
       action={`${here}/ready`}
       csrf={visit.csrf}
-      label="Mark as ready for review"
+      label={t('Mark as ready for review')}
       error={formError(visitForForm(visit, `${here}/ready`), 'summary')}
     >
       <TextArea
         name="summary"
-        label="Summary"
+        label={t('Summary')}
         required
         rows={4}
         markdown={data.repo}
-        hint="What changed and why. It replaces the description."
+        hint={t('What changed and why. It replaces the description.')}
         value={visit.form.values.optional('summary') ?? data.body}
         error={fieldError(visit, 'summary')}
       />
       <FormActions>
-        <Button variant="primary">Mark as ready</Button>
+        <Button variant="primary">{t('Mark as ready')}</Button>
       </FormActions>
     </Form>
   </Card>

@@ -8,6 +8,7 @@ import { loadSideChoices } from '../issues/side-load.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 export const editPullPage = page({
   path: '/:workspace/:repo/pull/:number/edit',
@@ -46,7 +47,7 @@ export const editPullPage = page({
             <>
               <Select
                 name="base"
-                label="Base branch"
+                label={t('Base branch')}
                 required
                 options={bases.map((value) => ({ value, label: value }))}
                 value={typedOr(visit, 'base', pull.base.ref)}
@@ -57,8 +58,8 @@ export const editPullPage = page({
                   <input type="hidden" name="merging" value="1" />
                   <Checkbox
                     name="auto_merge"
-                    label="Auto-merge"
-                    hint="Merges once all requirements are met."
+                    label={t('Auto-merge')}
+                    hint={t('Merges once all requirements are met.')}
                     checked={values.has('merging') ? values.ticked('auto_merge') : pull.auto_merge}
                   />
                 </>

@@ -16,6 +16,7 @@ import { issuePath, pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 import { Branches, CheckOut } from './head-branch.tsx'
+import { rich, t } from '../../text.ts'
 
 /** The icons of the checks tab, which show their state on every page. */
 const CHECK_ICONS = {
@@ -34,14 +35,17 @@ export const codeOf = (pull: Pull): string =>
 
 const PullLead = ({ repo, pull }: { repo: Repo; pull: Pull }) => (
   <>
-    <PullState status={pull.status} /> <ActorLink of={pull.author} face={false} /> opened this pull
-    request
-    {pull.agent && <> with {pull.agent}</>} <RelativeTime at={pull.created_at} />:{' '}
+    <PullState status={pull.status} />{' '}
+    {rich('{actor} opened this pull request{agent} {time}:', {
+      actor: <ActorLink of={pull.author} face={false} />,
+      agent: pull.agent && <> {rich('with {agent}', { agent: pull.agent })}</>,
+      time: <RelativeTime at={pull.created_at} />,
+    })}{' '}
     <Branches repo={repo} pull={pull} />
     {pull.issue !== null && (
       <>
         {' '}
-        for <a href={issuePath(repo.full_name, pull.issue)}>#{pull.issue}</a>
+        {rich('for {a}', { a: <a href={issuePath(repo.full_name, pull.issue)}>#{pull.issue}</a> })}
       </>
     )}
   </>
@@ -53,33 +57,38 @@ function pullTabs(pull: Pull, repo: Repo, current: Part): Tab[] {
   const tabs: (Tab & { key: Part })[] = [
     {
       key: 'conversation',
-      label: 'Conversation',
+      label: t('Conversation'),
       href: at(),
       icon: 'comment',
       count: pull.comments_count,
     },
     {
       key: 'changes',
-      label: 'Changes',
+      label: t('Changes'),
       href: at('changes'),
       icon: 'file',
       count: pull.changed_files,
     },
     {
       key: 'commits',
-      label: 'Commits',
+      label: t('Commits'),
       href: at('commits'),
       icon: 'commit',
       count: pull.commits_count,
     },
     {
       key: 'session',
-      label: 'Session',
+      label: t('Session'),
       href: at('session'),
       icon: 'spark',
       count: pull.session.entries,
     },
-    { key: 'checks', label: 'Checks', href: at('checks'), icon: CHECK_ICONS[pull.checks_status] },
+    {
+      key: 'checks',
+      label: t('Checks'),
+      href: at('checks'),
+      icon: CHECK_ICONS[pull.checks_status],
+    },
   ]
   return tabs.map(({ key, ...tab }) => ({ ...tab, current: key === current }))
 }
@@ -99,7 +108,7 @@ export const PullFrame = (props: {
     <RepoFrame
       visit={props.visit}
       repo={repo}
-      title={`${pull.title} · Pull request #${pull.number}`}
+      title={t('{title} · Pull request #{number}', { title: pull.title, number: pull.number })}
       current="pulls"
       width={props.width}
       live={props.live}
@@ -118,7 +127,7 @@ export const PullFrame = (props: {
           </>
         }
       />
-      <Tabs label="Pull request" tabs={pullTabs(pull, repo, current)} />
+      <Tabs label={t('Pull request')} tabs={pullTabs(pull, repo, current)} />
       {props.children}
     </RepoFrame>
   )

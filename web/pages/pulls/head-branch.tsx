@@ -3,6 +3,7 @@ import type { Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { Button, Commands, CopyField, Dropdown, Icon } from '../../components/index.ts'
 import { codePath } from '../../paths.ts'
+import { t } from '../../text.ts'
 
 const isActive = ({ status }: Pull): boolean => status === 'open' || status === 'draft'
 
@@ -32,7 +33,7 @@ export const Branches = ({ repo, pull }: { repo: Repo; pull: Pull }) => {
       ) : (
         <code>{shown}</code>
       )}
-      <Button copy={branch} icon="copy" label="Copy the branch name" small variant="quiet" />
+      <Button copy={branch} icon="copy" label={t('Copy the branch name')} small variant="quiet" />
     </>
   )
 }
@@ -68,23 +69,23 @@ export const CheckOut = ({ repo, pull }: { repo: Repo; pull: Pull }) => {
   const { get, push } = checkOutCommands(pull)
   return (
     <Dropdown
-      label="Check out this pull request"
+      label={t('Check out this pull request')}
       class="clone-menu"
       summary={
         <>
-          <Icon name="branch" /> Check out
+          <Icon name="branch" /> {t('Check out')}
         </>
       }
     >
       <CopyField
-        label={pull.fork === null ? 'Repository' : 'Address of the fork'}
+        label={pull.fork === null ? t('Repository') : t('Address of the fork')}
         id="head-remote"
         value={pull.fork?.remote ?? repo.clone_url}
       />
-      <p class="small strong">Fetch and check out</p>
-      <Commands label="Copy the commands that check it out">{get}</Commands>
-      <p class="small strong">Push your commits to it</p>
-      <Commands label="Copy the command that pushes">{push}</Commands>
+      <p class="small strong">{t('Fetch and check out')}</p>
+      <Commands label={t('Copy the commands that check it out')}>{get}</Commands>
+      <p class="small strong">{t('Push your commits to it')}</p>
+      <Commands label={t('Copy the command that pushes')}>{push}</Commands>
     </Dropdown>
   )
 }

@@ -4,6 +4,7 @@ import { Button, diffAnchor, Field, Form, FormActions, TextArea } from '../../co
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 export type LinePosition = { path: string; side: 'old' | 'new'; line: number }
 
@@ -63,14 +64,14 @@ const LineFormActions = ({ here, ownPull }: { here: string; ownPull: boolean }) 
   <FormActions>
     {!ownPull && (
       <Button variant="primary" name="then" value="draft">
-        Add to review
+        {t('Add to review')}
       </Button>
     )}
     <Button variant={ownPull ? 'primary' : 'plain'} name="then" value="now">
-      Comment now
+      {t('Comment now')}
     </Button>
     <a href={here} data-cancel-comment>
-      Cancel
+      {t('Cancel')}
     </a>
   </FormActions>
 )
@@ -110,7 +111,7 @@ export const LineForm = (props: LineFormProps) => {
       <Form
         action={action}
         csrf={visit.csrf}
-        label={`Comment on line ${place.line} of ${place.path}`}
+        label={t('Comment on line {line} of {path}', place)}
         error={formError(at, 'body', 'start_line', 'line', SUGGEST)}
       >
         <input type="hidden" name="path" value={place.path} />
@@ -122,8 +123,8 @@ export const LineForm = (props: LineFormProps) => {
           id={`body-${key}`}
           label={
             firstLine < place.line
-              ? `Comment on lines ${firstLine} to ${place.line}`
-              : `Comment on line ${place.line}`
+              ? t('Comment on lines {firstLine} to {line}', { firstLine, line: place.line })
+              : t('Comment on line {line}', { line: place.line })
           }
           required
           rows={5}
@@ -135,18 +136,18 @@ export const LineForm = (props: LineFormProps) => {
         {text !== null && (
           <p>
             <Button small icon="edit" name="then" value={SUGGEST} formnovalidate>
-              Add a suggestion
+              {t('Add a suggestion')}
             </Button>
           </p>
         )}
         <Field
           name="start_line"
           id={`start-${key}`}
-          label="First line"
+          label={t('First line')}
           type="number"
           min={1}
           max={place.line}
-          hint={`To comment on several lines. The last one is line ${place.line}.`}
+          hint={t('To comment on several lines. The last one is line {line}.', place)}
           value={start}
           error={fieldError(at, 'start_line')}
         />

@@ -15,6 +15,7 @@ import { ListBar, type OwnMenu } from '../issues/list-bar.tsx'
 import { CHECKS, filterText, isNarrowed, REVIEWS, type ListFilter } from '../issues/list-filter.ts'
 import { listRequest, loadChoices, PER_PAGE, sharedInputs, totalOf } from '../issues/list-load.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { t } from '../../text.ts'
 
 const REVIEW_WORDS = {
   none: 'No reviews',
@@ -32,7 +33,7 @@ const CHECK_WORDS = {
 
 const menusOf = (visit: Visit, filter: ListFilter): OwnMenu[] => [
   {
-    label: 'Reviews',
+    label: t('Reviews'),
     options: (at) => [
       ...REVIEWS.map((review) => ({
         label: REVIEW_WORDS[review],
@@ -43,7 +44,7 @@ const menusOf = (visit: Visit, filter: ListFilter): OwnMenu[] => [
         ? []
         : [
             {
-              label: 'Awaiting review from you',
+              label: t('Awaiting review from you'),
               chosen: filter.reviewer === '@me',
               href: at({ reviewer: filter.reviewer === '@me' ? undefined : '@me' }),
             },
@@ -51,7 +52,7 @@ const menusOf = (visit: Visit, filter: ListFilter): OwnMenu[] => [
     ],
   },
   {
-    label: 'Checks',
+    label: t('Checks'),
     options: (at) =>
       CHECKS.map((checks) => ({
         label: CHECK_WORDS[checks],
@@ -106,26 +107,26 @@ const NoPulls = ({ here, filter }: { here: string; filter: ListFilter }) =>
   isNarrowed(filter) ? (
     <EmptyState
       icon="pull"
-      title="No pull requests match"
-      actions={<LinkButton href={here}>Clear filters</LinkButton>}
+      title={t('No pull requests match')}
+      actions={<LinkButton href={here}>{t('Clear filters')}</LinkButton>}
     >
-      Remove a filter, or search merged and closed pull requests too.
+      {t('Remove a filter, or search merged and closed pull requests too.')}
     </EmptyState>
   ) : (
     <EmptyState
       icon="pull"
       title={
         filter.state === 'all'
-          ? 'No pull requests'
-          : `No ${STATE_WORDS[filter.state]} pull requests`
+          ? t('No pull requests')
+          : t('No {stateWords} pull requests', { stateWords: STATE_WORDS[filter.state] })
       }
       actions={
         <LinkButton href={`${here}/new`} variant="primary">
-          New pull request
+          {t('New pull request')}
         </LinkButton>
       }
     >
-      A pull request proposes a change, from a branch or from a fork of its own.
+      {t('A pull request proposes a change, from a branch or from a fork of its own.')}
     </EmptyState>
   )
 
@@ -146,7 +147,7 @@ const PullList = ({
 }) => {
   const byName = new Map(labels.map((one) => [one.name, one]))
   return (
-    <List label="Pull requests">
+    <List label={t('Pull requests')}>
       {pulls.items.map((pull) => (
         <PullRow pull={pull} labels={pull.labels.map((name) => byName.get(name) ?? { name })} />
       ))}
@@ -169,12 +170,12 @@ export const pullsPage = page({
   view: ({ repo, pulls, totals, filter, number, ...choices }, visit) => {
     const here = repoPath(repo.full_name, '/pulls')
     return (
-      <RepoFrame visit={visit} repo={repo} title="Pull requests" current="pulls">
+      <RepoFrame visit={visit} repo={repo} title={t('Pull requests')} current="pulls">
         <PageHead
-          title="Pull requests"
+          title={t('Pull requests')}
           actions={
             <LinkButton href={`${here}/new`} variant="primary" icon="plus" hotkey="c">
-              New pull request
+              {t('New pull request')}
             </LinkButton>
           }
         />
@@ -183,11 +184,11 @@ export const pullsPage = page({
           here={here}
           filter={filter}
           tabs={[
-            { state: 'open', label: 'Open', icon: 'pull', count: totals.open },
-            { state: 'draft', label: 'Drafts' },
-            { state: 'merged', label: 'Merged', icon: 'merge', count: totals.merged },
-            { state: 'closed', label: 'Closed', icon: 'pull-closed', count: totals.closed },
-            { state: 'all', label: 'All' },
+            { state: 'open', label: t('Open'), icon: 'pull', count: totals.open },
+            { state: 'draft', label: t('Drafts') },
+            { state: 'merged', label: t('Merged'), icon: 'merge', count: totals.merged },
+            { state: 'closed', label: t('Closed'), icon: 'pull-closed', count: totals.closed },
+            { state: 'all', label: t('All') },
           ]}
           menus={menusOf(visit, filter)}
           {...choices}

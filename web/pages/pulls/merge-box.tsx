@@ -20,6 +20,7 @@ import { QueuedBox } from '../queue/box.tsx'
 import { BlockerLine, mayGoPast, RulesLink } from '../rulesets/on-pull.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { AutoMerge, mayPush, RevertButton } from './branch-box.tsx'
+import { rich, t } from '../../text.ts'
 
 /** How a pull request may be merged: the settings of the repository without what rules forbid. */
 export type MergeOptions = {
@@ -50,7 +51,7 @@ const ConflictsLink = ({ data, repo, visit }: Props) => {
         variant={mayResolve ? 'primary' : 'plain'}
         icon="merge"
       >
-        {mayResolve ? 'Resolve conflicts' : 'Show conflicts'}
+        {mayResolve ? t('Resolve conflicts') : t('Show conflicts')}
       </LinkButton>
     </p>
   )
@@ -60,39 +61,39 @@ const MergedCard = ({ data, repo, visit }: Props) => (
   <Card
     title={
       <>
-        <Icon name="merge" /> Merged
+        <Icon name="merge" /> {t('Merged')}
       </>
     }
   >
     <p>
-      {data.merged_by} merged this
-      {data.merge_commit_sha && (
-        <>
-          {' '}
-          as{' '}
-          <a href={commitPath(repo.full_name, data.merge_commit_sha)}>
-            <code>{data.merge_commit_sha.slice(0, 7)}</code>
-          </a>
-        </>
-      )}
-      .
+      {rich('{merged_by} merged this{merge_commit_sha}.', {
+        merged_by: data.merged_by,
+        merge_commit_sha: data.merge_commit_sha && (
+          <>
+            {' '}
+            {rich('as {a}', {
+              a: (
+                <a href={commitPath(repo.full_name, data.merge_commit_sha)}>
+                  <code>{data.merge_commit_sha.slice(0, 7)}</code>
+                </a>
+              ),
+            })}
+          </>
+        ),
+      })}
     </p>
     <RevertButton data={data} repo={repo} visit={visit} />
   </Card>
 )
 
 const ClosedCard = ({ data, repo }: { data: PullDetail; repo: Repo }) => (
-  <Card title="Closed">
+  <Card title={t('Closed')}>
     <p>
-      {data.superseded_by === null ? (
-        'This was closed without merging.'
-      ) : (
-        <>
-          Pull request{' '}
-          <a href={pullPath(repo.full_name, data.superseded_by)}>#{data.superseded_by}</a> was
-          merged for the same issue.
-        </>
-      )}
+      {data.superseded_by === null
+        ? t('This was closed without merging.')
+        : rich('Pull request {a} was merged for the same issue.', {
+            a: <a href={pullPath(repo.full_name, data.superseded_by)}>#{data.superseded_by}</a>,
+          })}
     </p>
   </Card>
 )
@@ -114,17 +115,19 @@ const CommitMessages = ({
   const isTyped = offered.some((method) => values.has(messageField(method)))
   return (
     <details class="more merge-messages" open={isTyped}>
-      <summary>Edit the commit message</summary>
+      <summary>{t('Edit the commit message')}</summary>
       {offered.map((method) => (
         <div class={`message-of-${method}`}>
           <TextArea
             name={messageField(method)}
-            label={method === 'merge' ? 'Message of the merge commit' : 'Message of the commit'}
+            label={
+              method === 'merge' ? t('Message of the merge commit') : t('Message of the commit')
+            }
             unmarked
             rows={6}
             maxlength={65_536}
             value={values.optional(messageField(method)) ?? defaultMessage(method, data)}
-            hint="Trailers for the pull request and its co-authors are added."
+            hint={t('Trailers for the pull request and its co-authors are added.')}
           />
         </div>
       ))}
@@ -137,16 +140,18 @@ const MergeForm = ({ data, repo, options, visit }: Props & { options: MergeOptio
   const { values } = visit.form
   const mayIgnoreChecks =
     options.mayIgnoreChecks && data.blockers.some(({ code }) => code === 'checks_failed')
+  const isQueued = hasQueue(visit.hearth, repo.id, data.base.ref)
+  const isBlocked = data.blockers.some(({ code }) => code !== 'checks_failed' || !mayIgnoreChecks)
   return (
     <Form
       action={action}
       csrf={visit.csrf}
-      label="Merge"
+      label={t('Merge')}
       error={formError(visitForForm(visit, action), 'method')}
     >
       <Select
         name="method"
-        label="Merge method"
+        label={t('Merge method')}
         required
         options={options.methods.map((value) => ({
           value,
@@ -159,7 +164,7 @@ const MergeForm = ({ data, repo, options, visit }: Props & { options: MergeOptio
       {data.issue !== null && (
         <Checkbox
           name="keep_issue_open"
-          label={`Keep issue #${data.issue.number} open`}
+          label={t('Keep issue #{number} open', { number: data.issue.number })}
           checked={values.ticked('keep_issue_open')}
         />
       )}
@@ -167,25 +172,19 @@ const MergeForm = ({ data, repo, options, visit }: Props & { options: MergeOptio
       {mayIgnoreChecks && (
         <Checkbox
           name="ignore_checks"
-          label="Merge with failed checks"
-          hint="The timeline and the audit log will say so."
+          label={t('Merge with failed checks')}
+          hint={t('The timeline and the audit log will say so.')}
           checked={values.ticked('ignore_checks')}
         />
       )}
       <FormActions>
         {mayGoPast(data.blockers, options.rules) ? (
           <Button variant="danger" icon="merge">
-            Bypass rules and merge
+            {t('Bypass rules and merge')}
           </Button>
         ) : (
-          <Button
-            variant="primary"
-            icon="merge"
-            disabled={data.blockers.some(
-              ({ code }) => code !== 'checks_failed' || !mayIgnoreChecks,
-            )}
-          >
-            {hasQueue(visit.hearth, repo.id, data.base.ref) ? 'Add to the merge queue' : 'Merge'}
+          <Button variant="primary" icon="merge" disabled={isBlocked}>
+            {isQueued ? t('Add to the merge queue') : t('Merge')}
           </Button>
         )}
       </FormActions>
@@ -204,10 +203,10 @@ export const MergeBox = ({ data, repo, options, visit }: Props & { options: Merg
       title={
         data.blockers.length === 0 ? (
           <>
-            <Icon name="check-circle" /> Ready to merge
+            <Icon name="check-circle" /> {t('Ready to merge')}
           </>
         ) : (
-          'Merging is blocked'
+          t('Merging is blocked')
         )
       }
     >

@@ -18,6 +18,7 @@ import { GuideLinks } from '../issues/new.tsx'
 import { loadPullTemplate } from '../issues/template-load.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 /** The comparison of the chosen branches, or the page that chooses them. */
 const compareHref = (repo: Repo, { url: { searchParams }, form: { values } }: Visit): string => {
@@ -44,9 +45,9 @@ const BranchSelects = ({ visit, repo, branches }: NewPullProps) => {
       {repo.permissions.write && (
         <Select
           name="branch"
-          label="Head branch"
+          label={t('Head branch')}
           options={[
-            { value: '', label: 'None: I push to a fork' },
+            { value: '', label: t('None: I push to a fork') },
             ...heads.map(({ name }) => ({ value: name, label: name })),
           ]}
           value={typed.optional('branch') ?? visit.url.searchParams.get('branch')}
@@ -55,7 +56,7 @@ const BranchSelects = ({ visit, repo, branches }: NewPullProps) => {
       )}
       <Select
         name="base"
-        label="Base branch"
+        label={t('Base branch')}
         required
         options={branches.map(({ name }) => ({ value: name, label: name }))}
         value={typed.optional('base') ?? visit.url.searchParams.get('base') ?? repo.default_branch}
@@ -75,35 +76,35 @@ const NewPullForm = ({ visit, repo, branches, template = '' }: NewPullProps) => 
     >
       <Field
         name="title"
-        label="Title"
+        label={t('Title')}
         maxlength={256}
         autofocus
-        hint="Taken from the issue when there is one."
+        hint={t('Taken from the issue when there is one.')}
         value={typed.text('title')}
         error={fieldError(visit, 'title')}
       />
       <Field
         name="issue"
-        label="Issue"
+        label={t('Issue')}
         type="number"
         min={1}
-        hint="The number of the issue that it resolves."
+        hint={t('The number of the issue that it resolves.')}
         value={typed.optional('issue') ?? visit.url.searchParams.get('issue') ?? ''}
         error={fieldError(visit, 'issue')}
       />
       <BranchSelects visit={visit} repo={repo} branches={branches} />
       <TextArea
         name="body"
-        label="Description"
+        label={t('Description')}
         rows={6}
         markdown={repo.full_name}
         value={typed.has('body') ? typed.text('body') : template}
         error={fieldError(visit, 'body')}
       />
       <FormActions>
-        <Button variant="primary">Create pull request</Button>
+        <Button variant="primary">{t('Create pull request')}</Button>
         <LinkButton href={compareHref(repo, visit)} variant="quiet">
-          Compare branches
+          {t('Compare branches')}
         </LinkButton>
       </FormActions>
     </Form>
@@ -123,13 +124,21 @@ export const newPullPage = page({
   },
   view: ({ repo, branches, body, guides }, visit) => {
     return (
-      <RepoFrame visit={visit} repo={repo} title="New pull request" current="pulls" width="narrow">
+      <RepoFrame
+        visit={visit}
+        repo={repo}
+        title={t('New pull request')}
+        current="pulls"
+        width="narrow"
+      >
         <PageHead
-          title="New pull request"
-          lead="Without a head branch you get a fork of your own. The next page shows the address to push to."
+          title={t('New pull request')}
+          lead={t(
+            'Without a head branch you get a fork of your own. The next page shows the address to push to.',
+          )}
         />
         {repo.empty ? (
-          <Notice>Push a first commit before you create a pull request.</Notice>
+          <Notice>{t('Push a first commit before you create a pull request.')}</Notice>
         ) : (
           <Card>
             <NewPullForm visit={visit} repo={repo} branches={branches} template={body} />

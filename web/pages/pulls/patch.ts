@@ -4,6 +4,7 @@ import type { Resource, Visit } from '../../site.ts'
 import { formatPatchMail, PATCH_HEADERS } from '../code/patch.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
+import { t } from '../../text.ts'
 
 const MAX_COMMITS = 250
 
@@ -12,7 +13,7 @@ async function shas(visit: Visit) {
   const { pull } = await visit.call(getPull, { repo, number: numberOf(visit) ?? 0 })
   const grant = visit.hearth.facts.repo(repo, visit.caller)
   if (grant === null || pull.head === null || pull.merge_base_sha === null)
-    throw new Refusal('not_found', 'This pull request has no commits yet.')
+    throw new Refusal('not_found', t('This pull request has no commits yet.'))
   return {
     git: visit.hearth.git,
     store: grant.store,

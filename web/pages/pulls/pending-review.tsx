@@ -11,12 +11,12 @@ import {
   Radio,
   TextArea,
 } from '../../components/index.ts'
-import { plural } from '../../format.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import type { LinePosition } from './line-form.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 export type Draft = LinePosition & { id: string; start_line: number | null; body: string }
 
@@ -28,11 +28,11 @@ const EditDraft = ({ draft, visit, repo, number, here }: DraftProps) => {
   const refused = at.form.values.text('draft') === draft.id
   return (
     <details class="more" open={refused}>
-      <summary>Edit</summary>
+      <summary>{t('Edit')}</summary>
       <Form
         action={action}
         csrf={visit.csrf}
-        label="Edit the pending comment"
+        label={t('Edit the pending comment')}
         error={refused ? formError(at, 'body') : null}
       >
         <input type="hidden" name="draft" value={draft.id} />
@@ -40,7 +40,7 @@ const EditDraft = ({ draft, visit, repo, number, here }: DraftProps) => {
         <TextArea
           id={`draft-${draft.id}`}
           name="body"
-          label="Comment"
+          label={t('Comment')}
           hideLabel
           required
           rows={4}
@@ -50,7 +50,7 @@ const EditDraft = ({ draft, visit, repo, number, here }: DraftProps) => {
         />
         <FormActions>
           <Button small variant="primary">
-            Save
+            {t('Save')}
           </Button>
         </FormActions>
       </Form>
@@ -64,11 +64,16 @@ export const DraftItem = (props: DraftProps) => {
   return (
     <div class="review-thread review-draft" id={draft.id}>
       <p class="small muted">
-        <Badge tone="wait">Pending</Badge>{' '}
-        {draft.start_line === null
-          ? `Line ${draft.line}`
-          : `Lines ${draft.start_line} to ${draft.line}`}
-        . Only you see this until you submit your review.
+        <Badge tone="wait">{t('Pending')}</Badge>{' '}
+        {rich('{start_line}. Only you see this until you submit your review.', {
+          start_line:
+            draft.start_line === null
+              ? t('Line {line}', { line: draft.line })
+              : t('Lines {start_line} to {line}', {
+                  start_line: draft.start_line,
+                  line: draft.line,
+                }),
+        })}
       </p>
       <MarkdownBody text={draft.body} options={markdownOf(visit, repo)} />
       <div class="thread-actions">
@@ -79,7 +84,7 @@ export const DraftItem = (props: DraftProps) => {
           values={{ draft: draft.id, back: here }}
         >
           <Button small variant="quiet" icon="trash">
-            Delete
+            {t('Delete')}
           </Button>
         </ActionButton>
       </div>
@@ -101,13 +106,13 @@ export const ReviewFields = ({ at, repo, name }: { at: Visit; repo: string; name
       <TextArea
         id={`${name}-body`}
         name="review"
-        label="Summary"
+        label={t('Summary')}
         rows={4}
         markdown={repo}
         value={at.form.values.text('review')}
         error={fieldError(at, 'body')}
       />
-      <FieldSet legend="Verdict" error={fieldError(at, 'verdict')}>
+      <FieldSet legend={t('Verdict')} error={fieldError(at, 'verdict')}>
         {VERDICTS.map(([value, label, hint]) => (
           <Radio
             id={`${name}-${value}`}
@@ -144,17 +149,19 @@ export const FinishBox = ({
   if (ownPull)
     return drafts === 0 ? null : (
       <Notice>
-        This is your own pull request, so you cannot review it. Send your comments one by one.
+        {t(
+          'This is your own pull request, so you cannot review it. Send your comments one by one.',
+        )}
       </Notice>
     )
   return (
     <details class="menu review-menu" id="finish" open={at.form.error !== null}>
       <summary class="btn btn-primary">
-        <span>Review changes</span>
+        <span>{t('Review changes')}</span>
         {drafts > 0 && (
           <span class="count">
             {drafts}
-            <span class="unseen"> pending {drafts === 1 ? 'comment' : 'comments'}</span>
+            <span class="unseen"> {tn('pending comment', 'pending comments', drafts)}</span>
           </span>
         )}
       </summary>
@@ -162,15 +169,19 @@ export const FinishBox = ({
         <Form
           action={action}
           csrf={visit.csrf}
-          label="Review"
+          label={t('Review')}
           error={formError(at, 'body', 'verdict')}
         >
           {head !== null && <input type="hidden" name="commit" value={head} />}
           <ReviewFields at={at} repo={repo} name="finish" />
           <FormActions>
-            <Button variant="primary">Submit review</Button>
+            <Button variant="primary">{t('Submit review')}</Button>
             {drafts > 0 && (
-              <span class="muted small">With {plural(drafts, 'pending comment')}.</span>
+              <span class="muted small">
+                {rich('With {comments}.', {
+                  comments: tn('{count} pending comment', '{count} pending comments', drafts),
+                })}
+              </span>
             )}
           </FormActions>
         </Form>

@@ -12,16 +12,15 @@ import { Following } from '../notifications/follow.tsx'
 import type { IssueNotifications } from '../notifications/on-issue.tsx'
 import { UpdateBranch } from './branch-box.tsx'
 import { Reviewers } from './reviewers.tsx'
+import { rich, t } from '../../text.ts'
 
 /** How far the base is ahead, with the conflicts and the buttons that update the branch. */
 const BaseState = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visit: Visit }) => (
-  <SideBlock title="Base">
+  <SideBlock title={t('Base')}>
     {data.behind.by === 0 ? (
-      <p>Up to date with {data.behind.base}</p>
+      <p>{rich('Up to date with {base}', { base: data.behind.base })}</p>
     ) : (
-      <p>
-        {data.behind.by} behind {data.behind.base}
-      </p>
+      <p>{rich('{by} behind {base}', { by: data.behind.by, base: data.behind.base })}</p>
     )}
     {data.behind.conflict_paths.length > 0 && (
       <ul class="bare-list">
@@ -41,7 +40,7 @@ const BaseState = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visit:
 /** Other open pull requests that change the same files or lines. */
 const Overlaps = ({ data, repo }: { data: PullDetail; repo: Repo }) =>
   data.overlaps.length === 0 ? null : (
-    <SideBlock title="Overlapping pull requests">
+    <SideBlock title={t('Overlapping pull requests')}>
       <ul class="bare-list">
         {data.overlaps.map((other) => (
           <li>
@@ -56,11 +55,14 @@ const Overlaps = ({ data, repo }: { data: PullDetail; repo: Repo }) =>
   )
 
 const Approvals = ({ data: { approvals } }: { data: PullDetail }) => (
-  <SideBlock title="Approvals">
+  <SideBlock title={t('Approvals')}>
     <p>
       {approvals.required === 0
-        ? `${approvals.counted} counted, none required`
-        : `${approvals.counted} of ${approvals.required}`}
+        ? t('{counted} counted, none required', { counted: approvals.counted })
+        : t('{counted} of {required}', {
+            counted: approvals.counted,
+            required: approvals.required,
+          })}
     </p>
   </SideBlock>
 )
@@ -95,7 +97,7 @@ export const PullSide = ({
       <Reviewers visit={visit} data={data} repo={repo} choices={choices} />
       <Approvals data={data} />
       {data.checks_status !== 'none' && (
-        <SideBlock title="Checks">
+        <SideBlock title={t('Checks')}>
           <p>
             <CheckState
               status={data.checks_status}
@@ -105,7 +107,7 @@ export const PullSide = ({
         </SideBlock>
       )}
       {statuses !== null && (
-        <SideBlock title="Statuses">
+        <SideBlock title={t('Statuses')}>
           <StatusList statuses={statuses.statuses} />
         </SideBlock>
       )}
@@ -121,12 +123,12 @@ export const PullSide = ({
       />
       <Following visit={visit} subscription={notifications.subscription} at={context.here} />
       {data.session.cost_usd !== null && (
-        <SideBlock title="Cost">{`$${data.session.cost_usd.toFixed(2)}`}</SideBlock>
+        <SideBlock title={t('Cost')}>{`$${data.session.cost_usd.toFixed(2)}`}</SideBlock>
       )}
       {mayChange && (
         <p>
           <LinkButton href={`${pullPath(repo.full_name, data.number)}/edit`} small icon="edit">
-            Edit
+            {t('Edit')}
           </LinkButton>
         </p>
       )}

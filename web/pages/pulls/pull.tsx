@@ -16,7 +16,6 @@ import {
   Timeline,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { plural } from '../../format.ts'
 import { hashState } from '../../live.ts'
 import { issuePath, pullPath, withQuery } from '../../paths.ts'
 import { page, redirect, type DirectResponse, type Visit } from '../../site.ts'
@@ -34,6 +33,7 @@ import { isAuthor } from './reviewers.tsx'
 import { PushHelp, ReadyBox } from './draft.tsx'
 import { ReviewBox, ReviewItem, ThreadItem } from './reviews.tsx'
 import type { ReviewThread } from './threads.tsx'
+import { t, tn } from '../../text.ts'
 
 /** Loads the pull request of an address. Redirects when the number is an issue's. */
 export async function loadPull(visit: Visit) {
@@ -85,7 +85,7 @@ export const pullState = ({ repo: _, ...shown }: PullData): string => hashState(
 
 /** What screen readers announce when a live page changes. */
 const announcement = ({ status, checks_status, comments_count, blockers }: PullDetail): string =>
-  `${status}, ${plural(comments_count, 'comment')}${checks_status === 'none' ? '' : `, checks ${checks_status}`}${status === 'open' ? `, ${blockers.length === 0 ? 'ready to merge' : plural(blockers.length, 'blocker')}` : ''}`
+  `${status}, ${tn('{count} comment', '{count} comments', comments_count)}${checks_status === 'none' ? '' : `, checks ${checks_status}`}${status === 'open' ? `, ${blockers.length === 0 ? t('ready to merge') : tn('{count} blocker', '{count} blockers', blockers.length)}` : ''}`
 
 /** The review that a thread began with. */
 const reviewOf = ({ comments: [root] }: ReviewThread): string | null => root?.review ?? null
@@ -143,17 +143,17 @@ const StateButtons = ({ data }: { data: PullDetail }) => (
   <>
     {data.status === 'open' && (
       <Button name="then" value="draft" formnovalidate>
-        Convert to draft
+        {t('Convert to draft')}
       </Button>
     )}
     {isActive(data) && (
       <Button name="then" value="close" formnovalidate icon="pull-closed">
-        Close
+        {t('Close')}
       </Button>
     )}
     {data.status === 'closed' && data.superseded_by === null && (
       <Button name="then" value="reopen" formnovalidate>
-        Reopen
+        {t('Reopen')}
       </Button>
     )}
   </>
@@ -165,10 +165,10 @@ const CommentForm = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visi
   if (visit.viewer === null)
     return (
       <CommentClosed signIn={`/login?next=${encodeURIComponent(here)}`}>
-        Sign in to comment.
+        {t('Sign in to comment.')}
       </CommentClosed>
     )
-  if (repo.archived) return <CommentClosed>This repository is archived.</CommentClosed>
+  if (repo.archived) return <CommentClosed>{t('This repository is archived.')}</CommentClosed>
   const mayChange = isAuthor(data, visit) || repo.permissions.triage
   return (
     <CommentBox
@@ -189,12 +189,12 @@ const Description = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visi
     author={data.author}
     at={data.created_at}
     role="Author"
-    verb="opened this pull request"
+    verb={t('opened this pull request')}
     body={
       <MarkdownBody
         text={data.body}
         options={markdownOf(visit, data.repo)}
-        empty="No description yet."
+        empty={t('No description yet.')}
         tasks={
           visit.viewer !== null &&
           !repo.archived &&

@@ -16,6 +16,7 @@ import { pullPath, teamPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import type { SideChoices } from '../issues/side-load.ts'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 const CancelRequest = ({
   visit,
@@ -29,7 +30,12 @@ const CancelRequest = ({
   name: string
 }) => (
   <ActionButton action={`${here}/reviewers/cancel`} csrf={visit.csrf} values={{ kind, name }}>
-    <Button small variant="quiet" icon="close" label={`Cancel the review request to ${name}`} />
+    <Button
+      small
+      variant="quiet"
+      icon="close"
+      label={t('Cancel the review request to {name}', { name })}
+    />
   </ActionButton>
 )
 
@@ -55,7 +61,7 @@ const RequestAgain = ({
             small
             variant="quiet"
             icon="refresh"
-            label={`Request another review from ${person.username}`}
+            label={t('Request another review from {username}', { username: person.username })}
           />
         </ActionButton>
       </li>
@@ -100,30 +106,30 @@ const RequestForm = ({
   const options = reviewerOptions(data, repo, choices)
   const unlisted = [...typed].filter((name) => !options.some(({ value }) => value === name))
   return (
-    <Form action={`${here}/reviewers`} csrf={visit.csrf} label="Request review" saveOnClose>
+    <Form action={`${here}/reviewers`} csrf={visit.csrf} label={t('Request review')} saveOnClose>
       <FieldPicker
         small
         name="reviewers"
-        label="Reviewers"
-        summary="Request review"
+        label={t('Reviewers')}
+        summary={t('Request review')}
         open={error !== null}
         options={options.map((option) => ({
           ...option,
           chosen: typed.has(option.value ?? ''),
         }))}
-        empty="No other people have access."
+        empty={t('No other people have access.')}
       >
         {error !== null && <p class="field-error">{error}</p>}
         <Field
           id="side-new-reviewers"
           name="reviewers"
-          label="Other people, teams or agents"
+          label={t('Other people, teams or agents')}
           value={unlisted.join(' ')}
           unmarked
           mono
-          placeholder={`ada ${repo.workspace}/team ada/agent`}
+          placeholder={t('ada {workspace}/team ada/agent', { workspace: repo.workspace })}
         />
-        <Button small>Request review</Button>
+        <Button small>{t('Request review')}</Button>
       </FieldPicker>
     </Form>
   )
@@ -184,9 +190,9 @@ export const Reviewers = ({
     : []
   if (requested.length === 0 && !mayRequest) return null
   return (
-    <SideBlock title="Reviewers">
+    <SideBlock title={t('Reviewers')}>
       {requested.length === 0 ? (
-        <p class="muted">No reviewers</p>
+        <p class="muted">{t('No reviewers')}</p>
       ) : (
         <ul class="bare-list">
           {requested.map(({ kind, name, shown }) => (

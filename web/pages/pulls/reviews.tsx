@@ -15,7 +15,6 @@ import {
   TimelineEvent,
   type Tone,
 } from '../../components/index.ts'
-import { plural } from '../../format.ts'
 import type { Child } from '../../jsx/html.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
@@ -23,6 +22,7 @@ import { markdownOf } from '../issues/conversation.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { ReviewFields } from './pending-review.tsx'
 import { Thread, threadRights, type ReviewThread } from './threads.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 const VERDICT_STYLES: Record<Review['verdict'], { verb: string; tone?: Tone }> = {
   approve: { verb: 'approved', tone: 'good' },
@@ -44,18 +44,18 @@ const Dismiss = ({ review, visit, here }: { review: Review; visit: Visit; here: 
   const refused = visit.form.values.text('review_id') === review.id
   return (
     <details class="more" open={refused}>
-      <summary>Dismiss this review</summary>
+      <summary>{t('Dismiss this review')}</summary>
       <Form
         action={`${here}/reviews/dismiss`}
         csrf={visit.csrf}
-        label="Dismiss this review"
+        label={t('Dismiss this review')}
         error={refused ? formError(visit, 'reason') : null}
       >
         <input type="hidden" name="review_id" value={review.id} />
         <Field
           id={`dismiss-${review.id}`}
           name="reason"
-          label="Why"
+          label={t('Why')}
           required
           maxlength={2_000}
           value={refused ? visit.form.values.text('reason') : ''}
@@ -63,7 +63,7 @@ const Dismiss = ({ review, visit, here }: { review: Review; visit: Visit; here: 
         />
         <FormActions>
           <Button small variant="danger">
-            Dismiss
+            {t('Dismiss')}
           </Button>
         </FormActions>
       </Form>
@@ -75,17 +75,18 @@ type ReviewProps = { review: Review; visit: Visit; repo: string; here: string | 
 
 const ReviewBody = ({ review, visit, repo }: ReviewProps) => (
   <>
-    <MarkdownBody text={review.body} options={markdownOf(visit, repo)} empty="No summary." />
+    <MarkdownBody text={review.body} options={markdownOf(visit, repo)} empty={t('No summary.')} />
     {review.dismissed && (
       <p class="muted">
-        Dismissed
-        {review.dismissed.by && (
-          <>
-            {' '}
-            by <ActorLink of={review.dismissed.by} face={false} />
-          </>
-        )}
-        : {review.dismissed.reason}
+        {rich('Dismissed{by}: {reason}', {
+          by: review.dismissed.by && (
+            <>
+              {' '}
+              {rich('by {actor}', { actor: <ActorLink of={review.dismissed.by} face={false} /> })}
+            </>
+          ),
+          reason: review.dismissed.reason,
+        })}
       </p>
     )}
   </>
@@ -103,7 +104,9 @@ const ReviewComment = (props: ReviewProps) => {
       verb={style.verb}
       role={
         review.verdict !== 'comment' && review.why_not_counted
-          ? `Does not count: ${NOT_COUNTED_REASONS[review.why_not_counted]}`
+          ? t('Does not count: {notCountedReasons}', {
+              notCountedReasons: NOT_COUNTED_REASONS[review.why_not_counted],
+            })
           : undefined
       }
       body={<ReviewBody {...props} />}
@@ -161,7 +164,7 @@ export const ThreadItem = ({
           <p class="thread-place">
             {thread.line === null ? (
               <>
-                <code>{where}</code> <Badge>Outdated</Badge>
+                <code>{where}</code> <Badge>{t('Outdated')}</Badge>
               </>
             ) : (
               <a href={href}>
@@ -187,17 +190,23 @@ export const ReviewBox = ({
   repo: string
   drafts: number
 }) => (
-  <Card title="Review">
+  <Card title={t('Review')}>
     <Form
       action={`${here}/reviews`}
       csrf={visit.csrf}
-      label="Review"
+      label={t('Review')}
       error={formError(visitForForm(visit, `${here}/reviews`), 'body', 'verdict')}
     >
       <ReviewFields at={visitForForm(visit, `${here}/reviews`)} repo={repo} name="review" />
       <FormActions>
-        <Button>Submit review</Button>
-        {drafts > 0 && <span class="muted small">With {plural(drafts, 'pending comment')}.</span>}
+        <Button>{t('Submit review')}</Button>
+        {drafts > 0 && (
+          <span class="muted small">
+            {rich('With {comments}.', {
+              comments: tn('{count} pending comment', '{count} pending comments', drafts),
+            })}
+          </span>
+        )}
       </FormActions>
     </Form>
   </Card>

@@ -14,7 +14,6 @@ import {
   TextArea,
   type StoryEntry,
 } from '../../components/index.ts'
-import { plural } from '../../format.ts'
 import { eventStreamResponse, serverEvent, KEEP_ALIVE } from '../../live.ts'
 import { commitPath, pullPath, withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, page, type Resource, type Visit } from '../../site.ts'
@@ -24,6 +23,7 @@ import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
 import { loadPullRecord } from './commits.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 const isActive = ({ status }: Pull): boolean => status === 'draft' || status === 'open'
 
@@ -38,18 +38,18 @@ const Answer = ({ visit, here, entry }: { visit: Visit; here: string; entry: Sto
   const refused = visit.form.values.text('of') === String(entry.seq)
   return (
     <details class="more" open={refused}>
-      <summary>Answer</summary>
+      <summary>{t('Answer')}</summary>
       <Form
         action={`${here}/answer`}
         csrf={visit.csrf}
-        label={`Answer to entry ${entry.seq}`}
+        label={t('Answer to entry {seq}', { seq: entry.seq })}
         error={refused ? formError(visit, 'text') : null}
       >
         <input type="hidden" name="of" value={String(entry.seq)} />
         <TextArea
           id={`answer-${entry.seq}`}
           name="text"
-          label="Your answer"
+          label={t('Your answer')}
           hideLabel
           required
           rows={3}
@@ -58,7 +58,7 @@ const Answer = ({ visit, here, entry }: { visit: Visit; here: string; entry: Sto
         />
         <FormActions>
           <Button small variant="primary">
-            Answer
+            {t('Answer')}
           </Button>
         </FormActions>
       </Form>
@@ -70,26 +70,26 @@ const Ask = ({ visit, here, pull }: { visit: Visit; here: string; pull: Pull }) 
   const refused = visit.form.values.has('question')
   return (
     <details class="more" open={refused}>
-      <summary>Ask {pull.agent ?? pull.author.username}</summary>
+      <summary>{rich('Ask {agent}', { agent: pull.agent ?? pull.author.username })}</summary>
       <Form
         action={`${here}/ask`}
         csrf={visit.csrf}
-        label="Ask a question"
+        label={t('Ask a question')}
         error={refused ? formError(visit, 'text') : null}
       >
         <TextArea
           name="question"
-          label="Question"
+          label={t('Question')}
           required
           rows={3}
           markdown={pull.repo}
           value={refused ? visit.form.values.text('question') : ''}
           error={refused ? fieldError(visit, 'text') : null}
-          hint="It stands here until it is answered, for 7 days."
+          hint={t('It stands here until it is answered, for 7 days.')}
         />
         <FormActions>
           <Button small variant="primary">
-            Ask
+            {t('Ask')}
           </Button>
         </FormActions>
       </Form>
@@ -117,7 +117,7 @@ export const sessionPage = page({
       session !== null && session.next === null && isActive(pull)
         ? {
             href: withQuery(`${here}/live`, { after: last }),
-            said: plural(last, 'entry', 'entries'),
+            said: tn('{count} entry', '{count} entries', last),
             tail: true,
           }
         : undefined
@@ -130,11 +130,13 @@ export const sessionPage = page({
     return (
       <PullFrame visit={visit} repo={repo} pull={pull} current="session" live={live}>
         {session === null ? (
-          <Notice>This session is shown to members only.</Notice>
+          <Notice>{t('This session is shown to members only.')}</Notice>
         ) : session.items.length === 0 ? (
-          <EmptyState icon="spark" title="No session yet">
-            A session records how the change was made. Agents write it as they work; anyone may with{' '}
-            <code>append_session</code>.
+          <EmptyState icon="spark" title={t('No session yet')}>
+            {rich(
+              'A session records how the change was made. Agents write it as they work; anyone may with {code}.',
+              { code: <code>append_session</code> },
+            )}
           </EmptyState>
         ) : (
           <SessionStory
@@ -151,7 +153,7 @@ export const sessionPage = page({
         <Pager
           newer={after > 0 ? here : null}
           older={session?.next ? withQuery(here, { after: Number(session.next) }) : null}
-          label="Entries"
+          label={t('Entries')}
         />
         {session !== null &&
           visit.viewer !== null &&

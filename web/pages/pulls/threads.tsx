@@ -17,6 +17,7 @@ import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { CommentItem } from '../issues/conversation.tsx'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
+import { rich, t } from '../../text.ts'
 
 /** One thread with its current line. `line` is null when the change no longer has it. */
 export type ReviewThread = {
@@ -44,7 +45,7 @@ export function suggestionDiff(
   ]
   return (
     <div class="suggestion">
-      <p class="small muted">Suggested change</p>
+      <p class="small muted">{t('Suggested change')}</p>
       <DiffExcerpt path={path} lines={lines} />
     </div>
   )
@@ -92,7 +93,9 @@ const Suggested = ({
   if (suggestion.applied_in !== null)
     return (
       <span class="muted">
-        Applied in <code>{suggestion.applied_in.slice(0, 7)}</code>
+        {rich('Applied in {applied_in}', {
+          applied_in: <code>{suggestion.applied_in.slice(0, 7)}</code>,
+        })}
       </span>
     )
   if (root.outdated || root.side === 'old') return null
@@ -104,7 +107,7 @@ const Suggested = ({
         values={{ comments: root.id, back }}
       >
         <Button small icon="check">
-          Commit suggestion
+          {t('Commit suggestion')}
         </Button>
       </ActionButton>
       {back !== '' && (
@@ -116,7 +119,7 @@ const Suggested = ({
             value={root.id}
             form={BATCH}
           />
-          <label for={`batch-${root.id}`}>Add to batch</label>
+          <label for={`batch-${root.id}`}>{t('Add to batch')}</label>
         </span>
       )}
     </>
@@ -140,7 +143,7 @@ const Reply = ({
   const refused = at.form.values.text('in_reply_to') === root.id
   return (
     <details class="more" open={refused}>
-      <summary>Reply</summary>
+      <summary>{t('Reply')}</summary>
       <Form
         action={`${here}/threads/reply`}
         csrf={visit.csrf}
@@ -151,7 +154,7 @@ const Reply = ({
         <TextArea
           id={`reply-${root.id}`}
           name="body"
-          label="Reply"
+          label={t('Reply')}
           hideLabel
           required
           rows={3}
@@ -161,7 +164,7 @@ const Reply = ({
         />
         <FormActions>
           <Button small variant="primary">
-            Reply
+            {t('Reply')}
           </Button>
         </FormActions>
       </Form>
@@ -198,7 +201,7 @@ const ThreadActions = ({
         values={{ comment_id: root.id, resolved: thread.resolved ? 'no' : 'yes', back }}
       >
         <Button small variant="quiet">
-          {thread.resolved ? 'Unresolve' : 'Resolve conversation'}
+          {thread.resolved ? t('Unresolve') : t('Resolve conversation')}
         </Button>
       </ActionButton>
     )}
@@ -256,12 +259,16 @@ export const Thread = (props: ThreadProps) => {
   return (
     <details class="review-thread more">
       <summary>
-        {back === '' && (
-          <>
-            <code>{thread.path}</code>:{' '}
-          </>
-        )}
-        Resolved conversation{root.resolved_by && <> by {root.resolved_by.username}</>}{' '}
+        {rich('{back}Resolved conversation{resolved_by}', {
+          back: back === '' && (
+            <>
+              <code>{thread.path}</code>:{' '}
+            </>
+          ),
+          resolved_by: root.resolved_by && (
+            <> {rich('by {username}', { username: root.resolved_by.username })}</>
+          ),
+        })}{' '}
         <Badge tone="done">{thread.comments.length}</Badge>
       </summary>
       {body}

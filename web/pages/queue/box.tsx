@@ -6,6 +6,7 @@ import { checkStateStyle } from '../../components/state.tsx'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { visitForForm, formError } from '../shell.tsx'
+import { rich, t } from '../../text.ts'
 
 /** The address of the queue of a branch. */
 export const queuePath = (repo: Pick<Repo, 'full_name' | 'default_branch'>, base: string): string =>
@@ -29,22 +30,26 @@ export const QueuedBox = ({
     <Card
       title={
         <>
-          <Icon name="queue" /> In the merge queue
+          <Icon name="queue" /> {t('In the merge queue')}
         </>
       }
     >
       {refused !== null && <FormError>{refused}</FormError>}
       <p>
-        It is at position {data.queue.position} of{' '}
-        <a href={queuePath(repo, data.base.ref)}>
-          the queue for <code>{data.base.ref}</code>
-        </a>
-        : {checkStateStyle(data.queue.state).label.toLowerCase()}. It lands by itself.
+        {rich('It is at position {position} of {a}: {label}. It lands by itself.', {
+          position: data.queue.position,
+          a: (
+            <a href={queuePath(repo, data.base.ref)}>
+              {rich('the queue for {ref}', { ref: <code>{data.base.ref}</code> })}
+            </a>
+          ),
+          label: checkStateStyle(data.queue.state).label.toLowerCase(),
+        })}
       </p>
       {visit.viewer !== null && !repo.archived && (
         <ActionButton action={action} csrf={visit.csrf}>
           <Button small icon="close">
-            Take it out
+            {t('Take it out')}
           </Button>
         </ActionButton>
       )}

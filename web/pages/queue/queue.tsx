@@ -40,6 +40,7 @@ import { numberOf } from '../issues/issue.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { queuePath } from './box.tsx'
+import { rich, t } from '../../text.ts'
 
 /** A hash of what the page shows of the queue. */
 export const stateOf = ({ enabled, paused, waiting, recent }: MergeQueue): string =>
@@ -87,7 +88,7 @@ const Test = ({ entry, repo }: { entry: QueueEntry; repo: Repo }) => {
     <>
       {checks.status === 'pending' && (
         <span>
-          {done} of {checks.results.length} commands
+          {rich('{done} of {results} commands', { done, results: checks.results.length })}
         </span>
       )}
       {checks.status !== 'pending' && entry.position !== null && (
@@ -95,7 +96,7 @@ const Test = ({ entry, repo }: { entry: QueueEntry; repo: Repo }) => {
       )}
       {broken?.log_url != null && (
         <a href={`${pullPath(repo.full_name, entry.pull.number, 'checks')}/${broken.id}.log`}>
-          Output
+          {t('Output')}
         </a>
       )}
     </>
@@ -134,16 +135,16 @@ const Moves = ({
   )
   return (
     <>
-      {rights.maintain && move(position - 1, 'Move up', 'chevron-up', position <= 1)}
-      {rights.maintain && move(position + 1, 'Move down', 'chevron-down', position >= last)}
+      {rights.maintain && move(position - 1, t('Move up'), 'chevron-up', position <= 1)}
+      {rights.maintain && move(position + 1, t('Move down'), 'chevron-down', position >= last)}
       {(rights.write || rights.own) && (
         <ActionButton
           action={`${here}/leave`}
           csrf={visit.csrf}
           values={{ number: String(number), base: baseOf(visit) ?? '' }}
         >
-          <Button small label={`Take #${number} out`}>
-            Take out
+          <Button small label={t('Take #{number} out', { number })}>
+            {t('Take out')}
           </Button>
         </ActionButton>
       )}
@@ -178,18 +179,23 @@ const Waiting = ({
         <CheckState status={entry.state} />
         <Test entry={entry} repo={repo} />
         <span>
-          by <ActorLink of={entry.queued_by} face={false} />, <RelativeTime at={entry.queued_at} />
+          {rich('by {actor}, {time}', {
+            actor: <ActorLink of={entry.queued_by} face={false} />,
+            time: <RelativeTime at={entry.queued_at} />,
+          })}
         </span>
         {entry.candidate_sha !== null && (
           <span>
-            as <code>{shortSha(entry.candidate_sha)}</code>
+            {rich('as {candidate_sha}', {
+              candidate_sha: <code>{shortSha(entry.candidate_sha)}</code>,
+            })}
           </span>
         )}
-        {entry.attempt > 1 && <span>attempt {entry.attempt} of 3</span>}
+        {entry.attempt > 1 && (
+          <span>{rich('attempt {attempt} of 3', { attempt: entry.attempt })}</span>
+        )}
         {entry.estimated_at !== null && (
-          <span>
-            lands <RelativeTime at={entry.estimated_at} />
-          </span>
+          <span>{rich('lands {time}', { time: <RelativeTime at={entry.estimated_at} /> })}</span>
         )}
         {entry.note !== null && <span>{entry.note}</span>}
       </>
@@ -210,18 +216,25 @@ const Settled = ({ entry, repo }: { entry: QueueEntry; repo: Repo }) => (
       <>
         {entry.state === 'landed' && entry.candidate_sha !== null ? (
           <span>
-            landed as{' '}
-            <a href={commitPath(repo.full_name, entry.candidate_sha)}>
-              <code>{shortSha(entry.candidate_sha)}</code>
-            </a>
+            {rich('landed as {a}', {
+              a: (
+                <a href={commitPath(repo.full_name, entry.candidate_sha)}>
+                  <code>{shortSha(entry.candidate_sha)}</code>
+                </a>
+              ),
+            })}
           </span>
         ) : (
-          <span>left: {entry.note ?? REASONS[entry.reason ?? ''] ?? entry.reason}</span>
+          <span>
+            {rich('left: {note}', {
+              note: entry.note ?? REASONS[entry.reason ?? ''] ?? entry.reason,
+            })}
+          </span>
         )}
         {entry.settled_at !== null && <RelativeTime at={entry.settled_at} />}
         {entry.settled_at !== null && (
           <span>
-            after{' '}
+            {t('after')}{' '}
             <Duration milliseconds={Date.parse(entry.settled_at) - Date.parse(entry.queued_at)} />
           </span>
         )}
@@ -240,25 +253,25 @@ const Pause = ({ visit, here }: { visit: Visit; here: string }) => {
   const at = `${here}/pause`
   return (
     <details class="more" open={visit.url.pathname === at}>
-      <summary>Pause the queue</summary>
+      <summary>{t('Pause the queue')}</summary>
       <Form
         action={at}
         csrf={visit.csrf}
-        label="Pause the queue"
+        label={t('Pause the queue')}
         error={formError(visitForForm(visit, at), 'reason')}
       >
         <BaseField visit={visit} />
         <Field
           name="reason"
-          label="Why"
+          label={t('Why')}
           required
           maxlength={1_000}
-          hint="Everybody sees it. Tests go on; nothing lands."
+          hint={t('Everybody sees it. Tests go on; nothing lands.')}
           value={visitForForm(visit, at).form.values.text('reason')}
           error={fieldError(visit, 'reason')}
         />
         <FormActions>
-          <Button icon="stop">Pause</Button>
+          <Button icon="stop">{t('Pause')}</Button>
         </FormActions>
       </Form>
     </details>
@@ -276,16 +289,19 @@ const Paused = ({
   here: string
   mayResume: boolean
 }) => (
-  <Notice kind="wait" title="Paused">
+  <Notice kind="wait" title={t('Paused')}>
     <p>
-      <ActorLink of={paused.by} face={false} /> paused the queue <RelativeTime at={paused.at} />:{' '}
-      {paused.reason}
+      {rich('{actor} paused the queue {time}: {reason}', {
+        actor: <ActorLink of={paused.by} face={false} />,
+        time: <RelativeTime at={paused.at} />,
+        reason: paused.reason,
+      })}
     </p>
     {mayResume && (
-      <Form action={`${here}/resume`} csrf={visit.csrf} label="Resume the queue" inline>
+      <Form action={`${here}/resume`} csrf={visit.csrf} label={t('Resume the queue')} inline>
         <BaseField visit={visit} />
         <Button small icon="play">
-          Resume
+          {t('Resume')}
         </Button>
       </Form>
     )}
@@ -305,7 +321,7 @@ const WaitingList = ({
   queue: MergeQueue
   rightsFor: (entry: QueueEntry) => Rights
 }) => (
-  <List label="Waiting">
+  <List label={t('Waiting')}>
     {queue.waiting.map((entry) => (
       <Waiting
         entry={entry}
@@ -320,7 +336,7 @@ const WaitingList = ({
 )
 
 const RecentList = ({ repo, queue }: { repo: Repo; queue: MergeQueue }) => (
-  <List label="Landed or left lately">
+  <List label={t('Landed or left lately')}>
     {queue.recent.map((entry) => (
       <Settled entry={entry} repo={repo} />
     ))}
@@ -337,7 +353,7 @@ const BaseTabs = ({
   queue: MergeQueue
 }) => (
   <Tabs
-    label="Branches"
+    label={t('Branches')}
     tabs={bases.map((base) => ({
       label: base,
       href: queuePath(repo, base),
@@ -367,23 +383,24 @@ const QueueState = ({ visit, repo, queue }: QueueProps) => {
       {refused !== undefined && <FormError>{refused}</FormError>}
       {!queue.enabled && (
         <Notice kind="info">
-          Merging does not go through the queue
-          {maintain ? '; it can be turned on in the settings' : ''}.
+          {rich('Merging does not go through the queue{maintain}.', {
+            maintain: maintain ? t('; it can be turned on in the settings') : '',
+          })}
         </Notice>
       )}
       {queue.paused && (
         <Paused paused={queue.paused} visit={visit} here={here} mayResume={open && maintain} />
       )}
       {queue.waiting.length === 0 ? (
-        <EmptyState icon="queue" title="Nothing waits">
-          {queue.enabled && 'Merging a pull request puts it here.'}
+        <EmptyState icon="queue" title={t('Nothing waits')}>
+          {queue.enabled && t('Merging a pull request puts it here.')}
         </EmptyState>
       ) : (
         <WaitingList visit={visit} repo={repo} here={here} queue={queue} rightsFor={rightsFor} />
       )}
       {queue.waiting.length > 0 && (
         <noscript>
-          <p class="muted small">Reload this page to see how it goes on.</p>
+          <p class="muted small">{t('Reload this page to see how it goes on.')}</p>
         </noscript>
       )}
       {open && maintain && queue.enabled && !queue.paused && (
@@ -393,7 +410,7 @@ const QueueState = ({ visit, repo, queue }: QueueProps) => {
       )}
       {queue.recent.length > 0 && (
         <>
-          <PageHead level={2} title="Lately" />
+          <PageHead level={2} title={t('Lately')} />
           <RecentList repo={repo} queue={queue} />
         </>
       )}
@@ -406,18 +423,16 @@ const QueueView = ({ visit, repo, queue }: QueueProps): Html => {
   const maintain = visit.viewer !== null && !repo.archived && repo.permissions.maintain
   const bases = [...new Set([repo.default_branch, queue.base, ...queue.bases])]
   return (
-    <RepoFrame visit={visit} repo={repo} title="Merge queue" current="queue">
+    <RepoFrame visit={visit} repo={repo} title={t('Merge queue')} current="queue">
       <PageHead
-        title="Merge queue"
-        lead={
-          <>
-            What lands on <code>{queue.base}</code>, each tested on top of those before it.
-          </>
-        }
+        title={t('Merge queue')}
+        lead={rich('What lands on {base}, each tested on top of those before it.', {
+          base: <code>{queue.base}</code>,
+        })}
         actions={
           maintain ? (
             <LinkButton href={repoPath(repo.full_name, '/settings')} icon="settings">
-              Settings
+              {t('Settings')}
             </LinkButton>
           ) : undefined
         }
@@ -427,7 +442,7 @@ const QueueView = ({ visit, repo, queue }: QueueProps): Html => {
         class="stack"
         id="queue"
         data-live={withQuery(`${here}/live`, { base: baseOf(visit), state: stateOf(queue) })}
-        data-said="The queue has changed"
+        data-said={t('The queue has changed')}
       >
         <QueueState visit={visit} repo={repo} queue={queue} />
       </div>

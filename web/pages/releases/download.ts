@@ -5,6 +5,7 @@ import { Refusal } from '#lib/errors.ts'
 import type { Resource } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { contentDisposition, digestHeader } from '../../file-headers.ts'
+import { t } from '../../text.ts'
 
 /**
  * A file of a release. Users who may push choose its bytes, so it is always a download with its
@@ -17,7 +18,7 @@ export const assetDownload: Resource = {
     const rest = visit.params.rest ?? ''
     const cut = rest.lastIndexOf('/')
     if (cut < 1 || cut === rest.length - 1)
-      throw new Refusal('not_found', 'There is no file at this address.')
+      throw new Refusal('not_found', t('There is no file at this address.'))
     const place = { repo: repoOf(visit), tag: rest.slice(0, cut), name: rest.slice(cut + 1) }
     const asset = await visit.call(openReleaseAsset, { ...place, counts: false })
     const etag = `"${asset.sha256}"`
@@ -48,7 +49,9 @@ export const assetDownload: Resource = {
       })
       throw new Refusal(
         'unavailable',
-        'This file is missing on this installation. Its administrators can see it with hearth doctor.',
+        t(
+          'This file is missing on this installation. Its administrators can see it with hearth doctor.',
+        ),
       )
     }
     if (range.start === 0) await visit.call(openReleaseAsset, { ...place, counts: true })

@@ -34,6 +34,7 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { mayWrite } from './list.tsx'
 import { releasePath, releasesPath } from './release-details.tsx'
+import { t } from '../../text.ts'
 
 const FIELDS = ['tag_name', 'target', 'name', 'body', 'latest']
 const MAX_NAMES = 100
@@ -66,7 +67,7 @@ const TargetField = ({
 }) => (
   <Field
     name="target"
-    label="Where a new tag is made"
+    label={t('Where a new tag is made')}
     mono
     maxlength={500}
     suggestions={branches}
@@ -74,8 +75,8 @@ const TargetField = ({
     error={fieldError(visit, 'target')}
     hint={
       release === null
-        ? 'A branch or a commit. A tag that is there stays where it is.'
-        : 'A branch or a commit; left empty it stays what it was.'
+        ? t('A branch or a commit. A tag that is there stays where it is.')
+        : t('A branch or a commit; left empty it stays what it was.')
     }
   />
 )
@@ -89,13 +90,13 @@ const LatestFields = ({
   latest: string
   release: Release | null
 }) => (
-  <FieldSet legend="The latest release" error={fieldError(visit, 'latest')}>
+  <FieldSet legend={t('The latest release')} error={fieldError(visit, 'latest')}>
     {LATEST.map(([value, label, hint]) => (
       <Radio
         name="latest"
         id={`latest-${value || 'auto'}`}
         value={value}
-        label={release !== null && value === '' ? 'Leave it as it is' : label}
+        label={release !== null && value === '' ? t('Leave it as it is') : label}
         hint={release === null ? hint : undefined}
         checked={latest === value}
       />
@@ -108,15 +109,15 @@ const SaveButtons = ({ draft, release }: { draft: boolean; release: Release | nu
     {draft ? (
       <>
         <Button variant="primary" name="do" value="publish">
-          Publish
+          {t('Publish')}
         </Button>
         <Button name="do" value="draft">
-          {release === null ? 'Save as a draft' : 'Save the draft'}
+          {release === null ? t('Save as a draft') : t('Save the draft')}
         </Button>
       </>
     ) : (
       <Button variant="primary" name="do" value="save">
-        Save
+        {t('Save')}
       </Button>
     )}
   </FormActions>
@@ -131,12 +132,12 @@ const PrereleaseField = ({
   typed: boolean
   values: Fields
 }) => (
-  <FieldSet legend="What kind it is">
+  <FieldSet legend={t('What kind it is')}>
     <Checkbox
       name="prerelease"
-      label="Prerelease"
+      label={t('Prerelease')}
       checked={typed ? values.ticked('prerelease') : release?.prerelease === true}
-      hint="Not for everybody yet; it is never the latest."
+      hint={t('Not for everybody yet; it is never the latest.')}
     />
   </FieldSet>
 )
@@ -156,7 +157,7 @@ const TagField = ({
 }) => (
   <Field
     name="tag_name"
-    label="Tag"
+    label={t('Tag')}
     required
     mono
     maxlength={255}
@@ -166,7 +167,7 @@ const TagField = ({
     autofocus={release === null}
     value={typedOr('tag_name', release?.tag_name ?? visit.url.searchParams.get('tag') ?? '')}
     error={fieldError(visit, 'tag_name')}
-    hint={fixed ? 'A ruleset keeps it as it is.' : 'One that is there, or a new one.'}
+    hint={fixed ? t('A ruleset keeps it as it is.') : t('One that is there, or a new one.')}
   />
 )
 
@@ -174,16 +175,16 @@ const NotesField = ({ visit, repo, value }: { visit: Visit; repo: Repo; value: s
   <>
     <TextArea
       name="body"
-      label="Notes"
+      label={t('Notes')}
       rows={14}
       markdown={repo.full_name}
       value={value}
       error={fieldError(visit, 'body')}
-      hint="Markdown."
+      hint={t('Markdown.')}
     />
     <div>
       <Button name="do" value="notes" icon="spark" formnovalidate>
-        Draft the notes from what was merged
+        {t('Draft the notes from what was merged')}
       </Button>
     </div>
   </>
@@ -199,7 +200,7 @@ const EditView = ({
   const { values } = visit.form
   const typed = values.names().length > 0
   const typedOr = (name: string, stored: string) => (typed ? values.text(name) : stored)
-  const title = release === null ? 'New release' : `Edit ${release.name}`
+  const title = release === null ? t('New release') : `Edit ${release.name}`
   const draft = release === null || release.draft
   const fixed = release?.immutable === true
   const here = releasesPath(repo.full_name, release === null ? '/new' : `/${release.id}/edit`)
@@ -208,8 +209,8 @@ const EditView = ({
     <RepoFrame visit={visit} repo={repo} title={title} current="code" noindex>
       <Breadcrumbs
         parts={[
-          { label: 'Releases', href: releasesPath(repo.full_name) },
-          { label: release?.tag_name ?? 'New' },
+          { label: t('Releases'), href: releasesPath(repo.full_name) },
+          { label: release?.tag_name ?? t('New') },
         ]}
       />
       <PageHead title={title} />
@@ -226,11 +227,11 @@ const EditView = ({
         )}
         <Field
           name="name"
-          label="Title"
+          label={t('Title')}
           maxlength={255}
           value={typedOr('name', release?.name ?? '')}
           error={fieldError(visit, 'name')}
-          hint="The tag unless you write one."
+          hint={t('The tag unless you write one.')}
         />
         <NotesField visit={visit} repo={repo} value={typedOr('body', release?.body ?? '')} />
         <PrereleaseField release={release} typed={typed} values={values} />
@@ -270,7 +271,7 @@ async function withNotes(visit: Visit, fields: Fields): Promise<DirectResponse> 
   if (tag_name === '')
     throw new Refusal(
       'invalid',
-      'Write the tag first: the notes are about what came since the release before it.',
+      t('Write the tag first: the notes are about what came since the release before it.'),
       { field: 'tag_name' },
     )
   const notes = await visit.call(draftReleaseNotes, {
@@ -287,7 +288,7 @@ async function withNotes(visit: Visit, fields: Fields): Promise<DirectResponse> 
   const again: Visit = { ...visit, form: { values: new Fields(values), error: null } }
   const shown = await load(again)
   if (shown === null)
-    throw new Refusal('not_found', 'There is no such page, or you may not see it.')
+    throw new Refusal('not_found', t('There is no such page, or you may not see it.'))
   return pageResponse(visit, view(shown, again))
 }
 

@@ -1,11 +1,11 @@
 import { getLatestRelease, listReleases, type Release } from '#features/releases/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import { EmptyState, LinkButton, PageHead, Pagination } from '../../components/index.ts'
-import { plural } from '../../format.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import { page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { Notes, ReleaseBadge, ReleaseFacts, releasePath, releasesPath } from './release-details.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 const PER_PAGE = 10
 
@@ -27,8 +27,10 @@ const Entry = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Re
       <p>
         <a href={here}>
           {release.assets.length === 0
-            ? 'Source code'
-            : `${plural(release.assets.length, 'file')} and the source code`}
+            ? t('Source code')
+            : t('{files} and the source code', {
+                files: tn('{count} file', '{count} files', release.assets.length),
+              })}
         </a>
       </p>
     </article>
@@ -50,30 +52,27 @@ export const releasesPage = page({
     const here = releasesPath(repo.full_name)
     const mayEdit = mayWrite(repo, visit)
     return (
-      <RepoFrame visit={visit} repo={repo} title="Releases" current="code">
+      <RepoFrame visit={visit} repo={repo} title={t('Releases')} current="code">
         <PageHead
-          title="Releases"
-          lead={
-            <>
-              Versions that are given out. All <a href={repoPath(repo.full_name, '/tags')}>tags</a>{' '}
-              are on a page of their own.
-            </>
-          }
+          title={t('Releases')}
+          lead={rich('Versions that are given out. All <a>tags</a> are on a page of their own.', {
+            a: (inner) => <a href={repoPath(repo.full_name, '/tags')}>{inner}</a>,
+          })}
           actions={
             mayEdit && !repo.empty ? (
               <LinkButton href={`${here}/new`} variant="primary" icon="plus">
-                New release
+                {t('New release')}
               </LinkButton>
             ) : undefined
           }
         />
         {releases.items.length === 0 ? (
-          <EmptyState icon="tag" title="No releases yet">
+          <EmptyState icon="tag" title={t('No releases yet')}>
             {repo.empty
-              ? 'A release needs a commit: push one first.'
+              ? t('A release needs a commit: push one first.')
               : mayEdit
-                ? 'Make one to give out a version with notes and files.'
-                : 'When a version is given out, it stands here with its notes and files.'}
+                ? t('Make one to give out a version with notes and files.')
+                : t('When a version is given out, it stands here with its notes and files.')}
           </EmptyState>
         ) : (
           <div class="stack">

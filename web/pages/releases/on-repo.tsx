@@ -3,11 +3,12 @@ import type { Release } from '#features/releases/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { Icon, RelativeTime, SideBlock } from '../../components/index.ts'
 import { releasePath, releasesPath } from './release-details.tsx'
+import { t } from '../../text.ts'
 
 /** Nothing without a release. */
 export const LatestRelease = ({ repo, release }: { repo: Repo; release: Release | null }) =>
   release && (
-    <SideBlock title="Latest release" action={<a href={releasesPath(repo.full_name)}>All</a>}>
+    <SideBlock title={t('Latest release')} action={<a href={releasesPath(repo.full_name)}>All</a>}>
       <p>
         <Icon name="tag" />{' '}
         <a class="strong" href={releasePath(repo.full_name, release)}>

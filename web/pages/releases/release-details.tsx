@@ -12,9 +12,10 @@ import {
   RelativeTime,
   Row,
 } from '../../components/index.ts'
-import { bytesText, plural } from '../../format.ts'
+import { bytesText } from '../../format.ts'
 import { codePath, commitPath, repoPath, segments } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { rich, t, tn } from '../../text.ts'
 
 export const releasesPath = (repo: string, rest = ''): string => repoPath(repo, `/releases${rest}`)
 
@@ -27,12 +28,12 @@ export const releasePath = (
 
 export const ReleaseBadge = ({ release }: { release: Release }) =>
   release.draft ? (
-    <Badge tone="wait">Draft</Badge>
+    <Badge tone="wait">{t('Draft')}</Badge>
   ) : release.prerelease ? (
-    <Badge tone="info">Prerelease</Badge>
+    <Badge tone="info">{t('Prerelease')}</Badge>
   ) : release.latest ? (
     <Badge tone="good" icon="check">
-      Latest
+      {t('Latest')}
     </Badge>
   ) : null
 
@@ -56,12 +57,12 @@ export const ReleaseFacts = ({ repo, release }: { repo: Repo; release: Release }
     </span>
     <span>
       <ActorLink of={release.author} />{' '}
-      {release.published_at === null ? 'drafted this' : 'published this'}{' '}
+      {release.published_at === null ? t('drafted this') : t('published this')}{' '}
       <RelativeTime at={release.published_at ?? release.created_at} />
     </span>
     {release.immutable && (
       <span>
-        <Icon name="lock" /> Its tag and files cannot change
+        <Icon name="lock" /> {t('Its tag and files cannot change')}
       </span>
     )}
   </p>
@@ -74,7 +75,7 @@ export const Notes = ({ visit, repo, release }: { visit: Visit; repo: Repo; rele
       page: visit.markdown,
       link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name },
     }}
-    empty="No notes."
+    empty={t('No notes.')}
   />
 )
 
@@ -102,9 +103,9 @@ const AssetRow = ({
       <>
         {asset.label !== null && <span class="mono">{asset.name}</span>}
         <span>{bytesText(asset.size_in_bytes)}</span>
-        <span>{plural(asset.download_count, 'download')}</span>
-        <span class="release-hash" title={`SHA-256 ${asset.sha256}`}>
-          SHA-256 <code>{asset.sha256}</code>
+        <span>{tn('{count} download', '{count} downloads', asset.download_count)}</span>
+        <span class="release-hash" title={t('SHA-256 {sha256}', { sha256: asset.sha256 })}>
+          {rich('SHA-256 {sha256}', { sha256: <code>{asset.sha256}</code> })}
         </span>
       </>
     }
@@ -115,14 +116,19 @@ const AssetRow = ({
           variant="quiet"
           icon="copy"
           copy={asset.sha256}
-          label={`Copy the SHA-256 of ${asset.name}`}
+          label={t('Copy the SHA-256 of {name}', { name: asset.name })}
         />
         {mayChange && (
           <ActionButton
             action={releasesPath(repo.full_name, `/${release.id}/assets/${asset.id}/delete`)}
             csrf={visit.csrf}
           >
-            <Button small variant="quiet" icon="trash" label={`Delete ${asset.name}`} />
+            <Button
+              small
+              variant="quiet"
+              icon="trash"
+              label={t('Delete {name}', { name: asset.name })}
+            />
           </ActionButton>
         )}
       </>
@@ -142,7 +148,7 @@ export const Files = ({
   release: Release
   mayChange: boolean
 }) => (
-  <List label={`Files of ${release.name}`} head={<h2>Files</h2>}>
+  <List label={t('Files of {name}', { name: release.name })} head={<h2>{t('Files')}</h2>}>
     {release.assets.map((asset) => (
       <AssetRow visit={visit} repo={repo} release={release} asset={asset} mayChange={mayChange} />
     ))}
@@ -157,13 +163,18 @@ export const Files = ({
           )}
           rel="nofollow"
         >
-          Source code (zip)
+          {t('Source code (zip)')}
         </a>
       }
       meta={
         <span>
-          as it is at{' '}
-          <code>{release.tag_sha === null ? release.target.slice(0, 7) : release.tag_name}</code>
+          {rich('as it is at {tag_sha}', {
+            tag_sha: (
+              <code>
+                {release.tag_sha === null ? release.target.slice(0, 7) : release.tag_name}
+              </code>
+            ),
+          })}
         </span>
       }
     />

@@ -40,6 +40,7 @@ import {
   releasePath,
   releasesPath,
 } from './release-details.tsx'
+import { t } from '../../text.ts'
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), id: visit.params.id ?? '' })
 
@@ -48,30 +49,30 @@ const UploadCard = ({ visit, repo, release }: { visit: Visit; repo: Repo; releas
   const action = releasesPath(repo.full_name, `/${release.id}/assets`)
   const at = visitForForm(visit, action)
   return (
-    <Card title="Add a file" level={3}>
+    <Card title={t('Add a file')} level={3}>
       <Form
         action={action}
         csrf={visit.csrf}
         error={formError(at, 'label', 'name', 'file')}
-        label="Add a file"
+        label={t('Add a file')}
       >
         <Field
           name="label"
-          label="Shown as"
+          label={t('Shown as')}
           maxlength={255}
           value={at.form.values.text('label')}
           error={fieldError(at, 'label')}
-          hint="In place of the name of the file."
+          hint={t('In place of the name of the file.')}
         />
         <Field
           name="file"
-          label="File"
+          label={t('File')}
           type="file"
           required
           error={fieldError(at, 'file') ?? fieldError(at, 'name')}
         />
         <FormActions>
-          <Button icon="arrow-up">Add the file</Button>
+          <Button icon="arrow-up">{t('Add the file')}</Button>
         </FormActions>
       </Form>
     </Card>
@@ -79,12 +80,12 @@ const UploadCard = ({ visit, repo, release }: { visit: Visit; repo: Repo; releas
 }
 
 const DeleteCard = ({ visit, here }: { visit: Visit; here: string }) => (
-  <Card title="Delete" tone="bad" level={3}>
-    <p>The notes and the files go. The tag stays.</p>
+  <Card title={t('Delete')} tone="bad" level={3}>
+    <p>{t('The notes and the files go. The tag stays.')}</p>
     <FormActions>
       <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
         <Button variant="danger" icon="trash">
-          Delete the release
+          {t('Delete the release')}
         </Button>
       </ActionButton>
     </FormActions>
@@ -102,11 +103,11 @@ const ReleaseActions = ({
 }) => (
   <>
     <LinkButton href={`${here}/edit`} icon="edit">
-      Edit
+      {t('Edit')}
     </LinkButton>
     {release.draft && (
       <ActionButton action={`${here}/publish`} csrf={visit.csrf}>
-        <Button variant="primary">Publish</Button>
+        <Button variant="primary">{t('Publish')}</Button>
       </ActionButton>
     )}
   </>
@@ -128,7 +129,7 @@ const ReleaseView = ({ visit, repo, release }: { visit: Visit; repo: Repo; relea
     >
       <Breadcrumbs
         parts={[
-          { label: 'Releases', href: releasesPath(repo.full_name) },
+          { label: t('Releases'), href: releasesPath(repo.full_name) },
           { label: release.tag_name },
         ]}
       />
@@ -193,7 +194,7 @@ const addFile = upload({
   path: '/:workspace/:repo/releases/:id/assets',
   page: releasePage,
   submit: async (visit, fields, file) => {
-    if (file === null) throw invalid('file', 'Choose a file first.')
+    if (file === null) throw invalid('file', t('Choose a file first.'))
     await visit.call(
       uploadReleaseAsset,
       {

@@ -6,6 +6,7 @@ import { page } from '../../site.ts'
 import { EventList, KindFilter, kindOf, typesOf } from './event-list.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
 import { ActivityTabs } from './insights.tsx'
+import { t } from '../../text.ts'
 
 export const activityPage = page({
   path: '/:workspace/:repo/activity',
@@ -32,21 +33,23 @@ export const activityPage = page({
     const here = repoPath(repo.full_name, '/activity')
     const kind = kindOf(visit)
     return (
-      <RepoFrame visit={visit} repo={repo} title="Activity" current="activity">
-        <PageHead title="Activity" />
+      <RepoFrame visit={visit} repo={repo} title={t('Activity')} current="activity">
+        <PageHead title={t('Activity')} />
         <ActivityTabs repo={repo.full_name} current="activity" />
         <KindFilter visit={visit} here={here} />
         <EventList
           events={events.items}
           titles={new Map(titles?.items.map(({ id, title }) => [id, title]))}
           empty={
-            kind === undefined ? 'Nothing has happened yet' : 'Nothing of this kind has happened'
+            kind === undefined
+              ? t('Nothing has happened yet')
+              : t('Nothing of this kind has happened')
           }
         />
         <Pager
           newer={before ? withQuery(here, { kind }) : null}
           older={events.next === null ? null : withQuery(here, { kind, before: events.next })}
-          label="Events"
+          label={t('Events')}
         />
       </RepoFrame>
     )

@@ -44,6 +44,7 @@ import { Ticks } from '../accounts/scope-choice.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
 import { mayProtectMore, StricterProtection } from './stricter-protection.tsx'
+import { rich, t } from '../../text.ts'
 
 const LIFETIMES = [
   { value: '1', label: '1 hour' },
@@ -78,42 +79,34 @@ const isRunning = ({ state }: Agent): boolean => state !== 'stopped' && state !=
 
 const AgentMeta = ({ agent }: { agent: Agent }) => (
   <>
-    <span>
-      for <ActorLink of={agent.owner} face={false} />
-    </span>
+    <span>{rich('for {actor}', { actor: <ActorLink of={agent.owner} face={false} /> })}</span>
     {agent.pull !== null && <a href={pullPath(agent.repo, agent.pull)}>#{agent.pull}</a>}
     <span>{agent.role}</span>
     <span>
-      {agent.last_seen_at === null ? (
-        'Never seen'
-      ) : (
-        <>
-          Seen <RelativeTime at={agent.last_seen_at} />
-        </>
-      )}
+      {agent.last_seen_at === null
+        ? t('Never seen')
+        : rich('Seen {time}', { time: <RelativeTime at={agent.last_seen_at} /> })}
     </span>
     {isRunning(agent) && (
-      <span>
-        Ends <RelativeTime at={agent.expires_at} />
-      </span>
+      <span>{rich('Ends {time}', { time: <RelativeTime at={agent.expires_at} /> })}</span>
     )}
     {(agent.cost_usd > 0 || agent.max_usd !== null) && (
       <span>
         {formatCost(agent.cost_usd)}
-        {agent.max_usd !== null && ` of ${formatCost(agent.max_usd)}`}
+        {agent.max_usd !== null && t(' of {max_usd}', { max_usd: formatCost(agent.max_usd) })}
       </span>
     )}
     {agent.stopped && (
       <span>
-        Stopped <RelativeTime at={agent.stopped.at} />
-        {agent.stopped.by && (
-          <>
-            {' '}
-            by <ActorLink of={agent.stopped.by} face={false} />
-          </>
-        )}
-        {agent.stopped.reason &&
-          `: ${agent.stopped.reason === 'cost_cap' ? 'it reached its limit' : agent.stopped.reason}`}
+        {rich('Stopped {time}{by}{reason}', {
+          time: <RelativeTime at={agent.stopped.at} />,
+          by: agent.stopped.by && (
+            <> {rich('by {actor}', { actor: <ActorLink of={agent.stopped.by} face={false} /> })}</>
+          ),
+          reason:
+            agent.stopped.reason &&
+            `: ${agent.stopped.reason === 'cost_cap' ? t('it reached its limit') : agent.stopped.reason}`,
+        })}
       </span>
     )}
   </>
@@ -140,7 +133,7 @@ const AgentRow = ({ agent, visit }: { agent: Agent; visit: Visit }) => (
             values={{ id: agent.id }}
           >
             <Button small variant="danger" icon="stop">
-              Stop
+              {t('Stop')}
             </Button>
           </ActionButton>
         )}
@@ -176,25 +169,25 @@ const AgentLimits = ({
       fieldError(visit, 'scopes') !== null
     }
   >
-    <summary>Narrow it further</summary>
+    <summary>{t('Narrow it further')}</summary>
     <Field
       name="pull"
-      label="Pull request"
+      label={t('Pull request')}
       type="number"
       min={1}
-      hint="Its number. The agent ends when that is closed or merged."
+      hint={t('Its number. The agent ends when that is closed or merged.')}
       value={typedText('pull')}
       error={fieldError(visit, 'pull')}
     />
     <Field
       name="max_usd"
-      label="Most it may cost, in dollars"
+      label={t('Most it may cost, in dollars')}
       mono
-      hint="It is stopped once it has reported this much."
+      hint={t('It is stopped once it has reported this much.')}
       value={typedText('max_usd')}
       error={fieldError(visit, 'max_usd')}
     />
-    <FieldSet legend="Scopes" error={fieldError(visit, 'scopes')}>
+    <FieldSet legend={t('Scopes')} error={fieldError(visit, 'scopes')}>
       <Ticks
         scopes={SCOPES_OF_AGENTS}
         ticked={typed.has('name') && !made ? typed.all('scopes') : DEFAULT_AGENT_SCOPES}
@@ -214,17 +207,17 @@ function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made:
     >
       <Field
         name="name"
-        label="Name"
+        label={t('Name')}
         required
         maxlength={39}
         mono
-        hint={`It appears as ${visit.viewer?.username ?? 'you'}/name.`}
+        hint={t('It appears as {username}/name.', { username: visit.viewer?.username ?? 'you' })}
         value={typedText('name')}
         error={fieldError(visit, 'name')}
       />
       <Select
         name="role"
-        label="It may at most"
+        label={t('It may at most')}
         required
         options={ROLES}
         value={typed.optional('role') ?? 'write'}
@@ -232,7 +225,7 @@ function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made:
       />
       <Select
         name="expires_in_hours"
-        label="Ends after"
+        label={t('Ends after')}
         required
         options={LIFETIMES}
         value={typed.optional('expires_in_hours') ?? '24'}
@@ -241,7 +234,7 @@ function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made:
       <AgentLimits visit={visit} typedText={typedText} made={made} typed={typed} />
       <FormActions>
         <Button variant="primary" icon="play">
-          Start the agent
+          {t('Start the agent')}
         </Button>
       </FormActions>
     </Form>
@@ -249,8 +242,8 @@ function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made:
 }
 
 const StopAllCard = ({ visit, here }: { visit: Visit; here: string }) => (
-  <Card title="Stop everything" tone="bad">
-    <p>Stops every agent of this repository at once, and switches automatic merging off.</p>
+  <Card title={t('Stop everything')} tone="bad">
+    <p>{t('Stops every agent of this repository at once, and switches automatic merging off.')}</p>
     <Form
       action={`${here}/stop-all`}
       csrf={visit.csrf}
@@ -258,7 +251,7 @@ const StopAllCard = ({ visit, here }: { visit: Visit; here: string }) => (
     >
       <Field
         name="reason"
-        label="Why"
+        label={t('Why')}
         required
         maxlength={500}
         value={visit.form.values.text('reason')}
@@ -266,7 +259,7 @@ const StopAllCard = ({ visit, here }: { visit: Visit; here: string }) => (
       />
       <FormActions>
         <Button variant="danger" icon="stop">
-          Stop all agents
+          {t('Stop all agents')}
         </Button>
       </FormActions>
     </Form>
@@ -285,31 +278,35 @@ const AgentsView = ({
   const here = repoPath(repo.full_name, '/agents')
   const running = agents.filter(isRunning)
   return (
-    <RepoFrame visit={visit} repo={repo} title="Agents" current="agents">
+    <RepoFrame visit={visit} repo={repo} title={t('Agents')} current="agents">
       <PageHead
-        title="Agents"
-        lead="Software that works here for a person, with a token that reaches this repository alone."
+        title={t('Agents')}
+        lead={t(
+          'Software that works here for a person, with a token that reaches this repository alone.',
+        )}
       />
       {made && (
         <TokenSecret secret={made.secret}>
-          This is the token of {made.name}. Git takes it as the password; the tool server takes it
-          as a bearer token.
+          {rich(
+            'This is the token of {name}. Git takes it as the password; the tool server takes it as a bearer token.',
+            { name: made.name },
+          )}
         </TokenSecret>
       )}
       {made && (
         <CopyField
           id="tool-server"
-          label="Address of the tool server"
+          label={t('Address of the tool server')}
           value={visit.hearth.settings.mcp_url}
         />
       )}
       {offersProtection && <StricterProtection visit={visit} repo={repo} />}
       {agents.length === 0 ? (
-        <EmptyState icon="agent" title="No agents yet">
-          Start one below, and give its token to the program that shall do the work.
+        <EmptyState icon="agent" title={t('No agents yet')}>
+          {t('Start one below, and give its token to the program that shall do the work.')}
         </EmptyState>
       ) : (
-        <List label="Agents">
+        <List label={t('Agents')}>
           {agents.map((agent) => (
             <AgentRow agent={agent} visit={visit} />
           ))}
@@ -318,10 +315,10 @@ const AgentsView = ({
       <Pager
         newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
         older={more ? withQuery(here, { page: number + 1 }) : null}
-        label="Agents"
+        label={t('Agents')}
       />
       {!repo.archived && (
-        <Card title="Start an agent">
+        <Card title={t('Start an agent')}>
           <NewAgentForm visit={visit} here={here} made={made !== null} />
         </Card>
       )}

@@ -29,6 +29,7 @@ import { fieldError, formError } from '../shell.tsx'
 import { InvitationList } from '../workspaces/invite-members.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
 import { mayProtectMore, StricterProtection } from './stricter-protection.tsx'
+import { rich, t } from '../../text.ts'
 
 export const ROLES = ['read', 'triage', 'write', 'maintain', 'admin'] as const
 const MEANING: Record<(typeof ROLES)[number], string> = {
@@ -55,18 +56,13 @@ const PersonMeta = ({ repo, person }: { repo: string; person: Collaborator }) =>
   <>
     {person.user.name !== null && <span>{person.username}</span>}
     <span>
-      {person.team ? (
-        <>
-          through the team{' '}
-          <a href={teamPath(repo.split('/')[0] ?? '', person.team)}>{person.team}</a>
-        </>
-      ) : (
-        SOURCE[person.source]
-      )}
+      {person.team
+        ? rich('through the team {team}', {
+            team: <a href={teamPath(repo.split('/')[0] ?? '', person.team)}>{person.team}</a>,
+          })
+        : SOURCE[person.source]}
     </span>
-    <span>
-      Since <RelativeTime at={person.added_at} />
-    </span>
+    <span>{rich('Since {time}', { time: <RelativeTime at={person.added_at} /> })}</span>
   </>
 )
 
@@ -80,7 +76,7 @@ const PersonEnd = ({
   person: Collaborator
 }) => (
   <>
-    {!person.member && <Badge tone="wait">Outside</Badge>}
+    {!person.member && <Badge tone="wait">{t('Outside')}</Badge>}
     <Badge tone={person.role === 'admin' ? 'info' : 'plain'}>{person.role}</Badge>
     {person.source === 'direct' && (
       <ActionButton
@@ -89,7 +85,7 @@ const PersonEnd = ({
         values={{ username: person.username }}
       >
         <Button small variant="danger">
-          {person.user.id === visit.viewer?.id ? 'Leave' : 'Remove'}
+          {person.user.id === visit.viewer?.id ? t('Leave') : t('Remove')}
         </Button>
       </ActionButton>
     )}
@@ -111,19 +107,19 @@ const Person = ({ visit, repo, person }: { visit: Visit; repo: string; person: C
           csrf={visit.csrf}
           inline
           error={refused ? (visit.form.error?.message ?? null) : null}
-          label={`Role of ${person.username}`}
+          label={t('Role of {username}', { username: person.username })}
         >
           <input type="hidden" name="username" value={person.username} />
           <Select
             name="role"
-            label={`Role of ${person.username}`}
+            label={t('Role of {username}', { username: person.username })}
             hideLabel
             id={`role-${person.user.id}`}
             required
             options={ROLE_OPTIONS}
             value={person.role}
           />
-          <Button small>Change</Button>
+          <Button small>{t('Change')}</Button>
         </Form>
       )}
     </Row>
@@ -143,14 +139,15 @@ export const collaboratorsPage = page({
   },
   view: ({ repo, number, list, offersProtection }, visit) => {
     const adding = visit.form.values.has('invitee')
+    const title = t('Collaborators')
     return (
-      <RepoFrame visit={visit} repo={repo} title="Collaborators" current="settings" width="narrow">
+      <RepoFrame visit={visit} repo={repo} title={title} current="settings" width="narrow">
         <PageHead
-          title="Collaborators"
-          lead="Everyone with a role on this repository, and where it comes from."
+          title={title}
+          lead={t('Everyone with a role on this repository, and where it comes from.')}
         />
         {offersProtection && <StricterProtection visit={visit} repo={repo} />}
-        <Card title="Add somebody">
+        <Card title={t('Add somebody')}>
           <Form
             action={here(repo.full_name)}
             csrf={visit.csrf}
@@ -158,22 +155,22 @@ export const collaboratorsPage = page({
           >
             <Field
               name="invitee"
-              label="Username or email address"
+              label={t('Username or email address')}
               required
-              hint="Members of the workspace have the role at once; others are invited."
+              hint={t('Members of the workspace have the role at once; others are invited.')}
               value={visit.form.values.text('invitee')}
               error={adding ? fieldError(visit, 'invitee') : null}
             />
             <Select
               name="role"
-              label="Role"
+              label={t('Role')}
               required
               options={ROLE_OPTIONS}
               value={(adding ? visit.form.values.optional('role') : undefined) ?? 'write'}
               error={adding ? fieldError(visit, 'role') : null}
             />
             <FormActions>
-              <Button variant="primary">Add</Button>
+              <Button variant="primary">{t('Add')}</Button>
             </FormActions>
           </Form>
         </Card>
@@ -182,7 +179,7 @@ export const collaboratorsPage = page({
           invitations={list.invitations}
           revoke={`${here(repo.full_name)}/revoke`}
         />
-        <List label="People" head={<h2>People</h2>}>
+        <List label={t('People')} head={<h2>{t('People')}</h2>}>
           {list.collaborators.map((person) => (
             <Person visit={visit} repo={repo.full_name} person={person} />
           ))}

@@ -13,6 +13,7 @@ import {
 } from '../../components/index.ts'
 import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { t } from '../../text.ts'
 
 /** The workspaces that an owner may move it to. Null for users who do not own its workspace. */
 export type Destinations = readonly string[] | null
@@ -53,7 +54,7 @@ const Confirm = ({
 }) => (
   <Field
     name={name}
-    label={`Type ${repo.full_name} to be sure`}
+    label={t('Type {full_name} to be sure', { full_name: repo.full_name })}
     required
     mono
     autocomplete="off"
@@ -65,20 +66,21 @@ const Confirm = ({
 const Rename = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const error = messages(visit, 'name', 'name')
   return (
-    <Part title="Rename">
+    <Part title={t('Rename')}>
       <p class="muted">
-        Old addresses lead to the new name, for browsers, git and the API, until another repository
-        takes the old one.
+        {t(
+          'Old addresses lead to the new name, for browsers, git and the API, until another repository takes the old one.',
+        )}
       </p>
       <Form
         action={repoPath(repo.full_name, '/settings/rename')}
         csrf={visit.csrf}
         error={error.form}
-        label="Rename"
+        label={t('Rename')}
       >
         <Field
           name="name"
-          label="New name"
+          label={t('New name')}
           required
           mono
           maxlength={100}
@@ -86,7 +88,7 @@ const Rename = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
           error={error.field}
         />
         <FormActions>
-          <Button variant="danger">Rename</Button>
+          <Button variant="danger">{t('Rename')}</Button>
         </FormActions>
       </Form>
     </Part>
@@ -96,22 +98,26 @@ const Rename = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
 const Visibility = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const error = messages(visit, CONFIRM.visibility, 'confirm')
   return (
-    <Part title={repo.private ? 'Make public' : 'Make private'}>
+    <Part title={repo.private ? t('Make public') : t('Make private')}>
       <p class="muted">
         {repo.private
-          ? 'Everyone will see the code, the issues, the pull requests and their history, without an account.'
-          : 'Only those with access to this repository will see it. Forks of pull requests by others are hidden from them too.'}
+          ? t(
+              'Everyone will see the code, the issues, the pull requests and their history, without an account.',
+            )
+          : t(
+              'Only those with access to this repository will see it. Forks of pull requests by others are hidden from them too.',
+            )}
       </p>
       <Form
         action={repoPath(repo.full_name, '/settings/visibility')}
         csrf={visit.csrf}
         error={error.form}
-        label="Who can see it"
+        label={t('Who can see it')}
       >
         <input type="hidden" name="private" value={repo.private ? 'false' : 'true'} />
         <Confirm repo={repo} visit={visit} name={CONFIRM.visibility} error={error.field} />
         <FormActions>
-          <Button variant="danger">{repo.private ? 'Make public' : 'Make private'}</Button>
+          <Button variant="danger">{repo.private ? t('Make public') : t('Make private')}</Button>
         </FormActions>
       </Form>
     </Part>
@@ -129,30 +135,31 @@ const Transfer = ({
 }) => {
   const error = messages(visit, 'to', 'to')
   return (
-    <Part title="Move to another workspace">
+    <Part title={t('Move to another workspace')}>
       <p class="muted">
-        It keeps its name, and old addresses lead on. What was granted to people and teams who are
-        not in the other workspace ends.
+        {t(
+          'It keeps its name, and old addresses lead on. What was granted to people and teams who are not in the other workspace ends.',
+        )}
       </p>
       {destinations.length === 0 ? (
-        <p>You own no other workspace to move it to.</p>
+        <p>{t('You own no other workspace to move it to.')}</p>
       ) : (
         <Form
           action={repoPath(repo.full_name, '/settings/transfer')}
           csrf={visit.csrf}
           error={error.form}
-          label="Move"
+          label={t('Move')}
         >
           <Select
             name="to"
-            label="Workspace"
+            label={t('Workspace')}
             required
             options={destinations.map((slug) => ({ value: slug, label: slug }))}
             value={visit.form.values.optional('to')}
             error={error.field}
           />
           <FormActions>
-            <Button variant="danger">Move</Button>
+            <Button variant="danger">{t('Move')}</Button>
           </FormActions>
         </Form>
       )}
@@ -161,15 +168,16 @@ const Transfer = ({
 }
 
 const Archive = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
-  <Part title="Archive">
+  <Part title={t('Archive')}>
     <p class="muted">
-      It stays to be read and cloned, and nothing in it can change: no pushes, issues, comments or
-      merges. You can undo this.
+      {t(
+        'It stays to be read and cloned, and nothing in it can change: no pushes, issues, comments or merges. You can undo this.',
+      )}
     </p>
     <div class="actions">
       <ActionButton action={repoPath(repo.full_name, '/settings/archive')} csrf={visit.csrf}>
         <Button variant="danger" icon="archive">
-          Archive
+          {t('Archive')}
         </Button>
       </ActionButton>
     </div>
@@ -179,21 +187,22 @@ const Archive = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
 const Delete = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const error = messages(visit, CONFIRM.delete, 'confirm')
   return (
-    <Part title="Delete">
+    <Part title={t('Delete')}>
       <p class="muted">
-        It is gone for everyone at once. Owners can restore it from the workspace’s settings for 30
-        days; then it is purged.
+        {t(
+          'It is gone for everyone at once. Owners can restore it from the workspace’s settings for 30 days; then it is purged.',
+        )}
       </p>
       <Form
         action={repoPath(repo.full_name, '/settings/delete')}
         csrf={visit.csrf}
         error={error.form}
-        label="Delete"
+        label={t('Delete')}
       >
         <Confirm repo={repo} visit={visit} name={CONFIRM.delete} error={error.field} />
         <FormActions>
           <Button variant="danger" icon="trash">
-            Delete this repository
+            {t('Delete this repository')}
           </Button>
         </FormActions>
       </Form>
@@ -212,7 +221,7 @@ export const DangerZone = ({
   destinations: Destinations
   mayDelete: boolean
 }) => (
-  <Card title="Danger zone" tone="bad" id="danger">
+  <Card title={t('Danger zone')} tone="bad" id="danger">
     <div class="parts">
       <Rename repo={repo} visit={visit} />
       <Visibility repo={repo} visit={visit} />
@@ -225,12 +234,12 @@ export const DangerZone = ({
 
 /** The notice and the forms of an archived repository. */
 export const ArchivedNotice = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
-  <Notice kind="wait" title="This repository is archived">
+  <Notice kind="wait" title={t('This repository is archived')}>
     <div class="stack">
-      <p>Everything in it can be read, and nothing can change, its settings included.</p>
+      <p>{t('Everything in it can be read, and nothing can change, its settings included.')}</p>
       {repo.permissions.admin && (
         <ActionButton action={repoPath(repo.full_name, '/settings/unarchive')} csrf={visit.csrf}>
-          <Button>Unarchive</Button>
+          <Button>{t('Unarchive')}</Button>
         </ActionButton>
       )}
     </div>

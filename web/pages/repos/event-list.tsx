@@ -10,6 +10,7 @@ import {
 } from '../../components/index.ts'
 import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { rich, t } from '../../text.ts'
 
 const ICONS: readonly [prefix: string, icon: IconName][] = [
   ['git.', 'commit'],
@@ -77,9 +78,9 @@ export const KindFilter = ({
   const kind = kindOf(visit)
   return (
     <FilterBar
-      label="What to show"
+      label={t('What to show')}
       filters={[
-        { label: 'Everything', href: here, current: kind === undefined },
+        { label: t('Everything'), href: here, current: kind === undefined },
         ...KINDS.map(({ word, label, icon }) => ({
           label,
           icon,
@@ -135,9 +136,13 @@ const TagsEntry = ({ event, tags }: Entry) => {
   const home = local(event.url).split('/').slice(0, 3).join('/')
   return (
     <a class="quiet-link" href={`${home}/tags`}>
-      {event.actor?.username ?? 'The service'} {verbOf(event)} {tags.length} tags:{' '}
-      {tags.slice(0, MAX_TAGS).join(', ')}
-      {more > 0 ? ` and ${more} more` : ''}
+      {rich('{username} {event} {tags} tags: {tags2}{more}', {
+        username: event.actor?.username ?? t('The service'),
+        event: verbOf(event),
+        tags: tags.length,
+        tags2: tags.slice(0, MAX_TAGS).join(', '),
+        more: more > 0 ? t(' and {more} more', { more }) : '',
+      })}
     </a>
   )
 }
@@ -157,7 +162,7 @@ export const EventList = ({
   events.length === 0 ? (
     <EmptyState icon="activity" title={empty} />
   ) : (
-    <Timeline label="Activity">
+    <Timeline label={t('Activity')}>
       {foldTags(events).map(({ event, tags }) => (
         <TimelineEvent icon={iconOf(event.type)} at={event.time} id={event.id}>
           {withRepo && event.repository !== null && (

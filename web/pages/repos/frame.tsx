@@ -10,6 +10,7 @@ import { repoPath, segments } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { RepoFollow } from '../notifications/follow.tsx'
 import { Shell } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 export type RepoTab =
   | 'code'
@@ -41,10 +42,10 @@ function repoTabs({ visit, repo, current }: RepoFrameProps, home: string): Tab[]
   const maintain = repo.permissions.maintain && !isFork
   const at = (part: string) => repoPath(home, part)
   const tabs: (Tab & { key: RepoTab; shown?: boolean })[] = [
-    { key: 'code', label: 'Code', href: at(''), icon: 'code', hotkey: 'g c' },
+    { key: 'code', label: t('Code'), href: at(''), icon: 'code', hotkey: 'g c' },
     {
       key: 'issues',
-      label: 'Issues',
+      label: t('Issues'),
       href: at('/issues'),
       icon: 'issue',
       count: repo.open_issues_count,
@@ -52,25 +53,25 @@ function repoTabs({ visit, repo, current }: RepoFrameProps, home: string): Tab[]
     },
     {
       key: 'pulls',
-      label: 'Pull requests',
+      label: t('Pull requests'),
       href: at('/pulls'),
       icon: 'pull',
       count: repo.open_pulls_count,
       hotkey: 'g p',
     },
-    { key: 'queue', label: 'Queue', href: at('/queue'), icon: 'queue', shown: queue },
+    { key: 'queue', label: t('Queue'), href: at('/queue'), icon: 'queue', shown: queue },
     {
       key: 'wiki',
-      label: 'Wiki',
+      label: t('Wiki'),
       href: at('/wiki'),
       icon: 'book',
       shown: !isFork && hasWiki(visit.hearth, repo.id),
     },
-    { key: 'activity', label: 'Activity', href: at('/activity'), icon: 'activity' },
-    { key: 'agents', label: 'Agents', href: at('/agents'), icon: 'agent', shown: maintain },
+    { key: 'activity', label: t('Activity'), href: at('/activity'), icon: 'activity' },
+    { key: 'agents', label: t('Agents'), href: at('/agents'), icon: 'agent', shown: maintain },
     {
       key: 'settings',
-      label: 'Settings',
+      label: t('Settings'),
       href: at('/settings'),
       icon: 'settings',
       shown: maintain,
@@ -142,10 +143,10 @@ const feedsOf = (
   return [
     ...(current === 'code'
       ? [
-          feed(`Commits of ${home}`, `/commits/${segments(default_branch)}.atom`),
-          feed(`Releases of ${home}`, '/releases.atom'),
+          feed(t('Commits of {home}', { home }), `/commits/${segments(default_branch)}.atom`),
+          feed(t('Releases of {home}', { home }), '/releases.atom'),
         ]
       : []),
-    ...(current === 'issues' ? [feed(`Issues of ${home}`, '/issues.atom')] : []),
+    ...(current === 'issues' ? [feed(t('Issues of {home}', { home }), '/issues.atom')] : []),
   ]
 }

@@ -19,6 +19,7 @@ import { bytesText, formatNumber, plural } from '../../format.ts'
 import { repoPath } from '../../paths.ts'
 import { action, redirect, type Visit } from '../../site.ts'
 import { repoOf } from './frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const PHASES: Record<Import['progress']['phase'], string> = {
   waiting: 'Waiting for its turn',
@@ -41,7 +42,7 @@ const Progress = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visi
   const { progress, errors, resume_at } = copy
   return (
     <Card
-      title="Copying"
+      title={t('Copying')}
       actions={
         <ActionButton
           action={repoPath(repo.full_name, '/import/cancel')}
@@ -49,31 +50,32 @@ const Progress = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visi
           values={{ id: copy.id }}
         >
           <Button variant="danger" small>
-            Cancel
+            {t('Cancel')}
           </Button>
         </ActionButton>
       }
     >
       <Facts
         facts={[
-          { label: 'From', value: <code>{copy.url}</code> },
-          { label: 'Now', value: phaseOf(copy) },
+          { label: t('From'), value: <code>{copy.url}</code> },
+          { label: t('Now'), value: phaseOf(copy) },
           {
-            label: 'Objects',
+            label: t('Objects'),
             value: ofTotal(progress.received_objects, progress.total_objects, 'object'),
           },
-          { label: 'Received', value: bytesText(progress.received_bytes) },
-          { label: 'Branches and tags', value: ofTotal(progress.refs, progress.total_refs, 'ref') },
-          { label: 'Begun', value: <RelativeTime at={copy.created_at} /> },
+          { label: t('Received'), value: bytesText(progress.received_bytes) },
+          {
+            label: t('Branches and tags'),
+            value: ofTotal(progress.refs, progress.total_refs, 'ref'),
+          },
+          { label: t('Begun'), value: <RelativeTime at={copy.created_at} /> },
         ]}
       />
       {errors.length > 0 && (
-        <Notice kind="wait" title="The last try did not go well">
+        <Notice kind="wait" title={t('The last try did not go well')}>
           <p>{errors.at(-1)}</p>
           {resume_at !== null && (
-            <p>
-              It goes on <RelativeTime at={resume_at} />.
-            </p>
+            <p>{rich('It goes on {time}.', { time: <RelativeTime at={resume_at} /> })}</p>
           )}
         </Notice>
       )}
@@ -82,22 +84,28 @@ const Progress = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visi
 }
 
 const Retry = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visit }) => (
-  <Card title="Copy again">
-    <Form action={repoPath(repo.full_name, '/import/retry')} csrf={visit.csrf} label="Copy again">
+  <Card title={t('Copy again')}>
+    <Form
+      action={repoPath(repo.full_name, '/import/retry')}
+      csrf={visit.csrf}
+      label={t('Copy again')}
+    >
       <input type="hidden" name="id" value={copy.id} />
       <p class="muted">
-        From <code>{copy.url}</code> into this repository, while it is empty.
+        {rich('From {url} into this repository, while it is empty.', {
+          url: <code>{copy.url}</code>,
+        })}
       </p>
       <Field
         name="token"
         type="password"
-        label="Access token"
+        label={t('Access token')}
         autocomplete="off"
         maxlength={2000}
-        hint="Only for a private repository: a token of the other side, or name:password."
+        hint={t('Only for a private repository: a token of the other side, or name:password.')}
       />
       <FormActions>
-        <Button variant="primary">Copy again</Button>
+        <Button variant="primary">{t('Copy again')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -118,14 +126,14 @@ export const ImportPart = ({
       <>
         <EmptyState
           icon="download"
-          title="This repository is being copied"
+          title={t('This repository is being copied')}
           actions={
             <LinkButton href={repoPath(repo.full_name)} icon="refresh">
-              Look again
+              {t('Look again')}
             </LinkButton>
           }
         >
-          Its branches show here as soon as everything has come. Nobody can push until then.
+          {t('Its branches show here as soon as everything has come. Nobody can push until then.')}
         </EmptyState>
         {copy && <Progress copy={copy} repo={repo} visit={visit} />}
       </>
@@ -136,11 +144,11 @@ export const ImportPart = ({
   return (
     <>
       {copy?.state === 'cancelled' ? (
-        <Notice title="The copy was cancelled">
-          <p>The repository is empty.</p>
+        <Notice title={t('The copy was cancelled')}>
+          <p>{t('The repository is empty.')}</p>
         </Notice>
       ) : (
-        <Notice kind="bad" title="The copy failed">
+        <Notice kind="bad" title={t('The copy failed')}>
           <p>{repo.import_error ?? copy?.errors.at(-1)}</p>
         </Notice>
       )}

@@ -17,13 +17,14 @@ import {
   Notice,
   PageHead,
 } from '../../components/index.ts'
-import { formatNumber, hashText, plural } from '../../format.ts'
+import { formatNumber, hashText } from '../../format.ts'
 import { raw } from '../../jsx/html.ts'
 import { labelColors } from '../../palette.ts'
 import { repoPath } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { columnChart, frequencyChart, periodsOf, scaleOf, shareBar, type Scale } from './charts.ts'
 import { RepoFrame, repoOf } from './frame.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 const PATH = '/insights'
 const MAX_CONTRIBUTORS = 24
@@ -38,16 +39,16 @@ export const ActivityTabs = ({
   current: 'activity' | 'insights'
 }) => (
   <FilterBar
-    label="Activity"
+    label={t('Activity')}
     filters={[
       {
-        label: 'Timeline',
+        label: t('Timeline'),
         icon: 'activity',
         href: repoPath(repo, '/activity'),
         current: current === 'activity',
       },
       {
-        label: 'Insights',
+        label: t('Insights'),
         icon: 'chart',
         href: repoPath(repo, PATH),
         current: current === 'insights',
@@ -84,11 +85,12 @@ const Languages = ({ shares }: { shares: readonly LanguageShare[] }) => {
   const shown = shownLanguages(shares)
   return (
     <section class="insight" aria-labelledby="languages">
-      <h2 id="languages">Languages</h2>
+      <h2 id="languages">{t('Languages')}</h2>
       {shown.length === 0 ? (
         <p class="muted">
-          No programming language was found. Vendored and generated files and documentation do not
-          count.
+          {t(
+            'No programming language was found. Vendored and generated files and documentation do not count.',
+          )}
         </p>
       ) : (
         <>
@@ -124,24 +126,28 @@ const Charts = ({ activity, scale }: { activity: CommitActivity; scale: Scale })
   return (
     <>
       <section class="insight" aria-labelledby="commits">
-        <h2 id="commits">Commits over time</h2>
+        <h2 id="commits">{t('Commits over time')}</h2>
         <p class="muted">
-          {plural(activity.commits, 'commit')}, at most {formatNumber(Math.max(...commits))} in one
-          column.
+          {rich('{commits}, at most {max} in one column.', {
+            commits: tn('{count} commit', '{count} commits', activity.commits),
+            max: formatNumber(Math.max(...commits)),
+          })}
         </p>
         {raw(columnChart(commits))}
         <Axis labels={scale.labels} />
       </section>
       <section class="insight" aria-labelledby="frequency">
-        <h2 id="frequency">Code frequency</h2>
+        <h2 id="frequency">{t('Code frequency')}</h2>
         <p class="muted">
-          {plural(activity.additions, 'added line')} above the line,{' '}
-          {plural(activity.deletions, 'deleted line')} below it.
+          {rich('{lines} above the line, {lines2} below it.', {
+            lines: tn('{count} added line', '{count} added lines', activity.additions),
+            lines2: tn('{count} deleted line', '{count} deleted lines', activity.deletions),
+          })}
         </p>
         {raw(frequencyChart(periods))}
         <Axis labels={scale.labels} />
         <details class="more">
-          <summary>Numbers</summary>
+          <summary>{t('Numbers')}</summary>
           <table class="plain-table">
             <thead>
               <tr>
@@ -190,21 +196,24 @@ const ContributorCard = ({
       {person.actor ? <ActorLink of={person.actor} /> : <span class="strong">{person.name}</span>}
     </p>
     <p class="muted small nums">
-      {plural(person.commits, 'commit')}{' '}
+      {tn('{count} commit', '{count} commits', person.commits)}{' '}
       <span class="stat-add">
         +{formatNumber(person.additions)}
-        <span class="unseen"> lines</span>
+        <span class="unseen"> {t('lines')}</span>
       </span>{' '}
       <span class="stat-del">
         −{formatNumber(person.deletions)}
-        <span class="unseen"> lines</span>
+        <span class="unseen"> {t('lines')}</span>
       </span>
     </p>
     {raw(columnChart(series, most))}
     <p class="muted small">
       {person.first_week === person.last_week
         ? person.first_week
-        : `${person.first_week} to ${person.last_week}`}
+        : t('{first_week} to {last_week}', {
+            first_week: person.first_week,
+            last_week: person.last_week,
+          })}
     </p>
   </li>
 )
@@ -222,12 +231,16 @@ const ContributorList = ({
   const most = Math.max(1, ...series.flat())
   return (
     <section class="insight" aria-labelledby="contributors">
-      <h2 id="contributors">Contributors</h2>
+      <h2 id="contributors">{t('Contributors')}</h2>
       <p class="muted">
-        By commits on the default branch.
-        {activity.contributors > people.length
-          ? ` ${plural(activity.contributors, 'address', 'addresses')} in all.`
-          : ''}
+        {rich('By commits on the default branch.{contributors}', {
+          contributors:
+            activity.contributors > people.length
+              ? t(' {addresses} in all.', {
+                  addresses: tn('{count} address', '{count} addresses', activity.contributors),
+                })
+              : '',
+        })}
       </p>
       <ul class="bare-list contributor-list">
         {people.map((person, index) => (
@@ -239,26 +252,28 @@ const ContributorList = ({
 }
 
 const Counting = ({ activity, here }: { activity: CommitActivity; here: string }) => (
-  <Notice kind="info" title="The history is being counted">
+  <Notice kind="info" title={t('The history is being counted')}>
     {activity.to_count > 0 ? (
       <>
         <p>
-          {formatNumber(activity.counted)} of {plural(activity.to_count, 'commit')}, newest first.
-          The numbers below are of these.
+          {rich('{counted} of {commits}, newest first. The numbers below are of these.', {
+            counted: formatNumber(activity.counted),
+            commits: tn('{count} commit', '{count} commits', activity.to_count),
+          })}
         </p>
         <progress
           class="progress"
           max={activity.to_count}
           value={activity.counted}
-          aria-label="Counted commits"
+          aria-label={t('Counted commits')}
         />
       </>
     ) : (
-      <p>This takes a moment for a long history. It goes on without this page.</p>
+      <p>{t('This takes a moment for a long history. It goes on without this page.')}</p>
     )}
     <p>
       <LinkButton href={here} small icon="refresh">
-        Reload
+        {t('Reload')}
       </LinkButton>
     </p>
   </Notice>
@@ -280,21 +295,19 @@ export const insightsPage = page({
     const here = repoPath(repo.full_name, PATH)
     const scale = scaleOf(activity.weeks)
     return (
-      <RepoFrame visit={visit} repo={repo} title="Insights" current="activity">
+      <RepoFrame visit={visit} repo={repo} title={t('Insights')} current="activity">
         <PageHead
-          title="Insights"
-          lead={
-            <>
-              The history and the files of <code>{repo.default_branch}</code>.
-            </>
-          }
+          title={t('Insights')}
+          lead={rich('The history and the files of {default_branch}.', {
+            default_branch: <code>{repo.default_branch}</code>,
+          })}
         />
         <ActivityTabs repo={repo.full_name} current="insights" />
         {!activity.complete && <Counting activity={activity} here={here} />}
         {activity.sha === null && activity.complete ? (
-          <EmptyState icon="chart" title="No commits yet">
-            <p>Charts appear here after the first push.</p>
-            <LinkButton href={repoPath(repo.full_name)}>Show how to push</LinkButton>
+          <EmptyState icon="chart" title={t('No commits yet')}>
+            <p>{t('Charts appear here after the first push.')}</p>
+            <LinkButton href={repoPath(repo.full_name)}>{t('Show how to push')}</LinkButton>
           </EmptyState>
         ) : (
           <>

@@ -9,60 +9,63 @@ import { repoPath } from '../../paths.ts'
 import { Refusal } from '#lib/errors.ts'
 import { action, redirectWithFlash, page, redirect, type Visit, type Fields } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 const NoWorkspace = () => (
   <EmptyState
     icon="workspace"
-    title="A workspace comes first"
+    title={t('A workspace comes first')}
     actions={
       <LinkButton href="/workspaces/new" variant="primary">
-        Make a workspace
+        {t('Make a workspace')}
       </LinkButton>
     }
   >
-    Repositories belong to workspaces.
+    {t('Repositories belong to workspaces.')}
   </EmptyState>
 )
 
 const ImportFields = ({ visit, typed }: { visit: Visit; typed: Fields }) => (
-  <FieldSet legend="Copy from elsewhere" hint="Leave this empty for a new repository.">
+  <FieldSet legend={t('Copy from elsewhere')} hint={t('Leave this empty for a new repository.')}>
     <Field
       name="import_url"
       type="url"
-      label="Address"
+      label={t('Address')}
       mono
       maxlength={2000}
       value={typed.text('import_url')}
       error={fieldError(visit, 'import_url')}
-      hint="A git repository, as one would clone it: https://…"
+      hint={t('A git repository, as one would clone it: https://…')}
       autocomplete="off"
     />
     <Field
       name="import_token"
       type="password"
-      label="Access token"
+      label={t('Access token')}
       maxlength={2000}
       error={fieldError(visit, 'import_token')}
       autocomplete="new-password"
-      hint="Only for a private one: a token of the other side, or name:password. It is kept encrypted until the copy is done."
+      hint={t(
+        'Only for a private one: a token of the other side, or name:password. It is kept encrypted until the copy is done.',
+      )}
     />
   </FieldSet>
 )
 
 const VisibilityFields = ({ visit, isPrivate }: { visit: Visit; isPrivate: boolean }) => (
-  <FieldSet legend="Who can see it" error={fieldError(visit, 'private')}>
+  <FieldSet legend={t('Who can see it')} error={fieldError(visit, 'private')}>
     <Radio
       name="private"
       value="true"
-      label="Private"
-      hint="Members of the workspace and people you add."
+      label={t('Private')}
+      hint={t('Members of the workspace and people you add.')}
       checked={isPrivate}
     />
     <Radio
       name="private"
       value="false"
-      label="Public"
-      hint="Everyone, without an account."
+      label={t('Public')}
+      hint={t('Everyone, without an account.')}
       checked={!isPrivate}
     />
   </FieldSet>
@@ -79,7 +82,7 @@ const WorkspaceSelect = ({
 }) => (
   <Select
     name="workspace"
-    label="Workspace"
+    label={t('Workspace')}
     required
     options={workspaces.map(({ slug, name }) => ({
       value: slug,
@@ -118,7 +121,7 @@ const NewRepoForm = ({
       <WorkspaceSelect visit={visit} typed={typed} workspaces={workspaces} />
       <Field
         name="name"
-        label="Name"
+        label={t('Name')}
         required
         mono
         autofocus
@@ -128,7 +131,7 @@ const NewRepoForm = ({
       />
       <Field
         name="description"
-        label="Description"
+        label={t('Description')}
         maxlength={350}
         value={typed.text('description')}
         error={fieldError(visit, 'description')}
@@ -136,7 +139,7 @@ const NewRepoForm = ({
       <VisibilityFields visit={visit} isPrivate={isPrivate} />
       <ImportFields visit={visit} typed={typed} />
       <FormActions>
-        <Button variant="primary">Make the repository</Button>
+        <Button variant="primary">{t('Make the repository')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -154,8 +157,8 @@ export const newRepoPage = page({
       ? typed.text('private') === 'true'
       : visit.hearth.settings.private_by_default
     return (
-      <Shell visit={visit} title="New repository" width="narrow">
-        <PageHead title="New repository" />
+      <Shell visit={visit} title={t('New repository')} width="narrow">
+        <PageHead title={t('New repository')} />
         {workspaces.length === 0 ? (
           <NoWorkspace />
         ) : (

@@ -24,6 +24,7 @@ import { redirectWithFlash, form, page, type OutputOf, type Visit } from '../../
 import { fieldError, formError } from '../shell.tsx'
 import { ArchivedNotice, DangerZone, type Destinations } from './danger-zone.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
+import { t } from '../../text.ts'
 
 /** What was typed into a field of a refused form, or else what is stored. */
 type TypedOr = (name: string, stored: string) => string
@@ -72,18 +73,18 @@ async function mayDeleteIn(visit: Visit, slug: string): Promise<boolean> {
 const SettingsActions = ({ repo, here }: { repo: Repo; here: string }) => (
   <>
     <LinkButton href={`${here}/rulesets`} icon="shield">
-      Rulesets
+      {t('Rulesets')}
     </LinkButton>
     {repo.permissions.admin && (
       <>
         <LinkButton href={`${here}/collaborators`} icon="users">
-          Collaborators
+          {t('Collaborators')}
         </LinkButton>
         <LinkButton href={`${here}/variables`} icon="key">
-          Variables and secrets
+          {t('Variables and secrets')}
         </LinkButton>
         <LinkButton href={`${here}/hooks`} icon="webhook">
-          Webhooks
+          {t('Webhooks')}
         </LinkButton>
       </>
     )}
@@ -103,7 +104,7 @@ const DefaultBranchSelect = ({
 }) => (
   <Select
     name="default_branch"
-    label="Default branch"
+    label={t('Default branch')}
     required
     options={branches.map((value) => ({ value, label: value }))}
     value={typedOr('default_branch', repo.default_branch)}
@@ -115,8 +116,10 @@ const ProtectionField = ({ repo }: { repo: Repo }) => (
   <div id="protection">
     <Checkbox
       name="protected"
-      label="Protect the default branch"
-      hint="Refuses force pushes and deletion. Changes are merged through pull requests; whether admins may also push is a setting of pull requests below."
+      label={t('Protect the default branch')}
+      hint={t(
+        'Refuses force pushes and deletion. Changes are merged through pull requests; whether admins may also push is a setting of pull requests below.',
+      )}
       checked={repo.protected}
     />
   </div>
@@ -135,7 +138,7 @@ const GeneralCard = ({
   here: string
   typedOr: TypedOr
 }) => (
-  <Card title="General">
+  <Card title={t('General')}>
     <Form
       action={here}
       csrf={visit.csrf}
@@ -147,14 +150,14 @@ const GeneralCard = ({
     >
       <Field
         name="description"
-        label="Description"
+        label={t('Description')}
         maxlength={350}
         value={typedOr('description', repo.description ?? '')}
         error={fieldError(visit, 'description')}
       />
       <Field
         name="website"
-        label="Website"
+        label={t('Website')}
         type="url"
         maxlength={255}
         value={typedOr('website', repo.website ?? '')}
@@ -162,8 +165,8 @@ const GeneralCard = ({
       />
       <Field
         name="topics"
-        label="Topics"
-        hint="Separated by spaces."
+        label={t('Topics')}
+        hint={t('Separated by spaces.')}
         value={typedOr('topics', repo.topics.join(' '))}
         error={fieldError(visit, 'topics')}
       />
@@ -172,7 +175,7 @@ const GeneralCard = ({
       )}
       <ProtectionField repo={repo} />
       <FormActions>
-        <Button variant="primary">Save</Button>
+        <Button variant="primary">{t('Save')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -190,7 +193,7 @@ const MergeMethods = ({
   settings: PullSettings
 }) => (
   <>
-    <FieldSet legend="Merge methods" error={fieldError(visit, 'merge_methods')}>
+    <FieldSet legend={t('Merge methods')} error={fieldError(visit, 'merge_methods')}>
       {METHODS.map((method) => (
         <Checkbox
           name="merge_methods"
@@ -202,7 +205,7 @@ const MergeMethods = ({
     </FieldSet>
     <Select
       name="default_merge_method"
-      label="Default merge method"
+      label={t('Default merge method')}
       required
       options={METHODS.map((value) => ({ value, label: METHOD_WORDS[value] }))}
       value={typedOr('default_merge_method', settings.default_merge_method)}
@@ -222,7 +225,7 @@ const PullRequestsCard = ({
   typedOr: TypedOr
   settings: PullSettings
 }) => (
-  <Card title="Pull requests">
+  <Card title={t('Pull requests')}>
     <Form
       action={`${here}/pulls`}
       csrf={visit.csrf}
@@ -232,7 +235,7 @@ const PullRequestsCard = ({
     >
       <Field
         name="required_approvals"
-        label="Required approvals"
+        label={t('Required approvals')}
         type="number"
         min={0}
         max={10}
@@ -244,7 +247,7 @@ const PullRequestsCard = ({
       ))}
       <Field
         name="queue_slots"
-        label="Queue entries tested at once"
+        label={t('Queue entries tested at once')}
         type="number"
         min={1}
         max={20}
@@ -253,7 +256,7 @@ const PullRequestsCard = ({
       />
       <MergeMethods visit={visit} typedOr={typedOr} settings={settings} />
       <FormActions>
-        <Button variant="primary">Save</Button>
+        <Button variant="primary">{t('Save')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -278,13 +281,13 @@ const FeaturesCard = ({
   here: string
   settings: PullSettings
 }) => (
-  <Card title="Features">
-    <Form action={`${here}/features`} csrf={visit.csrf} label="Features">
+  <Card title={t('Features')}>
+    <Form action={`${here}/features`} csrf={visit.csrf} label={t('Features')}>
       {FEATURE_FLAGS.map(({ name, ...texts }) => (
         <Checkbox name={name} {...texts} checked={settings[name]} />
       ))}
       <FormActions>
-        <Button variant="primary">Save</Button>
+        <Button variant="primary">{t('Save')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -314,15 +317,21 @@ export const repoSettingsPage = page({
     const here = repoPath(repo.full_name, '/settings')
     if (repo.archived) {
       return (
-        <RepoFrame visit={visit} repo={repo} title="Settings" current="settings" width="narrow">
-          <PageHead title="Settings" />
+        <RepoFrame
+          visit={visit}
+          repo={repo}
+          title={t('Settings')}
+          current="settings"
+          width="narrow"
+        >
+          <PageHead title={t('Settings')} />
           <ArchivedNotice repo={repo} visit={visit} />
         </RepoFrame>
       )
     }
     return (
-      <RepoFrame visit={visit} repo={repo} title="Settings" current="settings" width="narrow">
-        <PageHead title="Settings" actions={<SettingsActions repo={repo} here={here} />} />
+      <RepoFrame visit={visit} repo={repo} title={t('Settings')} current="settings" width="narrow">
+        <PageHead title={t('Settings')} actions={<SettingsActions repo={repo} here={here} />} />
         <GeneralCard visit={visit} repo={repo} branches={branches} here={here} typedOr={typedOr} />
         <FeaturesCard visit={visit} here={here} settings={settings} />
         <PullRequestsCard visit={visit} here={here} typedOr={typedOr} settings={settings} />

@@ -4,6 +4,7 @@ import { ActionButton, Button, Notice } from '../../components/index.ts'
 import { repoPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Visit } from '../../site.ts'
 import { repoOf } from './frame.tsx'
+import { t } from '../../text.ts'
 
 /** Whether admins may push to the protected default branch, and the viewer can change that. */
 export const mayProtectMore = async (visit: Visit, repo: Repo): Promise<boolean> =>
@@ -13,14 +14,19 @@ export const mayProtectMore = async (visit: Visit, repo: Repo): Promise<boolean>
   (await visit.tryCall(getRepoSettings, { repo: repo.full_name }))?.admins_may_push === true
 
 export const StricterProtection = ({ visit, repo }: { visit: Visit; repo: Repo }) => (
-  <Notice title={`Admins can push to ${repo.default_branch} without review`}>
+  <Notice
+    title={t('Admins can push to {default_branch} without review', {
+      default_branch: repo.default_branch,
+    })}
+  >
     <p>
-      Members without the role Admin and agents already open pull requests. You can require them
-      from admins too.
+      {t(
+        'Members without the role Admin and agents already open pull requests. You can require them from admins too.',
+      )}
     </p>
     <ActionButton action={repoPath(repo.full_name, '/settings/protection')} csrf={visit.csrf}>
       <Button small icon="shield">
-        Require pull requests from admins
+        {t('Require pull requests from admins')}
       </Button>
     </ActionButton>
   </Notice>

@@ -5,6 +5,7 @@ import { repoPath, segments } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { RuleLine } from './summary.tsx'
+import { t } from '../../text.ts'
 
 export const branchRulesPath = (repo: string, branch: string): string =>
   repoPath(repo, `/rules/${segments(branch)}`)
@@ -36,26 +37,32 @@ export const branchRulesPage = page({
     return { repo, rules: rules.items, branch: visit.params.branch ?? '' }
   },
   view: ({ repo, rules, branch }, visit) => (
-    <RepoFrame visit={visit} repo={repo} title={`Rules of ${branch}`} current="code" width="narrow">
+    <RepoFrame
+      visit={visit}
+      repo={repo}
+      title={t('Rules of {branch}', { branch })}
+      current="code"
+      width="narrow"
+    >
       <Breadcrumbs
         parts={[
-          { label: 'Branches', href: repoPath(repo.full_name, '/branches') },
+          { label: t('Branches'), href: repoPath(repo.full_name, '/branches') },
           { label: branch },
-          { label: 'Rules' },
+          { label: t('Rules') },
         ]}
       />
       <PageHead
-        title={`Rules of ${branch}`}
-        lead="What is held against pushes to it and merges into it."
+        title={t('Rules of {branch}', { branch })}
+        lead={t('What is held against pushes to it and merges into it.')}
       />
       {rules.length === 0 ? (
-        <EmptyState icon="shield" title="No rules">
-          Nothing but the settings of the repository holds for this branch.
+        <EmptyState icon="shield" title={t('No rules')}>
+          {t('Nothing but the settings of the repository holds for this branch.')}
         </EmptyState>
       ) : (
         byRuleset(rules).map((own) => (
           <List
-            label={`Rules of ${own[0]?.ruleset.name ?? ''}`}
+            label={t('Rules of {name}', { name: own[0]?.ruleset.name ?? '' })}
             head={
               <h2>
                 {visit.viewer ? (
@@ -64,7 +71,7 @@ export const branchRulesPage = page({
                   own[0]?.ruleset.name
                 )}
                 {own[0]?.ruleset.level === 'workspace' && (
-                  <span class="muted small"> of the workspace</span>
+                  <span class="muted small"> {t('of the workspace')}</span>
                 )}
               </h2>
             }

@@ -18,6 +18,7 @@ import { RULE_GROUPS, RULE_TYPE_FORMS as KINDS_OF_RULES } from './rule-types.ts'
 import type { Draft } from './presets.ts'
 import { RuleFields } from './rule-fields.tsx'
 import { bypassFrom, bypassRowOfError, rulesFrom, slotOfError, slotsOf } from './slots.ts'
+import { t } from '../../text.ts'
 
 const ENFORCEMENTS = [
   { value: 'active', label: 'Active', hint: 'What breaks a rule is refused.' },
@@ -71,7 +72,7 @@ const BypassRow = ({
     <Select
       name="bypass_kind"
       id={`bypass-kind-${at}`}
-      label="Kind"
+      label={t('Kind')}
       hideLabel
       required
       options={KINDS}
@@ -80,7 +81,7 @@ const BypassRow = ({
     <Field
       name="bypass_value"
       id={`bypass-value-${at}`}
-      label="Who"
+      label={t('Who')}
       hideLabel
       maxlength={200}
       value={value}
@@ -90,7 +91,7 @@ const BypassRow = ({
     <Select
       name="bypass_mode"
       id={`bypass-mode-${at}`}
-      label="When"
+      label={t('When')}
       hideLabel
       required
       options={MODES}
@@ -124,8 +125,10 @@ const Bypass = ({
   const wrong = typed ? bypassRowOfError(visit.form.error?.field, typed) : -1
   return (
     <FieldSet
-      legend="Who may pass"
-      hint="A team (workspace/team), a person (username), a role (maintain, admin or owner), or a token of the workspace (its id). Agents never. An empty row is nobody."
+      legend={t('Who may pass')}
+      hint={t(
+        'A team (workspace/team), a person (username), a role (maintain, admin or owner), or a token of the workspace (its id). Agents never. An empty row is nobody.',
+      )}
     >
       {rows.map(({ kind, value, mode }, at) => (
         <BypassRow
@@ -161,16 +164,16 @@ const RefConditions = ({
   ref_name: Draft['conditions']['ref_name']
   text: (name: string, stored: string) => string
 }) => (
-  <Card title="What and how">
+  <Card title={t('What and how')}>
     <Field
       name="name"
-      label="Name"
+      label={t('Name')}
       required
       maxlength={100}
       value={text('name', draft.name)}
       error={fieldError(visit, 'name')}
     />
-    <FieldSet legend="Enforcement">
+    <FieldSet legend={t('Enforcement')}>
       {ENFORCEMENTS.map((one) => (
         <Radio
           name="enforcement"
@@ -179,23 +182,25 @@ const RefConditions = ({
         />
       ))}
     </FieldSet>
-    <FieldSet legend="About">
+    <FieldSet legend={t('About')}>
       {TARGETS.map((one) => (
         <Radio name="target" {...one} checked={text('target', draft.target) === one.value} />
       ))}
     </FieldSet>
     <TextArea
       name="include"
-      label="Names"
+      label={t('Names')}
       mono
       rows={2}
       value={text('include', lines(ref_name.include))}
       error={errorAt(visit, 'conditions.ref_name.include')}
-      hint="One glob a line, such as release/**; ~DEFAULT_BRANCH is the default branch, ~ALL everything. None: nothing."
+      hint={t(
+        'One glob a line, such as release/**; ~DEFAULT_BRANCH is the default branch, ~ALL everything. None: nothing.',
+      )}
     />
     <TextArea
       name="exclude"
-      label="But not"
+      label={t('But not')}
       mono
       rows={2}
       value={text('exclude', lines(ref_name.exclude))}
@@ -213,19 +218,19 @@ const RepositoryConditions = ({
   repository: NonNullable<Draft['conditions']['repository']>
   text: (name: string, stored: string) => string
 }) => (
-  <Card title="Repositories">
+  <Card title={t('Repositories')}>
     <TextArea
       name="repos_include"
-      label="Names"
+      label={t('Names')}
       mono
       rows={2}
       value={text('repos_include', lines(repository.include))}
       error={errorAt(visit, 'conditions.repository.include')}
-      hint="One glob a line, or ~ALL."
+      hint={t('One glob a line, or ~ALL.')}
     />
     <TextArea
       name="repos_exclude"
-      label="But not"
+      label={t('But not')}
       mono
       rows={2}
       value={text('repos_exclude', lines(repository.exclude))}
@@ -233,20 +238,20 @@ const RepositoryConditions = ({
     />
     <Select
       name="visibility"
-      label="Seen by"
+      label={t('Seen by')}
       required
       value={text('visibility', repository.visibility)}
       options={[
-        { value: 'any', label: 'Anyone or members' },
-        { value: 'public', label: 'Public only' },
-        { value: 'private', label: 'Private only' },
+        { value: 'any', label: t('Anyone or members') },
+        { value: 'public', label: t('Public only') },
+        { value: 'private', label: t('Private only') },
       ]}
     />
     <Field
       name="topics"
-      label="With any of these topics"
+      label={t('With any of these topics')}
       value={text('topics', repository.topics.join(' '))}
-      hint="Separated by spaces. Left empty, whatever their topics."
+      hint={t('Separated by spaces. Left empty, whatever their topics.')}
     />
   </Card>
 )
@@ -282,7 +287,7 @@ export const RulesetForm = ({
     <Form action={action} csrf={visit.csrf} error={general ?? below}>
       <RefConditions visit={visit} draft={draft} ref_name={ref_name} text={text} />
       {repository && <RepositoryConditions visit={visit} repository={repository} text={text} />}
-      <Card title="Passing">
+      <Card title={t('Passing')}>
         <Bypass visit={visit} stored={draft.bypass_actors} typed={typed} names={names} />
       </Card>
       {RULE_GROUPS.map(({ title, types }) => (

@@ -16,6 +16,7 @@ import { page, type Visit } from '../../site.ts'
 import { RULE_TYPE_FORMS } from './rule-types.ts'
 import { ResultBadge } from './summary.tsx'
 import { BASE, loadRulesetOwner, rulesetsPath, type RulesetOwner } from './owner.tsx'
+import { rich, t } from '../../text.ts'
 
 const WORDS = { pass: 'Passed', fail: 'Refused', bypass: 'Let through' } as const
 
@@ -37,8 +38,12 @@ const EvaluationRow = ({
   <Row
     title={
       <span>
-        {titleOf(one.rule)} of{' '}
-        <a href={rulesetsPath('repository', visit, `/${one.ruleset}`)}>{one.ruleset_name}</a>
+        {rich('{rule} of {ruleset_name}', {
+          rule: titleOf(one.rule),
+          ruleset_name: (
+            <a href={rulesetsPath('repository', visit, `/${one.ruleset}`)}>{one.ruleset_name}</a>
+          ),
+        })}
       </span>
     }
     meta={
@@ -86,22 +91,22 @@ export const insightsPage = page({
   view: ({ owner, result, ruleset, before, list }, visit) => {
     const here = rulesetsPath('repository', visit, '/insights')
     return owner.frame(
-      'Insights into rules',
+      t('Insights into rules'),
       <>
         <Breadcrumbs
           parts={[
-            { label: 'Rulesets', href: rulesetsPath('repository', visit) },
-            { label: 'Insights' },
+            { label: t('Rulesets'), href: rulesetsPath('repository', visit) },
+            { label: t('Insights') },
           ]}
         />
         <PageHead
-          title="Insights"
-          lead="What came of the rules, for every push and merge of the last 90 days."
+          title={t('Insights')}
+          lead={t('What came of the rules, for every push and merge of the last 90 days.')}
         />
         <FilterBar
-          label="Results"
+          label={t('Results')}
           filters={[
-            { label: 'All', href: withQuery(here, { ruleset }), current: result === undefined },
+            { label: t('All'), href: withQuery(here, { ruleset }), current: result === undefined },
             ...RESULTS.map((word) => ({
               label: WORDS[word],
               href: withQuery(here, { ruleset, result: word }),
@@ -109,14 +114,16 @@ export const insightsPage = page({
             })),
           ]}
         >
-          {ruleset !== undefined && <a href={withQuery(here, { result })}>Of all rulesets</a>}
+          {ruleset !== undefined && (
+            <a href={withQuery(here, { result })}>{t('Of all rulesets')}</a>
+          )}
         </FilterBar>
         {list.items.length === 0 ? (
-          <EmptyState icon="shield" title="Nothing here">
-            When a rule is held against a push or a merge, it is noted here.
+          <EmptyState icon="shield" title={t('Nothing here')}>
+            {t('When a rule is held against a push or a merge, it is noted here.')}
           </EmptyState>
         ) : (
-          <List label="Evaluations">
+          <List label={t('Evaluations')}>
             {list.items.map((one) => (
               <EvaluationRow visit={visit} one={one} owner={owner} />
             ))}
@@ -127,11 +134,12 @@ export const insightsPage = page({
           older={
             list.next === null ? null : withQuery(here, { ruleset, result, before: list.next })
           }
-          label="Evaluations"
+          label={t('Evaluations')}
         />
         <p class="muted small">
-          <a href={repoPath(owner.name, '/activity')}>Activity</a> shows what happened in the
-          repository.
+          {rich('<a>Activity</a> shows what happened in the repository.', {
+            a: (inner) => <a href={repoPath(owner.name, '/activity')}>{inner}</a>,
+          })}
         </p>
       </>,
     )

@@ -1,6 +1,5 @@
 import { listRulesets, type Ruleset } from '#features/rulesets/index.ts'
 import { EmptyState, LinkButton, List, PageHead, Pager, Row } from '../../components/index.ts'
-import { plural } from '../../format.ts'
 import { withQuery, workspacePath } from '../../paths.ts'
 import { page, type Page, type Visit } from '../../site.ts'
 import { aboutText, EnforcementBadge } from './summary.tsx'
@@ -13,6 +12,7 @@ import {
   type OwnerLevel,
   type RulesetOwner,
 } from './owner.tsx'
+import { t, tn } from '../../text.ts'
 
 const RulesetRow = ({ ruleset, href }: { ruleset: Ruleset; href: string }) => (
   <Row
@@ -23,7 +23,7 @@ const RulesetRow = ({ ruleset, href }: { ruleset: Ruleset; href: string }) => (
     }
     meta={
       <>
-        <span>{plural(ruleset.rules.length, 'rule')}</span>
+        <span>{tn('{count} rule', '{count} rules', ruleset.rules.length)}</span>
         <span>{aboutText(ruleset)}</span>
       </>
     }
@@ -46,15 +46,23 @@ const ListActions = ({ here, owner }: { here: string; owner: RulesetOwner }) => 
   <>
     {owner.maySeeInsights && (
       <LinkButton href={`${here}/insights`} icon="history">
-        Insights
+        {t('Insights')}
       </LinkButton>
     )}
     {owner.mayEdit && (
       <LinkButton href={`${here}/new`} variant="primary" icon="plus">
-        New ruleset
+        {t('New ruleset')}
       </LinkButton>
     )}
   </>
+)
+
+const NoRulesets = () => (
+  <EmptyState icon="shield" title={t('No rulesets yet')}>
+    {t(
+      'Rules can ask for approvals and checks, close merging at night, keep paths and file sizes in bounds, and hold agents to more than people.',
+    )}
+  </EmptyState>
 )
 
 export const listPage = (level: OwnerLevel): Page =>
@@ -76,21 +84,20 @@ export const listPage = (level: OwnerLevel): Page =>
         'Rulesets',
         <>
           <PageHead
-            title="Rulesets"
+            title={t('Rulesets')}
             lead={
               level === 'repository'
-                ? 'What may be pushed here and merged, by people and by agents.'
-                : `What may be pushed and merged in the repositories of ${owner.name}.`
+                ? t('What may be pushed here and merged, by people and by agents.')
+                : t('What may be pushed and merged in the repositories of {name}.', {
+                    name: owner.name,
+                  })
             }
             actions={<ListActions here={here} owner={owner} />}
           />
           {own.items.length === 0 ? (
-            <EmptyState icon="shield" title="No rulesets yet">
-              Rules can ask for approvals and checks, close merging at night, keep paths and file
-              sizes in bounds, and hold agents to more than people.
-            </EmptyState>
+            <NoRulesets />
           ) : (
-            <List label="Rulesets">
+            <List label={t('Rulesets')}>
               {own.items.map((ruleset) => (
                 <RulesetRow ruleset={ruleset} href={rulesetPath(level, visit, ruleset.id)} />
               ))}
@@ -99,10 +106,10 @@ export const listPage = (level: OwnerLevel): Page =>
           <Pager
             newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
             older={own.next === null ? null : withQuery(here, { page: number + 1 })}
-            label="Rulesets"
+            label={t('Rulesets')}
           />
           {others.length > 0 && (
-            <List label="Rulesets of the workspace" head={<h2>Of the workspace</h2>}>
+            <List label={t('Rulesets of the workspace')} head={<h2>{t('Of the workspace')}</h2>}>
               {others.map((ruleset) => (
                 <RulesetRow
                   ruleset={ruleset}

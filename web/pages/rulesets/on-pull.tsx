@@ -2,9 +2,10 @@
 import { listBranchRules, type BranchRule } from '#features/rulesets/index.ts'
 import type { Pull } from '#features/pulls/index.ts'
 import { Icon } from '../../components/index.ts'
-import { plural, sentenceCase } from '../../format.ts'
+import { sentenceCase } from '../../format.ts'
 import type { Visit } from '../../site.ts'
 import { branchRulesPath } from './branch.tsx'
+import { rich, tn } from '../../text.ts'
 
 type Blocker = Pull['blockers'][number]
 
@@ -53,7 +54,14 @@ export const RulesLink = ({
 }) =>
   rules.length === 0 ? null : (
     <p class="muted small">
-      <a href={branchRulesPath(repo, base)}>{plural(rules.length, 'rule')}</a> hold for {base}.
+      {rich('{rules} hold for {base}.', {
+        rules: (
+          <a href={branchRulesPath(repo, base)}>
+            {tn('{count} rule', '{count} rules', rules.length)}
+          </a>
+        ),
+        base,
+      })}
     </p>
   )
 

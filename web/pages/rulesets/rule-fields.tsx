@@ -4,6 +4,7 @@ import { Checkbox, Field, FieldSet, Select, TextArea } from '../../components/in
 import type { Fields } from '../../site.ts'
 import { freezesText, RULE_TYPE_FORMS, windowsText, type FieldSpec } from './rule-types.ts'
 import type { Slot } from './slots.ts'
+import { t } from '../../text.ts'
 
 type RuleFieldsProps = {
   readonly slot: Slot
@@ -142,12 +143,12 @@ export const RuleFields = ({ slot, typed, error }: RuleFieldsProps) => {
         <Select
           name={`${slot.key}.applies_to`}
           id={`field-${slot.key}-applies-to`}
-          label={`${title} holds for`}
+          label={t('{title} holds for', { title })}
           required
           value={audience}
           options={[
-            { value: 'everyone', label: 'Everyone' },
-            { value: 'agents', label: 'Agents and their pull requests' },
+            { value: 'everyone', label: t('Everyone') },
+            { value: 'agents', label: t('Agents and their pull requests') },
           ]}
         />
       </div>

@@ -1,6 +1,6 @@
 // The types of rules: title, description and fields.
 import type { RuleType } from '#features/rulesets/index.ts'
-import { plural } from '../../format.ts'
+import { t, tn } from '../../text.ts'
 
 export type FieldSpec =
   | {
@@ -57,18 +57,18 @@ const pattern = (what: string, placeholder: string): FieldSpec[] => [
   {
     kind: 'text',
     name: 'pattern',
-    label: `Pattern for ${what}`,
+    label: t('Pattern for {what}', { what }),
     mono: true,
     placeholder,
-    hint: 'A regular expression in RE2 syntax, found anywhere unless it has ^ and $.',
+    hint: t('A regular expression in RE2 syntax, found anywhere unless it has ^ and $.'),
     required: true,
   },
-  { kind: 'flag', name: 'negate', label: 'Must not match' },
+  { kind: 'flag', name: 'negate', label: t('Must not match') },
   {
     kind: 'text',
     name: 'message',
-    label: 'What is said to who is refused',
-    hint: 'Left empty, the pattern is shown.',
+    label: t('What is said to who is refused'),
+    hint: t('Left empty, the pattern is shown.'),
   },
 ]
 
@@ -419,7 +419,7 @@ export function describeRule({
     switch (type) {
       case 'pull_request':
         return Number(p.required_approvals) > 0
-          ? plural(Number(p.required_approvals), 'approval')
+          ? tn('{count} approval', '{count} approvals', Number(p.required_approvals))
           : ''
       case 'human_approval':
         return `${String(p.count)}${list(p.from) ? ` from ${list(p.from)}` : ''}${list(p.paths) ? ` for ${list(p.paths)}` : ''}`

@@ -40,14 +40,15 @@ import {
   targetOf,
   type OwnerLevel,
 } from './owner.tsx'
+import { rich, t } from '../../text.ts'
 
 const Summary = ({ ruleset }: { ruleset: Ruleset }) => (
   <>
     <Facts
       facts={[
-        { label: 'About', value: aboutText(ruleset) },
+        { label: t('About'), value: aboutText(ruleset) },
         {
-          label: 'May pass',
+          label: t('May pass'),
           value:
             ruleset.bypass_actors.length === 0
               ? 'Nobody'
@@ -59,18 +60,21 @@ const Summary = ({ ruleset }: { ruleset: Ruleset }) => (
                   .join(', '),
         },
         {
-          label: 'Changed',
+          label: t('Changed'),
           value: (
             <>
-              <RelativeTime at={ruleset.updated_at} /> by <ActorLink of={ruleset.updated_by} />
+              {rich('{time} by {actor}', {
+                time: <RelativeTime at={ruleset.updated_at} />,
+                actor: <ActorLink of={ruleset.updated_by} />,
+              })}
             </>
           ),
         },
       ]}
     />
-    <List label="Rules" head={<h2>Rules</h2>}>
+    <List label={t('Rules')} head={<h2>{t('Rules')}</h2>}>
       {ruleset.rules.length === 0 ? (
-        <Row title="None yet" />
+        <Row title={t('None yet')} />
       ) : (
         ruleset.rules.map((rule) => <Row title={<RuleLine rule={rule} />} />)
       )}
@@ -79,7 +83,7 @@ const Summary = ({ ruleset }: { ruleset: Ruleset }) => (
 )
 
 const Presets = ({ here, current }: { here: string; current: string | null }) => (
-  <Card title="Begin with">
+  <Card title={t('Begin with')}>
     <ul class="preset-list">
       {PRESETS.map(({ key, title, what }) => (
         <li>
@@ -113,21 +117,26 @@ const newRulesetPage = (level: OwnerLevel) =>
       const here = rulesetsPath(level, visit, '/new')
       const preset = visit.url.searchParams.get('preset')
       return owner.frame(
-        'New ruleset',
+        t('New ruleset'),
         <>
           <Breadcrumbs
-            parts={[{ label: 'Rulesets', href: rulesetsPath(level, visit) }, { label: 'New' }]}
+            parts={[
+              { label: t('Rulesets'), href: rulesetsPath(level, visit) },
+              { label: t('New') },
+            ]}
           />
           <PageHead
-            title="New ruleset"
-            lead="It holds from the moment it is made. To see first what it would refuse, let it only be recorded."
+            title={t('New ruleset')}
+            lead={t(
+              'It holds from the moment it is made. To see first what it would refuse, let it only be recorded.',
+            )}
           />
           <Presets here={here} current={preset} />
           <RulesetForm
             visit={visit}
             draft={draftOf(preset, level === 'workspace')}
             action={here}
-            button="Make the ruleset"
+            button={t('Make the ruleset')}
             names={names}
           />
         </>,
@@ -157,14 +166,14 @@ const RulesetEditing = ({
   names: readonly string[]
 }) => (
   <>
-    <PageHead title="Change it" level={2} />
-    <RulesetForm visit={visit} draft={ruleset} action={here} button="Save" names={names} />
-    <Card title="Delete" tone="bad">
-      <p>Its rules end at once. What came of them stays in the insights.</p>
+    <PageHead title={t('Change it')} level={2} />
+    <RulesetForm visit={visit} draft={ruleset} action={here} button={t('Save')} names={names} />
+    <Card title={t('Delete')} tone="bad">
+      <p>{t('Its rules end at once. What came of them stays in the insights.')}</p>
       <FormActions>
         <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
           <Button variant="danger" icon="trash">
-            Delete the ruleset
+            {t('Delete the ruleset')}
           </Button>
         </ActionButton>
       </FormActions>
@@ -190,7 +199,7 @@ const rulesetPage = (level: OwnerLevel) =>
         <>
           <Breadcrumbs
             parts={[
-              { label: 'Rulesets', href: rulesetsPath(level, visit) },
+              { label: t('Rulesets'), href: rulesetsPath(level, visit) },
               { label: ruleset.name },
             ]}
           />
@@ -203,7 +212,7 @@ const rulesetPage = (level: OwnerLevel) =>
                   href={withQuery(rulesetsPath(level, visit, '/insights'), { ruleset: ruleset.id })}
                   icon="history"
                 >
-                  Insights
+                  {t('Insights')}
                 </LinkButton>
               ) : undefined
             }

@@ -2,6 +2,7 @@
 import type { Ruleset, RuleEvaluation } from '#features/rulesets/index.ts'
 import { Badge, Chip } from '../../components/index.ts'
 import { describeRule } from './rule-types.ts'
+import { t } from '../../text.ts'
 
 const ENFORCEMENT = {
   active: ['good', 'Active'],
@@ -44,7 +45,7 @@ export const RuleLine = ({
     {rule.applies_to === 'agents' && (
       <>
         {' '}
-        <Chip icon="agent">Agents</Chip>
+        <Chip icon="agent">{t('Agents')}</Chip>
       </>
     )}
   </>
@@ -59,7 +60,7 @@ const RESULT = {
 export const ResultBadge = ({ of }: { of: Pick<RuleEvaluation, 'result' | 'enforced'> }) => {
   const [tone, word] = RESULT[of.result]
   return of.result === 'fail' && !of.enforced ? (
-    <Badge tone="wait">Would be refused</Badge>
+    <Badge tone="wait">{t('Would be refused')}</Badge>
   ) : (
     <Badge tone={tone}>{word}</Badge>
   )

@@ -9,6 +9,7 @@ import { Columns, FilterBar, SideBlock } from '../../components/tabs.tsx'
 import { withQuery } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { Shell } from '../shell.tsx'
+import { rich, t } from '../../text.ts'
 
 const SORTS = ['pushed', 'created', 'name'] as const
 const PER_PAGE = 30
@@ -51,7 +52,7 @@ const Choices = ({
   )
 
 const FindRepository = ({ choice }: { choice: { q: string; language: string; topic: string } }) => (
-  <Form action="/explore" method="get" inline label="Find a repository">
+  <Form action="/explore" method="get" inline label={t('Find a repository')}>
     {choice.language !== '' && <input type="hidden" name="language" value={choice.language} />}
     {choice.topic !== '' && <input type="hidden" name="topic" value={choice.topic} />}
     <input
@@ -59,10 +60,10 @@ const FindRepository = ({ choice }: { choice: { q: string; language: string; top
       type="search"
       name="q"
       value={choice.q}
-      aria-label="Name, description or topic"
-      placeholder="Name, description or topic"
+      aria-label={t('Name, description or topic')}
+      placeholder={t('Name, description or topic')}
     />
-    <Button>Find</Button>
+    <Button>{t('Find')}</Button>
   </Form>
 )
 
@@ -73,14 +74,17 @@ const NoRepository = ({
   choice: { q: string; language: string; topic: string }
   narrowed: boolean
 }) => (
-  <EmptyState icon="repo" title={narrowed ? 'No repository fits' : 'Nothing here yet'}>
+  <EmptyState icon="repo" title={narrowed ? t('No repository fits') : t('Nothing here yet')}>
     {narrowed && (
       <p>
-        <a href="/explore">See all of them</a>, or{' '}
-        <a href={withQuery('/search', { q: choice.q || `language:${choice.language}` })}>
-          search the code
-        </a>
-        .
+        {rich('<a>See all of them</a>, or <a2>search the code</a2>.', {
+          a: (inner) => <a href="/explore">{inner}</a>,
+          a2: (inner) => (
+            <a href={withQuery('/search', { q: choice.q || `language:${choice.language}` })}>
+              {inner}
+            </a>
+          ),
+        })}
       </p>
     )}
   </EmptyState>
@@ -107,19 +111,19 @@ export const explorePage = page({
       withQuery('/explore', { ...choice, sort: sort === 'pushed' ? undefined : sort, ...change })
     const narrowed = choice.q !== '' || choice.language !== '' || choice.topic !== ''
     return (
-      <Shell visit={visit} title="Explore">
-        <PageHead title="Explore" lead="Every repository that you can see." />
+      <Shell visit={visit} title={t('Explore')}>
+        <PageHead title={t('Explore')} lead={t('Every repository that you can see.')} />
         <Columns
           side={
             <>
               <Choices
-                title="Languages"
+                title={t('Languages')}
                 choices={list.languages}
                 chosen={choice.language}
                 href={(name) => at({ language: name })}
               />
               <Choices
-                title="Topics"
+                title={t('Topics')}
                 choices={list.topics}
                 chosen={choice.topic}
                 href={(name) => at({ topic: name })}
@@ -128,12 +132,12 @@ export const explorePage = page({
           }
         >
           <FilterBar
-            label="Order"
+            label={t('Order')}
             filters={(
               [
-                ['pushed', 'Last pushed'],
+                ['pushed', t('Last pushed')],
                 ['created', 'Newest'],
-                ['name', 'By name'],
+                ['name', t('By name')],
               ] as const
             ).map(([order, label]) => ({
               label,
@@ -146,7 +150,7 @@ export const explorePage = page({
           {list.items.length === 0 ? (
             <NoRepository choice={choice} narrowed={narrowed} />
           ) : (
-            <List label="Repositories">
+            <List label={t('Repositories')}>
               {list.items.map((repo) => (
                 <RepoRow repo={repo} />
               ))}

@@ -15,6 +15,7 @@ import { issueStateStyle, pullStateStyle } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { codePath, issuePath, pullPath, repoPath, userPath, withQuery } from '../../paths.ts'
 import { hasMatch, Marked } from './marked.tsx'
+import { rich, t } from '../../text.ts'
 
 type Item = SearchResult['items'][number]
 
@@ -58,12 +59,12 @@ const File = ({ file, inside }: { file: CodeFound; inside: boolean }) => {
       )}
       {file.matches.length > 0 && (
         <table class="hit-lines">
-          <caption class="unseen">Lines of {file.path}</caption>
+          <caption class="unseen">{rich('Lines of {path}', { path: file.path })}</caption>
           <tbody>
             {file.matches.map(({ number, parts }) => (
               <tr>
                 <th scope="row">
-                  <a href={`${at}#L${number}`} aria-label={`Line ${number}`}>
+                  <a href={`${at}#L${number}`} aria-label={t('Line {number}', { number })}>
                     {number}
                   </a>
                 </th>
@@ -93,7 +94,7 @@ const Excerpts = ({ item }: { item: IssueFound | PullFound }) => {
       {comments.map(({ id, author, parts }) => (
         <p class="row-text">
           <a class="muted" href={`${item.html_url.replace(/^https?:\/\/[^/]+/, '')}#${id}`}>
-            {author.username} wrote
+            {rich('{username} wrote', { username: author.username })}
           </a>{' '}
           <Marked parts={parts} />
         </p>
@@ -140,12 +141,8 @@ const IssueOrPullRow = ({
           <span>
             {item.repo}#{item.number}
           </span>
-          <span>
-            opened <RelativeTime at={item.created_at} />
-          </span>
-          <span>
-            by <ActorLink of={item.author} face={false} />
-          </span>
+          <span>{rich('opened {time}', { time: <RelativeTime at={item.created_at} /> })}</span>
+          <span>{rich('by {actor}', { actor: <ActorLink of={item.author} face={false} /> })}</span>
         </>
       }
     >
@@ -188,5 +185,5 @@ export const SearchResults = ({ result, inside }: { result: SearchResult; inside
       )}
     </div>
   ) : (
-    <List label="What was found">{result.items.map((item) => row(item, result.type))}</List>
+    <List label={t('What was found')}>{result.items.map((item) => row(item, result.type))}</List>
   )

@@ -15,6 +15,7 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { Shell } from '../shell.tsx'
 import { SearchResults } from './rows.tsx'
 import { withQualifier } from './qualifiers.ts'
+import { rich, t } from '../../text.ts'
 
 const TYPES: readonly { type: SearchType; label: string; icon: IconName; inRepo: boolean }[] = [
   { type: 'repositories', label: 'Repositories', icon: 'repo', inRepo: false },
@@ -77,21 +78,22 @@ async function runSearch(
 const Help = () => (
   <div class="search-help">
     <p>
-      Words are looked for together. Quotes keep words in a row, a minus leaves out what holds the
-      word behind it.
+      {t(
+        'Words are looked for together. Quotes keep words in a row, a minus leaves out what holds the word behind it.',
+      )}
     </p>
     <dl>
       {(
         [
-          ['repo:owner/name', 'in one repository; org:owner for all of a workspace'],
-          ['language:go', 'code and repositories in a language'],
-          ['path:src/*.ts', 'files by their path'],
+          ['repo:owner/name', t('in one repository; org:owner for all of a workspace')],
+          ['language:go', t('code and repositories in a language')],
+          ['path:src/*.ts', t('files by their path')],
           ['symbol:parse', 'where a name is defined'],
-          ['regex:/get\\w+\\(/', 'code that matches an expression'],
-          ['case:yes', 'code in exactly this case'],
-          ['is:open is:pr', 'open pull requests; also closed, merged, draft, issue'],
-          ['author:ada label:bug', 'by who wrote it and what it carries'],
-          ['no:assignee', 'what nobody has taken on'],
+          ['regex:/get\\w+\\(/', t('code that matches an expression')],
+          ['case:yes', t('code in exactly this case')],
+          ['is:open is:pr', t('open pull requests; also closed, merged, draft, issue')],
+          ['author:ada label:bug', t('by who wrote it and what it carries')],
+          ['no:assignee', t('what nobody has taken on')],
         ] as const
       ).map(([example, meaning]) => (
         <>
@@ -121,7 +123,7 @@ function filtersFor(
     return [
       link('Open', 'is:open'),
       link('Closed', 'is:closed'),
-      link('Nobody assigned', 'no:assignee'),
+      link(t('Nobody assigned'), 'no:assignee'),
     ]
   if (result.type === 'pulls')
     return [
@@ -140,8 +142,8 @@ function filtersFor(
   ].slice(0, 6)
   const extra =
     result.type === 'code'
-      ? [link('Exact case', 'case:yes'), link('Generated too', 'generated:yes')]
-      : [link('Archived too', 'archived:yes')]
+      ? [link(t('Exact case'), 'case:yes'), link(t('Generated too'), 'generated:yes')]
+      : [link(t('Archived too'), 'archived:yes')]
   return [
     ...languages.map((language) =>
       link(language, `language:${/\s/.test(language) ? `"${language}"` : language}`),
@@ -160,9 +162,9 @@ const ResultTabs = ({
   result: SearchResult
 }) => (
   <Tabs
-    label="Types"
+    label={t('Types')}
     tabs={TYPES.filter(({ inRepo }) => repo === null || inRepo).map(({ type, label, icon }) => ({
-      label: result.counts[type] >= 1000 ? `${label}, 1,000 or more` : label,
+      label: result.counts[type] >= 1000 ? t('{label}, 1,000 or more', { label }) : label,
       icon,
       href: at({ type }),
       current: type === result.type,
@@ -172,11 +174,11 @@ const ResultTabs = ({
 )
 
 const OrderLinks = ({ at, sort }: { at: AddressOf; sort: SearchQuery['sort'] }) => (
-  <nav aria-label="Order">
+  <nav aria-label={t('Order')}>
     <ul class="choices">
       {(
         [
-          ['best', 'Best fit'],
+          ['best', t('Best fit')],
           ['updated', 'Updated'],
           ['created', 'Newest'],
         ] as const
@@ -203,15 +205,18 @@ const NothingFound = ({
   q: string
   result: SearchResult
 }) => (
-  <EmptyState icon="search" title={`Nothing found for “${q}”`}>
+  <EmptyState icon="search" title={t('Nothing found for “{q}”', { q })}>
     <p>
-      Try fewer words, or another type.
-      {repo !== null && (
-        <>
-          {' '}
-          Or <a href={withQuery('/search', { q, type: result.type })}>search everywhere</a>.
-        </>
-      )}
+      {rich('Try fewer words, or another type.{repo}', {
+        repo: repo !== null && (
+          <>
+            {' '}
+            {rich('Or <a>search everywhere</a>.', {
+              a: (inner) => <a href={withQuery('/search', { q, type: result.type })}>{inner}</a>,
+            })}
+          </>
+        ),
+      })}
     </p>
   </EmptyState>
 )
@@ -231,7 +236,7 @@ const Results = ({
   const { result } = answer
   if (answer.error !== null)
     return (
-      <Notice kind="bad" title="This cannot be searched">
+      <Notice kind="bad" title={t('This cannot be searched')}>
         <p>{answer.error}</p>
       </Notice>
     )
@@ -243,14 +248,15 @@ const Results = ({
   return (
     <>
       <ResultTabs repo={repo} at={at} result={result} />
-      <FilterBar label="Narrow" filters={filters}>
+      <FilterBar label={t('Narrow')} filters={filters}>
         <OrderLinks at={at} sort={sort} />
       </FilterBar>
       {result.incomplete && (
-        <Notice kind="wait" title="There may be more">
+        <Notice kind="wait" title={t('There may be more')}>
           <p>
-            Either time ran out, or some of it is still being taken in. Narrow the search, or ask
-            again in a while.
+            {t(
+              'Either time ran out, or some of it is still being taken in. Narrow the search, or ask again in a while.',
+            )}
           </p>
         </Notice>
       )}
@@ -288,12 +294,12 @@ const Box = ({
       name="q"
       value={q}
       aria-label={label}
-      placeholder='Words, "phrases", language:go, is:open …'
+      placeholder={t('Words, "phrases", language:go, is:open …')}
       autocomplete="off"
       spellcheck="false"
     />
     <Button variant="primary" icon="search">
-      Search
+      {t('Search')}
     </Button>
   </Form>
 )
@@ -307,12 +313,12 @@ export const searchPage = page({
   view: ({ question, answer }, visit) => (
     <Shell
       visit={visit}
-      title={question.q === '' ? 'Search' : `${question.q} · Search`}
+      title={question.q === '' ? t('Search') : t('{q} · Search', { q: question.q })}
       noindex
       search={{ value: question.q }}
     >
-      <PageHead title="Search" />
-      <Box here="/search" q={question.q} type={question.type} label="Search everything" />
+      <PageHead title={t('Search')} />
+      <Box here="/search" q={question.q} type={question.type} label={t('Search everything')} />
       <Results question={question} answer={answer} here="/search" repo={null} />
     </Shell>
   ),
@@ -331,12 +337,17 @@ export const repoSearchPage = page({
       <RepoFrame
         visit={visit}
         repo={repo}
-        title={question.q === '' ? 'Search' : `${question.q} · Search`}
+        title={question.q === '' ? t('Search') : t('{q} · Search', { q: question.q })}
         current="search"
         noindex
       >
-        <PageHead title="Search this repository" />
-        <Box here={here} q={question.q} type={question.type} label={`Search ${repo.full_name}`} />
+        <PageHead title={t('Search this repository')} />
+        <Box
+          here={here}
+          q={question.q}
+          type={question.type}
+          label={t('Search {full_name}', { full_name: repo.full_name })}
+        />
         <Results question={question} answer={answer} here={here} repo={repo.full_name} />
       </RepoFrame>
     )

@@ -12,6 +12,7 @@ import {
 import type { Fields, Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { type OwnerKind, type VariablesOwner, variablesPath } from './owner.tsx'
+import { t } from '../../text.ts'
 
 export type Kind = 'variable' | 'secret'
 export type SettingRow = Variable | Secret
@@ -47,32 +48,32 @@ export const SettingForm = ({ visit, owner, kind, row }: FormProps) => {
         <Field
           id={id('setting')}
           name="setting"
-          label="Name"
+          label={t('Name')}
           required
           mono
           maxlength={128}
           autocomplete="off"
-          placeholder={kind === 'secret' ? 'DEPLOY_KEY' : 'REGION'}
+          placeholder={kind === 'secret' ? t('DEPLOY_KEY') : t('REGION')}
           value={shown('setting', '')}
           error={error('setting')}
-          hint="Letters, digits and underscores."
+          hint={t('Letters, digits and underscores.')}
         />
       )}
       <TextArea
         id={id('value')}
         name="value"
-        label={row && kind === 'secret' ? 'New value' : 'Value'}
+        label={row && kind === 'secret' ? t('New value') : t('Value')}
         required={kind === 'secret' && row === null}
         mono
         rows={2}
         value={kind === 'secret' ? '' : shown('value', row?.value ?? '')}
         error={error('value')}
-        hint={row && kind === 'secret' ? 'Left empty, the secret keeps its value.' : undefined}
+        hint={row && kind === 'secret' ? t('Left empty, the secret keeps its value.') : undefined}
       />
       <ScopeFields {...{ owner, row, shown, error, id, typed, values }} />
       <FormActions>
         <Button variant={row ? undefined : 'primary'} icon={row ? undefined : 'plus'}>
-          {row ? 'Save' : kind === 'secret' ? 'Add secret' : 'Add variable'}
+          {row ? t('Save') : kind === 'secret' ? t('Add secret') : t('Add variable')}
         </Button>
       </FormActions>
     </Form>
@@ -104,16 +105,16 @@ const ScopeFields = ({
       <Field
         id={id('environments')}
         name="environments"
-        label="Environments"
+        label={t('Environments')}
         value={shown('environments', row?.environments.join(', ') ?? '')}
         error={error('environments')}
-        placeholder="production, staging"
-        hint="Only jobs of these environments read it. Left empty, all jobs do."
+        placeholder={t('production, staging')}
+        hint={t('Only jobs of these environments read it. Left empty, all jobs do.')}
       />
       {projects.length > 0 && (
         <FieldSet
-          legend="Projects"
-          hint="None stands for every repository."
+          legend={t('Projects')}
+          hint={t('None stands for every repository.')}
           error={error('projects')}
         >
           {projects.map((slug) => (
@@ -130,7 +131,7 @@ const ScopeFields = ({
       <Field
         id={id('note')}
         name="note"
-        label="Note"
+        label={t('Note')}
         maxlength={280}
         value={shown('note', row?.note ?? '')}
         error={error('note')}

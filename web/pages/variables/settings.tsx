@@ -35,6 +35,7 @@ import {
   type OwnerKind,
   type VariablesOwner,
 } from './owner.tsx'
+import { rich, t } from '../../text.ts'
 
 const MAX_SHOWN_VALUE_CHARS = 120
 
@@ -85,7 +86,7 @@ const SettingItem = ({
   >
     {owner.isEditable && (
       <details class="more" open={refusedRow(visit, kind) === row.id}>
-        <summary>Edit {row.name}</summary>
+        <summary>{rich('Edit {name}', { name: row.name })}</summary>
         <SettingForm visit={visit} owner={owner} kind={kind} row={row} />
         <ActionButton
           action={variablesPath(
@@ -97,7 +98,7 @@ const SettingItem = ({
           values={{ setting: row.name, id: row.id }}
         >
           <Button variant="danger" icon="trash">
-            {kind === 'secret' ? 'Delete secret' : 'Delete variable'}
+            {kind === 'secret' ? t('Delete secret') : t('Delete variable')}
           </Button>
         </ActionButton>
       </details>
@@ -165,14 +166,14 @@ const Section = ({
 
 const VariablesView = ({ visit, owner, variables, secrets }: Shown & { visit: Visit }): Html =>
   owner.frame(
-    'Variables and secrets',
+    t('Variables and secrets'),
     <>
       <PageHead
-        title="Variables and secrets"
+        title={t('Variables and secrets')}
         lead={
           owner.kind === 'repository'
-            ? 'For jobs of workflows in this repository. They win over those of the workspace.'
-            : `For jobs of workflows in every repository of ${owner.name}.`
+            ? t('For jobs of workflows in this repository. They win over those of the workspace.')
+            : t('For jobs of workflows in every repository of {name}.', { name: owner.name })
         }
       />
       <Section visit={visit} owner={owner} kind="secret" rows={secrets} />

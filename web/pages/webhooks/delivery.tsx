@@ -29,6 +29,7 @@ import {
   type OwnerKind,
   type WebhookOwner,
 } from './owner.tsx'
+import { t } from '../../text.ts'
 
 /** Indented JSON; other text unchanged. */
 function readable(text: string): string {
@@ -49,7 +50,7 @@ const Message = ({
   label: string
 }) => (
   <>
-    <pre class="payload" tabindex="0" aria-label={`Headers of the ${label}`}>
+    <pre class="payload" tabindex="0" aria-label={t('Headers of the {label}', { label })}>
       <code>
         {Object.entries(headers)
           .map(([name, value]) => `${name}: ${value}\n`)
@@ -57,9 +58,9 @@ const Message = ({
       </code>
     </pre>
     {body === '' ? (
-      <p class="muted">No body.</p>
+      <p class="muted">{t('No body.')}</p>
     ) : (
-      <pre class="payload" tabindex="0" aria-label={`Body of the ${label}`}>
+      <pre class="payload" tabindex="0" aria-label={t('Body of the {label}', { label })}>
         <code>{readable(body)}</code>
       </pre>
     )}
@@ -68,21 +69,21 @@ const Message = ({
 
 function deliveryFacts(visit: Visit, kind: OwnerKind, delivery: Delivery) {
   return [
-    { label: 'Delivery', value: <code>{delivery.id}</code> },
-    { label: 'Event', value: <code>{delivery.event.id}</code> },
-    { label: 'Made', value: <RelativeTime at={delivery.created_at} /> },
-    { label: 'Try', value: `${delivery.attempt} of 6` },
+    { label: t('Delivery'), value: <code>{delivery.id}</code> },
+    { label: t('Event'), value: <code>{delivery.event.id}</code> },
+    { label: t('Made'), value: <RelativeTime at={delivery.created_at} /> },
+    { label: t('Try'), value: `${delivery.attempt} of 6` },
     ...(delivery.duration_ms === null
       ? []
-      : [{ label: 'Took', value: <Duration milliseconds={delivery.duration_ms} /> }]),
+      : [{ label: t('Took'), value: <Duration milliseconds={delivery.duration_ms} /> }]),
     ...(delivery.next_retry_at === null
       ? []
-      : [{ label: 'Next try', value: <RelativeTime at={delivery.next_retry_at} /> }]),
+      : [{ label: t('Next try'), value: <RelativeTime at={delivery.next_retry_at} /> }]),
     ...(delivery.redelivery_of === null
       ? []
       : [
           {
-            label: 'Sent again',
+            label: t('Sent again'),
             value: (
               <a href={deliveryPath(kind, visit, delivery.hook, delivery.redelivery_of)}>
                 <code>{delivery.redelivery_of}</code>
@@ -110,7 +111,7 @@ const DeliveryView = ({
     <>
       <Breadcrumbs
         parts={[
-          { label: 'Webhooks', href: hooksPath(kind, visit) },
+          { label: t('Webhooks'), href: hooksPath(kind, visit) },
           { label: new URL(request.url).host, href: hookPath(kind, visit, delivery.hook) },
           { label: delivery.event.type },
         ]}
@@ -124,21 +125,23 @@ const DeliveryView = ({
               action={`${deliveryPath(kind, visit, delivery.hook, delivery.id)}/redeliver`}
               csrf={visit.csrf}
             >
-              <Button icon="refresh">Send again</Button>
+              <Button icon="refresh">{t('Send again')}</Button>
             </ActionButton>
           ) : undefined
         }
       />
       <Facts facts={deliveryFacts(visit, kind, delivery)} />
-      <Card title="Request">
+      <Card title={t('Request')}>
         <p>
           <code>POST {request.url}</code>
         </p>
-        <Message headers={request.headers} body={request.body} label="request" />
+        <Message headers={request.headers} body={request.body} label={t('request')} />
       </Card>
-      <Card title="Answer">
-        <p>{result ?? 'Not sent yet.'}</p>
-        {response && <Message headers={response.headers} body={response.body} label="answer" />}
+      <Card title={t('Answer')}>
+        <p>{result ?? t('Not sent yet.')}</p>
+        {response && (
+          <Message headers={response.headers} body={response.body} label={t('answer')} />
+        )}
       </Card>
     </>,
   )

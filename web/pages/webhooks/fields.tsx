@@ -3,6 +3,7 @@ import { invalid } from '#lib/errors.ts'
 import { Checkbox, Field, FieldSet, Radio } from '../../components/index.ts'
 import type { Fields, Visit } from '../../site.ts'
 import { fieldError } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 /** All types of events, with those already chosen. A ping is always sent. */
 const typesOf = ({ hearth }: Visit, chosen: readonly string[]): string[] =>
@@ -23,17 +24,17 @@ const EventChoice = ({
   isAll: boolean
   shown: HookValues
 }) => (
-  <FieldSet legend="Send" error={error('events')}>
+  <FieldSet legend={t('Send')} error={error('events')}>
     <Radio
       name="which"
       value="all"
-      label="Everything"
-      hint="Also events that come with later versions."
+      label={t('Everything')}
+      hint={t('Also events that come with later versions.')}
       checked={isAll}
     />
-    <Radio name="which" value="some" label="Only these" checked={!isAll} />
+    <Radio name="which" value="some" label={t('Only these')} checked={!isAll} />
     <details class="more" open={!isAll}>
-      <summary>Choose events</summary>
+      <summary>{t('Choose events')}</summary>
       <div class="tick-grid tick-grid-wide">
         {typesOf(visit, shown.events).map((type) => (
           <Checkbox
@@ -68,20 +69,20 @@ export const HookFields = ({
     <>
       <Field
         name="url"
-        label="Address"
+        label={t('Address')}
         type="url"
         required
         maxlength={2000}
         mono
-        placeholder="https://example.com/hook"
+        placeholder={t('https://example.com/hook')}
         value={typed ? values.text('url') : shown.url}
         error={error('url')}
-        hint="Gets a POST with JSON for every event. It must be https, at a public address."
+        hint={t('Gets a POST with JSON for every event. It must be https, at a public address.')}
       />
       <EventChoice visit={visit} chosen={chosen} error={error} isAll={isAll} shown={shown} />
       <Field
         name="secret"
-        label={isNew ? 'Secret' : 'New secret'}
+        label={isNew ? t('Secret') : t('New secret')}
         maxlength={256}
         mono
         autocomplete="off"
@@ -89,8 +90,8 @@ export const HookFields = ({
         error={error('secret')}
         hint={
           isNew
-            ? 'Signs what is sent, 16 to 256 characters. Left empty, one is made and shown once.'
-            : 'Replaces the secret from the next try on. Left empty, it stays.'
+            ? t('Signs what is sent, 16 to 256 characters. Left empty, one is made and shown once.')
+            : t('Replaces the secret from the next try on. Left empty, it stays.')
         }
       />
     </>
@@ -105,6 +106,6 @@ export function eventsFrom(fields: Fields): string[] {
   if (fields.text('which') !== 'some') return []
   const events = fields.all('events').filter((type) => type !== '')
   if (events.length === 0)
-    throw invalid('events', 'choose at least one type of event, or everything')
+    throw invalid('events', t('choose at least one type of event, or everything'))
   return events
 }

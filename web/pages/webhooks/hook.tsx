@@ -53,6 +53,7 @@ import {
   type OwnerKind,
   type WebhookOwner,
 } from './owner.tsx'
+import { rich, t } from '../../text.ts'
 
 const FILTERS = [undefined, 'delivered', 'waiting', 'failed'] as const
 type Filter = (typeof FILTERS)[number]
@@ -84,15 +85,17 @@ const DeliveryRow = ({
             <Duration milliseconds={delivery.duration_ms} />
           </span>
         )}
-        {delivery.attempt > 1 && <span>try {delivery.attempt} of 6</span>}
+        {delivery.attempt > 1 && (
+          <span>{rich('try {attempt} of 6', { attempt: delivery.attempt })}</span>
+        )}
         {delivery.next_retry_at !== null && (
           <span>
-            next try <RelativeTime at={delivery.next_retry_at} />
+            {rich('next try {time}', { time: <RelativeTime at={delivery.next_retry_at} /> })}
           </span>
         )}
       </>
     }
-    end={delivery.redelivery_of === null ? undefined : <Chip icon="refresh">again</Chip>}
+    end={delivery.redelivery_of === null ? undefined : <Chip icon="refresh">{t('again')}</Chip>}
   />
 )
 
@@ -117,11 +120,11 @@ const Deliveries = ({
   const here = hookPath(kind, visit, hook.id)
   return (
     <>
-      <PageHead level={2} title="Deliveries" lead="What was sent in the last 14 days." />
+      <PageHead level={2} title={t('Deliveries')} lead={t('What was sent in the last 14 days.')} />
       <FilterBar
-        label="Deliveries by state"
+        label={t('Deliveries by state')}
         filters={FILTERS.map((state) => ({
-          label: state === undefined ? 'All' : deliveryStateStyle(state).label,
+          label: state === undefined ? t('All') : deliveryStateStyle(state).label,
           href: withQuery(here, { state }),
           current: state === filter,
         }))}
@@ -129,10 +132,10 @@ const Deliveries = ({
       {deliveries.length === 0 ? (
         <EmptyState
           icon="webhook"
-          title={filter === undefined ? 'Nothing was sent yet' : 'None of these'}
+          title={filter === undefined ? t('Nothing was sent yet') : t('None of these')}
         />
       ) : (
-        <List label="Deliveries">
+        <List label={t('Deliveries')}>
           {deliveries.map((delivery) => (
             <DeliveryRow visit={visit} kind={kind} delivery={delivery} />
           ))}
@@ -141,7 +144,7 @@ const Deliveries = ({
       <Pager
         newer={isFirst ? null : withQuery(here, { state: filter })}
         older={next === null ? null : withQuery(here, { state: filter, before: next })}
-        label="Deliveries"
+        label={t('Deliveries')}
       />
     </>
   )
@@ -152,14 +155,16 @@ type HookProps = { visit: Visit; hook: Webhook; here: string }
 const HookActions = ({ visit, hook, here }: HookProps) => (
   <>
     <ActionButton action={`${here}/ping`} csrf={visit.csrf}>
-      <Button icon="play">Send a ping</Button>
+      <Button icon="play">{t('Send a ping')}</Button>
     </ActionButton>
     <ActionButton
       action={`${here}/active`}
       csrf={visit.csrf}
       values={{ active: String(!hook.active) }}
     >
-      <Button icon={hook.active ? 'stop' : 'check'}>{hook.active ? 'Pause' : 'Turn on'}</Button>
+      <Button icon={hook.active ? 'stop' : 'check'}>
+        {hook.active ? t('Pause') : t('Turn on')}
+      </Button>
     </ActionButton>
   </>
 )
@@ -168,7 +173,7 @@ const HookEditing = ({ visit, hook, here }: HookProps) => {
   const typed = visit.form.values.has('url')
   return (
     <>
-      <Card title="Settings">
+      <Card title={t('Settings')}>
         <Form
           action={here}
           csrf={visit.csrf}
@@ -176,19 +181,20 @@ const HookEditing = ({ visit, hook, here }: HookProps) => {
         >
           <HookFields visit={visit} shown={hook} typed={typed} isNew={false} />
           <FormActions>
-            <Button variant="primary">Save</Button>
+            <Button variant="primary">{t('Save')}</Button>
           </FormActions>
         </Form>
       </Card>
-      <Card title="Delete" tone="bad">
+      <Card title={t('Delete')} tone="bad">
         <p>
-          Deletes the webhook and the log of its deliveries. What waits for another try is called
-          off.
+          {t(
+            'Deletes the webhook and the log of its deliveries. What waits for another try is called off.',
+          )}
         </p>
         <FormActions>
           <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
             <Button variant="danger" icon="trash">
-              Delete the webhook
+              {t('Delete the webhook')}
             </Button>
           </ActionButton>
         </FormActions>
@@ -202,11 +208,11 @@ const HookView = ({ visit, ...shown }: HookPageData & { visit: Visit }): Html =>
   const { kind } = owner
   const here = hookPath(kind, visit, hook.id)
   return owner.frame(
-    `Webhook to ${new URL(hook.url).host}`,
+    t('Webhook to {host}', { host: new URL(hook.url).host }),
     <>
       <Breadcrumbs
         parts={[
-          { label: 'Webhooks', href: hooksPath(kind, visit) },
+          { label: t('Webhooks'), href: hooksPath(kind, visit) },
           { label: new URL(hook.url).host },
         ]}
       />
@@ -217,7 +223,7 @@ const HookView = ({ visit, ...shown }: HookPageData & { visit: Visit }): Html =>
             of={
               hook.active
                 ? webhookStatusStyle(hook)
-                : { icon: 'stop', tone: 'wait', label: 'Paused' }
+                : { icon: 'stop', tone: 'wait', label: t('Paused') }
             }
           />
         }
@@ -227,7 +233,7 @@ const HookView = ({ visit, ...shown }: HookPageData & { visit: Visit }): Html =>
       />
       {!hook.active && (
         <p class="notice notice-wait">
-          Nothing is sent while it is paused, and what happens meanwhile is not made up for.
+          {t('Nothing is sent while it is paused, and what happens meanwhile is not made up for.')}
         </p>
       )}
       <Deliveries visit={visit} {...shown} />

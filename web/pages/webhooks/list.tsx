@@ -38,6 +38,7 @@ import {
   type OwnerKind,
   type WebhookOwner,
 } from './owner.tsx'
+import { rich, t } from '../../text.ts'
 
 const HookRow = ({ visit, kind, hook }: { visit: Visit; kind: OwnerKind; hook: Webhook }) => (
   <Row
@@ -64,7 +65,7 @@ const HookRow = ({ visit, kind, hook }: { visit: Visit; kind: OwnerKind; hook: W
     end={
       hook.active ? undefined : (
         <Badge icon="stop" tone="wait">
-          Paused
+          {t('Paused')}
         </Badge>
       )
     }
@@ -80,32 +81,36 @@ const HooksView = ({ visit, owner, hooks, made }: HooksPageData & { visit: Visit
     'Webhooks',
     <>
       <PageHead
-        title="Webhooks"
+        title={t('Webhooks')}
         lead={
           owner.kind === 'repository'
-            ? 'Addresses that are told what happens in this repository.'
-            : `Addresses that are told what happens in every repository of ${owner.name}.`
+            ? t('Addresses that are told what happens in this repository.')
+            : t('Addresses that are told what happens in every repository of {name}.', {
+                name: owner.name,
+              })
         }
       />
       {made && (
         <TokenSecret secret={made.secret ?? ''}>
-          It signs what is sent to {made.url}. Verify the header X-Svc-Signature-256 with it. A ping
-          is on its way.
+          {rich(
+            'It signs what is sent to {url}. Verify the header X-Svc-Signature-256 with it. A ping is on its way.',
+            { url: made.url },
+          )}
         </TokenSecret>
       )}
       {hooks.length === 0 ? (
-        <EmptyState icon="webhook" title="No webhooks yet">
-          Add one to start a build, tell a chat room or wake an agent when something happens.
+        <EmptyState icon="webhook" title={t('No webhooks yet')}>
+          {t('Add one to start a build, tell a chat room or wake an agent when something happens.')}
         </EmptyState>
       ) : (
-        <List label="Webhooks">
+        <List label={t('Webhooks')}>
           {hooks.map((hook) => (
             <HookRow visit={visit} kind={owner.kind} hook={hook} />
           ))}
         </List>
       )}
       {owner.isEditable && hooks.length < MAX_WEBHOOKS && (
-        <Card title="New webhook">
+        <Card title={t('New webhook')}>
           <Form
             action={here}
             csrf={visit.csrf}
@@ -114,14 +119,16 @@ const HooksView = ({ visit, owner, hooks, made }: HooksPageData & { visit: Visit
             <HookFields visit={visit} shown={{ url: '', events: [] }} typed={typed} isNew />
             <FormActions>
               <Button variant="primary" icon="plus">
-                Add the webhook
+                {t('Add the webhook')}
               </Button>
             </FormActions>
           </Form>
         </Card>
       )}
       {hooks.length >= MAX_WEBHOOKS && (
-        <p class="muted">There are {String(MAX_WEBHOOKS)} webhooks, which is the most.</p>
+        <p class="muted">
+          {t('There are {max} webhooks, which is the most.', { max: String(MAX_WEBHOOKS) })}
+        </p>
       )}
     </>,
   )

@@ -12,6 +12,7 @@ import { withQuery } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { loadWiki, slugOf, wikiActionPath, WikiFrame, wikiPath } from './frame.tsx'
+import { t } from '../../text.ts'
 
 /** What one commit changed in a page. */
 export const wikiChangePage = page({
@@ -34,14 +35,16 @@ export const wikiChangePage = page({
         <Breadcrumbs
           parts={[
             { label: found.title, href: at },
-            { label: 'History', href: wikiActionPath(repo.full_name, '_history', found.slug) },
+            { label: t('History'), href: wikiActionPath(repo.full_name, '_history', found.slug) },
             { label: revision.slice(0, 7) },
           ]}
         />
         <PageHead
-          title={message || '(no message)'}
+          title={message || t('(no message)')}
           actions={
-            <LinkButton href={withQuery(at, { revision })}>View the page as it was then</LinkButton>
+            <LinkButton href={withQuery(at, { revision })}>
+              {t('View the page as it was then')}
+            </LinkButton>
           }
         />
         <p class="muted">
@@ -49,7 +52,7 @@ export const wikiChangePage = page({
           <RelativeTime at={author.date} />
         </p>
         {files.length === 0 ? (
-          <Notice>This commit changed no file.</Notice>
+          <Notice>{t('This commit changed no file.')}</Notice>
         ) : (
           <DiffView files={files} />
         )}

@@ -25,6 +25,7 @@ import {
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { loadWiki, slugOf, titleOfSlug, wikiActionPath, wikiPath } from './frame.tsx'
+import { rich, t } from '../../text.ts'
 
 type EditData = {
   readonly repo: Repo
@@ -44,11 +45,11 @@ async function requireWriter(visit: Visit): Promise<Repo | DirectResponse> {
   if (!visit.viewer) return redirect(`/login?next=${encodeURIComponent(visit.url.pathname)}`, 302)
   const { repo } = await loadWiki(visit)
   if (repo.archived)
-    throw new Refusal('forbidden', 'This repository is archived. Nothing in it can be changed.')
+    throw new Refusal('forbidden', t('This repository is archived. Nothing in it can be changed.'))
   if (!repo.permissions.write)
     throw new Refusal(
       'forbidden',
-      'Changing the wiki needs the role Write. Open an issue to propose a change.',
+      t('Changing the wiki needs the role Write. Open an issue to propose a change.'),
     )
   return repo
 }
@@ -61,11 +62,17 @@ const ChangedMeanwhile = ({ data, visit }: { data: EditData; visit: Visit }) => 
   if (typed.text('expected_revision') === present.revision) return null
   return (
     <Notice>
-      {present.author.name} changed this page while you were writing.{' '}
-      <a href={wikiPath(repo.full_name, present.slug)} target="_blank" rel="noopener">
-        Read the new version
-      </a>{' '}
-      and take over what you need: saving now replaces it with your text.
+      {rich(
+        '{name} changed this page while you were writing. <a>Read the new version</a> and take over what you need: saving now replaces it with your text.',
+        {
+          name: present.author.name,
+          a: (inner) => (
+            <a href={wikiPath(repo.full_name, present.slug)} target="_blank" rel="noopener">
+              {inner}
+            </a>
+          ),
+        },
+      )}
     </Notice>
   )
 }
@@ -83,38 +90,34 @@ const EditFields = ({ data, visit }: { data: EditData; visit: Visit }) => {
       ) : (
         <Field
           name="title"
-          label="Title"
+          label={t('Title')}
           required
           maxlength={200}
           autofocus={present === null}
           value={typedOr('title', data.title)}
           error={fieldError(visit, 'title') ?? fieldError(visit, 'slug')}
-          hint="It also names the file. Another title renames the page."
+          hint={t('It also names the file. Another title renames the page.')}
         />
       )}
       <TextArea
         name="body"
-        label="Text"
+        label={t('Text')}
         rows={20}
         markdown={data.repo.full_name}
         wiki
         unmarked
         value={typedOr('body', present?.body ?? '')}
         error={fieldError(visit, 'body')}
-        hint={
-          <>
-            Markdown. <code>[[Page]]</code> links to another page.
-          </>
-        }
+        hint={rich('Markdown. {code} links to another page.', { code: <code>[[Page]]</code> })}
       />
       <Field
         name="message"
-        label="What changed"
+        label={t('What changed')}
         maxlength={1000}
         placeholder={`${present ? 'Update' : 'Create'} ${data.title || 'the page'}`}
         value={typedOr('message', '')}
         error={fieldError(visit, 'message')}
-        hint="For the history of the page."
+        hint={t('For the history of the page.')}
       />
     </>
   )
@@ -123,15 +126,15 @@ const EditFields = ({ data, visit }: { data: EditData; visit: Visit }) => {
 const DeletePage = ({ data, visit }: { data: EditData; visit: Visit }) =>
   data.present === null ? null : (
     <details class="more">
-      <summary>Delete this page</summary>
+      <summary>{t('Delete this page')}</summary>
       <Form
         action={wikiActionPath(data.repo.full_name, '_delete', data.present.slug)}
         csrf={visit.csrf}
-        label="Delete this page"
+        label={t('Delete this page')}
       >
-        <p>The history of the wiki keeps what the page said. Links to it lead nowhere.</p>
+        <p>{t('The history of the wiki keeps what the page said. Links to it lead nowhere.')}</p>
         <FormActions>
-          <Button variant="danger">Delete page</Button>
+          <Button variant="danger">{t('Delete page')}</Button>
         </FormActions>
       </Form>
     </details>
@@ -143,14 +146,20 @@ const EditView = ({ data, visit }: { data: EditData; visit: Visit }): Html => {
     ? `Edit ${present.title}`
     : `New ${hasFixedTitle(data.slug) ? data.title.toLowerCase() : 'page'}`
   return (
-    <RepoFrame visit={visit} repo={repo} title={`${title} · Wiki`} current="wiki" noindex>
+    <RepoFrame
+      visit={visit}
+      repo={repo}
+      title={t('{title} · Wiki', { title })}
+      current="wiki"
+      noindex
+    >
       <Breadcrumbs
         parts={[
-          { label: 'Wiki', href: wikiPath(repo.full_name) },
+          { label: t('Wiki'), href: wikiPath(repo.full_name) },
           ...(present
             ? [{ label: present.title, href: wikiPath(repo.full_name, present.slug) }]
             : []),
-          { label: present ? 'Edit' : 'New page' },
+          { label: present ? t('Edit') : t('New page') },
         ]}
       />
       <PageHead title={title} />
@@ -163,9 +172,9 @@ const EditView = ({ data, visit }: { data: EditData; visit: Visit }): Html => {
       >
         <EditFields data={data} visit={visit} />
         <FormActions>
-          <Button variant="primary">{present ? 'Save page' : 'Create page'}</Button>
+          <Button variant="primary">{present ? t('Save page') : t('Create page')}</Button>
           <LinkButton href={wikiPath(repo.full_name, present?.slug ?? '')} variant="quiet">
-            Cancel
+            {t('Cancel')}
           </LinkButton>
         </FormActions>
       </Form>

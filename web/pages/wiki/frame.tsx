@@ -21,6 +21,7 @@ import { repoPath, segments } from '../../paths.ts'
 import type { OutputOf, Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { wikiMarkdown, withPageLinks } from './text.ts'
+import { rich, t } from '../../text.ts'
 
 export const wikiPath = (repo: string, slug = ''): string =>
   repoPath(repo, slug === '' ? '/wiki' : `/wiki/${segments(slug)}`)
@@ -73,7 +74,9 @@ const PageLinks = ({
     </ul>
     {total > pages.length && (
       <p>
-        <a href={wikiActionPath(repo.full_name, '_pages')}>All {total} pages</a>
+        <a href={wikiActionPath(repo.full_name, '_pages')}>
+          {rich('All {total} pages', { total })}
+        </a>
       </p>
     )}
   </>
@@ -95,7 +98,7 @@ const Side = ({
     <>
       {around.sidebar !== null && (
         <SideBlock
-          title="Sidebar"
+          title={t('Sidebar')}
           action={mayWrite && <a href={wikiActionPath(repo.full_name, '_edit', SIDEBAR)}>Edit</a>}
         >
           <MarkdownBody
@@ -106,7 +109,7 @@ const Side = ({
       )}
       {around.total > 0 && (
         <SideBlock
-          title="Pages"
+          title={t('Pages')}
           action={<a href={wikiActionPath(repo.full_name, '_pages')}>Find</a>}
         >
           <PageLinks repo={repo} pages={around.pages} total={around.total} current={current} />
@@ -114,7 +117,7 @@ const Side = ({
       )}
       {mayWrite && around.sidebar === null && around.total > 0 && (
         <p>
-          <a href={wikiActionPath(repo.full_name, '_edit', SIDEBAR)}>Add a sidebar</a>
+          <a href={wikiActionPath(repo.full_name, '_edit', SIDEBAR)}>{t('Add a sidebar')}</a>
         </p>
       )}
     </>
@@ -133,21 +136,21 @@ const Footer = ({
   const edit = wikiActionPath(repo.full_name, '_edit', FOOTER)
   if (around.footer !== null)
     return (
-      <footer class="wiki-footer" aria-label="Footer of the wiki">
+      <footer class="wiki-footer" aria-label={t('Footer of the wiki')}>
         <MarkdownBody
           text={withPageLinks(around.footer)}
           options={wikiMarkdown(visit, repo.full_name, FOOTER)}
         />
         {mayWriteWiki(repo, visit) && (
           <p>
-            <a href={edit}>Edit the footer</a>
+            <a href={edit}>{t('Edit the footer')}</a>
           </p>
         )}
       </footer>
     )
   return mayWriteWiki(repo, visit) && around.total > 0 ? (
     <footer class="wiki-footer">
-      <a href={edit}>Add a footer</a>
+      <a href={edit}>{t('Add a footer')}</a>
     </footer>
   ) : null
 }
@@ -167,20 +170,20 @@ export const WikiActions = ({
   return (
     <>
       <Dropdown
-        label="Clone the wiki"
+        label={t('Clone the wiki')}
         summary={
           <>
-            <Icon name="code" /> Clone
+            <Icon name="code" /> {t('Clone')}
           </>
         }
         class="clone-menu"
       >
-        <CopyField label="HTTPS address" id="wiki-url" value={url} />
-        <CopyField label="With git" id="wiki-git" value={`git clone ${url}`} />
+        <CopyField label={t('HTTPS address')} id="wiki-url" value={url} />
+        <CopyField label={t('With git')} id="wiki-git" value={`git clone ${url}`} />
       </Dropdown>
       {!isEmpty && mayWriteWiki(repo, visit) && (
         <LinkButton href={wikiActionPath(repo.full_name, '_new')} icon="plus" variant="primary">
-          New page
+          {t('New page')}
         </LinkButton>
       )}
     </>
@@ -199,7 +202,7 @@ export const WikiFrame = (props: {
   <RepoFrame
     visit={props.visit}
     repo={props.repo}
-    title={`${props.title} · Wiki`}
+    title={t('{title} · Wiki', { title: props.title })}
     current="wiki"
     noindex={props.noindex}
   >

@@ -14,6 +14,7 @@ import { withQuery } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { loadWiki, slugOf, wikiActionPath, WikiFrame, wikiPath } from './frame.tsx'
+import { rich, t } from '../../text.ts'
 
 /** Who changed a page, when and why. */
 export const wikiHistoryPage = page({
@@ -36,13 +37,13 @@ export const wikiHistoryPage = page({
         visit={visit}
         repo={repo}
         around={around}
-        title={`History of ${found.title}`}
+        title={t('History of {title}', { title: found.title })}
         current={found.slug}
         noindex
       >
-        <Breadcrumbs parts={[{ label: found.title, href: at }, { label: 'History' }]} />
-        <PageHead title={`History of ${found.title}`} />
-        <List label="Changes">
+        <Breadcrumbs parts={[{ label: found.title, href: at }, { label: t('History') }]} />
+        <PageHead title={t('History of {title}', { title: found.title })} />
+        <List label={t('Changes')}>
           {revisions.items.map(({ revision, message, author }) => (
             <Row
               mark={<Avatar of={author.actor ?? { username: author.name }} size={24} />}
@@ -51,7 +52,7 @@ export const wikiHistoryPage = page({
                   class="row-link"
                   href={wikiActionPath(repo.full_name, `_change/${revision}`, found.slug)}
                 >
-                  {message || '(no message)'}
+                  {message || t('(no message)')}
                 </a>
               }
               meta={
@@ -64,7 +65,7 @@ export const wikiHistoryPage = page({
               }
               end={
                 <a href={withQuery(at, { revision })}>
-                  View at <code>{shortSha(revision)}</code>
+                  {rich('View at {revision}', { revision: <code>{shortSha(revision)}</code> })}
                 </a>
               }
             />

@@ -26,6 +26,7 @@ import {
   type WikiSurroundings,
 } from './frame.tsx'
 import { wikiMarkdown, withPageLinks } from './text.ts'
+import { rich, t } from '../../text.ts'
 
 type Shown = {
   readonly repo: Repo
@@ -38,21 +39,25 @@ type Shown = {
 /** The author of the last change, with an account or only as git names them. */
 const LastChange = ({ found, repo }: { found: WikiPage; repo: Repo }) => (
   <p class="muted">
-    {found.author.actor ? (
-      <ActorLink of={found.author.actor} face={false} />
-    ) : (
-      <span>{found.author.name}</span>
-    )}{' '}
-    changed this page <RelativeTime at={found.author.date} /> ·{' '}
-    <a href={wikiActionPath(repo.full_name, '_history', found.slug)}>History</a>
+    {rich('{actor} changed this page {time} · <a>History</a>', {
+      actor: found.author.actor ? (
+        <ActorLink of={found.author.actor} face={false} />
+      ) : (
+        <span>{found.author.name}</span>
+      ),
+      time: <RelativeTime at={found.author.date} />,
+      a: (inner) => <a href={wikiActionPath(repo.full_name, '_history', found.slug)}>{inner}</a>,
+    })}
   </p>
 )
 
 /** Says that an earlier revision is shown. */
 const OldRevision = ({ found, repo }: { found: WikiPage; repo: Repo }) => (
   <Notice>
-    This is the page as of <code>{shortSha(found.revision)}</code>.{' '}
-    <a href={wikiPath(repo.full_name, found.slug)}>Show the newest</a>
+    {rich('This is the page as of {revision}. <a>Show the newest</a>', {
+      revision: <code>{shortSha(found.revision)}</code>,
+      a: (inner) => <a href={wikiPath(repo.full_name, found.slug)}>{inner}</a>,
+    })}
   </Notice>
 )
 
@@ -60,7 +65,7 @@ const Actions = ({ visit, repo, found }: { visit: Visit; repo: Repo; found: Wiki
   <>
     {mayWriteWiki(repo, visit) && (
       <LinkButton href={wikiActionPath(repo.full_name, '_edit', found.slug)} icon="edit">
-        Edit
+        {t('Edit')}
       </LinkButton>
     )}
     <WikiActions visit={visit} repo={repo} />
@@ -83,12 +88,14 @@ const FoundPage = ({ shown, found, visit }: { shown: Shown; found: WikiPage; vis
       <LastChange found={found} repo={repo} />
       {isOld && <OldRevision found={found} repo={repo} />}
       {found.truncated && (
-        <Notice>This page is too long to be shown whole. Clone the wiki to read the rest.</Notice>
+        <Notice>
+          {t('This page is too long to be shown whole. Clone the wiki to read the rest.')}
+        </Notice>
       )}
       <MarkdownBody
         text={withPageLinks(found.body)}
         options={wikiMarkdown(visit, repo.full_name, found.slug)}
-        empty="This page is empty."
+        empty={t('This page is empty.')}
       />
     </WikiFrame>
   )
@@ -102,7 +109,7 @@ const MissingPage = ({ shown, visit }: { shown: Shown; visit: Visit }) => {
       <PageHead title={title} actions={<WikiActions visit={visit} repo={repo} />} />
       <EmptyState
         icon="book"
-        title="This page does not exist yet"
+        title={t('This page does not exist yet')}
         actions={
           <>
             {mayWriteWiki(repo, visit) && (
@@ -110,14 +117,16 @@ const MissingPage = ({ shown, visit }: { shown: Shown; visit: Visit }) => {
                 href={withQuery(wikiActionPath(repo.full_name, '_new'), { slug, title })}
                 variant="primary"
               >
-                Create this page
+                {t('Create this page')}
               </LinkButton>
             )}
-            <LinkButton href={wikiActionPath(repo.full_name, '_pages')}>All pages</LinkButton>
+            <LinkButton href={wikiActionPath(repo.full_name, '_pages')}>
+              {t('All pages')}
+            </LinkButton>
           </>
         }
       >
-        <p>The wiki has no page with this name.</p>
+        <p>{t('The wiki has no page with this name.')}</p>
       </EmptyState>
     </WikiFrame>
   )
@@ -125,27 +134,28 @@ const MissingPage = ({ shown, visit }: { shown: Shown; visit: Visit }) => {
 
 /** A wiki without any page: what belongs here, and the first step. */
 const EmptyWiki = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
-  <RepoFrame visit={visit} repo={repo} title="Wiki" current="wiki" noindex>
-    <PageHead title="Wiki" actions={<WikiActions visit={visit} repo={repo} isEmpty />} />
+  <RepoFrame visit={visit} repo={repo} title={t('Wiki')} current="wiki" noindex>
+    <PageHead title={t('Wiki')} actions={<WikiActions visit={visit} repo={repo} isEmpty />} />
     <EmptyState
       icon="book"
-      title="No wiki pages yet"
+      title={t('No wiki pages yet')}
       actions={
         mayWriteWiki(repo, visit) ? (
           <LinkButton
             href={withQuery(wikiActionPath(repo.full_name, '_new'), { title: HOME })}
             variant="primary"
           >
-            Create the first page
+            {t('Create the first page')}
           </LinkButton>
         ) : (
-          <LinkButton href={`/${repo.full_name}`}>Show the code</LinkButton>
+          <LinkButton href={`/${repo.full_name}`}>{t('Show the code')}</LinkButton>
         )
       }
     >
       <p>
-        A wiki holds what does not belong in the code: guides, decisions, notes. Its pages are
-        Markdown files in a git repository of their own.
+        {t(
+          'A wiki holds what does not belong in the code: guides, decisions, notes. Its pages are Markdown files in a git repository of their own.',
+        )}
       </p>
     </EmptyState>
   </RepoFrame>

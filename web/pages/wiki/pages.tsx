@@ -14,6 +14,7 @@ import { withQuery } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { loadWiki, WikiActions, wikiActionPath, WikiFrame, wikiPath } from './frame.tsx'
+import { t } from '../../text.ts'
 
 const PER_PAGE = 100
 
@@ -32,29 +33,32 @@ export const wikiPagesPage = page({
   view: ({ repo, around, pages, q, number }, visit) => {
     const here = wikiActionPath(repo.full_name, '_pages')
     return (
-      <WikiFrame visit={visit} repo={repo} around={around} title="Pages">
-        <PageHead title="Pages" actions={<WikiActions visit={visit} repo={repo} />} />
-        <Form action={here} method="get" inline label="Find a page">
+      <WikiFrame visit={visit} repo={repo} around={around} title={t('Pages')}>
+        <PageHead title={t('Pages')} actions={<WikiActions visit={visit} repo={repo} />} />
+        <Form action={here} method="get" inline label={t('Find a page')}>
           <Field
             name="q"
-            label="Title"
+            label={t('Title')}
             hideLabel
             type="search"
             value={q}
-            placeholder="Find a page"
+            placeholder={t('Find a page')}
           />
-          <Button>Find</Button>
+          <Button>{t('Find')}</Button>
         </Form>
         {pages.items.length === 0 ? (
-          <EmptyState icon="book" title={q === '' ? 'No wiki pages yet' : 'No page has this title'}>
+          <EmptyState
+            icon="book"
+            title={q === '' ? t('No wiki pages yet') : t('No page has this title')}
+          >
             {q !== '' && (
               <p>
-                <a href={here}>Show all pages</a>
+                <a href={here}>{t('Show all pages')}</a>
               </p>
             )}
           </EmptyState>
         ) : (
-          <List label="Pages">
+          <List label={t('Pages')}>
             {pages.items.map(({ slug, title, size_in_bytes }) => (
               <Row
                 title={

@@ -5,6 +5,7 @@ import { withQuery, workspacePath } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { EventList, KindFilter, kindOf, typesOf } from '../repos/event-list.tsx'
 import { WorkspaceFrame, type WorkspaceSummary } from './frame.tsx'
+import { t } from '../../text.ts'
 
 export const workspaceActivityPage = page({
   path: '/:workspace/-/activity',
@@ -38,22 +39,24 @@ export const workspaceActivityPage = page({
       <WorkspaceFrame
         visit={visit}
         workspace={workspace}
-        title={`Activity · ${workspace.name}`}
+        title={t('Activity · {name}', { name: workspace.name })}
         current="activity"
       >
-        <PageHead title="Activity" />
+        <PageHead title={t('Activity')} />
         <KindFilter visit={visit} here={here} />
         <EventList
           events={events.items}
           withRepo
           empty={
-            kind === undefined ? 'Nothing has happened yet' : 'Nothing of this kind has happened'
+            kind === undefined
+              ? t('Nothing has happened yet')
+              : t('Nothing of this kind has happened')
           }
         />
         <Pager
           newer={before ? withQuery(here, { kind }) : null}
           older={events.next === null ? null : withQuery(here, { kind, before: events.next })}
-          label="Events"
+          label={t('Events')}
         />
       </WorkspaceFrame>
     )

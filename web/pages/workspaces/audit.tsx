@@ -5,6 +5,7 @@ import { workspacePath } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { asInput, AuditLog, auditDownload, filtersOf } from '../audit-log.tsx'
 import { WorkspaceSettingsFrame } from './frame.tsx'
+import { t } from '../../text.ts'
 
 export const workspaceAuditPage = page({
   path: '/:workspace/-/audit',
@@ -24,12 +25,12 @@ export const workspaceAuditPage = page({
     <WorkspaceSettingsFrame
       visit={visit}
       workspace={workspace}
-      title={`Audit log of ${workspace.name}`}
+      title={t('Audit log of {name}', { name: workspace.name })}
       part="audit"
     >
       <PageHead
-        title="Audit log"
-        lead="Who changed access, settings, tokens and secrets. Nothing in it can be changed."
+        title={t('Audit log')}
+        lead={t('Who changed access, settings, tokens and secrets. Nothing in it can be changed.')}
       />
       <AuditLog here={workspacePath(workspace.slug, 'audit')} site={false} {...log} />
     </WorkspaceSettingsFrame>

@@ -1,6 +1,7 @@
 // A year of contributions, one square per day, with the numbers of each month as text.
-import { formatNumber, plural } from '../../format.ts'
+import { formatNumber } from '../../format.ts'
 import { raw } from '../../jsx/html.ts'
+import { rich, t, tn } from '../../text.ts'
 
 export type Contributions = {
   readonly total: number
@@ -34,10 +35,10 @@ function drawing({ days, total }: Contributions): string {
     if (count === 0) empty.push(`M${x} ${y}h${SIZE}v${SIZE}h-${SIZE}z`)
     else
       marks.push(
-        `<rect ${square(index)} rx="2" class="level-${levelOf(count, most)}"><title>${plural(count, 'contribution')} on ${Bun.escapeHTML(day)}</title></rect>`,
+        `<rect ${square(index)} rx="2" class="level-${levelOf(count, most)}"><title>${tn('{count} contribution', '{count} contributions', count)} on ${Bun.escapeHTML(day)}</title></rect>`,
       )
   }
-  return `<svg class="year" viewBox="0 0 ${width} ${TOP + 7 * STEP}" role="img" aria-label="${plural(total, 'contribution')} in the last year, by day"><path class="level-0" d="${empty.join('')}"/>${marks.join('')}</svg>`
+  return `<svg class="year" viewBox="0 0 ${width} ${TOP + 7 * STEP}" role="img" aria-label="${tn('{count} contribution', '{count} contributions', total)} in the last year, by day"><path class="level-0" d="${empty.join('')}"/>${marks.join('')}</svg>`
 }
 
 export const ContributionYear = ({ contributions }: { contributions: Contributions }) => {
@@ -45,18 +46,22 @@ export const ContributionYear = ({ contributions }: { contributions: Contributio
     ([month, days]) => ({ month, count: days.reduce((sum, { count }) => sum + count, 0) }),
   )
   return (
-    <section class="year-box" aria-label="Contributions">
-      <h2>{plural(contributions.total, 'contribution')} in the last year</h2>
-      <section class="year-scroll" tabindex="0" aria-label="Contributions by day" data-dated>
+    <section class="year-box" aria-label={t('Contributions')}>
+      <h2>
+        {rich('{contributions} in the last year', {
+          contributions: tn('{count} contribution', '{count} contributions', contributions.total),
+        })}
+      </h2>
+      <section class="year-scroll" tabindex="0" aria-label={t('Contributions by day')} data-dated>
         {raw(drawing(contributions))}
       </section>
       <details class="more">
-        <summary>Month by month</summary>
+        <summary>{t('Month by month')}</summary>
         <table class="plain-table">
           <thead>
             <tr>
-              <th scope="col">Month</th>
-              <th scope="col">Contributions</th>
+              <th scope="col">{t('Month')}</th>
+              <th scope="col">{t('Contributions')}</th>
             </tr>
           </thead>
           <tbody>

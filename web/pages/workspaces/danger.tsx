@@ -4,6 +4,7 @@ import { Button, Card, Checkbox, Field, Form, FormActions, Select } from '../../
 import { workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 /** The privileges that are checkboxes, with their labels. */
 export const TICKS = [
@@ -19,7 +20,7 @@ export const TICKS = [
 ] as const
 
 export const Privileges = ({ visit, workspace }: { visit: Visit; workspace: Workspace }) => (
-  <Card title="What members may do">
+  <Card title={t('What members may do')}>
     <Form
       action={workspacePath(workspace.slug, 'settings/privileges')}
       csrf={visit.csrf}
@@ -27,12 +28,12 @@ export const Privileges = ({ visit, workspace }: { visit: Visit; workspace: Work
     >
       <Select
         name="team_creation"
-        label="Who may make teams"
+        label={t('Who may make teams')}
         required
         value={visit.form.values.optional('team_creation') ?? workspace.team_creation}
         options={[
-          { value: 'members', label: 'All members' },
-          { value: 'owners', label: 'Owners only' },
+          { value: 'members', label: t('All members') },
+          { value: 'owners', label: t('Owners only') },
         ]}
       />
       {TICKS.map(([name, label]) => (
@@ -46,64 +47,76 @@ export const Privileges = ({ visit, workspace }: { visit: Visit; workspace: Work
           }
           hint={
             name === 'two_factor_requirement_enabled'
-              ? 'Members without one see nothing private here until they turn it on. You need one yourself.'
+              ? t(
+                  'Members without one see nothing private here until they turn it on. You need one yourself.',
+                )
               : undefined
           }
         />
       ))}
       <FormActions>
-        <Button variant="primary">Save</Button>
+        <Button variant="primary">{t('Save')}</Button>
       </FormActions>
     </Form>
   </Card>
 )
 
+const Rename = ({ visit, workspace }: { visit: Visit; workspace: Workspace }) => {
+  const { values } = visit.form
+  const renaming = values.has('slug')
+  return (
+    <section class="stack">
+      <h3>{t('Rename')}</h3>
+      <p class="muted">
+        {t(
+          'Old addresses of the workspace and of all its repositories lead to the new slug, until somebody else takes the old one.',
+        )}
+      </p>
+      <Form
+        action={workspacePath(workspace.slug, 'settings/rename')}
+        csrf={visit.csrf}
+        error={renaming ? formError(visit, 'slug') : null}
+        label={t('Rename')}
+      >
+        <Field
+          name="slug"
+          label={t('New address')}
+          required
+          mono
+          maxlength={39}
+          value={values.optional('slug') ?? workspace.slug}
+          error={renaming ? fieldError(visit, 'slug') : null}
+        />
+        <FormActions>
+          <Button variant="danger">{t('Rename')}</Button>
+        </FormActions>
+      </Form>
+    </section>
+  )
+}
+
 export const Danger = ({ visit, workspace }: { visit: Visit; workspace: Workspace }) => {
   const { values } = visit.form
-  const [renaming, deleting] = [values.has('slug'), values.has('confirm')]
+  const deleting = values.has('confirm')
   return (
-    <Card title="Danger zone" tone="bad">
+    <Card title={t('Danger zone')} tone="bad">
+      <Rename visit={visit} workspace={workspace} />
       <section class="stack">
-        <h3>Rename</h3>
+        <h3>{t('Delete')}</h3>
         <p class="muted">
-          Old addresses of the workspace and of all its repositories lead to the new slug, until
-          somebody else takes the old one.
-        </p>
-        <Form
-          action={workspacePath(workspace.slug, 'settings/rename')}
-          csrf={visit.csrf}
-          error={renaming ? formError(visit, 'slug') : null}
-          label="Rename"
-        >
-          <Field
-            name="slug"
-            label="New address"
-            required
-            mono
-            maxlength={39}
-            value={values.optional('slug') ?? workspace.slug}
-            error={renaming ? fieldError(visit, 'slug') : null}
-          />
-          <FormActions>
-            <Button variant="danger">Rename</Button>
-          </FormActions>
-        </Form>
-      </section>
-      <section class="stack">
-        <h3>Delete</h3>
-        <p class="muted">
-          Only without repositories; deleted ones count until they are purged. Teams, invitations
-          and the workspace's tokens go with it.
+          {t(
+            "Only without repositories; deleted ones count until they are purged. Teams, invitations and the workspace's tokens go with it.",
+          )}
         </p>
         <Form
           action={workspacePath(workspace.slug, 'settings/delete')}
           csrf={visit.csrf}
           error={deleting ? formError(visit, 'confirm') : null}
-          label="Delete"
+          label={t('Delete')}
         >
           <Field
             name="confirm"
-            label={`Type ${workspace.slug} to be sure`}
+            label={t('Type {slug} to be sure', { slug: workspace.slug })}
             required
             mono
             autocomplete="off"
@@ -111,7 +124,7 @@ export const Danger = ({ visit, workspace }: { visit: Visit; workspace: Workspac
             error={deleting ? fieldError(visit, 'confirm') : null}
           />
           <FormActions>
-            <Button variant="danger">Delete the workspace</Button>
+            <Button variant="danger">{t('Delete the workspace')}</Button>
           </FormActions>
         </Form>
       </section>

@@ -19,6 +19,7 @@ import { formatExactTime } from '../../components/time.tsx'
 import { repoPath, withQuery, workspacePath } from '../../paths.ts'
 import { redirectWithFlash, form, page, type Visit } from '../../site.ts'
 import { WorkspaceSettingsFrame } from './frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const slugOf = (visit: Visit): string => visit.params.workspace ?? ''
 
@@ -34,7 +35,7 @@ const PurgeForm = ({ visit, repo, purging }: { visit: Visit; repo: Repo; purging
     <Form
       action={`${here}/purge`}
       csrf={visit.csrf}
-      label={`Purge ${repo.full_name}`}
+      label={t('Purge {full_name}', { full_name: repo.full_name })}
       error={error?.field === 'confirm' ? null : error?.message}
     >
       <input type="hidden" name="repo" value={repo.full_name} />
@@ -42,8 +43,8 @@ const PurgeForm = ({ visit, repo, purging }: { visit: Visit; repo: Repo; purging
       <Field
         id={`confirm-${repo.id}`}
         name="confirm"
-        label={`Type ${repo.full_name} to be sure`}
-        hint="Nobody can bring it back afterwards."
+        label={t('Type {full_name} to be sure', { full_name: repo.full_name })}
+        hint={t('Nobody can bring it back afterwards.')}
         required
         mono
         autocomplete="off"
@@ -52,7 +53,7 @@ const PurgeForm = ({ visit, repo, purging }: { visit: Visit; repo: Repo; purging
       />
       <FormActions>
         <Button variant="danger" icon="trash">
-          Purge
+          {t('Purge')}
         </Button>
       </FormActions>
     </Form>
@@ -73,16 +74,22 @@ const DeletedRow = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
         <>
           {repo.deleted_at && (
             <span>
-              deleted <RelativeTime at={repo.deleted_at} /> by{' '}
-              <ActorLink of={repo.deleted_by} face={false} />
+              {rich('deleted {time} by {actor}', {
+                time: <RelativeTime at={repo.deleted_at} />,
+                actor: <ActorLink of={repo.deleted_by} face={false} />,
+              })}
             </span>
           )}
-          {repo.purge_at && <span>purged on {formatExactTime(repo.purge_at)}</span>}
+          {repo.purge_at && (
+            <span>
+              {rich('purged on {purge_at}', { purge_at: formatExactTime(repo.purge_at) })}
+            </span>
+          )}
         </>
       }
       end={
         <ActionButton action={`${here}/restore`} csrf={visit.csrf} values={values}>
-          <Button small>Restore</Button>
+          <Button small>{t('Restore')}</Button>
         </ActionButton>
       }
     >
@@ -93,7 +100,7 @@ const DeletedRow = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
         </p>
       )}
       <details class="row-more" open={purging}>
-        <summary>Purge now</summary>
+        <summary>{t('Purge now')}</summary>
         <PurgeForm visit={visit} repo={repo} purging={purging} />
       </details>
     </Row>
@@ -118,19 +125,19 @@ export const deletedReposPage = page({
       <WorkspaceSettingsFrame
         visit={visit}
         workspace={workspace}
-        title={`Deleted repositories of ${workspace.name}`}
+        title={t('Deleted repositories of {name}', { name: workspace.name })}
         part="deleted"
       >
         <PageHead
-          title="Deleted repositories"
-          lead="They can be restored for 30 days, at the path that they had."
+          title={t('Deleted repositories')}
+          lead={t('They can be restored for 30 days, at the path that they had.')}
         />
         {repos.items.length === 0 ? (
-          <EmptyState icon="trash" title="Nothing is deleted">
-            A repository that is deleted waits here for 30 days.
+          <EmptyState icon="trash" title={t('Nothing is deleted')}>
+            {t('A repository that is deleted waits here for 30 days.')}
           </EmptyState>
         ) : (
-          <List label="Deleted repositories">
+          <List label={t('Deleted repositories')}>
             {repos.items.map((repo) => (
               <DeletedRow repo={repo} visit={visit} />
             ))}

@@ -7,6 +7,7 @@ import { Columns, SideNav, type Tab } from '../../components/tabs.tsx'
 import { workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 type WorkspaceTab = 'repositories' | 'activity' | 'members' | 'teams' | 'settings'
 
@@ -24,11 +25,16 @@ function workspaceTabs(
 ): Tab[] {
   const member = role !== null
   const tabs: (Tab & { key: WorkspaceTab; shown?: boolean })[] = [
-    { key: 'repositories', label: 'Repositories', href: workspacePath(slug), icon: 'repo' },
-    { key: 'activity', label: 'Activity', href: workspacePath(slug, 'activity'), icon: 'activity' },
+    { key: 'repositories', label: t('Repositories'), href: workspacePath(slug), icon: 'repo' },
+    {
+      key: 'activity',
+      label: t('Activity'),
+      href: workspacePath(slug, 'activity'),
+      icon: 'activity',
+    },
     {
       key: 'members',
-      label: 'Members',
+      label: t('Members'),
       href: workspacePath(slug, 'members'),
       icon: 'users',
       count: member_count,
@@ -36,14 +42,14 @@ function workspaceTabs(
     },
     {
       key: 'teams',
-      label: 'Teams',
+      label: t('Teams'),
       href: workspacePath(slug, 'teams'),
       icon: 'users',
       shown: member,
     },
     {
       key: 'settings',
-      label: 'Settings',
+      label: t('Settings'),
       href: workspacePath(slug, 'settings'),
       icon: 'settings',
       shown: role === 'owner',
@@ -70,7 +76,7 @@ export const WorkspaceFrame = (props: {
         {
           rel: 'alternate',
           type: 'application/atom+xml',
-          title: `What happens in ${workspace.slug}`,
+          title: t('What happens in {slug}', { slug: workspace.slug }),
           href: `/${encodeURIComponent(workspace.slug)}.atom`,
         },
       ]}
@@ -85,7 +91,7 @@ export const WorkspaceFrame = (props: {
                 small
                 icon="plus"
               >
-                New repository
+                {t('New repository')}
               </LinkButton>
             )
           }
@@ -126,7 +132,7 @@ export const WorkspaceSettingsFrame = (props: {
       <Columns
         side={
           <SideNav
-            label="Settings"
+            label={t('Settings')}
             groups={[
               {
                 tabs: SETTINGS_TABS.map(({ key, path, ...tab }) => ({

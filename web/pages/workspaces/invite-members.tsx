@@ -20,11 +20,12 @@ import { repoPath, userPath, workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { sendsMail } from '../accounts/sends-mail.ts'
 import { fieldError, formError } from '../shell.tsx'
+import { rich, t } from '../../text.ts'
 
 type Invitation = Static<typeof Invitations>['items'][number]
 
 export const InviteMember = ({ visit, workspace }: { visit: Visit; workspace: string }) => (
-  <Card title="Invite somebody">
+  <Card title={t('Invite somebody')}>
     <Form
       action={workspacePath(workspace, 'members/invite')}
       csrf={visit.csrf}
@@ -32,31 +33,33 @@ export const InviteMember = ({ visit, workspace }: { visit: Visit; workspace: st
     >
       <Field
         name="email"
-        label="Email address"
+        label={t('Email address')}
         type="email"
         required
         hint={
           sendsMail(visit)
-            ? 'The mailed link works for 7 days, also for somebody without an account.'
-            : 'This site sends no mail. Ask an administrator for the link: it is in the outbox of the server.'
+            ? t('The mailed link works for 7 days, also for somebody without an account.')
+            : t(
+                'This site sends no mail. Ask an administrator for the link: it is in the outbox of the server.',
+              )
         }
         value={visit.form.values.text('email')}
         error={fieldError(visit, 'email')}
       />
       <Select
         name="role"
-        label="As"
+        label={t('As')}
         required
         options={[
-          { value: 'member', label: 'Member' },
-          { value: 'owner', label: 'Owner' },
+          { value: 'member', label: t('Member') },
+          { value: 'owner', label: t('Owner') },
         ]}
         value={visit.form.values.optional('role') ?? 'member'}
         error={fieldError(visit, 'role')}
       />
       <FormActions>
         <Button variant="primary" icon="mail">
-          Send the invitation
+          {t('Send the invitation')}
         </Button>
       </FormActions>
     </Form>
@@ -74,15 +77,17 @@ export const InvitationList = ({
   revoke: string
 }) =>
   invitations.length === 0 ? null : (
-    <List label="Invitations" head={<h2>Invitations</h2>}>
+    <List label={t('Invitations')} head={<h2>{t('Invitations')}</h2>}>
       {invitations.map(({ id, email, invitee, role, state, invited_by, created_at }) => (
         <Row
           title={<span>{email ?? invitee?.username}</span>}
           meta={
             <>
-              <span>{invited_by?.username ?? 'Hearth'} invited</span>
+              <span>
+                {rich('{username} invited', { username: invited_by?.username ?? 'Hearth' })}
+              </span>
               <RelativeTime at={created_at} />
-              <span>as {role}</span>
+              <span>{rich('as {role}', { role })}</span>
             </>
           }
           end={
@@ -93,7 +98,7 @@ export const InvitationList = ({
               {state === 'pending' && (
                 <ActionButton action={revoke} csrf={visit.csrf} values={{ id }}>
                   <Button small variant="danger">
-                    Revoke
+                    {t('Revoke')}
                   </Button>
                 </ActionButton>
               )}
@@ -110,7 +115,7 @@ export const OutsideList = ({
   people: Static<typeof OutsideCollaborators>['items']
 }) =>
   people.length === 0 ? null : (
-    <List label="Outside collaborators" head={<h2>Outside collaborators</h2>}>
+    <List label={t('Outside collaborators')} head={<h2>{t('Outside collaborators')}</h2>}>
       {people.map(({ user, repositories, added_at }) => (
         <Row
           mark={<Avatar of={user} size={32} />}
@@ -122,9 +127,7 @@ export const OutsideList = ({
                   <a href={repoPath(full_name)}>{full_name}</a> {role}
                 </span>
               ))}
-              <span>
-                Since <RelativeTime at={added_at} />
-              </span>
+              <span>{rich('Since {time}', { time: <RelativeTime at={added_at} /> })}</span>
             </>
           }
         />

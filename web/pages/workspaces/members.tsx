@@ -19,6 +19,7 @@ import { userPath, withQuery, workspacePath } from '../../paths.ts'
 import { action, redirectWithFlash, page, type OutputOf, type Visit } from '../../site.ts'
 import { WorkspaceFrame } from './frame.tsx'
 import { InvitationList, InviteMember, OutsideList } from './invite-members.tsx'
+import { rich, t } from '../../text.ts'
 
 type Member = OutputOf<typeof listMembers>['items'][number]
 
@@ -44,15 +45,13 @@ const MemberRow = ({
       meta={
         <>
           {user.name !== null && <span>{user.username}</span>}
-          <span>
-            Joined <RelativeTime at={joined_at} />
-          </span>
+          <span>{rich('Joined {time}', { time: <RelativeTime at={joined_at} /> })}</span>
         </>
       }
       end={
         <>
           <Badge tone={role === 'owner' ? 'info' : 'plain'}>
-            {role === 'owner' ? 'Owner' : 'Member'}
+            {role === 'owner' ? t('Owner') : t('Member')}
           </Badge>
           {owner && !fixed && (
             <ActionButton
@@ -63,7 +62,7 @@ const MemberRow = ({
                 role: role === 'owner' ? 'member' : 'owner',
               }}
             >
-              <Button small>{role === 'owner' ? 'Make member' : 'Make owner'}</Button>
+              <Button small>{role === 'owner' ? t('Make member') : t('Make owner')}</Button>
             </ActionButton>
           )}
           {(owner || user.id === visit.viewer?.id) && !fixed && (
@@ -73,7 +72,7 @@ const MemberRow = ({
               values={{ username: user.username }}
             >
               <Button small variant="danger">
-                {user.id === visit.viewer?.id ? 'Leave' : 'Remove'}
+                {user.id === visit.viewer?.id ? t('Leave') : t('Remove')}
               </Button>
             </ActionButton>
           )}
@@ -118,14 +117,14 @@ export const membersPage = page({
       <WorkspaceFrame
         visit={visit}
         workspace={workspace}
-        title={`Members of ${workspace.name}`}
+        title={t('Members of {name}', { name: workspace.name })}
         current="members"
       >
         <PageHead
-          title="Members"
-          lead="Owners manage the workspace; members make repositories, push and merge."
+          title={t('Members')}
+          lead={t('Owners manage the workspace; members make repositories, push and merge.')}
         />
-        <List label="Members">
+        <List label={t('Members')}>
           {members.items.map((member) => (
             <MemberRow visit={visit} workspace={workspace} member={member} lastOwner={lastOwner} />
           ))}
@@ -139,11 +138,16 @@ export const membersPage = page({
         )}
         {owner && members.items.length > 1 && (
           <p class="muted">
-            Several people can change the repositories of this workspace.{' '}
-            <a href={`${workspacePath(workspace.slug, 'rulesets')}/new?preset=protect`}>
-              Require reviewed pull requests in all of them
-            </a>
-            .
+            {rich(
+              'Several people can change the repositories of this workspace. <a>Require reviewed pull requests in all of them</a>.',
+              {
+                a: (inner) => (
+                  <a href={`${workspacePath(workspace.slug, 'rulesets')}/new?preset=protect`}>
+                    {inner}
+                  </a>
+                ),
+              },
+            )}
           </p>
         )}
         {owner && <InviteMember visit={visit} workspace={workspace.slug} />}

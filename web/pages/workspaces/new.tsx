@@ -6,39 +6,40 @@ import { PageHead } from '../../components/layout.tsx'
 import { workspacePath } from '../../paths.ts'
 import { redirectWithFlash, form, page, redirect } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
+import { t } from '../../text.ts'
 
 export const newWorkspacePage = page({
   path: '/workspaces/new',
   load: ({ viewer }) => (viewer ? {} : redirect('/login?next=/workspaces/new', 302)),
   view: (_, visit) => (
-    <Shell visit={visit} title="New workspace" width="narrow">
+    <Shell visit={visit} title={t('New workspace')} width="narrow">
       <PageHead
-        title="New workspace"
-        lead="A workspace owns repositories and is the first part of their address."
+        title={t('New workspace')}
+        lead={t('A workspace owns repositories and is the first part of their address.')}
       />
       <Card>
         <Form action="/workspaces/new" csrf={visit.csrf} error={formError(visit, 'slug', 'name')}>
           <Field
             name="slug"
-            label="Address"
+            label={t('Address')}
             required
             mono
             autofocus
             maxlength={39}
-            hint="Lowercase letters, digits and single hyphens."
+            hint={t('Lowercase letters, digits and single hyphens.')}
             value={visit.form.values.text('slug')}
             error={fieldError(visit, 'slug')}
           />
           <Field
             name="name"
-            label="Name"
+            label={t('Name')}
             maxlength={80}
-            hint="Shown to people. The address when left empty."
+            hint={t('Shown to people. The address when left empty.')}
             value={visit.form.values.text('name')}
             error={fieldError(visit, 'name')}
           />
           <FormActions>
-            <Button variant="primary">Make the workspace</Button>
+            <Button variant="primary">{t('Make the workspace')}</Button>
           </FormActions>
         </Form>
       </Card>

@@ -15,6 +15,7 @@ import { userPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 import { ContributionYear, type Contributions } from './contributions.tsx'
+import { rich, t } from '../../text.ts'
 
 type Data = {
   contributions: Contributions | null
@@ -41,7 +42,7 @@ const PersonHead = ({ visit, person }: { visit: Visit; person: PublicUser }) => 
     {visit.viewer?.id === person.id && (
       <div class="actions">
         <LinkButton href="/settings/profile" icon="edit">
-          Edit your profile
+          {t('Edit your profile')}
         </LinkButton>
       </div>
     )}
@@ -52,12 +53,12 @@ export const PersonView = ({ data, visit }: { data: Data; visit: Visit }) => {
   const { person, made, number, contributions } = data
   const here = userPath(person.username)
   const facts = [
-    ...(person.company ? [{ label: 'Company', value: person.company }] : []),
-    ...(person.location ? [{ label: 'Location', value: person.location }] : []),
+    ...(person.company ? [{ label: t('Company'), value: person.company }] : []),
+    ...(person.location ? [{ label: t('Location'), value: person.location }] : []),
     ...(person.website
       ? [
           {
-            label: 'Website',
+            label: t('Website'),
             value: webAddress(person.website) ? (
               <a href={person.website} rel="nofollow noopener me">
                 {person.website}
@@ -69,9 +70,9 @@ export const PersonView = ({ data, visit }: { data: Data; visit: Visit }) => {
         ]
       : []),
     ...(person.email
-      ? [{ label: 'Email', value: <a href={`mailto:${person.email}`}>{person.email}</a> }]
+      ? [{ label: t('Email'), value: <a href={`mailto:${person.email}`}>{person.email}</a> }]
       : []),
-    { label: 'Here since', value: <RelativeTime at={person.created_at} /> },
+    { label: t('Here since'), value: <RelativeTime at={person.created_at} /> },
   ]
   return (
     <Shell
@@ -86,11 +87,13 @@ export const PersonView = ({ data, visit }: { data: Data; visit: Visit }) => {
         <ContributionYear contributions={contributions} />
       )}
       {made.items.length === 0 ? (
-        <EmptyState icon="repo" title="No repositories to see">
-          Those that {person.username} made and you may see are listed here.
+        <EmptyState icon="repo" title={t('No repositories to see')}>
+          {rich('Those that {username} made and you may see are listed here.', {
+            username: person.username,
+          })}
         </EmptyState>
       ) : (
-        <List label="Repositories" head={<h2>Repositories</h2>}>
+        <List label={t('Repositories')} head={<h2>{t('Repositories')}</h2>}>
           {made.items.map((repo) => (
             <RepoRow repo={repo} />
           ))}

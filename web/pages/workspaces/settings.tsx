@@ -8,6 +8,7 @@ import { redirectWithFlash, form, page } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { Danger, Privileges } from './danger.tsx'
 import { WorkspaceSettingsFrame } from './frame.tsx'
+import { t } from '../../text.ts'
 
 export const BASE_PERMISSIONS = ['none', 'read', 'write', 'admin'] as const
 
@@ -28,10 +29,10 @@ export const workspaceSettingsPage = page({
     <WorkspaceSettingsFrame
       visit={visit}
       workspace={workspace}
-      title={`Settings of ${workspace.name}`}
+      title={t('Settings of {name}', { name: workspace.name })}
       part="general"
     >
-      <PageHead title="Settings" />
+      <PageHead title={t('Settings')} />
       <Card>
         <Form
           action={workspacePath(workspace.slug, 'settings')}
@@ -44,14 +45,14 @@ export const workspaceSettingsPage = page({
         >
           <Field
             name="name"
-            label="Name"
+            label={t('Name')}
             maxlength={80}
             value={visit.form.values.optional('name') ?? workspace.name}
             error={fieldError(visit, 'name')}
           />
           <Field
             name="description"
-            label="Description"
+            label={t('Description')}
             maxlength={160}
             value={
               visit.form.values.has('description')
@@ -62,14 +63,14 @@ export const workspaceSettingsPage = page({
           />
           <Select
             name="base_permission"
-            label="What every member may do on each repository"
+            label={t('What every member may do on each repository')}
             required
             options={BASE_PERMISSIONS.map((value) => ({ value, label: MEANING[value] }))}
             value={visit.form.values.optional('base_permission') ?? workspace.base_permission}
             error={fieldError(visit, 'base_permission')}
           />
           <FormActions>
-            <Button variant="primary">Save</Button>
+            <Button variant="primary">{t('Save')}</Button>
           </FormActions>
         </Form>
       </Card>

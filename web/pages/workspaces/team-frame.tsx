@@ -6,6 +6,7 @@ import type { Child } from '../../jsx/html.ts'
 import { teamPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { WorkspaceFrame } from './frame.tsx'
+import { t } from '../../text.ts'
 
 /** The team that the address names. */
 export const addressedTeam = (visit: Visit) => ({
@@ -40,7 +41,7 @@ export const TeamFrame = (props: {
       title={
         <>
           {props.team.name}{' '}
-          {props.team.visibility === 'secret' && <Badge icon="lock">Secret</Badge>}
+          {props.team.visibility === 'secret' && <Badge icon="lock">{t('Secret')}</Badge>}
         </>
       }
       lead={props.team.description || undefined}

@@ -27,6 +27,7 @@ import { fieldError, formError } from '../shell.tsx'
 import { parentOptions } from './teams.tsx'
 
 import { addressedTeam, pathOfTeam, TeamFrame } from './team-frame.tsx'
+import { rich, t } from '../../text.ts'
 
 type Props = { visit: Visit; team: Team }
 
@@ -38,14 +39,14 @@ const GeneralCard = ({ visit, team, parents }: Props & { parents: readonly Optio
   const typed = visit.form.values
   const wasSent = typed.has('name')
   const options = [
-    { value: '', label: 'No other team' },
+    { value: '', label: t('No other team') },
     ...parents,
     ...(team.parent && !parents.some(({ value }) => value === team.parent?.slug)
       ? [{ value: team.parent.slug, label: team.parent.name }]
       : []),
   ]
   return (
-    <Card title="General">
+    <Card title={t('General')}>
       <Form
         action={pathOfTeam(team, '/settings')}
         csrf={visit.csrf}
@@ -53,7 +54,7 @@ const GeneralCard = ({ visit, team, parents }: Props & { parents: readonly Optio
       >
         <Field
           name="name"
-          label="Name"
+          label={t('Name')}
           required
           maxlength={80}
           value={typedOr(visit, 'name', team.name)}
@@ -61,32 +62,32 @@ const GeneralCard = ({ visit, team, parents }: Props & { parents: readonly Optio
         />
         <Field
           name="description"
-          label="Description"
+          label={t('Description')}
           maxlength={350}
           value={typedOr(visit, 'description', team.description)}
           error={wasSent ? fieldError(visit, 'description') : null}
         />
         <Select
           name="parent"
-          label="Below"
+          label={t('Below')}
           options={options}
-          hint="It inherits the roles of the team above."
+          hint={t('It inherits the roles of the team above.')}
           value={typedOr(visit, 'parent', team.parent?.slug ?? '')}
           error={wasSent ? fieldError(visit, 'parent') : null}
         />
         <Checkbox
           name="secret"
-          label="Secret"
-          hint="Seen by its own members and by owners only; stands alone."
+          label={t('Secret')}
+          hint={t('Seen by its own members and by owners only; stands alone.')}
           checked={wasSent ? typed.ticked('secret') : team.visibility === 'secret'}
         />
         <Checkbox
           name="notify"
-          label="A mention notifies everyone in it"
+          label={t('A mention notifies everyone in it')}
           checked={wasSent ? typed.ticked('notify') : team.notify}
         />
         <FormActions>
-          <Button variant="primary">Save</Button>
+          <Button variant="primary">{t('Save')}</Button>
         </FormActions>
       </Form>
     </Card>
@@ -96,17 +97,17 @@ const GeneralCard = ({ visit, team, parents }: Props & { parents: readonly Optio
 const AlgorithmChoice = ({ visit, team }: Props) => {
   const algorithm = typedOr(visit, 'algorithm', team.review_assignment.algorithm)
   return (
-    <FieldSet legend="Whom to pick">
+    <FieldSet legend={t('Whom to pick')}>
       <Radio
         name="algorithm"
         value="round_robin"
-        label="In turn: whoever was asked least recently"
+        label={t('In turn: whoever was asked least recently')}
         checked={algorithm === 'round_robin'}
       />
       <Radio
         name="algorithm"
         value="load_balance"
-        label="By load: whoever has the fewest reviews waiting"
+        label={t('By load: whoever has the fewest reviews waiting')}
         checked={algorithm === 'load_balance'}
       />
     </FieldSet>
@@ -121,12 +122,12 @@ const BusyFields = ({ visit, team }: Props) => {
     <>
       <Checkbox
         name="skip_busy"
-        label="Leave out busy people"
+        label={t('Leave out busy people')}
         checked={wasSent ? typed.ticked('skip_busy') : assignment.skip_busy}
       />
       <Field
         name="busy_at"
-        label="Busy from this many waiting reviews on"
+        label={t('Busy from this many waiting reviews on')}
         type="number"
         required
         min={1}
@@ -143,7 +144,7 @@ const ReviewAssignmentCard = ({ visit, team }: Props) => {
   const wasSent = typed.has('algorithm')
   const { review_assignment: assignment } = team
   return (
-    <Card title="Review assignment" id="reviews">
+    <Card title={t('Review assignment')} id="reviews">
       <Form
         action={pathOfTeam(team, '/settings/reviews')}
         csrf={visit.csrf}
@@ -151,14 +152,14 @@ const ReviewAssignmentCard = ({ visit, team }: Props) => {
       >
         <Checkbox
           name="enabled"
-          label="Pick people when a review of the team is requested"
-          hint="Otherwise everyone in it is asked."
+          label={t('Pick people when a review of the team is requested')}
+          hint={t('Otherwise everyone in it is asked.')}
           checked={wasSent ? typed.ticked('enabled') : assignment.enabled}
         />
         <AlgorithmChoice team={team} visit={visit} />
         <Field
           name="count"
-          label="How many"
+          label={t('How many')}
           type="number"
           required
           min={1}
@@ -169,14 +170,14 @@ const ReviewAssignmentCard = ({ visit, team }: Props) => {
         <BusyFields visit={visit} team={team} />
         <Checkbox
           name="include_child_teams"
-          label="Pick from the teams below as well"
+          label={t('Pick from the teams below as well')}
           checked={wasSent ? typed.ticked('include_child_teams') : assignment.include_child_teams}
         />
         <Field
           name="excluded"
-          label="Never pick"
+          label={t('Never pick')}
           mono
-          hint="Usernames, separated by spaces."
+          hint={t('Usernames, separated by spaces.')}
           value={typedOr(visit, 'excluded', assignment.excluded.join(' '))}
           error={
             wasSent && visit.form.error?.field?.startsWith('excluded')
@@ -186,11 +187,11 @@ const ReviewAssignmentCard = ({ visit, team }: Props) => {
         />
         <Checkbox
           name="notify_team"
-          label="Tell the rest of the team"
+          label={t('Tell the rest of the team')}
           checked={wasSent ? typed.ticked('notify_team') : assignment.notify_team}
         />
         <FormActions>
-          <Button variant="primary">Save</Button>
+          <Button variant="primary">{t('Save')}</Button>
         </FormActions>
       </Form>
     </Card>
@@ -198,10 +199,10 @@ const ReviewAssignmentCard = ({ visit, team }: Props) => {
 }
 
 const DeleteCard = ({ visit, team }: Props) => (
-  <Card title="Delete the team" tone="bad">
-    <p>The roles that it gives end, and the teams below it become top level.</p>
+  <Card title={t('Delete the team')} tone="bad">
+    <p>{t('The roles that it gives end, and the teams below it become top level.')}</p>
     <ActionButton action={pathOfTeam(team, '/delete')} csrf={visit.csrf}>
-      <Button variant="danger">Delete {team.name}</Button>
+      <Button variant="danger">{rich('Delete {name}', { name: team.name })}</Button>
     </ActionButton>
   </Card>
 )
@@ -223,8 +224,8 @@ export const teamSettingsPage = page({
       visit={visit}
       workspace={workspace}
       team={team}
-      title={`Settings of ${team.name}`}
-      actions={<LinkButton href={pathOfTeam(team)}>Back to the team</LinkButton>}
+      title={t('Settings of {name}', { name: team.name })}
+      actions={<LinkButton href={pathOfTeam(team)}>{t('Back to the team')}</LinkButton>}
     >
       <GeneralCard visit={visit} team={team} parents={parents} />
       <ReviewAssignmentCard visit={visit} team={team} />

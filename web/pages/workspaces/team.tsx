@@ -34,6 +34,7 @@ import { ROLE_OPTIONS, roleOf } from '../repos/collaborators.tsx'
 import { fieldError, formError } from '../shell.tsx'
 
 import { addressedPath, addressedTeam, pathOfTeam, TeamFrame } from './team-frame.tsx'
+import { rich, t } from '../../text.ts'
 
 async function loadTeam(visit: Visit) {
   const at = addressedTeam(visit)
@@ -65,20 +66,20 @@ const TeamFacts = ({
   childTeams,
 }: Omit<Props, 'visit'> & { childTeams: readonly Team[] }) => (
   <>
-    <SideBlock title="Mention">
+    <SideBlock title={t('Mention')}>
       <p class="mono">
         @{workspace.slug}/{team.slug}
       </p>
     </SideBlock>
     {team.parent && (
-      <SideBlock title="Below">
+      <SideBlock title={t('Below')}>
         <p>
           <a href={teamPath(workspace.slug, team.parent.slug)}>{team.parent.name}</a>
         </p>
       </SideBlock>
     )}
     {childTeams.length > 0 && (
-      <SideBlock title="Teams below">
+      <SideBlock title={t('Teams below')}>
         <ul class="plain-list">
           {childTeams.map((child) => (
             <li>
@@ -88,11 +89,14 @@ const TeamFacts = ({
         </ul>
       </SideBlock>
     )}
-    <SideBlock title="Reviews">
+    <SideBlock title={t('Reviews')}>
       <p class="muted">
         {team.review_assignment.enabled
-          ? `Picks ${team.review_assignment.count} ${team.review_assignment.algorithm === 'round_robin' ? 'in turn' : 'by load'}`
-          : 'Everyone in it is asked'}
+          ? t('Picks {count} {algorithm}', {
+              count: team.review_assignment.count,
+              algorithm: team.review_assignment.algorithm === 'round_robin' ? 'in turn' : 'by load',
+            })
+          : t('Everyone in it is asked')}
       </p>
     </SideBlock>
   </>
@@ -113,15 +117,13 @@ const MemberRow = ({
     meta={
       <>
         {user.name !== null && <span>{user.username}</span>}
-        <span>
-          Since <RelativeTime at={added_at} />
-        </span>
+        <span>{rich('Since {time}', { time: <RelativeTime at={added_at} /> })}</span>
       </>
     }
     end={
       <>
         <Badge tone={role === 'maintainer' ? 'info' : 'plain'}>
-          {role === 'maintainer' ? 'Maintainer' : 'Member'}
+          {role === 'maintainer' ? t('Maintainer') : t('Member')}
         </Badge>
         {team.can_manage && (
           <ActionButton
@@ -132,7 +134,7 @@ const MemberRow = ({
               role: role === 'maintainer' ? 'member' : 'maintainer',
             }}
           >
-            <Button small>{role === 'maintainer' ? 'Make member' : 'Make maintainer'}</Button>
+            <Button small>{role === 'maintainer' ? t('Make member') : t('Make maintainer')}</Button>
           </ActionButton>
         )}
         {(team.can_manage || user.id === visit.viewer?.id) && (
@@ -142,7 +144,7 @@ const MemberRow = ({
             values={{ username: user.username }}
           >
             <Button small variant="danger">
-              {user.id === visit.viewer?.id ? 'Leave' : 'Remove'}
+              {user.id === visit.viewer?.id ? t('Leave') : t('Remove')}
             </Button>
           </ActionButton>
         )}
@@ -159,17 +161,17 @@ const AddMember = ({ visit, team }: { visit: Visit; team: Team }) => {
       csrf={visit.csrf}
       inline
       error={error.form}
-      label="Add somebody"
+      label={t('Add somebody')}
     >
       <Field
         name="username"
-        label="Username"
+        label={t('Username')}
         required
         mono
         value={visit.form.values.text('username')}
         error={error.field}
       />
-      <Button icon="plus">Add</Button>
+      <Button icon="plus">{t('Add')}</Button>
     </Form>
   )
 }
@@ -180,14 +182,17 @@ const RepoRow = ({ visit, workspace, team, repo }: Props & { repo: TeamRepo }) =
     meta={
       repo.inherited_from === null ? undefined : (
         <span>
-          from the team{' '}
-          <a href={teamPath(workspace.slug, repo.inherited_from)}>{repo.inherited_from}</a>
+          {rich('from the team {inherited_from}', {
+            inherited_from: (
+              <a href={teamPath(workspace.slug, repo.inherited_from)}>{repo.inherited_from}</a>
+            ),
+          })}
         </span>
       )
     }
     end={
       <>
-        {repo.private && <Badge icon="lock">Private</Badge>}
+        {repo.private && <Badge icon="lock">{t('Private')}</Badge>}
         <Badge tone={repo.role === 'admin' ? 'info' : 'plain'}>{repo.role}</Badge>
         {repo.inherited_from === null && workspace.role === 'owner' && (
           <ActionButton
@@ -196,7 +201,7 @@ const RepoRow = ({ visit, workspace, team, repo }: Props & { repo: TeamRepo }) =
             values={{ repo: repo.full_name }}
           >
             <Button small variant="danger">
-              Remove
+              {t('Remove')}
             </Button>
           </ActionButton>
         )}
@@ -213,25 +218,25 @@ const AddRepo = ({ visit, workspace, team }: Props) => {
       csrf={visit.csrf}
       inline
       error={error.form}
-      label="Give a role on a repository"
+      label={t('Give a role on a repository')}
     >
       <Field
         name="repo"
-        label="Repository of which you are an admin"
+        label={t('Repository of which you are an admin')}
         required
         mono
-        placeholder={`${workspace.slug}/name`}
+        placeholder={t('{slug}/name', { slug: workspace.slug })}
         value={visit.form.values.text('repo')}
         error={error.field}
       />
       <Select
         name="role"
-        label="Role"
+        label={t('Role')}
         required
         options={ROLE_OPTIONS}
         value={visit.form.values.optional('role') ?? 'write'}
       />
-      <Button icon="plus">Give</Button>
+      <Button icon="plus">{t('Give')}</Button>
     </Form>
   )
 }
@@ -248,7 +253,7 @@ export const teamPage = page({
       actions={
         team.can_manage ? (
           <LinkButton href={pathOfTeam(team, '/settings')} icon="settings">
-            Settings
+            {t('Settings')}
           </LinkButton>
         ) : undefined
       }
@@ -258,21 +263,21 @@ export const teamPage = page({
         side={<TeamFacts workspace={workspace} team={team} childTeams={children} />}
       >
         {members.length > 0 ? (
-          <List label="People" head={<h2>People</h2>}>
+          <List label={t('People')} head={<h2>{t('People')}</h2>}>
             {members.map((member) => (
               <MemberRow visit={visit} team={team} member={member} />
             ))}
           </List>
         ) : (
-          <EmptyState icon="users" title="Nobody is in it yet" />
+          <EmptyState icon="users" title={t('Nobody is in it yet')} />
         )}
         {team.can_manage && <AddMember visit={visit} team={team} />}
         {repos.length === 0 ? (
-          <EmptyState icon="repo" title="No repositories yet">
-            Admins of a repository give the team a role on it.
+          <EmptyState icon="repo" title={t('No repositories yet')}>
+            {t('Admins of a repository give the team a role on it.')}
           </EmptyState>
         ) : (
-          <List label="Repositories" head={<h2>Repositories</h2>}>
+          <List label={t('Repositories')} head={<h2>{t('Repositories')}</h2>}>
             {repos.map((repo) => (
               <RepoRow visit={visit} workspace={workspace} team={team} repo={repo} />
             ))}
@@ -324,7 +329,7 @@ export const setTeamRepoForm = action({
     const repo = fields.text('repo').trim()
     // A name that does not exist is an error of its field, not a 404.
     if ((await visit.tryCall(getRepo, { repo })) === null)
-      throw invalid('repo', `there is no repository ${repo}`)
+      throw invalid('repo', t('there is no repository {repo}', { repo }))
     await visit.call(setTeamRepo, {
       ...addressedTeam(visit),
       repo,

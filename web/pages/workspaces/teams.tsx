@@ -16,11 +16,11 @@ import {
   Row,
   Select,
 } from '../../components/index.ts'
-import { plural } from '../../format.ts'
 import { teamPath, withQuery, workspacePath } from '../../paths.ts'
 import { redirectWithFlash, form, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { WorkspaceFrame } from './frame.tsx'
+import { rich, t, tn } from '../../text.ts'
 
 const slugOf = (visit: Visit): string => visit.params.workspace ?? ''
 
@@ -32,21 +32,23 @@ const TeamRow = ({ team, workspace }: { team: Team; workspace: Workspace }) => (
         <span class="mono">
           @{workspace.slug}/{team.slug}
         </span>
-        <span>{plural(team.members_count, 'person', 'people')}</span>
-        <span>{plural(team.repos_count, 'repository', 'repositories')}</span>
+        <span>{tn('{count} person', '{count} people', team.members_count)}</span>
+        <span>{tn('{count} repository', '{count} repositories', team.repos_count)}</span>
         {team.parent && (
           <span>
-            below <a href={teamPath(workspace.slug, team.parent.slug)}>{team.parent.name}</a>
+            {rich('below {name}', {
+              name: <a href={teamPath(workspace.slug, team.parent.slug)}>{team.parent.name}</a>,
+            })}
           </span>
         )}
       </>
     }
     end={
       <>
-        {team.visibility === 'secret' && <Badge icon="lock">Secret</Badge>}
+        {team.visibility === 'secret' && <Badge icon="lock">{t('Secret')}</Badge>}
         {team.viewer_role && (
           <Badge tone={team.viewer_role === 'maintainer' ? 'info' : 'plain'}>
-            {team.viewer_role === 'maintainer' ? 'Maintainer' : 'Member'}
+            {team.viewer_role === 'maintainer' ? t('Maintainer') : t('Member')}
           </Badge>
         )}
       </>
@@ -57,9 +59,16 @@ const TeamRow = ({ team, workspace }: { team: Team; workspace: Workspace }) => (
 )
 
 const FindTeam = ({ here, q }: { here: string; q: string }) => (
-  <Form action={here} method="get" inline label="Find a team">
-    <input class="input" type="search" name="q" value={q} aria-label="Name" placeholder="Name" />
-    <Button>Find</Button>
+  <Form action={here} method="get" inline label={t('Find a team')}>
+    <input
+      class="input"
+      type="search"
+      name="q"
+      value={q}
+      aria-label={t('Name')}
+      placeholder={t('Name')}
+    />
+    <Button>{t('Find')}</Button>
   </Form>
 )
 
@@ -81,12 +90,14 @@ export const teamsPage = page({
       <WorkspaceFrame
         visit={visit}
         workspace={workspace}
-        title={`Teams of ${workspace.name}`}
+        title={t('Teams of {name}', { name: workspace.name })}
         current="teams"
       >
         <PageHead
-          title="Teams"
-          lead="People under one name: with roles on repositories, to mention, and to ask for reviews."
+          title={t('Teams')}
+          lead={t(
+            'People under one name: with roles on repositories, to mention, and to ask for reviews.',
+          )}
           actions={
             mayMake ? (
               <LinkButton
@@ -94,16 +105,19 @@ export const teamsPage = page({
                 variant="primary"
                 icon="plus"
               >
-                New team
+                {t('New team')}
               </LinkButton>
             ) : undefined
           }
         />
         {(teams.items.length > 0 || q !== '') && <FindTeam here={here} q={q} />}
         {teams.items.length === 0 ? (
-          <EmptyState icon="users" title={q ? `Nothing matches “${q}”` : 'No teams yet'} />
+          <EmptyState
+            icon="users"
+            title={q ? t('Nothing matches “{q}”', { q }) : t('No teams yet')}
+          />
         ) : (
-          <List label="Teams">
+          <List label={t('Teams')}>
             {teams.items.map((team) => (
               <TeamRow team={team} workspace={workspace} />
             ))}
@@ -124,6 +138,9 @@ export const parentOptions = async (visit: Visit, workspace: string, except?: st
     .filter((team) => team.can_manage && team.visibility === 'visible' && team.slug !== except)
     .map((team) => ({ value: team.slug, label: team.name }))
 
+const slugHint = (): string =>
+  t('For mentions; made from the name when left empty. It stays when the name changes.')
+
 export const newTeamPage = page({
   path: '/:workspace/-/new-team',
   load: async (visit) => {
@@ -133,8 +150,8 @@ export const newTeamPage = page({
   view: ({ workspace, parents }, visit) => {
     const typed = visit.form.values
     return (
-      <WorkspaceFrame visit={visit} workspace={workspace} title="New team" current="teams">
-        <PageHead title="New team" />
+      <WorkspaceFrame visit={visit} workspace={workspace} title={t('New team')} current="teams">
+        <PageHead title={t('New team')} />
         <Card>
           <Form
             action={workspacePath(workspace.slug, 'new-team')}
@@ -143,7 +160,7 @@ export const newTeamPage = page({
           >
             <Field
               name="name"
-              label="Name"
+              label={t('Name')}
               required
               maxlength={80}
               autofocus
@@ -152,16 +169,16 @@ export const newTeamPage = page({
             />
             <Field
               name="slug"
-              label="Slug"
+              label={t('Slug')}
               mono
               maxlength={39}
-              hint="For mentions; made from the name when left empty. It stays when the name changes."
+              hint={slugHint()}
               value={typed.text('slug')}
               error={fieldError(visit, 'slug')}
             />
             <Field
               name="description"
-              label="Description"
+              label={t('Description')}
               maxlength={350}
               value={typed.text('description')}
               error={fieldError(visit, 'description')}
@@ -169,21 +186,21 @@ export const newTeamPage = page({
             {parents.length > 0 && (
               <Select
                 name="parent"
-                label="Below"
-                options={[{ value: '', label: 'No other team' }, ...parents]}
-                hint="It inherits the roles of the team above."
+                label={t('Below')}
+                options={[{ value: '', label: t('No other team') }, ...parents]}
+                hint={t('It inherits the roles of the team above.')}
                 value={typed.text('parent')}
                 error={fieldError(visit, 'parent')}
               />
             )}
             <Checkbox
               name="secret"
-              label="Secret"
-              hint="Seen by its own members and by owners only; stands alone."
+              label={t('Secret')}
+              hint={t('Seen by its own members and by owners only; stands alone.')}
               checked={typed.ticked('secret')}
             />
             <FormActions>
-              <Button variant="primary">Make the team</Button>
+              <Button variant="primary">{t('Make the team')}</Button>
             </FormActions>
           </Form>
         </Card>

@@ -37,6 +37,7 @@ import {
 import { Ticks } from '../accounts/scope-choice.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { WorkspaceSettingsFrame } from './frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const EXPIRIES = [
   { value: '30', label: '30 days' },
@@ -74,29 +75,25 @@ const TokenRow = ({
         <span>{token.scopes?.join(', ')}</span>
         <span>
           {token.repos === null
-            ? 'All repositories'
-            : `Only ${token.repos.join(', ') || 'repositories that are gone'}`}
+            ? t('All repositories')
+            : t('Only {repos}', {
+                repos: token.repos.join(', ') || t('repositories that are gone'),
+              })}
         </span>
         <span>
-          {token.last_used_at === null ? (
-            'Never used'
-          ) : (
-            <>
-              Last used <RelativeTime at={token.last_used_at} />
-            </>
-          )}
+          {token.last_used_at === null
+            ? t('Never used')
+            : rich('Last used {time}', { time: <RelativeTime at={token.last_used_at} /> })}
         </span>
         {token.expires_at !== null && (
-          <span>
-            Expires <RelativeTime at={token.expires_at} />
-          </span>
+          <span>{rich('Expires {time}', { time: <RelativeTime at={token.expires_at} /> })}</span>
         )}
       </>
     }
     end={
       <ActionButton action={`${address}/revoke`} csrf={csrf} values={{ id: token.id }}>
         <Button small variant="danger">
-          Revoke
+          {t('Revoke')}
         </Button>
       </ActionButton>
     }
@@ -120,7 +117,7 @@ const NewTokenCard = ({
   made: TokensData['made']
   typed: Fields
 }) => (
-  <Card title="New token">
+  <Card title={t('New token')}>
     <Form
       action={here}
       csrf={visit.csrf}
@@ -128,16 +125,16 @@ const NewTokenCard = ({
     >
       <Field
         name="name"
-        label="Name"
+        label={t('Name')}
         required
         maxlength={64}
-        hint="What will use it, so that you know later what to revoke."
+        hint={t('What will use it, so that you know later what to revoke.')}
         value={made ? '' : typed.text('name')}
         error={fieldError(visit, 'name')}
       />
       <Select
         name="role"
-        label="Its role on a repository is at most"
+        label={t('Its role on a repository is at most')}
         required
         options={ROLES}
         value={typed.optional('role') ?? 'write'}
@@ -145,7 +142,7 @@ const NewTokenCard = ({
       />
       <Select
         name="expires_in_days"
-        label="Expires after"
+        label={t('Expires after')}
         required
         options={EXPIRIES}
         value={typed.optional('expires_in_days') ?? '90'}
@@ -153,18 +150,18 @@ const NewTokenCard = ({
       />
       <TextArea
         name="repos"
-        label="Repositories"
+        label={t('Repositories')}
         rows={2}
         mono
-        hint="One workspace/name a line. All when empty."
+        hint={t('One workspace/name a line. All when empty.')}
         value={made ? '' : typed.text('repos')}
         error={fieldError(visit, 'repos')}
       />
-      <FieldSet legend="It may" error={fieldError(visit, 'scopes')}>
+      <FieldSet legend={t('It may')} error={fieldError(visit, 'scopes')}>
         <Ticks scopes={SCOPES_OF_WORKSPACES} ticked={made ? [] : typed.all('scopes')} />
       </FieldSet>
       <FormActions>
-        <Button variant="primary">Make the token</Button>
+        <Button variant="primary">{t('Make the token')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -177,22 +174,25 @@ const TokensView = ({ visit, workspace, tokens, made }: TokensData & { visit: Vi
     <WorkspaceSettingsFrame
       visit={visit}
       workspace={workspace}
-      title={`Tokens of ${workspace.name}`}
+      title={t('Tokens of {name}', { name: workspace.name })}
       part="tokens"
     >
       <PageHead
-        title="Tokens"
-        lead={`For programs that act as ${workspace.name} and not as a person. They stay when whoever made them leaves.`}
+        title={t('Tokens')}
+        lead={t(
+          'For programs that act as {name} and not as a person. They stay when whoever made them leaves.',
+          { name: workspace.name },
+        )}
       />
       {made && (
         <TokenSecret secret={made.secret}>
-          This is the token {made.name}. Keep it where you keep passwords.
+          {rich('This is the token {name}. Keep it where you keep passwords.', { name: made.name })}
         </TokenSecret>
       )}
       {tokens.length === 0 ? (
-        <EmptyState icon="key" title="No tokens yet" />
+        <EmptyState icon="key" title={t('No tokens yet')} />
       ) : (
-        <List label="Tokens">
+        <List label={t('Tokens')}>
           {tokens.map((token) => (
             <TokenRow token={token} action={here} csrf={visit.csrf} />
           ))}

@@ -11,6 +11,7 @@ import { page, redirect } from '../../site.ts'
 import { WorkspaceFrame, type WorkspaceSummary } from './frame.tsx'
 import { ContributionYear } from './contributions.tsx'
 import { PersonView } from './person.tsx'
+import { rich, t } from '../../text.ts'
 
 /** Workspaces and users share one namespace of addresses. */
 export const workspacePage = page({
@@ -71,24 +72,24 @@ export const workspacePage = page({
         title={workspace.name}
         current="repositories"
       >
-        <h1 class="unseen">Repositories of {workspace.name}</h1>
+        <h1 class="unseen">{rich('Repositories of {name}', { name: workspace.name })}</h1>
         {repos.items.length === 0 ? (
           <EmptyState
             icon="repo"
-            title="No repositories yet"
+            title={t('No repositories yet')}
             actions={
               <LinkButton
                 href={`/new?workspace=${encodeURIComponent(workspace.slug)}`}
                 variant="primary"
               >
-                Make a repository
+                {t('Make a repository')}
               </LinkButton>
             }
           >
-            Repositories of this workspace are listed here.
+            {t('Repositories of this workspace are listed here.')}
           </EmptyState>
         ) : (
-          <List label="Repositories">
+          <List label={t('Repositories')}>
             {repos.items.map((repo) => (
               <RepoRow repo={repo} short />
             ))}

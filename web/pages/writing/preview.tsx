@@ -5,6 +5,7 @@ import { pageResponse, action } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
 import { Shell } from '../shell.tsx'
 import { wikiMarkdown, withPageLinks } from '../wiki/text.ts'
+import { t } from '../../text.ts'
 
 const MAX_PREVIEW_LENGTH = 256 * 1024
 
@@ -17,13 +18,13 @@ export const previewForm = action({
     const text = fields.text(query.get('field') ?? 'body').slice(0, MAX_PREVIEW_LENGTH)
     const isWiki = query.get('kind') === 'wiki'
     const shown = (
-      <Shell visit={visit} title="Preview" noindex>
-        <h1 class="unseen">Preview</h1>
+      <Shell visit={visit} title={t('Preview')} noindex>
+        <h1 class="unseen">{t('Preview')}</h1>
         <div id="preview">
           <MarkdownBody
             text={isWiki ? withPageLinks(text) : text}
             options={isWiki ? wikiMarkdown(visit, repo, '') : markdownOf(visit, repo)}
-            empty="Nothing written yet."
+            empty={t('Nothing written yet.')}
           />
         </div>
       </Shell>

@@ -1,0 +1,72 @@
+/** Which strings of the website are texts that people read. */
+
+/** Attributes of elements and properties of components and records whose strings are texts. */
+export const TEXT_KEYS: ReadonlySet<string> = new Set([
+  'alt',
+  'aria-description',
+  'aria-label',
+  'aria-roledescription',
+  'aria-valuetext',
+  'caption',
+  'confirm',
+  'data-said',
+  'description',
+  'empty',
+  'head',
+  'heading',
+  'help',
+  'hint',
+  'intro',
+  'label',
+  'lead',
+  'message',
+  'note',
+  'about',
+  'button',
+  'error',
+  'legend',
+  'none',
+  'notice',
+  'placeholder',
+  'said',
+  'summary',
+  'text',
+  'title',
+  'verb',
+  'warning',
+  'why',
+])
+
+/** Elements that stand within a sentence. */
+export const INLINE_ELEMENTS: ReadonlySet<string> = new Set([
+  'a',
+  'abbr',
+  'b',
+  'bdi',
+  'code',
+  'del',
+  'em',
+  'i',
+  'ins',
+  'kbd',
+  'mark',
+  'q',
+  's',
+  'samp',
+  'small',
+  'span',
+  'strong',
+  'sub',
+  'sup',
+  'time',
+  'u',
+  'var',
+])
+
+/** Components that stand within a sentence. */
+export const INLINE_COMPONENTS: ReadonlySet<string> = new Set([
+  'ActorLink',
+  'RelativeTime',
+  'Label',
+  'OwnerLinks',
+])

@@ -1,0 +1,120 @@
+/**
+ * The texts of the website. Each is written in English where it is used, and the English text is
+ * the key of its translations (`locales/`). `scripts/texts.ts` finds texts without `t`.
+ */
+import { catalogueOf } from './locales/index.ts'
+import { currentLocale } from './locale.ts'
+import { Html, renderChild, type Child } from './jsx/html.ts'
+import { formatNumber } from './format.ts'
+
+export type TextValues = Readonly<Record<string, string | number | null | undefined>>
+
+/** A value in a sentence, or a function that puts an element around a part of it. */
+type RichValue = Child | ((inner: Html) => Child)
+
+/** Puts values into the places `{name}` of a text. */
+const fill = (text: string, values: TextValues): string =>
+  text.replace(/\{(\w+)\}/g, (place, name: string) =>
+    Object.hasOwn(values, name) ? String(values[name] ?? '') : place,
+  )
+
+/** A text in the language of the response. */
+export function t(text: string, values?: TextValues): string {
+  const locale = currentLocale()
+  const found = locale === 'en' ? text : catalogueOf(locale).text(text)
+  return values === undefined ? found : fill(found, values)
+}
+
+/** A text about a number of things, which stands for `{count}` in it. */
+export function tn(one: string, many: string, count: number, values: TextValues = {}): string {
+  const locale = currentLocale()
+  const english = count === 1 ? one : many
+  const text = locale === 'en' ? english : catalogueOf(locale).plural(many, count, english)
+  return fill(text, { count: formatNumber(count), ...values })
+}
+
+/**
+ * A sentence with elements: `rich('See <a>the rules</a> of {name}', { a: (inner) => <a>…</a>, name })`.
+ * An element may stand around places, but not around another element.
+ */
+export function rich(text: string, values: Readonly<Record<string, RichValue>>): Html {
+  const locale = currentLocale()
+  return new Html(fillHtml(locale === 'en' ? text : catalogueOf(locale).text(text), values))
+}
+
+/** A sentence with elements about a number of things. */
+export function richn(
+  one: string,
+  many: string,
+  count: number,
+  values: Readonly<Record<string, RichValue>> = {},
+): Html {
+  const locale = currentLocale()
+  const english = count === 1 ? one : many
+  const text = locale === 'en' ? english : catalogueOf(locale).plural(many, count, english)
+  return new Html(fillHtml(text, { count: formatNumber(count), ...values }))
+}
+
+const PARTS = /\{(\w+)\}|<(\w+)>([^<]*)<\/\2>/g
+
+function fillHtml(text: string, values: Readonly<Record<string, RichValue>>): string {
+  let html = ''
+  let end = 0
+  for (const part of text.matchAll(PARTS)) {
+    const [whole, place, element, inner = ''] = part
+    html += Bun.escapeHTML(text.slice(end, part.index))
+    end = part.index + whole.length
+    const value = values[place ?? element ?? '']
+    if (element === undefined) html += renderChild(value as Child)
+    else html += renderChild((value as (inner: Html) => Child)(new Html(fillHtml(inner, values))))
+  }
+  return html + Bun.escapeHTML(text.slice(end))
+}
+
+/** Marks a text in a table that is translated where it is shown, with `t`. */
+export const msg = <T extends string>(text: T): T => text
+
+/** A table of texts: reading one translates it. */
+export function texts<T extends Readonly<Record<string, string>>>(table: T): T {
+  const translated = {} as Record<string, string>
+  for (const name in table) {
+    const text = table[name] as string
+    Object.defineProperty(translated, name, { enumerable: true, get: () => t(text) })
+  }
+  return translated as T
+}
+
+/** Properties of records in tables whose strings are texts. */
+const TABLE_KEYS = new Set([
+  'about',
+  'description',
+  'empty',
+  'hint',
+  'label',
+  'lead',
+  'legend',
+  'message',
+  'placeholder',
+  'summary',
+  'text',
+  'title',
+  'verb',
+  'what',
+  'why',
+])
+
+/** A table of records with texts: reading a label, title, hint … translates it. */
+export function localized<T>(table: T): T {
+  if (Array.isArray(table)) return table.map(localized) as T
+  if (table === null || typeof table !== 'object') return table
+  const translated = {}
+  for (const [name, value] of Object.entries(table))
+    Object.defineProperty(
+      translated,
+      name,
+      typeof value === 'string' && TABLE_KEYS.has(name)
+        ? { enumerable: true, get: () => t(value) }
+        : { enumerable: true, value: localized(value) },
+    )
+  return translated as T
+}
