@@ -27,3 +27,13 @@ export {
   readPaths,
 } from './file-commands.ts'
 export { Masks } from './masks.ts'
+export {
+  matchEvent,
+  MAX_FILTERED_PATHS,
+  type EventMatch,
+  type TriggerEvent,
+} from './match-event.ts'
+export { applyDecisions, decide, initialJobs, runConcurrency, runTitle } from './decide.ts'
+export { needsOf } from './needs.ts'
+export { secretsOf } from './calls.ts'
+export { strategyContext } from './plan-job.ts'

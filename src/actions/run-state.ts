@@ -3,7 +3,7 @@
  * the memory of `hearth run` are both mapped to these types.
  */
 import type { JsonObject } from './json.ts'
-import type { Permissions, Problem, RunDefaults, Step, Template, Workflow } from './model.ts'
+import type { Permissions, RunDefaults, Step, Template, Workflow } from './model.ts'
 
 export type JobConclusion = 'success' | 'failure' | 'cancelled' | 'skipped' | 'timed_out'
 export type RunConclusion = JobConclusion | 'startup_failure'
@@ -27,6 +27,8 @@ export type JobState = {
   readonly plan: JobPlan | null
   readonly status: JobStatus
   readonly conclusion: JobConclusion | null
+  /** Whether a `cancel` decision was made for it. */
+  readonly cancelRequested: boolean
   readonly outputs: Readonly<Record<string, string>>
   /** Counts the ends of the attempt, so that the last of a matrix wins with its outputs. */
   readonly endedAs: number | null
@@ -126,6 +128,3 @@ export type Decision =
 export type NeedsContext = Readonly<
   Record<string, { readonly result: string; readonly outputs: Readonly<Record<string, string>> }>
 >
-
-/** Why something cannot be planned. */
-export type PlanProblem = Pick<Problem, 'text'> & { readonly job: string }
