@@ -7,7 +7,7 @@
  * The server writes only below `input`, which is read-only for the job. So no link that a job made
  * leads a write of the server elsewhere.
  */
-import { chmod, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nextTurn } from '#lib/waiting.ts'
 import { EndMark } from './end-mark.ts'
@@ -83,8 +83,13 @@ const layoutOf = (paths: JobPaths): SandboxLayout => ({
 })
 
 export type StepOptions = {
-  /** A program for `/bin/sh`. It starts in the workspace, with the environment of the job. */
+  /**
+   * A program for `/bin/sh`. It starts in the workspace, with the environment of the job. `$1` is
+   * the folder of the step.
+   */
   readonly script: string
+  /** Files for the folder of the step, which the step can only read. They are removed after it. */
+  readonly files?: Readonly<Record<string, string>>
   /** Receives output as it comes. The next output is read when the promise has resolved. */
   readonly output: (bytes: Uint8Array) => Promise<void> | void
   readonly timeoutMs?: number
@@ -135,7 +140,8 @@ type AgentProcess = Bun.Subprocess<'pipe', 'pipe', 'ignore'>
 const agentProgram = ({ input }: JobPaths): string =>
   [
     'while read -r n nonce; do',
-    `  /bin/sh ${quote(`${input}/steps`)}/"$n".sh </dev/null`,
+    `  set -- ${quote(`${input}/steps`)}/"$n"`,
+    '  /bin/sh "$1/run.sh" "$1" </dev/null',
     `  printf '\\036%s %s\\n' "$nonce" "$?"`,
     'done',
   ].join('\n')
@@ -235,6 +241,16 @@ class Agent {
   }
 }
 
+/** Creates a folder of files that the user of the job can read, whatever the server's umask. */
+async function writeReadable(folder: string, files: Readonly<Record<string, string>>) {
+  await mkdir(folder)
+  await chmod(folder, 0o755)
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(folder, name), text)
+    await chmod(join(folder, name), 0o644)
+  }
+}
+
 async function startAgent(settings: JobSettings): Promise<Agent> {
   const { directory, paths, limits, env, sandbox, parentDeathPrefix } = settings
   if (sandbox === null) {
@@ -286,9 +302,8 @@ export class SandboxedJob implements RunningJob {
     })
     if (this.#isClosed || options.signal?.aborted) return end('cancelled', null)
     const number = ++this.#count
-    const script = join(this.settings.directory.work, INPUT_PART, 'steps', `${number}.sh`)
-    await writeFile(script, options.script)
-    await chmod(script, 0o644)
+    const folder = join(this.settings.directory.work, INPUT_PART, 'steps', `${number}`)
+    await writeReadable(folder, { 'run.sh': options.script, ...options.files })
     try {
       const agent = await this.#liveAgent()
       const { why, exit } = await this.#follow(agent, number, options)
@@ -299,8 +314,8 @@ export class SandboxedJob implements RunningJob {
       if (this.#isClosed) return end('cancelled', null)
       return end(ended ?? ((await agent.hasStarted()) ? 'lost' : 'not_started'), null)
     } finally {
-      // The script may contain secrets of this step.
-      await rm(script, { force: true })
+      // The files may contain secrets of this step.
+      await rm(folder, { recursive: true, force: true })
     }
   }
 

@@ -14,6 +14,7 @@ import {
   JOB_PARTS,
   SandboxedJob,
   sandboxPaths,
+  type JobPaths,
   type RunningJob,
 } from './job.ts'
 import type { CommandLimits } from './limits.ts'
@@ -57,6 +58,8 @@ export type Runner = {
   run(options: RunCommandOptions): Promise<CommandResult>
   /** Creates the directory of a job with several steps. `id` consists of `a-z 0-9 _ -`. */
   createJobDirectory(id: string): Promise<JobDirectory>
+  /** The paths of a job as its steps will see them. Throws when there is no isolation. */
+  jobPaths(directory: JobDirectory, name: string): Promise<JobPaths>
   /**
    * Begins a job in a filled directory. `name` is the last part of the workspace's path. The
    * sandbox starts with the first step. Throws when there is no isolation.
@@ -243,24 +246,23 @@ class CommandRunner implements Runner {
     return directory
   }
 
-  async openJob({ directory, name, limits, env }: OpenJobOptions): Promise<RunningJob> {
+  async jobPaths(directory: JobDirectory, name: string): Promise<JobPaths> {
     const isolation = await this.isolation()
     if (isolation.kind === 'missing') throw new Error(describeIsolation(isolation))
-    const common = { directory, limits, env, parentDeathPrefix: this.#parentDeathPrefix }
-    if (isolation.kind === 'none')
-      return new SandboxedJob({
-        ...common,
-        paths: hostPaths(directory),
-        sandbox: null,
-        release: async () => {},
-      })
+    return isolation.kind === 'none' ? hostPaths(directory) : sandboxPaths(name)
+  }
+
+  async openJob({ directory, name, limits, env }: OpenJobOptions): Promise<RunningJob> {
+    const paths = await this.jobPaths(directory, name)
+    const common = { directory, paths, limits, env, parentDeathPrefix: this.#parentDeathPrefix }
+    if (this.options.isolation === 'none')
+      return new SandboxedJob({ ...common, sandbox: null, release: async () => {} })
     if (this.#isRoot)
       for (const part of JOB_PARTS)
         await changeOwner(this.#uids.of(directory.id), join(directory.work, part))
     const group = this.#createGroup(limits)
     return new SandboxedJob({
       ...common,
-      paths: sandboxPaths(name),
       sandbox: this.#sandboxSettings(directory, group),
       release: () => removeGroup(group),
     })

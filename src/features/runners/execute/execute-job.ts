@@ -1,0 +1,79 @@
+/** Executes the steps of a job, from its empty folder to its result. */
+import { ExpressionFault } from '#actions'
+import type { ExecutableJob, ExecutionHost, ExecutionResult } from './job-input.ts'
+import { JobReport } from './job-report.ts'
+import { JobWorkplace } from './job-workplace.ts'
+import { StepRunner } from './step-runner.ts'
+
+/** How long steps may go on after the job was cancelled, and after its time is over. */
+const CANCEL_GRACE_MS = 10_000
+const TIMEOUT_GRACE_MS = 60_000
+const MINUTE_MS = 60_000
+/** A timer of the runtime waits at most so long. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** Ends a job early: first its step, and after a grace everything. */
+class JobEnd {
+  readonly signal: AbortSignal
+  why: 'cancelled' | 'timed_out' | null = null
+  readonly #controller = new AbortController()
+  readonly #timeout: ReturnType<typeof setTimeout>
+  readonly #cancel = (): void => this.#begin('cancelled')
+  #hardEnd: ReturnType<typeof setTimeout> | undefined
+
+  constructor(
+    private readonly stop: AbortSignal,
+    minutes: number,
+    private readonly endAll: () => void,
+  ) {
+    this.signal = this.#controller.signal
+    const ms = Math.min(minutes * MINUTE_MS, MAX_TIMER_MS)
+    this.#timeout = setTimeout(() => this.#begin('timed_out'), ms)
+    stop.addEventListener('abort', this.#cancel, { once: true })
+    if (stop.aborted) this.#cancel()
+  }
+
+  #begin(why: 'cancelled' | 'timed_out'): void {
+    if (this.why !== null) return
+    this.why = why
+    const grace = why === 'cancelled' ? CANCEL_GRACE_MS : TIMEOUT_GRACE_MS
+    this.#hardEnd = setTimeout(this.endAll, grace)
+    this.#controller.abort()
+  }
+
+  close(): void {
+    clearTimeout(this.#timeout)
+    clearTimeout(this.#hardEnd)
+    this.stop.removeEventListener('abort', this.#cancel)
+  }
+}
+
+/** Throws only for faults of this server. */
+export async function executeJob(
+  job: ExecutableJob,
+  host: ExecutionHost,
+): Promise<ExecutionResult> {
+  const report = new JobReport(host, job.isDebug)
+  for (const value of Object.values(job.secrets)) report.masks.add(value)
+  const place = await JobWorkplace.create(job, host)
+  const end = new JobEnd(job.stop, job.plan.timeoutMinutes, () => void place.endProcesses())
+  const steps = new StepRunner(job, { host, report, place, end })
+  let reason: string | null = null
+  let outputs: Record<string, string> = {}
+  try {
+    await steps.runAll()
+    outputs = await steps.evaluateOutputs()
+  } catch (error) {
+    if (!(error instanceof ExpressionFault)) throw error
+    reason = error.message
+    report.line(`##[error]${reason}`)
+  } finally {
+    end.close()
+    await place.close()
+  }
+  const conclusion = end.why ?? (reason === null ? steps.status : 'failure')
+  if (end.why === 'timed_out')
+    reason = `The job took longer than ${job.plan.timeoutMinutes} minutes`
+  const { annotations, summary } = report
+  return { conclusion, reason, outputs, steps: report.steps, annotations, summary }
+}

@@ -1,0 +1,86 @@
+/** What the executor is given: a job with its contexts, and what surrounds it. */
+import type { JsonObject, NeedsContext, StepsPlan } from '#actions'
+import type { Limits, Runner } from '#runner'
+
+export type ExecutableJob = {
+  /** Names the folder of the job; `a-z 0-9 _ -`. */
+  readonly id: string
+  /** The id of the job in its file. */
+  readonly jobId: string
+  /** `owner/name` */
+  readonly repository: string
+  readonly plan: StepsPlan
+  readonly contexts: {
+    readonly github: JsonObject
+    readonly inputs: JsonObject
+    readonly vars: JsonObject
+    readonly needs: NeedsContext
+    readonly matrix: JsonObject | null
+    readonly strategy: JsonObject
+  }
+  readonly secrets: Readonly<Record<string, string>>
+  readonly isDebug: boolean
+  /** Aborts when the job is cancelled; it has ten seconds then. */
+  readonly stop: AbortSignal
+}
+
+export type Conclusion = 'success' | 'failure' | 'cancelled' | 'skipped'
+
+export type StepState = {
+  readonly number: number
+  readonly name: string
+  readonly status: 'queued' | 'in_progress' | 'completed'
+  readonly conclusion: Conclusion | null
+  /** Milliseconds. */
+  readonly started_at: number | null
+  readonly finished_at: number | null
+  /** The first and the last line of the log, counted from 1; null while it has none. */
+  readonly log_from: number | null
+  readonly log_to: number | null
+}
+
+export type Annotation = {
+  readonly step: number
+  readonly level: 'notice' | 'warning' | 'failure'
+  readonly file: string | null
+  readonly line: number | null
+  readonly end_line: number | null
+  readonly column: number | null
+  readonly title: string | null
+  readonly message: string
+}
+
+/** The log of a job. */
+export type LogSink = {
+  /** Appends whole lines. */
+  write(data: Uint8Array, at: number): void
+  readonly lines: number
+  readonly bytes: number
+}
+
+export type ExecutionHost = {
+  readonly runner: Runner
+  readonly limits: Limits
+  readonly now: () => number
+  readonly log: LogSink
+  /**
+   * Writes the files of a commit of a repository into an empty folder. `ref` is null for the commit
+   * of the run. Throws an Error with one line for the author.
+   */
+  readonly checkOut: (
+    folder: string,
+    source: { readonly repository: string; readonly ref: string | null },
+  ) => Promise<void>
+  readonly report: (step: StepState) => void
+}
+
+export type ExecutionResult = {
+  readonly conclusion: 'success' | 'failure' | 'cancelled' | 'timed_out'
+  /** Why it ended so, in one line; null when the steps say it. */
+  readonly reason: string | null
+  readonly outputs: Readonly<Record<string, string>>
+  readonly steps: readonly StepState[]
+  readonly annotations: readonly Annotation[]
+  /** Markdown of all steps. */
+  readonly summary: string
+}

@@ -1,0 +1,122 @@
+/** The folder and the sandbox of a job. The sandbox begins with the first step that needs it. */
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { JobPaths, RunningJob, StepOptions, StepResult, Workplace } from '#runner'
+import type { ExecutableJob, ExecutionHost } from './job-input.ts'
+import { quote } from './shells.ts'
+
+/** The most output of a question to the sandbox. */
+const MAX_ANSWER_BYTES = 8 * 1024 ** 2
+const ASK_TIMEOUT_MS = 30_000
+
+export class JobWorkplace {
+  #job: RunningJob | null = null
+  #hasRun = false
+  #isEnded = false
+  #checkouts = 0
+
+  private constructor(
+    private readonly directory: Workplace,
+    private readonly host: ExecutionHost,
+    private readonly job: ExecutableJob,
+    readonly paths: JobPaths,
+  ) {}
+
+  static async create(job: ExecutableJob, host: ExecutionHost): Promise<JobWorkplace> {
+    const directory = await host.runner.createJobDirectory(job.id)
+    const [, name = 'work'] = job.repository.split('/')
+    const paths = await host.runner.jobPaths(directory, name)
+    const place = new JobWorkplace(directory, host, job, paths)
+    await place.#writeInput('event.json', JSON.stringify(job.contexts.github.event ?? {}))
+    return place
+  }
+
+  get eventPath(): string {
+    return `${this.paths.input}/event.json`
+  }
+
+  /** The folder of step files as the server sees it. */
+  get filesFolder(): string {
+    return join(this.directory.work, 'files')
+  }
+
+  async step(options: StepOptions): Promise<StepResult> {
+    this.#hasRun = true
+    return (await this.#open()).step(options)
+  }
+
+  /** The output of a short program in the sandbox; null when it fails. Nothing of it is logged. */
+  async ask(script: string): Promise<string | null> {
+    const parts: Uint8Array[] = []
+    let bytes = 0
+    const { exit_code } = await this.step({
+      script,
+      timeoutMs: ASK_TIMEOUT_MS,
+      output: (part) => {
+        bytes += part.length
+        if (bytes <= MAX_ANSWER_BYTES) parts.push(Buffer.from(part))
+      },
+    })
+    return exit_code === 0 && bytes <= MAX_ANSWER_BYTES
+      ? Buffer.concat(parts).toString('utf8')
+      : null
+  }
+
+  /**
+   * Writes the files of a commit to `path` in the workspace, and removes what was there. Once a step
+   * has run, the sandbox copies them, because the workspace may hold links then.
+   */
+  async checkOut(
+    source: { readonly repository: string; readonly ref: string | null },
+    path: string,
+  ): Promise<boolean> {
+    if (!this.#hasRun) {
+      const folder = join(this.directory.build, path)
+      if (path !== '') await rm(folder, { recursive: true, force: true })
+      await mkdir(folder, { recursive: true })
+      await this.host.checkOut(folder, source)
+      return true
+    }
+    const name = `checkout-${++this.#checkouts}`
+    const staging = join(this.directory.work, 'input', name)
+    await mkdir(staging)
+    try {
+      await this.host.checkOut(staging, source)
+      await chmod(staging, 0o755)
+      const target = quote(path === '' ? this.paths.workspace : `${this.paths.workspace}/${path}`)
+      const copied = await this.ask(
+        `mkdir -p ${target} && cd ${target} && find . -mindepth 1 -delete && cp -R -P ${quote(`${this.paths.input}/${name}`)}/. .`,
+      )
+      return copied !== null
+    } finally {
+      await rm(staging, { recursive: true, force: true })
+    }
+  }
+
+  /** Ends everything that runs, and lets nothing begin any more. */
+  async endProcesses(): Promise<void> {
+    this.#isEnded = true
+    await this.#job?.close()
+  }
+
+  async close(): Promise<void> {
+    await this.endProcesses()
+    await this.host.runner.removeDirectory(this.directory)
+  }
+
+  async #open(): Promise<RunningJob> {
+    if (this.#job) return this.#job
+    const [, name = 'work'] = this.job.repository.split('/')
+    const { directory, host } = this
+    const job = await host.runner.openJob({ directory, name, limits: host.limits, env: {} })
+    this.#job = job
+    if (this.#isEnded) await job.close()
+    return job
+  }
+
+  async #writeInput(name: string, text: string): Promise<void> {
+    const path = join(this.directory.work, 'input', name)
+    await writeFile(path, text)
+    await chmod(path, 0o644)
+  }
+}

@@ -1,0 +1,422 @@
+/** Runs the steps of a job one after the other, and those of composite actions within them. */
+import {
+  CommandFileFault,
+  expand,
+  ExpressionBudget,
+  ExpressionFault,
+  expandStrings,
+  holds,
+  interpolate,
+  isSettable,
+  isTruthy,
+  readPairs,
+  readPaths,
+  statusFunctions,
+  withHashFiles,
+  type Json,
+  type JsonObject,
+  type Scope,
+  type Step,
+} from '#actions'
+import type { StepResult } from '#runner'
+import { hashFiles } from './hash-files.ts'
+import type { Conclusion, ExecutableJob, ExecutionHost } from './job-input.ts'
+import type { JobReport } from './job-report.ts'
+import type { JobWorkplace } from './job-workplace.ts'
+import { scriptFile, stepProgram } from './shells.ts'
+import { runnerContext, standardEnvironment } from './step-environment.ts'
+import { readStepFile, STEP_FILES, stepFileName, type StepFile } from './step-files.ts'
+import { runUses } from './uses.ts'
+
+const MAX_OUTPUT_CHARS = 1024 * 1024
+const MINUTE_MS = 60_000
+
+export type StepSurroundings = {
+  readonly host: ExecutionHost
+  readonly report: JobReport
+  readonly place: JobWorkplace
+  readonly end: { readonly signal: AbortSignal; readonly why: 'cancelled' | 'timed_out' | null }
+}
+
+type StepRecord = { outputs: Record<string, string>; outcome: Conclusion; conclusion: Conclusion }
+
+/** The steps of a job, or of a composite action: what they see of each other. */
+export type Frame = {
+  readonly steps: Record<string, StepRecord>
+  readonly inputs: JsonObject
+  /** Variables of the step that uses the action. */
+  readonly env: Readonly<Record<string, string>>
+  /** Where the action is, as the steps see it; null in the job itself. */
+  readonly actionPath: string | null
+  readonly depth: number
+  /** Whether one of its steps has failed. */
+  hasFailed: boolean
+}
+
+/** What runs at the end of the job, in reverse order. */
+export type PostStep = {
+  readonly name: string
+  readonly if: string
+  readonly run: () => Promise<Conclusion>
+}
+
+/** A step that is running. */
+export type RunningStep = {
+  readonly step: Step
+  readonly frame: Frame
+  /** The number in the report: that of the step of the job. */
+  readonly number: number
+  readonly env: Readonly<Record<string, string>>
+  readonly outputs: Record<string, string>
+  readonly state: Record<string, string>
+  readonly signal: AbortSignal | undefined
+  readonly timeoutMs: number | undefined
+}
+
+export class StepRunner {
+  status: 'success' | 'failure' | 'cancelled' = 'success'
+  readonly postSteps: PostStep[] = []
+  readonly #fileEnv: Record<string, string> = {}
+  readonly #budget = new ExpressionBudget()
+  readonly #root: Frame
+  #paths: string[] = []
+  #jobEnv: Record<string, string> = {}
+  #fileCount = 0
+
+  constructor(
+    readonly job: ExecutableJob,
+    readonly surroundings: StepSurroundings,
+  ) {
+    this.#root = {
+      steps: {},
+      inputs: job.contexts.inputs,
+      env: {},
+      actionPath: null,
+      depth: 0,
+      hasFailed: false,
+    }
+  }
+
+  async runAll(): Promise<void> {
+    const { report, end } = this.surroundings
+    for (const template of this.job.plan.env)
+      Object.assign(this.#jobEnv, expandStrings(template, this.#scope(this.#root), this.#budget))
+    for (const step of this.job.plan.steps) await this.#runTopStep(step)
+    let number = this.job.plan.steps.length
+    for (let post = this.postSteps.pop(); post; post = this.postSteps.pop()) {
+      const scope = this.#scope(this.#root)
+      if (!holds(post.if, scope, this.#budget)) continue
+      report.beginStep(++number, post.name)
+      const conclusion = await post.run()
+      report.endStep(number, conclusion)
+      if (conclusion === 'failure') this.#fail()
+    }
+    if (end.why !== null) this.status = 'cancelled'
+  }
+
+  evaluateOutputs(): Promise<Record<string, string>> {
+    const { outputs } = this.job.plan
+    return this.evaluate(this.#root, (scope) => expandStrings({ ...outputs }, scope, this.#budget))
+  }
+
+  /** Evaluates with the contexts of now; `hashFiles` asks the sandbox. */
+  evaluate<T>(frame: Frame, run: (scope: Scope) => T): Promise<T> {
+    return withHashFiles(
+      (functions) => {
+        const scope = this.#scope(frame)
+        return run({ ...scope, functions: { ...scope.functions, ...functions } })
+      },
+      (patterns) => hashFiles(this.surroundings.place, patterns),
+    )
+  }
+
+  /** Runs the steps of a composite action. */
+  async runFrame(running: RunningStep, frame: Frame, steps: readonly Step[]): Promise<Conclusion> {
+    for (const step of steps) {
+      const { conclusion } = await this.#runStep(step, frame, running)
+      if (conclusion === 'failure') frame.hasFailed = true
+    }
+    return this.surroundings.end.why !== null
+      ? 'cancelled'
+      : frame.hasFailed
+        ? 'failure'
+        : 'success'
+  }
+
+  /** Executes a program as (a part of) a step, with its files and variables. */
+  async execute(
+    running: RunningStep,
+    program: {
+      readonly command: string
+      readonly files?: Readonly<Record<string, string>>
+      readonly env?: Readonly<Record<string, string>>
+      readonly folder: string
+    },
+  ): Promise<Conclusion> {
+    const { place, report } = this.surroundings
+    const id = ++this.#fileCount
+    const kinds = Object.keys(STEP_FILES) as StepFile[]
+    const pathOf = (kind: StepFile): string => `${place.paths.files}/${stepFileName(kind, id)}`
+    const files = Object.fromEntries(kinds.map((kind) => [STEP_FILES[kind], pathOf(kind)]))
+    const output = report.outputOf(running.number, {
+      setOutput: (name, value) => this.#obeySetOutput(running, name, value),
+      saveState: (name, value) => void (running.state[name] = value),
+    })
+    const result = await place.step({
+      script: stepProgram({
+        env: { ...this.#environment(running), ...program.env, ...files },
+        paths: this.#paths,
+        folder: program.folder,
+        files: kinds.map(pathOf),
+        command: program.command,
+      }),
+      output: (bytes) => output.push(bytes),
+      ...(program.files ? { files: program.files } : {}),
+      ...(running.signal ? { signal: running.signal } : {}),
+      ...(running.timeoutMs === undefined ? {} : { timeoutMs: running.timeoutMs }),
+    })
+    output.end()
+    const conclusion = this.#conclude(running, result)
+    return (await this.#readFiles(running, id)) ? conclusion : 'failure'
+  }
+
+  /** A path in the workspace, as steps see it. */
+  inWorkspace(path: string): string {
+    const { workspace } = this.surroundings.place.paths
+    if (path.startsWith('/')) return path
+    return path === '' || path === '.' ? workspace : `${workspace}/${path}`
+  }
+
+  #fail(): void {
+    if (this.status === 'success') this.status = 'failure'
+  }
+
+  #scope(frame: Frame): Scope {
+    const { end } = this.surroundings
+    const cancelled = end.why !== null
+    const failed = frame === this.#root ? this.status === 'failure' : frame.hasFailed
+    const functions = statusFunctions({
+      success: !failed && !cancelled,
+      failure: failed && !cancelled,
+      cancelled,
+    })
+    return { contexts: this.#contexts(frame), functions }
+  }
+
+  #contexts(frame: Frame): JsonObject {
+    const { contexts, secrets, isDebug } = this.job
+    const { place } = this.surroundings
+    return {
+      github: this.#github(frame),
+      env: this.#variables(frame),
+      vars: contexts.vars,
+      secrets,
+      inputs: frame.inputs,
+      needs: contexts.needs as unknown as JsonObject,
+      strategy: contexts.strategy,
+      matrix: contexts.matrix ?? {},
+      job: { status: this.status, container: {}, services: {} },
+      runner: runnerContext(place.paths, isDebug),
+      steps: frame.steps,
+    }
+  }
+
+  #github(frame: Frame): JsonObject {
+    const { place } = this.surroundings
+    return {
+      ...this.job.contexts.github,
+      job: this.job.jobId,
+      workspace: place.paths.workspace,
+      event_path: place.eventPath,
+      ...(frame.actionPath === null ? {} : { action_path: frame.actionPath }),
+    }
+  }
+
+  /** The context `env`. */
+  #variables(frame: Frame): Record<string, string> {
+    return { ...this.#jobEnv, ...this.#fileEnv, ...frame.env }
+  }
+
+  #environment({ step, frame, env }: RunningStep): Record<string, string> {
+    const { place } = this.surroundings
+    const github = { ...this.#github(frame), action: step.id }
+    const standard = standardEnvironment(github, runnerContext(place.paths, this.job.isDebug))
+    return { ...this.#variables(frame), ...env, ...standard }
+  }
+
+  async #runTopStep(step: Step): Promise<void> {
+    const { report } = this.surroundings
+    const record = await this.#runStep(step, this.#root, null)
+    if (record.conclusion === 'skipped')
+      report.skipStep(step.number, await this.#nameOf(step, this.#root))
+    else report.endStep(step.number, record.conclusion)
+    if (record.conclusion === 'failure') this.#fail()
+  }
+
+  /** Runs a step of the job (`outer` is null), or of a composite action in a step of the job. */
+  async #runStep(step: Step, frame: Frame, outer: RunningStep | null): Promise<StepRecord> {
+    const outputs: Record<string, string> = {}
+    const end = (outcome: Conclusion, conclusion = outcome): StepRecord =>
+      (frame.steps[step.id] = { outputs, outcome, conclusion })
+    const { report, end: jobEnd } = this.surroundings
+    const number = outer?.number ?? step.number
+    let mayFail = false
+    try {
+      const condition = await this.evaluate(frame, (scope) => holds(step.if, scope, this.#budget))
+      if (!condition) return end('skipped')
+      if (outer === null) report.beginStep(number, await this.#nameOf(step, frame))
+      const env = await this.evaluate(frame, (scope) =>
+        expandStrings(step.env, scope, this.#budget),
+      )
+      mayFail = isTruthy(await this.#value(frame, step.continueOnError))
+      const minutes = Number(await this.#value(frame, step.timeoutMinutes))
+      const running: RunningStep = {
+        step,
+        frame,
+        number,
+        env,
+        outputs,
+        state: {},
+        // A step that begins after the cancel has until the end of the job's grace.
+        signal: jobEnd.why === null ? jobEnd.signal : undefined,
+        timeoutMs: minutes > 0 ? Math.min(minutes * MINUTE_MS, 2 ** 31 - 1) : outer?.timeoutMs,
+      }
+      const outcome = await (step.kind === 'run'
+        ? this.#runScript(step, running)
+        : runUses(this, step, running))
+      return end(outcome, outcome === 'failure' && mayFail ? 'success' : outcome)
+    } catch (error) {
+      if (!(error instanceof ExpressionFault)) throw error
+      if (outer === null && !report.steps.some((one) => one.number === number))
+        report.beginStep(number, step.id)
+      report.error(number, error.message)
+      return end('failure', mayFail ? 'success' : 'failure')
+    }
+  }
+
+  #value(frame: Frame, template: Json): Promise<Json> {
+    return this.evaluate(frame, (scope) => expand(template, scope, this.#budget))
+  }
+
+  async #nameOf(step: Step, frame: Frame): Promise<string> {
+    if (typeof step.name === 'string') {
+      const { name } = step
+      return this.evaluate(frame, (scope) => interpolate(name, scope, this.#budget)).catch(
+        () => name,
+      )
+    }
+    if (step.kind === 'uses') return `Run ${step.uses}`
+    return `Run ${step.run.trim().split('\n', 1)[0] ?? ''}`.slice(0, 200)
+  }
+
+  async #runScript(
+    step: Step & { readonly kind: 'run' },
+    running: RunningStep,
+  ): Promise<Conclusion> {
+    const { frame } = running
+    const { report } = this.surroundings
+    const text = async (...templates: readonly Json[]): Promise<string> => {
+      for (const template of templates) {
+        const value = await this.#value(frame, template)
+        if (value !== null && value !== '') return String(value)
+      }
+      return ''
+    }
+    const defaults = frame === this.#root ? this.job.plan.defaults : []
+    const script = await this.evaluate(frame, (scope) => interpolate(step.run, scope, this.#budget))
+    const shell = await text(step.shell, ...defaults.map((one) => one.shell))
+    const folder = await text(step.workingDirectory, ...defaults.map((one) => one.workingDirectory))
+    const { name, command } = scriptFile(shell)
+    report.line(`##[group]Run ${script.trim().split('\n', 1)[0] ?? ''}`)
+    for (const line of script.trimEnd().split('\n')) report.line(line)
+    if (shell !== '') report.line(`shell: ${shell}`)
+    report.line('##[endgroup]')
+    return this.execute(running, {
+      command,
+      files: { [name]: script },
+      folder: this.inWorkspace(folder),
+    })
+  }
+
+  #conclude({ number }: RunningStep, { ended, exit_code, duration_ms }: StepResult): Conclusion {
+    const { report, host, end } = this.surroundings
+    if (end.why !== null && ended === 'cancelled') {
+      report.line('##[error]The operation was canceled.')
+      return 'cancelled'
+    }
+    const why = (() => {
+      switch (ended) {
+        case 'exited':
+          return exit_code === 0 ? null : `Process completed with exit code ${exit_code}.`
+        case 'timed_out':
+          return `The step was stopped after ${Math.round(duration_ms / MINUTE_MS)} minutes.`
+        case 'memory':
+          return `The job was out of memory (${Math.round(host.limits.memoryBytes / 1024 ** 2)} MiB for all its processes together).`
+        case 'disk':
+          return `The job was out of disk space (${Math.round(host.limits.diskBytes / 1024 ** 2)} MiB for all its files together).`
+        case 'lost':
+          return 'The step ended all processes of the job.'
+        case 'cancelled':
+          return 'The step was cancelled.'
+        case 'not_started':
+          return 'The sandbox could not be started.'
+      }
+    })()
+    if (why === null) return 'success'
+    report.error(number, why)
+    return 'failure'
+  }
+
+  /** Reads the files of a step. Returns false, with an error, when one is wrong. */
+  async #readFiles(running: RunningStep, id: number): Promise<boolean> {
+    const { place, report } = this.surroundings
+    let isFine = true
+    const read = async (kind: StepFile, use: (text: string) => void): Promise<void> => {
+      try {
+        use(await readStepFile(place.filesFolder, stepFileName(kind, id)))
+      } catch (error) {
+        if (!(error instanceof CommandFileFault)) throw error
+        isFine = false
+        report.error(running.number, `The file $${STEP_FILES[kind]} is wrong: ${error.message}`)
+      }
+    }
+    await read('env', (text) => {
+      for (const [name, value] of readPairs(text)) {
+        if (!isSettable(name)) throw new CommandFileFault(`the variable ${name} cannot be set`)
+        this.#fileEnv[name] = value
+      }
+    })
+    await read('path', (text) => void (this.#paths = [...readPaths(text), ...this.#paths]))
+    await read('output', (text) => {
+      for (const [name, value] of readPairs(text)) this.#setOutput(running, name, value)
+    })
+    await read(
+      'state',
+      (text) => void Object.assign(running.state, Object.fromEntries(readPairs(text))),
+    )
+    await read('summary', (text) => report.addSummary(text))
+    return isFine
+  }
+
+  #obeySetOutput(running: RunningStep, name: string, value: string): void {
+    try {
+      this.#setOutput(running, name, value)
+    } catch (error) {
+      if (!(error instanceof CommandFileFault)) throw error
+      this.surroundings.report.error(running.number, error.message)
+    }
+  }
+
+  #setOutput({ outputs }: RunningStep, name: string, value: string): void {
+    if (name === '') return
+    const size = Object.entries(outputs).reduce(
+      (sum, [key, one]) => sum + key.length + one.length,
+      0,
+    )
+    if (size + name.length + value.length > MAX_OUTPUT_CHARS)
+      throw new CommandFileFault(
+        `the outputs of a step have at most ${MAX_OUTPUT_CHARS} characters`,
+      )
+    outputs[name] = value
+  }
+}
