@@ -277,6 +277,8 @@ export class ThreadPool {
   }
 
   private workerThread(number: number): Thread {
+    /** Whether the thread that runs now has worked at all. */
+    let hasWorked = false
     const worker = new WorkerThread<RunnerEvent, EngineWorkerMessage>({
       code: 'git/engine.worker',
       greeting: {
@@ -286,12 +288,18 @@ export class ThreadPool {
         cells: this.cells,
         thread: number,
       },
-      onMessage: (message) => this.dispatch(message),
-      // Only the tasks of this thread fail. Another thread takes its place at once.
+      onMessage: (message) => {
+        hasWorked = true
+        this.dispatch(message)
+      },
+      // Only the tasks of this thread fail. Another thread takes its place at once, but one that
+      // cannot even begin (no memory, no threads left) is tried again only with the next task:
+      // starting threads in a loop would take what the others need.
       onFailure: (reason) => {
         this.onFault('a worker failed', { reason })
         reclaimThread(this.cells, number)
-        worker.start()
+        if (hasWorked) worker.start()
+        hasWorked = false
         for (const listener of [...this.listeners.values()]) {
           if (listener.thread === thread)
             listener.failed(new Error('a worker of the git engine failed'))
