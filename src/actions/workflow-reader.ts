@@ -1,15 +1,20 @@
 /** Reads workflow files in a thread, one after the other, each within a deadline. */
 import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
 import type { WorkflowReading } from './parse-workflow.ts'
+import type { ActionReading } from './read-action.ts'
 
-export type FileRequest = { readonly text: string; readonly path: string }
+export type FileRequest = {
+  readonly kind: 'workflow' | 'action'
+  readonly text: string
+  readonly path: string
+}
 
 /** Real files take 2 to 15 ms, the first of a thread 100 ms; hostile ones take for ever. */
 const READ_TIMEOUT_MS = 5_000
 
 /** A forge keeps one as a service (`core/service.ts`); `close` ends its thread. */
 export class WorkflowReader {
-  readonly #thread = new WorkerRequests<FileRequest, WorkflowReading>({
+  readonly #thread = new WorkerRequests<FileRequest, WorkflowReading | ActionReading>({
     code: 'actions/actions.worker',
     name: 'the thread for workflow files',
   })
@@ -17,9 +22,13 @@ export class WorkflowReader {
 
   /** The model of a file, or its problems: the first of the YAML, at most 10 of the schema. */
   read(text: string, path: string): Promise<WorkflowReading> {
-    const reading = this.#last.then(() => this.#readNow({ text, path }))
-    this.#last = reading.catch(() => {})
-    return reading
+    // The thread answers a request with the reading of its kind.
+    return this.#inTurn({ kind: 'workflow', text, path }) as Promise<WorkflowReading>
+  }
+
+  /** The same for the `action.yml` of an action. */
+  readAction(text: string, path: string): Promise<ActionReading> {
+    return this.#inTurn({ kind: 'action', text, path }) as Promise<ActionReading>
   }
 
   /** Starts the thread and builds its schema, so that the first file does not wait for it. */
@@ -31,14 +40,21 @@ export class WorkflowReader {
     return this.#thread.close()
   }
 
-  async #readNow(request: FileRequest): Promise<WorkflowReading> {
+  #inTurn(request: FileRequest): Promise<WorkflowReading | ActionReading> {
+    const reading = this.#last.then(() => this.#readNow(request))
+    this.#last = reading.catch(() => {})
+    return reading
+  }
+
+  async #readNow(request: FileRequest): Promise<WorkflowReading | ActionReading> {
     try {
       return await this.#thread.request(request, { timeoutMs: READ_TIMEOUT_MS })
     } catch (error) {
       if (!(error instanceof WorkerFailure)) throw error
       // The thread did not answer in time, or ran out of memory: it is replaced.
       const text = 'The file takes too long to read'
-      return { workflow: null, problems: [{ file: request.path, line: 1, column: 1, text }] }
+      const problems = [{ file: request.path, line: 1, column: 1, text }]
+      return request.kind === 'action' ? { action: null, problems } : { workflow: null, problems }
     }
   }
 }

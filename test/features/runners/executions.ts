@@ -3,6 +3,7 @@ import type { StepsPlan } from '#actions'
 import { executeJob, type ExecutableJob, type ExecutionResult } from '#features/runners/index.ts'
 import { LogWriter, readGrowingLog } from '#runner'
 import { parseWorkflow } from '#src/actions/parse-workflow.ts'
+import { parseAction } from '#src/actions/read-action.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { LIMITS, makeRunner } from '../../runner/runners.ts'
@@ -99,6 +100,7 @@ export async function makeExecutions(change: Parameters<typeof makeRunner>[0] = 
               writeFileSync(join(folder, name), text, { flag: 'wx' })
             }
           },
+          readAction: async (text, path) => parseAction(text, path),
           report: () => {},
         },
       )

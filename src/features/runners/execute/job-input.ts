@@ -1,5 +1,5 @@
 /** What the executor is given: a job with its contexts, and what surrounds it. */
-import type { JsonObject, NeedsContext, StepsPlan } from '#actions'
+import type { ActionReading, JsonObject, NeedsContext, StepsPlan } from '#actions'
 import type { Limits, Runner } from '#runner'
 
 export type ExecutableJob = {
@@ -71,6 +71,8 @@ export type ExecutionHost = {
     folder: string,
     source: { readonly repository: string; readonly ref: string | null },
   ) => Promise<void>
+  /** Reads the text of an `action.yml`, of which `path` is the name in faults. */
+  readonly readAction: (text: string, path: string) => Promise<ActionReading>
   readonly report: (step: StepState) => void
 }
 

@@ -30,7 +30,7 @@ export function scriptFile(shell: string): ScriptFile {
     const file = '"$1/script.sh"'
     return {
       name: 'script.sh',
-      command: `if command -v bash >/dev/null 2>&1; then exec bash -e ${file}; else exec sh -e ${file}; fi`,
+      command: `if command -v bash >/dev/null 2>&1; then launch bash -e ${file}; else launch sh -e ${file}; fi`,
     }
   }
   const known = SHELLS[shell]
@@ -50,7 +50,7 @@ export function scriptFile(shell: string): ScriptFile {
   return {
     name,
     command: [
-      `if command -v ${quote(program)} >/dev/null 2>&1${other}; then exec ${run}; fi`,
+      `if command -v ${quote(program)} >/dev/null 2>&1${other}; then launch ${run}; fi`,
       `printf '%s\\n' ${quote(missing)}`,
       'exit 127',
     ].join('\n'),
@@ -61,8 +61,8 @@ export function scriptFile(shell: string): ScriptFile {
 const isVariable = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
 
 /**
- * The program of a step. Variables whose names a shell does not accept (`INPUT_FETCH-DEPTH`) are set
- * with env(1).
+ * The program of a step. `launch` in its command executes a program with variables whose names a
+ * shell does not accept too (`INPUT_FETCH-DEPTH`); a shell in between would drop them.
  */
 export function stepProgram(step: {
   readonly env: Readonly<Record<string, string>>
@@ -82,9 +82,8 @@ export function stepProgram(step: {
       .map(([name, value]) => `export ${name}=${clean(value)}`),
     ...(paths.length > 0 ? [`export PATH=${quote(paths.join(':'))}:"$PATH"`] : []),
     ...files.map((file) => `: >${quote(file)}`),
+    `launch() { exec ${odd.length === 0 ? '' : `env ${odd.map(([name, value]) => quote(`${name}=${value.replaceAll('\0', '')}`)).join(' ')} `}"$@"; }`,
     `cd ${quote(folder)} 2>/dev/null || { printf '%s\\n' ${quote(`##[error]the working directory ${folder} does not exist`)}; exit 1; }`,
-    odd.length === 0
-      ? command
-      : `exec env ${odd.map(([name, value]) => quote(`${name}=${value}`)).join(' ')} /bin/sh -c ${quote(command)} sh "$1"`,
+    command,
   ].join('\n')
 }

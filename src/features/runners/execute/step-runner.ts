@@ -57,7 +57,7 @@ export type Frame = {
 export type PostStep = {
   readonly name: string
   readonly if: string
-  readonly run: () => Promise<Conclusion>
+  readonly run: (number: number) => Promise<Conclusion>
 }
 
 /** A step that is running. */
@@ -107,7 +107,7 @@ export class StepRunner {
       const scope = this.#scope(this.#root)
       if (!holds(post.if, scope, this.#budget)) continue
       report.beginStep(++number, post.name)
-      const conclusion = await post.run()
+      const conclusion = await post.run(number)
       report.endStep(number, conclusion)
       if (conclusion === 'failure') this.#fail()
     }

@@ -1,5 +1,6 @@
 /** Steps with `uses`: what is built in, and actions of the workspace. */
 import { expandStrings, parseUses, type Step } from '#actions'
+import { runLocalAction } from './run-action.ts'
 import type { Conclusion } from './job-input.ts'
 import type { RunningStep, StepRunner } from './step-runner.ts'
 
@@ -26,8 +27,7 @@ export async function runUses(
     return checkOut(runner, running, inputs)
   if (uses.kind === 'docker')
     return fail(`${step.uses} needs a runner with containers; this one has none`)
-  if (uses.kind === 'local')
-    return fail(`actions of the repository (${step.uses}) do not run here yet`)
+  if (uses.kind === 'local') return runLocalAction(runner, running, uses.path, inputs)
   return fail(
     `${step.uses} is not available without the internet. Import ${uses.owner}/${uses.repo} to this forge, or replace the step by a script.`,
   )

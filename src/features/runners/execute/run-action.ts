@@ -1,0 +1,145 @@
+/** Runs an action of the workspace: the steps of a composite action, or its JavaScript. */
+import { expand, expandStrings, holds, type Action, type Json } from '#actions'
+import type { Conclusion } from './job-input.ts'
+import { quote } from './shells.ts'
+import type { Frame, RunningStep, StepRunner } from './step-runner.ts'
+
+/** Actions may use each other so deep. */
+const MAX_DEPTH = 10
+
+type Inputs = Readonly<Record<string, string>>
+
+/** `path` is that of the action's folder in the workspace. */
+export async function runLocalAction(
+  runner: StepRunner,
+  running: RunningStep,
+  path: string,
+  given: Inputs,
+): Promise<Conclusion> {
+  const { report, place, host } = runner.surroundings
+  const fail = (message: string): Conclusion => {
+    report.error(running.number, message)
+    return 'failure'
+  }
+  if (running.frame.depth >= MAX_DEPTH)
+    return fail(`Actions use each other at most ${MAX_DEPTH} deep`)
+  const folder = runner.inWorkspace(path)
+  const text = await place.ask(
+    `cd ${quote(folder)} && { cat action.yml 2>/dev/null || cat action.yaml; } 2>/dev/null`,
+  )
+  const name = path === '' ? '.' : path
+  if (text === null)
+    return fail(`./${name} has no action.yml. Did a step check out the repository before this one?`)
+  const { action, problems } = await host.readAction(text, `${name}/action.yml`)
+  for (const { file, line, column, text } of problems)
+    report.error(running.number, `${file}:${line}:${column} ${text}`)
+  if (!action) return 'failure'
+  const inputs = await inputsOf(runner, running, action, given)
+  const missing = Object.entries(action.inputs).find(
+    ([key, { required }]) => required && (inputs[key] ?? '') === '',
+  )
+  if (missing)
+    report.warning(running.number, `The input ${missing[0]} of ./${name} is required and empty`)
+  if (action.runs.kind === 'composite')
+    return runComposite(runner, running, { action, folder, inputs })
+  if (action.runs.kind === 'node')
+    return runNode(runner, running, { runs: action.runs, folder, inputs })
+  return fail(`./${name} needs a runner with containers; this one has none`)
+}
+
+/** What the step gives, and defaults for the rest. */
+async function inputsOf(
+  runner: StepRunner,
+  { frame }: RunningStep,
+  action: Action,
+  given: Inputs,
+): Promise<Inputs> {
+  const defaults: Record<string, Json> = {}
+  for (const [key, input] of Object.entries(action.inputs))
+    defaults[key] = await runner.evaluate(frame, (scope) => expand(input.default, scope))
+  const known = new Map(Object.keys(action.inputs).map((key) => [key.toLowerCase(), key]))
+  const named = Object.entries(given).map(([key, value]) => [
+    known.get(key.toLowerCase()) ?? key,
+    value,
+  ])
+  return {
+    ...Object.fromEntries(
+      Object.entries(defaults).map(([key, value]) => [key, value === null ? '' : String(value)]),
+    ),
+    ...Object.fromEntries(named),
+  } as Inputs
+}
+
+async function runComposite(
+  runner: StepRunner,
+  running: RunningStep,
+  { action, folder, inputs }: { action: Action; folder: string; inputs: Inputs },
+): Promise<Conclusion> {
+  if (action.runs.kind !== 'composite') return 'failure'
+  const frame: Frame = {
+    steps: {},
+    inputs,
+    env: { ...running.frame.env, ...running.env },
+    actionPath: folder,
+    depth: running.frame.depth + 1,
+    hasFailed: false,
+  }
+  const conclusion = await runner.runFrame(running, frame, action.runs.steps)
+  const outputs = await runner.evaluate(frame, (scope) => expandStrings(action.outputs, scope))
+  Object.assign(running.outputs, outputs)
+  return conclusion
+}
+
+type NodeRuns = Extract<Action['runs'], { kind: 'node' }>
+
+async function runNode(
+  runner: StepRunner,
+  running: RunningStep,
+  { runs, folder, inputs }: { runs: NodeRuns; folder: string; inputs: Inputs },
+): Promise<Conclusion> {
+  const env = Object.fromEntries(
+    Object.entries(inputs).map(([key, value]) => [
+      `INPUT_${key.replaceAll(' ', '_').toUpperCase()}`,
+      value,
+    ]),
+  )
+  const execute = (file: string, more: Inputs = {}): Promise<Conclusion> =>
+    runner.execute(running, {
+      command: nodeCommand(`${folder}/${file}`),
+      env: { ...env, ...more, GITHUB_ACTION_PATH: folder },
+      folder: runner.inWorkspace(''),
+    })
+  if (runs.pre !== null) {
+    const applies = await runner.evaluate(running.frame, (scope) => holds(runs.preIf, scope))
+    if (applies && (await execute(runs.pre)) === 'failure') return 'failure'
+  }
+  const { post } = runs
+  if (post !== null)
+    runner.postSteps.push({
+      name: `Post ${running.step.kind === 'uses' ? running.step.uses : running.step.id}`,
+      if: runs.postIf,
+      run: (number) =>
+        runner.execute(
+          { ...running, number, signal: undefined, timeoutMs: undefined },
+          {
+            command: nodeCommand(`${folder}/${post}`),
+            env: { ...env, ...stateOf(running), GITHUB_ACTION_PATH: folder },
+            folder: runner.inWorkspace(''),
+          },
+        ),
+    })
+  return execute(runs.main, stateOf(running))
+}
+
+/** What an earlier part of the action has saved. */
+const stateOf = ({ state }: RunningStep): Inputs =>
+  Object.fromEntries(Object.entries(state).map(([key, value]) => [`STATE_${key}`, value]))
+
+const MISSING = '##[error]JavaScript actions need node on this machine; it is in the package nodejs'
+
+const nodeCommand = (file: string): string =>
+  [
+    `if command -v node >/dev/null 2>&1; then launch node ${quote(file)}; fi`,
+    `printf '%s\\n' ${quote(MISSING)}`,
+    'exit 127',
+  ].join('\n')
