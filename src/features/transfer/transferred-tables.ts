@@ -64,6 +64,7 @@ export const TRANSFERRED_TABLES: Readonly<Record<string, string>> = {
   rule_evaluations: 'repo_id IN (:repos)',
   // Secrets stay: they are sealed by the other forge.
   setting_rows: `kind = 'variable' AND (workspace_id = ?1 OR repo_id IN (:repos))`,
+  push_certificates: 'repo_id IN (:repos)',
   events: 'workspace_id = ?1 AND (repo_id IS NULL OR repo_id IN (:repos))',
 }
 
