@@ -111,7 +111,7 @@ export {
   TokenName,
   TokenRepos,
 } from './tokens/token-limits.ts'
-export { findTokenSecrets, SECRET_FORM } from './tokens/find-secrets.ts'
+export { findTokenSecrets } from './tokens/find-secrets.ts'
 export { issueToken, tokenRecord, type NewTokenOptions } from './tokens/tokens.ts'
 export const feature: Feature = {
   name: 'accounts',

@@ -4,12 +4,7 @@
  */
 import { checksum62 } from '#lib/hash.ts'
 
-/**
- * The format of secrets for other search engines: words of which each contains one, and a pattern
- * that matches in linear time.
- */
-export const SECRET_FORM = { words: ['hth'], pattern: 'hth[uwa]_[0-9A-Za-z]{46}' }
-const SECRET_PATTERN = new RegExp(SECRET_FORM.pattern, 'g')
+const SECRET_PATTERN = /hth[uwa]_[0-9A-Za-z]{46}/g
 const CHECKED_LENGTH = 45
 
 /** Every secret in a text with its index, in order. */

@@ -4,7 +4,7 @@
  * in the form of a secret.
  */
 import type { AddedSearch, Git, Oid } from '#git'
-import { findTokenSecrets, SECRET_FORM } from '#features/accounts/index.ts'
+import { findTokenSecrets } from '#features/accounts/index.ts'
 import { nameOfSecret, REFUSED_SECRETS } from '#lib/secret-formats.ts'
 
 export type LeakedToken = {
@@ -25,49 +25,27 @@ export type CommitRange = { readonly tips: readonly Oid[]; readonly hide: readon
  */
 export type LeakedTokens = { readonly leaks: readonly LeakedToken[]; readonly complete: boolean }
 
-/** What is searched, and what a match is called; null for a match that is no secret. */
-type SecretSearch = {
-  readonly words: readonly string[]
-  readonly pattern: string
-  readonly nameOf: (text: string) => string | null
-}
+/** Whether it is an access token of this forge, by its form. */
+export const isOwnToken = ({ secret }: LeakedToken): boolean => findTokenSecrets(secret).length > 0
 
-/** Access tokens of this forge. The engine matches their form; the checksum is verified here. */
-const OWN_TOKENS: SecretSearch = {
-  ...SECRET_FORM,
-  nameOf: (text) => (findTokenSecrets(text).length > 0 ? 'an access token' : null),
-}
-
-const ALL_SECRETS: SecretSearch = { ...REFUSED_SECRETS, nameOf: nameOfSecret }
-
-/** Finds access tokens of this forge. */
-export const findLeakedTokens = (...args: SearchArguments): Promise<LeakedTokens> =>
-  findSecrets(OWN_TOKENS, ...args)
-
-/** Finds secrets in every format that pushes may not add. */
-export const findLeakedSecrets = (...args: SearchArguments): Promise<LeakedTokens> =>
-  findSecrets(ALL_SECRETS, ...args)
-
-type SearchArguments = [
+/**
+ * Finds secrets in every format that pushes may not add, until a limit is reached. Each blob is
+ * read once. The engine matches their form; checksums and examples are looked at here.
+ */
+export async function findLeakedSecrets(
   git: Pick<Git, 'searchAdded'>,
   store: string,
   range: CommitRange,
   most?: AddedSearch['limits'],
   signal?: AbortSignal,
-]
-
-/** Searches a range of commits until a limit is reached. Each blob is read once. */
-async function findSecrets(
-  { nameOf, ...search }: SecretSearch,
-  ...[git, store, range, most, signal]: SearchArguments
 ): Promise<LeakedTokens> {
   const { matches, complete } = await git.searchAdded(
     store,
-    { tips: range.tips, hide: range.hide, ...search, ...(most && { limits: most }) },
+    { tips: range.tips, hide: range.hide, ...REFUSED_SECRETS, ...(most && { limits: most }) },
     signal,
   )
   const leaks = matches.flatMap(({ commit, path, line, text }) => {
-    const name = nameOf(text)
+    const name = nameOfSecret(text)
     return name === null ? [] : [{ commit, path, line, secret: text, name }]
   })
   return { leaks, complete }

@@ -1,7 +1,8 @@
 /**
  * Keeps secrets out of repositories. With `push_protection` a push that adds one in a known format
  * is refused before any ref moves. Without it, and for pushes that are too large to scan while the
- * client waits, a job scans afterwards and revokes the access tokens of this forge that it finds.
+ * client waits, a job scans afterwards. It revokes the access tokens of this forge that it finds, and
+ * writes secrets of other services into the audit log.
  */
 import type { Oid } from '#git'
 import type { Db } from '#core/db.ts'
@@ -13,7 +14,7 @@ import { fullNameOf } from '../access/repo-facts.ts'
 import { auditRepo } from '../lifecycle/preconditions.ts'
 import {
   findLeakedSecrets,
-  findLeakedTokens,
+  isOwnToken,
   type LeakedToken,
   type CommitRange,
 } from './find-leaked-tokens.ts'
@@ -125,13 +126,16 @@ export async function scanRange(
 const refusal = ({ path, line, commit, name }: LeakedToken): string =>
   `${path.replace(/[\x00-\x1f\x7f]/g, '?').slice(0, 300)}:${line} holds ${name} (commit ${commit.slice(0, 7)}): take it out of the commit, and revoke it if anyone else has seen it; a maintainer can turn off the setting push_protection for what is no secret`
 
-/** Scans a push and revokes the tokens that it finds. */
+/** Secrets of other services that one scan writes into the audit log. */
+const MAX_REPORTED_SECRETS = 100
+
+/** Scans a push, revokes the tokens that it finds, and reports other secrets. */
 export const scanPush = job<CommitRange & { repo_id: string }>({
   kind: 'scan_push',
   run: async ({ hearth, signal }, { repo_id, tips, hide }) => {
     const row = repoById(hearth.db, repo_id)
     if (!row) return
-    const { leaks, complete } = await findLeakedTokens(
+    const { leaks, complete } = await findLeakedSecrets(
       hearth.git,
       row.store,
       { tips, hide },
@@ -143,14 +147,22 @@ export const scanPush = job<CommitRange & { repo_id: string }>({
         'a push holds too much that looks like tokens; the rest of it is not looked through',
         { repo: repo_id, matches: MAX_MATCHES },
       )
-    for (const leak of leaks) {
+    for (const leak of leaks.filter(isOwnToken)) {
       if (signal.aborted) throw new Error('the process is stopping')
       await writeAs(hearth, null, (tx) => revokeToken(tx, row, leak))
     }
+    const others = leaks.filter((leak) => !isOwnToken(leak))
+    if (others.length > 0) await writeAs(hearth, null, (tx) => reportSecrets(tx, row, others))
   },
 })
 
 function revokeToken(tx: Tx, row: RepoRow, { path, line, commit, secret }: LeakedToken): void {
   const token = revokeLeakedToken(tx, secret, `${fullNameOf(tx.db, row)}, ${path}:${line}`)
   if (token) auditRepo(tx, 'repo.token_found', row, { token_id: token.id, path, line, commit })
+}
+
+/** The text of a secret is never stored. */
+function reportSecrets(tx: Tx, row: RepoRow, leaks: readonly LeakedToken[]): void {
+  for (const { path, line, commit, name } of leaks.slice(0, MAX_REPORTED_SECRETS))
+    auditRepo(tx, 'repo.secret_found', row, { secret: name, path, line, commit })
 }

@@ -274,6 +274,23 @@ describe('with it off', () => {
     expect(JSON.stringify(log)).not.toContain(secret)
   })
 
+  test('secrets of other services are in the audit log, without their text', async () => {
+    const { commit, pushTo, main } = await repo({ push_protection: false })
+    const secret = `ghp_${'aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1cD3'.slice(0, 36)}`
+    const example = `ghp_${'x'.repeat(36)}`
+    const bad = await commit(main, { 'a/b.txt': `one\n${secret}\n${example}\n` })
+    expect(await pushTo('work', bad)).toEqual([null])
+    await world.jobs()
+    const log = hearth.db.all<{ data: string }>(
+      `SELECT data FROM audit_log WHERE action = 'repo.secret_found'`,
+    )
+    const found = log.map(({ data }) => JSON.parse(data) as Record<string, unknown>)
+    expect(found.filter((entry) => entry.commit === bad)).toEqual([
+      { secret: 'a GitHub token', path: 'a/b.txt', line: 2, commit: bad },
+    ])
+    expect(JSON.stringify(log)).not.toContain(secret)
+  })
+
   test('nothing is looked at when searching is off as well', async () => {
     const { commit, pushTo, main } = await repo({ push_protection: false, secret_scanning: false })
     const secret = await token()
