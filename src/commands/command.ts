@@ -13,7 +13,10 @@ export type Command = {
   readonly summary: string
   /** One line for the list of commands, when the summary is longer. */
   readonly brief?: string
-  /** The names of its arguments, as the help shows them (`OWNER/NAME`). `[URL]` is optional. */
+  /**
+   * The names of its arguments, as the help shows them (`OWNER/NAME`). `[URL]` is optional, and
+   * `[PATH...]` at the end takes any number.
+   */
   readonly args: readonly string[]
   readonly flags: Readonly<Record<string, Flag>>
   /** Whether the command parses its flags itself. Then all words are in `args`. */
@@ -93,7 +96,8 @@ export function parseArguments(
     } else args.push(word)
   }
   const minArgs = command.args.filter((name) => !name.startsWith('[')).length
-  if (!help && (args.length < minArgs || args.length > command.args.length)) {
+  const maxArgs = command.args.at(-1)?.endsWith('...]') ? Infinity : command.args.length
+  if (!help && (args.length < minArgs || args.length > maxArgs)) {
     throw new UsageError(
       `usage: hearth ${[command.name, ...command.args].join(' ')}; see hearth ${command.name} --help`,
     )

@@ -1,6 +1,7 @@
 /** Every command of the executable, in the order in which the help shows them. */
 import { api } from './api.ts'
 import { backup } from './backup.ts'
+import { checkWorkflows } from './check-workflows.ts'
 import type { Command } from './command.ts'
 import { credential } from './credential.ts'
 import { doctor } from './doctor.ts'
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   exportRepo,
   importArchive,
   doctor,
+  checkWorkflows,
   login,
   credential,
   setupGit,
