@@ -165,6 +165,7 @@ function settingsOf(
     },
     releases: { max_asset_bytes: values.get('releases.max_asset_bytes') },
     attachments: { max_bytes: values.get('attachments.max_bytes') },
+    images: { external: values.get('images.external') },
     audit: { ip: values.get('audit.ip'), keep_days: values.get('audit.keep_days') },
     slow: { query_ms: values.get('log_slow_query_ms'), git_ms: values.get('log_slow_git_ms') },
     metrics: { token: values.get('metrics.token'), allow: requireBlocks(values, 'metrics.allow') },

@@ -7,6 +7,7 @@ import { frontMatterTable } from './markdown/front-matter.ts'
 import { prepareSource } from './markdown/source.ts'
 import { findTasks } from '#lib/markdown-tasks.ts'
 import type { DocumentBase } from './markdown/addresses.ts'
+import type { ImagePolicy } from './markdown/images.ts'
 import type { LinkContext } from './markdown/references.ts'
 
 export type { DocumentBase, LinkContext }
@@ -20,6 +21,8 @@ export interface MarkdownOptions {
   breaks?: boolean
   /** Lets checkboxes of tasks be ticked, as fields of the form around the document. */
   tasks?: boolean
+  /** What becomes of images from other sites; they are loaded directly unless given. */
+  images?: ImagePolicy
 }
 
 /** Larger documents are shown as they were typed. */
@@ -59,6 +62,7 @@ export const renderMarkdown = (
   const parts: DocumentParts = {
     context: options.link,
     breaks: options.breaks ?? false,
+    images: options.images ?? null,
     footnotes,
     formulas: source.formulas,
     renderMath,

@@ -40,6 +40,12 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'private, no-cache',
 }
 
+/** The headers where no page shows an image of another site. */
+const OWN_IMAGES_HEADERS: Readonly<Record<string, string>> = {
+  ...PAGE_HEADERS,
+  'content-security-policy': `${contentSecurityPolicy.replace(' https: data:', ' data:')}; form-action 'self'`,
+}
+
 /** Finds the caller of a request by its token or sign-in cookie. Throws 401 for a bad token. */
 export type FindCaller = (hearth: Hearth, request: Request) => Caller
 
@@ -111,7 +117,7 @@ export class VisitorRequest {
       proxyUser: this.proxyUser,
       proxyRefusal: null,
       markdown: this.markdown,
-      headers: PAGE_HEADERS,
+      headers: hearth.settings.images.external === 'direct' ? PAGE_HEADERS : OWN_IMAGES_HEADERS,
       viewer: caller.kind === 'user' ? caller : null,
       csrf: csrfToken(this.secret),
       flash: findFlash(this.#flash),

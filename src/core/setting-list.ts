@@ -369,6 +369,11 @@ export const SETTINGS = {
     changeable: { at: ['attachments', 'max_bytes'], minimum: 1, maximum: MAX_CHOICE },
     help: 'The largest file that an issue, comment or review takes.',
   }),
+  'images.external': choice(['direct', 'proxy', 'off'], {
+    default: 'direct',
+    changeable: { at: ['images', 'external'] },
+    help: 'How documents show images of other sites: browsers load them directly without a referrer, this site fetches them (at most 5 MB, allowed by outbound.allow as webhooks are), or a link is shown.',
+  }),
   'git.workers': number({
     default: Math.max(1, Math.min(4, availableParallelism())),
     defaultText: 'the cores, at most 4',

@@ -158,6 +158,8 @@ export type Settings = {
   } | null
   readonly releases: { readonly max_asset_bytes: number }
   readonly attachments: { readonly max_bytes: number }
+  /** How documents show images of other sites. */
+  readonly images: { readonly external: 'direct' | 'proxy' | 'off' }
   /** The limits of downloaded archives; null is no limit. */
   readonly archives: { readonly max_files: number | null; readonly max_bytes: number | null }
   readonly sso: {

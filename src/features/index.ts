@@ -19,6 +19,7 @@ import { feature as agents } from './agents/index.ts'
 import { feature as audit } from './audit/index.ts'
 import { feature as webhooks } from './webhooks/index.ts'
 import { feature as notifications } from './notifications/index.ts'
+import { feature as images } from './images/index.ts'
 import { feature as imports } from './imports/index.ts'
 import { feature as rulesets } from './rulesets/index.ts'
 import { feature as keys } from './keys/index.ts'
@@ -49,6 +50,7 @@ export const features: readonly Feature[] = [
   audit,
   webhooks,
   notifications,
+  images,
   imports,
   rulesets,
   keys,

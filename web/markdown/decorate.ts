@@ -6,6 +6,7 @@ import { grammarOfWord, highlightLines } from '../highlight.ts'
 import { ID_PREFIX } from './addresses.ts'
 import { replaceEmoji } from './emoji.ts'
 import type { Footnotes } from './footnotes.ts'
+import { applyImagePolicy, type ImagePolicy } from './images.ts'
 import { linkReferences, shortForm, type LinkContext } from './references.ts'
 import { FORMULA_MARK, type Formula } from './source.ts'
 
@@ -68,6 +69,7 @@ export type DocumentParts = {
   readonly context: LinkContext | undefined
   /** Whether line ends inside paragraphs become breaks. */
   readonly breaks: boolean
+  readonly images: ImagePolicy
   readonly footnotes: Footnotes
   readonly formulas: readonly Formula[]
   /** Null without a renderer for formulas, and for those that are not understood. */
@@ -91,6 +93,7 @@ class Decorator {
   #at = 0
   #verbatim = 0
   #paragraphs = 0
+  #links = 0
   #tasks = 0
   #heading: Heading | null = null
 
@@ -194,7 +197,13 @@ class Decorator {
     if (name === 'blockquote' && this.#blockquote(opening)) return
     if (VERBATIM.has(name)) this.#verbatim += opening ? 1 : -1
     if (name === 'p') this.#paragraphs += opening ? 1 : -1
+    if (name === 'a') this.#links += opening ? 1 : -1
     if (name === 'a' && opening && this.#shortLink(tag)) return
+    if ((name === 'img' || name === 'source') && this.#parts.images) {
+      const shown = this.#sourceInTag(whole)
+      this.#out.push(applyImagePolicy(shown, name, this.#parts.images, this.#links > 0))
+      return
+    }
     if (name === 'input' && this.#parts.tasks) {
       this.#out.push(
         whole.replace(

@@ -4,9 +4,11 @@
  * for these parts and puts them in.
  */
 import type { Hearth } from '#core/hearth.ts'
+import { imageKey } from '#features/images/index.ts'
 import { plainMarkdown, type MarkdownOptions } from '../markdown.ts'
 import { escapeLines, type Grammar } from '../highlight.ts'
 import { type FileLines, highlighter, type HighlightSource } from '../highlight/highlighter.ts'
+import type { ImagePolicy } from './images.ts'
 import { markdownRenderer } from './renderer.ts'
 
 /** A page waits this long for all its parts. Those that come later are shown as typed. */
@@ -22,7 +24,7 @@ export class PageMarkdown {
 
   /** `caller` is whom the work counts for: an id or a network address. */
   constructor(
-    private readonly hearth: Pick<Hearth, 'services'>,
+    private readonly hearth: Pick<Hearth, 'services' | 'settings'>,
     private readonly caller: string,
     private readonly patienceMs = PATIENCE_MS,
   ) {}
@@ -32,7 +34,8 @@ export class PageMarkdown {
   }
 
   /** The HTML of a document, or a marker that `fill` replaces. */
-  place(text: string, options: MarkdownOptions): string {
+  place(text: string, given: MarkdownOptions): string {
+    const options = this.#withImages(given)
     const html = markdownRenderer(this.hearth).renderNow(text, options)
     if (html !== null) return html
     return this.#placeLater(this.render(text, options), () => plainMarkdown(text))
@@ -67,7 +70,14 @@ export class PageMarkdown {
 
   /** Renders a document that is not part of a page. */
   render(text: string, options: MarkdownOptions): Promise<string> {
-    return markdownRenderer(this.hearth).render(text, options, this.caller)
+    return markdownRenderer(this.hearth).render(text, this.#withImages(options), this.caller)
+  }
+
+  #withImages(options: MarkdownOptions): MarkdownOptions {
+    const { images, site_url: siteUrl } = this.hearth.settings
+    if (images.external === 'direct') return options
+    const policy: ImagePolicy = { mode: images.external, siteUrl, key: imageKey(this.hearth) }
+    return { ...options, images: policy }
   }
 
   /** Replaces the markers of a page. */

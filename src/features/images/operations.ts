@@ -1,0 +1,1 @@
+export { openImage } from './open-image.ts'
