@@ -22,7 +22,7 @@ import { bundle } from './protocol/bundle.ts'
 import { pipeTask } from './protocol/pipe-task.ts'
 import { receivePack, type ReceiveContext } from './protocol/receive-pack.ts'
 import { ResponseCache } from './protocol/response-cache.ts'
-import { bufferOrStreamResponse, recyclingSink } from './protocol/response-stream.ts'
+import { bufferOrStreamResponse, RangeSink, recyclingSink } from './protocol/response-stream.ts'
 import { SnapshotViews } from './protocol/snapshot-view.ts'
 import {
   listRefs,
@@ -384,14 +384,19 @@ export class GitEngine implements Git {
     store: string,
     commit: Oid,
     options: Named<'archive'>[2],
-    response?: git.ResponseOptions,
+    response?: git.ArchiveResponseOptions,
   ): Promise<Uint8Array | ReadableStream<Uint8Array>> {
     const context = this.#contextFor(store)
     const args = { store, args: [commit, options] }
-    return await bufferOrStreamResponse(
-      (sink) => pipeTask(context, 'archive', args, recyclingSink(sink), response?.signal),
-      response,
-    )
+    return await bufferOrStreamResponse(async (sink) => {
+      const selected = new RangeSink(sink, response?.range)
+      try {
+        await pipeTask(context, 'archive', args, recyclingSink(selected), response?.signal)
+        response?.onWhole?.(selected.size)
+      } catch (error) {
+        if (!selected.isComplete) throw error
+      }
+    }, response)
   }
 
   async streamBlob(

@@ -403,6 +403,13 @@ export type ResponseOptions = {
   readonly onEnd?: () => void
 }
 
+export type ArchiveResponseOptions = ResponseOptions & {
+  /** Only these bytes of the archive are sent. */
+  readonly range?: { readonly start: number; readonly length: number }
+  /** Called when the whole archive was written, with its size. */
+  readonly onWhole?: (size: number) => void
+}
+
 /** A request to a service: the protocol version (the `Git-Protocol` header) and the body. */
 export type ServiceRequest = ResponseOptions & {
   readonly protocol: 0 | 1 | 2
@@ -742,7 +749,7 @@ export interface Git {
     store: string,
     commit: Oid,
     options: ArchiveOptions,
-    sending?: ResponseOptions,
+    sending?: ArchiveResponseOptions,
   ): Promise<Uint8Array | ReadableStream<Uint8Array>>
 
   /** Lists the refs of a remote. Throws RemoteError when it is no git server. */

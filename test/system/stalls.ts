@@ -3,8 +3,11 @@
  * to every door, while one reader opens pages of a repository of their own. Reader and attackers
  * are processes of their own. Quiet and attacked phases take turns, because other programs use the
  * machine too. In the median of the rounds, the p99 of the reader stays below five times that of the
- * quiet phase before. The longest turn of the event loop and the memory are shown as well.
+ * quiet phase before. The longest turn of the event loop and the memory are shown as well, and how
+ * much of its time the loop waited for a processor: on an idle machine next to none. Where other
+ * programs take the processors, the ratio says nothing about the forge.
  */
+import { readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { attacksOn, prepareAttacks } from '../http/stalls/attacks.ts'
@@ -170,6 +173,14 @@ const percentile = (times: readonly number[], share: number): number =>
 const inWords = (times: readonly number[]): string =>
   `p50 ${percentile(times, 0.5).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms, longest ${percentile(times, 1).toFixed(0)} ms`
 
+/** Milliseconds that a main thread ran, and that it waited for a processor (proc_pid_schedstat). */
+function schedulingOf(pid: number): { readonly ran: number; readonly waited: number } {
+  const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/schedstat`, 'latin1')
+    .split(' ')
+    .map((nanoseconds) => Number(nanoseconds) / 1e6)
+  return { ran, waited }
+}
+
 async function measureRounds(
   forge: MeasuredForge,
   attackers: Attackers,
@@ -184,13 +195,16 @@ async function measureRounds(
     attackers.goOn()
     await forge.scrape()
     const before = attackers.sent
+    const start = schedulingOf(forge.pid)
     const attacked = await readTimes({ url: forge.url, seconds })
     const sent = attackers.sent - before
+    const end = schedulingOf(forge.pid)
+    const waited = (end.waited - start.waited) / (end.waited - start.waited + end.ran - start.ran)
     const { turnMs, residentMiB } = await forge.scrape()
     const ratio = percentile(attacked, 0.99) / percentile(quiet, 0.99)
     ratios.push(ratio)
     process.stdout.write(
-      `quiet: ${inWords(quiet)}; attacked: ${inWords(attacked)}; p99 x${ratio.toFixed(1)}; ${Math.round(sent / (seconds + WARM_UP_MS / 1000))} attacks a second; longest turn ${Math.round(turnMs)} ms of CPU; ${Math.round(residentMiB)} MiB\n`,
+      `quiet: ${inWords(quiet)}; attacked: ${inWords(attacked)}; p99 x${ratio.toFixed(1)}; ${Math.round(sent / (seconds + WARM_UP_MS / 1000))} attacks a second; the event loop waited ${Math.round(waited * 100)} % of its time for a processor; longest turn ${Math.round(turnMs)} ms of CPU; ${Math.round(residentMiB)} MiB\n`,
     )
   }
   return percentile(

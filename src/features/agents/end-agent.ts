@@ -9,10 +9,12 @@ import { endToken, tokenEnded } from '#features/accounts/index.ts'
 import {
   addServiceEntry,
   costCapReached,
+  findPull,
   findPullById,
   pullClosed,
   pullMerged,
   sessionCost,
+  type PullRow,
 } from '#features/pulls/index.ts'
 import { repoArchived, repoById, repoDeleted } from '#features/repos/index.ts'
 import {
@@ -88,20 +90,21 @@ export const stopAgentsAtCostLimit = handler(
   },
 )
 
-function stopAtCost(tx: Tx, agent: AgentRow, pull_id: string, why: string): void {
+function stopAtCost(tx: Tx, agent: AgentRow, pull_id: string | null, why: string): void {
   const text = `The agent ${agent.name} was stopped: ${why}.`
-  addServiceEntry(tx, pull_id, { kind: 'error', text, data: { code: 'cost_cap' } })
+  if (pull_id !== null)
+    addServiceEntry(tx, pull_id, { kind: 'error', text, data: { code: 'cost_cap' } })
   endAgent(tx, agent, { as: 'stopped', reason: 'cost_cap', by: null })
 }
 
 /**
- * Stops the agents of a pull request that has reached a cap: the one that reported the cost, and
- * those that were started for it.
+ * Stops the agents of a pull request that has reached a cap: the one that reported the cost, those
+ * that were started for it, and all others that the cap names.
  */
 export const stopAgentsAtCap = handler(
   'agents stop at caps of rules',
   costCapReached,
-  (tx, { pull_id, actor_id, why }) => {
+  (tx, { pull_id, actor_id, why, repos }) => {
     const pull = findPullById(tx.db, pull_id)
     if (!pull) return
     const reporting = findAgent(tx.db, actor_id)
@@ -111,8 +114,25 @@ export const stopAgentsAtCap = handler(
       ...started.filter(({ id }) => id !== actor_id),
     ])
       if (agent.ended_at === null) stopAtCost(tx, agent, pull_id, why)
+    for (const repo of repos) stopNamedAgents(tx, repo, pull, why)
   },
 )
+
+/** Stops the agents of a repository that work on pull requests into these branches, or on none. */
+function stopNamedAgents(
+  tx: Tx,
+  { id, bases }: { id: string; bases: readonly string[] },
+  reporting: PullRow,
+  why: string,
+): void {
+  for (const agent of listRunningAgents(tx.db, id, tx.now)) {
+    const own = agent.pull_number === null ? null : findPull(tx.db, id, agent.pull_number)
+    if (own !== null && !bases.includes(own.base_ref)) continue
+    // Readers of the reporting pull request learn nothing of agents in other repositories.
+    const told = own ?? (id === reporting.repo_id ? reporting : null)
+    stopAtCost(tx, agent, told?.id ?? null, why)
+  }
+}
 
 const finishAgents =
   (why: string) =>

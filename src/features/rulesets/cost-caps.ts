@@ -9,15 +9,21 @@ import type { RuleParameters } from './rule-parameters.ts'
 import { rulesetsOf, rulesFor } from './applicable-rules.ts'
 import { matchesRepository } from './conditions.ts'
 import type { RulesetRow } from './store.ts'
-import { addCost, costSince, listCostsOfWorkspace } from './store-evaluations.ts'
+import {
+  addCost,
+  costSince,
+  listCostsOfWorkspace,
+  listPullBases,
+  listRepoIds,
+} from './store-evaluations.ts'
 
 type Cap = RuleParameters['cost_cap']
 
 const usd = (amount: number): string => `$${amount.toFixed(2)}`
 
 /**
- * Adds reported costs to the day on which they were reported, and stops the agents of the pull
- * request once a cap is reached.
+ * Adds reported costs to the day on which they were reported. Once a cap is reached it stops the
+ * agents of the pull request; the cap of a day or a month stops all agents that it names.
  */
 export const followCosts = handler(
   'rules count costs',
@@ -27,13 +33,45 @@ export const followCosts = handler(
     const repo = pull && repoById(tx.db, pull.repo_id)
     if (!pull || !repo) return
     addCost(tx, pull.repo_id, tx.now.slice(0, 10), cost_usd)
-    const why = reachedCap(tx, pull, repo)
-    if (why !== null) tx.emit(costCapReached, { pull_id, actor_id, why })
+    for (const { ruleset, per, why } of reachedCaps(tx, pull, repo)) {
+      const repos = per === 'pull' ? [] : namedRepos(tx, ruleset, repo)
+      tx.emit(costCapReached, { pull_id, actor_id, why, repos })
+    }
   },
 )
 
-/** The first active cap that the costs of a pull request have reached; null for none. */
-function reachedCap({ hearth }: Tx, pull: PullRow, repo: RepoRow): string | null {
+/** The repositories where a ruleset applies, and the branches with pull requests that it names. */
+function namedRepos(
+  { db }: Tx,
+  ruleset: RulesetRow,
+  repo: RepoRow,
+): { id: string; bases: string[] }[] {
+  const ids = ruleset.workspace_id === null ? [repo.id] : listRepoIds(db, ruleset.workspace_id)
+  return ids.flatMap((id) => {
+    const row = repoById(db, id)
+    if (!row || !appliesTo(ruleset, row)) return []
+    const bases = listPullBases(db, id).filter(
+      (base) => rulesFor([ruleset], row, branchRef(base)).length > 0,
+    )
+    return [{ id, bases }]
+  })
+}
+
+const appliesTo = ({ conditions }: RulesetRow, { name, private: hidden, topics }: RepoRow) =>
+  matchesRepository(conditions.repository, {
+    name,
+    private: hidden === 1,
+    topics: JSON.parse(topics) as string[],
+  })
+
+type ReachedCap = {
+  readonly ruleset: RulesetRow
+  readonly per: Cap['per']
+  readonly why: string
+}
+
+/** The active caps that the costs of a pull request have reached. */
+function* reachedCaps({ hearth }: Tx, pull: PullRow, repo: RepoRow): Generator<ReachedCap> {
   for (const { ruleset, rule } of rulesFor(
     rulesetsOf(hearth, repo),
     repo,
@@ -47,9 +85,8 @@ function reachedCap({ hearth }: Tx, pull: PullRow, repo: RepoRow): string | null
           ? pullCostText(rule.parameters, pull)
           : null
         : costProblem(hearth, ruleset, rule.parameters, repo)
-    if (why !== null) return `${why} by the rule cost_cap of ${ruleset.name}`
+    if (why !== null) yield { ruleset, per, why: `${why} by the rule cost_cap of ${ruleset.name}` }
   }
-  return null
 }
 
 type PullCost = Pick<PullRow, 'number' | 'session_cost'>
@@ -85,14 +122,7 @@ export function costProblem(
       : listCostsOfWorkspace(db, ruleset.workspace_id, since)
           .filter(({ repo_id }) => {
             const row = repoById(db, repo_id)
-            return (
-              row !== null &&
-              matchesRepository(ruleset.conditions.repository, {
-                name: row.name,
-                private: row.private === 1,
-                topics: JSON.parse(row.topics),
-              })
-            )
+            return row !== null && appliesTo(ruleset, row)
           })
           .reduce((sum, { cost }) => sum + cost, 0)
   if (spent < max_usd) return null

@@ -245,6 +245,23 @@ export const listCostsOfWorkspace = (
     day,
   )
 
+export const listRepoIds = (db: Db, workspace_id: string): string[] =>
+  db
+    .all<{ id: string }>(
+      `SELECT id FROM repos WHERE workspace_id = ? AND parent_id IS NULL AND deleted_at IS NULL`,
+      workspace_id,
+    )
+    .map(({ id }) => id)
+
+/** The branches that active pull requests of a repository go into. */
+export const listPullBases = (db: Db, repo_id: string): string[] =>
+  db
+    .all<{ base_ref: string }>(
+      'SELECT DISTINCT base_ref FROM pulls WHERE repo_id = ? AND active = 1',
+      repo_id,
+    )
+    .map(({ base_ref }) => base_ref)
+
 /** The repositories of a workspace that have active pull requests. */
 export const listReposWithPulls = (db: Db, workspace_id: string): string[] =>
   db

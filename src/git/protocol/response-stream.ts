@@ -118,6 +118,43 @@ export const recyclingSink = (sink: ResponseSink): ResponseSink => ({
   onCancel: (handler) => sink.onCancel(handler),
 })
 
+/** Passes on a range of the bytes, or all, and cancels the production of what follows. */
+export class RangeSink implements ResponseSink {
+  /** Bytes that were put, selected or not. */
+  size = 0
+  private left: number
+  private readonly start: number
+  private readonly cancelHandlers: (() => void)[] = []
+
+  constructor(
+    private readonly sink: ResponseSink,
+    range: { readonly start: number; readonly length: number } | null = null,
+  ) {
+    this.start = range?.start ?? 0
+    this.left = range?.length ?? Infinity
+  }
+
+  /** Whether all selected bytes were passed on. */
+  get isComplete(): boolean {
+    return this.left === 0
+  }
+
+  put(bytes: Uint8Array, taken?: () => void): void {
+    const skip = Math.max(0, this.start - this.size)
+    this.size += bytes.length
+    const part = bytes.subarray(skip, skip + this.left)
+    this.left -= part.length
+    if (part.length > 0) this.sink.put(part, taken)
+    else taken?.()
+    if (this.isComplete) for (const cancel of this.cancelHandlers.splice(0)) cancel()
+  }
+
+  onCancel(handler: () => void): void {
+    this.cancelHandlers.push(handler)
+    this.sink.onCancel(handler)
+  }
+}
+
 /** A response is returned whole up to this size. */
 const MAX_BUFFERED_BYTES = 1 << 16
 /** How long the first bytes of a response wait for its end. */

@@ -34,6 +34,7 @@ type OpenArchive = Typed<{ token: string; file: string }, Archive>
 async function startArchive(
   exchange: Exchange,
   { store, commit, folder, format, head, refs, tags }: Archive,
+  { range, onWhole }: { readonly range?: Range; readonly onWhole?: (size: number) => void } = {},
 ): Promise<Uint8Array | ReadableStream<Uint8Array>> {
   const { hearth, request } = exchange
   exchange.setIdleTimeout(0)
@@ -53,7 +54,13 @@ async function startArchive(
         store,
         commit,
         { format, prefix: folder, head, refs, tags, nowMs: hearth.clock.now() },
-        { signal, onProgress: () => watchdog.touch(), onEnd: end },
+        {
+          signal,
+          onProgress: () => watchdog.touch(),
+          onEnd: end,
+          ...(range ? { range } : {}),
+          ...(onWhole ? { onWhole } : {}),
+        },
       ),
     )
     if (bytes instanceof Uint8Array) end()
@@ -91,9 +98,16 @@ async function serveArchive(exchange: Exchange, openArchive: OpenArchive): Promi
   }
   if (isNotModified(exchange.request, etag)) return new Response(null, { status: 304, headers })
   if (exchange.isHead) return new Response(streamOfUnknownLength(), { headers })
-  return exchange.request.headers.has('range')
+  const onWhole = (size: number): void => archiveSizes(hearth).note(etag, size)
+  return isPartRequested(exchange.request)
     ? await servePart(exchange, archive, etag, headers)
-    : new Response((await startArchive(exchange, archive)) as BodyInit, { headers })
+    : new Response((await startArchive(exchange, archive, { onWhole })) as BodyInit, { headers })
+}
+
+/** Download managers begin with a range that is the whole file, for which no size is needed. */
+const isPartRequested = ({ headers }: Request): boolean => {
+  const range = headers.get('range')
+  return range !== null && !/^bytes=\s*0-\s*$/i.test(range)
 }
 
 /** The same commit makes the same bytes, as long as refs that `export-subst` names stay. */
@@ -101,10 +115,33 @@ const etagOfArchive = ({ settings }: Hearth, archive: Archive): string =>
   `"${Bun.hash(JSON.stringify([settings.version, archive])).toString(36)}"`
 
 const MAX_REMEMBERED_SIZES = 1000
-/** The sizes of archives by their validators: an archive is written once to find out. */
-const archiveSizes = service('archive sizes', () =>
-  createCache<number>({ maxSize: MAX_REMEMBERED_SIZES, sizeOf: () => 1 }),
-)
+/**
+ * The sizes of archives by their validators, which parts need. A whole download tells the size;
+ * else the archive is written once to find out, whatever the number of readers that ask.
+ */
+class ArchiveSizes {
+  readonly #known = createCache<number>({ maxSize: MAX_REMEMBERED_SIZES, sizeOf: () => 1 })
+  readonly #pending = new Map<string, Promise<number>>()
+
+  note(etag: string, size: number): void {
+    this.#known.set(etag, size)
+  }
+
+  async find(etag: string, measure: () => Promise<number>): Promise<number> {
+    const known = this.#known.get(etag)
+    if (known !== undefined) return known
+    const pending = this.#pending.get(etag)
+    // The first reader may have given up meanwhile.
+    if (pending) return await pending.catch(() => this.find(etag, measure))
+    const measuring = measure().finally(() => this.#pending.delete(etag))
+    this.#pending.set(etag, measuring)
+    const size = await measuring
+    this.note(etag, size)
+    return size
+  }
+}
+
+const archiveSizes = service('archive sizes', () => new ArchiveSizes())
 
 /** A part of an archive. A client whose download broke off continues with it. */
 async function servePart(
@@ -113,21 +150,14 @@ async function servePart(
   etag: string,
   headers: Record<string, string>,
 ): Promise<Response> {
-  const sizes = archiveSizes(exchange.hearth)
-  let size = sizes.get(etag)
-  if (size === undefined) {
-    size = await sizeOfBody(await startArchive(exchange, archive))
-    sizes.set(etag, size)
-  }
+  const size = await archiveSizes(exchange.hearth).find(etag, async () =>
+    sizeOfBody(await startArchive(exchange, archive)),
+  )
   const selected = selectBytes(exchange.request, etag, size)
   Object.assign(headers, selected.headers)
   if (selected.status === 416) return new Response(null, { status: 416, headers })
-  const body = await startArchive(exchange, archive)
-  const part =
-    body instanceof Uint8Array
-      ? body.subarray(selected.range.start, selected.range.start + selected.range.length)
-      : partOfStream(body, selected.range)
-  return new Response(part as BodyInit, { status: selected.status, headers })
+  const body = await startArchive(exchange, archive, { range: selected.range })
+  return new Response(body as BodyInit, { status: selected.status, headers })
 }
 
 async function sizeOfBody(body: Uint8Array | ReadableStream<Uint8Array>): Promise<number> {
@@ -135,36 +165,6 @@ async function sizeOfBody(body: Uint8Array | ReadableStream<Uint8Array>): Promis
   let size = 0
   for await (const { length } of body) size += length
   return size
-}
-
-/** A range of the bytes of a stream. The rest of it is cancelled. */
-function partOfStream(
-  stream: ReadableStream<Uint8Array>,
-  { start, length }: Range,
-): ReadableStream<Uint8Array> {
-  const reader = stream.getReader()
-  let skip = start
-  let left = length
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        while (left > 0) {
-          const { done, value } = await reader.read()
-          if (done) break
-          const part = value.subarray(skip, skip + left)
-          skip -= Math.min(skip, value.length)
-          left -= part.length
-          if (part.length === 0) continue
-          controller.enqueue(part)
-          return
-        }
-        await reader.cancel()
-        controller.close()
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  )
 }
 
 export function archiveRoutes(hearth: Hearth): HttpRoute[] {

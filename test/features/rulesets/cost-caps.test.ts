@@ -67,13 +67,24 @@ test('the cap of a day counts what all agents cost, and a new day begins anew', 
   expect(one.caller()).not.toBeNull()
   await other.spend(1)
   expect(other.caller()).toBeNull()
-  expect(one.caller()).not.toBeNull()
-  await one.spend(0.1)
+  // It reported nothing, and is named by the cap as well.
   expect(one.caller()).toBeNull()
+  expect(await one.state()).toMatchObject({ state: 'stopped', stopped: { reason: 'cost_cap' } })
   world.clock.advance(24 * 3_600_000)
   const next = await start('next')
   await next.spend(2)
   expect(next.caller()).not.toBeNull()
+})
+
+test('the cap of a day stops no agent of another branch or repository', async () => {
+  const { world, ada, rule, start } = await makeCostWorld()
+  await world.repo('acme/other', { as: ada })
+  const { token } = await world.call(createAgent, ada, { repo: 'acme/other', name: 'elsewhere' })
+  await rule([of('cost_cap', { max_usd: 3, per: 'day' }, 'agents')])
+  const [one, two] = [await start('one'), await start('two')]
+  await one.spend(3)
+  expect([one.caller(), two.caller()]).toEqual([null, null])
+  expect(world.hearth.callers.byToken(token.secret ?? '')).not.toBeNull()
 })
 
 test('a rule that is only tried stops nobody, and neither does a cap of another branch', async () => {

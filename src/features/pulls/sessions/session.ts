@@ -28,10 +28,18 @@ export const sessionCost = internalEvent(
   Type.Object({ pull_id: Type.String(), actor_id: Type.String(), cost_usd: Type.Number() }),
 )
 
-/** The costs of a pull request have reached a cap, so its agents must stop. */
+/**
+ * The costs of a pull request have reached a cap, so its agents must stop, and those that work in
+ * these repositories: on pull requests into these branches, or on none.
+ */
 export const costCapReached = internalEvent(
   'session.cost_cap',
-  Type.Object({ pull_id: Type.String(), actor_id: Type.String(), why: Type.String() }),
+  Type.Object({
+    pull_id: Type.String(),
+    actor_id: Type.String(),
+    why: Type.String(),
+    repos: Type.Array(Type.Object({ id: Type.String(), bases: Type.Array(Type.String()) })),
+  }),
 )
 
 /**
