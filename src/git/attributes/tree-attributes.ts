@@ -27,10 +27,15 @@ const BUILT_IN: ReadonlyMap<string, readonly Setting[]> = new Map([
 const NOTHING: Attributes = new Map()
 const MAX_MACROS = 20
 
+/** A file and the number of path segments above it. */
+type FileAt = { readonly depth: number; readonly file: AttributeFile }
+
 type Level = { readonly tree: Oid | null; readonly file: AttributeFile | null }
 
 export class TreeAttributes {
   private readonly levels = new Map<PathKey, Level>()
+  /** The files of a directory and of those above it, by directory. Most have the same few. */
+  private readonly fileLists = new Map<PathKey, readonly FileAt[]>()
 
   constructor(
     private readonly db: ObjectReader,
@@ -39,24 +44,41 @@ export class TreeAttributes {
 
   /** The attributes of a file, or of a directory. */
   of(path: PathKey, isDirectory = false): Attributes {
+    const files = this.filesAbove(parentKey(path))
+    if (files.length === 0) return NOTHING
     const parts = path.split('/')
     const name = parts.at(-1) ?? ''
     const found = new Map<string, AttributeValue>()
     const macros = this.level('').file?.macros ?? BUILT_IN
-    for (let depth = 0, directory = ''; depth < parts.length; depth++) {
-      const { tree, file } = this.level(directory)
-      if (tree === null) break
+    for (const { depth, file } of files) {
       const below = parts.slice(depth)
-      for (const { pattern, anchored, isDirectory: wantsDirectory, settings } of file?.rules ??
-        []) {
+      for (const { pattern, anchored, isDirectory: wantsDirectory, settings } of file.rules) {
         if (wantsDirectory && !isDirectory) continue
         if (!(anchored ? pathMatches(pattern, below) : nameMatches(pattern[0] ?? '', name)))
           continue
         for (const setting of settings) set(found, setting, macros, 0)
       }
-      directory = directory === '' ? (parts[0] ?? '') : `${directory}/${parts[depth] ?? ''}`
     }
     return found.size === 0 ? NOTHING : found
+  }
+
+  /** From the root down. */
+  private filesAbove(directory: PathKey): readonly FileAt[] {
+    const missing: PathKey[] = []
+    let known = this.fileLists.get(directory)
+    for (let at = directory; known === undefined; known = this.fileLists.get(at)) {
+      missing.push(at)
+      if (at === '') break
+      at = parentKey(at)
+    }
+    let files = known ?? []
+    for (const at of missing.reverse()) {
+      const { file } = this.level(at)
+      const depth = at === '' ? 0 : at.split('/').length
+      if (file !== null) files = [...files, { depth, file }]
+      this.fileLists.set(at, files)
+    }
+    return files
   }
 
   private level(directory: PathKey): Level {

@@ -115,14 +115,16 @@ class ExportedFiles {
 
   /** Directories are entries only when they have others (`queue_directory` in git's archive.c). */
   *entries(segments: readonly PathKey[]): Generator<Found, void> {
-    let directories: Found[] = []
+    const directories: Found[] = []
     /** The directory that is left out, with a slash. */
     let ignored: PathKey | null = null
     for (const entry of contents(this.db, this.tree, segments, this.options.path ?? '')) {
       const { path, mode } = entry
       if (ignored !== null && path.startsWith(ignored)) continue
       const isIgnored = this.attributes.of(path, isDir(mode)).get('export-ignore') === true
-      directories = directories.filter((above) => path.startsWith(`${above.path}/`))
+      // Each lies in the one before it.
+      while (directories.length > 0 && !path.startsWith(`${directories.at(-1)?.path}/`))
+        directories.pop()
       if (!isDir(mode)) {
         // As in git, a file that is left out still has its directories.
         yield* directories.splice(0)
