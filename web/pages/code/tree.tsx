@@ -29,6 +29,7 @@ import { DirectResponse, page, redirect, type Visit } from '../../site.ts'
 import { LatestRelease } from '../releases/on-repo.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { ImportPart, loadImport } from '../repos/import.tsx'
+import { loadRecentBranches, RecentBranches } from '../pulls/recent-branches.tsx'
 import { mayPropose } from './edit-load.ts'
 import { editPath } from './edit.tsx'
 import { loadFolders } from './file-load.ts'
@@ -65,6 +66,7 @@ type Data = {
   release: Release | null
   copy: Import | null
   adminsMayPush: boolean
+  recent: Awaited<ReturnType<typeof loadRecentBranches>>
   folders: Awaited<ReturnType<typeof loadFolders>>
 }
 
@@ -87,6 +89,7 @@ async function loadTree(visit: Visit, rest: string) {
       release: null,
       copy: await loadImport(visit, repo),
       adminsMayPush: await loadAdminsMayPush(visit, repo),
+      recent: [],
       folders: [],
     }
   const [refs, tree, commits] = await Promise.all([
@@ -122,6 +125,7 @@ async function loadTree(visit: Visit, rest: string) {
     release: at.path === '' ? await visit.tryCall(getLatestRelease, { repo: name }) : null,
     copy: null,
     adminsMayPush: false,
+    recent: at.path === '' ? await loadRecentBranches(visit, repo) : [],
     folders: at.path === '' ? [] : await loadFolders(visit, name, at.sha, at.path),
   }
 }
@@ -394,6 +398,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
             </>
           }
         >
+          <RecentBranches repo={repo} branches={data.recent} />
           {bar}
           {inside}
         </Columns>

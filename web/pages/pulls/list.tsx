@@ -16,6 +16,7 @@ import { CHECKS, filterText, isNarrowed, REVIEWS, type ListFilter } from '../iss
 import { listRequest, loadChoices, PER_PAGE, sharedInputs, totalOf } from '../issues/list-load.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { t } from '../../text.ts'
+import { loadRecentBranches, RecentBranches } from './recent-branches.tsx'
 
 const REVIEW_WORDS = {
   none: 'No reviews',
@@ -165,9 +166,10 @@ export const pullsPage = page({
       loadChoices(visit, name),
       loadPulls(visit, name, filter, number),
     ])
-    return { repo, ...choices, ...lists, filter, number }
+    const recent = await loadRecentBranches(visit, repo)
+    return { repo, recent, ...choices, ...lists, filter, number }
   },
-  view: ({ repo, pulls, totals, filter, number, ...choices }, visit) => {
+  view: ({ repo, recent, pulls, totals, filter, number, ...choices }, visit) => {
     const here = repoPath(repo.full_name, '/pulls')
     return (
       <RepoFrame visit={visit} repo={repo} title={t('Pull requests')} current="pulls">
@@ -179,6 +181,7 @@ export const pullsPage = page({
             </LinkButton>
           }
         />
+        <RecentBranches repo={repo} branches={recent} />
         <ListBar
           what="pull requests"
           here={here}

@@ -1,5 +1,5 @@
 import { createPull } from '#features/pulls/index.ts'
-import { getRepo, listBranches, type Repo } from '#features/repos/index.ts'
+import { compareCommits, getRepo, listBranches, type Repo } from '#features/repos/index.ts'
 import {
   Button,
   Card,
@@ -12,6 +12,7 @@ import {
   Select,
   TextArea,
 } from '../../components/index.ts'
+import { sentenceCase } from '../../format.ts'
 import { comparePath, pullPath, repoPath } from '../../paths.ts'
 import { form, page, redirect, type Visit, type OutputOf } from '../../site.ts'
 import { GuideLinks } from '../issues/new.tsx'
@@ -29,15 +30,42 @@ const compareHref = (repo: Repo, { url: { searchParams }, form: { values } }: Vi
     : comparePath(repo.full_name, base, branch)
 }
 
+/** The texts that a form begins with. */
+type Proposal = { readonly title: string; readonly body: string }
+
+/**
+ * What the branch of the address proposes: the message of its only commit, else its name in words.
+ * A template is kept as the description.
+ */
+async function loadProposal(visit: Visit, repo: Repo, template: string): Promise<Proposal> {
+  const query = visit.url.searchParams
+  const branch = query.get('branch') ?? ''
+  if (branch === '' || repo.empty) return { title: '', body: template }
+  const compared = await visit.tryCall(compareCommits, {
+    repo: repo.full_name,
+    basehead: `${query.get('base') ?? repo.default_branch}...${branch}`,
+    per_page: 1,
+  })
+  const [commit] = compared?.commits ?? []
+  if (compared?.ahead !== 1 || !commit)
+    return {
+      title: sentenceCase((branch.split('/').at(-1) ?? '').replace(/[-_]+/g, ' ')),
+      body: template,
+    }
+  const message = commit.message.slice(commit.title.length).trim()
+  return { title: commit.title.slice(0, MAX_TITLE_LENGTH), body: template || message }
+}
+
+const MAX_TITLE_LENGTH = 256
+
 type NewPullProps = {
   visit: Visit
   repo: Repo
   branches: OutputOf<typeof listBranches>['items']
-  /** The text to begin with. */
-  template?: string
+  proposal: Proposal
 }
 
-const BranchSelects = ({ visit, repo, branches }: NewPullProps) => {
+const BranchSelects = ({ visit, repo, branches }: Omit<NewPullProps, 'proposal'>) => {
   const typed = visit.form.values
   const heads = branches.filter((branch) => !branch.default)
   return (
@@ -66,7 +94,7 @@ const BranchSelects = ({ visit, repo, branches }: NewPullProps) => {
   )
 }
 
-const NewPullForm = ({ visit, repo, branches, template = '' }: NewPullProps) => {
+const NewPullForm = ({ visit, repo, branches, proposal }: NewPullProps) => {
   const typed = visit.form.values
   return (
     <Form
@@ -77,10 +105,10 @@ const NewPullForm = ({ visit, repo, branches, template = '' }: NewPullProps) => 
       <Field
         name="title"
         label={t('Title')}
-        maxlength={256}
+        maxlength={MAX_TITLE_LENGTH}
         autofocus
         hint={t('Taken from the issue when there is one.')}
-        value={typed.text('title')}
+        value={typed.has('title') ? typed.text('title') : proposal.title}
         error={fieldError(visit, 'title')}
       />
       <Field
@@ -98,7 +126,7 @@ const NewPullForm = ({ visit, repo, branches, template = '' }: NewPullProps) => 
         label={t('Description')}
         rows={6}
         markdown={repo.full_name}
-        value={typed.has('body') ? typed.text('body') : template}
+        value={typed.has('body') ? typed.text('body') : proposal.body}
         error={fieldError(visit, 'body')}
       />
       <FormActions>
@@ -120,9 +148,11 @@ export const newPullPage = page({
       visit.call(getRepo, { repo: name }),
       visit.call(listBranches, { repo: name, per_page: 100 }),
     ])
-    return { repo, branches: branches.items, ...(await loadPullTemplate(visit, repo)) }
+    const { body, guides } = await loadPullTemplate(visit, repo)
+    const proposal = await loadProposal(visit, repo, body)
+    return { repo, branches: branches.items, guides, proposal }
   },
-  view: ({ repo, branches, body, guides }, visit) => {
+  view: ({ repo, branches, guides, proposal }, visit) => {
     return (
       <RepoFrame
         visit={visit}
@@ -141,7 +171,7 @@ export const newPullPage = page({
           <Notice>{t('Push a first commit before you create a pull request.')}</Notice>
         ) : (
           <Card>
-            <NewPullForm visit={visit} repo={repo} branches={branches} template={body} />
+            <NewPullForm visit={visit} repo={repo} branches={branches} proposal={proposal} />
           </Card>
         )}
         <GuideLinks guides={guides} />
