@@ -107,13 +107,7 @@ export const TREE_ID = 'diff-files'
 export const TreeSearch = ({ listHref, value }: { listHref: string; value?: string }) => {
   const { pathname, searchParams } = new URL(listHref, 'http://localhost')
   return (
-    <form
-      action={pathname}
-      method="get"
-      class="diff-filter"
-      role="search"
-      data-list-search={TREE_ID}
-    >
+    <form action={pathname} method="get" class="diff-filter" data-list-search={TREE_ID}>
       {[...searchParams].map(([name, text]) => (
         <input type="hidden" name={name} value={text} />
       ))}

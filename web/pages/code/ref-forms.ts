@@ -6,7 +6,7 @@ import {
   deleteTag,
   renameBranch,
 } from '#features/repos/index.ts'
-import { repoPath } from '../../paths.ts'
+import { codePath, repoPath } from '../../paths.ts'
 import { redirectWithFlash, form } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { branchesPage, tagsPage } from './history.tsx'
@@ -20,7 +20,14 @@ export const createBranchForm = form({
     branch: fields.text('branch').trim(),
     from: fields.text('from').trim(),
   }),
-  done: (_, visit) => redirectWithFlash(visit, repoPath(repoOf(visit), '/branches'), 'branch-made'),
+  done: (branch, visit, fields) =>
+    redirectWithFlash(
+      visit,
+      fields.text('then') === 'tree'
+        ? codePath(repoOf(visit), 'tree', branch.name)
+        : repoPath(repoOf(visit), '/branches'),
+      'branch-made',
+    ),
 })
 
 export const renameBranchForm = form({

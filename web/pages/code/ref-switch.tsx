@@ -1,8 +1,16 @@
 // The switch between branches and tags, and the page of its search, which works without a script.
 import { getRepo, listRefNames, type Repo } from '#features/repos/index.ts'
-import { Button, Field, Form, Icon, PageHead, type IconName } from '../../components/index.ts'
+import {
+  Button,
+  CsrfField,
+  Field,
+  Form,
+  Icon,
+  PageHead,
+  type IconName,
+} from '../../components/index.ts'
 import { codePath, repoPath, withQuery } from '../../paths.ts'
-import { page } from '../../site.ts'
+import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { FOLDER, isFork, OR, type CodeView, type Refs } from './frame.tsx'
 import { rich, t } from '../../text.ts'
@@ -136,6 +144,29 @@ export const RefSwitch = ({
   )
 }
 
+/** Offers what was searched for as the name of a new branch, which begins at the current one. */
+const CreateBranch = ({ visit, place, name }: { visit: Visit; place: Place; name: string }) => (
+  <form
+    class="ref-create"
+    action={repoPath(place.repo, '/branches')}
+    method="post"
+    aria-label={t('Create a branch')}
+    data-once
+  >
+    <CsrfField csrf={visit.csrf} />
+    <input type="hidden" name="branch" value={name} />
+    <input type="hidden" name="from" value={place.current} />
+    <input type="hidden" name="then" value="tree" />
+    <Button small icon="branch">
+      {rich('Create branch {name} from {current}', { name, current: shortName(place.current) })}
+    </Button>
+  </form>
+)
+
+/** Whether the text can be the name of a branch of its own. */
+const isNewName = (refs: Refs, q: string): boolean =>
+  q !== '' && !refs.branches.includes(q) && /^[\w.][\w./-]*$/.test(q)
+
 export const refsPage = page({
   path: '/:workspace/:repo/refs',
   load: async (visit) => {
@@ -182,6 +213,9 @@ export const refsPage = page({
           <p class="menu-title">{rich('No branch or tag has {q} in its name.', { q })}</p>
         ) : (
           <RefGroups refs={refs} place={place} />
+        )}
+        {repo.permissions.write && !repo.archived && !isFork(repo) && isNewName(refs, q) && (
+          <CreateBranch visit={visit} place={place} name={q} />
         )}
       </div>
     </RepoFrame>

@@ -394,7 +394,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
           side={
             <>
               <About repo={repo} />
-              <LatestRelease repo={repo} release={data.release} />
+              <LatestRelease visit={visit} repo={repo} release={data.release} />
             </>
           }
         >

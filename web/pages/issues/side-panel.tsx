@@ -2,6 +2,7 @@
 // who may change them.
 import type { Label as LabelRecord, Milestone } from '#features/issues/index.ts'
 import {
+  ActionButton,
   ActorLink,
   Button,
   Field,
@@ -169,7 +170,18 @@ export const AssigneesSide = ({
   return (
     <SideBlock title={t('Assignees')}>
       {people.length === 0 ? (
-        <p class="muted">{t('No assignees')}</p>
+        <>
+          <p class="muted">{t('No assignees')}</p>
+          {mayEdit && visit.viewer && (
+            <ActionButton
+              action={`${here}/assignees`}
+              csrf={visit.csrf}
+              values={{ assignees: visit.viewer.username }}
+            >
+              <Button small>{t('Assign yourself')}</Button>
+            </ActionButton>
+          )}
+        </>
       ) : (
         <ul class="bare-list">
           {people.map((person) => (

@@ -6,6 +6,7 @@ import { Icon, LinkButton, RelativeTime } from '../../components/index.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { isFork } from '../code/frame.tsx'
+import { rich, t } from '../../text.ts'
 
 const MAX_AGE_MS = HOUR
 /** The default branch, which comes first, and those that moved last. */
@@ -17,7 +18,7 @@ export async function loadRecentBranches(visit: Visit, repo: Repo): Promise<Bran
     repo: repo.full_name,
     per_page: MAX_BRANCHES,
   })
-  const since = Date.now() - MAX_AGE_MS
+  const since = visit.hearth.clock.now() - MAX_AGE_MS
   return (found?.items ?? []).filter(
     (branch) =>
       !branch.default &&
@@ -30,11 +31,11 @@ export async function loadRecentBranches(visit: Visit, repo: Repo): Promise<Bran
 export const RecentBranches = ({ repo, branches }: { repo: Repo; branches: readonly Branch[] }) => (
   <>
     {branches.map(({ name, updated_at }) => (
-      <div class="recent-branch" role="group" aria-label={`Pushed branch ${name}`}>
+      <div class="recent-branch" role="group" aria-label={t('Pushed branch {name}', { name })}>
         <span>
           <Icon name="branch" /> <strong class="mono">{name}</strong>{' '}
           <span class="muted">
-            was pushed <RelativeTime at={updated_at} />
+            {rich('was pushed {time}', { time: <RelativeTime at={updated_at} /> })}
           </span>
         </span>
         <LinkButton
@@ -43,7 +44,7 @@ export const RecentBranches = ({ repo, branches }: { repo: Repo; branches: reado
           small
           icon="pull"
         >
-          Create pull request
+          {t('Create pull request')}
         </LinkButton>
       </div>
     ))}

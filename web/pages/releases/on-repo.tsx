@@ -2,12 +2,26 @@
 import type { Release } from '#features/releases/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { Icon, RelativeTime, SideBlock } from '../../components/index.ts'
+import type { Visit } from '../../site.ts'
+import { mayWrite } from './list.tsx'
 import { releasePath, releasesPath } from './release-details.tsx'
 import { t } from '../../text.ts'
 
-/** Nothing without a release. */
-export const LatestRelease = ({ repo, release }: { repo: Repo; release: Release | null }) =>
-  release && (
+const NoRelease = ({ repo }: { repo: Repo }) => (
+  <SideBlock title={t('Releases')}>
+    <p class="muted">{t('No releases yet.')}</p>
+    <p>
+      <a href={releasesPath(repo.full_name, '/new')}>{t('Create a release')}</a>
+    </p>
+  </SideBlock>
+)
+
+type LatestReleaseProps = { visit: Visit; repo: Repo; release: Release | null }
+
+/** Without a release, those who may publish one get the link to it. */
+export const LatestRelease = ({ visit, repo, release }: LatestReleaseProps) => {
+  if (release === null) return mayWrite(repo, visit) ? <NoRelease repo={repo} /> : null
+  return (
     <SideBlock title={t('Latest release')} action={<a href={releasesPath(repo.full_name)}>All</a>}>
       <p>
         <Icon name="tag" />{' '}
@@ -20,3 +34,4 @@ export const LatestRelease = ({ repo, release }: { repo: Repo; release: Release 
       </p>
     </SideBlock>
   )
+}

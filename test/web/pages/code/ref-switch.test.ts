@@ -54,3 +54,19 @@ test('a private repository shows nobody else its names', async () => {
   await forge.repo('acme/secret', { as: ada, private: true })
   expect((await visitor.open('/acme/secret/refs?q=m')).status).toBe(404)
 })
+
+test('who may push creates the branch that was searched for, at the current one', async () => {
+  const browser = await forge.browser('ada')
+  const at = `/${REPO}/refs?q=warm&view=tree&current=fix%2Foven`
+  const { html } = await browser.open(at)
+  expect(html).toContain('Create branch warm from fix/oven')
+  const made = await browser.press(html, `/${REPO}/branches`, {})
+  expect(made.location).toBe(`/${REPO}/tree/warm`)
+  expect(namesIn((await browser.open(`/${REPO}`)).html)).toContain('warm')
+  // No offer for a branch that is there, for no name, and for those who may not push.
+  for (const q of ['warm', '', '%3Cb%3E', 'a%20b'])
+    expect((await browser.open(`/${REPO}/refs?q=${q}&current=main`)).html).not.toContain(
+      'Create branch',
+    )
+  expect((await visitor.open(`/${REPO}/refs?q=cold`)).html).not.toContain('Create branch')
+})

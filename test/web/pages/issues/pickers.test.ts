@@ -64,6 +64,57 @@ test('assignees and the milestone are chosen, and taken away again', async () =>
   expect((await issue()).milestone).toBeNull()
 })
 
+test('who may choose takes an issue without assignees by one press', async () => {
+  const { number } = await forge.call(createIssue, ada, { repo: REPO, title: 'Free' })
+  const free = `/${REPO}/issues/${number}`
+  const browser = await forge.browser('mel')
+  const { html } = await browser.open(free)
+  expect(html).toContain('Assign yourself')
+  expect((await (await forge.browser('otto')).open(free)).html).not.toContain('Assign yourself')
+  const taken = html.slice(html.indexOf('value="mel"', html.indexOf('No assignees')) - 400)
+  await browser.press(taken, `${free}/assignees`, {})
+  const { issue } = await forge.call(getIssue, ada, { repo: REPO, number })
+  expect(issue.assignees).toMatchObject([{ username: 'mel' }])
+  expect((await browser.open(free)).html).not.toContain('Assign yourself')
+})
+
+test('the edit pages have the same pickers, and keep what is not among the options', async () => {
+  const old = await forge.call(createMilestone, ada, { repo: REPO, title: 'Winter' })
+  const { number } = await forge.call(createIssue, ada, {
+    repo: REPO,
+    title: 'Old',
+    labels: ['bug', 'rare'],
+    assignees: ['mel'],
+    milestone: old.id,
+  })
+  const edit = `/${REPO}/issues/${number}/edit`
+  const browser = await forge.browser('ada')
+  const { html } = await browser.open(edit)
+  expect(options(html, 'Labels')).toContain('bug *')
+  expect(options(html, 'Assignees')).toContain('mel *')
+  expect(options(html, 'Milestone')).toContain(`${old.id} *`)
+  // Nothing is changed by saving the page as it is.
+  await browser.press(html, edit, {})
+  const saved = await forge.call(getIssue, ada, { repo: REPO, number })
+  expect(saved.issue).toMatchObject({
+    labels: ['bug', 'rare'],
+    assignees: [{ username: 'mel' }],
+    milestone: { title: 'Winter' },
+  })
+  await browser.press(html, edit, { labels: ['', 'docs'], assignees: [''], milestone: '' })
+  expect((await forge.call(getIssue, ada, { repo: REPO, number })).issue).toMatchObject({
+    labels: ['docs'],
+    assignees: [],
+    milestone: null,
+  })
+  const pullEdit = await browser.open(`${pullAt}/edit`)
+  expect(options(pullEdit.html, 'Milestone')).toContain(' *')
+  await browser.press(pullEdit.html, `${pullAt}/edit`, { labels: ['', 'bug'] })
+  expect((await forge.call(getPull, ada, { repo: REPO, number: pull.number })).pull.labels).toEqual(
+    ['bug'],
+  )
+})
+
 test('a refused choice opens its picker again, with the reason', async () => {
   const browser = await forge.browser('ada')
   const { html } = await browser.open(at)
