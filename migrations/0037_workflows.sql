@@ -117,6 +117,8 @@ CREATE TABLE workflow_jobs (
   -- Unique in the attempt: "build (1.22, linux)". The same of the job that called its workflow.
   key TEXT NOT NULL,
   parent TEXT,
+  -- Its place in the file: 0001.0003 is the third of a matrix, or of a called workflow.
+  position TEXT NOT NULL,
   -- The id of the job in its file.
   job_id TEXT NOT NULL,
   name TEXT NOT NULL,
@@ -137,6 +139,7 @@ CREATE TABLE workflow_jobs (
   runner_id TEXT,
   runner_name TEXT,
   lease_until INTEGER,
+  cancel_requested INTEGER NOT NULL DEFAULT 0 CHECK (cancel_requested IN (0, 1)),
   -- How often a stop of the forge cut it off.
   interruptions INTEGER NOT NULL DEFAULT 0,
   -- The job of an earlier attempt whose result and log this one has.
@@ -150,7 +153,7 @@ CREATE TABLE workflow_jobs (
   finished_at TEXT
 ) STRICT;
 
-CREATE INDEX workflow_jobs_of_run ON workflow_jobs (run_id, attempt, seq);
+CREATE INDEX workflow_jobs_of_run ON workflow_jobs (run_id, attempt, position);
 
 CREATE INDEX workflow_jobs_queued ON workflow_jobs (workspace_id, seq) WHERE status = 'queued' AND stage = 'started';
 

@@ -174,6 +174,37 @@ const setting = async (kind: 'variable' | 'secret'): Promise<{ repo: string; set
   await run(`set_${kind}`, ada, { ...input, value: 'x' })
   return input
 }
+/** A run that waits for an approval. */
+const waitingRun = async (): Promise<{ repo: string; id: string }> => {
+  const name = await repo()
+  const { id: repo_id } = hearth.facts.repo(name, ada) ?? { id: '' }
+  const workflow_id = typeId('wfl', clock.now())
+  const id = typeId('run', clock.now())
+  const sha = 'a'.repeat(40)
+  await forge.write((tx) => {
+    tx.db.run(
+      `INSERT INTO workflows (id, repo_id, path, name, created_at, updated_at)
+       VALUES (?, ?, 'a.yml', 'a', ?, ?)`,
+      workflow_id,
+      repo_id,
+      tx.now,
+      tx.now,
+    )
+    tx.db.run(
+      `INSERT INTO workflow_runs (id, repo_id, workflow_id, path, name, title, number, event,
+         event_name, ref, sha, head_sha, workflow_sha, workflow_blob, status, waiting_for, trusted,
+         payload, created_at)
+       VALUES (?1, ?2, ?3, 'a.yml', 'a', 'a', 1, 'pull_request', 'pull_request', 'refs/heads/main',
+         ?4, ?4, ?4, ?4, 'waiting', 'approval', 0, x'', ?5)`,
+      id,
+      repo_id,
+      workflow_id,
+      sha,
+      tx.now,
+    )
+  })
+  return { repo: name, id }
+}
 const ruleset = async (): Promise<{ repo: string; id: string }> => {
   const name = await repo()
   return {
@@ -480,6 +511,7 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     by(ada, { repo: await repo(), name: 'Rules', rules: [{ type: 'deletion' }] }),
   update_ruleset: async () => by(ada, { ...(await ruleset()), enforcement: 'evaluate' }),
   delete_ruleset: async () => by(ada, await ruleset()),
+  approve_run: async () => by(ada, await waitingRun()),
   create_backup: async () => by(ada, {}),
   verify_backup: async () => {
     const id = typeId('bkp', clock.now())

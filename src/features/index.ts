@@ -27,6 +27,7 @@ import { feature as statuses } from './statuses/index.ts'
 import { feature as releases } from './releases/index.ts'
 import { feature as attachments } from './attachments/index.ts'
 import { feature as variables } from './variables/index.ts'
+import { feature as workflows } from './workflows/index.ts'
 import { feature as queue } from './queue/index.ts'
 import { feature as backups } from './backups/index.ts'
 import { feature as overview } from './overview/index.ts'
@@ -59,6 +60,7 @@ export const features: readonly Feature[] = [
   wiki,
   statuses,
   variables,
+  workflows,
   queue,
   backups,
   storage,

@@ -25,6 +25,9 @@ export const RETAINED_OBJECT_COLUMNS: readonly string[] = [
   'check_runs.base_sha',
   'check_runs.merge_sha',
   'queue_entries.candidate_sha',
+  'workflow_runs.sha',
+  'workflow_runs.head_sha',
+  'workflow_runs.workflow_sha',
 ]
 
 /** Columns that retain nothing, each with its reason. */
@@ -48,9 +51,6 @@ export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
   'cross_references.target':
     'is a number, or a commit whose page shows its mentions while a ref reaches it',
   'rule_evaluations.sha': 'was often refused and never stored; it is only shown',
-  'workflow_runs.sha': 'nothing plans runs yet',
-  'workflow_runs.head_sha': 'nothing plans runs yet',
-  'workflow_runs.workflow_sha': 'nothing plans runs yet',
   'workflow_runs.workflow_blob': 'is in the tree of the commit in the same row',
   'workflows.blob': 'is in the tree of the default branch',
   'workflow_models.blob': CACHE_KEY,

@@ -2,10 +2,25 @@
  * Workflows: files that say which jobs run for which events. This feature plans runs and decides
  * about their jobs; runners (a later feature) take the jobs from its queue. A leaf.
  */
+import type { Feature } from '#core/hearth.ts'
+import type { Job } from '#core/jobs.ts'
+import { commitContexts, repoDataRemovers, retainedCommits } from '#features/repos/index.ts'
+import { contextsOfRuns } from './commit-results.ts'
+import { endCancelled } from './end-run.ts'
+import { events } from './events.ts'
+import * as operations from './operations.ts'
+import { planRuns } from './plan-runs.ts'
+import { retainedCommitsOfRuns } from './retained-commits.ts'
+import { enqueueScheduling, scheduleJobs } from './schedule-jobs.ts'
+import { removeRunsOfRepo } from './store-runs.ts'
+import { checkRunners, sweepRuns } from './sweep.ts'
+import { reactions } from './triggers.ts'
+
+export * from './operations.ts'
+export * from './schema.ts'
 export { jobsQueued, runRemoved } from './events.ts'
 export { jobLogs, workflowRunners, type JobLogReader, type RunnerKind } from './extension-points.ts'
 export {
-  endInterrupted,
   finishJob,
   LEASE_MS,
   renewLease,
@@ -18,6 +33,21 @@ export {
   type LogReport,
   type StepReport,
 } from './queue.ts'
+export { hasWorkflows } from './store-workflows.ts'
 export { runChanges } from './run-changes.ts'
 export type { StopReason } from './running-jobs.ts'
 export { findJob, type JobRow } from './store-jobs.ts'
+
+export const feature: Feature = {
+  name: 'workflows',
+  operations: Object.values(operations),
+  events,
+  reactions,
+  handlers: [enqueueScheduling],
+  jobs: [planRuns, scheduleJobs, endCancelled, checkRunners, sweepRuns] as Job[],
+  extensions: [
+    commitContexts.with(contextsOfRuns),
+    repoDataRemovers.with(removeRunsOfRepo),
+    retainedCommits.with(retainedCommitsOfRuns),
+  ],
+}

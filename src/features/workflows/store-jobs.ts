@@ -16,6 +16,7 @@ export type JobRow = {
   readonly attempt: number
   readonly key: string
   readonly parent: string | null
+  readonly position: string
   readonly job_id: string
   readonly name: string
   readonly needs: string
@@ -32,6 +33,7 @@ export type JobRow = {
   readonly runner_id: string | null
   readonly runner_name: string | null
   readonly lease_until: number | null
+  readonly cancel_requested: 0 | 1
   readonly interruptions: number
   readonly same_as: string | null
   readonly log_bytes: number
@@ -52,6 +54,7 @@ export type NewJob = Pick<
   | 'attempt'
   | 'key'
   | 'parent'
+  | 'position'
   | 'job_id'
   | 'name'
   | 'needs'
@@ -63,10 +66,10 @@ export type NewJob = Pick<
 export const findJob = (db: Db, id: string): JobRow | null =>
   db.one<JobRow>('SELECT * FROM workflow_jobs WHERE id = ?', id)
 
-/** The jobs of one attempt, in the order in which they were made. */
+/** The jobs of one attempt, in the order of the file. */
 export const listJobs = (db: Db, run_id: string, attempt: number): JobRow[] =>
   db.all<JobRow>(
-    'SELECT * FROM workflow_jobs WHERE run_id = ? AND attempt = ? ORDER BY seq',
+    'SELECT * FROM workflow_jobs WHERE run_id = ? AND attempt = ? ORDER BY position',
     run_id,
     attempt,
   )
@@ -86,9 +89,9 @@ export const countJobsOfRuns = (db: Db, run_ids: readonly string[]): Map<string,
 
 export const insertJobRow = (tx: Tx, row: NewJob): void =>
   void tx.db.run(
-    `INSERT INTO workflow_jobs (id, run_id, repo_id, workspace_id, attempt, key, parent, job_id,
-       name, needs, plan, labels, concurrency_group, stage, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 'waiting')`,
+    `INSERT INTO workflow_jobs (id, run_id, repo_id, workspace_id, attempt, key, parent, position,
+       job_id, name, needs, plan, labels, concurrency_group, stage, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 'waiting')`,
     row.id,
     row.run_id,
     row.repo_id,
@@ -96,6 +99,7 @@ export const insertJobRow = (tx: Tx, row: NewJob): void =>
     row.attempt,
     row.key,
     row.parent,
+    row.position,
     row.job_id,
     row.name,
     row.needs,
@@ -107,11 +111,11 @@ export const insertJobRow = (tx: Tx, row: NewJob): void =>
 /** Copies a job of an earlier attempt with its result, whose log it shares. */
 export function copyJob(tx: Tx, job: JobRow, id: string, attempt: number): void {
   tx.db.run(
-    `INSERT INTO workflow_jobs (id, run_id, repo_id, workspace_id, attempt, key, parent, job_id,
-       name, needs, plan, labels, concurrency_group, stage, status, conclusion, reason, outputs,
+    `INSERT INTO workflow_jobs (id, run_id, repo_id, workspace_id, attempt, key, parent, position,
+       job_id, name, needs, plan, labels, concurrency_group, stage, status, conclusion, reason, outputs,
        ended_as, runner_id, runner_name, same_as, log_bytes, log_lines, log_state, summary,
        queued_at, started_at, finished_at)
-     SELECT ?1, run_id, repo_id, workspace_id, ?2, key, parent, job_id, name, needs, plan, labels,
+     SELECT ?1, run_id, repo_id, workspace_id, ?2, key, parent, position, job_id, name, needs, plan, labels,
        concurrency_group, stage, status, conclusion, reason, outputs, ended_as, runner_id,
        runner_name, coalesce(same_as, id), log_bytes, log_lines, log_state, summary, queued_at,
        started_at, finished_at
@@ -157,6 +161,9 @@ export const setWaiting = (
     reason,
     id,
   )
+
+export const setCancelRequested = (tx: Tx, id: string): void =>
+  void tx.db.run('UPDATE workflow_jobs SET cancel_requested = 1 WHERE id = ?', id)
 
 export const setJobReason = (tx: Tx, id: string, reason: string): void =>
   void tx.db.run('UPDATE workflow_jobs SET reason = ? WHERE id = ?', reason, id)
@@ -213,7 +220,7 @@ export function resetJob(tx: Tx, job: JobRow): void {
   tx.db.run(
     `UPDATE workflow_jobs SET stage = 'pending', status = 'waiting', conclusion = NULL,
        waiting_for = NULL, reason = NULL, outputs = '{}', ended_as = NULL, runner_id = NULL,
-       runner_name = NULL, lease_until = NULL, interruptions = 0, same_as = NULL, log_bytes = 0,
+       runner_name = NULL, lease_until = NULL, cancel_requested = 0, interruptions = 0, same_as = NULL, log_bytes = 0,
        log_lines = 0, log_state = 'none', summary = NULL, queued_at = NULL, started_at = NULL,
        finished_at = NULL WHERE id = ?`,
     job.id,

@@ -41,6 +41,13 @@ export const listWorkflowRows = (
     window.offset,
   )
 
+/** Whether a repository has a workflow, or had one that ran. */
+export const hasWorkflows = ({ db }: { db: Db }, repo_id: string): boolean =>
+  db.one(
+    'SELECT 1 FROM workflows WHERE repo_id = ? AND (blob IS NOT NULL OR runs_count > 0) LIMIT 1',
+    repo_id,
+  ) !== null
+
 /** The workflows whose files are on the default branch. */
 export const listPresentWorkflows = (db: Db, repo_id: string): WorkflowRow[] =>
   db.all<WorkflowRow>(

@@ -67,7 +67,7 @@ test('what is said to be kept is kept', async () => {
       `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.keys(values)
         .map(() => '?')
         .join(', ')})`,
-      ...(Object.values(values) as (string | number | null)[]),
+      ...(Object.values(values) as (string | number | null | Uint8Array)[]),
     )
   await world.write(() => {
     const of = { repo_id: repo.id, number: pull.number }
@@ -129,6 +129,34 @@ test('what is said to be kept is kept', async () => {
       status: 'pending',
       timeout_ms: 1,
       principal_id: ada.id,
+      created_at: now,
+    })
+    put('workflows', {
+      id: 'wfl_1',
+      repo_id: repo.id,
+      path: 'a.yml',
+      name: 'a',
+      created_at: now,
+      updated_at: now,
+    })
+    put('workflow_runs', {
+      id: 'run_2',
+      repo_id: repo.id,
+      workflow_id: 'wfl_1',
+      path: 'a.yml',
+      name: 'a',
+      title: 'a',
+      number: 1,
+      event: 'push',
+      event_name: 'push',
+      ref: 'refs/heads/main',
+      sha: oid('1'),
+      head_sha: oid('1'),
+      workflow_sha: oid('1'),
+      workflow_blob: oid('1'),
+      status: 'queued',
+      trusted: 1,
+      payload: new Uint8Array(),
       created_at: now,
     })
     put('queue_entries', {

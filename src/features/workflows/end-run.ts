@@ -1,0 +1,104 @@
+/** Ends runs and jobs: as they came out, or because somebody cancelled them. */
+import { job } from '#core/jobs.ts'
+import { writeAs, type Tx } from '#core/write.ts'
+import { repoById } from '#features/repos/index.ts'
+import { SECOND } from '#lib/time.ts'
+import { workflowCompleted } from './events.ts'
+import { requestScheduling } from './request-scheduling.ts'
+import { runChanges } from './run-changes.ts'
+import { runningJobs } from './running-jobs.ts'
+import type { Conclusion } from './schema.ts'
+import { listJobs, setCancelRequested, setEnded, type JobRow } from './store-jobs.ts'
+import { findRun, listRunsOfGroup, setCancelled, setRunEnded, type RunRow } from './store-runs.ts'
+
+/** What a cancelled job has to end by itself. Then it counts as ended. */
+const CANCEL_GRACE_MS = 10 * SECOND
+
+/** Ends a run, unless it has ended, with its event. */
+export function endRun(
+  tx: Tx,
+  run: RunRow,
+  conclusion: Conclusion,
+  error: string | null = null,
+): void {
+  const now = findRun(tx.db, run.id)
+  if (!now || now.status === 'completed') return
+  setRunEnded(tx, run.id, conclusion, error)
+  releaseGroup(tx, now)
+  tellCompleted(tx, { ...now, conclusion })
+}
+
+/** The next run of a concurrency group may begin. */
+function releaseGroup(tx: Tx, { repo_id, concurrency_group: group }: RunRow): void {
+  const [next] = group === null ? [] : listRunsOfGroup(tx.db, repo_id, group)
+  if (next?.waiting_for === 'concurrency') requestScheduling(tx, next.id)
+}
+
+/** Appends the event of a run that has ended. */
+export function tellCompleted(tx: Tx, run: RunRow): void {
+  const repo = repoById(tx.db, run.repo_id)
+  if (!repo) return
+  tx.append(
+    workflowCompleted,
+    { workspace_id: repo.workspace_id, repo_id: repo.id },
+    {
+      workflow: run.name,
+      workflow_id: run.workflow_id,
+      conclusion: run.conclusion ?? 'failure',
+      run_id: run.id,
+      sha: run.head_sha,
+      pull: run.pull,
+      attempt: run.attempt,
+    },
+    { actor_id: null },
+  )
+  tx.afterCommit(() => runChanges(tx.hearth).notify(run.id))
+}
+
+/** Ends a job that no runner has, or tells the runner that has it to stop. */
+export function cancelJob(tx: Tx, row: JobRow, reason: string): void {
+  if (row.status === 'completed') return
+  if (row.status !== 'in_progress' || row.lease_until === null)
+    setEnded(tx, row, { conclusion: 'cancelled', reason, outputs: {} })
+  else {
+    setCancelRequested(tx, row.id)
+    tx.afterCommit(() => runningJobs(tx.hearth).stop(row.id, 'cancelled'))
+  }
+}
+
+/**
+ * Cancels a run. Jobs that no runner has end at once; the others are told to, and after ten seconds
+ * they count as ended whatever their runner does.
+ */
+export function cancelRunNow(tx: Tx, run: RunRow, by: string | null, reason: string): void {
+  if (run.status === 'completed') return
+  setCancelled(tx, run.id, by)
+  const jobs = listJobs(tx.db, run.id, run.attempt)
+  const isRunning = jobs.some(({ lease_until }) => lease_until !== null)
+  for (const row of jobs) cancelJob(tx, row, reason)
+  if (!isRunning) return endRun(tx, run, 'cancelled', null)
+  tx.enqueue(
+    endCancelled,
+    { run_id: run.id, attempt: run.attempt },
+    { key: run.id, delay_ms: CANCEL_GRACE_MS },
+  )
+  tx.afterCommit(() => runChanges(tx.hearth).notify(run.id))
+}
+
+/** Ends what is left of a cancelled run. */
+export const endCancelled = job<{ run_id: string; attempt: number }>({
+  kind: 'end_cancelled_run',
+  run: ({ hearth }, { run_id, attempt }) =>
+    writeAs(hearth, null, (tx) => {
+      const run = findRun(tx.db, run_id)
+      if (!run || run.attempt !== attempt || run.cancelled_at === null) return
+      for (const row of listJobs(tx.db, run_id, attempt))
+        if (row.status !== 'completed')
+          setEnded(tx, row, {
+            conclusion: 'cancelled',
+            reason: 'The run was cancelled',
+            outputs: {},
+          })
+      endRun(tx, run, 'cancelled')
+    }),
+})

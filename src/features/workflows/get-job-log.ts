@@ -1,0 +1,79 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { notFound } from '#lib/errors.ts'
+import { timestamp } from '#lib/time.ts'
+import { jobLogs } from './extension-points.ts'
+import { JobId } from './inputs.ts'
+import { requireJob } from './records.ts'
+import { JobLog } from './schema.ts'
+import { listSteps } from './store-jobs.ts'
+
+const MAX_LINES = 1_000
+
+export const getJobLog = operation({
+  name: 'get_job_log',
+  summary:
+    'Read the log of a job by lines, while it is written or afterwards: after a line number, the last lines (tail), or the lines of one step. At most 1,000 lines an answer; next goes on.',
+  keywords: ['CI log', 'why did the build fail', 'output of a job', 'console output'],
+  route: 'GET /repos/{owner}/{name}/actions/jobs/{id}/log',
+  toolset: 'workflows',
+  access: readsRepo({ scope: 'workflows:read' }),
+  input: Type.Object({
+    repo: RepoPath,
+    id: JobId,
+    after: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Only lines with a greater number.' }),
+    ),
+    tail: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_LINES, description: 'The last so many lines.' }),
+    ),
+    step: Type.Optional(Type.Integer({ minimum: 0, description: 'Only lines of this step.' })),
+  }),
+  output: JobLog,
+  // The output of commands is controlled by the change.
+  untrusted: ({ lines }) => lines.map((_, index) => `/lines/${index}/text`),
+
+  handler: async ({ hearth, db, repo }, { id, after, tail, step }) => {
+    const job = requireJob(db, repo, id)
+    const [read] = jobLogs.all(hearth)
+    const complete = job.status === 'completed'
+    if (job.log_state === 'none' || !read) return { lines: [], next: null, complete }
+    if (job.log_state === 'expired') throw notFound(`the log of ${job.name}, which was deleted`)
+    const range = rangeOf(job.log_lines, stepOf(step), { after, tail })
+    const { lines, next } = await read(hearth, job, range.from, range.count)
+    const isEnd = next === null || next > range.to
+    return {
+      lines: lines
+        .filter(({ n }) => n <= range.to)
+        .map(({ n, at, text }) => ({ n, at: timestamp(at), text })),
+      next: isEnd ? null : next - 1,
+      complete,
+    }
+
+    function stepOf(number: number | undefined) {
+      if (number === undefined) return null
+      const found = listSteps(db, [job.same_as ?? job.id]).find((row) => row.number === number)
+      if (!found) throw notFound(`the step ${number} of ${job.name}`)
+      return found
+    }
+  },
+})
+
+type StepLines = { readonly log_from: number | null; readonly log_to: number | null }
+
+/** The first line, how many, and the last line that belongs to what was asked for. */
+function rangeOf(
+  lines: number,
+  step: StepLines | null,
+  { after, tail }: { after?: number | undefined; tail?: number | undefined },
+): { from: number; count: number; to: number } {
+  const first = step?.log_from ?? 1
+  const to = step ? (step.log_to ?? Number.MAX_SAFE_INTEGER) : Number.MAX_SAFE_INTEGER
+  if (step && step.log_from === null) return { from: 1, count: 1, to: 0 }
+  if (tail !== undefined) {
+    const end = Math.min(lines, to)
+    return { from: Math.max(first, end - tail + 1), count: tail, to }
+  }
+  return { from: Math.max(first, (after ?? 0) + 1), count: MAX_LINES, to }
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'bun:test'
+import { anonymous } from '#core/caller.ts'
+import { reportSteps } from '#features/workflows/index.ts'
+import { getJobLog } from '#features/workflows/get-job-log.ts'
+import { refusal } from '../../world.ts'
+import { makeRunsWorld, REPO } from './fixture.ts'
+
+test('by pages, from its end, and of one step', async () => {
+  const { push, take, finish, world, hearth } = await makeRunsWorld()
+  await push()
+  const job = await take()
+  const id = job?.id ?? ''
+  const read = (input: object = {}) => world.call(getJobLog, anonymous, { ...REPO, id, ...input })
+  const step = {
+    status: 'completed',
+    conclusion: 'success',
+    started_at: null,
+    finished_at: null,
+  } as const
+  await reportSteps(
+    hearth,
+    id,
+    [
+      { ...step, number: 1, name: 'a', log_from: 1, log_to: 10 },
+      { ...step, number: 2, name: 'b', log_from: 11, log_to: 2_500 },
+    ],
+    { bytes: 20_000, lines: 2_500, state: 'live' },
+  )
+  const first = await read()
+  expect([first.lines.length, first.next, first.complete]).toEqual([1_000, 1_000, false])
+  const last = await read({ after: 2_000 })
+  expect([last.lines[0]?.n, last.lines.length, last.next]).toEqual([2_001, 500, null])
+  expect((await read({ tail: 2 })).lines.map(({ text }) => text)).toEqual([
+    'line 2499',
+    'line 2500',
+  ])
+  const one = await read({ step: 1 })
+  expect([one.lines.length, one.lines.at(-1)?.n, one.next]).toEqual([10, 10, null])
+  expect((await read({ step: 2, tail: 3 })).lines.map(({ n }) => n)).toEqual([2_498, 2_499, 2_500])
+  expect((await refusal(read({ step: 3 }))).status).toBe(404)
+  await finish(job)
+  expect((await read({ after: 2_500 })).complete).toBe(true)
+})
