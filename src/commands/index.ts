@@ -11,6 +11,7 @@ import { link } from './link.ts'
 import { login } from './login.ts'
 import { migrate } from './migrate.ts'
 import { rollback } from './rollback.ts'
+import { run } from './run/index.ts'
 import { serve } from './serve.ts'
 import { setupGit } from './setup-git.ts'
 import { setup } from './setup.ts'
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   importArchive,
   doctor,
   checkWorkflows,
+  run,
   login,
   credential,
   setupGit,
