@@ -1,5 +1,6 @@
 import type { Label } from '#features/issues/index.ts'
 import { listPulls } from '#features/pulls/index.ts'
+import { Refusal } from '#lib/errors.ts'
 import { getRepo } from '#features/repos/index.ts'
 import {
   EmptyState,
@@ -84,6 +85,12 @@ function inputsOf(visit: Visit, repo: string, filter: ListFilter) {
 const COUNTED = ['open', 'merged', 'closed'] as const
 type Counts = Record<(typeof COUNTED)[number], number | null>
 
+/** A filter may need too many pull requests of another state. That must not end this list. */
+function withoutCount(error: unknown): null {
+  if (error instanceof Refusal && error.code === 'invalid') return null
+  throw error
+}
+
 /** The page of the list, and the lengths of the lists of other states under the same filter. */
 async function loadPulls(visit: Visit, repo: string, filter: ListFilter, number: number) {
   const inputs = inputsOf(visit, repo, filter)
@@ -92,7 +99,7 @@ async function loadPulls(visit: Visit, repo: string, filter: ListFilter, number:
     ...COUNTED.map((state) =>
       state === filter.state
         ? null
-        : visit.call(listPulls, { ...inputs, state, per_page: 1 }).then(totalOf),
+        : visit.call(listPulls, { ...inputs, state, per_page: 1 }).then(totalOf, withoutCount),
     ),
   ])
   const totals = Object.fromEntries(
