@@ -23,7 +23,7 @@ import { BufferPool } from './buffer-pool.ts'
 import { BLOB, OFS_DELTA, typeName } from './entry-header.ts'
 import { checkObject } from './fsck.ts'
 import { HASH_PREFIX_BYTES, hashObjectInto, startObjectHash } from './object-hash.ts'
-import { MAX_NON_BLOB_BYTES } from './object-limits.ts'
+import { MAX_NON_BLOB_BYTES, requireExplainedIds } from './object-limits.ts'
 import type { LinkTable } from './link-table.ts'
 import type { EntryTable } from './entry-table.ts'
 
@@ -219,7 +219,10 @@ export class DeltaResolver {
       stack.push(resolved)
       if (this.pool.acquiredBytes > this.limits.memoryBytes || this.fileBytes > MAX_FILE_BYTES)
         this.dropBases(stack)
-      if (++this.resolved % 512 === 0 || this.isPauseDue()) yield
+      if (++this.resolved % 512 === 0 || this.isPauseDue()) {
+        requireExplainedIds(this.links.ids.size, this.packEnd)
+        yield
+      }
     }
   }
 

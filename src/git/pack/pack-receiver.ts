@@ -21,7 +21,7 @@ import {
 } from './entry-header.ts'
 import { checkObject } from './fsck.ts'
 import { HASH_PREFIX_BYTES, hashObjectInto, startObjectHash } from './object-hash.ts'
-import { MAX_NON_BLOB_BYTES } from './object-limits.ts'
+import { MAX_NON_BLOB_BYTES, requireExplainedIds, tableBytesOf } from './object-limits.ts'
 import { LinkTable } from './link-table.ts'
 import { EntryTable } from './entry-table.ts'
 
@@ -87,6 +87,11 @@ export class PackReceiver {
     return this.state === 'end'
   }
 
+  /** Memory of the tables so far. */
+  get tableBytes(): number {
+    return tableBytesOf(this.entries.count, this.links.ids.size)
+  }
+
   /** Processes the next bytes. Throws GitError for malformed data and exceeded limits. */
   push(chunk: Uint8Array): void {
     if (this.size + chunk.length > this.limits.maxPackBytes) {
@@ -98,6 +103,7 @@ export class PackReceiver {
     const bytes = this.unparsed.length === 0 ? chunk : Buffer.concat([this.unparsed, chunk])
     this.unparsed = new Uint8Array(0)
     this.parse(bytes, before)
+    requireExplainedIds(this.links.ids.size, this.size)
   }
 
   /** Ends the input. Throws GitError `corrupt` when the pack is incomplete. */

@@ -2,6 +2,7 @@
  * Reads objects from packs. One thread has one reader, and all its stores share the scratch memory,
  * the cache of raw blocks and the arena of inflated objects.
  */
+import { releaseBuffer } from '#lib/pieces.ts'
 import { GitError } from '../ports.ts'
 import {
   EntryHeader,
@@ -87,7 +88,14 @@ export class EntryReader {
       if (chain.length > MAX_CHAIN) throw this.corrupt(pack, at, 'has an endless chain of deltas')
       at = this.baseOffset(pack, at)
     }
-    for (let i = chain.length - 1; i >= 0; i--) this.loadDelta(pack, chain[i]!)
+    for (let i = chain.length - 1; i >= 0; i--) {
+      const base = this.bytes
+      this.loadDelta(pack, chain[i]!)
+      // Nobody has seen the base, which has a buffer of its own when it is large. The collector
+      // would free it much later, so a chain of large deltas would hold them all.
+      if (base !== this.arena.memory && base !== this.blocks && base !== this.bytes)
+        releaseBuffer(base)
+    }
   }
 
   /**

@@ -108,7 +108,8 @@ function* receivePack(
       memoryBytes: Math.max(16 << 20, Math.min(64 << 20, settings.memoryBudget / 8)),
       boundsExpansion: true,
     }
-    reservedBytes = yield* memory.reserve(resolverMemoryBytes(receiver, limits, helpers))
+    const resolverBytes = resolverMemoryBytes(receiver, limits, helpers)
+    reservedBytes = yield* memory.reserve(resolverBytes + receiver.tableBytes)
     resolver = yield* resolveDeltas(receiver, bytes - 20, limits, helpers, undefined, memory)
     store.objects.refresh()
     const checksum = yield* completeThinPack(store, receiver, resolver, request.tips, settings)
@@ -116,8 +117,7 @@ function* receivePack(
     if (left > 0) throw new GitError('corrupt', `the pack has ${left} deltas without a base`)
     resolver.close()
     resolver = null
-    memory.release(reservedBytes)
-    reservedBytes = 0
+    reservedBytes = memory.keep(reservedBytes, receiver.tableBytes)
     writeReceivedIndex(`${path}.idx`, receiver.entries, receiver.links, checksum)
     const checked = yield* checkPack(store, request, receiver, path)
     const pack = installPack(engine.directory(request.store), `${path}.pack`, `${path}.idx`, true)

@@ -60,6 +60,13 @@ export class MemoryBudget {
     return wanted
   }
 
+  /** Releases all but `bytes` of a reservation. Returns what is still reserved. */
+  keep(reservedBytes: number, bytes: number): number {
+    const kept = Math.min(unitsOf(reservedBytes), unitsOf(bytes)) * UNIT_BYTES
+    this.release(unitsOf(reservedBytes) * UNIT_BYTES - kept)
+    return kept
+  }
+
   release(bytes: number): void {
     const units = unitsOf(bytes)
     Atomics.sub(this.cells, 0, units)
