@@ -1,26 +1,59 @@
 /**
- * The texts of the website and their translations.
- * `bun scripts/texts.ts --wrap FILES` puts texts into `t('…')`; doing it again changes nothing.
+ * The texts of the website and their translations. `bun scripts/texts.ts` prints what is wrong with
+ * the catalogues; `--keys` prints the texts as JSON; `--wrap FILES` puts texts into `t('…')`, and
+ * doing it again changes nothing.
  */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { lineAt, readSources } from './tidy/source.ts'
+import { checkCatalogue, readTexts, type Catalogue } from './texts/check.ts'
 import { wrap } from './texts/wrap.ts'
+import { lineAt, readSources, type Fault } from './tidy/source.ts'
 
 const root = join(import.meta.dir, '..')
 /** Files whose texts nobody translates: samples for developers, the browser's script. */
 const NO_PAGES = /^web\/(?:gallery|client|jsx|locales|highlight)\b|^web\/(?:text|locale)\.ts$/
+/** The plural forms of each language (CLDR). */
+const FORMS = {
+  ar: ['zero', 'one', 'two', 'few', 'many', 'other'],
+  de: ['one', 'other'],
+}
+
+const pages = () => readSources(root, ['web']).filter(({ file }) => !NO_PAGES.test(file))
+
+/** What is wrong with the catalogues, and texts that are not in `t(…)`. */
+export function checkTexts(): Fault[] {
+  const sources = pages()
+  const known = readTexts(sources)
+  const unwrapped = sources
+    .filter((source) => wrap(source).text !== source.text)
+    .map(({ file }) => ({
+      file,
+      line: 1,
+      message: 'a text is not in t(…): run bun scripts/texts.ts --wrap',
+    }))
+  const catalogues = Object.entries(FORMS).flatMap(([locale, forms]) => {
+    const file = `web/locales/${locale}.json`
+    const catalogue = JSON.parse(readFileSync(join(root, file), 'utf8')) as Catalogue
+    return checkCatalogue(file, catalogue, known, forms)
+  })
+  return [...unwrapped, ...catalogues]
+}
 
 if (import.meta.main) {
   const [command, ...files] = process.argv.slice(2)
-  if (command !== '--wrap') throw new Error('usage: bun scripts/texts.ts --wrap FILES')
-  const sources = readSources(root, ['web']).filter(
-    ({ file }) => !NO_PAGES.test(file) && (files.length === 0 || files.includes(file)),
-  )
-  for (const source of sources) {
-    const { text, left } = wrap(source)
-    if (text !== source.text) writeFileSync(join(root, source.file), text)
-    for (const { start, why } of left)
-      process.stdout.write(`${source.file}:${lineAt(source.text, start)}: by hand: ${why}\n`)
+  if (command === '--keys') {
+    const keys = [...readTexts(pages())].map(([key, { plural }]) => [key, plural])
+    process.stdout.write(`${JSON.stringify(keys)}\n`)
+  } else if (command === '--wrap') {
+    const chosen = pages().filter(({ file }) => files.length === 0 || files.includes(file))
+    for (const source of chosen) {
+      const { text, left } = wrap(source)
+      if (text !== source.text) writeFileSync(join(root, source.file), text)
+      for (const { start, why } of left)
+        process.stdout.write(`${source.file}:${lineAt(source.text, start)}: by hand: ${why}\n`)
+    }
+  } else {
+    for (const { file, line, message } of checkTexts())
+      process.stdout.write(`${file}:${line}: ${message}\n`)
   }
 }

@@ -1,4 +1,7 @@
 // Numbers and names in the form that pages show.
+import { lazy } from '#lib/lazy.ts'
+import { currentLocale, type Locale } from './locale.ts'
+import { timeFormats, type TimeFormats } from './relative.ts'
 
 /** `1 file`, `3 files`. The plural is given when it is not the word with an s. */
 export const plural = (amount: number, word: string, many = `${word}s`): string =>
@@ -8,7 +11,24 @@ export const plural = (amount: number, word: string, many = `${word}s`): string 
 export const sentenceCase = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** `12,345`. */
-export const formatNumber = (value: number): string => value.toLocaleString('en-US')
+export const formatNumber = (value: number): string =>
+  value.toLocaleString(NUMBER_LOCALES[currentLocale()])
+
+const TIME_FORMATS: Readonly<Record<Locale, () => TimeFormats | null>> = {
+  ar: lazy(() => timeFormats('ar-u-nu-latn')),
+  de: lazy(() => timeFormats('de-DE')),
+  en: () => null,
+}
+
+/** The formats of times in the language of the response. Null for English. */
+export const currentTimeFormats = (): TimeFormats | null => TIME_FORMATS[currentLocale()]()
+
+/** Arabic numbers are written with the digits of addresses, dates and code beside them. */
+const NUMBER_LOCALES: Readonly<Record<Locale, string>> = {
+  ar: 'ar-u-nu-latn',
+  de: 'de-DE',
+  en: 'en-US',
+}
 
 export { bytesText } from '#lib/bytes-text.ts'
 

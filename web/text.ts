@@ -71,9 +71,6 @@ function fillHtml(text: string, values: Readonly<Record<string, RichValue>>): st
   return html + Bun.escapeHTML(text.slice(end))
 }
 
-/** Marks a text in a table that is translated where it is shown, with `t`. */
-export const msg = <T extends string>(text: T): T => text
-
 /** A table of texts: reading one translates it. */
 export function texts<T extends Readonly<Record<string, string>>>(table: T): T {
   const translated = {} as Record<string, string>
@@ -83,6 +80,9 @@ export function texts<T extends Readonly<Record<string, string>>>(table: T): T {
   }
   return translated as T
 }
+
+/** Names of values have no capital letters and spaces, texts do. */
+const LOOKS_LIKE_TEXT = /^\p{Lu}\p{Ll}|\p{L} \p{L}/u
 
 /** Properties of records in tables whose strings are texts. */
 const TABLE_KEYS = new Set([
@@ -101,18 +101,20 @@ const TABLE_KEYS = new Set([
   'verb',
   'what',
   'why',
+  'word',
 ])
 
-/** A table of records with texts: reading a label, title, hint … translates it. */
+/** A table of records or tuples with texts: reading a label, title, hint … translates it. */
 export function localized<T>(table: T): T {
-  if (Array.isArray(table)) return table.map(localized) as T
-  if (table === null || typeof table !== 'object') return table
-  const translated = {}
+  const isRecord = table?.constructor === Object
+  if (!isRecord && !Array.isArray(table)) return table
+  const isList = Array.isArray(table)
+  const translated = isList ? [] : {}
   for (const [name, value] of Object.entries(table))
     Object.defineProperty(
       translated,
       name,
-      typeof value === 'string' && TABLE_KEYS.has(name)
+      typeof value === 'string' && (isList ? LOOKS_LIKE_TEXT.test(value) : TABLE_KEYS.has(name))
         ? { enumerable: true, get: () => t(value) }
         : { enumerable: true, value: localized(value) },
     )

@@ -139,6 +139,7 @@ class Wrapper {
   #visitCall(node: Node, depth: number): boolean {
     const callee = this.#slice(node.callee as Node).replace(/^.*\./s, '')
     if (!FOREIGN_CALLS.test(callee)) return false
+    if (callee === 'texts' || callee === 'localized') return true
     if (callee === 'plural' && this.#plural(node)) return true
     for (const argument of node.arguments as Node[])
       if (stringOf(argument) === null && argument.type !== 'TemplateLiteral')
@@ -288,6 +289,7 @@ class Wrapper {
     while (isBlank(run.at(-1))) run.pop()
     const [first] = run
     const last = run.at(-1)
+    if (first?.type === 'JSXText' && IS_CODE.test(`${jsxText(first.value as string)} `)) return
     if (!first || !last) return
     if (run.some((child) => child.type === 'JSXText' && /[{}<>]/.test(child.value as string))) {
       this.left.push({ start: first.start, why: this.#slice(first) })

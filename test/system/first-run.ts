@@ -91,7 +91,7 @@ export async function firstRun(
     await page.getByText('Three steps to your first push').waitFor()
     step('the first account')
     await type('name', 'site')
-    await press('Make the repository')
+    await press('Create repository')
     await page.getByText('This repository is empty').waitFor()
     step('a repository')
     await press('Create a token')

@@ -4,7 +4,7 @@
 import { bytesText } from '../format.ts'
 import type { Html } from '../jsx/html.ts'
 import { diffAnchor } from './diff-table.tsx'
-import { rich, t } from '../text.ts'
+import { localized, rich, t, texts } from '../text.ts'
 
 /** One version. `size` is null when the dimensions are unknown. */
 export type ImageSide = {
@@ -48,11 +48,11 @@ const Version = ({ side, title, path }: { side: ImageSide; title: string; path: 
   </figure>
 )
 
-const MODES = [
+const MODES = localized([
   ['pair', 'Side by side'],
   ['swipe', 'Swipe'],
   ['onion', 'Onion skin'],
-] as const
+] as const)
 
 /** Both versions in one place. `label` names what the slider moves. */
 const Stack = (props: {
@@ -79,7 +79,7 @@ const Stack = (props: {
   </div>
 )
 
-const TITLES: Readonly<Record<string, string>> = { added: 'Added', removed: 'Removed' }
+const TITLES: Readonly<Record<string, string>> = texts({ added: 'Added', removed: 'Removed' })
 
 type ImageDiffProps = { path: string; status: string; image: ChangedImage }
 

@@ -148,7 +148,7 @@ const SiteHeader = ({ props }: { props: LayoutProps }) => (
         <>
           <Menu
             class="new-menu"
-            label={t('Make something new')}
+            label={t('Create new')}
             summary={<Icon name="plus" />}
             items={[
               { label: t('New repository'), href: '/new', icon: 'repo' },

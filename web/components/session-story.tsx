@@ -6,7 +6,7 @@ import { Avatar, ActorLink, type ActorSummary } from './avatar.tsx'
 import { EmptyState } from './card.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Duration, RelativeTime } from './time.tsx'
-import { rich, t, tn } from '../text.ts'
+import { localized, rich, t, tn } from '../text.ts'
 
 /** One entry, as `read_session` returns it. */
 export interface StoryEntry {
@@ -169,7 +169,7 @@ const StepGroup = ({ entries }: { entries: readonly StoryEntry[] }) => {
   )
 }
 
-const ENTRY_STYLES: Record<string, { icon: IconName; tone?: string; word?: string }> = {
+const ENTRY_STYLES: Record<string, { icon: IconName; tone?: string; word?: string }> = localized({
   message: { icon: 'comment' },
   plan: { icon: 'plan', word: 'Plan' },
   checkpoint: { icon: 'commit', word: 'Pushed' },
@@ -178,7 +178,7 @@ const ENTRY_STYLES: Record<string, { icon: IconName; tone?: string; word?: strin
   answer: { icon: 'comment', tone: 'good', word: 'Answer' },
   error: { icon: 'warning', tone: 'bad', word: 'Stopped' },
   summary: { icon: 'flame', word: 'Summary' },
-}
+})
 
 interface PlanStep {
   text: string

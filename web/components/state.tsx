@@ -1,7 +1,7 @@
 // States are shown by a shape and a word, never by colour alone.
 import type { Child } from '../jsx/html.ts'
 import { Icon, type IconName } from './icon.tsx'
-import { t } from '../text.ts'
+import { localized, t } from '../text.ts'
 
 export type Tone = 'good' | 'bad' | 'wait' | 'done' | 'info' | 'plain'
 
@@ -25,7 +25,7 @@ export const pullStateStyle = (status: string): StateStyle => {
   return { icon: 'pull', tone: 'good', label: t('Open') }
 }
 
-const CHECK_STYLES: Record<string, StateStyle> = {
+const CHECK_STYLES: Record<string, StateStyle> = localized({
   passed: { icon: 'check', tone: 'good', label: 'Checks passed' },
   success: { icon: 'check', tone: 'good', label: 'Succeeded' },
   failed: { icon: 'close', tone: 'bad', label: 'Checks failed' },
@@ -41,7 +41,7 @@ const CHECK_STYLES: Record<string, StateStyle> = {
   removed: { icon: 'close', tone: 'plain', label: 'Removed' },
   cancelled: { icon: 'stop', tone: 'plain', label: 'Cancelled' },
   skipped: { icon: 'issue-skipped', tone: 'plain', label: 'Skipped' },
-}
+})
 
 /**
  * The style of the state of a check, a run or a queue entry. An unknown state is shown by its own

@@ -1,4 +1,5 @@
 import { systemClock } from '#lib/time.ts'
+import { currentTimeFormats } from '../format.ts'
 import { formatDuration, formatRelativeTime } from '../relative.ts'
 
 /** `2026-03-12 14:05 UTC`: the exact time, for tooltips and screen readers. */
@@ -13,7 +14,7 @@ export const RelativeTime = ({ at, now }: { at: string; now?: number }) => {
   if (Number.isNaN(moment)) return <span>{at}</span>
   return (
     <time datetime={at} title={formatExactTime(at)} data-relative>
-      {formatRelativeTime(moment, now ?? systemClock.now())}
+      {formatRelativeTime(moment, now ?? systemClock.now(), currentTimeFormats())}
     </time>
   )
 }

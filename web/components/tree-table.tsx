@@ -3,7 +3,7 @@ import { codePath, commitPath } from '../paths.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { RelativeTime } from './time.tsx'
 import { UntrustedName } from './bidi-controls.tsx'
-import { rich, t } from '../text.ts'
+import { localized, rich, t } from '../text.ts'
 
 export interface TreeEntry {
   name: string
@@ -14,12 +14,12 @@ export interface TreeEntry {
   last_commit?: { sha: string; title: string; date: string } | null
 }
 
-const ENTRY_ICONS: Record<string, { icon: IconName; word: string }> = {
+const ENTRY_ICONS: Record<string, { icon: IconName; word: string }> = localized({
   dir: { icon: 'folder', word: 'Folder' },
   file: { icon: 'file', word: 'File' },
   symlink: { icon: 'symlink', word: 'Symbolic link' },
   submodule: { icon: 'submodule', word: 'Submodule' },
-}
+})
 
 const Submodule = ({ entry, href }: { entry: TreeEntry; href: string | undefined }) => (
   <>

@@ -1,4 +1,5 @@
 // The translations, inside the executable. A catalogue is parsed when its language is used first.
+import { lazy } from '#lib/lazy.ts'
 import type { Locale } from '../locale.ts'
 import arabic from './ar.json' with { type: 'text' }
 import german from './de.json' with { type: 'text' }
@@ -27,12 +28,6 @@ export class Catalogue {
     if (entry === undefined || typeof entry === 'string') return entry ?? english
     return entry[this.#rules.select(count)] ?? entry.other ?? english
   }
-}
-
-/** A value that is computed when it is read first. */
-const lazy = <T>(compute: () => T): (() => T) => {
-  let value: T | undefined
-  return () => (value ??= compute())
 }
 
 const CATALOGUES: Readonly<Record<Exclude<Locale, 'en'>, () => Catalogue>> = {

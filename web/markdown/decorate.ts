@@ -9,14 +9,15 @@ import type { Footnotes } from './footnotes.ts'
 import { applyImagePolicy, type ImagePolicy } from './images.ts'
 import { linkReferences, shortForm, type LinkContext } from './references.ts'
 import { FORMULA_MARK, type Formula } from './source.ts'
+import { localized } from '../text.ts'
 
-const ALERT_STYLES: Record<string, { icon: IconName; word: string }> = {
+const ALERT_STYLES: Record<string, { icon: IconName; word: string }> = localized({
   note: { icon: 'info', word: 'Note' },
   tip: { icon: 'tip', word: 'Tip' },
   important: { icon: 'important', word: 'Important' },
   warning: { icon: 'warning', word: 'Warning' },
   caution: { icon: 'caution', word: 'Caution' },
-}
+})
 
 const icon = (name: IconName): string =>
   `<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d="${icons[name]}"></path></svg>`

@@ -2,20 +2,20 @@ import { ErrorPage } from '../components/card.tsx'
 import type { Html } from '../jsx/html.ts'
 import type { Visit } from '../site.ts'
 import { Shell } from './shell.tsx'
-import { t } from '../text.ts'
+import { t, texts } from '../text.ts'
 
-const TITLES: Readonly<Record<number, string>> = {
+const TITLES: Readonly<Record<number, string>> = texts({
   401: 'Sign in first',
-  403: 'You may not do this',
+  403: 'You do not have permission',
   404: 'Nothing here',
-  405: 'Not like this',
-  409: 'That does not fit what is there now',
+  405: 'Method not allowed',
+  409: 'Conflict with the current state',
   413: 'Too large',
-  422: 'Something in the form is not right',
-  500: 'Something broke',
-  501: 'Not switched on here',
-  503: 'Busy for a moment',
-}
+  422: 'Invalid input',
+  500: 'Internal error',
+  501: 'Not enabled',
+  503: 'Temporarily busy',
+})
 
 /** What happened, and the next step. */
 export const errorPage = (

@@ -81,8 +81,8 @@ const FirstRepoCard = ({
   first: Workspace
   workspaces: readonly Workspace[]
 }) => (
-  <Card title={t('Make a repository')}>
-    <Form action="/new" csrf={visit.csrf} label={t('Make a repository')}>
+  <Card title={t('Create repository')}>
+    <Form action="/new" csrf={visit.csrf} label={t('Create repository')}>
       {workspaces.length === 1 ? (
         <input type="hidden" name="workspace" value={first.slug} />
       ) : (
@@ -110,7 +110,7 @@ const FirstRepoCard = ({
         }
       />
       <FormActions>
-        <Button variant="primary">{t('Make the repository')}</Button>
+        <Button variant="primary">{t('Create repository')}</Button>
         <LinkButton href="/new" variant="quiet">
           {t('More choices, or copy one from elsewhere')}
         </LinkButton>
@@ -131,7 +131,7 @@ const Begin = ({ visit, workspaces }: { visit: Visit; workspaces: readonly Works
       <ol class="first-steps">
         <li class="done">
           <Icon name="check-circle" label={t('Done')} />{' '}
-          {rich('Your account is made{first}.', {
+          {rich('Your account is created{first}.', {
             first: first
               ? rich(', and the workspace {a}', {
                   a: (
@@ -146,9 +146,9 @@ const Begin = ({ visit, workspaces }: { visit: Visit; workspaces: readonly Works
         <li>
           {first === undefined ? (
             <p>
-              {t('Make a workspace, which owns repositories.')}{' '}
+              {t('Create a workspace, which owns repositories.')}{' '}
               <LinkButton href="/workspaces/new" variant="primary">
-                {t('Make a workspace')}
+                {t('Create workspace')}
               </LinkButton>
             </p>
           ) : (
@@ -192,7 +192,7 @@ const WorkspaceLinks = ({ data }: { data: Dashboard }) => (
     action={<LinkButton href="/workspaces/new" small icon="plus" label="New workspace" />}
   >
     {data.workspaces.length === 0 ? (
-      <p class="muted">{t('A workspace owns repositories. Make one to begin.')}</p>
+      <p class="muted">{t('A workspace owns repositories. Create one to start.')}</p>
     ) : (
       <ul class="bare-list">
         {data.workspaces.map((workspace) => (

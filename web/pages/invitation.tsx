@@ -113,11 +113,11 @@ const NoInvitation = ({ error }: { error: string | null }) => (
     {error !== null && <Notice kind="bad">{error}</Notice>}
     <EmptyState
       icon="mail"
-      title={t('Nothing to answer here')}
-      actions={<LinkButton href="/">{t('To your first page')}</LinkButton>}
+      title={t('No open invitation')}
+      actions={<LinkButton href="/">{t('Go to your dashboard')}</LinkButton>}
     >
       {t(
-        'This invitation was answered or taken back, is too old, or is for another account: it must have the invited address, confirmed.',
+        'This invitation was answered, revoked or has expired, or it is for another account. Your account must have the invited address, confirmed.',
       )}
     </EmptyState>
   </>
@@ -152,7 +152,7 @@ export const invitationPage = page({
             {code !== null && (
               <p class="muted">
                 {t(
-                  'A new account must have the address that was invited. Confirm it, then the invitation is on your first page.',
+                  'A new account must have the invited address. Confirm it, then the invitation is on your dashboard.',
                 )}
               </p>
             )}

@@ -143,7 +143,7 @@ test('the link of a mail confirms before it unsubscribes, and a mail client unsu
   const link = /^<(.*)>$/.exec(letter?.headers.get('list-unsubscribe') ?? '')?.[1] ?? ''
   expect(link).toStartWith(`${forge.url}/notifications/unsubscribe/`)
   const path = link.slice(forge.url.length)
-  expect((await visitor.open(path)).html).toContain('End this mail')
+  expect((await visitor.open(path)).html).toContain('Unsubscribe')
   const { html } = await member.open('/acme/site/issues/1')
   expect(html).toContain('Unsubscribe')
   const post = (to: string) =>

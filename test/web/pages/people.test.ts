@@ -59,7 +59,7 @@ test('an owner invites by mail; the link lets a stranger sign up and a person in
     stranger.html.includes('acme'),
   ]).toEqual([200, true, false])
   expect((await visitor.open(`/register?invite=${code}`)).html).toContain('name="username"')
-  expect((await member.open(path)).html).toContain('Nothing to answer here')
+  expect((await member.open(path)).html).toContain('No open invitation')
   expect((await outsider.open('/')).html).toContain('Invitations for you')
   const asked = await outsider.open(path)
   expect(asked.html).toContain('an owner')

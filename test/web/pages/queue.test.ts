@@ -62,7 +62,7 @@ test('merging queues pull requests, which are moved, removed and, once resumed, 
   expect((await browser.open(`/${REPO}`)).html).toContain(`href="${queue}"`)
 
   const empty = (await browser.open(queue)).html
-  expect(empty).toContain('Nothing waits')
+  expect(empty).toContain('The queue is empty')
   expect((await browser.press(empty, `${queue}/pause`, { reason: '' })).status).toBe(422)
   expect(
     (await browser.press(empty, `${queue}/pause`, { reason: 'The <deploy> is stuck' })).location,
@@ -110,7 +110,7 @@ test('merging queues pull requests, which are moved, removed and, once resumed, 
   expect((await browser.press(again, `${queue}/resume`, {})).location).toBe(queue)
   await forge.jobs()
   const done = (await browser.open(queue)).html
-  expect([done.includes('Nothing waits'), done.includes('landed as')]).toEqual([true, true])
+  expect([done.includes('The queue is empty'), done.includes('landed as')]).toEqual([true, true])
   expect((await browser.open(`/${REPO}/pull/${two}`)).html).toContain('Merged')
 })
 

@@ -168,7 +168,7 @@ for (const [level, base, target] of [
       expect([
         read.status,
         read.html.includes('Strict'),
-        read.html.includes('Delete the ruleset'),
+        read.html.includes('Delete ruleset'),
       ]).toEqual([200, true, false])
       expect((await visitor.open(here)).status).not.toBe(200)
       expect(

@@ -61,7 +61,7 @@ test('an invalid expression is shown beside the field, and an empty search shows
 
 test('explore filters by language and topic, and the switcher lists visible repositories', async () => {
   expect((await visitor.open('/explore')).html).toContain('/acme/site')
-  expect((await visitor.open('/explore?language=Zig')).html).toContain('No repository fits')
+  expect((await visitor.open('/explore?language=Zig')).html).toContain('No repositories match')
   const list = async (who: typeof visitor) =>
     (JSON.parse((await who.open('/-/jump?q=vau')).html) as { items: { path: string }[] }).items.map(
       ({ path }) => path,

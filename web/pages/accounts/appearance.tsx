@@ -8,21 +8,28 @@ import {
   FormActions,
   PageHead,
   Radio,
+  Select,
 } from '../../components/index.ts'
-import { action, page, redirect, type Visit } from '../../site.ts'
+import { chosenLocale, LOCALE_NAMES, localeCookie, LOCALES, toLocale } from '../../locale.ts'
+import { action, DirectResponse, page, redirect, type Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
-import { rich, t } from '../../text.ts'
+import { t } from '../../text.ts'
 
 const PATH = '/settings/appearance'
-const LEAD = 'Saved in this browser.'
+
+const isSecure = (visit: Visit): boolean => visit.hearth.settings.site_url.startsWith('https:')
 
 const DiffSample = () => (
   <div class="diff-sample" aria-hidden="true">
     <span class="ln del">−</span>
-    <span class="src del">{rich('const target = {mark}', { mark: <mark>200</mark> })}</span>
+    <span class="src del">
+      const target = <mark>200</mark>
+    </span>
     <span class="ln add">+</span>
-    <span class="src add">{rich('const target = {mark}', { mark: <mark>230</mark> })}</span>
+    <span class="src add">
+      const target = <mark>230</mark>
+    </span>
   </div>
 )
 
@@ -31,6 +38,15 @@ const AppearanceForm = ({ visit }: { visit: Visit }) => {
   return (
     <Card>
       <Form action={PATH} csrf={visit.csrf}>
+        <Select
+          name="locale"
+          label={t('Language')}
+          options={[
+            { value: '', label: t('Same as browser') },
+            ...LOCALES.map((value) => ({ value, label: LOCALE_NAMES[value] })),
+          ]}
+          value={chosenLocale(visit.request, isSecure(visit)) ?? ''}
+        />
         <FieldSet legend={t('Theme')}>
           <Radio
             name="theme"
@@ -70,11 +86,16 @@ export const appearancePage = page({
   view: (_: undefined, visit) =>
     visit.viewer === null ? (
       <Shell visit={visit} title={t('Appearance')} width="narrow" noindex>
-        <PageHead title={t('Appearance')} lead={LEAD} />
+        <PageHead title={t('Appearance')} lead={t('Saved in this browser.')} />
         <AppearanceForm visit={visit} />
       </Shell>
     ) : (
-      <SettingsFrame visit={visit} title={t('Appearance')} current="appearance" lead={LEAD}>
+      <SettingsFrame
+        visit={visit}
+        title={t('Appearance')}
+        current="appearance"
+        lead={t('Saved in this browser.')}
+      >
         <AppearanceForm visit={visit} />
       </SettingsFrame>
     ),
@@ -86,7 +107,10 @@ export const appearanceForm = action({
   allowsAnonymous: true,
   submit: async (visit, fields) => {
     const chosen = toAppearance(fields.text('theme'), fields.text('diff_colours'))
-    const secure = visit.hearth.settings.site_url.startsWith('https:')
-    return redirect(PATH, 303, { 'set-cookie': appearanceCookie(chosen, { secure }) })
+    const secure = isSecure(visit)
+    const { response } = redirect(PATH)
+    response.headers.append('set-cookie', appearanceCookie(chosen, { secure }))
+    response.headers.append('set-cookie', localeCookie(toLocale(fields.text('locale')), { secure }))
+    return new DirectResponse(response)
   },
 })

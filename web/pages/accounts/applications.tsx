@@ -53,9 +53,7 @@ export const applicationsPage = page({
       visit={visit}
       title={t('Applications')}
       current="applications"
-      lead={t(
-        'What you let into your account by signing in here. Revoking ends its access at once.',
-      )}
+      lead={t('Applications that can access your account. Revoking ends their access at once.')}
     >
       {items.length === 0 ? (
         <EmptyState icon="shield" title={t('No applications yet')}>

@@ -93,7 +93,7 @@ type AuthorizationRequest = {
 const ClientFacts = ({ asked }: { asked: AuthorizationRequest }) => (
   <Facts
     facts={[
-      { label: t('It calls itself'), value: <strong>{asked.name}</strong> },
+      { label: t('Name'), value: <strong>{asked.name}</strong> },
       ...(asked.url === null
         ? []
         : [{ label: t('Described at'), value: <code>{asked.url}</code> }]),
@@ -158,7 +158,7 @@ const Consent = ({
           </Button>
         </FormActions>
         <p class="muted small">
-          {rich('You can take it back at any time under <a>Applications</a>.', {
+          {rich('You can revoke access at any time under <a>Applications</a>.', {
             a: (inner) => <a href="/settings/applications">{inner}</a>,
           })}
         </p>

@@ -32,9 +32,9 @@ const Enter = ({
   code: string
   problem: string | null
 }): Html => (
-  <Shell visit={visit} title={t('Sign a device in')} width="narrow" noindex>
+  <Shell visit={visit} title={t('Authorize a device')} width="narrow" noindex>
     <PageHead
-      title={t('Sign a device in')}
+      title={t('Authorize a device')}
       lead={t('Type the code that your device or terminal shows.')}
     />
     <Card>
@@ -77,9 +77,9 @@ const Decide = ({ visit, asked }: { visit: Visit; asked: DeviceRequest }): Html 
         <input type="hidden" name="code" value={asked.code} />
         <Facts
           facts={[
-            { label: t('It calls itself'), value: <strong>{asked.client_name}</strong> },
+            { label: t('Name'), value: <strong>{asked.client_name}</strong> },
             {
-              label: t('It shows the code'),
+              label: t('Code shown'),
               value: (
                 <strong class="mono" id="user-code">
                   {asked.code}
@@ -87,7 +87,7 @@ const Decide = ({ visit, asked }: { visit: Visit; asked: DeviceRequest }): Html 
               ),
             },
             {
-              label: t('Asked from'),
+              label: t('Requested from'),
               value: <span class="mono">{asked.ip ?? t('an unknown address')}</span>,
             },
             ...(asked.user_agent === null
@@ -126,12 +126,12 @@ const Done = ({
 }): Html => (
   <Shell
     visit={visit}
-    title={approved ? t('The device is signed in') : t('The device stays out')}
+    title={approved ? t('Device authorized') : t('Access denied')}
     width="narrow"
     noindex
   >
     <PageHead
-      title={approved ? t('The device is signed in') : t('The device stays out')}
+      title={approved ? t('Device authorized') : t('Access denied')}
       lead={
         approved
           ? t('{name} goes on by itself in a moment. You can close this page.', { name })

@@ -124,7 +124,7 @@ const EmailRow = ({
               id={`remove-${email.email}`}
             />
             <FormActions>
-              <Button variant="danger">{t('Remove the address')}</Button>
+              <Button variant="danger">{t('Remove address')}</Button>
             </FormActions>
           </Form>
         </details>
@@ -147,7 +147,7 @@ const AddAddressCard = ({ visit, add }: { visit: Visit; add: Visit }) => (
       />
       <PasswordField visit={add} id="add-password" />
       <FormActions>
-        <Button variant="primary">{t('Add it')}</Button>
+        <Button variant="primary">{t('Add address')}</Button>
       </FormActions>
     </Form>
   </Card>

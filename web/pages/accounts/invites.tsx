@@ -100,7 +100,7 @@ export const invitesPage = page({
             />
           )}
           <FormActions>
-            <Button variant="primary">{t('Make the invite')}</Button>
+            <Button variant="primary">{t('Create invite')}</Button>
             {left !== null && <span class="muted">{rich('{left} left', { left })}</span>}
           </FormActions>
         </Form>

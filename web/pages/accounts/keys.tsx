@@ -8,13 +8,13 @@ import { RelativeTime } from '../../components/time.tsx'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
-import { rich, t } from '../../text.ts'
+import { rich, t, texts } from '../../text.ts'
 
-const USAGES: Record<KeyUsage, string> = {
+const USAGES: Record<KeyUsage, string> = texts({
   authentication_and_signing: 'Signing in and signing',
   signing: 'Signing only',
   authentication: 'Signing in only',
-}
+})
 
 const SIGN = `git config --global gpg.format ssh
 git config --global user.signingkey ~/.ssh/id_ed25519.pub
@@ -79,7 +79,7 @@ const AddKeyCard = ({ visit }: { visit: Visit }) => (
         error={fieldError(visit, 'usage')}
       />
       <FormActions>
-        <Button variant="primary">{t('Add the key')}</Button>
+        <Button variant="primary">{t('Add key')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -101,7 +101,7 @@ export const keysPage = page({
       {items.length === 0 ? (
         <EmptyState icon="key" title={t('No keys yet')}>
           {rich(
-            'Make one with {code}, add the line of its .pub file above, and have git sign with it.',
+            'Create one with {code}, add the line of its .pub file above, and configure git to sign with it.',
             { code: <code>ssh-keygen -t ed25519</code> },
           )}
         </EmptyState>

@@ -6,7 +6,7 @@ import { Field, Form, FormActions, Select, TextArea, type Option } from '../../c
 import { redirectWithFlash, form, page, redirect, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
-import { t } from '../../text.ts'
+import { t, texts } from '../../text.ts'
 
 const PARTS = [
   'name',
@@ -23,7 +23,7 @@ const PARTS = [
 const valueOf = (visit: Visit, me: CurrentUser, part: (typeof PARTS)[number]): string =>
   visit.form.error ? visit.form.values.text(part) : (me[part] ?? '')
 
-const NOT_SET: Option = { value: '', label: 'Not set' }
+const NOT_SET: Option = texts({ value: '', label: 'Not set' })
 const TIME_ZONES: readonly Option[] = [
   NOT_SET,
   { value: 'UTC', label: 'UTC' },
@@ -102,7 +102,7 @@ export const profilePage = page({
         visit={visit}
         title={t('Profile')}
         current="profile"
-        lead={t('What others see of you. All of it is optional.')}
+        lead={t('Your public profile. All fields are optional.')}
       >
         <Card
           title={

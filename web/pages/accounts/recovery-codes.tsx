@@ -12,7 +12,7 @@ const CodesView = ({ visit, codes }: { visit: Visit; codes: readonly string[] })
     visit={visit}
     title={t('Recovery codes')}
     current="security"
-    lead={t('Keep them where you keep passwords. They are not shown again.')}
+    lead={t('Save them in your password manager. They are not shown again.')}
   >
     <Card>
       <p>{t('When your second factor is lost, each of these signs you in once in its place.')}</p>
@@ -21,9 +21,9 @@ const CodesView = ({ visit, codes }: { visit: Visit; codes: readonly string[] })
       </pre>
       <FormActions>
         <Button copyFrom="recovery-codes" icon="copy">
-          {t('Copy them')}
+          {t('Copy codes')}
         </Button>
-        <a href="/settings/security">{t('I have kept them')}</a>
+        <a href="/settings/security">{t('I have saved these codes')}</a>
       </FormActions>
     </Card>
   </SettingsFrame>

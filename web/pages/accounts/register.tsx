@@ -72,7 +72,9 @@ export const setupPage = page({
     <Shell visit={visit} title={t('Set up Hearth')} width="narrow" noindex>
       <PageHead
         title={t('Set up Hearth')}
-        lead={t('Make the first account. It administers this forge and owns its first workspace.')}
+        lead={t(
+          'Create the first account. It administers this forge and owns its first workspace.',
+        )}
       />
       <Card>
         <Form

@@ -3,10 +3,10 @@ import { Checkbox, FieldSet } from '../../components/form.tsx'
 import { Notice } from '../../components/flash.tsx'
 import type { Fields, Visit } from '../../site.ts'
 import { fieldError } from '../shell.tsx'
-import { t } from '../../text.ts'
+import { t, texts } from '../../text.ts'
 
 /** What a scope allows, in a few words. */
-const MEANINGS: Readonly<Record<string, string>> = {
+const MEANINGS: Readonly<Record<string, string>> = texts({
   'repo:read': 'see repositories and their settings',
   'repo:write': 'edit releases',
   'repo:admin': 'create, change and delete repositories',
@@ -35,7 +35,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'user:read': 'read your addresses and tokens',
   'user:write': 'change your account',
   'site:admin': 'administer this site',
-}
+})
 
 const FIELD = 'scopes'
 /** Marks that the checkboxes were shown, which tells none ticked from none offered. */
@@ -73,7 +73,7 @@ export function ScopeChoice({ visit, asked }: { visit: Visit; asked: readonly st
           {t('It could do everything that you can do yourself.')}
         </Notice>
         <details class="more" open={values.all(FIELD).length > 0}>
-          <summary>{t('Narrow what it may do')}</summary>
+          <summary>{t('Limit permissions')}</summary>
           <FieldSet
             legend={t('Scopes')}
             hint={t('None ticked means full rights.')}
@@ -87,8 +87,8 @@ export function ScopeChoice({ visit, asked }: { visit: Visit; asked: readonly st
   }
   return (
     <FieldSet
-      legend={t('It asks to')}
-      hint={t('Untick what it shall not do.')}
+      legend={t('Requested permissions')}
+      hint={t('Clear what it does not need.')}
       error={fieldError(visit, FIELD)}
     >
       <input type="hidden" name={SHOWN} value="1" />

@@ -52,7 +52,7 @@ const PasswordCard = ({ visit }: { visit: Visit }) => {
           error={fieldError(sent, 'password')}
         />
         <FormActions>
-          <Button>{t('Change the password')}</Button>
+          <Button>{t('Change password')}</Button>
         </FormActions>
       </Form>
     </Card>
@@ -85,7 +85,7 @@ const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Securi
             >
               <PasswordField visit={sent} id="two-factor-password" />
               <FormActions>
-                <Button variant="danger">{t('Remove the authenticator')}</Button>
+                <Button variant="danger">{t('Remove authenticator')}</Button>
               </FormActions>
             </Form>
           )}
@@ -98,7 +98,7 @@ const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Securi
             )}
           </p>
           <ActionButton action={`${AT}/two-factor/start`} csrf={visit.csrf}>
-            <Button variant="primary">{t('Set it up')}</Button>
+            <Button variant="primary">{t('Set up')}</Button>
           </ActionButton>
         </>
       )}
@@ -124,7 +124,7 @@ const RecoveryCard = ({ visit, security }: { visit: Visit; security: Security })
         <Form action={`${AT}/recovery`} csrf={visit.csrf} error={formError(sent, 'password')}>
           <PasswordField visit={sent} id="recovery-password" />
           <FormActions>
-            <Button>{t('Make new ones')}</Button>
+            <Button>{t('Generate new codes')}</Button>
           </FormActions>
         </Form>
       )}
@@ -173,7 +173,7 @@ const PasskeyRow = ({
               id={`remove-${passkey.id}`}
             />
             <FormActions>
-              <Button variant="danger">{t('Remove the passkey')}</Button>
+              <Button variant="danger">{t('Remove passkey')}</Button>
             </FormActions>
           </Form>
         </details>

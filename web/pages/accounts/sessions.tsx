@@ -7,15 +7,15 @@ import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { action, redirectWithFlash, page } from '../../site.ts'
 import { SettingsFrame } from './settings-frame.tsx'
-import { rich, t } from '../../text.ts'
+import { rich, t, texts } from '../../text.ts'
 
-const BY: Record<SignIn['method'], string> = {
+const BY: Record<SignIn['method'], string> = texts({
   password: 'a password',
   passkey: 'a passkey',
   sso: 'your organisation',
   proxy: 'the proxy of your organisation',
   setup: 'the set-up link',
-}
+})
 
 /** `Firefox on Linux`, as far as the browser says. The full user agent is shown below. */
 function browserOf(user_agent: string | null): string {

@@ -4,9 +4,9 @@ import { PageHead } from '../../components/layout.tsx'
 import { Columns, SideNav } from '../../components/tabs.tsx'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
-import { t } from '../../text.ts'
+import { localized, t } from '../../text.ts'
 
-const TABS = [
+const TABS = localized([
   { key: 'profile', label: 'Profile', href: '/settings/profile', icon: 'user' },
   { key: 'appearance', label: 'Appearance', href: '/settings/appearance', icon: 'eye' },
   { key: 'emails', label: 'Email', href: '/settings/emails', icon: 'mail' },
@@ -17,7 +17,7 @@ const TABS = [
   { key: 'keys', label: 'SSH keys', href: '/settings/keys', icon: 'terminal' },
   { key: 'applications', label: 'Applications', href: '/settings/applications', icon: 'shield' },
   { key: 'invites', label: 'Invites', href: '/settings/invites', icon: 'users' },
-] as const
+] as const)
 
 type SettingsTab = (typeof TABS)[number]['key']
 

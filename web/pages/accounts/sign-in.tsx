@@ -163,7 +163,7 @@ const CodeStep = ({ visit, step }: { visit: Visit; step: Step }) => (
         />
         <FormActions>
           <Button variant="primary">{t('Sign in')}</Button>
-          <a href="/login?again=1">{t('Begin again')}</a>
+          <a href="/login?again=1">{t('Start over')}</a>
         </FormActions>
       </Form>
     </Card>
@@ -361,7 +361,7 @@ export const forgotPage = page({
               error={fieldError(visit, 'email')}
             />
             <FormActions>
-              <Button variant="primary">{t('Send the link')}</Button>
+              <Button variant="primary">{t('Send link')}</Button>
             </FormActions>
           </Form>
         </Card>
@@ -406,7 +406,7 @@ export const resetPage = page({
             error={fieldError(visit, 'password')}
           />
           <FormActions>
-            <Button variant="primary">{t('Set the password')}</Button>
+            <Button variant="primary">{t('Set password')}</Button>
           </FormActions>
         </Form>
       </Card>

@@ -24,14 +24,14 @@ import type { Html } from '../../jsx/html.ts'
 import { pageResponse, action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
-import { rich, t } from '../../text.ts'
+import { localized, rich, t } from '../../text.ts'
 
-const EXPIRIES = [
+const EXPIRIES = localized([
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
   { value: '365', label: '1 year' },
   { value: 'never', label: 'Never' },
-]
+])
 
 const TokenRow = ({ token, csrf }: { token: Token; csrf: string }) => (
   <Row
@@ -89,7 +89,7 @@ const TokenLimits = ({ visit }: { visit: Visit }) => (
       visit.form.values.optional('repos') !== undefined
     }
   >
-    <summary>{t('Narrow what it may do')}</summary>
+    <summary>{t('Limit permissions')}</summary>
     <TextArea
       name="repos"
       label={t('Repositories')}
@@ -150,7 +150,7 @@ const NewTokenCard = ({
       />
       <TokenLimits visit={visit} />
       <FormActions>
-        <Button variant="primary">{t('Make the token')}</Button>
+        <Button variant="primary">{t('Create token')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -173,13 +173,13 @@ const TokensView = ({
   >
     {made && (
       <TokenSecret secret={made.secret}>
-        {rich('This is the token {name}. Keep it where you keep passwords.', { name: made.name })}
+        {rich('This is the token {name}. Save it in your password manager.', { name: made.name })}
       </TokenSecret>
     )}
     <NewTokenCard visit={visit} made={made} />
     {tokens.length === 0 ? (
       <EmptyState icon="key" title={t('No tokens yet')}>
-        {t('Make one to clone and push over HTTPS, or to let an agent in.')}
+        {t('Create one to clone and push over HTTPS, or to give an agent access.')}
       </EmptyState>
     ) : (
       <List label={t('Your tokens')}>

@@ -50,7 +50,7 @@ export const twoFactorPage = page({
             error={fieldError(visit, 'code')}
           />
           <FormActions>
-            <Button variant="primary">{t('Turn it on')}</Button>
+            <Button variant="primary">{t('Enable')}</Button>
             <a href={AT}>{t('Not now')}</a>
           </FormActions>
         </Form>

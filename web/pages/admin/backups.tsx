@@ -11,7 +11,7 @@ import { RelativeTime } from '../../components/time.tsx'
 import { bytesText, formatNumber } from '../../format.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
-import { rich, t, tn } from '../../text.ts'
+import { rich, t, texts, tn } from '../../text.ts'
 
 const PATH = '/admin/backups'
 const TONES: Record<Backup['state'], Tone> = {
@@ -20,19 +20,19 @@ const TONES: Record<Backup['state'], Tone> = {
   done: 'good',
   failed: 'bad',
 }
-const WORDS: Record<Backup['state'], string> = {
+const WORDS: Record<Backup['state'], string> = texts({
   queued: 'waiting',
   running: 'being made',
   done: 'made',
   failed: 'failed',
-}
-const PHASES: Record<string, string> = {
+})
+const PHASES: Record<string, string> = texts({
   snapshot: 'Copying the database',
   copying: 'Copying',
   checking: 'Reading',
   restoring: 'Restoring a copy',
   examining: 'Examining the copy',
-}
+})
 
 const spanText = (ms: number): string => {
   const hours = Math.round(ms / 3_600_000)
@@ -70,9 +70,9 @@ const Proof = ({ verification }: { verification: NonNullable<Backup['verificatio
       <Badge tone={state === 'passed' ? 'good' : 'bad'}>
         {state === 'passed'
           ? by === 'sums'
-            ? t('sums are right')
-            : t('restores')
-          : t('not sound')}
+            ? t('checksums match')
+            : t('restore verified')
+          : t('damaged')}
       </Badge>
       {at !== null && <span>{rich('verified {time}', { time: <RelativeTime at={at} /> })}</span>}
     </>
@@ -165,23 +165,23 @@ const BackupPlan = ({
   keep: Settings['backups']['keep']
   plan: Settings['backups']
 }) => (
-  <Card title={t('How they are made')}>
+  <Card title={t('Backup settings')}>
     <Facts
       facts={[
         { label: t('Where'), value: <code>{plan.to ?? `${data}/backups`}</code> },
         {
-          label: t('By themselves'),
+          label: t('Schedule'),
           value: plan.every_ms === null ? 'never: set backups.every' : spanText(plan.every_ms),
         },
         {
-          label: t('Verified by themselves'),
+          label: t('Verification schedule'),
           value:
             plan.verify_every_ms === null
               ? 'never: set backups.verify_every'
               : spanText(plan.verify_every_ms),
         },
         {
-          label: t('Kept'),
+          label: t('Retention'),
           value: `the last ${keep.last}, one a day for ${keep.daily} days, one a week for ${keep.weekly} weeks, one a month for ${keep.monthly} months, and every one with a name`,
         },
         {

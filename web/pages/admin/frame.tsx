@@ -4,9 +4,9 @@ import { PageHead } from '../../components/layout.tsx'
 import { Columns, SideNav } from '../../components/tabs.tsx'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
-import { t } from '../../text.ts'
+import { localized, t } from '../../text.ts'
 
-const ADMIN_TABS = [
+const ADMIN_TABS = localized([
   { label: 'Status', href: '/admin', icon: 'activity' },
   { label: 'Settings', href: '/admin/settings', icon: 'settings' },
   { label: 'Accounts', href: '/admin/users', icon: 'users' },
@@ -16,7 +16,7 @@ const ADMIN_TABS = [
   { label: 'Mail and network', href: '/admin/mail', icon: 'mail' },
   { label: 'Audit log', href: '/admin/audit', icon: 'shield' },
   { label: 'Guide', href: '/docs/operate', icon: 'book' },
-] as const
+] as const)
 
 export const AdminFrame = (props: {
   visit: Visit

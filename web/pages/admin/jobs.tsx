@@ -40,7 +40,11 @@ const JobRow = ({ job, visit }: { job: BackgroundJob; visit: Visit }) => (
         <Badge tone={TONES[job.state]}>{job.state}</Badge>
         {job.attempt > 0 && <span>{tn('{count} try', '{count} tries', job.attempt)}</span>}
         <span>
-          {job.state === 'waiting' ? t('Due') : job.state === 'running' ? t('Begun') : t('Failed')}{' '}
+          {job.state === 'waiting'
+            ? t('Due')
+            : job.state === 'running'
+              ? t('Started')
+              : t('Failed')}{' '}
           <RelativeTime at={job.state === 'waiting' ? job.run_at : job.updated_at} />
         </span>
       </>
@@ -62,10 +66,7 @@ const RecurringJobs = ({ visit, resting }: { visit: Visit; resting: readonly Bac
     <summary>
       {rich('{jobs} that {resting} now', {
         jobs: tn('{count} job', '{count} jobs', resting.length),
-        resting:
-          resting.length === 1
-            ? t('comes again by itself, and rests')
-            : t('come again by themselves, and rest'),
+        resting: resting.length === 1 ? t('recurs and is idle') : t('recur and are idle'),
       })}
     </summary>
     <List label={t('Recurring jobs')}>
@@ -112,7 +113,7 @@ export const jobsPage = page({
         visit={visit}
         title={t('Background jobs')}
         lead={t(
-          'Work that goes on by itself. What is done is gone from here; what failed for good stays until somebody looks.',
+          'Work in the background. Finished jobs are removed; failed jobs stay until they are retried.',
         )}
       >
         <FilterBar
@@ -138,7 +139,7 @@ export const jobsPage = page({
         {listed.length === 0 ? (
           <EmptyState
             icon="check-circle"
-            title={state === 'failed' ? t('Nothing has failed') : t('There is nothing to do')}
+            title={state === 'failed' ? t('No failed jobs') : t('There is nothing to do')}
           />
         ) : (
           <List label={t('Jobs')}>

@@ -10,16 +10,16 @@ import { bytesText } from '../../format.ts'
 import { action, redirectWithFlash, page, type Fields, type Visit } from '../../site.ts'
 import { formError } from '../shell.tsx'
 import { AdminFrame } from './frame.tsx'
-import { rich, t, tn } from '../../text.ts'
+import { localized, rich, t, texts, tn } from '../../text.ts'
 
 const PATH = '/admin/settings'
-const SOURCES: Record<SiteSetting['source'], string> = {
-  default: 'as it comes',
+const SOURCES: Record<SiteSetting['source'], string> = texts({
+  default: 'default',
   file: 'from hearth.toml',
   environment: 'from the environment',
   flag: 'from a flag',
-  site: 'chosen here',
-}
+  site: 'set here',
+})
 
 const shown = (value: unknown): string =>
   value === null || (Array.isArray(value) && value.length === 0)
@@ -90,16 +90,20 @@ const Input = ({ setting, visit }: { setting: SiteSetting; visit: Visit }) => {
 }
 
 /** The settings that can be changed here, by subject. Those of later releases come last. */
-const GROUPS: readonly { readonly title: string; readonly of: (name: string) => boolean }[] = [
-  { title: 'People and repositories', of: (name) => /^(accounts|workspaces|repos)\./.test(name) },
-  { title: 'Backups', of: (name) => name.startsWith('backups.') },
-  { title: 'Limits', of: (name) => /^(limits|git|archives|releases)\./.test(name) },
-  {
-    title: 'What is noted, and how long it is kept',
-    of: (name) => /^(audit|checks)\.|^log_/.test(name),
-  },
-  { title: 'More', of: () => true },
-]
+const GROUPS: readonly { readonly title: string; readonly of: (name: string) => boolean }[] =
+  localized([
+    {
+      title: 'People and repositories',
+      of: (name: string) => /^(accounts|workspaces|repos)\./.test(name),
+    },
+    { title: 'Backups', of: (name: string) => name.startsWith('backups.') },
+    { title: 'Limits', of: (name: string) => /^(limits|git|archives|releases)\./.test(name) },
+    {
+      title: 'What is noted, and how long it is kept',
+      of: (name: string) => /^(audit|checks)\.|^log_/.test(name),
+    },
+    { title: 'More', of: () => true },
+  ])
 const byGroup = (settings: readonly SiteSetting[]): [string, SiteSetting[]][] => {
   const groups = Map.groupBy(settings, ({ name }) => GROUPS.find(({ of }) => of(name))?.title ?? '')
   return GROUPS.flatMap(({ title }): [string, SiteSetting[]][] =>
@@ -135,15 +139,15 @@ export const siteSettingsPage = page({
     <AdminFrame
       visit={visit}
       title={t('Settings')}
-      lead={t('What is chosen here holds at once, and wins over hearth.toml and the environment.')}
+      lead={t('Settings here take effect at once and override hearth.toml and the environment.')}
     >
-      <Card title={t('Chosen here')}>
+      <Card title={t('Set here')}>
         <Form
           action={PATH}
           csrf={visit.csrf}
           error={visit.form.error?.field?.startsWith('settings.') ? null : formError(visit)}
         >
-          <p class="muted">{t('Where nothing is chosen, the configuration holds.')}</p>
+          <p class="muted">{t('Without a value here, the configuration applies.')}</p>
           {byGroup(all.filter(({ changeable }) => changeable)).map(([title, settings]) => (
             <fieldset class="settings-group">
               <legend>{title}</legend>
@@ -157,7 +161,7 @@ export const siteSettingsPage = page({
           </FormActions>
         </Form>
       </Card>
-      <h2>{t('Set where the forge runs')}</h2>
+      <h2>{t('Set on the server')}</h2>
       <ConfigurationHint />
       {bySection(all.filter(({ changeable }) => !changeable)).map(([section, settings]) => (
         <details class="more">

@@ -5,7 +5,7 @@ import { Badge, type Tone } from '../../components/state.tsx'
 import { bytesText, formatNumber } from '../../format.ts'
 import { page } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
-import { rich, t, tn } from '../../text.ts'
+import { rich, t, texts, tn } from '../../text.ts'
 
 type Condition = SiteStatus['conditions'][number]
 
@@ -15,12 +15,12 @@ const TONES: Record<Condition['state'], Tone> = {
   failing: 'bad',
   off: 'plain',
 }
-const STATE_LABELS: Record<Condition['state'], string> = {
+const STATE_LABELS: Record<Condition['state'], string> = texts({
   ok: 'Passed',
   attention: 'Needs attention',
   failing: 'Failed',
   off: 'Off',
-}
+})
 const ORDER: Record<Condition['state'], number> = { failing: 0, attention: 1, off: 2, ok: 3 }
 
 const title = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
@@ -76,7 +76,7 @@ const InstallationCard = ({
         { label: t('Address'), value: status.site_url },
         { label: t('Running for'), value: uptime(status.uptime_seconds) },
         {
-          label: t('Holds'),
+          label: t('Contents'),
           value: `${tn('{count} account', '{count} accounts', counts.users)}, ${tn('{count} workspace', '{count} workspaces', counts.workspaces)}, ${tn('{count} repository', '{count} repositories', counts.repositories)}`,
         },
         { label: t('Memory'), value: bytesText(status.memory_bytes) },
@@ -85,7 +85,7 @@ const InstallationCard = ({
           value: `${bytesText(database.bytes)}, and ${bytesText(database.wal_bytes)} of log; schema ${database.migration ?? 'none'}`,
         },
         {
-          label: t('Git at work'),
+          label: t('Git operations'),
           value: `${tn('{count} heavy operation', '{count} heavy operations', git.running)}${git.waiting > 0 ? `, ${formatNumber(git.waiting)} waiting` : ''}`,
         },
         {
@@ -128,7 +128,7 @@ const JobKinds = ({ active }: { active: SiteStatus['queues'] }) => (
 const RecurringKinds = ({ resting }: { resting: SiteStatus['queues'] }) => (
   <details class="more">
     <summary>
-      {rich('{kinds} that come again by themselves, and rest now', {
+      {rich('{kinds} that recur and are idle now', {
         kinds: tn('{count} kind', '{count} kinds', resting.length),
       })}
     </summary>
@@ -180,7 +180,7 @@ export const adminPage = page({
           status={status}
         />
         <h2>{t('Background jobs')}</h2>
-        {active.length === 0 && <p class="muted">{t('Nothing is under way.')}</p>}
+        {active.length === 0 && <p class="muted">{t('No jobs are running.')}</p>}
         {active.length > 0 && <JobKinds active={active} />}
         {resting.length > 0 && <RecurringKinds resting={resting} />}
       </AdminFrame>

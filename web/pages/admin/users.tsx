@@ -65,7 +65,7 @@ const UserChanges = ({ visit, user }: { visit: Visit; user: SiteUser }) => (
         csrf={visit.csrf}
         values={{ username: user.username }}
       >
-        <Button>{t('Let in again')}</Button>
+        <Button>{t('Unsuspend')}</Button>
       </ActionButton>
     ) : (
       <Form

@@ -177,7 +177,7 @@ export const siteWorkspacesPage = page({
         </Form>
       </FilterBar>
       {items.length === 0 ? (
-        <EmptyState icon="workspace" title={t('No workspace is like that')} />
+        <EmptyState icon="workspace" title={t('No workspaces match')} />
       ) : (
         <List label={t('Workspaces')}>
           {items.map((workspace) => (

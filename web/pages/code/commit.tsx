@@ -27,7 +27,7 @@ import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { ChangeView, choiceInput, completeFiles, readChoice } from './change-view.tsx'
 import { StatusList, statusesOf } from './statuses.tsx'
-import { rich, t } from '../../text.ts'
+import { rich, t, texts } from '../../text.ts'
 
 /** At most this many tags that contain the commit are shown at once. */
 const FEW = 3
@@ -247,12 +247,12 @@ const CommitFacts = ({ data }: { data: Data }) => (
   <Facts facts={[...ownFacts(data), ...factsAround(data)]} />
 )
 
-const UNPROVEN: Record<string, string> = {
+const UNPROVEN: Record<string, string> = texts({
   unknown_key: 'By a key that nobody here has',
   invalid: 'It does not fit this commit',
   malformed_signature: 'It cannot be read',
   bad_email: 'The committer’s address is not one of the signer’s',
-}
+})
 
 const SignatureMark = ({
   of: { verified, reason, signer, kind },

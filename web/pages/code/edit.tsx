@@ -36,9 +36,9 @@ import { defaultMessage, submitEdit, typedOf } from './edit-form.ts'
 import { loadEdit, type BranchBarrier, type EditData, type EditMode } from './edit-load.ts'
 import { MARKDOWN } from './renderings.tsx'
 import { PathCrumbs } from './frame.tsx'
-import { rich, t } from '../../text.ts'
+import { rich, t, texts } from '../../text.ts'
 
-const TITLES = { edit: 'Edit', new: 'New file', delete: 'Delete' } as const
+const TITLES = texts({ edit: 'Edit', new: 'New file', delete: 'Delete' } as const)
 
 /**
  * The address of the editor for a file, for a new file in a directory, or for the deletion of a

@@ -29,7 +29,7 @@ const EXAMPLE = '*            @ada\n/docs/       @writers\n*.sql        @acme/da
 /** The first steps for a repository without the file. */
 const NoOwners = ({ repo }: { repo: Repo }) => (
   <>
-    <EmptyState icon="users" title={t('Nobody is named yet')}>
+    <EmptyState icon="users" title={t('No code owners yet')}>
       {rich(
         'A file {code} on the default branch, at the top or in {code2}, {code3} or {code4}, says who is asked to review which paths.',
         {

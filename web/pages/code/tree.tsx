@@ -40,7 +40,7 @@ import { RefSwitch } from './ref-switch.tsx'
 import { DocumentBody } from './readme.tsx'
 import { submodulesOf } from './submodules.ts'
 import { uploadPath } from './upload.tsx'
-import { rich, t } from '../../text.ts'
+import { localized, rich, t } from '../../text.ts'
 
 const MAX_ENTRIES = 1000
 
@@ -192,13 +192,13 @@ const LatestCommit = ({ commit, repo }: { commit: CommitRecord; repo: Repo }) =>
   </>
 )
 
-const REPO_LINKS = [
+const REPO_LINKS = localized([
   ['branch', 'Branches', '/branches'],
   ['tag', 'Tags', '/tags'],
   ['package', 'Releases', '/releases'],
   ['sort', 'Compare', '/compare'],
   ['users', 'Code owners', '/code-owners'],
-] as const
+] as const)
 
 const About = ({ repo }: { repo: Repo }) => (
   <SideBlock title={t('About')}>

@@ -21,7 +21,7 @@ import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { ReactionBar } from './reactions.tsx'
-import { rich, t } from '../../text.ts'
+import { rich, t, texts } from '../../text.ts'
 
 /** The Markdown options for comments and descriptions of a repository. */
 export const markdownOf = (visit: Visit, repo: string): MarkdownBodyOptions => ({
@@ -251,7 +251,7 @@ function describeValues({ values }: Record<string, unknown>): string[] {
   ].filter((text) => text !== undefined)
 }
 
-const FIELD_NAMES: Readonly<Record<string, string>> = {
+const FIELD_NAMES: Readonly<Record<string, string>> = texts({
   body: 'edited the description',
   checks: 'changed the checks',
   blocked_by: 'changed what blocks this',
@@ -260,7 +260,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   reviews: 'dismissed a review',
   auto_merge: 'changed auto-merge',
   requested_reviewers: 'changed the reviewers',
-}
+})
 
 /** All changes of an event. Older events name fields without their values. */
 function describeChanges(data: Record<string, unknown>): string {

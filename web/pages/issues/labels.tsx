@@ -141,7 +141,7 @@ export const labelsPage = page({
         />
         {labels.length === 0 ? (
           <EmptyState icon="tag" title={t('No labels')}>
-            {t('A label that an issue is given is made by that.')}
+            {t('Create one here, or add a new name to an issue.')}
           </EmptyState>
         ) : (
           <List label={t('Labels')}>
@@ -160,7 +160,7 @@ export const labelsPage = page({
             >
               <Fields visit={made} id="new" />
               <FormActions>
-                <Button variant="primary">{t('Make the label')}</Button>
+                <Button variant="primary">{t('Create label')}</Button>
               </FormActions>
             </Form>
           </Card>

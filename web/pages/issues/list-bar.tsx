@@ -14,7 +14,7 @@ import {
 } from '../../components/index.ts'
 import { withQuery } from '../../paths.ts'
 import { filterText, type ListFilter, type ListState } from './list-filter.ts'
-import { t } from '../../text.ts'
+import { localized, t } from '../../text.ts'
 
 export type StateTab = {
   state: ListState
@@ -41,14 +41,14 @@ type Props = {
   menus?: readonly OwnMenu[]
 }
 
-const SORTINGS = [
+const SORTINGS = localized([
   ['created', 'desc', 'Newest'],
   ['created', 'asc', 'Oldest'],
   ['updated', 'desc', 'Recently updated'],
   ['updated', 'asc', 'Least recently updated'],
   ['comments', 'desc', 'Most commented'],
   ['comments', 'asc', 'Least commented'],
-] as const
+] as const)
 
 /** The address of the list with a changed filter, on its first page. */
 export const listAddress =

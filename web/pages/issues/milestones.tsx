@@ -105,7 +105,7 @@ const MilestoneChanges = ({
       <FormActions>
         <Button small>{t('Save')}</Button>
         <Button small name="state" value={milestone.state === 'open' ? 'closed' : 'open'}>
-          {milestone.state === 'open' ? t('Save and close') : t('Save and open again')}
+          {milestone.state === 'open' ? t('Save and close') : t('Save and reopen')}
         </Button>
       </FormActions>
     </Form>
@@ -197,7 +197,7 @@ const NewMilestoneCard = ({ visit, here, made }: { visit: Visit; here: string; m
     >
       <MilestoneFields visit={made} id="new" />
       <FormActions>
-        <Button variant="primary">{t('Make the milestone')}</Button>
+        <Button variant="primary">{t('Create milestone')}</Button>
       </FormActions>
     </Form>
   </Card>

@@ -269,7 +269,7 @@ const Choices = ({
         />
       )}
       {data.config.blank && (
-        <ChoiceRow href={at(BLANK)} name="Blank issue" about={t('Begin without a template.')} />
+        <ChoiceRow href={at(BLANK)} name="Blank issue" about={t('Start without a template.')} />
       )}
     </List>
   )

@@ -9,14 +9,14 @@ import type { Repo } from '#features/repos/index.ts'
 import { ActionButton, Button, CsrfField, Icon, Menu, SideBlock } from '../../components/index.ts'
 import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { t } from '../../text.ts'
+import { localized, t, texts } from '../../text.ts'
 
-const WATCHING: Readonly<Record<Level, readonly [label: string, hint: string]>> = {
-  participating: ['What concerns me', 'Mentions, assignments, and what you take part in'],
+const WATCHING: Readonly<Record<Level, readonly [label: string, hint: string]>> = localized({
+  participating: ['Participating and mentions', 'Mentions, assignments, and what you take part in'],
   all: ['Everything', 'Every issue, pull request and release'],
-  releases: ['Releases', 'What concerns you, and releases'],
+  releases: ['Releases', 'Participating, mentions and releases'],
   ignored: ['Nothing', 'Not even mentions'],
-}
+})
 
 /** Watch and star in the header of a repository. Anonymous visitors see the number of stars. */
 export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
@@ -77,7 +77,7 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
   )
 }
 
-const WHY: Readonly<Record<NonNullable<IssueSubscription['reason']>, string>> = {
+const WHY: Readonly<Record<NonNullable<IssueSubscription['reason']>, string>> = texts({
   author: 'You began this.',
   assigned: 'You are assigned.',
   review_requested: 'Your review was requested.',
@@ -85,7 +85,7 @@ const WHY: Readonly<Record<NonNullable<IssueSubscription['reason']>, string>> = 
   team_mention: 'A team of yours was mentioned.',
   commented: 'You commented.',
   subscribed: 'You follow this.',
-}
+})
 
 /** The subscription to an issue or pull request. `at` is its address. */
 export const Following = ({
@@ -110,7 +110,7 @@ export const Following = ({
       </ActionButton>
       <p class="muted small">
         {subscription.reason === null
-          ? t('You hear of this only when you are named.')
+          ? t('You are notified only when you are mentioned.')
           : WHY[subscription.reason]}
       </p>
     </SideBlock>

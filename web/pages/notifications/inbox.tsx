@@ -32,7 +32,7 @@ import {
 } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 import { URGENT_REASONS, iconOfKind, SHORT_REASONS } from './reasons.ts'
-import { t } from '../../text.ts'
+import { localized, t } from '../../text.ts'
 
 const HOME = '/notifications'
 const VIEWS = ['unread', 'all', 'done'] as const
@@ -160,14 +160,14 @@ const SubjectState = ({
   </>
 )
 
-const EMPTY: Readonly<Record<View, readonly [title: string, words: string]>> = {
+const EMPTY: Readonly<Record<View, readonly [title: string, words: string]>> = localized({
   unread: [
     'No unread notifications',
     'Mentions, assignments, requested reviews and news of what you watch appear here.',
   ],
   all: ['No notifications', 'Notifications stay here until you mark them as done.'],
   done: ['No notifications done', 'Notifications that are done stay here for 90 days.'],
-}
+})
 
 /** Marks everything up to the newest that is shown. */
 const MarkAll = ({
@@ -205,7 +205,7 @@ const MarkAll = ({
 
 const Views = ({ view, repo }: { view: View; repo: string }) => (
   <FilterBar
-    label={t('Which')}
+    label={t('Filter')}
     filters={[
       {
         label: t('Unread'),

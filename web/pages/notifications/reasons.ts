@@ -1,9 +1,10 @@
 // The reasons of notifications, in words.
 import type { Reason } from '#features/notifications/index.ts'
 import type { IconName } from '../../components/index.ts'
+import { texts } from '../../text.ts'
 
 /** The short form, after a title in a list. */
-export const SHORT_REASONS: Readonly<Record<Reason, string>> = {
+export const SHORT_REASONS: Readonly<Record<Reason, string>> = texts({
   mention: 'mentioned you',
   team_mention: 'mentioned your team',
   assigned: 'assigned',
@@ -17,10 +18,10 @@ export const SHORT_REASONS: Readonly<Record<Reason, string>> = {
   security_alert: 'security',
   invitation: 'invitation',
   agent_waiting: 'agent waits',
-}
+})
 
 /** The form for a switch in the settings. */
-export const REASON_LABELS: Readonly<Record<Reason, string>> = {
+export const REASON_LABELS: Readonly<Record<Reason, string>> = texts({
   mention: 'Somebody mentions me',
   team_mention: 'Somebody mentions a team that I am in',
   assigned: 'I am assigned',
@@ -34,7 +35,7 @@ export const REASON_LABELS: Readonly<Record<Reason, string>> = {
   security_alert: 'A security alert in a repository that I look after',
   invitation: 'Somebody invites me',
   agent_waiting: 'An agent of mine asks and waits',
-}
+})
 
 /** Reasons that require an action of the reader. */
 export const URGENT_REASONS: ReadonlySet<Reason> = new Set([

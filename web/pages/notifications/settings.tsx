@@ -27,15 +27,15 @@ import { SettingsFrame } from '../accounts/settings-frame.tsx'
 import { sendsMail } from '../accounts/sends-mail.ts'
 import { formError } from '../shell.tsx'
 import { REASON_LABELS } from './reasons.ts'
-import { rich, t } from '../../text.ts'
+import { rich, t, texts } from '../../text.ts'
 
 const HOME = '/settings/notifications'
 
-const DIGEST_WORDS: Readonly<Record<(typeof DIGESTS)[number], string>> = {
+const DIGEST_WORDS: Readonly<Record<(typeof DIGESTS)[number], string>> = texts({
   off: 'Never',
   hourly: 'Every hour in which they did something',
   daily: 'Every day on which they did something',
-}
+})
 
 const MailCard = ({ visit, settings }: { visit: Visit; settings: NotificationSettings }) => (
   <Card title={t('Mail')}>
@@ -98,12 +98,12 @@ const FeedsCard = ({
     <div class="actions">
       <ActionButton action={`${HOME}/feed-token`} csrf={visit.csrf}>
         <Button icon="key">
-          {settings.feed_token === null ? t('Make a feed token') : t('Make a new feed token')}
+          {settings.feed_token === null ? t('Create feed token') : t('Create new feed token')}
         </Button>
       </ActionButton>
       {settings.feed_token !== null && (
         <ActionButton action={`${HOME}/feed-token/remove`} csrf={visit.csrf}>
-          <Button variant="danger">{t('Remove the feed token')}</Button>
+          <Button variant="danger">{t('Remove feed token')}</Button>
         </ActionButton>
       )}
     </div>

@@ -14,16 +14,16 @@ export const unsubscribePage = page({
   path: '/notifications/unsubscribe/:token',
   load: (visit) => visit.call(getUnsubscription, { token: tokenOf(visit) }),
   view: ({ what }, visit) => (
-    <Shell visit={visit} title={t('Get no more of this mail')} width="narrow" noindex>
+    <Shell visit={visit} title={t('Unsubscribe')} width="narrow" noindex>
       <PageHead
-        title={t('Get no more of this mail?')}
-        lead={rich('You would be mailed no more about {what}.', { what })}
+        title={t('Unsubscribe from this mail?')}
+        lead={rich('You will no longer get mail about {what}.', { what })}
       />
       <ActionButton action={visit.url.pathname} csrf={visit.csrf}>
-        <Button variant="primary">{t('End this mail')}</Button>
+        <Button variant="primary">{t('Unsubscribe')}</Button>
       </ActionButton>
       <p class="muted">
-        {rich('What else is mailed you choose in <a>your settings</a>.', {
+        {rich('Choose which mail you get in <a>your settings</a>.', {
           a: (inner) => <a href="/settings/notifications">{inner}</a>,
         })}
       </p>
@@ -39,13 +39,13 @@ export const unsubscribeForm = action({
   submit: async (visit) => {
     const { what } = await visit.call(unsubscribe, { token: tokenOf(visit) })
     const shown = (
-      <Shell visit={visit} title={t('This mail has ended')} width="narrow" noindex>
+      <Shell visit={visit} title={t('Unsubscribed')} width="narrow" noindex>
         <PageHead
-          title={t('This mail has ended')}
-          lead={rich('You are mailed no more about {what}.', { what })}
+          title={t('Unsubscribed')}
+          lead={rich('You no longer get mail about {what}.', { what })}
         />
         <p class="muted">
-          {rich('What else is mailed you choose in <a>your settings</a>.', {
+          {rich('Choose which mail you get in <a>your settings</a>.', {
             a: (inner) => <a href="/settings/notifications">{inner}</a>,
           })}
         </p>

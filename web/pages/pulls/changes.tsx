@@ -164,7 +164,7 @@ const ApplySuggestions = ({ visit, here, back }: { visit: Visit; here: string; b
     label={t('Apply suggestions together')}
   >
     <input type="hidden" name="back" value={back} />
-    <Button small>{t('Commit the suggestions of the batch')}</Button>
+    <Button small>{t('Commit suggestions')}</Button>
   </Form>
 )
 

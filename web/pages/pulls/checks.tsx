@@ -36,7 +36,7 @@ import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { formError } from '../shell.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
-import { rich, t, tn } from '../../text.ts'
+import { rich, t, texts, tn } from '../../text.ts'
 
 /**
  * The length of output on the page: of failed and running commands so much, of passed ones the end.
@@ -88,14 +88,14 @@ function liveAddress(
   })
 }
 
-const RESULT_WORDS: Record<CheckResult['status'], string> = {
+const RESULT_WORDS: Record<CheckResult['status'], string> = texts({
   queued: 'Queued',
   running: 'Running',
   passed: 'Passed',
   failed: 'Failed',
   errored: 'Did not finish',
   skipped: 'Skipped',
-}
+})
 
 const ResultState = ({ status }: { status: CheckResult['status'] }) => {
   const { icon, tone } = checkStateStyle(status)
@@ -136,7 +136,7 @@ const Result = ({ shown: { result, log }, here }: { shown: CheckWithLog; here: s
         {text === '' && result.status !== 'running' ? (
           <p class="muted small">
             {result.status === 'queued'
-              ? t('It waits for its turn.')
+              ? t('Queued.')
               : result.status === 'skipped'
                 ? t('It was not run.')
                 : t('It wrote nothing.')}
@@ -161,13 +161,13 @@ const Result = ({ shown: { result, log }, here }: { shown: CheckWithLog; here: s
   )
 }
 
-const WORDS: Record<Checks['status'], string> = {
+const WORDS: Record<Checks['status'], string> = texts({
   none: 'No checks',
-  pending: 'Checks are under way',
+  pending: 'Checks are running',
   passed: 'All checks passed',
   failed: 'Checks failed',
   errored: 'Checks did not finish',
-}
+})
 
 const Actions = ({
   checks,
@@ -191,7 +191,7 @@ const Actions = ({
       {waits && mayAllow && (
         <ActionButton action={`${here}/rerun`} csrf={visit.csrf}>
           <Button small variant="primary">
-            {t('Let them run')}
+            {t('Approve and run')}
           </Button>
         </ActionButton>
       )}
@@ -334,7 +334,7 @@ export const checksPage = page<Data>({
           {checks.results.length > 0 && <About checks={checks} pull={pull} />}
           {isUnderWay(checks) && (
             <noscript>
-              <p class="muted small">{t('Reload this page to see how they go on.')}</p>
+              <p class="muted small">{t('Reload this page to see their progress.')}</p>
             </noscript>
           )}
         </div>

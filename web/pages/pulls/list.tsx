@@ -16,22 +16,22 @@ import { ListBar, type OwnMenu } from '../issues/list-bar.tsx'
 import { CHECKS, filterText, isNarrowed, REVIEWS, type ListFilter } from '../issues/list-filter.ts'
 import { listRequest, loadChoices, PER_PAGE, sharedInputs, totalOf } from '../issues/list-load.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { t } from '../../text.ts'
+import { t, texts } from '../../text.ts'
 import { loadRecentBranches, RecentBranches } from './recent-branches.tsx'
 
-const REVIEW_WORDS = {
+const REVIEW_WORDS = texts({
   none: 'No reviews',
   required: 'Review required',
   approved: 'Approved',
   changes_requested: 'Changes requested',
-} as const
+} as const)
 
-const CHECK_WORDS = {
+const CHECK_WORDS = texts({
   none: 'No checks',
   pending: 'Pending',
   passed: 'Passed',
   failed: 'Failed',
-} as const
+} as const)
 
 const menusOf = (visit: Visit, filter: ListFilter): OwnMenu[] => [
   {

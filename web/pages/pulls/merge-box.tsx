@@ -20,7 +20,7 @@ import { QueuedBox } from '../queue/box.tsx'
 import { BlockerLine, mayGoPast, RulesLink } from '../rulesets/on-pull.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { AutoMerge, mayPush, RevertButton } from './branch-box.tsx'
-import { rich, t } from '../../text.ts'
+import { rich, t, texts } from '../../text.ts'
 
 /** How a pull request may be merged: the settings of the repository without what rules forbid. */
 export type MergeOptions = {
@@ -35,11 +35,11 @@ export const messageField = (method: string): string => `message-${method}`
 
 type Props = { data: PullDetail; repo: Repo; visit: Visit }
 
-const METHOD_LABELS: Record<string, string> = {
+const METHOD_LABELS: Record<string, string> = texts({
   merge: 'Merge commit',
   squash: 'Squash into one commit',
   rebase: 'Rebase',
-}
+})
 
 /** Where conflicts are shown, and resolved by those who may. */
 const ConflictsLink = ({ data, repo, visit }: Props) => {

@@ -16,7 +16,7 @@ import type { Visit } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import type { LinePosition } from './line-form.tsx'
-import { rich, t, tn } from '../../text.ts'
+import { localized, rich, t, tn } from '../../text.ts'
 
 export type Draft = LinePosition & { id: string; start_line: number | null; body: string }
 
@@ -92,11 +92,11 @@ export const DraftItem = (props: DraftProps) => {
   )
 }
 
-const VERDICTS = [
+const VERDICTS = localized([
   ['comment', 'Comment', 'Feedback without approval.'],
   ['approve', 'Approve', 'The changes can be merged.'],
   ['request_changes', 'Request changes', 'Something must change before the merge.'],
-] as const
+] as const)
 
 /** The fields of a review. `name` makes the ids of one form differ from those of another. */
 export const ReviewFields = ({ at, repo, name }: { at: Visit; repo: string; name: string }) => {

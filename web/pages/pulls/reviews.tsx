@@ -22,22 +22,22 @@ import { markdownOf } from '../issues/conversation.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { ReviewFields } from './pending-review.tsx'
 import { Thread, threadRights, type ReviewThread } from './threads.tsx'
-import { rich, t, tn } from '../../text.ts'
+import { localized, rich, t, texts, tn } from '../../text.ts'
 
-const VERDICT_STYLES: Record<Review['verdict'], { verb: string; tone?: Tone }> = {
+const VERDICT_STYLES: Record<Review['verdict'], { verb: string; tone?: Tone }> = localized({
   approve: { verb: 'approved', tone: 'good' },
   request_changes: { verb: 'requested changes', tone: 'bad' },
   comment: { verb: 'reviewed' },
-}
+})
 
-const NOT_COUNTED_REASONS: Record<NonNullable<Review['why_not_counted']>, string> = {
+const NOT_COUNTED_REASONS: Record<NonNullable<Review['why_not_counted']>, string> = texts({
   own: 'their own',
   no_write: 'without write access',
   agent: 'by an agent',
   stale: 'of an earlier version',
   pushed: 'they pushed to it',
   dismissed: 'dismissed',
-}
+})
 
 /** The form that dismisses a review. Everyone sees the reason. */
 const Dismiss = ({ review, visit, here }: { review: Review; visit: Visit; here: string }) => {

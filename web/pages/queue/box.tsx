@@ -49,7 +49,7 @@ export const QueuedBox = ({
       {visit.viewer !== null && !repo.archived && (
         <ActionButton action={action} csrf={visit.csrf}>
           <Button small icon="close">
-            {t('Take it out')}
+            {t('Remove from queue')}
           </Button>
         </ActionButton>
       )}

@@ -40,7 +40,7 @@ import { numberOf } from '../issues/issue.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { queuePath } from './box.tsx'
-import { rich, t } from '../../text.ts'
+import { rich, t, texts } from '../../text.ts'
 
 /** A hash of what the page shows of the queue. */
 export const stateOf = ({ enabled, paused, waiting, recent }: MergeQueue): string =>
@@ -62,7 +62,7 @@ export const stateOf = ({ enabled, paused, waiting, recent }: MergeQueue): strin
 const baseOf = ({ url }: Pick<Visit, 'url'>): string | undefined =>
   url.searchParams.get('base') ?? undefined
 
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<string, string>> = texts({
   checks_failed: 'its checks failed',
   timed_out: 'its checks took too long',
   conflicts: 'conflicts',
@@ -74,7 +74,7 @@ const REASONS: Readonly<Record<string, string>> = {
   queue_disabled: 'the queue was turned off',
   approvals_missing: 'an approval is missing',
   changes_requested: 'changes were requested',
-}
+})
 
 type Rights = { readonly own: boolean; readonly write: boolean; readonly maintain: boolean }
 
@@ -143,8 +143,8 @@ const Moves = ({
           csrf={visit.csrf}
           values={{ number: String(number), base: baseOf(visit) ?? '' }}
         >
-          <Button small label={t('Take #{number} out', { number })}>
-            {t('Take out')}
+          <Button small label={t('Remove #{number} from the queue', { number })}>
+            {t('Remove')}
           </Button>
         </ActionButton>
       )}
@@ -336,7 +336,7 @@ const WaitingList = ({
 )
 
 const RecentList = ({ repo, queue }: { repo: Repo; queue: MergeQueue }) => (
-  <List label={t('Landed or left lately')}>
+  <List label={t('Recently landed or removed')}>
     {queue.recent.map((entry) => (
       <Settled entry={entry} repo={repo} />
     ))}
@@ -392,7 +392,7 @@ const QueueState = ({ visit, repo, queue }: QueueProps) => {
         <Paused paused={queue.paused} visit={visit} here={here} mayResume={open && maintain} />
       )}
       {queue.waiting.length === 0 ? (
-        <EmptyState icon="queue" title={t('Nothing waits')}>
+        <EmptyState icon="queue" title={t('The queue is empty')}>
           {queue.enabled && t('Merging a pull request puts it here.')}
         </EmptyState>
       ) : (
@@ -400,7 +400,7 @@ const QueueState = ({ visit, repo, queue }: QueueProps) => {
       )}
       {queue.waiting.length > 0 && (
         <noscript>
-          <p class="muted small">{t('Reload this page to see how it goes on.')}</p>
+          <p class="muted small">{t('Reload this page to see the progress.')}</p>
         </noscript>
       )}
       {open && maintain && queue.enabled && !queue.paused && (

@@ -34,7 +34,7 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { mayWrite } from './list.tsx'
 import { releasePath, releasesPath } from './release-details.tsx'
-import { t } from '../../text.ts'
+import { localized, t } from '../../text.ts'
 
 const FIELDS = ['tag_name', 'target', 'name', 'body', 'latest']
 const MAX_NAMES = 100
@@ -46,11 +46,11 @@ type ReleaseFormData = {
   readonly branches: readonly string[]
 }
 
-const LATEST = [
-  ['', 'Let its version decide', 'The highest version is the latest.'],
+const LATEST = localized([
+  ['', 'Decide by version', 'The highest version is the latest.'],
   ['true', 'This is the latest', undefined],
   ['false', 'This is not the latest', undefined],
-] as const
+] as const)
 
 const TargetField = ({
   visit,
@@ -96,7 +96,7 @@ const LatestFields = ({
         name="latest"
         id={`latest-${value || 'auto'}`}
         value={value}
-        label={release !== null && value === '' ? t('Leave it as it is') : label}
+        label={release !== null && value === '' ? t('Keep the current setting') : label}
         hint={release === null ? hint : undefined}
         checked={latest === value}
       />
@@ -112,7 +112,7 @@ const SaveButtons = ({ draft, release }: { draft: boolean; release: Release | nu
           {t('Publish')}
         </Button>
         <Button name="do" value="draft">
-          {release === null ? t('Save as a draft') : t('Save the draft')}
+          {release === null ? t('Save as a draft') : t('Save draft')}
         </Button>
       </>
     ) : (
@@ -167,7 +167,7 @@ const TagField = ({
     autofocus={release === null}
     value={typedOr('tag_name', release?.tag_name ?? visit.url.searchParams.get('tag') ?? '')}
     error={fieldError(visit, 'tag_name')}
-    hint={fixed ? t('A ruleset keeps it as it is.') : t('One that is there, or a new one.')}
+    hint={fixed ? t('A ruleset keeps it as it is.') : t('An existing tag or a new one.')}
   />
 )
 

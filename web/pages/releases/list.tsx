@@ -55,7 +55,7 @@ export const releasesPage = page({
       <RepoFrame visit={visit} repo={repo} title={t('Releases')} current="code">
         <PageHead
           title={t('Releases')}
-          lead={rich('Versions that are given out. All <a>tags</a> are on a page of their own.', {
+          lead={rich('Published versions. All <a>tags</a> have their own page.', {
             a: (inner) => <a href={repoPath(repo.full_name, '/tags')}>{inner}</a>,
           })}
           actions={
@@ -71,8 +71,8 @@ export const releasesPage = page({
             {repo.empty
               ? t('A release needs a commit: push one first.')
               : mayEdit
-                ? t('Make one to give out a version with notes and files.')
-                : t('When a version is given out, it stands here with its notes and files.')}
+                ? t('Create a release to publish a version with notes and files.')
+                : t('Published versions appear here with their notes and files.')}
           </EmptyState>
         ) : (
           <div class="stack">

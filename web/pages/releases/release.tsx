@@ -72,7 +72,7 @@ const UploadCard = ({ visit, repo, release }: { visit: Visit; repo: Repo; releas
           error={fieldError(at, 'file') ?? fieldError(at, 'name')}
         />
         <FormActions>
-          <Button icon="arrow-up">{t('Add the file')}</Button>
+          <Button icon="arrow-up">{t('Add file')}</Button>
         </FormActions>
       </Form>
     </Card>
@@ -85,7 +85,7 @@ const DeleteCard = ({ visit, here }: { visit: Visit; here: string }) => (
     <FormActions>
       <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
         <Button variant="danger" icon="trash">
-          {t('Delete the release')}
+          {t('Delete release')}
         </Button>
       </ActionButton>
     </FormActions>

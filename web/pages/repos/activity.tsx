@@ -40,11 +40,7 @@ export const activityPage = page({
         <EventList
           events={events.items}
           titles={new Map(titles?.items.map(({ id, title }) => [id, title]))}
-          empty={
-            kind === undefined
-              ? t('Nothing has happened yet')
-              : t('Nothing of this kind has happened')
-          }
+          empty={kind === undefined ? t('Nothing has happened yet') : t('No events of this kind')}
         />
         <Pager
           newer={before ? withQuery(here, { kind }) : null}

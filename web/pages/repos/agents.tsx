@@ -44,7 +44,7 @@ import { Ticks } from '../accounts/scope-choice.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
 import { mayProtectMore, StricterProtection } from './stricter-protection.tsx'
-import { rich, t } from '../../text.ts'
+import { localized, rich, t, texts } from '../../text.ts'
 
 const LIFETIMES = [
   { value: '1', label: '1 hour' },
@@ -53,11 +53,11 @@ const LIFETIMES = [
   { value: '720', label: '30 days' },
   { value: '2160', label: '90 days' },
 ]
-const ROLES = [
+const ROLES = localized([
   { value: 'read', label: 'Read: see, comment, open pull requests' },
   { value: 'triage', label: 'Triage: label, assign, close' },
   { value: 'write', label: 'Write: push branches' },
-]
+])
 const SCOPES_OF_AGENTS = SCOPES.filter((scope) => !PERSONAL_AREAS.has(scope.split(':')[0] ?? ''))
 
 const TONES = {
@@ -67,13 +67,13 @@ const TONES = {
   stopped: 'bad',
   finished: 'done',
 } as const
-const WORDS = {
+const WORDS = texts({
   working: 'Working',
   waiting: 'Waits for an answer',
   idle: 'Idle',
   stopped: 'Stopped',
   finished: 'Finished',
-} as const
+} as const)
 
 const isRunning = ({ state }: Agent): boolean => state !== 'stopped' && state !== 'finished'
 
@@ -169,7 +169,7 @@ const AgentLimits = ({
       fieldError(visit, 'scopes') !== null
     }
   >
-    <summary>{t('Narrow it further')}</summary>
+    <summary>{t('More limits')}</summary>
     <Field
       name="pull"
       label={t('Pull request')}
@@ -234,7 +234,7 @@ function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made:
       <AgentLimits visit={visit} typedText={typedText} made={made} typed={typed} />
       <FormActions>
         <Button variant="primary" icon="play">
-          {t('Start the agent')}
+          {t('Start agent')}
         </Button>
       </FormActions>
     </Form>

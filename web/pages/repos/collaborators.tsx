@@ -29,26 +29,26 @@ import { fieldError, formError } from '../shell.tsx'
 import { InvitationList } from '../workspaces/invite-members.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
 import { mayProtectMore, StricterProtection } from './stricter-protection.tsx'
-import { rich, t } from '../../text.ts'
+import { rich, t, texts } from '../../text.ts'
 
 export const ROLES = ['read', 'triage', 'write', 'maintain', 'admin'] as const
-const MEANING: Record<(typeof ROLES)[number], string> = {
+const MEANING: Record<(typeof ROLES)[number], string> = texts({
   read: 'Read: see and clone',
   triage: 'Triage: label, assign, close',
   write: 'Write: push and review',
   maintain: 'Maintain: settings as well',
   admin: 'Admin: everything but deleting',
-}
+})
 export const ROLE_OPTIONS = ROLES.map((value) => ({ value, label: MEANING[value] }))
 export const roleOf = (text: string): (typeof ROLES)[number] =>
   ROLES.find((role) => role === text) ?? 'read'
 
-const SOURCE: Record<Collaborator['source'], string> = {
+const SOURCE: Record<Collaborator['source'], string> = texts({
   owner: 'owner of the workspace',
   base: 'base permission of the workspace',
   direct: 'given here',
   team: 'through a team',
-}
+})
 
 const here = (repo: string): string => repoPath(repo, '/settings/collaborators')
 

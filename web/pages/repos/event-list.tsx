@@ -10,7 +10,7 @@ import {
 } from '../../components/index.ts'
 import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { rich, t } from '../../text.ts'
+import { localized, rich, t } from '../../text.ts'
 
 const ICONS: readonly [prefix: string, icon: IconName][] = [
   ['git.', 'commit'],
@@ -39,7 +39,7 @@ const KINDS: readonly {
   readonly label: string
   readonly icon: IconName
   readonly prefixes: readonly string[]
-}[] = [
+}[] = localized([
   { word: 'code', label: 'Code', icon: 'commit', prefixes: ['git.', 'branch.'] },
   { word: 'issues', label: 'Issues', icon: 'issue', prefixes: ['issue.'] },
   {
@@ -50,7 +50,7 @@ const KINDS: readonly {
   },
   { word: 'comments', label: 'Comments', icon: 'comment', prefixes: ['comment.'] },
   { word: 'agents', label: 'Agents', icon: 'spark', prefixes: ['session.', 'agent.'] },
-]
+])
 
 /** The types of events in the address. Undefined stands for all. */
 export function typesOf(visit: Visit): string[] | undefined {

@@ -19,16 +19,16 @@ import { bytesText, formatNumber, plural } from '../../format.ts'
 import { repoPath } from '../../paths.ts'
 import { action, redirect, type Visit } from '../../site.ts'
 import { repoOf } from './frame.tsx'
-import { rich, t } from '../../text.ts'
+import { rich, t, texts } from '../../text.ts'
 
-const PHASES: Record<Import['progress']['phase'], string> = {
-  waiting: 'Waiting for its turn',
-  connecting: 'Asking what is there',
+const PHASES: Record<Import['progress']['phase'], string> = texts({
+  waiting: 'Queued',
+  connecting: 'Reading refs',
   receiving: 'Receiving',
   checking: 'Checking every object',
-  refs: 'Making branches and tags',
+  refs: 'Creating branches and tags',
   over: 'Done',
-}
+})
 
 const ofTotal = (done: number, total: number, word: string): string =>
   total === 0 ? plural(done, word) : `${formatNumber(done)} of ${plural(total, word)}`
@@ -68,14 +68,14 @@ const Progress = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visi
             label: t('Branches and tags'),
             value: ofTotal(progress.refs, progress.total_refs, 'ref'),
           },
-          { label: t('Begun'), value: <RelativeTime at={copy.created_at} /> },
+          { label: t('Started'), value: <RelativeTime at={copy.created_at} /> },
         ]}
       />
       {errors.length > 0 && (
-        <Notice kind="wait" title={t('The last try did not go well')}>
+        <Notice kind="wait" title={t('The last attempt failed')}>
           <p>{errors.at(-1)}</p>
           {resume_at !== null && (
-            <p>{rich('It goes on {time}.', { time: <RelativeTime at={resume_at} /> })}</p>
+            <p>{rich('The next attempt is {time}.', { time: <RelativeTime at={resume_at} /> })}</p>
           )}
         </Notice>
       )}
@@ -84,12 +84,8 @@ const Progress = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visi
 }
 
 const Retry = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visit }) => (
-  <Card title={t('Copy again')}>
-    <Form
-      action={repoPath(repo.full_name, '/import/retry')}
-      csrf={visit.csrf}
-      label={t('Copy again')}
-    >
+  <Card title={t('Retry')}>
+    <Form action={repoPath(repo.full_name, '/import/retry')} csrf={visit.csrf} label={t('Retry')}>
       <input type="hidden" name="id" value={copy.id} />
       <p class="muted">
         {rich('From {url} into this repository, while it is empty.', {
@@ -105,7 +101,7 @@ const Retry = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visit }
         hint={t('Only for a private repository: a token of the other side, or name:password.')}
       />
       <FormActions>
-        <Button variant="primary">{t('Copy again')}</Button>
+        <Button variant="primary">{t('Retry')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -129,7 +125,7 @@ export const ImportPart = ({
           title={t('This repository is being copied')}
           actions={
             <LinkButton href={repoPath(repo.full_name)} icon="refresh">
-              {t('Look again')}
+              {t('Refresh')}
             </LinkButton>
           }
         >

@@ -17,7 +17,7 @@ const NoWorkspace = () => (
     title={t('A workspace comes first')}
     actions={
       <LinkButton href="/workspaces/new" variant="primary">
-        {t('Make a workspace')}
+        {t('Create workspace')}
       </LinkButton>
     }
   >
@@ -139,7 +139,7 @@ const NewRepoForm = ({
       <VisibilityFields visit={visit} isPrivate={isPrivate} />
       <ImportFields visit={visit} typed={typed} />
       <FormActions>
-        <Button variant="primary">{t('Make the repository')}</Button>
+        <Button variant="primary">{t('Create repository')}</Button>
       </FormActions>
     </Form>
   </Card>

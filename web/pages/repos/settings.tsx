@@ -24,16 +24,16 @@ import { redirectWithFlash, form, page, type OutputOf, type Visit } from '../../
 import { fieldError, formError } from '../shell.tsx'
 import { ArchivedNotice, DangerZone, type Destinations } from './danger-zone.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
-import { t } from '../../text.ts'
+import { localized, t, texts } from '../../text.ts'
 
 /** What was typed into a field of a refused form, or else what is stored. */
 type TypedOr = (name: string, stored: string) => string
 
 const METHODS = ['merge', 'squash', 'rebase'] as const
-const METHOD_WORDS = { merge: 'Merge commit', squash: 'Squash', rebase: 'Rebase' } as const
+const METHOD_WORDS = texts({ merge: 'Merge commit', squash: 'Squash', rebase: 'Rebase' } as const)
 
 /** The settings that are on or off, in the order of the form. */
-const PULL_REQUEST_FLAGS = [
+const PULL_REQUEST_FLAGS = localized([
   { name: 'require_up_to_date', label: 'Require branches to be up to date before merging' },
   { name: 'count_agent_approvals', label: 'Count approvals by agents' },
   { name: 'dismiss_stale_approvals', label: 'Dismiss approvals when a push changes the diff' },
@@ -53,7 +53,7 @@ const PULL_REQUEST_FLAGS = [
     label: 'Merge queue',
     hint: 'Each pull request is tested together with those ahead of it before it is merged.',
   },
-] as const
+] as const)
 
 /** The workspaces that the viewer may transfer the repository to. */
 async function destinationsOf(visit: Visit, workspace: string): Promise<Destinations> {
@@ -263,14 +263,14 @@ const PullRequestsCard = ({
 )
 
 /** Parts of a repository that can be switched off. */
-const FEATURE_FLAGS = [
+const FEATURE_FLAGS = localized([
   { name: 'issues_enabled', label: 'Issues', hint: 'Off, nobody opens new ones.' },
   {
     name: 'wiki_enabled',
     label: 'Wiki',
     hint: 'Off, its pages and its git address are gone until it is switched on again.',
   },
-] as const
+] as const)
 
 const FeaturesCard = ({
   visit,

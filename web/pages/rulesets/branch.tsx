@@ -53,7 +53,7 @@ export const branchRulesPage = page({
       />
       <PageHead
         title={t('Rules of {branch}', { branch })}
-        lead={t('What is held against pushes to it and merges into it.')}
+        lead={t('Rules for pushes to this branch and merges into it.')}
       />
       {rules.length === 0 ? (
         <EmptyState icon="shield" title={t('No rules')}>

@@ -18,19 +18,19 @@ import { RULE_GROUPS, RULE_TYPE_FORMS as KINDS_OF_RULES } from './rule-types.ts'
 import type { Draft } from './presets.ts'
 import { RuleFields } from './rule-fields.tsx'
 import { bypassFrom, bypassRowOfError, rulesFrom, slotOfError, slotsOf } from './slots.ts'
-import { t } from '../../text.ts'
+import { localized, t } from '../../text.ts'
 
-const ENFORCEMENTS = [
-  { value: 'active', label: 'Active', hint: 'What breaks a rule is refused.' },
+const ENFORCEMENTS = localized([
+  { value: 'active', label: 'Active', hint: 'Violations are refused.' },
   {
     value: 'evaluate',
-    label: 'Only recorded',
+    label: 'Evaluate',
     hint: 'Nothing is refused; insights show what would have been.',
   },
   { value: 'disabled', label: 'Off' },
-] as const
+] as const)
 
-const TARGETS = [
+const TARGETS = localized([
   { value: 'branch', label: 'Branches' },
   { value: 'tag', label: 'Tags' },
   {
@@ -38,18 +38,18 @@ const TARGETS = [
     label: 'Everything that is pushed',
     hint: 'Branches and tags, and the forks of pull requests too.',
   },
-] as const
+] as const)
 
-const KINDS = [
+const KINDS = localized([
   { value: 'team', label: 'Team' },
   { value: 'user', label: 'Person' },
   { value: 'role', label: 'Role' },
   { value: 'workspace_token', label: 'Token' },
-]
-const MODES = [
+])
+const MODES = localized([
   { value: 'always', label: 'always' },
   { value: 'pull_request', label: 'by merging only' },
-]
+])
 
 const BypassRow = ({
   visit,
@@ -125,7 +125,7 @@ const Bypass = ({
   const wrong = typed ? bypassRowOfError(visit.form.error?.field, typed) : -1
   return (
     <FieldSet
-      legend={t('Who may pass')}
+      legend={t('Bypass list')}
       hint={t(
         'A team (workspace/team), a person (username), a role (maintain, admin or owner), or a token of the workspace (its id). Agents never. An empty row is nobody.',
       )}
@@ -200,7 +200,7 @@ const RefConditions = ({
     />
     <TextArea
       name="exclude"
-      label={t('But not')}
+      label={t('Except')}
       mono
       rows={2}
       value={text('exclude', lines(ref_name.exclude))}
@@ -230,7 +230,7 @@ const RepositoryConditions = ({
     />
     <TextArea
       name="repos_exclude"
-      label={t('But not')}
+      label={t('Except')}
       mono
       rows={2}
       value={text('repos_exclude', lines(repository.exclude))}

@@ -16,9 +16,9 @@ import { page, type Visit } from '../../site.ts'
 import { RULE_TYPE_FORMS } from './rule-types.ts'
 import { ResultBadge } from './summary.tsx'
 import { BASE, loadRulesetOwner, rulesetsPath, type RulesetOwner } from './owner.tsx'
-import { rich, t } from '../../text.ts'
+import { rich, t, texts } from '../../text.ts'
 
-const WORDS = { pass: 'Passed', fail: 'Refused', bypass: 'Let through' } as const
+const WORDS = texts({ pass: 'Passed', fail: 'Refused', bypass: 'Bypassed' } as const)
 
 /** Results of a retired type of rule are kept, so its name may be unknown. */
 const titleOf = (rule: string): string =>
@@ -91,7 +91,7 @@ export const insightsPage = page({
   view: ({ owner, result, ruleset, before, list }, visit) => {
     const here = rulesetsPath('repository', visit, '/insights')
     return owner.frame(
-      t('Insights into rules'),
+      t('Rule insights'),
       <>
         <Breadcrumbs
           parts={[
@@ -101,7 +101,7 @@ export const insightsPage = page({
         />
         <PageHead
           title={t('Insights')}
-          lead={t('What came of the rules, for every push and merge of the last 90 days.')}
+          lead={t('Results of the rules for every push and merge of the last 90 days.')}
         />
         <FilterBar
           label={t('Results')}
@@ -120,7 +120,7 @@ export const insightsPage = page({
         </FilterBar>
         {list.items.length === 0 ? (
           <EmptyState icon="shield" title={t('Nothing here')}>
-            {t('When a rule is held against a push or a merge, it is noted here.')}
+            {t('Each evaluation of a rule for a push or a merge appears here.')}
           </EmptyState>
         ) : (
           <List label={t('Evaluations')}>

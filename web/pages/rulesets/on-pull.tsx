@@ -54,7 +54,7 @@ export const RulesLink = ({
 }) =>
   rules.length === 0 ? null : (
     <p class="muted small">
-      {rich('{rules} hold for {base}.', {
+      {rich('{rules} apply to {base}.', {
         rules: (
           <a href={branchRulesPath(repo, base)}>
             {tn('{count} rule', '{count} rules', rules.length)}

@@ -1,5 +1,6 @@
 // Presets for new rulesets.
 import type { Ruleset } from '#features/rulesets/index.ts'
+import { localized } from '../../text.ts'
 
 export type Draft = Pick<Ruleset, 'name' | 'enforcement' | 'target' | 'rules'> & {
   conditions: Ruleset['conditions']
@@ -19,7 +20,7 @@ const rule = (
   applies_to: 'everyone' | 'agents' = 'everyone',
 ) => ({ type, parameters, applies_to })
 
-export const PRESETS: readonly Preset[] = [
+export const PRESETS: readonly Preset[] = localized([
   {
     key: 'protect',
     title: 'Protect the default branch',
@@ -35,10 +36,10 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     key: 'agents',
-    title: 'Agents under watch',
+    title: 'Supervised agents',
     what: 'A person approves what agents write, with its session, up to a cost.',
     draft: {
-      name: 'Agents under watch',
+      name: 'Supervised agents',
       rules: [
         rule('human_approval', { count: 1 }, 'agents'),
         rule('session_required', { min_entries: 1 }),
@@ -63,10 +64,10 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     key: 'tags',
-    title: 'Tags that stay',
+    title: 'Immutable tags',
     what: 'Tags are never moved or deleted, and published releases do not change.',
     draft: {
-      name: 'Tags that stay',
+      name: 'Immutable tags',
       target: 'tag',
       conditions: { ref_name: { include: ['~ALL'], exclude: [] } },
       rules: [rule('update'), rule('deletion'), rule('immutable_releases')],
@@ -101,7 +102,7 @@ export const PRESETS: readonly Preset[] = [
       ],
     },
   },
-]
+])
 
 export const emptyDraft = (isWorkspace: boolean): Draft => ({
   name: '',

@@ -143,7 +143,7 @@ export const RuleFields = ({ slot, typed, error }: RuleFieldsProps) => {
         <Select
           name={`${slot.key}.applies_to`}
           id={`field-${slot.key}-applies-to`}
-          label={t('{title} holds for', { title })}
+          label={t('{title} applies to', { title })}
           required
           value={audience}
           options={[

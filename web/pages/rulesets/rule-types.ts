@@ -1,6 +1,6 @@
 // The types of rules: title, description and fields.
 import type { RuleType } from '#features/rulesets/index.ts'
-import { t, tn } from '../../text.ts'
+import { localized, tn } from '../../text.ts'
 
 export type FieldSpec =
   | {
@@ -51,31 +51,30 @@ export type RuleTypeForm = {
   readonly several?: true
 }
 
-const PATHS =
-  'One glob a line: * within a folder, ** across folders. A folder alone means all below it.'
-const pattern = (what: string, placeholder: string): FieldSpec[] => [
-  {
-    kind: 'text',
-    name: 'pattern',
-    label: t('Pattern for {what}', { what }),
-    mono: true,
-    placeholder,
-    hint: t('A regular expression in RE2 syntax, found anywhere unless it has ^ and $.'),
-    required: true,
-  },
-  { kind: 'flag', name: 'negate', label: t('Must not match') },
-  {
-    kind: 'text',
-    name: 'message',
-    label: t('What is said to who is refused'),
-    hint: t('Left empty, the pattern is shown.'),
-  },
-]
+const pattern = (placeholder: string): FieldSpec[] =>
+  localized<FieldSpec[]>([
+    {
+      kind: 'text',
+      name: 'pattern',
+      label: 'Pattern',
+      mono: true,
+      placeholder,
+      hint: 'A regular expression in RE2 syntax, found anywhere unless it has ^ and $.',
+      required: true,
+    },
+    { kind: 'flag', name: 'negate', label: 'Must not match' },
+    {
+      kind: 'text',
+      name: 'message',
+      label: 'Message when refused',
+      hint: 'Left empty, the pattern is shown.',
+    },
+  ])
 
-export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = {
+export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localized({
   pull_request: {
-    title: 'Only through pull requests',
-    what: 'No direct pushes. What is set here is added to the settings of the repository; the stricter holds.',
+    title: 'Require a pull request',
+    what: 'No direct pushes. These settings add to those of the repository; the stricter one applies.',
     fields: [
       { kind: 'number', name: 'required_approvals', label: 'Approvals needed', min: 0, max: 10 },
       { kind: 'flag', name: 'dismiss_stale', label: 'A push makes earlier approvals stale' },
@@ -93,7 +92,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = {
       {
         kind: 'ticks',
         name: 'allowed_methods',
-        label: 'How it may be merged',
+        label: 'Allowed merge methods',
         options: [
           { value: 'merge', label: 'Merge commit' },
           { value: 'squash', label: 'Squash' },
@@ -104,7 +103,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = {
   },
   human_approval: {
     title: 'Approval by people',
-    what: 'So many people must approve; agents do not count.',
+    what: 'A number of people must approve. Agents do not count.',
     several: true,
     fields: [
       { kind: 'number', name: 'count', label: 'People', min: 1, max: 5 },
@@ -112,7 +111,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = {
         kind: 'lines',
         name: 'paths',
         label: 'Only for changes to',
-        hint: `${PATHS} Left empty, for every change.`,
+        hint: 'One glob a line: * within a folder, ** across folders. A folder alone means all below it. Left empty, for every change.',
         placeholder: 'infra/**',
       },
       {
@@ -203,7 +202,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = {
         kind: 'lines',
         name: 'exclude',
         label: 'Not counting',
-        hint: PATHS,
+        hint: 'One glob a line: * within a folder, ** across folders. A folder alone means all below it.',
         placeholder: 'package-lock.json',
       },
     ],
@@ -265,7 +264,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = {
         kind: 'lines',
         name: 'paths',
         label: 'Paths',
-        hint: PATHS,
+        hint: 'One glob a line: * within a folder, ** across folders. A folder alone means all below it.',
         required: true,
         placeholder: '.github/**',
       },
@@ -331,39 +330,39 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = {
   commit_message: {
     title: 'Commit messages',
     what: 'Must match a pattern, or must not.',
-    fields: pattern('messages', '^(feat|fix|docs): '),
+    fields: pattern('^(feat|fix|docs): '),
     several: true,
   },
   commit_author_email: {
     title: 'Author addresses',
     what: "The author's address must match a pattern.",
-    fields: pattern('addresses', '@example\\.com$'),
+    fields: pattern('@example\\.com$'),
     several: true,
   },
   branch_name: {
     title: 'Branch names',
     what: 'New branches must match a pattern.',
-    fields: pattern('names', '^(feature|fix)/'),
+    fields: pattern('^(feature|fix)/'),
     several: true,
   },
   tag_name: {
     title: 'Tag names',
     what: 'New tags must match a pattern.',
-    fields: pattern('names', '^v[0-9]+\\.[0-9]+\\.[0-9]+$'),
+    fields: pattern('^v[0-9]+\\.[0-9]+\\.[0-9]+$'),
     several: true,
   },
   immutable_releases: {
-    title: 'Releases stay',
+    title: 'Immutable releases',
     what: 'The files and the tag of a published release do not change.',
     fields: [],
   },
-}
+})
 
 /** In the order of the form. */
 export const RULE_GROUPS: readonly {
   readonly title: string
   readonly types: readonly RuleType[]
-}[] = [
+}[] = localized([
   {
     title: 'Merging',
     types: [
@@ -402,7 +401,7 @@ export const RULE_GROUPS: readonly {
       'commit_author_email',
     ],
   },
-]
+])
 
 const list = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(', ') : '')
 

@@ -48,7 +48,7 @@ const Summary = ({ ruleset }: { ruleset: Ruleset }) => (
       facts={[
         { label: t('About'), value: aboutText(ruleset) },
         {
-          label: t('May pass'),
+          label: t('Can bypass'),
           value:
             ruleset.bypass_actors.length === 0
               ? 'Nobody'
@@ -83,7 +83,7 @@ const Summary = ({ ruleset }: { ruleset: Ruleset }) => (
 )
 
 const Presets = ({ here, current }: { here: string; current: string | null }) => (
-  <Card title={t('Begin with')}>
+  <Card title={t('Start with')}>
     <ul class="preset-list">
       {PRESETS.map(({ key, title, what }) => (
         <li>
@@ -128,7 +128,7 @@ const newRulesetPage = (level: OwnerLevel) =>
           <PageHead
             title={t('New ruleset')}
             lead={t(
-              'It holds from the moment it is made. To see first what it would refuse, let it only be recorded.',
+              'It applies as soon as it is created. To see first what it would refuse, set enforcement to Evaluate.',
             )}
           />
           <Presets here={here} current={preset} />
@@ -136,7 +136,7 @@ const newRulesetPage = (level: OwnerLevel) =>
             visit={visit}
             draft={draftOf(preset, level === 'workspace')}
             action={here}
-            button={t('Make the ruleset')}
+            button={t('Create ruleset')}
             names={names}
           />
         </>,
@@ -169,11 +169,11 @@ const RulesetEditing = ({
     <PageHead title={t('Change it')} level={2} />
     <RulesetForm visit={visit} draft={ruleset} action={here} button={t('Save')} names={names} />
     <Card title={t('Delete')} tone="bad">
-      <p>{t('Its rules end at once. What came of them stays in the insights.')}</p>
+      <p>{t('Its rules stop applying at once. Their results stay in the insights.')}</p>
       <FormActions>
         <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
           <Button variant="danger" icon="trash">
-            {t('Delete the ruleset')}
+            {t('Delete ruleset')}
           </Button>
         </ActionButton>
       </FormActions>

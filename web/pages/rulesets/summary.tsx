@@ -2,24 +2,24 @@
 import type { Ruleset, RuleEvaluation } from '#features/rulesets/index.ts'
 import { Badge, Chip } from '../../components/index.ts'
 import { describeRule } from './rule-types.ts'
-import { t } from '../../text.ts'
+import { localized, t, texts } from '../../text.ts'
 
-const ENFORCEMENT = {
+const ENFORCEMENT = localized({
   active: ['good', 'Active'],
-  evaluate: ['wait', 'Only recorded'],
+  evaluate: ['wait', 'Evaluate'],
   disabled: ['plain', 'Off'],
-} as const
-const TARGET = { branch: 'Branches', tag: 'Tags', push: 'All pushes' } as const
+} as const)
+const TARGET = texts({ branch: 'Branches', tag: 'Tags', push: 'All pushes' } as const)
 
 export const EnforcementBadge = ({ of }: { of: Ruleset['enforcement'] }) => {
   const [tone, word] = ENFORCEMENT[of]
   return <Badge tone={tone}>{word}</Badge>
 }
 
-const NAMES: Readonly<Record<string, string>> = {
+const NAMES: Readonly<Record<string, string>> = texts({
   '~DEFAULT_BRANCH': 'the default branch',
   '~ALL': 'all',
-}
+})
 const named = (patterns: readonly string[]): string =>
   patterns.length === 0 ? 'none' : patterns.map((pattern) => NAMES[pattern] ?? pattern).join(', ')
 
@@ -51,11 +51,11 @@ export const RuleLine = ({
   </>
 )
 
-const RESULT = {
+const RESULT = localized({
   pass: ['good', 'Passed'],
   fail: ['bad', 'Refused'],
-  bypass: ['wait', 'Let through'],
-} as const
+  bypass: ['wait', 'Bypassed'],
+} as const)
 
 export const ResultBadge = ({ of }: { of: Pick<RuleEvaluation, 'result' | 'enforced'> }) => {
   const [tone, word] = RESULT[of.result]

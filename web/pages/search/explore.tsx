@@ -74,7 +74,7 @@ const NoRepository = ({
   choice: { q: string; language: string; topic: string }
   narrowed: boolean
 }) => (
-  <EmptyState icon="repo" title={narrowed ? t('No repository fits') : t('Nothing here yet')}>
+  <EmptyState icon="repo" title={narrowed ? t('No repositories match') : t('Nothing here yet')}>
     {narrowed && (
       <p>
         {rich('<a>See all of them</a>, or <a2>search the code</a2>.', {

@@ -15,15 +15,16 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { Shell } from '../shell.tsx'
 import { SearchResults } from './rows.tsx'
 import { withQualifier } from './qualifiers.ts'
-import { rich, t } from '../../text.ts'
+import { localized, rich, t } from '../../text.ts'
 
-const TYPES: readonly { type: SearchType; label: string; icon: IconName; inRepo: boolean }[] = [
-  { type: 'repositories', label: 'Repositories', icon: 'repo', inRepo: false },
-  { type: 'code', label: 'Code', icon: 'code', inRepo: true },
-  { type: 'issues', label: 'Issues', icon: 'issue', inRepo: true },
-  { type: 'pulls', label: 'Pull requests', icon: 'pull', inRepo: true },
-  { type: 'people', label: 'People', icon: 'users', inRepo: false },
-]
+const TYPES: readonly { type: SearchType; label: string; icon: IconName; inRepo: boolean }[] =
+  localized([
+    { type: 'repositories', label: 'Repositories', icon: 'repo', inRepo: false },
+    { type: 'code', label: 'Code', icon: 'code', inRepo: true },
+    { type: 'issues', label: 'Issues', icon: 'issue', inRepo: true },
+    { type: 'pulls', label: 'Pull requests', icon: 'pull', inRepo: true },
+    { type: 'people', label: 'People', icon: 'users', inRepo: false },
+  ])
 const SORTS = ['best', 'updated', 'created'] as const
 
 type SearchQuery = {
@@ -178,7 +179,7 @@ const OrderLinks = ({ at, sort }: { at: AddressOf; sort: SearchQuery['sort'] }) 
     <ul class="choices">
       {(
         [
-          ['best', t('Best fit')],
+          ['best', t('Best match')],
           ['updated', 'Updated'],
           ['created', 'Newest'],
         ] as const

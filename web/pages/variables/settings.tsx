@@ -35,7 +35,7 @@ import {
   type OwnerKind,
   type VariablesOwner,
 } from './owner.tsx'
-import { rich, t } from '../../text.ts'
+import { localized, rich, t } from '../../text.ts'
 
 const MAX_SHOWN_VALUE_CHARS = 120
 
@@ -112,7 +112,7 @@ type Shown = {
   readonly secrets: readonly SettingRow[]
 }
 
-const WORDS = {
+const WORDS = localized({
   secret: {
     title: 'Secrets',
     lead: 'Stored encrypted and never shown again. They are masked in logs, and pull requests from outside do not get them.',
@@ -127,7 +127,7 @@ const WORDS = {
     hint: 'Add a value that several workflows share, such as the name of a region.',
     add: 'New variable',
   },
-} as const
+} as const)
 
 const Section = ({
   visit,

@@ -155,7 +155,7 @@ type HookProps = { visit: Visit; hook: Webhook; here: string }
 const HookActions = ({ visit, hook, here }: HookProps) => (
   <>
     <ActionButton action={`${here}/ping`} csrf={visit.csrf}>
-      <Button icon="play">{t('Send a ping')}</Button>
+      <Button icon="play">{t('Send ping')}</Button>
     </ActionButton>
     <ActionButton
       action={`${here}/active`}
@@ -188,13 +188,13 @@ const HookEditing = ({ visit, hook, here }: HookProps) => {
       <Card title={t('Delete')} tone="bad">
         <p>
           {t(
-            'Deletes the webhook and the log of its deliveries. What waits for another try is called off.',
+            'Deletes the webhook and the log of its deliveries. Pending deliveries are cancelled.',
           )}
         </p>
         <FormActions>
           <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
             <Button variant="danger" icon="trash">
-              {t('Delete the webhook')}
+              {t('Delete webhook')}
             </Button>
           </ActionButton>
         </FormActions>
@@ -233,7 +233,7 @@ const HookView = ({ visit, ...shown }: HookPageData & { visit: Visit }): Html =>
       />
       {!hook.active && (
         <p class="notice notice-wait">
-          {t('Nothing is sent while it is paused, and what happens meanwhile is not made up for.')}
+          {t('Nothing is sent while it is paused, and events during the pause are not sent later.')}
         </p>
       )}
       <Deliveries visit={visit} {...shown} />

@@ -84,8 +84,8 @@ const HooksView = ({ visit, owner, hooks, made }: HooksPageData & { visit: Visit
         title={t('Webhooks')}
         lead={
           owner.kind === 'repository'
-            ? t('Addresses that are told what happens in this repository.')
-            : t('Addresses that are told what happens in every repository of {name}.', {
+            ? t('Addresses that receive the events of this repository.')
+            : t('Addresses that receive the events of every repository of {name}.', {
                 name: owner.name,
               })
         }
@@ -119,7 +119,7 @@ const HooksView = ({ visit, owner, hooks, made }: HooksPageData & { visit: Visit
             <HookFields visit={visit} shown={{ url: '', events: [] }} typed={typed} isNew />
             <FormActions>
               <Button variant="primary" icon="plus">
-                {t('Add the webhook')}
+                {t('Add webhook')}
               </Button>
             </FormActions>
           </Form>
@@ -127,7 +127,7 @@ const HooksView = ({ visit, owner, hooks, made }: HooksPageData & { visit: Visit
       )}
       {hooks.length >= MAX_WEBHOOKS && (
         <p class="muted">
-          {t('There are {max} webhooks, which is the most.', { max: String(MAX_WEBHOOKS) })}
+          {t('There are {max} webhooks, which is the maximum.', { max: String(MAX_WEBHOOKS) })}
         </p>
       )}
     </>,

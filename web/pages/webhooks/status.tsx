@@ -1,25 +1,26 @@
 // States of webhooks and deliveries as a word, a shape and a colour.
 import type { Delivery, Webhook } from '#features/webhooks/index.ts'
 import { Badge, Icon, type IconName, type Tone } from '../../components/index.ts'
+import { localized, texts } from '../../text.ts'
 
 type StatusStyle = { readonly icon: IconName; readonly tone: Tone; readonly label: string }
 
-const LIGHTS: Readonly<Record<Webhook['status'], StatusStyle>> = {
+const LIGHTS: Readonly<Record<Webhook['status'], StatusStyle>> = localized({
   green: { icon: 'check', tone: 'good', label: 'Delivered' },
   amber: { icon: 'clock', tone: 'wait', label: 'Waiting to retry' },
   red: { icon: 'close', tone: 'bad', label: 'Failed' },
   none: { icon: 'circle', tone: 'plain', label: 'Nothing sent yet' },
-}
+})
 
 export const webhookStatusStyle = (hook: Webhook): StatusStyle => LIGHTS[hook.status]
 
-const STATES: Readonly<Record<Delivery['state'], StatusStyle>> = {
+const STATES: Readonly<Record<Delivery['state'], StatusStyle>> = localized({
   sent: { icon: 'clock', tone: 'plain', label: 'On its way' },
   delivered: { icon: 'check', tone: 'good', label: 'Delivered' },
   waiting: { icon: 'clock', tone: 'wait', label: 'Waiting to retry' },
   failed: { icon: 'close', tone: 'bad', label: 'Failed' },
-  cancelled: { icon: 'stop', tone: 'plain', label: 'Called off' },
-}
+  cancelled: { icon: 'stop', tone: 'plain', label: 'Cancelled' },
+})
 
 export const deliveryStateStyle = (state: Delivery['state']): StatusStyle => STATES[state]
 
@@ -35,15 +36,15 @@ export const StateBadge = ({ of }: { of: StatusStyle }) => (
   </Badge>
 )
 
-const ERRORS: Readonly<Record<NonNullable<Delivery['error']>, string>> = {
+const ERRORS: Readonly<Record<NonNullable<Delivery['error']>, string>> = texts({
   timeout: 'No answer within 10 seconds',
-  dns: 'The name has no address',
-  refused: 'Nobody could be reached there',
+  dns: 'The host name could not be resolved',
+  refused: 'The host could not be reached',
   tls: 'The secure connection failed',
   blocked_address:
     'The address is not public; an administrator may allow it with the setting outbound.allow',
   redirect: 'It redirects elsewhere, which is not followed',
-}
+})
 
 /** The result of the last attempt. Null before the first. */
 export function describeResult({ error, response }: Delivery): string | null {

@@ -47,11 +47,7 @@ export const workspaceActivityPage = page({
         <EventList
           events={events.items}
           withRepo
-          empty={
-            kind === undefined
-              ? t('Nothing has happened yet')
-              : t('Nothing of this kind has happened')
-          }
+          empty={kind === undefined ? t('Nothing has happened yet') : t('No events of this kind')}
         />
         <Pager
           newer={before ? withQuery(here, { kind }) : null}

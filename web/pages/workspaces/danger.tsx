@@ -4,10 +4,10 @@ import { Button, Card, Checkbox, Field, Form, FormActions, Select } from '../../
 import { workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
-import { t } from '../../text.ts'
+import { localized, t } from '../../text.ts'
 
 /** The privileges that are checkboxes, with their labels. */
-export const TICKS = [
+export const TICKS = localized([
   ['members_can_create_public_repositories', 'Members may make public repositories'],
   ['members_can_create_private_repositories', 'Members may make private repositories'],
   ['members_can_change_repo_visibility', 'Admins of a repository may change who sees it'],
@@ -17,7 +17,7 @@ export const TICKS = [
     'Admins of a repository may invite people from outside',
   ],
   ['two_factor_requirement_enabled', 'Everyone must sign in with a second factor'],
-] as const
+] as const)
 
 export const Privileges = ({ visit, workspace }: { visit: Visit; workspace: Workspace }) => (
   <Card title={t('What members may do')}>
@@ -124,7 +124,7 @@ export const Danger = ({ visit, workspace }: { visit: Visit; workspace: Workspac
             error={deleting ? fieldError(visit, 'confirm') : null}
           />
           <FormActions>
-            <Button variant="danger">{t('Delete the workspace')}</Button>
+            <Button variant="danger">{t('Delete workspace')}</Button>
           </FormActions>
         </Form>
       </section>

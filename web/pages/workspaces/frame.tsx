@@ -7,7 +7,7 @@ import { Columns, SideNav, type Tab } from '../../components/tabs.tsx'
 import { workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
-import { t } from '../../text.ts'
+import { localized, t } from '../../text.ts'
 
 type WorkspaceTab = 'repositories' | 'activity' | 'members' | 'teams' | 'settings'
 
@@ -103,7 +103,7 @@ export const WorkspaceFrame = (props: {
   )
 }
 
-const SETTINGS_TABS = [
+const SETTINGS_TABS = localized([
   { key: 'general', label: 'General', path: 'settings', icon: 'settings' },
   { key: 'tokens', label: 'Tokens', path: 'settings/tokens', icon: 'key' },
   { key: 'variables', label: 'Variables and secrets', path: 'variables', icon: 'key' },
@@ -111,7 +111,7 @@ const SETTINGS_TABS = [
   { key: 'rulesets', label: 'Rulesets', path: 'rulesets', icon: 'shield' },
   { key: 'audit', label: 'Audit log', path: 'audit', icon: 'history' },
   { key: 'deleted', label: 'Deleted repositories', path: 'settings/deleted', icon: 'trash' },
-] as const
+] as const)
 
 /** The frame of the settings pages of a workspace, for its owners. */
 export const WorkspaceSettingsFrame = (props: {

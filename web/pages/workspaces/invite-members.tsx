@@ -59,7 +59,7 @@ export const InviteMember = ({ visit, workspace }: { visit: Visit; workspace: st
       />
       <FormActions>
         <Button variant="primary" icon="mail">
-          {t('Send the invitation')}
+          {t('Send invitation')}
         </Button>
       </FormActions>
     </Form>

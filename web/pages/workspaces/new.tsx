@@ -39,7 +39,7 @@ export const newWorkspacePage = page({
             error={fieldError(visit, 'name')}
           />
           <FormActions>
-            <Button variant="primary">{t('Make the workspace')}</Button>
+            <Button variant="primary">{t('Create workspace')}</Button>
           </FormActions>
         </Form>
       </Card>

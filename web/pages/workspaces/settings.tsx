@@ -8,16 +8,16 @@ import { redirectWithFlash, form, page } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { Danger, Privileges } from './danger.tsx'
 import { WorkspaceSettingsFrame } from './frame.tsx'
-import { t } from '../../text.ts'
+import { t, texts } from '../../text.ts'
 
 export const BASE_PERMISSIONS = ['none', 'read', 'write', 'admin'] as const
 
-const MEANING: Record<(typeof BASE_PERMISSIONS)[number], string> = {
+const MEANING: Record<(typeof BASE_PERMISSIONS)[number], string> = texts({
   none: 'None: only what is public or granted',
   read: 'Read: see and clone everything',
   write: 'Write: push and merge everywhere',
   admin: 'Admin: manage every repository',
-}
+})
 
 export const workspaceSettingsPage = page({
   path: '/:workspace/-/settings',

@@ -199,7 +199,7 @@ const ReviewAssignmentCard = ({ visit, team }: Props) => {
 }
 
 const DeleteCard = ({ visit, team }: Props) => (
-  <Card title={t('Delete the team')} tone="bad">
+  <Card title={t('Delete team')} tone="bad">
     <p>{t('The roles that it gives end, and the teams below it become top level.')}</p>
     <ActionButton action={pathOfTeam(team, '/delete')} csrf={visit.csrf}>
       <Button variant="danger">{rich('Delete {name}', { name: team.name })}</Button>

@@ -269,7 +269,7 @@ export const teamPage = page({
             ))}
           </List>
         ) : (
-          <EmptyState icon="users" title={t('Nobody is in it yet')} />
+          <EmptyState icon="users" title={t('No members yet')} />
         )}
         {team.can_manage && <AddMember visit={visit} team={team} />}
         {repos.length === 0 ? (

@@ -200,7 +200,7 @@ export const newTeamPage = page({
               checked={typed.ticked('secret')}
             />
             <FormActions>
-              <Button variant="primary">{t('Make the team')}</Button>
+              <Button variant="primary">{t('Create team')}</Button>
             </FormActions>
           </Form>
         </Card>

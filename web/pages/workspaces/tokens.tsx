@@ -161,7 +161,7 @@ const NewTokenCard = ({
         <Ticks scopes={SCOPES_OF_WORKSPACES} ticked={made ? [] : typed.all('scopes')} />
       </FieldSet>
       <FormActions>
-        <Button variant="primary">{t('Make the token')}</Button>
+        <Button variant="primary">{t('Create token')}</Button>
       </FormActions>
     </Form>
   </Card>
@@ -186,7 +186,7 @@ const TokensView = ({ visit, workspace, tokens, made }: TokensData & { visit: Vi
       />
       {made && (
         <TokenSecret secret={made.secret}>
-          {rich('This is the token {name}. Keep it where you keep passwords.', { name: made.name })}
+          {rich('This is the token {name}. Save it in your password manager.', { name: made.name })}
         </TokenSecret>
       )}
       {tokens.length === 0 ? (

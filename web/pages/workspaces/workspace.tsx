@@ -82,7 +82,7 @@ export const workspacePage = page({
                 href={`/new?workspace=${encodeURIComponent(workspace.slug)}`}
                 variant="primary"
               >
-                {t('Make a repository')}
+                {t('Create repository')}
               </LinkButton>
             }
           >

@@ -165,7 +165,7 @@ test('branches are found by name', async () => {
 })
 
 test('the owners of code, and of one path', async () => {
-  expect((await visitor.open(`/${REPO}/code-owners`)).html).toContain('Nobody is named yet')
+  expect((await visitor.open(`/${REPO}/code-owners`)).html).toContain('No code owners yet')
   await forge.commit(REPO, 'main', { CODEOWNERS: '* @ada\n*.sql @acme/data mail@example.com\n' })
   const { html } = await visitor.open(`/${REPO}/code-owners?path=db/one.sql`)
   expect([
