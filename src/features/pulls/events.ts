@@ -1,6 +1,7 @@
 /** Events of pull requests and sessions. Names and data are part of the public interface. */
 import { event } from '#core/events.ts'
 import { Nullable, Type } from '#core/schema.ts'
+import { PushSignature } from '#features/repos/schema.ts'
 import { ChangedValues } from '#features/issues/index.ts'
 
 const pullFields = { number: Type.Integer(), issue: Nullable(Type.Integer()) }
@@ -29,10 +30,11 @@ export const pullUpdated = event(
     head: Nullable(Type.String()),
     reason: Type.Optional(Type.String()),
     values: ChangedValues,
+    signature: Type.Optional(PushSignature),
   }),
-  ({ number, changed, head }, by) =>
+  ({ number, changed, head, signature }, by) =>
     changed.includes('head') && head !== null
-      ? `${by} pushed ${head.slice(0, 7)} to pull request #${number}`
+      ? `${by} pushed ${head.slice(0, 7)} to pull request #${number}${signature?.verified ? ', signed' : ''}`
       : `${by} changed ${changed.join(', ')} of pull request #${number}`,
 )
 

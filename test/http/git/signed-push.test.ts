@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { UserCaller } from '#core/caller.ts'
 import { issueToken } from '#features/accounts/index.ts'
 import { addKey } from '#features/keys/add-key.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { getPushCertificate } from '#features/repos/push/get-push-certificate.ts'
 import { listEvents } from '#features/repos/profile/list-events.ts'
 import { renameRepo } from '#features/repos/lifecycle/rename-repo.ts'
@@ -250,6 +251,20 @@ test('after a rename the old address works, and a wiki is pushed to without', as
     1,
     expect.stringContaining('the receiving end does not support --signed push'),
   ])
+})
+
+test('a push to the fork of a pull request shows in its events, with the certificate', async () => {
+  const { pull } = await world.call(createPull, bob, { repo: REPO, title: 'Signed work' })
+  const fork = `${REPO}/pull/${pull.number}`
+  expect(await push('main', { to: remote(fork, 'bob'), key: 'bob' })).toMatchObject({ code: 0 })
+  const types = ['pull.updated']
+  const [event] = (await world.call(listEvents, ada, { repo: REPO, types })).items
+  expect(event?.summary).toEndWith(`to pull request #${pull.number}, signed`)
+  expect(event?.data.signature).toMatchObject({ verified: true, signer: 'bob' })
+  const { certificate: id } = (event?.data.signature ?? {}) as { certificate: string }
+  expect((await world.call(getPushCertificate, ada, { repo: REPO, id })).text).toContain(
+    `pushee http://127.0.0.1:${server.port}/${fork}.git`,
+  )
 })
 
 /** The body of a signed push that the server held back. */

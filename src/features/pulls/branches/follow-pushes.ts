@@ -8,6 +8,7 @@ import type { Static } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import { commentCreated } from '#features/issues/index.ts'
 import { branchOf, branchRef, gitPush, readRef, repoById } from '#features/repos/index.ts'
+import type { PushSignature } from '#features/repos/schema.ts'
 import { contextOf, subjectOf, type PullContext } from '../pull-context.ts'
 import { describeCheckpoint } from '../sessions/describe-checkpoint.ts'
 import { pullUpdated } from '../events.ts'
@@ -42,7 +43,7 @@ export const followPushes = reaction('pulls follow pushes', gitPush, (tx, event)
     const context = contextOf(tx.db, repo.id)
     for (const pull of listActiveByBranch(tx.db, repo.id, branch)) {
       if (event.data.after === null) closeActive(tx, context, pull, { because: 'branch_deleted' })
-      else moveHead(tx, context, pull, { ref: branch, sha: event.data.after })
+      else moveHead(tx, context, pull, pushedHead(branch, event.data.after, event.data))
     }
     followBase(tx, repo.id, branch, event)
   }
@@ -52,13 +53,14 @@ export const followPushes = reaction('pulls follow pushes', gitPush, (tx, event)
  * The head of a fork is its branch with the name of the base. While that branch was never pushed,
  * the head is the branch that was pushed last.
  */
-function followFork(tx: Tx, fork_id: string, branch: string, { after }: PushData): void {
+function followFork(tx: Tx, fork_id: string, branch: string, data: PushData): void {
+  const { after } = data
   const pull = findPullOfFork(tx.db, fork_id)
   if (!pull || !isActive(pull)) return
   const context = contextOf(tx.db, pull.repo_id)
   if (after !== null) {
     if (branch === pull.base_ref || pull.head_ref !== pull.base_ref)
-      moveHead(tx, context, pull, { ref: branch, sha: after })
+      moveHead(tx, context, pull, pushedHead(branch, after, data))
     return
   }
   if (branch !== pull.head_ref) return
@@ -84,12 +86,15 @@ function lastPushed(tx: Tx, fork_id: string): { ref: string; sha: string } | nul
   return null
 }
 
-function moveHead(
-  tx: Tx,
-  context: PullContext,
-  pull: PullRow,
-  head: { ref: string; sha: string },
-): void {
+type PushedHead = { ref: string; sha: string; signature?: PushSignature }
+
+const pushedHead = (ref: string, sha: string, { signature }: PushData): PushedHead => ({
+  ref,
+  sha,
+  ...(signature && { signature }),
+})
+
+function moveHead(tx: Tx, context: PullContext, pull: PullRow, head: PushedHead): void {
   if (pull.head_sha === head.sha && pull.head_ref === head.ref) return
   countRevision(tx, pull)
   setHead(tx, pull, head)
@@ -98,6 +103,7 @@ function moveHead(
     issue: pull.issue,
     changed: ['head'],
     head: head.sha,
+    ...(head.signature && { signature: head.signature }),
   })
   const moved = findPullById(tx.db, pull.id)
   if (moved) {

@@ -9,7 +9,7 @@ import { findCertificate } from '../store/push-certificates.ts'
 export const getPushCertificate = operation({
   name: 'get_push_certificate',
   summary:
-    'Get the certificate of a signed push, with its text and signature. The git.push events of the push name it.',
+    'Get the certificate of a signed push, with its text and signature. The events git.push and pull.updated name it.',
   keywords: ['signed push', 'push --signed', 'verify who pushed', 'proof of a push'],
   route: 'GET /repos/{owner}/{name}/push-certificates/{id}',
   toolset: 'code',

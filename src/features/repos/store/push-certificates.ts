@@ -38,9 +38,11 @@ export function insertCertificate(tx: Tx, row: CertificateRow): void {
 export const hasCertificate = (db: Db, nonce: string): boolean =>
   db.one('SELECT 1 FROM push_certificates WHERE nonce = ?', nonce) !== null
 
+/** One of a push to the repository, or to the fork of a pull request. */
 export const findCertificate = (db: Db, repo_id: string, id: string): CertificateRow | null =>
   db.one<CertificateRow>(
-    'SELECT * FROM push_certificates WHERE id = ? AND repo_id = ?',
+    `SELECT c.* FROM push_certificates c JOIN repos r ON r.id = c.repo_id
+     WHERE c.id = ?1 AND (r.id = ?2 OR r.parent_id = ?2)`,
     id,
     repo_id,
   )
