@@ -45,13 +45,22 @@ type Reading = {
   nodes: number
 }
 
+const SPECIAL_FLOATS: Readonly<Record<string, number>> = {
+  '.inf': Infinity,
+  '+.inf': Infinity,
+  '-.inf': -Infinity,
+  '.nan': NaN,
+}
+
 /** `!!float 1`: the package takes a value under such a tag only in the form that prints it. */
 const EXPLICIT_TAGS = (['float', 'int'] as const).map(
   (name): ScalarTag => ({
     tag: `tag:yaml.org,2002:${name}`,
     resolve: (text, onError) => {
-      const value = Number(text)
-      if (text.trim() === '' || Number.isNaN(value)) onError(`The value '${text}' is no ${name}`)
+      const special = name === 'float' ? SPECIAL_FLOATS[text.toLowerCase()] : undefined
+      const value = special ?? Number(text)
+      if (special === undefined && (text.trim() === '' || Number.isNaN(value)))
+        onError(`The value '${text}' is no ${name}`)
       return value
     },
   }),
