@@ -21,6 +21,7 @@ export const GUIDE_SOURCES: readonly GuideSource[] = [
   { slug: 'performance', text: textFile('../assets/docs/performance.md') },
   { slug: 'security', text: textFile('../assets/docs/security.md') },
   { slug: 'issues', text: textFile('../assets/docs/issues.md') },
+  { slug: 'workflows', text: textFile('../assets/docs/workflows.md') },
   { slug: 'agents', text: textFile('../assets/docs/agents.md') },
   { slug: 'api', text: textFile('../assets/docs/api.md') },
   { slug: 'architecture', text: textFile('../assets/docs/architecture.md') },

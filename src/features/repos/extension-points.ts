@@ -87,6 +87,21 @@ export const moveRules = extensionPoint<{
   keeps(hearth: Hearth, question: RequestedMoves): boolean
 }>('repos.move_rules')
 
+/**
+ * Lines that the pusher reads in the terminal after refs have moved, such as faults of files that
+ * came with the push. The push waits for them for two seconds, and no longer reads on when `signal`
+ * aborts. A failure is logged and changes nothing.
+ */
+export const pushNotes =
+  extensionPoint<
+    (
+      hearth: Hearth,
+      row: RepoRow,
+      moved: readonly PreparedUpdate[],
+      signal: AbortSignal,
+    ) => Promise<readonly string[]>
+  >('repos.push_notes')
+
 type ContextState = 'pending' | 'success' | 'failure' | 'error'
 
 /**

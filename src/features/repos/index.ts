@@ -101,6 +101,7 @@ export {
   frozenReleases,
   retainedCommits,
   moveRules,
+  pushNotes,
   releaseOfTag,
   releasedTags,
   signingKeys,

@@ -5,6 +5,7 @@
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { commitContexts, repoDataRemovers, retainedCommits } from '#features/repos/index.ts'
+import { problemsOfPush } from './push-problems.ts'
 import { contextsOfRuns } from './commit-results.ts'
 import { endCancelled } from './end-run.ts'
 import { events } from './events.ts'
@@ -49,5 +50,6 @@ export const feature: Feature = {
     commitContexts.with(contextsOfRuns),
     repoDataRemovers.with(removeRunsOfRepo),
     retainedCommits.with(retainedCommitsOfRuns),
+    problemsOfPush,
   ],
 }

@@ -13,7 +13,7 @@ import { invalid } from '#lib/errors.ts'
 import { findModel, putModel } from './store-workflows.ts'
 
 /** Of the first folder that exists, all files are read; of the others none. */
-const FOLDERS = ['.hearth/workflows', '.github/workflows'] as const
+export const WORKFLOW_FOLDERS = ['.hearth/workflows', '.github/workflows'] as const
 const MAX_FILES = 100
 const MAX_FILE_BYTES = 256 * 1024
 
@@ -37,7 +37,7 @@ export async function listWorkflowFiles(
   store: string,
   commit: Oid,
 ): Promise<readonly WorkflowFile[]> {
-  for (const folder of FOLDERS) {
+  for (const folder of WORKFLOW_FOLDERS) {
     const entries = await git.listTree(store, commit, folder)
     if (entries === null) continue
     return entries

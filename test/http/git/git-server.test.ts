@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { UserCaller } from '#core/caller.ts'
@@ -620,6 +620,36 @@ test('a push that rules refuse tells of each, with the address of its ruleset', 
   await ok('ruled', 'commit', '-q', '--amend', '--allow-empty', '-m', 'feat: fine')
   await ok('ruled', 'push', '-q', 'origin', 'HEAD:refs/heads/main')
   expect(refOf('acme/ruled', 'refs/heads/main')).not.toBeNull()
+})
+
+test('a push says which workflow files have errors, and goes on', async () => {
+  await world.repo('acme/built')
+  await ok('.', 'clone', '-q', at('acme/built.git', adas), 'built')
+  const folder = join(home, 'built', '.github', 'workflows')
+  mkdirSync(folder, { recursive: true })
+  const good = 'on: push\njobs:\n  a:\n    runs-on: x\n    steps: [{ run: x }]\n'
+  writeFileSync(join(folder, 'ci.yml'), good.replace('steps', 'stesp'))
+  writeFileSync(join(folder, 'good.yml'), good)
+  await ok('built', 'add', '.')
+  await ok('built', 'commit', '-qm', 'one')
+  const told = async (): Promise<string[]> => {
+    const { code, err } = await git('built', 'push', 'origin', 'HEAD:refs/heads/main')
+    expect(code).toBe(0)
+    const lines = err.split('\n').filter((line) => line.startsWith('remote: '))
+    return lines.map((line) => line.trim())
+  }
+  expect(await told()).toEqual(["remote: .github/workflows/ci.yml:5:5 Unexpected value 'stesp'"])
+  expect(refOf('acme/built', 'refs/heads/main')).not.toBeNull()
+  // Nothing about files that the push did not change.
+  writeFileSync(join(home, 'built', 'a.txt'), 'a')
+  await ok('built', 'add', '.')
+  await ok('built', 'commit', '-qm', 'two')
+  expect(await told()).toEqual([])
+  writeFileSync(join(folder, 'good.yml'), good.replace('on: push', 'on: { push: { nothing: 1 } }'))
+  await ok('built', 'commit', '-qam', 'three')
+  expect(await told()).toEqual([
+    "remote: .github/workflows/good.yml:1:15 Unexpected value 'nothing'",
+  ])
 })
 
 describe('a ref that is gone between the list of refs and the fetch', () => {

@@ -7,9 +7,10 @@ import type { Tx } from '#core/write.ts'
 import type { Oid, RefUpdate } from '#git'
 import { requireQuota } from '#features/workspaces/index.ts'
 import { forbidden, Refusal } from '#lib/errors.ts'
+import { withTimeout } from '#lib/waiting.ts'
 import { COLLISION_SCAN_DELAY_MS, findSha1Collisions } from './find-sha1-collisions.ts'
 import { evaluateMoves, type MoveGuard } from '../refs/move-guard.ts'
-import type { RuleViolation } from '../extension-points.ts'
+import { pushNotes, type RuleViolation } from '../extension-points.ts'
 import { knownTips, scanMoves, scanPush, type ScannedMove } from './push-protection.ts'
 import { auditBypass, findPushProblem } from './push-rules.ts'
 import { branchOf } from '../refs/ref-names.ts'
@@ -61,6 +62,11 @@ class PushResults {
   refuseByRule({ ref, message, line }: RuleViolation): void {
     this.refuse(ref, message)
     this.#lines.set(ref, [...(this.#lines.get(ref) ?? []), line])
+  }
+
+  /** Adds lines for the terminal that refuse nothing. */
+  note(name: string, lines: readonly string[]): void {
+    if (lines.length > 0) this.#lines.set(name, [...(this.#lines.get(name) ?? []), ...lines])
   }
 
   list(): { name: string; refused: string | null; lines: string[] }[] {
@@ -121,10 +127,12 @@ export const push = operation({
     const push = await checkPush({ hearth, caller, repo }, row, updates, results, requireSpace)
     if (results.remaining(push.prepared).length === 0) return { results: results.list() }
     try {
-      await write((tx) => {
+      const moved = await write((tx) => {
         const moved = applyPush(tx, repo, push, results, { bytes, requireSpace, certificate })
         enqueueScans(tx, repo, push, moved, unscanned)
+        return moved
       })
+      results.note(moved[0]?.name ?? '', await readNotes(hearth, row, moved))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       results.refuseAll(error.message)
@@ -132,6 +140,29 @@ export const push = operation({
     return { results: results.list() }
   },
 })
+
+/** A push waits this long for what features tell about it. */
+const NOTES_TIMEOUT_MS = 2_000
+
+async function readNotes(
+  hearth: Hearth,
+  row: RepoRow,
+  moved: readonly PreparedUpdate[],
+): Promise<readonly string[]> {
+  const stop = new AbortController()
+  const notes = pushNotes.all(hearth).map(async (read) => {
+    try {
+      return await read(hearth, row, moved, stop.signal)
+    } catch (error) {
+      if (!stop.signal.aborted) hearth.log.error('notes about a push failed', { error })
+      return []
+    }
+  })
+  if (notes.length === 0) return []
+  const read = await withTimeout(Promise.all(notes), NOTES_TIMEOUT_MS, () => [])
+  stop.abort()
+  return read.flat()
+}
 
 type Pusher = { readonly hearth: Hearth; readonly caller: SignedIn; readonly repo: RepoGrant }
 
