@@ -77,6 +77,7 @@ export const pagesOf = ({
   agents: `${REPO}/agents`,
   'repo-settings': `${REPO}/settings`,
   collaborators: `${REPO}/settings/collaborators`,
+  runs: `${REPO}/runs`,
   variables: `${REPO}/settings/variables`,
   hooks: `${REPO}/settings/hooks`,
   hook: `${REPO}/settings/hooks/${hook}`,

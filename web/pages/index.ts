@@ -12,6 +12,7 @@ import { queue } from './queue/index.ts'
 import { releases } from './releases/index.ts'
 import { repos } from './repos/index.ts'
 import { rulesets } from './rulesets/index.ts'
+import { runs } from './runs/index.ts'
 import { search } from './search/index.ts'
 import { variables } from './variables/index.ts'
 import { webhooks } from './webhooks/index.ts'
@@ -43,6 +44,7 @@ export const sections: readonly SiteSection[] = [
   releases,
   repos,
   rulesets,
+  runs,
   search,
   variables,
   webhooks,

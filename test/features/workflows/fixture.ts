@@ -6,6 +6,7 @@ import type { Settings } from '#core/settings.ts'
 import {
   finishJob,
   jobLogs,
+  jobsQueued,
   takeQueuedJob,
   workflowRunners,
   type JobResult,
@@ -30,15 +31,16 @@ export const RUNNER: JobRunner = {
   takesUntrusted: true,
 }
 
-/** Adds extensions to a forge, as a later feature would. */
+/** Adds extensions to a forge, before its own, and lets no runner of its own take jobs. */
 export function extend(hearth: Hearth, extensions: readonly Extension[]): void {
-  const { extensionsOf } = hearth
+  const { extensionsOf, handlersOf } = hearth
   const added = Map.groupBy(extensions, ({ point }) => point)
   Object.assign(hearth, {
     extensionsOf: (point: string) => [
-      ...extensionsOf(point),
       ...(added.get(point) ?? []).map(({ value }) => value),
+      ...extensionsOf(point),
     ],
+    handlersOf: (type: string) => (type === jobsQueued.type ? [] : handlersOf(type)),
   })
 }
 

@@ -1,16 +1,68 @@
-// The statuses that other systems reported for a commit.
+// What runs of workflows and other systems report for a commit.
 import { getCommitStatus, type CombinedStatus } from '#features/statuses/index.ts'
+import { listJobs, listRuns, type WorkflowJob } from '#features/workflows/index.ts'
 import { CheckState } from '../../components/index.ts'
+import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 
-/** The statuses of a commit. Null without any. */
+/** One line of the list. */
+export type ShownStatus = Pick<CombinedStatus['statuses'][number], 'context' | 'state'> & {
+  readonly target_url: string | null
+  readonly description: string | null
+}
+
+/** The runs of a commit whose jobs are listed. */
+const MAX_RUNS = 20
+
+/** The statuses of a commit, those of its runs first. Null without any. */
 export async function statusesOf(
   visit: Visit,
   repo: string,
   sha: string | null,
-): Promise<CombinedStatus | null> {
-  const combined = sha === null ? null : await visit.tryCall(getCommitStatus, { repo, ref: sha })
-  return combined !== null && combined.total > 0 ? combined : null
+): Promise<{ readonly statuses: readonly ShownStatus[] } | null> {
+  if (sha === null) return null
+  const combined = await visit.tryCall(getCommitStatus, { repo, ref: sha })
+  const statuses = [...(await runStatuses(visit, repo, sha)), ...(combined?.statuses ?? [])]
+  return statuses.length > 0 ? { statuses } : null
+}
+
+function stateOfJob({ status, conclusion }: WorkflowJob): ShownStatus['state'] {
+  if (status !== 'completed') return 'pending'
+  return ['success', 'skipped', 'neutral'].includes(conclusion ?? '') ? 'success' : 'failure'
+}
+
+/** The jobs of the latest runs of a commit; a run without jobs by itself. */
+export async function runStatuses(visit: Visit, repo: string, sha: string): Promise<ShownStatus[]> {
+  // Runs belong to the repository, also for the fork of a pull request.
+  const home = repo.split('/').slice(0, 2).join('/')
+  const runs = await visit.tryCall(listRuns, { repo: home, sha, per_page: MAX_RUNS })
+  const latest = new Map<string, NonNullable<typeof runs>['items'][number]>()
+  for (const run of runs?.items ?? []) {
+    const key = `${run.workflow_id} ${run.event}`
+    if (!latest.has(key)) latest.set(key, run)
+  }
+  const lists = await Promise.all(
+    [...latest.values()].map(async (run): Promise<ShownStatus[]> => {
+      const path = repoPath(home, `/runs/${run.id}`)
+      const jobs = await visit.tryCall(listJobs, { repo: home, id: run.id })
+      if (!jobs || jobs.items.length === 0)
+        return [
+          {
+            context: run.name,
+            state: run.status === 'completed' ? 'error' : 'pending',
+            target_url: path,
+            description: run.error,
+          },
+        ]
+      return jobs.items.map((job) => ({
+        context: `${run.name} / ${job.name}`,
+        state: stateOfJob(job),
+        target_url: `${path}/job/${job.id}`,
+        description: job.reason,
+      }))
+    }),
+  )
+  return lists.flat()
 }
 
 const LOOKS = {
@@ -20,7 +72,7 @@ const LOOKS = {
   error: 'error',
 } as const
 
-export const StatusList = ({ statuses }: { statuses: CombinedStatus['statuses'] }) => (
+export const StatusList = ({ statuses }: { statuses: readonly ShownStatus[] }) => (
   <ul class="bare-list">
     {statuses.map((status) => (
       <li>

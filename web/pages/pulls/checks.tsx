@@ -33,6 +33,7 @@ import {
 import { commitPath, issuePath, pullPath, withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
+import { runStatuses, StatusList, type ShownStatus } from '../code/statuses.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { formError } from '../shell.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
@@ -265,7 +266,22 @@ const Nothing = ({ pull, hasCommands }: { pull: Pull; hasCommands: boolean }) =>
   </EmptyState>
 )
 
-type Data = { repo: Repo; pull: Pull; hasCommands: boolean; checks: Checks; shown: CheckWithLog[] }
+const WorkflowJobs = ({ jobs }: { jobs: readonly ShownStatus[] }) =>
+  jobs.length === 0 ? null : (
+    <Card title={t('Workflows')}>
+      <StatusList statuses={jobs} />
+    </Card>
+  )
+
+type Data = {
+  repo: Repo
+  pull: Pull
+  hasCommands: boolean
+  checks: Checks
+  shown: CheckWithLog[]
+  /** The jobs of workflows on its head. */
+  jobs: readonly ShownStatus[]
+}
 
 export const checksPage = page<Data>({
   path: '/:workspace/:repo/pull/:number/checks',
@@ -277,15 +293,17 @@ export const checksPage = page<Data>({
       visit.call(getPull, target(visit)),
       visit.call(getPullChecks, target(visit)),
     ])
+    const sha = pull.head?.sha ?? null
     return {
       repo,
       pull,
       hasCommands: (issue?.checks.length ?? 0) > 0,
       checks,
+      jobs: sha === null ? [] : await runStatuses(visit, repo.full_name, sha),
       shown: await Promise.all(checks.results.map((result) => withLog(visit, result))),
     }
   },
-  view: ({ repo, pull, hasCommands, checks, shown }, visit) => {
+  view: ({ repo, pull, hasCommands, checks, shown, jobs }, visit) => {
     const here = pullPath(repo.full_name, pull.number, 'checks')
     const isAuthor =
       visit.viewer !== null &&
@@ -310,6 +328,7 @@ export const checksPage = page<Data>({
               )}
             </Notice>
           )}
+          <WorkflowJobs jobs={jobs} />
           {checks.results.length === 0 ? (
             <Nothing pull={pull} hasCommands={hasCommands} />
           ) : (

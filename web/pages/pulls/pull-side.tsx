@@ -1,11 +1,10 @@
 // The side panel of a pull request.
 import type { PullDetail } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
-import type { CombinedStatus } from '#features/statuses/index.ts'
 import { Badge, CheckState, Icon, LinkButton, SideBlock } from '../../components/index.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { StatusList } from '../code/statuses.tsx'
+import { StatusList, type ShownStatus } from '../code/statuses.tsx'
 import type { SideChoices } from '../issues/side-load.ts'
 import { AssigneesSide, LabelsSide, MilestoneSide } from '../issues/side-panel.tsx'
 import { Following } from '../notifications/follow.tsx'
@@ -69,7 +68,7 @@ const Approvals = ({ data: { approvals } }: { data: PullDetail }) => (
 
 type PullSideProps = {
   data: PullDetail
-  statuses: CombinedStatus | null
+  statuses: { readonly statuses: readonly ShownStatus[] } | null
   repo: Repo
   visit: Visit
   mayChange: boolean

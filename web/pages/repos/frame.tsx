@@ -2,6 +2,7 @@
 import { hasQueue } from '#features/queue/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { hasWiki } from '#features/wiki/index.ts'
+import { hasWorkflows } from '#features/workflows/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { RepoHeader } from '../../components/headers.tsx'
 import type { LayoutProps } from '../../components/layout.tsx'
@@ -17,6 +18,7 @@ export type RepoTab =
   | 'issues'
   | 'pulls'
   | 'queue'
+  | 'runs'
   | 'wiki'
   | 'activity'
   | 'agents'
@@ -60,6 +62,13 @@ function repoTabs({ visit, repo, current }: RepoFrameProps, home: string): Tab[]
       hotkey: 'g p',
     },
     { key: 'queue', label: t('Queue'), href: at('/queue'), icon: 'queue', shown: queue },
+    {
+      key: 'runs',
+      label: t('Runs'),
+      href: at('/runs'),
+      icon: 'play',
+      shown: !isFork && (current === 'runs' || hasWorkflows(visit.hearth, repo.id)),
+    },
     {
       key: 'wiki',
       label: t('Wiki'),

@@ -1,0 +1,135 @@
+/** The pages of runs, as browsers without a script use them. */
+import { expect, test } from 'bun:test'
+import type { Feature } from '#core/hearth.ts'
+import {
+  finishJob,
+  jobLogs,
+  reportSteps,
+  takeQueuedJob,
+  workflowRunners,
+} from '#features/workflows/index.ts'
+import { extend, FILE, ONE_JOB, RUNNER } from '../../features/workflows/fixture.ts'
+import { features } from '#features/index.ts'
+import { runForge } from '../../features/oauth/running.ts'
+
+const LINE = 'all \u001b[32mgreen\u001b[0m <b>bold</b>'
+
+/** What a feature with runners adds. */
+const RUNNERS = [
+  workflowRunners.with({ name: 'local', accepts: (_, labels) => RUNNER.accepts(labels) }),
+  jobLogs.with(async (_, job, from) => ({
+    lines: from > job.log_lines ? [] : [{ n: 1, at: 0, text: LINE }],
+    next: null,
+  })),
+]
+
+async function setUp() {
+  // The forge of the pages is a copy, so its features are complete from the start.
+  const all = features as Feature[]
+  all.unshift({ name: 'runners of a test', extensions: RUNNERS })
+  const forge = await runForge()
+  all.shift()
+  const { hearth } = forge
+  extend(hearth, [])
+  const ada = await forge.user('ada')
+  const bob = await forge.user('bob')
+  await forge.workspace('acme', { owner: ada, members: [bob] })
+  await forge.repo('acme/site', { as: ada })
+  return {
+    forge,
+    hearth,
+    ada,
+    browser: await forge.browser('ada'),
+    visitor: await forge.browser(null),
+    push: async (files: Record<string, string>) => {
+      await forge.commit('acme/site', 'main', files, { as: ada, message: 'Bake <bread>' })
+      await forge.jobs()
+    },
+  }
+}
+
+const runOf = (html: string): string =>
+  /\/acme\/site\/runs\/(run_[0-9a-z]{26})/.exec(html)?.[1] ?? ''
+
+test('a run is listed, shown with its jobs, cancelled and run again', async () => {
+  const { forge, hearth, browser, visitor, push } = await setUp()
+  expect((await browser.open('/acme/site/runs')).html).toContain('No runs yet')
+  await push({ [FILE]: ONE_JOB })
+  const list = await visitor.open('/acme/site/runs')
+  expect([list.status, list.html.includes('Bake &lt;bread')]).toEqual([200, true])
+  const id = runOf(list.html)
+  const here = `/acme/site/runs/${id}`
+  const seen = await visitor.open(here)
+  expect([seen.status, seen.html.includes('Cancel run')]).toEqual([200, false])
+
+  const job = await takeQueuedJob(hearth, RUNNER)
+  await reportSteps(
+    hearth,
+    job?.id ?? '',
+    [
+      {
+        number: 1,
+        name: 'make',
+        status: 'in_progress',
+        conclusion: null,
+        started_at: null,
+        finished_at: null,
+        log_from: 1,
+        log_to: null,
+      },
+    ],
+    { bytes: 20, lines: 1, state: 'live' },
+  )
+  const jobPage = await browser.open(`${here}/job/${job?.id}`)
+  expect(jobPage.html).toContain('<span class="ansi-green">green</span>')
+  expect(jobPage.html).toContain('&lt;b')
+  expect(jobPage.html).not.toContain('<b>bold')
+  expect((await browser.open(`${here}/job/${job?.id}.log`)).html).toBe(`${LINE}\n`)
+
+  await finishJob(hearth, job?.id ?? '', { conclusion: 'failure', reason: null, outputs: {} })
+  await forge.jobs()
+  const ended = await browser.open(here)
+  expect(ended.html).toContain('Rerun failed jobs')
+  expect((await browser.press(ended.html, `${here}/rerun-failed`, {})).status).toBe(303)
+  await forge.jobs()
+  const again = await browser.open(here)
+  expect([again.html.includes('Attempt 2'), again.html.includes('Cancel run')]).toEqual([
+    true,
+    true,
+  ])
+  expect((await browser.press(again.html, `${here}/cancel`, {})).status).toBe(303)
+  expect((await browser.open(here)).html).toContain('Cancelled')
+  expect((await browser.open(`${here}?attempt=1`)).html).toContain('Failed')
+  // The commit links to its job.
+  const commit = /\/acme\/site\/commit\/[0-9a-f]{40}/.exec(again.html)?.[0] ?? ''
+  expect((await visitor.open(commit)).html).toContain('Test / build')
+})
+
+test('a file with errors is shown with its lines, and a workflow is started by hand', async () => {
+  const { browser, push, forge, hearth } = await setUp()
+  await push({ [FILE]: ONE_JOB, '.hearth/workflows/bad.yml': ONE_JOB.replace('steps:', 'stesp:') })
+  const rows = hearth.db.all<{ id: string; path: string }>(
+    'SELECT id, path FROM workflows ORDER BY path',
+  )
+  const [bad, good] = rows.map(({ id }) => `/acme/site/runs/workflow/${id}`)
+  const shown = await browser.open(bad ?? '')
+  expect([shown.status, shown.html.includes('stesp'), shown.html.includes('column')]).toEqual([
+    200,
+    true,
+    true,
+  ])
+  const page = await browser.open(good ?? '')
+  const refused = await browser.press(page.html, `${good}/dispatch`, { ref: 'nowhere' })
+  expect([refused.status, refused.html.includes('nowhere')]).toEqual([422, true])
+  const started = await browser.press(page.html, `${good}/dispatch`, { ref: 'main' })
+  expect([started.status, started.location.includes('/runs/run_')]).toEqual([303, true])
+  await forge.jobs()
+  expect((await browser.open(started.location)).html).toContain('started by hand')
+})
+
+test('pages of a private repository are hidden', async () => {
+  const { forge, visitor, ada } = await setUp()
+  await forge.repo('acme/hidden', { as: ada, private: true })
+  expect((await visitor.open('/acme/hidden/runs')).status).toBe(404)
+  expect((await visitor.open('/acme/hidden/runs/live')).status).toBe(404)
+})

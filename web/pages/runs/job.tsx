@@ -1,0 +1,259 @@
+/**
+ * A job: its steps with their output. The page is complete without the browser script; with it,
+ * output is added while the job runs.
+ */
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import {
+  getJob,
+  getJobLog,
+  getRun,
+  rerunJob,
+  type JobLog,
+  type Run,
+  type WorkflowJob,
+} from '#features/workflows/index.ts'
+import {
+  ActionButton,
+  Breadcrumbs,
+  Button,
+  Duration,
+  EmptyState,
+  FormError,
+  Icon,
+  Notice,
+  PageHead,
+} from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import { repoPath, withQuery } from '../../paths.ts'
+import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { LogLines } from './log-lines.tsx'
+import { jobPath, stateOfRun } from './run.tsx'
+import { durationOf, RunState } from './states.tsx'
+import { rich, t } from '../../text.ts'
+
+type Step = WorkflowJob['steps'][number]
+type StepWithLog = { readonly step: Step; readonly log: JobLog | null }
+
+type Shown = {
+  readonly repo: Repo
+  readonly run: Run
+  readonly job: WorkflowJob
+  readonly steps: readonly StepWithLog[]
+  /** The lines of a job whose steps have not been reported. */
+  readonly whole: JobLog | null
+}
+
+/** Of a step that is shown open, its last lines. */
+const SHOWN_LINES = 300
+
+const isOpen = ({ status, conclusion }: Step): boolean =>
+  status === 'in_progress' || conclusion === 'failure' || conclusion === 'timed_out'
+
+/** How many lines of a step are above those on the page. */
+function hiddenLines({ step, log }: StepWithLog): number {
+  const [first] = log?.lines ?? []
+  return first && step.log_from !== null ? Math.max(0, first.n - step.log_from) : 0
+}
+
+const StepView = ({ shown, here, now }: { shown: StepWithLog; here: string; now: number }) => {
+  const { step, log } = shown
+  const took = durationOf(step, now)
+  const hidden = hiddenLines(shown)
+  const lines = log?.lines ?? []
+  return (
+    <li class="check" id={`step-${step.number}`}>
+      <details open={isOpen(step) || lines.length > 0}>
+        <summary>
+          <Icon name="chevron-right" />
+          <span class="check-command">{step.name}</span>
+          <span class="check-facts">
+            {took !== null && <Duration milliseconds={took} />}
+            <RunState of={step} />
+          </span>
+        </summary>
+        {hidden > 0 && (
+          <p class="muted small">
+            {rich('{hidden} lines above. <a>The whole log</a>', {
+              hidden,
+              a: (inner) => <a href={`${here}.log`}>{inner}</a>,
+            })}
+          </p>
+        )}
+        {lines.length > 0 ? (
+          <LogLines
+            lines={lines}
+            label={t('Output of {name}', { name: step.name })}
+            id={`log-${step.number}`}
+          />
+        ) : (
+          <p class="muted small">
+            {step.log_from === null ? (
+              step.status === 'completed' ? (
+                t('It wrote nothing.')
+              ) : (
+                t('Nothing yet.')
+              )
+            ) : (
+              <a href={withQuery(here, { step: step.number })}>{t('Show the output')}</a>
+            )}
+          </p>
+        )}
+      </details>
+    </li>
+  )
+}
+
+/** Where the job belongs, how it stands, and why it ended. */
+const JobHead = ({ visit, repo, run, job }: Shown & { visit: Visit }) => {
+  const here = jobPath(repo.full_name, run.id, job.id)
+  const took = durationOf(job, visit.hearth.clock.now())
+  return (
+    <>
+      <Breadcrumbs
+        parts={[
+          { label: t('Runs'), href: repoPath(repo.full_name, '/runs') },
+          {
+            label: `${run.name} #${run.number}`,
+            href: repoPath(repo.full_name, `/runs/${run.id}`),
+          },
+          { label: job.name },
+        ]}
+      />
+      <PageHead
+        title={job.name}
+        actions={
+          repo.permissions.write && !repo.archived && job.status === 'completed' ? (
+            <ActionButton action={`${here}/rerun`} csrf={visit.csrf}>
+              <Button icon="refresh">{t('Rerun this job')}</Button>
+            </ActionButton>
+          ) : undefined
+        }
+      />
+      {visit.form.error !== null && <FormError>{visit.form.error.message}</FormError>}
+      <p class="row-meta">
+        <RunState of={job} />
+        {took !== null && <Duration milliseconds={took} />}
+        {job.runner !== null && <span>{rich('on {name}', { name: job.runner.name })}</span>}
+        {job.log_bytes > 0 && <a href={`${here}.log`}>{t('Raw log')}</a>}
+      </p>
+      {job.reason !== null && (
+        <Notice kind={job.conclusion === 'failure' ? 'bad' : 'info'}>{job.reason}</Notice>
+      )}
+    </>
+  )
+}
+
+const JobAnnotations = ({ job }: { job: WorkflowJob }) => (
+  <>
+    {job.annotations.map((annotation) => (
+      <Notice kind={annotation.level === 'failure' ? 'bad' : 'info'}>
+        {annotation.file !== null && (
+          <code>
+            {annotation.file}
+            {annotation.line === null ? '' : `:${annotation.line}`}
+          </code>
+        )}{' '}
+        {annotation.message}
+      </Notice>
+    ))}
+  </>
+)
+
+const JobOutput = ({ visit, repo, run, job, steps, whole }: Shown & { visit: Visit }) => {
+  const here = jobPath(repo.full_name, run.id, job.id)
+  const now = visit.hearth.clock.now()
+  return (
+    <>
+      {steps.length > 0 ? (
+        <ol class="checks bare-list">
+          {steps.map((step) => (
+            <StepView shown={step} here={here} now={now} />
+          ))}
+        </ol>
+      ) : whole !== null && whole.lines.length > 0 ? (
+        <LogLines
+          lines={whole.lines}
+          label={t('Output of {name}', { name: job.name })}
+          id="log-job"
+        />
+      ) : (
+        <EmptyState
+          icon="terminal"
+          title={job.status === 'completed' ? t('No output') : t('No output yet')}
+        >
+          {job.status === 'completed'
+            ? t('The job ended before a step ran.')
+            : t('The output of its steps appears here when a runner has the job.')}
+        </EmptyState>
+      )}
+    </>
+  )
+}
+
+const JobView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
+  const { repo, run, job } = shown
+  const here = jobPath(repo.full_name, run.id, job.id)
+  const live =
+    job.status === 'completed'
+      ? undefined
+      : {
+          href: withQuery(`${here}/live`, { state: stateOfRun(run, [job]) }),
+          said: t('The job has changed.'),
+          tail: true,
+        }
+  return (
+    <RepoFrame
+      visit={visit}
+      repo={repo}
+      title={`${job.name} · ${run.name} #${run.number}`}
+      current="runs"
+      live={live}
+    >
+      <JobHead visit={visit} {...shown} />
+      <JobAnnotations job={job} />
+      <JobOutput visit={visit} {...shown} />
+    </RepoFrame>
+  )
+}
+
+const target = (visit: Visit) => ({ repo: repoOf(visit), id: visit.params.job ?? '' })
+
+/** The output of the steps that are open, or that the address asks for. */
+async function withLogs(visit: Visit, job: WorkflowJob): Promise<StepWithLog[]> {
+  const asked = Number(visit.url.searchParams.get('step') ?? Number.NaN)
+  const shown: StepWithLog[] = []
+  for (const step of job.steps) {
+    const wanted = (isOpen(step) || step.number === asked) && step.log_from !== null
+    const log = wanted
+      ? await visit.tryCall(getJobLog, { ...target(visit), step: step.number, tail: SHOWN_LINES })
+      : null
+    shown.push({ step, log })
+  }
+  return shown
+}
+
+export const jobPage = page({
+  path: '/:workspace/:repo/runs/:run/job/:job',
+  load: async (visit): Promise<Shown> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const job = await visit.call(getJob, target(visit))
+    const run = await visit.call(getRun, { repo: repoOf(visit), id: job.run })
+    const steps = await withLogs(visit, job)
+    const whole =
+      steps.length === 0
+        ? await visit.tryCall(getJobLog, { ...target(visit), tail: SHOWN_LINES })
+        : null
+    return { repo, run, job, steps, whole }
+  },
+  view: (shown, visit) => <JobView visit={visit} {...shown} />,
+})
+
+export const rerunJobForm = action({
+  path: '/:workspace/:repo/runs/:run/job/:job/rerun',
+  page: jobPage,
+  submit: async (visit) => {
+    const job = await visit.call(rerunJob, target(visit))
+    return redirectWithFlash(visit, jobPath(repoOf(visit), job.run, job.id), 'run-again')
+  },
+})

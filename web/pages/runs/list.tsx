@@ -1,0 +1,233 @@
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import {
+  listRuns,
+  listWorkflows,
+  RUN_STATUSES,
+  type Run,
+  type Workflow,
+} from '#features/workflows/index.ts'
+import {
+  ActorLink,
+  Chip,
+  Columns,
+  Duration,
+  EmptyState,
+  FilterBar,
+  Icon,
+  List,
+  PageHead,
+  Pager,
+  RelativeTime,
+  Row,
+  SideNav,
+} from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import { pullPath, repoPath, withQuery } from '../../paths.ts'
+import { page, type Visit } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { durationOf, eventLabel, RunState, shortRef } from './states.tsx'
+import { rich, t } from '../../text.ts'
+
+type Filter = {
+  readonly workflow: string | null
+  readonly status: string | null
+  readonly branch: string | null
+}
+
+type Shown = {
+  readonly repo: Repo
+  readonly workflows: readonly Workflow[]
+  readonly runs: readonly Run[]
+  readonly next: string | null
+  readonly page: number
+  readonly filter: Filter
+}
+
+export const RunRow = ({ repo, run, now }: { repo: string; run: Run; now: number }) => {
+  const took = durationOf(run, now)
+  return (
+    <Row
+      mark={<RunState of={run} bare />}
+      title={
+        <a class="row-link" href={repoPath(repo, `/runs/${run.id}`)}>
+          {run.title}
+        </a>
+      }
+      meta={
+        <>
+          <span>
+            {run.name} #{run.number}
+          </span>
+          <span>{eventLabel(run.event)}</span>
+          <span>
+            <ActorLink of={run.actor} face={false} />
+          </span>
+          <span>
+            <RelativeTime at={run.created_at} now={now} />
+          </span>
+          {took !== null && (
+            <span>
+              <Duration milliseconds={took} />
+            </span>
+          )}
+          {run.error !== null && <span class="tone-bad">{run.error}</span>}
+        </>
+      }
+      end={
+        run.pull === null ? (
+          <Chip icon="branch">{shortRef(run.ref)}</Chip>
+        ) : (
+          <a class="row-count" href={pullPath(repo, run.pull, 'checks')}>
+            <Icon name="pull" /> {run.pull}
+          </a>
+        )
+      }
+    />
+  )
+}
+
+const STATUS_LABELS = {
+  queued: 'Queued',
+  waiting: 'Waiting',
+  in_progress: 'Running',
+  completed: 'Completed',
+} as const
+
+const FirstWorkflow = () => (
+  <EmptyState icon="play" title={t('No runs yet')}>
+    {rich('Add a workflow file to {code} and push it. Files in {code2} run unchanged.', {
+      code: <code>.hearth/workflows/</code>,
+      code2: <code>.github/workflows/</code>,
+    })}
+  </EmptyState>
+)
+
+const WorkflowNav = ({ repo, workflows, filter }: Pick<Shown, 'repo' | 'workflows' | 'filter'>) => {
+  const here = repoPath(repo.full_name, '/runs')
+  return (
+    <SideNav
+      label={t('Workflows')}
+      groups={[
+        {
+          tabs: [
+            {
+              label: t('All workflows'),
+              href: withQuery(here, { status: filter.status ?? undefined }),
+              current: filter.workflow === null,
+            },
+            ...workflows.map((workflow) => ({
+              label: workflow.name,
+              href: repoPath(repo.full_name, `/runs/workflow/${workflow.id}`),
+              icon: workflow.state === 'invalid' ? ('warning' as const) : ('play' as const),
+              current: filter.workflow === workflow.id,
+            })),
+          ],
+        },
+      ]}
+    />
+  )
+}
+
+const RunsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
+  const { repo, workflows, runs, filter } = shown
+  const here = repoPath(repo.full_name, '/runs')
+  const at = (change: Partial<Filter & { page: number }>) =>
+    withQuery(here, {
+      workflow: filter.workflow ?? undefined,
+      status: filter.status ?? undefined,
+      branch: filter.branch ?? undefined,
+      ...(change as Record<string, string | undefined>),
+    })
+  return (
+    <RepoFrame
+      visit={visit}
+      repo={repo}
+      title={t('Runs')}
+      current="runs"
+      live={liveOf(visit, shown)}
+    >
+      <Columns side={<WorkflowNav repo={repo} workflows={workflows} filter={filter} />}>
+        <PageHead title={t('Runs')} lead={t('What workflows did for pushes and pull requests.')} />
+        <FilterBar
+          label={t('Runs by status')}
+          filters={[
+            { label: t('All'), href: at({ status: undefined }), current: filter.status === null },
+            ...RUN_STATUSES.map((status) => ({
+              label: STATUS_LABELS[status],
+              href: at({ status }),
+              current: filter.status === status,
+            })),
+          ]}
+        />
+        {runs.length === 0 ? (
+          <FirstWorkflow />
+        ) : (
+          <List label={t('Runs')}>
+            {runs.map((run) => (
+              <RunRow repo={repo.full_name} run={run} now={visit.hearth.clock.now()} />
+            ))}
+          </List>
+        )}
+        <Pager
+          newer={shown.page > 1 ? at({ page: shown.page - 1 }) : null}
+          older={shown.next === null ? null : at({ page: shown.page + 1 })}
+          label={t('Runs')}
+        />
+      </Columns>
+    </RepoFrame>
+  )
+}
+
+/** A hash of what the page shows of its runs. */
+export const stateOfRuns = (runs: readonly Run[]): string =>
+  Bun.hash(
+    JSON.stringify(
+      runs.map(({ id, attempt, status, conclusion, waiting_for }) => [
+        id,
+        attempt,
+        status,
+        conclusion,
+        waiting_for,
+      ]),
+    ),
+  ).toString(36)
+
+const liveOf = (visit: Visit, { repo, runs }: Shown) => ({
+  href: withQuery(repoPath(repo.full_name, '/runs/live'), {
+    ...Object.fromEntries(visit.url.searchParams),
+    state: stateOfRuns(runs),
+  }),
+  said: t('The list of runs has changed.'),
+})
+
+/** The runs that the address asks for. */
+export async function loadRuns(
+  visit: Visit,
+): Promise<{ runs: Run[]; next: string | null; page: number; filter: Filter }> {
+  const { searchParams } = visit.url
+  const status = RUN_STATUSES.find((one) => one === searchParams.get('status')) ?? null
+  const filter = {
+    workflow: searchParams.get('workflow'),
+    status,
+    branch: searchParams.get('branch'),
+  }
+  const page = Math.max(1, Number(/^\d{1,5}$/.exec(searchParams.get('page') ?? '')?.[0] ?? 1))
+  const { items, next } = await visit.call(listRuns, {
+    repo: repoOf(visit),
+    workflow_id: filter.workflow ?? undefined,
+    status: status ?? undefined,
+    branch: filter.branch ?? undefined,
+    page,
+  })
+  return { runs: items, next, page, filter }
+}
+
+export const runsPage = page({
+  path: '/:workspace/:repo/runs',
+  load: async (visit): Promise<Shown> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const workflows = await visit.call(listWorkflows, { repo: repo.full_name, per_page: 100 })
+    return { repo, workflows: workflows.items, ...(await loadRuns(visit)) }
+  },
+  view: (shown, visit) => <RunsView visit={visit} {...shown} />,
+})

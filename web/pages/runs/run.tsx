@@ -1,0 +1,347 @@
+/** A run: why it ran, how its jobs stand, and what can be done about it. */
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import {
+  approveRun,
+  cancelRun,
+  getRun,
+  listJobs,
+  rerunFailedJobs,
+  rerunWorkflowRun,
+  type Run,
+  type WorkflowJob,
+} from '#features/workflows/index.ts'
+import {
+  ActionButton,
+  ActorLink,
+  Breadcrumbs,
+  Button,
+  Duration,
+  EmptyState,
+  FormError,
+  List,
+  Notice,
+  PageHead,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import { commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
+import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { JobGraph } from './graph.tsx'
+import { durationOf, eventLabel, RunState, shortRef } from './states.tsx'
+import { rich, t } from '../../text.ts'
+
+type Shown = {
+  readonly repo: Repo
+  readonly run: Run
+  readonly jobs: readonly WorkflowJob[]
+  readonly attempt: number | undefined
+}
+
+const runPath = (repo: string, run: Pick<Run, 'id'>, rest = ''): string =>
+  repoPath(repo, `/runs/${encodeURIComponent(run.id)}${rest}`)
+
+export const jobPath = (repo: string, run: string, job: string): string =>
+  repoPath(repo, `/runs/${encodeURIComponent(run)}/job/${encodeURIComponent(job)}`)
+
+/** A hash of what the page shows. */
+export const stateOfRun = (run: Run, jobs: readonly WorkflowJob[]): string =>
+  Bun.hash(
+    JSON.stringify([
+      run.attempt,
+      run.status,
+      run.conclusion,
+      run.waiting_for,
+      jobs.map(({ id, status, conclusion, reason, steps }) => [
+        id,
+        status,
+        conclusion,
+        reason,
+        steps.map((step) => [step.number, step.status, step.conclusion]),
+      ]),
+    ]),
+  ).toString(36)
+
+const WhatItWaitsFor = ({ run }: { run: Run }) => {
+  if (run.waiting_for === 'approval')
+    return (
+      <Notice kind="info">
+        {t(
+          'This change is by somebody without Write. Look at it before you let its jobs run here: they get no secrets and a token that only reads.',
+        )}
+      </Notice>
+    )
+  if (run.waiting_for === 'concurrency')
+    return <Notice kind="info">{t('Another run of its group has to end first.')}</Notice>
+  if (run.waiting_for === 'runner')
+    return <Notice kind="info">{t('No runner has the labels that its jobs ask for.')}</Notice>
+  return null
+}
+
+const RunActions = ({ visit, repo, run, jobs, attempt }: Shown & { visit: Visit }) => {
+  if (!repo.permissions.write || repo.archived || attempt !== undefined) return null
+  const here = runPath(repo.full_name, run)
+  const hasFailed = jobs.some(({ conclusion }) =>
+    ['failure', 'cancelled', 'timed_out'].includes(conclusion ?? ''),
+  )
+  return (
+    <>
+      {run.waiting_for === 'approval' && (
+        <ActionButton action={`${here}/approve`} csrf={visit.csrf}>
+          <Button variant="primary" icon="check">
+            {t('Approve and run')}
+          </Button>
+        </ActionButton>
+      )}
+      {run.status === 'completed' && hasFailed && (
+        <ActionButton action={`${here}/rerun-failed`} csrf={visit.csrf}>
+          <Button icon="refresh">{t('Rerun failed jobs')}</Button>
+        </ActionButton>
+      )}
+      {run.status === 'completed' ? (
+        <ActionButton action={`${here}/rerun`} csrf={visit.csrf}>
+          <Button icon="refresh">{t('Rerun all jobs')}</Button>
+        </ActionButton>
+      ) : (
+        <ActionButton action={`${here}/cancel`} csrf={visit.csrf}>
+          <Button icon="stop">{t('Cancel run')}</Button>
+        </ActionButton>
+      )}
+    </>
+  )
+}
+
+const About = ({ repo, run, now }: { repo: Repo; run: Run; now: number }) => {
+  const took = durationOf(run, now)
+  return (
+    <p class="row-meta">
+      <RunState of={run} />
+      <span>
+        {rich('{event} by {actor}', {
+          event: eventLabel(run.event),
+          actor: <ActorLink of={run.actor} face={false} />,
+        })}
+      </span>
+      <span>
+        {run.pull === null ? (
+          <code>{shortRef(run.ref)}</code>
+        ) : (
+          <a href={pullPath(repo.full_name, run.pull)}>#{run.pull}</a>
+        )}
+      </span>
+      <span>
+        <a href={commitPath(repo.full_name, run.sha)}>
+          <code>{run.sha.slice(0, 7)}</code>
+        </a>
+      </span>
+      <span>
+        <RelativeTime at={run.created_at} now={now} />
+      </span>
+      {took !== null && (
+        <span>
+          <Duration milliseconds={took} />
+        </span>
+      )}
+    </p>
+  )
+}
+
+const Annotations = ({
+  repo,
+  run,
+  jobs,
+}: {
+  repo: string
+  run: Run
+  jobs: readonly WorkflowJob[]
+}) => {
+  const all = jobs.flatMap((job) => job.annotations.map((annotation) => ({ job, annotation })))
+  if (all.length === 0) return null
+  return (
+    <>
+      <PageHead level={2} title={t('Annotations')} />
+      <List label={t('Annotations')}>
+        {all.map(({ job, annotation }) => (
+          <Row
+            mark={
+              <RunState
+                of={{
+                  status: 'completed',
+                  conclusion: annotation.level === 'failure' ? 'failure' : 'action_required',
+                }}
+                bare
+              />
+            }
+            title={annotation.title ?? annotation.message}
+            meta={
+              <>
+                {annotation.title !== null && <span>{annotation.message}</span>}
+                {annotation.file !== null && (
+                  <span>
+                    <code>
+                      {annotation.file}
+                      {annotation.line === null ? '' : `:${annotation.line}`}
+                    </code>
+                  </span>
+                )}
+                <span>
+                  <a href={jobPath(repo, run.id, job.id)}>{job.name}</a>
+                </span>
+              </>
+            }
+          />
+        ))}
+      </List>
+    </>
+  )
+}
+
+const JobRow = ({
+  repo,
+  run,
+  job,
+  now,
+}: {
+  repo: string
+  run: Run
+  job: WorkflowJob
+  now: number
+}) => {
+  const took = durationOf(job, now)
+  return (
+    <Row
+      mark={<RunState of={job} bare />}
+      title={
+        <a class="row-link" href={jobPath(repo, run.id, job.id)}>
+          {job.name}
+        </a>
+      }
+      meta={
+        <>
+          {took !== null && (
+            <span>
+              <Duration milliseconds={took} />
+            </span>
+          )}
+          {job.reason !== null && <span>{job.reason}</span>}
+        </>
+      }
+      end={<RunState of={job} />}
+    />
+  )
+}
+
+const Attempts = ({
+  repo,
+  run,
+  attempt,
+}: {
+  repo: string
+  run: Run
+  attempt: number | undefined
+}) => {
+  const last = attempt === undefined ? run.attempt : null
+  if (last === 1) return null
+  const shown = attempt ?? run.attempt
+  return (
+    <p class="muted small">
+      {rich('Attempt {shown}. {shown2} {attempt}', {
+        shown,
+        shown2: shown > 1 && (
+          <a href={withQuery(runPath(repo, run), { attempt: shown - 1 })}>
+            {rich('Attempt {shown}', { shown: shown - 1 })}
+          </a>
+        ),
+        attempt: attempt !== undefined && <a href={runPath(repo, run)}>{t('Latest attempt')}</a>,
+      })}
+    </p>
+  )
+}
+
+const RunView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
+  const { repo, run, jobs, attempt } = shown
+  const now = visit.hearth.clock.now()
+  const live =
+    run.status === 'completed'
+      ? undefined
+      : {
+          href: withQuery(runPath(repo.full_name, run, '/live'), { state: stateOfRun(run, jobs) }),
+          said: t('The run has changed.'),
+        }
+  return (
+    <RepoFrame
+      visit={visit}
+      repo={repo}
+      title={`${run.title} · ${run.name} #${run.number}`}
+      current="runs"
+      live={live}
+    >
+      <Breadcrumbs
+        parts={[
+          { label: t('Runs'), href: repoPath(repo.full_name, '/runs') },
+          { label: run.name, href: repoPath(repo.full_name, `/runs/workflow/${run.workflow_id}`) },
+          { label: `#${run.number}` },
+        ]}
+      />
+      <PageHead title={run.title} actions={<RunActions visit={visit} {...shown} />} />
+      {visit.form.error !== null && <FormError>{visit.form.error.message}</FormError>}
+      <About repo={repo} run={run} now={now} />
+      <Attempts repo={repo.full_name} run={run} attempt={attempt} />
+      <WhatItWaitsFor run={run} />
+      {run.error !== null && <Notice kind="bad">{run.error}</Notice>}
+      <JobGraph repo={repo.full_name} run={run.id} jobs={jobs} />
+      <Annotations repo={repo.full_name} run={run} jobs={jobs} />
+      <PageHead level={2} title={t('Jobs')} />
+      {jobs.length === 0 ? (
+        <EmptyState
+          icon="play"
+          title={run.status === 'completed' ? t('No job ran') : t('No jobs yet')}
+        >
+          {run.error === null
+            ? t('Its jobs appear here when they are planned.')
+            : t('Correct the workflow file and push it.')}
+        </EmptyState>
+      ) : (
+        <List label={t('Jobs')}>
+          {jobs.map((job) => (
+            <JobRow repo={repo.full_name} run={run} job={job} now={now} />
+          ))}
+        </List>
+      )}
+    </RepoFrame>
+  )
+}
+
+export const runOf = (visit: Visit) => ({ repo: repoOf(visit), id: visit.params.run ?? '' })
+
+export const runPage = page({
+  path: '/:workspace/:repo/runs/:run',
+  load: async (visit): Promise<Shown> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const asked = /^\d{1,5}$/.exec(visit.url.searchParams.get('attempt') ?? '')?.[0]
+    const attempt = asked === undefined ? undefined : Number(asked)
+    const run = await visit.call(getRun, { ...runOf(visit), attempt })
+    const { items } = await visit.call(listJobs, { ...runOf(visit), attempt })
+    return { repo, run, jobs: items, attempt }
+  },
+  view: (shown, visit) => <RunView visit={visit} {...shown} />,
+})
+
+const FORMS = [
+  { path: 'approve', operation: approveRun, flash: 'run-approved' },
+  { path: 'cancel', operation: cancelRun, flash: 'run-cancelled' },
+  { path: 'rerun', operation: rerunWorkflowRun, flash: 'run-again' },
+  { path: 'rerun-failed', operation: rerunFailedJobs, flash: 'run-again' },
+] as const
+
+export const runForms = FORMS.map(({ path, operation, flash }) =>
+  action({
+    path: `/:workspace/:repo/runs/:run/${path}`,
+    page: runPage,
+    submit: async (visit) => {
+      await visit.call(operation, runOf(visit))
+      return redirectWithFlash(visit, runPath(repoOf(visit), { id: visit.params.run ?? '' }), flash)
+    },
+  }),
+)

@@ -1,0 +1,247 @@
+/** A workflow: its file with errors, its last runs, and the form that starts it. */
+import { getFile, getRepo, type Repo } from '#features/repos/index.ts'
+import {
+  disableWorkflow,
+  dispatchWorkflow,
+  enableWorkflow,
+  getWorkflow,
+  listRuns,
+  type Run,
+  type Workflow,
+} from '#features/workflows/index.ts'
+import {
+  ActionButton,
+  Breadcrumbs,
+  Button,
+  Card,
+  Chip,
+  EmptyState,
+  Field,
+  Form,
+  FormActions,
+  List,
+  Notice,
+  PageHead,
+  Row,
+  TextArea,
+} from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import { codePath, repoPath } from '../../paths.ts'
+import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { fieldError, formError } from '../shell.tsx'
+import { invalid } from '#lib/errors.ts'
+import { RunRow } from './list.tsx'
+import { rich, t } from '../../text.ts'
+
+type Shown = {
+  readonly repo: Repo
+  readonly workflow: Workflow
+  readonly runs: readonly Run[]
+  readonly lines: readonly string[]
+}
+
+const workflowPath = (repo: string, id: string, rest = ''): string =>
+  repoPath(repo, `/runs/workflow/${encodeURIComponent(id)}${rest}`)
+
+/** Each error with its line of the file. */
+const Errors = ({
+  repo,
+  workflow,
+  lines,
+}: {
+  repo: Repo
+  workflow: Workflow
+  lines: readonly string[]
+}) => (
+  <>
+    <Notice kind="bad">
+      {t('The file has errors, so nothing of it runs. Correct it and push again.')}
+    </Notice>
+    <List label={t('Errors')}>
+      {workflow.errors.map(({ line, column, message }) => (
+        <Row
+          title={message}
+          meta={
+            <>
+              <a
+                href={`${codePath(repo.full_name, 'blob', repo.default_branch, workflow.path)}#L${line}`}
+              >
+                {rich('line {line}, column {column}', { line, column })}
+              </a>
+              {lines[line - 1] !== undefined && (
+                <code>{lines[line - 1]?.trim().slice(0, 120)}</code>
+              )}
+            </>
+          }
+        />
+      ))}
+    </List>
+  </>
+)
+
+const DispatchForm = ({
+  visit,
+  repo,
+  workflow,
+}: {
+  visit: Visit
+  repo: Repo
+  workflow: Workflow
+}) => {
+  const { values } = visit.form
+  return (
+    <Card title={t('Start by hand')}>
+      <Form
+        action={workflowPath(repo.full_name, workflow.id, '/dispatch')}
+        csrf={visit.csrf}
+        error={formError(visit, 'ref', 'inputs')}
+      >
+        <Field
+          name="ref"
+          label={t('Branch or tag')}
+          required
+          mono
+          value={values.has('ref') ? values.text('ref') : repo.default_branch}
+          error={fieldError(visit, 'ref')}
+        />
+        <TextArea
+          name="inputs"
+          label={t('Inputs')}
+          mono
+          rows={3}
+          value={values.text('inputs')}
+          placeholder={t('name=value')}
+          error={fieldError(visit, 'inputs')}
+          hint={t('One name=value a line. Inputs that are left out have the default of the file.')}
+        />
+        <FormActions>
+          <Button variant="primary" icon="play">
+            {t('Run workflow')}
+          </Button>
+        </FormActions>
+      </Form>
+    </Card>
+  )
+}
+
+const WorkflowView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
+  const { repo, workflow, runs } = shown
+  const here = workflowPath(repo.full_name, workflow.id)
+  const isSwitchedOff = workflow.state.startsWith('disabled')
+  const mayWrite = repo.permissions.write && !repo.archived
+  return (
+    <RepoFrame visit={visit} repo={repo} title={workflow.name} current="runs">
+      <Breadcrumbs
+        parts={[
+          { label: t('Runs'), href: repoPath(repo.full_name, '/runs') },
+          { label: workflow.name },
+        ]}
+      />
+      <PageHead
+        title={workflow.name}
+        lead={
+          <>
+            <a href={codePath(repo.full_name, 'blob', repo.default_branch, workflow.path)}>
+              <code>{workflow.path}</code>
+            </a>{' '}
+            {workflow.events.map((event) => (
+              <Chip>{event}</Chip>
+            ))}
+          </>
+        }
+        actions={
+          repo.permissions.maintain && !repo.archived ? (
+            <ActionButton
+              action={`${here}/${isSwitchedOff ? 'enable' : 'disable'}`}
+              csrf={visit.csrf}
+            >
+              <Button icon={isSwitchedOff ? 'check' : 'stop'}>
+                {isSwitchedOff ? t('Enable workflow') : t('Disable workflow')}
+              </Button>
+            </ActionButton>
+          ) : undefined
+        }
+      />
+      {isSwitchedOff && <Notice kind="info">{t('It is disabled: no event starts it.')}</Notice>}
+      {workflow.errors.length > 0 && <Errors repo={repo} workflow={workflow} lines={shown.lines} />}
+      {runs.length === 0 ? (
+        <EmptyState icon="play" title={t('No runs yet')}>
+          {t('Its runs appear here once one of its events happens.')}
+        </EmptyState>
+      ) : (
+        <List label={t('Runs')}>
+          {runs.map((run) => (
+            <RunRow repo={repo.full_name} run={run} now={visit.hearth.clock.now()} />
+          ))}
+        </List>
+      )}
+      {mayWrite && !isSwitchedOff && workflow.events.includes('workflow_dispatch') && (
+        <DispatchForm visit={visit} repo={repo} workflow={workflow} />
+      )}
+    </RepoFrame>
+  )
+}
+
+const target = (visit: Visit) => ({ repo: repoOf(visit), id: visit.params.workflowId ?? '' })
+
+export const workflowPage = page({
+  path: '/:workspace/:repo/runs/workflow/:workflowId',
+  load: async (visit): Promise<Shown> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const workflow = await visit.call(getWorkflow, target(visit))
+    const runs = await visit.call(listRuns, {
+      repo: repo.full_name,
+      workflow_id: workflow.id,
+      per_page: 30,
+    })
+    const file =
+      workflow.errors.length === 0
+        ? null
+        : await visit.tryCall(getFile, {
+            repo: repo.full_name,
+            path: workflow.path,
+            ref: repo.default_branch,
+          })
+    return { repo, workflow, runs: runs.items, lines: (file?.content ?? '').split('\n') }
+  },
+  view: (shown, visit) => <WorkflowView visit={visit} {...shown} />,
+})
+
+/** Inputs of the form, one `name=value` a line. Throws 422 for another line. */
+function readInputs(fields: Fields): Record<string, string> {
+  const inputs: Record<string, string> = {}
+  for (const line of fields.list('inputs')) {
+    const at = line.indexOf('=')
+    if (at < 1) throw invalid('inputs', `write ${JSON.stringify(line.slice(0, 60))} as name=value`)
+    inputs[line.slice(0, at).trim()] = line.slice(at + 1).trim()
+  }
+  return inputs
+}
+
+export const dispatchForm = action({
+  path: '/:workspace/:repo/runs/workflow/:workflowId/dispatch',
+  page: workflowPage,
+  submit: async (visit, fields) => {
+    const run = await visit.call(dispatchWorkflow, {
+      ...target(visit),
+      ref: fields.text('ref').trim(),
+      inputs: readInputs(fields),
+    })
+    return redirectWithFlash(visit, repoPath(repoOf(visit), `/runs/${run.id}`), 'run-started')
+  },
+})
+
+export const switchForms = [
+  { path: 'enable', operation: enableWorkflow },
+  { path: 'disable', operation: disableWorkflow },
+].map(({ path, operation }) =>
+  action({
+    path: `/:workspace/:repo/runs/workflow/:workflowId/${path}`,
+    page: workflowPage,
+    submit: async (visit) => {
+      const { id } = await visit.call(operation, target(visit))
+      return redirectWithFlash(visit, workflowPath(repoOf(visit), id), 'saved')
+    },
+  }),
+)
