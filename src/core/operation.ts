@@ -311,15 +311,17 @@ export async function call<I, O>(
   const raw: unknown = input
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw new Refusal('invalid', 'the input must be an object')
-  const target = raw as Target
-  const decided = {
-    operation,
-    target,
-    grant: decide(operation.access, caller, target, hearth.facts),
-  }
-  const valid = validate(operation, raw as Record<string, unknown>, options.strict ?? false)
-  requireDiskSpace(hearth, operation)
   const { idempotency } = options
+  if (!operation.access.writes && !idempotency) {
+    try {
+      // Access, records and the marks of untrusted texts need the same facts, which are read once.
+      const [answer] = readScope(hearth.db, () => [read(hearth, operation, caller, raw, options)])
+      return (await answer) as O
+    } catch (error) {
+      throw engineRefusal(hearth, error) ?? error
+    }
+  }
+  const [decided, valid] = prepare(hearth, operation, caller, raw, options)
   if (!idempotency) return (await run(hearth, decided, valid, options)) as O
   return serialize(hearth, idempotency, async () => {
     const stored = findResponse(hearth.db, idempotency)
@@ -446,6 +448,57 @@ type Decided = {
   readonly target: Target
 }
 
+/** Decides access and validates the input. */
+function prepare(
+  hearth: Hearth,
+  operation: Operation,
+  caller: Caller,
+  raw: object,
+  options: CallOptions,
+): [decided: Decided, valid: unknown] {
+  const target = raw as Target
+  const grant = decide(operation.access, caller, target, hearth.facts)
+  const valid = validate(operation, raw as Record<string, unknown>, options.strict ?? false)
+  requireDiskSpace(hearth, operation)
+  return [{ operation, target, grant }, valid]
+}
+
+/** Runs a handler for its principal. Reads are given up at the deadline. */
+function runHandler(
+  { operation, grant }: Decided,
+  context: Context & { caller: Caller },
+  valid: unknown,
+  options: CallOptions,
+): unknown {
+  const deadlineMs = options.deadlineMs ?? currentPrincipal()?.deadlineMs ?? null
+  const running = runAs(
+    principalOf(grant.caller, () => options.origin ?? nowhere),
+    () => operation.run(context, valid),
+    deadlineMs,
+  )
+  return deadlineMs !== null && !operation.access.writes && running instanceof Promise
+    ? withDeadline(running, deadlineMs)
+    : running
+}
+
+/** Runs an operation that changes nothing; synchronously if its handler is. */
+function read(
+  hearth: Hearth,
+  operation: Operation,
+  caller: Caller,
+  raw: object,
+  options: CallOptions,
+): unknown {
+  const [decided, valid] = prepare(hearth, operation, caller, raw, options)
+  const context = contextOf(hearth, decided, options)
+  const finish = (answer: unknown): unknown => {
+    reportUntrusted(operation, answer, context, valid, options)
+    return answer
+  }
+  const answer = runHandler(decided, context, valid, options)
+  return answer instanceof Promise ? answer.then(finish) : finish(answer)
+}
+
 async function run(
   hearth: Hearth,
   decided: Decided,
@@ -477,15 +530,7 @@ async function run(
   )
   let answer: unknown
   try {
-    const deadlineMs = options.deadlineMs ?? currentPrincipal()?.deadlineMs ?? null
-    const running = runAs(
-      principalOf(caller, () => options.origin ?? nowhere),
-      () => operation.run(context, valid),
-      deadlineMs,
-    )
-    answer = await (deadlineMs !== null && !operation.access.writes && running instanceof Promise
-      ? withDeadline(running, deadlineMs)
-      : running)
+    answer = await runHandler(decided, context, valid, options)
   } catch (error) {
     throw engineRefusal(hearth, error) ?? error
   }

@@ -251,15 +251,24 @@ export function updateLink(tx: Tx, repo_id: string, pull_number: number, change:
 }
 
 /** The pull requests made for some issues, newest first. */
-export const listLinks = (db: Db, repo_id: string, issue_numbers: readonly number[]): LinkRow[] =>
-  db.all<LinkRow>(
-    `SELECT l.issue_number, l.pull_number, l.status, r.title, r.author_id, l.agent,
-       l.superseded_by, l.merged_by, l.created_at, l.updated_at
-     FROM record_links l JOIN records r ON r.repo_id = l.repo_id AND r.number = l.pull_number
-     WHERE l.repo_id = ? AND l.issue_number IN (SELECT value FROM json_each(?)) ORDER BY l.pull_number DESC`,
-    repo_id,
-    JSON.stringify(issue_numbers),
+export function listLinks(
+  db: Db,
+  repo_id: string,
+  issue_numbers: readonly number[],
+): readonly LinkRow[] {
+  const numbers = JSON.stringify(issue_numbers)
+  return memo(db, 'links', `${repo_id} ${numbers}`, () =>
+    db.all<LinkRow>(
+      `SELECT l.issue_number, l.pull_number, l.status, r.title, r.author_id, l.agent,
+         l.superseded_by, l.merged_by, l.created_at, l.updated_at
+       FROM record_links l JOIN records r ON r.repo_id = l.repo_id AND r.number = l.pull_number
+       WHERE l.repo_id = ? AND l.issue_number IN (SELECT value FROM json_each(?))
+       ORDER BY l.pull_number DESC`,
+      repo_id,
+      numbers,
+    ),
   )
+}
 
 /** Deleting a record cascades to its labels, assignees and links. */
 const RECORDS_PER_BATCH = 40

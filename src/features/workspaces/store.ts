@@ -31,12 +31,13 @@ const SELECT = `SELECT w.*, a.username AS slug, coalesce(a.name, a.username) AS 
   FROM workspaces w JOIN actors a ON a.id = w.id`
 
 export const findWorkspace = (db: Db, slug: string): WorkspaceRow | null =>
-  memo(db, 'workspace by name', slug.toLowerCase(), () =>
-    db.one<WorkspaceRow>(
+  memo(db, 'workspace by name', slug.toLowerCase(), () => {
+    const row = db.one<WorkspaceRow>(
       `${SELECT} WHERE a.username = ? AND a.kind = 'workspace'`,
       slug.toLowerCase(),
-    ),
-  )
+    )
+    return row && memo(db, 'workspace', row.id, () => row)
+  })
 
 export const workspaceById = (db: Db, id: string): WorkspaceRow | null =>
   memo(db, 'workspace', id, () => db.one<WorkspaceRow>(`${SELECT} WHERE w.id = ?`, id))

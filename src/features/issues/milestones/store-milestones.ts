@@ -35,10 +35,12 @@ export const findMilestoneByTitle = (db: Db, repo_id: string, title: string): Mi
   )
 
 export const milestonesById = (db: Db, ids: readonly string[]): MilestoneRow[] =>
-  db.all<MilestoneRow>(
-    'SELECT * FROM milestones WHERE id IN (SELECT value FROM json_each(?))',
-    JSON.stringify(ids),
-  )
+  ids.length === 0
+    ? []
+    : db.all<MilestoneRow>(
+        'SELECT * FROM milestones WHERE id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(ids),
+      )
 
 /** The milestones of several records of one repository, with the number of each. */
 export const listMilestonesOf = (

@@ -87,13 +87,14 @@ export function repoByPath(db: Db, path: string): RepoRow | null {
 }
 
 export const findRepoByName = (db: Db, workspace_id: string, name: string): RepoRow | null =>
-  memo(db, 'repo by name', `${workspace_id} ${name}`, () =>
-    db.one<RepoRow>(
+  memo(db, 'repo by name', `${workspace_id} ${name}`, () => {
+    const row = db.one<RepoRow>(
       'SELECT * FROM repos WHERE workspace_id = ? AND name = ? AND parent_id IS NULL AND deleted_at IS NULL',
       workspace_id,
       name,
-    ),
-  )
+    )
+    return row && memo(db, 'repo', row.id, () => row)
+  })
 
 export const findFork = (db: Db, parent_id: string, number: number): RepoRow | null =>
   db.one<RepoRow>('SELECT * FROM repos WHERE parent_id = ? AND pull_number = ?', parent_id, number)
