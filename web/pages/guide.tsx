@@ -22,6 +22,8 @@ export const GUIDE_SOURCES: readonly GuideSource[] = [
   { slug: 'security', text: textFile('../assets/docs/security.md') },
   { slug: 'issues', text: textFile('../assets/docs/issues.md') },
   { slug: 'workflows', text: textFile('../assets/docs/workflows.md') },
+  { slug: 'reviews', text: textFile('../assets/docs/reviews.md') },
+  { slug: 'conflicts', text: textFile('../assets/docs/conflicts.md') },
   { slug: 'agents', text: textFile('../assets/docs/agents.md') },
   { slug: 'api', text: textFile('../assets/docs/api.md') },
   { slug: 'architecture', text: textFile('../assets/docs/architecture.md') },
