@@ -30,7 +30,7 @@ const MAX_BYTES = 1024 * 1024
 
 /** The text as it was typed, for a document that is too large or takes too long to render. */
 export const plainMarkdown = (text: string): string =>
-  `<pre tabindex="0">${Bun.escapeHTML(text)}</pre>`
+  `<pre tabindex="0" role="group" aria-label="Text">${Bun.escapeHTML(text)}</pre>`
 
 export type MathRenderer = (tex: string, display: boolean) => string | null
 

@@ -23,7 +23,7 @@ describe('documents', () => {
       '<span class="hljs-keyword">const</span> a = <span class="hljs-string">&quot;&lt;b&gt;&quot;</span>',
     )
     expect(renderMarkdown('```nosuch\na < b\n```')).toBe(
-      '<pre tabindex="0"><code>a &lt; b</code></pre>\n',
+      '<pre tabindex="0" role="group" aria-label="Code"><code>a &lt; b</code></pre>\n',
     )
   })
   test('headings get prefixed ids, a number for equal ones, and a link', () => {
@@ -64,7 +64,7 @@ describe('documents', () => {
   })
   test('a document that is too large is shown as typed', () => {
     const html = renderMarkdown(`# <b>\n${'x'.repeat(1024 * 1024)}`)
-    expect(html).toStartWith('<pre tabindex="0"># &lt;b&gt;')
+    expect(html).toStartWith('<pre tabindex="0" role="group" aria-label="Text"># &lt;b&gt;')
   })
 })
 

@@ -137,7 +137,7 @@ export const Commands = ({
   label?: string
 }) => (
   <div class="commands">
-    <pre tabindex="0">
+    <pre tabindex="0" role="group" aria-label={t('Commands')}>
       <code>{children}</code>
     </pre>
     <Button copy={children} icon="copy" label={label} small variant="quiet" />

@@ -59,6 +59,13 @@ const inputText = (input: unknown): string => {
   return JSON.stringify(input, null, 2)
 }
 
+/** Text that scrolls by itself, and so takes the focus. */
+const StepText = ({ label, children }: { label: string; children: string }) => (
+  <pre tabindex="0" role="group" aria-label={label}>
+    {children}
+  </pre>
+)
+
 const Step = ({ entry }: { entry: StoryEntry }) => {
   const data = entry.data ?? {}
   const bad = data.ok === false || (typeof data.exit_code === 'number' && data.exit_code !== 0)
@@ -106,13 +113,13 @@ const Step = ({ entry }: { entry: StoryEntry }) => {
       {words(data.paths).length > 0 && (
         <p class="step-paths mono">{words(data.paths).join('  ')}</p>
       )}
-      {input && <pre tabindex="0">{input}</pre>}
+      {input && <StepText label={t('Input')}>{input}</StepText>}
       {entry.text &&
         entry.text !== input &&
         (entry.kind === 'thought' ? (
           <p class="pre-line">{entry.text}</p>
         ) : (
-          <pre tabindex="0">{entry.text}</pre>
+          <StepText label={t('Text of the entry')}>{entry.text}</StepText>
         ))}
     </li>
   )

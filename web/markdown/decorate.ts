@@ -138,7 +138,9 @@ class Decorator {
       unescapeHtml(block[2] ?? ''),
       word === '' ? null : grammarOfWord(word),
     )
-    this.#out.push(`<pre tabindex="0"><code>${lines.join('\n')}</code></pre>`)
+    this.#out.push(
+      `<pre tabindex="0" role="group" aria-label="Code"><code>${lines.join('\n')}</code></pre>`,
+    )
     return true
   }
 

@@ -127,7 +127,7 @@ const OperationPart = ({
           ),
         })}
       </p>
-      <pre tabindex="0">
+      <pre tabindex="0" role="group" aria-label={t('Example')}>
         <code>{operation.curl}</code>
       </pre>
     </Fold>

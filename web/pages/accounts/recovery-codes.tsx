@@ -16,7 +16,13 @@ const CodesView = ({ visit, codes }: { visit: Visit; codes: readonly string[] })
   >
     <Card>
       <p>{t('When your second factor is lost, each of these signs you in once in its place.')}</p>
-      <pre class="codes" id="recovery-codes" tabindex="0">
+      <pre
+        class="codes"
+        id="recovery-codes"
+        tabindex="0"
+        role="group"
+        aria-label={t('Recovery codes')}
+      >
         {codes.join('\n')}
       </pre>
       <FormActions>

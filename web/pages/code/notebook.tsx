@@ -98,7 +98,7 @@ const cellOf = (cell: Json, language: string, options: MarkdownBodyOptions): Chi
   return (
     <div class="notebook-code">
       <span class="notebook-count mono muted">[{typeof count === 'number' ? count : ' '}]</span>
-      <pre class="notebook-source" tabindex="0">
+      <pre class="notebook-source" tabindex="0" role="group" aria-label={t('Code')}>
         <code>
           {raw(
             options.page.placeSource([source], grammarOfWord(language), ([lines = []]) =>

@@ -146,6 +146,7 @@ const Result = ({ shown: { result, log }, here }: { shown: CheckWithLog; here: s
           <pre
             class="check-log"
             tabindex="0"
+            role="group"
             aria-label={t('Output of {command}', { command: result.command })}
             id={`log-${result.id}`}
           >
