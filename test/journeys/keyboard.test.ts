@@ -178,3 +178,57 @@ test('from a pull request to its changes, a comment on a line, and a review', as
   await page.waitForSelector('.line-form textarea:focus')
   expect(problems).toEqual([])
 })
+
+/** In an open picker, goes down to a choice and takes it. */
+async function choose(value: string): Promise<void> {
+  await page.waitForSelector('details.picker[open] input:focus')
+  const at = () => page.evaluate(() => (document.activeElement as HTMLInputElement).value)
+  for (let step = 0; step < 30 && (await at()) !== value; step++) await press('ArrowDown')
+  expect(await at()).toBe(value)
+  await press('Space')
+}
+
+test('pickers: opened, chosen and saved without a mouse', async () => {
+  await page.goto(`${forge.url}${REPO}/issues/new`)
+  await page.keyboard.type('By keys alone')
+  await tabTo(/^summary Choose: Labels/)
+  await press('Enter')
+  await choose('bug')
+  await press('Escape')
+  expect(await focused()).toMatch(/^summary Choose: Labels/)
+  expect(await page.textContent('[data-picker-chosen]')).toContain('bug')
+  await tabTo(/^summary Choose: Assignees/)
+  await press('Enter')
+  await choose('ada')
+  await press('Escape')
+  await tabTo(/^button Create issue/)
+  await Promise.all([page.waitForURL(/\/issues\/\d+$/), press('Enter')])
+  expect(await page.textContent('aside')).toContain('bug')
+
+  // On the page of the issue a picker is saved when it closes.
+  await tabTo(/^summary Change: Labels/)
+  await press('Enter')
+  await choose('docs')
+  await Promise.all([
+    page.waitForSelector('aside .label:has-text("docs") >> visible=true'),
+    press('Escape'),
+  ])
+  expect(problems).toEqual([])
+})
+
+test('from file to file of a change by keys', async () => {
+  await page.goto(`${forge.url}${REPO}/pull/4/changes`)
+  const current = () =>
+    page.evaluate(() => document.activeElement?.closest('.diff-file')?.id ?? 'none')
+  await press('j')
+  const first = await current()
+  await press('j')
+  const second = await current()
+  expect([first === 'none', second === 'none', first === second]).toEqual([false, false, false])
+  await press('k')
+  expect(await current()).toBe(first)
+  await press('f')
+  expect(await page.evaluate(() => document.activeElement?.hasAttribute('data-tree-filter'))).toBe(
+    true,
+  )
+})

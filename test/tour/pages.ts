@@ -122,6 +122,8 @@ export const pagesOf = ({
   'wiki-history': '/bakery/recipes/wiki/_history/Home',
   'new-wiki-page': '/bakery/recipes/wiki/_new',
   'edit-wiki-page': '/bakery/recipes/wiki/_edit/Home',
+  conflicts: '/bakery/clash/pull/1/conflicts',
+  'pushed-branch': '/bakery/clash/pulls',
   odd: '/bakery/odd',
   'odd-branch': `/bakery/odd/tree/${BRANCH}`,
   'odd-tag': '/bakery/odd/tree/v1.0/rc',

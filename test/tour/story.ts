@@ -85,6 +85,26 @@ async function pushOddities(remote: string): Promise<string> {
   return commit
 }
 
+/** Two branches that changed the same line, of which one is to be merged into the other. */
+async function pushConflict(remote: string): Promise<void> {
+  const work = mkdtempSync(join(tmpdir(), 'hearth-clash-'))
+  const lines = (third: string) =>
+    Array.from({ length: 12 }, (_, at) => `${at === 2 ? third : `line ${at + 1}`}\n`).join('')
+  await git(work, 'init', '-q', '-b', 'main')
+  for (const [branch, third] of [
+    ['main', 'line 3'],
+    ['heat', 'two hundred and thirty'],
+    ['steam', 'two hundred and fifty'],
+  ] as const) {
+    if (branch !== 'main') await git(work, 'checkout', '-q', '-b', branch, 'main')
+    writeFileSync(join(work, 'target.txt'), lines(third))
+    await git(work, 'add', '-A')
+    await git(work, 'commit', '-q', '-m', `Set ${branch}`)
+  }
+  await git(work, 'push', '-q', remote, 'main', 'heat', 'steam')
+  rmSync(work, { recursive: true })
+}
+
 /** Whose ids are in addresses. */
 export type Story = {
   readonly commit: string
@@ -178,5 +198,12 @@ export async function tellStory(url: string, token: string): Promise<Story> {
     await ask('PUT', `/repos/bakery/recipes/wiki/${slug}`, { title, body })
   await ask('POST', '/repos', { workspace: 'bakery', name: 'odd', private: false })
   const commit = await pushOddities(`${withToken(url, token)}/bakery/odd.git`)
+  await ask('POST', '/repos', { workspace: 'bakery', name: 'clash', private: true })
+  await pushConflict(`${withToken(url, token)}/bakery/clash.git`)
+  await ask('POST', '/repos/bakery/clash/pulls', {
+    branch: 'heat',
+    base: 'steam',
+    title: 'One target',
+  })
   return { commit, ruleset, hook, release }
 }
