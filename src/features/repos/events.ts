@@ -21,7 +21,7 @@ export const gitPush = event(
     created: Type.Boolean(),
     deleted: Type.Boolean(),
     default_branch: Type.String({ description: 'The name of the default branch.' }),
-    signature: Type.Optional(PushSignature),
+    signature: Nullable(PushSignature),
   }),
   (data, by) => {
     const what = data.ref.startsWith('refs/tags/')

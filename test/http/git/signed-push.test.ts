@@ -173,7 +173,7 @@ test('--signed=if-asked signs too, with push options; an unsigned push has no si
   })
   expect(await signatureOf('asked')).toMatchObject({ verified: true })
   expect(await push('plain', { signed: 'no' })).toMatchObject({ code: 0 })
-  expect(await signatureOf('plain')).toBeUndefined()
+  expect(await signatureOf('plain')).toBeNull()
 })
 
 test('a key of somebody else, or of nobody, does not count', async () => {

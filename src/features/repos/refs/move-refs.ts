@@ -263,7 +263,7 @@ function appendMoves(
         created: old === null,
         deleted: to === null,
         default_branch,
-        ...(signature && { signature }),
+        signature: signature ?? null,
       },
       as,
     )

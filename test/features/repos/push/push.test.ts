@@ -74,6 +74,7 @@ describe('the first push', () => {
       created: true,
       deleted: false,
       default_branch: 'trunk',
+      signature: null,
     })
   })
 
