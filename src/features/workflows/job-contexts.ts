@@ -1,6 +1,6 @@
 /** The contexts of a run and its jobs, from rows. */
 import type { Hearth } from '#core/hearth.ts'
-import type { JsonObject, NeedsContext } from '#actions'
+import type { JobPlan, JsonObject, NeedsContext } from '#actions'
 import { actorOf } from '#features/accounts/index.ts'
 import { fullNameOf, requireRepo } from '#features/repos/index.ts'
 import type { JobRow } from './store-jobs.ts'
@@ -57,18 +57,24 @@ export function needsContext(jobs: readonly JobRow[], job: JobRow): NeedsContext
   for (const other of ends) {
     const known = result[other.job_id]
     result[other.job_id] = {
-      result: worse(known?.result, other.conclusion ?? 'skipped'),
+      result: worse(known?.result, resultOf(other)),
       outputs: { ...known?.outputs, ...(JSON.parse(other.outputs) as Record<string, string>) },
     }
   }
   return result
 }
 
-const ORDER = ['failure', 'timed_out', 'cancelled', 'success', 'skipped']
+/** How a job counts for others: `continue-on-error` makes a failure a success. */
+function resultOf({ conclusion, plan }: JobRow): string {
+  if (conclusion !== 'failure' && conclusion !== 'timed_out') return conclusion ?? 'skipped'
+  const parsed = plan === null ? null : (JSON.parse(plan) as JobPlan)
+  return parsed?.kind === 'steps' && parsed.continueOnError ? 'success' : 'failure'
+}
+
+const ORDER = ['failure', 'cancelled', 'success', 'skipped']
 
 /** The result that stands for several jobs of a matrix. */
 function worse(a: string | undefined, b: string): string {
-  const one = b === 'timed_out' ? 'failure' : b
-  if (a === undefined) return one
-  return ORDER.indexOf(a) <= ORDER.indexOf(one) ? a : one
+  if (a === undefined) return b
+  return ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b
 }

@@ -151,6 +151,19 @@ jobs:
     ])
   })
 
+  test('that may fail count as successful for those that need them', async () => {
+    const { push, take, finish, runs } = await makeRunsWorld()
+    const forgiving = NEEDS.replace('  first:\n', '  first:\n    continue-on-error: true\n')
+    await push({ [FILE]: forgiving })
+    await finish(await take(), { conclusion: 'failure' })
+    const second = await take()
+    expect(second?.contexts.needs.first?.result).toBe('success')
+    await finish(second)
+    await finish(await take())
+    await finish(await take())
+    expect((await runs())[0]?.conclusion).toBe('success')
+  })
+
   test('for which no runner has the labels wait and say so', async () => {
     const { push, runs, jobs, take } = await makeRunsWorld()
     await push({ [FILE]: ONE_JOB.replace('ubuntu-latest', 'macos-latest') })
