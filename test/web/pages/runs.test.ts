@@ -12,13 +12,18 @@ import { extend, FILE, ONE_JOB, RUNNER } from '../../features/workflows/fixture.
 import { features } from '#features/index.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
-const LINE = 'all \u001b[32mgreen\u001b[0m <b>bold</b>'
+const LINES = [
+  '##[group]Run <make>',
+  '##[endgroup]',
+  '##[error]It <broke>',
+  'all \u001b[32mgreen\u001b[0m <b>bold</b>',
+]
 
 /** What a feature with runners adds. */
 const RUNNERS = [
   workflowRunners.with({ name: 'local', accepts: (_, labels) => RUNNER.accepts(labels) }),
   jobLogs.with(async (_, job, from) => ({
-    lines: from > job.log_lines ? [] : [{ n: 1, at: 0, text: LINE }],
+    lines: from > job.log_lines ? [] : LINES.map((text, index) => ({ n: index + 1, at: 0, text })),
     next: null,
   })),
 ]
@@ -78,13 +83,16 @@ test('a run is listed, shown with its jobs, cancelled and run again', async () =
         log_to: null,
       },
     ],
-    { bytes: 20, lines: 1, state: 'live' },
+    { bytes: 80, lines: LINES.length, state: 'live' },
   )
   const jobPage = await browser.open(`${here}/job/${job?.id}`)
   expect(jobPage.html).toContain('<span class="ansi-green">green</span>')
   expect(jobPage.html).toContain('&lt;b')
+  expect(jobPage.html).toContain('Run &lt;make')
+  expect(jobPage.html).toMatch(/job-log-line ansi-red[^>]*>.*It &lt;broke/s)
+  expect(jobPage.html).not.toContain('##[')
   expect(jobPage.html).not.toContain('<b>bold')
-  expect((await browser.open(`${here}/job/${job?.id}.log`)).html).toBe(`${LINE}\n`)
+  expect((await browser.open(`${here}/job/${job?.id}.log`)).html).toBe(`${LINES.join('\n')}\n`)
 
   await finishJob(hearth, job?.id ?? '', { conclusion: 'failure', reason: null, outputs: {} })
   await forge.jobs()

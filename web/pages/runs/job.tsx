@@ -16,6 +16,7 @@ import {
   ActionButton,
   Breadcrumbs,
   Button,
+  Card,
   Duration,
   EmptyState,
   FormError,
@@ -166,11 +167,13 @@ const JobOutput = ({ visit, repo, run, job, steps, whole }: Shown & { visit: Vis
   return (
     <>
       {steps.length > 0 ? (
-        <ol class="checks bare-list">
-          {steps.map((step) => (
-            <StepView shown={step} here={here} now={now} />
-          ))}
-        </ol>
+        <Card title={t('Steps')} flush>
+          <ol class="check-list">
+            {steps.map((step) => (
+              <StepView shown={step} here={here} now={now} />
+            ))}
+          </ol>
+        </Card>
       ) : whole !== null && whole.lines.length > 0 ? (
         <LogLines
           lines={whole.lines}

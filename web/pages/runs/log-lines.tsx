@@ -3,6 +3,17 @@ import type { JobLog } from '#features/workflows/index.ts'
 import { ansiSpans } from './ansi.ts'
 import { t } from '../../text.ts'
 
+/** How a line that is a command of the dialect is shown; null for lines that only end a group. */
+function shownLine(text: string): { readonly text: string; readonly class?: string } | null {
+  const [, command, rest = ''] =
+    /^##\[(group|endgroup|error|warning|notice|debug)\](.*)$/s.exec(text) ?? []
+  if (command === undefined) return { text }
+  if (command === 'endgroup') return null
+  if (command === 'group') return { text: rest, class: 'ansi-bold' }
+  if (command === 'error') return { text: rest, class: 'ansi-red' }
+  return { text: rest, class: command === 'warning' ? 'ansi-yellow' : undefined }
+}
+
 export const LogLines = ({
   lines,
   label,
@@ -13,16 +24,20 @@ export const LogLines = ({
   id: string
 }) => (
   <pre class="check-log job-log" tabindex="0" aria-label={label} id={id}>
-    {lines.map(({ n, text }) => (
-      <span class="job-log-line" id={`line-${n}`}>
-        <a class="job-log-number" href={`#line-${n}`} aria-label={t('Line {n}', { n })}>
-          {n}
-        </a>
-        {ansiSpans(text).map(({ text: part, classes }) =>
-          classes.length === 0 ? part : <span class={classes}>{part}</span>,
-        )}
-        {'\n'}
-      </span>
-    ))}
+    {lines.map(({ n, text }) => {
+      const shown = shownLine(text)
+      if (shown === null) return null
+      return (
+        <span class={['job-log-line', shown.class]} id={`line-${n}`}>
+          <a class="job-log-number" href={`#line-${n}`} aria-label={t('Line {n}', { n })}>
+            {n}
+          </a>
+          {ansiSpans(shown.text).map(({ text: part, classes }) =>
+            classes.length === 0 ? part : <span class={classes}>{part}</span>,
+          )}
+          {'\n'}
+        </span>
+      )
+    })}
   </pre>
 )

@@ -141,14 +141,14 @@ const WorkflowView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       <PageHead
         title={workflow.name}
         lead={
-          <>
+          <span class="row-meta">
             <a href={codePath(repo.full_name, 'blob', repo.default_branch, workflow.path)}>
               <code>{workflow.path}</code>
-            </a>{' '}
+            </a>
             {workflow.events.map((event) => (
               <Chip>{event}</Chip>
             ))}
-          </>
+          </span>
         }
         actions={
           repo.permissions.maintain && !repo.archived ? (
