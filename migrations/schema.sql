@@ -1626,7 +1626,7 @@ CREATE TABLE users (
   suspended_at TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, suspended_reason TEXT) STRICT, WITHOUT ROWID;
+, suspended_reason TEXT, theme TEXT CHECK (theme IN ('system', 'light', 'dark')), locale TEXT) STRICT, WITHOUT ROWID;
 
 CREATE TABLE viewed_files (
   pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,

@@ -8,6 +8,7 @@ import { localized } from './text.ts'
 const FLASHES = localized({
   'signed-out': ['info', 'You are signed out.'],
   confirmed: ['good', 'Your address is confirmed.'],
+  'confirmed-signed-out': ['good', 'Your address is confirmed. Sign in to continue.'],
   'confirmation-sent': ['info', 'A new confirmation link is on its way.'],
   'link-by-admin': [
     'info',

@@ -2,7 +2,9 @@ import { loadConfig } from '#src/config.ts'
 import { openPlace } from '#backup'
 import { refsOf, repoByPath } from '#features/repos/index.ts'
 import { exportWorkspace } from '#features/transfer/index.ts'
+import { findWikiRefs } from '#features/wiki/index.ts'
 import { existsSync, readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
 import { withHearth } from './open.ts'
 
@@ -12,7 +14,7 @@ export const exportRepo: Command = {
   name: 'export',
   summary: `Writes what another program, or another Hearth, can read:
 
-  OWNER/NAME DIR    one repository, as a plain bare git repository
+  OWNER/NAME DIR    one repository, as a plain bare git repository; its wiki as another one beside it, DIR.wiki.git
   WORKSPACE PLACE   one workspace, as an archive for hearth import: code, issues, pull requests, reviews, sessions, teams, settings.
                     PLACE is an empty directory or s3://bucket/folder; backups.recipients encrypts it`,
   brief: 'Writes a repository as plain git, or a workspace for another Hearth.',
@@ -39,14 +41,21 @@ export const exportRepo: Command = {
       )
       return
     }
-    if (existsSync(directory) && readdirSync(directory).length > 0)
-      throw new CommandError(`${directory} is not empty`)
-    await withHearth(flags, async (hearth) => {
+    const whole = resolve(directory)
+    const wikiDirectory = `${whole.endsWith('.git') ? whole.slice(0, -4) : whole}.wiki.git`
+    for (const place of [directory, wikiDirectory])
+      if (existsSync(place) && readdirSync(place).length > 0)
+        throw new CommandError(`${place} is not empty`)
+    const hasPages = await withHearth(flags, async (hearth) => {
       const repo = repoByPath(hearth.db, path)
       if (!repo || repo.deleted_at !== null)
         throw new CommandError(`there is no repository ${path}`)
       await hearth.git.exportBare(repo.store, refsOf(hearth, repo.id), directory)
+      const wiki = findWikiRefs(hearth.db, repo.id)
+      if (wiki) await hearth.git.exportBare(repo.store, wiki, wikiDirectory)
+      return wiki !== null
     })
     process.stdout.write(`wrote ${path} to ${directory}\n`)
+    if (hasPages) process.stdout.write(`wrote its wiki to ${wikiDirectory}\n`)
   },
 }

@@ -128,10 +128,19 @@ test('an unattended setup prints a link with which its owner sets the password, 
   await git(work, 'tag', '-a', 'v1', '-m', 'One')
   await git(work, 'push', '-q', withToken(`${forge.url}/acme/site`, token), 'main', 'v1')
 
+  const pages = empty()
+  await git(pages, 'init', '-q', '-b', 'main')
+  writeFileSync(join(pages, 'Home.md'), 'Welcome\n')
+  await git(pages, 'add', '.')
+  await git(pages, 'commit', '-q', '-m', 'Begin')
+  await git(pages, 'push', '-q', withToken(`${forge.url}/acme/site.wiki`, token), 'main')
+
   const out = join(empty(), 'site.git')
   expect((await hearth(directory, ['export', 'acme/site', out])).status).toBe(0)
   await git(out, 'fsck', '--strict', '--full')
   expect(await git(out, 'rev-parse', 'main', 'v1')).toBe(await git(work, 'rev-parse', 'main', 'v1'))
+  const wiki = out.replace(/\.git$/, '.wiki.git')
+  expect(await git(wiki, 'show', 'main:Home.md')).toBe(await git(pages, 'show', 'main:Home.md'))
   expect((await hearth(directory, ['export', 'acme/none', empty()])).error).toContain(
     'no repository',
   )

@@ -1,6 +1,7 @@
 /** The theme and the colours of changes, chosen without a script, with and without an account. */
 import { expect, test } from 'bun:test'
 import { whoami } from '#features/workspaces/index.ts'
+import { PASSWORD, withPassword } from '../features/accounts/with-password.ts'
 import { runForge } from '../features/oauth/running.ts'
 
 const AT = '/settings/appearance'
@@ -63,4 +64,24 @@ test('a select is required only where it begins with an empty choice', async () 
     for (const [select] of html.matchAll(/<select[^>]* required[\s\S]*?<\/option>/g))
       expect([path, select]).toEqual([path, expect.stringContaining('<option value=""')])
   }
+})
+
+test('theme and language of an account hold in the next browser that signs in', async () => {
+  const eve = await withPassword(forge, 'eve')
+  const browser = await forge.browser(null)
+  const first = await browser.open('/login')
+  await browser.press(first.html, '/login', { login: 'eve', password: PASSWORD })
+  const page = await browser.open(AT)
+  await browser.press(page.html, AT, { theme: 'dark', locale: 'de', diff_colours: 'usual' })
+  expect(await forge.call(whoami, eve, {})).toMatchObject({ theme: 'dark', locale: 'de' })
+  const other = await forge.browser(null)
+  const login = await other.open('/login')
+  expect(htmlTag(login.html)).toBe('<html lang="en">')
+  await other.press(login.html, '/login', { login: 'eve', password: PASSWORD })
+  expect(htmlTag((await other.open('/explore')).html)).toBe('<html lang="de" data-theme="dark">')
+  // Nothing chosen follows the browser again.
+  const again = await other.open(AT)
+  await other.press(again.html, AT, { theme: 'system', locale: '', diff_colours: 'usual' })
+  expect(htmlTag((await other.open('/explore')).html)).toBe('<html lang="en">')
+  expect(await forge.call(whoami, eve, {})).toMatchObject({ theme: 'system', locale: null })
 })

@@ -50,6 +50,10 @@ const token = /<(\/?)([a-z][a-z0-9]*)((?:[^a-z0-9>][^>]*)?)>|[^<]+|</y
 /** Elements in whose text neither references nor line ends become markup. */
 const VERBATIM = new Set(['a', 'code', 'pre', 'kbd', 'samp', 'tt'])
 
+/** Diagrams are not drawn, so their source is named as what it is. */
+const diagramSource = (block: string): string =>
+  `<figure class="diagram"><figcaption>Mermaid diagram (source)</figcaption>${block}</figure>`
+
 interface Heading {
   /** Where its opening tag is in the output. */
   at: number
@@ -138,9 +142,8 @@ class Decorator {
       unescapeHtml(block[2] ?? ''),
       word === '' ? null : grammarOfWord(word),
     )
-    this.#out.push(
-      `<pre tabindex="0" role="group" aria-label="Code"><code>${lines.join('\n')}</code></pre>`,
-    )
+    const shown = `<pre tabindex="0" role="group" aria-label="Code"><code>${lines.join('\n')}</code></pre>`
+    this.#out.push(word === 'mermaid' ? diagramSource(shown) : shown)
     return true
   }
 

@@ -12,6 +12,9 @@ export const Username = Type.String({
   examples: ['ada'],
 })
 
+export const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
 export const PublicUser = Type.Object(
   {
     id: Id('usr'),
@@ -121,7 +124,13 @@ export const NewSignIn = Type.Object({
   id: Id('sgn'),
   secret: Nullable(Type.String()),
   expires_at: Time,
-  user: Type.Object({ id: Id('usr'), username: Type.String() }),
+  user: Type.Object({
+    id: Id('usr'),
+    username: Type.String(),
+    /** What the person has chosen for the website. */
+    theme: Nullable(OneOf(THEMES)),
+    locale: Nullable(Type.String()),
+  }),
   /**
    * The factors that can complete it; empty when it is complete. Until then only `finish_sign_in`
    * accepts the secret.

@@ -7,7 +7,7 @@ import { listRetainedHeads } from './store.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
-export { hasWiki } from './wiki.ts'
+export { findWikiRefs, hasWiki } from './wiki.ts'
 export { HOME, SIDEBAR, FOOTER, titleOfSlug } from './names.ts'
 
 export const feature: Feature = {

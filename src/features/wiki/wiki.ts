@@ -53,3 +53,10 @@ export const refsOfWiki = (repo_id: string, { branch, head }: Wiki): RefSnapshot
   head: `refs/heads/${branch}`,
   refs: head === null ? [] : [{ name: `refs/heads/${branch}`, oid: head, peeled: null }],
 })
+
+/** The refs of a wiki with pages, also of one that is switched off; null for an empty one. */
+export function findWikiRefs(db: Db, repo_id: string): RefSnapshot | null {
+  const row = findWiki(db, repo_id)
+  if (!row) return null
+  return refsOfWiki(repo_id, { store: '', branch: row.branch, head: row.commit_sha })
+}

@@ -1,4 +1,5 @@
 /** Records of workspaces as clients see them. */
+import { THEMES } from '#features/accounts/index.ts'
 import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 export const BASE_PERMISSIONS = ['none', 'read', 'write', 'admin'] as const
@@ -84,6 +85,12 @@ export const CurrentUser = Type.Object(
     private_email: Type.Boolean(),
     time_zone: Nullable(Type.String()),
     language: Nullable(Type.String()),
+    theme: Nullable(
+      OneOf(THEMES, { description: 'The theme of the website; null is not chosen.' }),
+    ),
+    locale: Nullable(
+      Type.String({ description: 'The language of the website; null follows the browser.' }),
+    ),
     two_factor_enabled: Type.Boolean(),
     site_admin: Type.Boolean(),
     created_at: Time,

@@ -1,7 +1,14 @@
 import { personOnly } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, Type } from '#core/schema.ts'
-import { renameActor, requireUserRow, setProfile } from '#features/accounts/index.ts'
+import {
+  renameActor,
+  requireUserRow,
+  setProfile,
+  THEMES,
+  type Theme,
+  type UserRow,
+} from '#features/accounts/index.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { CurrentUser } from './schema.ts'
 import { currentUser } from './whoami.ts'
@@ -16,6 +23,8 @@ const MAX_LENGTHS = {
   pronouns: 40,
   time_zone: 80,
   language: 35,
+  theme: 10,
+  locale: 35,
 } as const
 type ProfileField = keyof typeof MAX_LENGTHS
 const PROFILE_FIELDS = Object.keys(MAX_LENGTHS) as ProfileField[]
@@ -36,6 +45,8 @@ const isTimeZone = (text: string): boolean => {
   }
 }
 
+const isTheme = (text: string): text is Theme => THEMES.some((theme) => theme === text)
+
 function websiteOf(text: string): string {
   const address = /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`
   const url = URL.canParse(address) ? new URL(address) : null
@@ -44,11 +55,11 @@ function websiteOf(text: string): string {
   return address
 }
 
-function languageOf(text: string): string {
+function languageOf(part: 'language' | 'locale', text: string): string {
   try {
     return Intl.getCanonicalLocales(text)[0] ?? text
   } catch {
-    throw invalid('language', 'language must be a tag such as en or pt-BR (BCP 47)')
+    throw invalid(part, `${part} must be a tag such as en or pt-BR (BCP 47)`)
   }
 }
 
@@ -63,16 +74,31 @@ function readProfileField(part: ProfileField, value: string | null): string | nu
   if ([...text].length > MAX_LENGTHS[part])
     throw invalid(part, `${part} must have at most ${MAX_LENGTHS[part]} characters`)
   if (part === 'website') return websiteOf(text)
-  if (part === 'language') return languageOf(text)
+  if (part === 'language' || part === 'locale') return languageOf(part, text)
+  if (part === 'theme' && !isTheme(text))
+    throw invalid('theme', `theme must be one of ${THEMES.join(', ')}`)
   if (part === 'time_zone' && !isTimeZone(text))
     throw invalid('time_zone', 'time_zone must be a name such as Europe/Berlin (IANA)')
   return text
 }
 
+const profileOf = (user: UserRow): Record<ProfileField, string | null> => ({
+  name: user.name,
+  bio: user.bio,
+  company: user.company,
+  location: user.location,
+  website: user.website,
+  pronouns: user.pronouns,
+  time_zone: user.time_zone,
+  language: user.language,
+  theme: user.theme,
+  locale: user.locale,
+})
+
 export const updateProfile = operation({
   name: 'update_profile',
   summary:
-    'Change what others see of your own account (name, bio, company, location, website, pronouns), and your time zone and language. For people only. Answers with the account as it is now.',
+    'Change what others see of your own account (name, bio, company, location, website, pronouns), and your time zone, language and theme. For people only. Answers with the account as it is now.',
   keywords: ['change my name', 'my bio', 'edit my profile', 'time zone'],
   route: 'PATCH /user',
   toolset: 'access',
@@ -86,6 +112,8 @@ export const updateProfile = operation({
     pronouns: TextInput('At most 40 characters.'),
     time_zone: TextInput('An IANA name such as Europe/Berlin.'),
     language: TextInput('A BCP 47 tag such as en.'),
+    theme: TextInput('The theme of the website: system, light or dark.'),
+    locale: TextInput('The language of the website: a BCP 47 tag such as de.'),
   }),
   output: CurrentUser,
   annotations: { idempotent: true },
@@ -99,11 +127,13 @@ export const updateProfile = operation({
     ) as Partial<Record<ProfileField, string | null>>
     return write((tx) => {
       const user = requireUserRow(tx.db, caller.id)
-      const { name, bio, company, location, website, pronouns, time_zone, language } = user
-      const before = { name, bio, company, location, website, pronouns, time_zone, language }
-      const { name: display_name, ...profile } = { ...before, ...change }
-      setProfile(tx, caller.id, profile)
-      if (display_name !== name) renameActor(tx, caller.id, { name: display_name })
+      const before = profileOf(user)
+      const { name: display_name, theme, ...profile } = { ...before, ...change }
+      setProfile(tx, caller.id, {
+        ...profile,
+        theme: theme !== null && isTheme(theme) ? theme : null,
+      })
+      if (display_name !== before.name) renameActor(tx, caller.id, { name: display_name })
       const changed = fields.filter((part) => change[part] !== before[part])
       if (changed.length > 0) {
         tx.audit({

@@ -43,6 +43,8 @@ const NO_PROFILE = {
   private_email: true,
   time_zone: null,
   language: null,
+  theme: null,
+  locale: null,
   two_factor_enabled: false,
   site_admin: false,
 } as const
@@ -90,6 +92,8 @@ function userAccount(
     private_email: row.private_email === 1,
     time_zone: row.time_zone,
     language: row.language,
+    theme: row.theme,
+    locale: row.locale,
     two_factor_enabled: row.two_factor_enabled === 1,
     site_admin: row.site_admin === 1,
     created_at: row.created_at,

@@ -69,3 +69,18 @@ test('what cannot be is refused by its name, and nothing changes', async () => {
     ).reason,
   ).toBe('scope')
 })
+
+test('theme and language of the website are words that it knows', async () => {
+  const bob = await world.user('bob')
+  const changed = await world.call(updateProfile, bob, { theme: 'dark', locale: 'DE-at' })
+  expect([changed.theme, changed.locale]).toEqual(['dark', 'de-AT'])
+  for (const [field, value] of [
+    ['theme', 'pink'],
+    ['locale', 'no such language'],
+  ] as const) {
+    const error = await refusal(world.call(updateProfile, bob, { [field]: value }))
+    expect([error.code, error.field]).toEqual(['invalid', field])
+  }
+  const cleared = await world.call(updateProfile, bob, { theme: null, locale: '' })
+  expect([cleared.theme, cleared.locale]).toEqual([null, null])
+})

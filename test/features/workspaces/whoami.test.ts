@@ -44,6 +44,8 @@ test('a user sees all fields of their own account', async () => {
     private_email: true,
     time_zone: null,
     language: null,
+    theme: null,
+    locale: null,
     two_factor_enabled: false,
     site_admin: true,
     created_at: '2026-03-01T12:00:00.000Z',

@@ -149,3 +149,10 @@ describe('tasks', () => {
       expect(render(other, { tasks: true })).not.toContain('name="task"')
   })
 })
+
+test('a Mermaid diagram is named as the source of one', () => {
+  const html = renderMarkdown('```mermaid\ngraph TD; A-->B<script>\n```')
+  expect(html).toContain('<figcaption>Mermaid diagram (source)</figcaption><pre tabindex="0"')
+  expect(html).toContain('A--&gt;B&lt;script&gt;')
+  expect(renderMarkdown('```ts\na\n```')).not.toContain('<figure')
+})

@@ -1,5 +1,6 @@
 /** A site that sends no mail: nobody is told to wait for one, and administrators hand links on. */
 import { expect, test } from 'bun:test'
+import { createAccountLink } from '#features/accounts/index.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
 const register = async (forge: Awaited<ReturnType<typeof runForge>>) => {
@@ -35,6 +36,29 @@ test('who registers is signed in, asks an administrator, and is signed in when c
   const confirmed = await browser.press(confirm.html, '/confirm', {})
   expect([confirmed.status, confirmed.location]).toEqual([303, '/'])
   expect((await browser.open('/settings/emails')).status).toBe(200)
+})
+
+test('a confirmation link that is opened in another browser confirms, and leads to the sign-in', async () => {
+  const forge = await runForge({ sign_up: 'open' })
+  const root = await forge.user('root', { site_admin: true })
+  await register(forge)
+  const { url } = await forge.call(createAccountLink, root, {
+    username: 'newcomer',
+    kind: 'confirm',
+  })
+  const { pathname, search } = new URL(url)
+  const other = await forge.browser(null)
+  const page = await other.open(pathname + search)
+  const sent = await other.press(page.html, '/confirm', {})
+  expect([sent.status, sent.location]).toEqual([303, '/login'])
+  const signIn = await other.open('/login')
+  expect(signIn.html).toContain('Your address is confirmed. Sign in to continue.')
+  const done = await other.press(signIn.html, '/login', {
+    login: 'newcomer',
+    password: 'a long enough password',
+  })
+  expect([done.status, done.location]).toEqual([303, '/'])
+  expect((await other.open('/settings/emails')).html).not.toContain('not confirmed')
 })
 
 test('forgotten passwords lead to an administrator, too', async () => {

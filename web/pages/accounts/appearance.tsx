@@ -1,4 +1,5 @@
 // The theme of the site and the colours of changes, for this browser. Works without an account.
+import { updateProfile } from '#features/workspaces/index.ts'
 import { appearanceCookie, toAppearance } from '../../appearance.ts'
 import {
   Button,
@@ -94,7 +95,9 @@ export const appearancePage = page({
         visit={visit}
         title={t('Appearance')}
         current="appearance"
-        lead={t('Saved in this browser.')}
+        lead={t(
+          'Theme and language are saved in your account, the colors of changes in this browser.',
+        )}
       >
         <AppearanceForm visit={visit} />
       </SettingsFrame>
@@ -108,9 +111,12 @@ export const appearanceForm = action({
   submit: async (visit, fields) => {
     const chosen = toAppearance(fields.text('theme'), fields.text('diff_colours'))
     const secure = isSecure(visit)
+    const locale = toLocale(fields.text('locale'))
+    if (visit.viewer !== null)
+      await visit.call(updateProfile, { theme: chosen.theme, locale: locale ?? '' })
     const { response } = redirect(PATH)
     response.headers.append('set-cookie', appearanceCookie(chosen, { secure }))
-    response.headers.append('set-cookie', localeCookie(toLocale(fields.text('locale')), { secure }))
+    response.headers.append('set-cookie', localeCookie(locale, { secure }))
     return new DirectResponse(response)
   },
 })

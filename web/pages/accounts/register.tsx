@@ -248,7 +248,10 @@ export const confirmForm = form({
   allowsAnonymous: true,
   operation: confirmEmail,
   input: (fields) => ({ token: fields.text('token') }),
-  done: (_, visit) => redirectWithFlash(visit, visit.viewer ? '/' : '/login', 'confirmed'),
+  done: (_, visit) =>
+    visit.viewer
+      ? redirectWithFlash(visit, '/', 'confirmed')
+      : redirectWithFlash(visit, '/login', 'confirmed-signed-out'),
 })
 
 export const resendForm = action({

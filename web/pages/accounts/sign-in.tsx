@@ -27,6 +27,8 @@ import {
   setCookie,
   SIGN_IN_COOKIE,
 } from '../../cookies.ts'
+import { appearanceCookie } from '../../appearance.ts'
+import { localeCookie, toLocale } from '../../locale.ts'
 import { withQuery } from '../../paths.ts'
 import {
   action,
@@ -68,6 +70,14 @@ export function completeSignIn(visit: Visit, output: NewSignIn, next: string): D
   const known = knownBrowserToken(visit.hearth, user.id)
   const knownSeconds = KNOWN_BROWSER_LIFETIME_MS / SECOND
   const { headers } = away.response
+  // What the person has chosen elsewhere holds in this browser too.
+  if (user.theme !== null)
+    headers.append(
+      'set-cookie',
+      appearanceCookie({ ...visit.appearance, theme: user.theme }, { secure }),
+    )
+  const locale = toLocale(user.locale)
+  if (locale !== null) headers.append('set-cookie', localeCookie(locale, { secure }))
   headers.append('set-cookie', setCookie(secure, KNOWN_BROWSER_COOKIE, known, knownSeconds))
   if (readCookie(visit.request, secure, PENDING_SIGN_IN_COOKIE) !== null)
     headers.append('set-cookie', clearCookie(secure, PENDING_SIGN_IN_COOKIE))

@@ -23,13 +23,15 @@ const MAX_USER_AGENT_LENGTH = 400
 
 export type SignInContext = { readonly method: SignInMethod; readonly origin: Origin }
 
+type SignedInUser = Pick<UserRow, 'id' | 'username'> & Partial<Pick<UserRow, 'theme' | 'locale'>>
+
 /**
  * Creates a sign-in for a user whose factors are all verified. Only this response contains the
  * secret.
  */
 export function createSignIn(
   tx: Tx,
-  user: { id: string; username: string },
+  user: SignedInUser,
   { method, origin }: SignInContext,
 ): NewSignIn {
   const id = typeId('sgn', tx.now_ms)
@@ -59,10 +61,17 @@ export function createSignIn(
     id,
     secret,
     expires_at,
-    user: { id: user.id, username: user.username },
+    user: signedInUser(user),
     second_factor: [],
   }
 }
+
+const signedInUser = ({ id, username, theme, locale }: SignedInUser): NewSignIn['user'] => ({
+  id,
+  username,
+  theme: theme ?? null,
+  locale: locale ?? null,
+})
 
 /**
  * Continues after the first factor: creates a sign-in, or a pending one for an account with
@@ -85,7 +94,7 @@ export function beginSignIn(tx: Tx, user: UserRow, by: SignInContext): NewSignIn
     id: typeId('sgn', tx.now_ms),
     secret,
     expires_at,
-    user: { id: user.id, username: user.username },
+    user: signedInUser(user),
     second_factor: secondFactorsOf(tx.db, user.id),
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Db, WritableDb } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
-import type { UserState } from '../schema.ts'
+import type { Theme, UserState } from '../schema.ts'
 import type { UserRow } from './users.ts'
 
 export const setTwoFactorEnabled = (tx: Tx, id: string, enabled: boolean): void =>
@@ -23,12 +23,14 @@ export type Profile = {
   pronouns: string | null
   time_zone: string | null
   language: string | null
+  theme: Theme | null
+  locale: string | null
 }
 
 export const setProfile = (tx: Tx, id: string, profile: Profile): void =>
   void tx.db.run(
     `UPDATE users SET bio = ?, company = ?, location = ?, website = ?, pronouns = ?,
-     time_zone = ?, language = ?, updated_at = ? WHERE id = ?`,
+     time_zone = ?, language = ?, theme = ?, locale = ?, updated_at = ? WHERE id = ?`,
     profile.bio,
     profile.company,
     profile.location,
@@ -36,6 +38,8 @@ export const setProfile = (tx: Tx, id: string, profile: Profile): void =>
     profile.pronouns,
     profile.time_zone,
     profile.language,
+    profile.theme,
+    profile.locale,
     tx.now,
     id,
   )

@@ -3,6 +3,7 @@ import type { Db, WritableDb } from '#core/db.ts'
 import { preload, memo } from '#core/read-scope.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { Tx } from '#core/write.ts'
+import type { Theme } from '../schema.ts'
 import { recordActor } from '../people/actors.ts'
 
 export type UserRow = {
@@ -17,6 +18,9 @@ export type UserRow = {
   pronouns: string | null
   time_zone: string | null
   language: string | null
+  /** What the person has chosen for the website; null for nothing. */
+  theme: Theme | null
+  locale: string | null
   private_email: number
   block_private_pushes: number
   two_factor_enabled: number

@@ -13,7 +13,7 @@ const ada = await withPassword(world, 'ada')
 test('signs in by name or address, in any case, and the secret finds the person again', async () => {
   for (const login of ['ada', 'ADA', ' ada@example.com ', 'Ada@Example.com']) {
     const { secret, id, user } = await world.call(signIn, anonymous, { login, password: PASSWORD })
-    expect(user).toEqual({ id: ada.id, username: 'ada' })
+    expect(user).toEqual({ id: ada.id, username: 'ada', theme: null, locale: null })
     expect(world.hearth.callers.bySignIn(secret ?? '')).toEqual({ ...ada, sign_in: id })
   }
 })
