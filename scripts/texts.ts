@@ -13,7 +13,7 @@ const root = join(import.meta.dir, '..')
 /** Files whose texts nobody translates: samples for developers, the browser's script. */
 const NO_PAGES = /^web\/(?:gallery|client|jsx|locales|highlight)\b|^web\/(?:text|locale)\.ts$/
 /** The plural forms of each language (CLDR). */
-const FORMS = {
+export const FORMS: Readonly<Record<string, readonly string[]>> = {
   ar: ['zero', 'one', 'two', 'few', 'many', 'other'],
   de: ['one', 'other'],
 }

@@ -5,8 +5,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readCookie, setCookie } from './cookies.ts'
 
-export const LOCALES = ['en', 'de', 'ar'] as const
-export type Locale = (typeof LOCALES)[number]
+export type Locale = 'en' | 'de' | 'ar'
+
+/** Languages whose catalogue is complete. Others are chosen by nobody. */
+export const OFFERED_LOCALES: readonly Locale[] = ['en', 'de']
 
 /** The language that texts are written in, and the one of visitors who name no other. */
 const DEFAULT_LOCALE: Locale = 'en'
@@ -38,7 +40,7 @@ export const directionOf = (locale: Locale): 'ltr' | 'rtl' => (locale === 'ar' ?
 /** The language of a tag such as `de-AT`; null when the site does not have it. */
 export function toLocale(tag: string | null | undefined): Locale | null {
   const language = (tag ?? '').trim().toLowerCase().split(/[-_]/, 1)[0]
-  return LOCALES.find((one) => one === language) ?? null
+  return OFFERED_LOCALES.find((one) => one === language) ?? null
 }
 
 /** The language that a browser prefers most (RFC 9110, section 12.5.4); null when none is here. */

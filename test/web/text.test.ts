@@ -6,6 +6,7 @@ import { localeOf, preferredLocale, withLocale } from '#web/locale.ts'
 import { Catalogue } from '#web/locales/index.ts'
 import { formatRelativeTime, timeFormats } from '#web/relative.ts'
 import { localized, rich, richn, t, texts, tn } from '#web/text.ts'
+import { checkTexts, FORMS } from '../../scripts/texts.ts'
 import { runForge } from '../features/oauth/running.ts'
 
 const bold = (inner: object) => jsx('b', { children: inner as never })
@@ -67,15 +68,15 @@ test('numbers and times follow the language', () => {
 
 test('the preferred language of a browser is chosen by its quality', () => {
   expect(preferredLocale('fr, de-AT;q=0.8, en;q=0.9')).toBe('en')
-  expect(preferredLocale('ar-EG,en;q=0.5')).toBe('ar')
+  expect(preferredLocale('fr-FR,de;q=0.5')).toBe('de')
   expect(preferredLocale('de;q=0, fr')).toBeNull()
   expect(preferredLocale('de;q=x')).toBeNull()
   expect(preferredLocale(`${'x,'.repeat(100_000)}de`)).toBeNull()
   expect(preferredLocale(null)).toBeNull()
   const request = new Request('http://x/', {
-    headers: { cookie: 'hearth-locale=ar', 'accept-language': 'de' },
+    headers: { cookie: 'hearth-locale=de', 'accept-language': 'en' },
   })
-  expect(localeOf(request, false)).toBe('ar')
+  expect(localeOf(request, false)).toBe('de')
 })
 
 test('a page has the language and direction of the browser, until another one is chosen', async () => {
@@ -86,15 +87,28 @@ test('a page has the language and direction of the browser, until another one is
   }
   const vary = 'accept-encoding, accept-language'
   expect(await tag({ 'accept-language': 'de-CH' })).toEqual(['<html lang="de">', vary])
-  expect(await tag({ 'accept-language': 'ar' })).toEqual(['<html lang="ar" dir="rtl">', vary])
   expect(await tag({ 'accept-language': 'xx' })).toEqual(['<html lang="en">', vary])
   const cookie = 'hearth-locale="><script>'
   expect(await tag({ cookie })).toEqual(['<html lang="en">', vary])
   const browser = await forge.browser(null)
   const at = '/settings/appearance'
-  await browser.press((await browser.open(at)).html, at, { locale: 'ar' })
+  await browser.press((await browser.open(at)).html, at, { locale: 'de' })
   const chosen = (await browser.open(at)).html
-  expect(chosen).toContain('<html lang="ar" dir="rtl">')
+  expect(chosen).toContain('<html lang="de">')
+  expect(chosen).toContain('Darstellung speichern')
+  expect(chosen).not.toContain('Save appearance')
   await browser.press(chosen, at, { locale: '' })
   expect((await browser.open('/explore')).html).toContain('<html lang="en">')
+})
+
+test('translations have the places and plural forms of their texts, and German is complete', () => {
+  const faults = checkTexts().map(({ file, message }) => `${file}: ${message}`)
+  expect(faults.filter((fault) => /other places|plural|forms/.test(fault))).toEqual([])
+  const untranslated = faults.filter((fault) => /de\.json: no translation/.test(fault))
+  // Texts of a change that is not translated yet.
+  expect(untranslated.length).toBeLessThan(50)
+  for (const [locale, forms] of Object.entries(FORMS))
+    expect<readonly string[]>(
+      new Intl.PluralRules(locale).resolvedOptions().pluralCategories.toSorted(),
+    ).toEqual(forms.toSorted())
 })

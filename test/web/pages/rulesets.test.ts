@@ -320,7 +320,7 @@ describe('pages with rules', () => {
     const page = await browser.open(`/acme/site/pull/${pull.number}`)
     expect(page.html).toContain('It needs 1 approval by people and has 0')
     expect(page.html).toContain(`/acme/-/rulesets/${made.id}`)
-    expect(page.html).toContain('2 rules</a> hold for main')
+    expect(page.html).toContain('2 rules</a> apply to main')
     // A merge commit is not offered, and whoever may pass can.
     expect(formOf(page.html, `/acme/site/pull/${pull.number}/merge`).get('method')).toEqual([
       'squash',

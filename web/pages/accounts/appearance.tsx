@@ -11,7 +11,13 @@ import {
   Radio,
   Select,
 } from '../../components/index.ts'
-import { chosenLocale, LOCALE_NAMES, localeCookie, LOCALES, toLocale } from '../../locale.ts'
+import {
+  chosenLocale,
+  LOCALE_NAMES,
+  localeCookie,
+  OFFERED_LOCALES,
+  toLocale,
+} from '../../locale.ts'
 import { action, DirectResponse, page, redirect, type Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
@@ -44,7 +50,7 @@ const AppearanceForm = ({ visit }: { visit: Visit }) => {
           label={t('Language')}
           options={[
             { value: '', label: t('Same as browser') },
-            ...LOCALES.map((value) => ({ value, label: LOCALE_NAMES[value] })),
+            ...OFFERED_LOCALES.map((value) => ({ value, label: LOCALE_NAMES[value] })),
           ]}
           value={chosenLocale(visit.request, isSecure(visit)) ?? ''}
         />
