@@ -4,7 +4,7 @@ import * as operations from './operations.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
-export { openSecrets, secretNamesFor, variablesFor, type JobScope } from './job-settings.ts'
+export { openSecrets, secretNamesFor, variablesFor } from './job-settings.ts'
 
 export const feature: Feature = {
   name: 'variables',

@@ -23,7 +23,6 @@ export { jobsQueued, runRemoved } from './events.ts'
 export { jobLogs, workflowRunners, type JobLogReader, type RunnerKind } from './extension-points.ts'
 export {
   finishJob,
-  LEASE_MS,
   renewLease,
   reportSteps,
   takeQueuedJob,
@@ -35,9 +34,7 @@ export {
   type StepReport,
 } from './queue.ts'
 export { hasWorkflows } from './store-workflows.ts'
-export { runChanges } from './run-changes.ts'
 export type { StopReason } from './running-jobs.ts'
-export { findJob, type JobRow } from './store-jobs.ts'
 
 export const feature: Feature = {
   name: 'workflows',

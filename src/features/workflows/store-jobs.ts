@@ -147,21 +147,6 @@ export const setQueued = (tx: Tx, id: string): void =>
     id,
   )
 
-/** A job was told to start but waits for something. */
-export const setWaiting = (
-  tx: Tx,
-  id: string,
-  waiting_for: WaitingFor | null,
-  reason: string | null,
-): void =>
-  void tx.db.run(
-    `UPDATE workflow_jobs SET stage = 'started', status = 'waiting', waiting_for = ?, reason = ?
-     WHERE id = ?`,
-    waiting_for,
-    reason,
-    id,
-  )
-
 export const setCancelRequested = (tx: Tx, id: string): void =>
   void tx.db.run('UPDATE workflow_jobs SET cancel_requested = 1 WHERE id = ?', id)
 
@@ -292,27 +277,9 @@ export const listQueued = (db: Db, limit: number): JobRow[] =>
     limit,
   )
 
-/** Jobs whose runner has not reported in time. */
-export const listExpired = (db: Db, now_ms: number, limit: number): JobRow[] =>
-  db.all<JobRow>(
-    `SELECT * FROM workflow_jobs WHERE lease_until IS NOT NULL AND lease_until <= ?
-     ORDER BY lease_until LIMIT ?`,
-    now_ms,
-    limit,
-  )
-
 /** Jobs that a runner has. */
 export const listLeased = (db: Db): JobRow[] =>
   db.all<JobRow>('SELECT * FROM workflow_jobs WHERE lease_until IS NOT NULL ORDER BY seq')
-
-/** Unfinished jobs of a concurrency group of a repository, the oldest first. */
-export const listOfGroup = (db: Db, repo_id: string, group: string): JobRow[] =>
-  db.all<JobRow>(
-    `SELECT * FROM workflow_jobs WHERE repo_id = ? AND concurrency_group = ?
-       AND status <> 'completed' ORDER BY seq`,
-    repo_id,
-    group,
-  )
 
 export type StepRow = {
   readonly job_id: string
