@@ -25,7 +25,10 @@ export type AttributeFile = {
 
 /** The attributes that the engine uses; rules for others are dropped. */
 const USED_ATTRIBUTES = new Set(
-  'merge diff binary linguist-generated export-ignore export-subst text crlf eol ident'.split(' '),
+  [
+    'merge diff binary export-ignore export-subst text crlf eol ident',
+    'linguist-generated linguist-vendored linguist-documentation linguist-detectable linguist-language',
+  ].flatMap((names) => names.split(' ')),
 )
 const MAX_RULES = 2_000
 
