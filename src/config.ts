@@ -157,6 +157,7 @@ function settingsOf(
     trusted_proxies: requireBlocks(values, 'proxy.trusted'),
     outbound_allow: requireOutboundRules(values),
     checks: checkSettings(values),
+    jobs: { local: values.get('jobs.local'), keep_days: values.get('jobs.keep_days') },
     backups: backupSettings(values),
     storage: storageSettings(values),
     archives: {

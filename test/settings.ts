@@ -26,6 +26,8 @@ export const testSettings = (data: string, change: Partial<Settings> = {}): Sett
   mcp_origins: [],
   trusted_proxies: [],
   outbound_allow: [],
+  // Tests run jobs with runners of their own.
+  jobs: { local: false, keep_days: 90 },
   checks: {
     isolation: 'required',
     network: false,

@@ -246,6 +246,16 @@ export const SETTINGS = {
     changeable: { at: ['checks', 'keep_days'], minimum: 1, maximum: 36_500 },
     help: 'How long the output of acceptance checks is kept, in days.',
   }),
+  'jobs.local': flag({
+    default: true,
+    help: 'Whether this process runs jobs of workflows, isolated as acceptance checks are and with their limits. Without it, and without another runner, workflows do not run.',
+  }),
+  'jobs.keep_days': number({
+    default: 90,
+    unit: 'days',
+    minimum: 1,
+    help: 'How long logs of jobs are kept, in days.',
+  }),
   'backups.to': optionalText({
     help: 'Where backups go: a directory, or s3://bucket/folder; backups in the data directory unless set.',
   }),

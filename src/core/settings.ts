@@ -104,6 +104,8 @@ export type Settings = {
    * `http://` before an entry allows unencrypted connections.
    */
   readonly outbound_allow: readonly string[]
+  /** Jobs of workflows: whether they run in this process, and the retention of their logs. */
+  readonly jobs: { readonly local: boolean; readonly keep_days: number }
   /** Commands of acceptance checks, which users write. Sizes are in bytes. */
   readonly checks: {
     /** `required` refuses them without isolation. `none` runs them with the server's rights. */

@@ -28,6 +28,7 @@ import { feature as releases } from './releases/index.ts'
 import { feature as attachments } from './attachments/index.ts'
 import { feature as variables } from './variables/index.ts'
 import { feature as workflows } from './workflows/index.ts'
+import { feature as runners } from './runners/index.ts'
 import { feature as queue } from './queue/index.ts'
 import { feature as backups } from './backups/index.ts'
 import { feature as overview } from './overview/index.ts'
@@ -61,6 +62,7 @@ export const features: readonly Feature[] = [
   statuses,
   variables,
   workflows,
+  runners,
   queue,
   backups,
   storage,

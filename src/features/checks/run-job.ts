@@ -86,7 +86,13 @@ async function runAll(hearth: Hearth, run_id: string, signal: AbortSignal): Prom
   const runner = runnerOf(hearth)
   const place = await runner.createDirectory(run_id)
   try {
-    await checkOut(hearth, repo.store, commit, place, limitsOf(hearth, run.timeout_ms).diskBytes)
+    await checkOut(
+      hearth,
+      repo.store,
+      commit,
+      place.build,
+      limitsOf(hearth, run.timeout_ms).diskBytes,
+    )
     await runner.handOver(place)
     for (const result of listResults(hearth.db, run_id)) {
       if (signal.aborted) return

@@ -1,7 +1,7 @@
 /** Builds the commit that checks run on, and writes its files to disk. */
 import type { Hearth } from '#core/hearth.ts'
 import type { Git, Signature, TreeEntry } from '#git'
-import { writeCheckout, type CheckoutEntry, type Workplace } from '#runner'
+import { writeCheckout, type CheckoutEntry } from '#runner'
 import type { RunRow } from './store.ts'
 
 /** The commit cannot be tested; the message is for people. */
@@ -79,7 +79,7 @@ export async function checkOut(
   { git }: Hearth,
   store: string,
   commit: string,
-  place: Workplace,
+  folder: string,
   mostBytes: number,
 ): Promise<void> {
   const tree = (await git.listTree(store, commit, '', { recursive: true, sizes: true })) ?? []
@@ -91,5 +91,5 @@ export async function checkOut(
     throw new Untestable(
       `its files have ${bytes} bytes, more than the ${mostBytes} that commands may use here`,
     )
-  await writeCheckout(place.build, entriesOf(git, store, entries))
+  await writeCheckout(folder, entriesOf(git, store, entries))
 }

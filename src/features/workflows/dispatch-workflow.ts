@@ -5,7 +5,7 @@ import { requireRepo, settingsOf } from '#features/repos/index.ts'
 import { conflict, Refusal } from '#lib/errors.ts'
 import { dispatchInputs } from './dispatch-inputs.ts'
 import { occasionOfDispatch } from './dispatch.ts'
-import { workflowRunners } from './extension-points.ts'
+import { runnerKinds } from './extension-points.ts'
 import { WorkflowId } from './inputs.ts'
 import { insertRun } from './plan-runs.ts'
 import { requireRun, requireWorkflow, runRecord } from './records.ts'
@@ -32,7 +32,7 @@ export const dispatchWorkflow = operation({
   handler: async ({ hearth, db, caller, repo, write }, { id, ref, inputs = {} }) => {
     const row = requireRepo(db, repo.id)
     const workflow = requireWorkflow(db, repo, id)
-    if (!settingsOf(row).workflows_enabled || workflowRunners.all(hearth).length === 0)
+    if (!settingsOf(row).workflows_enabled || runnerKinds(hearth).length === 0)
       throw new Refusal('not_available', 'workflows are switched off here')
     if (workflow.switched !== 'active')
       throw conflict('not_ready', `${workflow.name} is disabled: enable it first`)

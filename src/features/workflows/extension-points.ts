@@ -10,10 +10,16 @@ import type { JobRow } from './store-jobs.ts'
  */
 export type RunnerKind = {
   readonly name: string
+  /** Whether it runs jobs at all; if it does not say, it does. */
+  readonly isOn?: (hearth: Hearth) => boolean
   /** Whether one of its runners has all these labels. */
   readonly accepts: (hearth: Hearth, labels: readonly string[]) => boolean
 }
 export const workflowRunners = extensionPoint<RunnerKind>('workflows.runners')
+
+/** The kinds that run jobs of this forge. */
+export const runnerKinds = (hearth: Hearth): readonly RunnerKind[] =>
+  workflowRunners.all(hearth).filter(({ isOn }) => isOn?.(hearth) ?? true)
 
 /** Reads lines of a job's log, from the line `from` (counted from 1). */
 export type JobLogReader = (

@@ -25,7 +25,7 @@ import { repoById } from '#features/repos/index.ts'
 import { readCallee } from './called-workflows.ts'
 import { jobsQueued } from './events.ts'
 import { cancelJob, endRun } from './end-run.ts'
-import { workflowRunners } from './extension-points.ts'
+import { runnerKinds } from './extension-points.ts'
 import { githubContext } from './job-contexts.ts'
 import { holdForGroup } from './concurrency.ts'
 import { schedulingRequested } from './request-scheduling.ts'
@@ -247,7 +247,7 @@ function insertJob(tx: Tx, run: RunRow, state: JobState, position: string): void
 function start(tx: Tx, run: RunRow, row: JobRow): void {
   setQueued(tx, row.id)
   const labels = JSON.parse(row.labels) as string[]
-  const kinds = workflowRunners.all(tx.hearth)
+  const kinds = runnerKinds(tx.hearth)
   if (!kinds.some((kind) => kind.accepts(tx.hearth, labels)))
     setJobReason(tx, row.id, `There is no runner with the labels ${labels.join(', ')}`)
   setRunStatus(tx, run.id, run.status === 'in_progress' ? 'in_progress' : 'queued', null)

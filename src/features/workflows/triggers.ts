@@ -11,13 +11,13 @@ import {
 } from '#features/pulls/index.ts'
 import { gitPush, repoArchived } from '#features/repos/index.ts'
 import { cancelRunNow } from './end-run.ts'
-import { workflowRunners } from './extension-points.ts'
+import { runnerKinds } from './extension-points.ts'
 import { pullAction } from './occasion.ts'
 import { planRuns } from './plan-runs.ts'
 import { listOpenRuns } from './store-runs.ts'
 
 function plan(tx: Tx, event: EventRow): void {
-  if (workflowRunners.all(tx.hearth).length > 0)
+  if (runnerKinds(tx.hearth).length > 0)
     tx.enqueue(planRuns, { event_id: event.id }, { key: event.id })
 }
 

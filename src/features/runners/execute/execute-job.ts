@@ -48,6 +48,12 @@ class JobEnd {
   }
 }
 
+/** Why a job cannot run here at all; null when it can. */
+const faultOfPlan = ({ plan }: ExecutableJob): string | null =>
+  plan.container === null && plan.services === null
+    ? null
+    : 'Jobs with container or services need a runner with containers; this one has none'
+
 /** Throws only for faults of this server. */
 export async function executeJob(
   job: ExecutableJob,
@@ -58,9 +64,14 @@ export async function executeJob(
   const place = await JobWorkplace.create(job, host)
   const end = new JobEnd(job.stop, job.plan.timeoutMinutes, () => void place.endProcesses())
   const steps = new StepRunner(job, { host, report, place, end })
+  const kill = (): void => void place.endProcesses()
+  job.kill?.addEventListener('abort', kill, { once: true })
+  if (job.kill?.aborted) kill()
   let reason: string | null = null
   let outputs: Record<string, string> = {}
   try {
+    reason = faultOfPlan(job)
+    if (reason !== null) throw new ExpressionFault(reason)
     await steps.runAll()
     outputs = await steps.evaluateOutputs()
   } catch (error) {
@@ -69,6 +80,7 @@ export async function executeJob(
     report.line(`##[error]${reason}`)
   } finally {
     end.close()
+    job.kill?.removeEventListener('abort', kill)
     await place.close()
   }
   const conclusion = end.why ?? (reason === null ? steps.status : 'failure')

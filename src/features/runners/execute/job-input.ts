@@ -22,6 +22,8 @@ export type ExecutableJob = {
   readonly isDebug: boolean
   /** Aborts when the job is cancelled; it has ten seconds then. */
   readonly stop: AbortSignal
+  /** Aborts when this process stops: everything ends at once. */
+  readonly kill?: AbortSignal
 }
 
 export type Conclusion = 'success' | 'failure' | 'cancelled' | 'skipped'

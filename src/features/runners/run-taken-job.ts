@@ -1,0 +1,153 @@
+/** Runs a job that was taken from the queue, reports its steps and its log, and ends it. */
+import type { Hearth } from '#core/hearth.ts'
+import { checkOutCommit, limitsOf, runnerOf } from '#features/checks/index.ts'
+import { repoById, resolveCommit } from '#features/repos/index.ts'
+import {
+  finishJob,
+  reportSteps,
+  type JobToRun,
+  type LogReport,
+  type StepReport,
+} from '#features/workflows/index.ts'
+import { oneLine } from '#lib/one-line.ts'
+import { HOUR, SECOND, timestamp } from '#lib/time.ts'
+import { strategyContext } from '#actions'
+import { LogWriter } from '#runner'
+import { executeJob } from './execute/execute-job.ts'
+import type { ExecutionHost, ExecutionResult, StepState } from './execute/job-input.ts'
+import { logPath, packJobLog } from './job-logs.ts'
+import { actionReaderOf } from './local-runner.ts'
+
+/** Steps and the length of the log are reported at most so often. */
+const REPORT_INTERVAL_MS = SECOND
+
+const reportOf = (step: StepState): StepReport => ({
+  ...step,
+  started_at: step.started_at === null ? null : timestamp(step.started_at),
+  finished_at: step.finished_at === null ? null : timestamp(step.finished_at),
+})
+
+/** Reports what changed since the report before. */
+class Progress {
+  readonly #steps = new Map<number, StepReport>()
+  #reportedLines = 0
+  #last: Promise<unknown> = Promise.resolve()
+  readonly #timer: ReturnType<typeof setInterval>
+
+  constructor(
+    private readonly hearth: Hearth,
+    private readonly job_id: string,
+    private readonly log: LogWriter,
+  ) {
+    this.#timer = setInterval(() => this.#flush(), REPORT_INTERVAL_MS)
+  }
+
+  add(step: StepState): void {
+    this.#steps.set(step.number, reportOf(step))
+    this.#flush()
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#last
+  }
+
+  #flush(): void {
+    const { lines, bytes } = this.log
+    if (this.#steps.size === 0 && lines === this.#reportedLines) return
+    const steps = [...this.#steps.values()]
+    this.#steps.clear()
+    this.#reportedLines = lines
+    const log: LogReport = { bytes, lines, state: 'live' }
+    this.#last = this.#last
+      .then(() => reportSteps(this.hearth, this.job_id, steps, log))
+      .catch((error: unknown) =>
+        this.hearth.log.warn('steps of a job could not be reported', { job: this.job_id, error }),
+      )
+  }
+}
+
+async function checkOut(
+  hearth: Hearth,
+  job: JobToRun,
+  folder: string,
+  source: { readonly repository: string; readonly ref: string | null },
+): Promise<void> {
+  if (source.repository !== job.repo.full_name)
+    throw new Error(
+      `Only files of ${job.repo.full_name} are available here, not ${source.repository}`,
+    )
+  const repo = repoById(hearth.db, job.repo.id)
+  if (!repo) throw new Error('The repository is gone')
+  const commit = source.ref === null ? job.run.sha : await resolveCommit(hearth, repo, source.ref)
+  await checkOutCommit(hearth, repo.store, commit, folder, hearth.settings.checks.disk)
+}
+
+/** `signal` aborts when the process stops; then the job is not ended. */
+export async function runTakenJob(
+  hearth: Hearth,
+  job: JobToRun,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = { repo_id: job.repo.id, id: job.id }
+  const log = new LogWriter(logPath(hearth, name))
+  const progress = new Progress(hearth, job.id, log)
+  let result: ExecutionResult
+  try {
+    result = await execute(hearth, job, signal, { log, report: (step) => progress.add(step) })
+  } catch (error) {
+    hearth.log.error('a job could not be run', { job: job.id, error })
+    const reason = 'Something went wrong on this server; its log says what'
+    result = {
+      conclusion: 'failure',
+      reason,
+      outputs: {},
+      steps: [],
+      annotations: [],
+      summary: '',
+    }
+  } finally {
+    await progress.close()
+    log.close()
+  }
+  if (signal.aborted) return
+  await finishJob(hearth, job.id, {
+    conclusion: result.conclusion,
+    reason: result.reason === null ? null : oneLine(result.reason, 500),
+    outputs: result.outputs,
+    steps: result.steps.map(reportOf),
+    annotations: result.annotations,
+    log: { bytes: log.bytes, lines: log.lines, state: 'packed' },
+    summary: result.summary,
+  })
+  await packJobLog(hearth, name, log.lines)
+}
+
+const execute = (
+  hearth: Hearth,
+  job: JobToRun,
+  kill: AbortSignal,
+  { log, report }: Pick<ExecutionHost, 'log' | 'report'>,
+): Promise<ExecutionResult> =>
+  executeJob(
+    {
+      id: job.id.toLowerCase(),
+      jobId: job.jobId,
+      repository: job.repo.full_name,
+      plan: job.plan,
+      contexts: { ...job.contexts, strategy: strategyContext(job.plan) },
+      secrets: job.secrets,
+      isDebug: false,
+      stop: job.stop,
+      kill,
+    },
+    {
+      runner: runnerOf(hearth),
+      limits: limitsOf(hearth, HOUR),
+      now: () => hearth.clock.now(),
+      log,
+      checkOut: (folder, source) => checkOut(hearth, job, folder, source),
+      readAction: (text, path) => actionReaderOf(hearth).readAction(text, path),
+      report,
+    },
+  )

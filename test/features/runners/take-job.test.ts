@@ -1,0 +1,86 @@
+import { expect, test } from 'bun:test'
+import { getJobLog } from '#features/workflows/get-job-log.ts'
+import { listJobs } from '#features/workflows/list-jobs.ts'
+import { listRuns } from '#features/workflows/list-runs.ts'
+import { setSecret } from '#features/variables/set-secret.ts'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeWorld } from '../../world.ts'
+
+const REPO = { repo: 'acme/site' } as const
+
+const FILE = `name: CI
+on: push
+jobs:
+  build:
+    runs-on: ubuntu-latest
+    outputs: { made: '\${{ steps.make.outputs.x }}' }
+    steps:
+      - uses: actions/checkout@v4
+      - id: make
+        run: cat README.md; echo "key $KEY"; echo "x=1" >>"$GITHUB_OUTPUT"
+        env: { KEY: '\${{ secrets.KEY }}' }
+  after:
+    needs: build
+    runs-on: ubuntu-24.04
+    steps: [{ run: 'echo "made \${{ needs.build.outputs.made }}"; exit 2' }]
+`
+
+async function makeJobsWorld() {
+  const world = await makeWorld({ jobs: { local: true, keep_days: 90 } })
+  const ada = await world.user('ada')
+  await world.workspace('acme', { owner: ada })
+  await world.repo(REPO.repo, { as: ada })
+  return {
+    world,
+    ada,
+    runs: async () => (await world.call(listRuns, ada, REPO)).items,
+    jobs: async (id: string) => (await world.call(listJobs, ada, { ...REPO, id })).items,
+    log: async (id: string) => {
+      const { lines } = await world.call(getJobLog, ada, { ...REPO, id })
+      return lines.map(({ text }) => text).join('\n')
+    },
+  }
+}
+
+test('a push runs its workflow here, from the files to the result and the log', async () => {
+  const { world, ada, runs, jobs, log } = await makeJobsWorld()
+  await world.call(setSecret, ada, { ...REPO, setting: 'KEY', value: 'top-secret-key' })
+  await world.commit(
+    REPO.repo,
+    'main',
+    { 'README.md': 'hello from git\n', '.hearth/workflows/ci.yml': FILE },
+    { as: ada },
+  )
+  await world.jobs()
+  const [run] = await runs()
+  expect(run).toMatchObject({ status: 'completed', conclusion: 'failure' })
+  const [build, after] = await jobs(run?.id ?? '')
+  expect(build).toMatchObject({ name: 'build', conclusion: 'success' })
+  expect(build?.steps.map(({ name, conclusion }) => [name, conclusion])).toEqual([
+    ['Run actions/checkout@v4', 'success'],
+    [expect.stringContaining('Run cat README.md'), 'success'],
+  ])
+  const text = await log(build?.id ?? '')
+  expect(text).toContain('\nhello from git\nkey ***')
+  expect(text).not.toContain('top-secret-key')
+  expect(after).toMatchObject({ conclusion: 'failure' })
+  expect(await log(after?.id ?? '')).toContain(
+    '\nmade 1\n##[error]Process completed with exit code 2.',
+  )
+  const folders = join(world.hearth.settings.data, 'logs', 'jobs')
+  const files = readdirSync(folders).flatMap((name) => readdirSync(join(folders, name)))
+  expect(files.toSorted()).toEqual([`${build?.id}.zst`, `${after?.id}.zst`].toSorted())
+  const places = join(world.hearth.settings.data, 'tmp', 'checks')
+  expect(existsSync(places) ? readdirSync(places) : []).toEqual([])
+})
+
+test('a label that nothing here has leaves the job waiting', async () => {
+  const { world, ada, runs, jobs } = await makeJobsWorld()
+  const file = FILE.replaceAll('ubuntu-latest', 'macos-latest')
+  await world.commit(REPO.repo, 'main', { '.hearth/workflows/ci.yml': file }, { as: ada })
+  await world.jobs()
+  const [run] = await runs()
+  const [build] = await jobs(run?.id ?? '')
+  expect(build).toMatchObject({ status: 'queued', conclusion: null })
+})
