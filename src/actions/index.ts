@@ -14,7 +14,7 @@ export {
 } from './expression.ts'
 export { expand, expandStrings, interpolate } from './template.ts'
 export type { Json, JsonObject } from './json.ts'
-export { MAX_WORKFLOW_LENGTH, type WorkflowReading } from './parse-workflow.ts'
+export type { WorkflowReading } from './parse-workflow.ts'
 export { WorkflowReader } from './workflow-reader.ts'
 export type { Action, ActionReading } from './read-action.ts'
 export { parseUses, type Uses } from './uses.ts'

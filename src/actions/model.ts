@@ -6,6 +6,9 @@
  */
 import type { Json, JsonObject } from './json.ts'
 
+/** Characters of a file. */
+export const MAX_WORKFLOW_LENGTH = 256 * 1024
+
 /** A value as the file has it; any string within may hold `${{ }}`. */
 export type Template = Json
 

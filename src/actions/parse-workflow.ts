@@ -5,13 +5,10 @@
 import { entriesOf, entryOf, readYaml, textOf, toJson, valueOf, type YamlNode } from './document.ts'
 import { Findings } from './faults.ts'
 import { judge } from './judge.ts'
-import type { Problem, Workflow } from './model.ts'
-import { readPermissions } from './permissions.ts'
+import { MAX_WORKFLOW_LENGTH, type Problem, type Workflow } from './model.ts'
+import { readPermissions } from './read-permissions.ts'
 import { readDefaults, readJobs } from './read-jobs.ts'
 import { readTriggers } from './read-triggers.ts'
-
-/** Characters of a file. */
-export const MAX_WORKFLOW_LENGTH = 256 * 1024
 
 export type WorkflowReading = {
   /** Null when there are problems. */

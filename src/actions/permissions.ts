@@ -1,10 +1,8 @@
 /** The rights of a job's token. */
-import { entriesOf, textOf, type YamlNode } from './document.ts'
-import type { Findings } from './faults.ts'
 import { PERMISSION_LEVELS, type PermissionLevel, type Permissions } from './model.ts'
 
 /** Scopes that mean something here. */
-const SCOPES = [
+export const PERMISSION_SCOPES = [
   'actions',
   'checks',
   'contents',
@@ -18,28 +16,6 @@ const SCOPES = [
 ] as const
 /** A token without any statement reads. */
 const DEFAULT_PERMISSIONS: Permissions = { all: 'read' }
-
-export function readPermissions(
-  node: YamlNode | undefined,
-  findings: Findings,
-): Permissions | null {
-  if (!node) return null
-  if (node.kind === 'scalar') {
-    const text = textOf(node)
-    return text === 'read-all' || text === 'write-all'
-      ? { all: text === 'write-all' ? 'write' : 'read' }
-      : null
-  }
-  const scopes = entriesOf(node).map(({ key, at, value }): [string, PermissionLevel] => {
-    if (!SCOPES.some((scope) => scope === key))
-      findings.warn(at, `The permission ${key} grants nothing here`)
-    return [key, levelOf(textOf(value))]
-  })
-  return { scopes: Object.fromEntries(scopes) }
-}
-
-const levelOf = (text: string | null): PermissionLevel =>
-  PERMISSION_LEVELS.find((level) => level === text) ?? 'none'
 
 const rank = (level: PermissionLevel): number => PERMISSION_LEVELS.indexOf(level)
 
@@ -59,7 +35,7 @@ export function intersectPermissions(
     return rank(caller.all) < rank(callee.all) ? caller : callee
   return {
     scopes: Object.fromEntries(
-      SCOPES.map((scope): [string, PermissionLevel] => {
+      PERMISSION_SCOPES.map((scope): [string, PermissionLevel] => {
         const [a, b] = [levelFor(caller, scope), levelFor(callee, scope)]
         return [scope, rank(a) < rank(b) ? a : b]
       }),
@@ -73,7 +49,7 @@ export function excessPermission(
   callee: Permissions | null,
 ): { scope: string; asked: PermissionLevel; allowed: PermissionLevel } | null {
   if (callee === null) return null
-  for (const scope of SCOPES) {
+  for (const scope of PERMISSION_SCOPES) {
     const [allowed, asked] = [levelFor(caller, scope), levelFor(callee, scope)]
     if (rank(asked) > rank(allowed)) return { scope, asked, allowed }
   }

@@ -6,8 +6,7 @@ import { readCondition, STEP_CONDITION } from './condition.ts'
 import { entriesOf, readYaml, textOf, toJson, valueOf, type YamlNode } from './document.ts'
 import { Findings } from './faults.ts'
 import { judge } from './judge.ts'
-import type { Problem, Step, Template } from './model.ts'
-import { MAX_WORKFLOW_LENGTH } from './parse-workflow.ts'
+import { MAX_WORKFLOW_LENGTH, type Problem, type Step, type Template } from './model.ts'
 import { readSteps } from './read-steps.ts'
 
 export type Action = {

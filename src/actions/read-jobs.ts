@@ -12,7 +12,7 @@ import {
 import type { Findings } from './faults.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
 import type { CallJob, RunDefaults, StepsJob, WorkflowJob } from './model.ts'
-import { readPermissions } from './permissions.ts'
+import { readPermissions } from './read-permissions.ts'
 import { conditionOf, readSteps } from './read-steps.ts'
 import { faultOfId } from './step-ids.ts'
 import { isWorkflowFile, parseUses } from './uses.ts'
