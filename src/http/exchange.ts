@@ -70,6 +70,8 @@ export class Exchange implements TurnRequest {
   rateLimitPolicy: string | null = null
   /** Called with the status of the response, where requests are limited. */
   onFinish: ((status: number) => void) | null = null
+  isWaiting = false
+  endTurn?: () => void
   #body: RequestBody | null = null
 
   constructor(
@@ -106,7 +108,14 @@ export class Exchange implements TurnRequest {
    * limit, while work waits or a reader is slow. The runtime takes 255 seconds at most.
    */
   setIdleTimeout(seconds: number): void {
+    if (seconds === 0) this.leaveTurn()
     this.listener.timeout(this.request, seconds)
+  }
+
+  /** Says that the request waits from now on, so that it does not count against its network. */
+  leaveTurn(): void {
+    this.isWaiting = true
+    this.endTurn?.()
   }
 
   /** The address at the other end of the connection; often a proxy's. */

@@ -21,6 +21,10 @@ export type TurnRequest = {
   readonly isSignedIn: () => boolean
   /** Whether the client has given up. */
   readonly isAborted: () => boolean
+  /** Whether the request waits for something else than the event loop, so it is not counted. */
+  readonly isWaiting?: boolean
+  /** Set here: ends the counting of a request that begins to wait. */
+  endTurn?: () => void
 }
 
 /**
@@ -30,8 +34,11 @@ export type TurnRequest = {
 const MAX_TURN_MS = 3
 /** Requests under way, up to which nobody is counted. */
 const FREE_REQUESTS = 3
-/** Requests under way at once: enough for writes to share a sync of the disk. */
-const MAX_REQUESTS = 64
+/**
+ * Requests under way at once: enough for writes to share a sync of the disk. Each may hold a page of
+ * some megabytes. A network that has none under way gets one beyond this number.
+ */
+const MAX_REQUESTS = 32
 /** Of these, how many may come from anonymous callers together. */
 const MAX_ANONYMOUS_REQUESTS = MAX_REQUESTS / 2
 /** Of one network, while requests come from others too. */
@@ -39,7 +46,7 @@ const MAX_REQUESTS_PER_NETWORK = 4
 /** How long a network counts as present after its last request. */
 const PRESENCE_MS = 2 * SECOND
 /** A request under way for longer waits for something else than the event loop. */
-const MAX_COUNTED_MS = SECOND
+const MAX_COUNTED_MS = 3 * SECOND
 /** Every so many turns, anonymous callers are not behind the others. */
 const ANONYMOUS_TURN = 4
 /** About what the loop begins before clients stop waiting. */
@@ -109,7 +116,7 @@ export class RequestTurns {
   #isInTurn = false
   #lastNetwork = ''
   /** Until when requests come from more than one network. */
-  #sharedUntilMs = 0
+  #sharedUntilMs = -Infinity
   #timer: ReturnType<typeof setTimeout> | null = null
 
   constructor(private readonly clock: TurnClock = eventLoopClock) {}
@@ -144,12 +151,13 @@ export class RequestTurns {
   #begin<R extends {}>(request: TurnRequest, run: () => R | Promise<R>): R | Promise<R> {
     this.#beginTurn()
     const result = run()
-    if (!(result instanceof Promise)) return result
+    if (!(result instanceof Promise) || request.isWaiting) return result
     const { network, credential } = request
     const isAnonymous =
       credential === '' || (this.#underWay.size > FREE_REQUESTS && !request.isSignedIn())
     const entry: Entry = { network, credential, isAnonymous, beganMs: this.clock.now() }
     this.#add(entry)
+    request.endTurn = () => this.#remove(entry)
     return result.finally(() => this.#remove(entry))
   }
 
@@ -230,10 +238,12 @@ export class RequestTurns {
   }
 
   #isFree(name: string, isAnonymous: boolean): boolean {
-    if (this.#underWay.size >= MAX_REQUESTS) return false
-    if (isAnonymous && this.#anonymousUnderWay >= MAX_ANONYMOUS_REQUESTS) return false
-    if (this.clock.now() > this.#sharedUntilMs) return true
-    return (this.#networks.get(name)?.underWay ?? 0) < MAX_REQUESTS_PER_NETWORK
+    const own = this.#networks.get(name)?.underWay ?? 0
+    const isFull =
+      this.#underWay.size >= MAX_REQUESTS ||
+      (isAnonymous && this.#anonymousUnderWay >= MAX_ANONYMOUS_REQUESTS)
+    if (isFull) return own === 0 && this.#underWay.size < 2 * MAX_REQUESTS
+    return this.clock.now() > this.#sharedUntilMs || own < MAX_REQUESTS_PER_NETWORK
   }
 
   /** Takes the waiter that is next out of the queue; null when none may begin. */

@@ -108,14 +108,41 @@ test('a network has few requests under way while others are there', async () => 
 test('a request that waits for something else does not count for long', async () => {
   const loop = new Loop()
   void loop.compute('b', { network: 'b' })
-  for (let n = 0; n < 64; n++) loop.open(`a${n}`, { credential: 'x' })
+  for (let n = 0; n < 32; n++) loop.open(`a${n}`, { credential: 'x' })
   void loop.open('late', { credential: 'x' })
   await loop.turn()
   expect(loop.begun).not.toContain('late')
-  loop.nowMs += 1_000
+  loop.nowMs += 3_000
   void loop.compute('b', { network: 'b' })
   await loop.turn()
   expect(loop.begun.slice(-2)).toContain('late')
+})
+
+test('a full loop begins a request of a network without any, and all once others wait', async () => {
+  const loop = new Loop()
+  const waiting: TurnRequest[] = []
+  for (let n = 0; n < 32; n++) {
+    const request = {
+      network: 'a',
+      credential: 'x',
+      isSignedIn: () => true,
+      isAborted: () => false,
+    }
+    waiting.push(request)
+    void loop.turns.run(
+      request,
+      () => new Promise<string>(() => {}),
+      () => '',
+    )
+  }
+  loop.open('full', { credential: 'x' })
+  loop.open('other', { network: 'b', credential: 'y' })
+  await loop.turn()
+  expect(loop.begun).toEqual(['other'])
+  // They wait for something else than the loop from now on.
+  for (const { endTurn } of waiting) endTurn?.()
+  await loop.turn()
+  expect(loop.begun).toEqual(['other', 'full'])
 })
 
 test('signed-in callers come before anonymous ones, which still get every fourth turn', async () => {

@@ -262,6 +262,8 @@ function callOptions(
     },
     currentCaller: () => callerOf(exchange.hearth, request, exchange.query),
   }
+  // Agents wait so for output and answers, many at once.
+  if (input.wait !== undefined && operation.input.properties.wait) exchange.leaveTurn()
   if (operation.rawBody) options.bytes = exchange.body.file()
   else options.deadlineMs = exchange.deadlineMs
   if (operation.untrusted) options.untrusted = (pointers) => (report.untrusted = pointers)

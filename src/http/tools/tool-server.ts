@@ -57,6 +57,11 @@ const MAX_SELECTIONS = 256
 const MAX_CACHED_ADDRESS_LENGTH = 2000
 
 /** Errors outside of the protocol: 401 and 403 with their challenge. */
+/** Whether a call asks to wait for output or answers, as agents do, many at once. */
+const isWaitingCall = (body: unknown): boolean =>
+  (body as { params?: { arguments?: { wait?: unknown } | null } | null } | null)?.params?.arguments
+    ?.wait !== undefined
+
 const renderRefusal: RenderRefusal = (exchange, refusal) => {
   const response = renderJsonRefusal(exchange, refusal)
   const { hearth, path, query } = exchange
@@ -241,6 +246,7 @@ export class ToolServer {
       if (!(error instanceof Refusal) || error.code === 'too_large') throw error
       return withCors(jsonRpcError(400, -32700, `Parse error: ${error.message}`), origin)
     }
+    if (isWaitingCall(body)) exchange.leaveTurn()
     const response = await this.#respond(request, toolRequest, body)
     exchange.operation = toolRequest.tool
     if (toolRequest.rateRefusal) throw toolRequest.rateRefusal
