@@ -154,7 +154,7 @@ await task('Create a repository', ada, '/', [3, 2, 1], async (person) => {
   await person.press('text=New repository')
   await person.sees('[name=name]:focus')
   await person.type('oven')
-  await person.press('button:has-text("Make the repository")')
+  await person.press('button:has-text("Create repository")')
   await person.sees('text=Push an existing repository')
 })
 await task('Copy the lines for the first push', ada, REPO, [1, 0, 0], async (person) => {
