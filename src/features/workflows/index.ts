@@ -26,7 +26,6 @@ export {
   renewLease,
   reportSteps,
   takeQueuedJob,
-  type AnnotationReport,
   type JobResult,
   type JobRunner,
   type JobToRun,
@@ -34,7 +33,6 @@ export {
   type StepReport,
 } from './queue.ts'
 export { hasWorkflows } from './store-workflows.ts'
-export type { StopReason } from './running-jobs.ts'
 
 export const feature: Feature = {
   name: 'workflows',

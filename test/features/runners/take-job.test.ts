@@ -5,6 +5,7 @@ import { listRuns } from '#features/workflows/list-runs.ts'
 import { setSecret } from '#features/variables/set-secret.ts'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAlive } from '../../runner/runners.ts'
 import { makeWorld } from '../../world.ts'
 
 const REPO = { repo: 'acme/site' } as const
@@ -83,4 +84,20 @@ test('a label that nothing here has leaves the job waiting', async () => {
   const [run] = await runs()
   const [build] = await jobs(run?.id ?? '')
   expect(build).toMatchObject({ status: 'queued', conclusion: null })
+})
+
+test('a stop of the process ends the processes of a job, and leaves it to the next process', async () => {
+  const { world, ada, runs, jobs } = await makeJobsWorld()
+  const file = `on: push
+jobs: { build: { runs-on: ubuntu-latest, steps: [{ run: sleep 4841 }, { if: always(), run: sleep 4842 }] } }
+`
+  await world.commit(REPO.repo, 'main', { '.hearth/workflows/ci.yml': file }, { as: ada })
+  const idle = world.jobs()
+  while (!isAlive('sleep 4841')) await Bun.sleep(50)
+  await world.hearth.jobs.stop()
+  await idle
+  expect([isAlive('sleep 4841'), isAlive('sleep 4842')]).toEqual([false, false])
+  const [run] = await runs()
+  const [build] = await jobs(run?.id ?? '')
+  expect(build).toMatchObject({ status: 'in_progress', conclusion: null })
 })
