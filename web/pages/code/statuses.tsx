@@ -55,7 +55,7 @@ export async function runStatuses(visit: Visit, repo: string, sha: string): Prom
           },
         ]
       return jobs.items.map((job) => ({
-        context: `${run.name} / ${job.name}`,
+        context: `${run.name} / ${job.name} (${run.event})`,
         state: stateOfJob(job),
         target_url: `${path}/job/${job.id}`,
         description: job.reason,

@@ -330,9 +330,10 @@ export const checksPage = page<Data>({
             </Notice>
           )}
           <WorkflowJobs jobs={jobs} />
-          {checks.results.length === 0 ? (
+          {checks.results.length === 0 && (jobs.length === 0 || hasCommands) && (
             <Nothing pull={pull} hasCommands={hasCommands} />
-          ) : (
+          )}
+          {checks.results.length > 0 && (
             <Card
               title={
                 <>
