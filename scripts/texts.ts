@@ -20,6 +20,9 @@ export const FORMS: Readonly<Record<string, readonly string[]>> = {
 
 const pages = () => readSources(root, ['web']).filter(({ file }) => !NO_PAGES.test(file))
 
+/** All texts of pages by key. */
+export const knownTexts = () => readTexts(pages())
+
 /** What is wrong with the catalogues, and texts that are not in `t(…)`. */
 export function checkTexts(): Fault[] {
   const sources = pages()

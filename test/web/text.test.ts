@@ -6,7 +6,7 @@ import { localeOf, preferredLocale, withLocale } from '#web/locale.ts'
 import { Catalogue } from '#web/locales/index.ts'
 import { formatRelativeTime, timeFormats } from '#web/relative.ts'
 import { localized, rich, richn, t, texts, tn } from '#web/text.ts'
-import { checkTexts, FORMS } from '../../scripts/texts.ts'
+import { checkTexts, FORMS, knownTexts } from '../../scripts/texts.ts'
 import { runForge } from '../features/oauth/running.ts'
 
 const bold = (inner: object) => jsx('b', { children: inner as never })
@@ -111,6 +111,14 @@ test('translations have the places and plural forms of their texts, and German h
     expect<readonly string[]>(
       new Intl.PluralRules(locale).resolvedOptions().pluralCategories.toSorted(),
     ).toEqual(forms.toSorted())
+})
+
+/** Words of ours for what people know by another name. */
+const UNUSUAL =
+  /\btake it back\b|\blet in\b|nobody is asked|waits for you|since they parted|no words\b|\bmake (?:the|a) (?:repository|workspace|token|team|label|milestone|ruleset|invite|branch|tag)\b|merge by itself|back to draft/i
+
+test('texts use the words that people know from other forges', () => {
+  expect([...knownTexts().keys()].filter((text) => UNUSUAL.test(text))).toEqual([])
 })
 
 test('the style sheet has a direction only for code, which runs from left to right', async () => {
