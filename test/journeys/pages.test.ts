@@ -113,8 +113,8 @@ const LARGE: Readonly<Record<string, string>> = {
 
 /**
  * Pages of which no picture is kept: how the machine fares, in which order jobs that ran beside
- * each other ended, and in which commits of about one second stand. The code editor lays out its
- * lines in its own time.
+ * each other ended, and in which commits of about one second stand; how far the numbers of a
+ * repository have been counted. The code editor lays out its lines in its own time.
  */
 const UNKEPT = new Set([
   'admin',
@@ -125,6 +125,7 @@ const UNKEPT = new Set([
   'commits',
   'edit',
   'new-file',
+  'insights',
 ])
 
 async function see(at: Page, width: number, colorScheme: 'light' | 'dark'): Promise<void> {

@@ -37,6 +37,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   asked_people: 'when it is done or withdrawn',
   rule_findings: WITH_PULL,
   // Deleted with what they belong to.
+  push_certificates: WITH_REPO,
   events: `${WITH_REPO}; those of a workspace with it: they are its history, and every list of them is read from an index`,
   ...Object.fromEntries(
     [

@@ -43,7 +43,7 @@ test('after approval in the browser the next poll returns the token, once', asyn
   expect(page.html).toContain('127.0.0.1')
   expect(page.html).toContain('hearth-test/1')
   const done = await browser.press(page.html, '/device', { decision: 'approve' })
-  expect([done.status, done.html.includes('signed in')]).toEqual([200, true])
+  expect([done.status, done.html.includes('Device authorized')]).toEqual([200, true])
   const answer = await poll(code.device_code)
   expect(answer).toEqual({
     status: 'approved',
@@ -74,7 +74,7 @@ test('a denied request returns no token and cannot be approved later', async () 
   const code = await begin()
   const browser = await forge.browser('ada')
   const { html } = await browser.open(code.verification_uri_complete)
-  expect((await browser.press(html, '/device', { decision: 'deny' })).html).toContain('stays out')
+  expect((await browser.press(html, '/device', { decision: 'deny' })).html).toContain('Access denied')
   expect(await poll(code.device_code)).toEqual({ status: 'denied' })
   expect((await browser.press(html, '/device', { decision: 'approve' })).status).toBe(422)
   expect(await poll(code.device_code)).toEqual({ status: 'denied' })

@@ -3,6 +3,7 @@ import type { Release } from '#features/releases/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { Icon, RelativeTime, SideBlock } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
+import { isFork } from '../code/frame.tsx'
 import { mayWrite } from './list.tsx'
 import { releasePath, releasesPath } from './release-details.tsx'
 import { t } from '../../text.ts'
@@ -18,11 +19,15 @@ const NoRelease = ({ repo }: { repo: Repo }) => (
 
 type LatestReleaseProps = { visit: Visit; repo: Repo; release: Release | null }
 
-/** Without a release, those who may publish one get the link to it. */
+/** Without a release, those who may publish one get the link to it. Forks have none. */
 export const LatestRelease = ({ visit, repo, release }: LatestReleaseProps) => {
-  if (release === null) return mayWrite(repo, visit) ? <NoRelease repo={repo} /> : null
+  if (release === null)
+    return mayWrite(repo, visit) && !isFork(repo) ? <NoRelease repo={repo} /> : null
   return (
-    <SideBlock title={t('Latest release')} action={<a href={releasesPath(repo.full_name)}>All</a>}>
+    <SideBlock
+      title={t('Latest release')}
+      action={<a href={releasesPath(repo.full_name)}>{t('All')}</a>}
+    >
       <p>
         <Icon name="tag" />{' '}
         <a class="strong" href={releasePath(repo.full_name, release)}>
