@@ -2,6 +2,7 @@
  * The texts of the website. Each is written in English where it is used, and the English text is
  * the key of its translations (`locales/`). `scripts/texts.ts` finds texts without `t`.
  */
+import { memoize } from '#lib/lazy.ts'
 import { catalogueOf } from './locales/index.ts'
 import { currentLocale } from './locale.ts'
 import { Html, renderChild, type Child } from './jsx/html.ts'
@@ -39,7 +40,9 @@ export function tn(one: string, many: string, count: number, values: TextValues 
  */
 export function rich(text: string, values: Readonly<Record<string, RichValue>>): Html {
   const locale = currentLocale()
-  return new Html(fillHtml(locale === 'en' ? text : catalogueOf(locale).text(text), values))
+  return new Html(
+    fillHtml(partsOf(locale === 'en' ? text : catalogueOf(locale).text(text)), values),
+  )
 }
 
 /** A sentence with elements about a number of things. */
@@ -52,23 +55,48 @@ export function richn(
   const locale = currentLocale()
   const english = count === 1 ? one : many
   const text = locale === 'en' ? english : catalogueOf(locale).plural(many, count, english)
-  return new Html(fillHtml(text, { count: formatNumber(count), ...values }))
+  return new Html(fillHtml(partsOf(text), { count: formatNumber(count), ...values }))
 }
 
 const PARTS = /\{(\w+)\}|<(\w+)>([^<]*)<\/\2>/g
 
-function fillHtml(text: string, values: Readonly<Record<string, RichValue>>): string {
-  let html = ''
+/** A part of a sentence: markup, the place of a value, or an element with what is in it. */
+type Part =
+  | { readonly kind: 'markup'; readonly html: string }
+  | { readonly kind: 'place'; readonly name: string }
+  | { readonly kind: 'element'; readonly name: string; readonly inner: readonly Part[] }
+
+function parse(text: string): readonly Part[] {
+  const parts: Part[] = []
   let end = 0
+  const addMarkup = (until: number): void => {
+    if (until > end) parts.push({ kind: 'markup', html: Bun.escapeHTML(text.slice(end, until)) })
+  }
   for (const part of text.matchAll(PARTS)) {
     const [whole, place, element, inner = ''] = part
-    html += Bun.escapeHTML(text.slice(end, part.index))
+    addMarkup(part.index)
     end = part.index + whole.length
-    const value = values[place ?? element ?? '']
-    if (element === undefined) html += renderChild(value as Child)
-    else html += renderChild((value as (inner: Html) => Child)(new Html(fillHtml(inner, values))))
+    if (element === undefined) parts.push({ kind: 'place', name: place ?? '' })
+    else parts.push({ kind: 'element', name: element, inner: parse(inner) })
   }
-  return html + Bun.escapeHTML(text.slice(end))
+  addMarkup(text.length)
+  return parts
+}
+
+/** The parts of a sentence. Each sentence is parsed once, because a page has a hundred. */
+const partsOf = memoize(parse)
+
+function fillHtml(parts: readonly Part[], values: Readonly<Record<string, RichValue>>): string {
+  let html = ''
+  for (const part of parts) {
+    if (part.kind === 'markup') html += part.html
+    else if (part.kind === 'place') html += renderChild(values[part.name] as Child)
+    else {
+      const around = values[part.name] as (inner: Html) => Child
+      html += renderChild(around(new Html(fillHtml(part.inner, values))))
+    }
+  }
+  return html
 }
 
 /** A table of texts: reading one translates it. */

@@ -6,3 +6,16 @@ export function lazy<T>(compute: () => T): () => T {
     return computed.value
   }
 }
+
+/**
+ * A function that keeps what it computed for each text. For texts of the source, which are few:
+ * nothing is ever dropped.
+ */
+export function memoize<T>(compute: (text: string) => T): (text: string) => T {
+  const computed = new Map<string, { readonly value: T }>()
+  return (text) => {
+    let entry = computed.get(text)
+    if (entry === undefined) computed.set(text, (entry = { value: compute(text) }))
+    return entry.value
+  }
+}

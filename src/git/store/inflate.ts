@@ -4,7 +4,7 @@
  * When it fails, the public `inflateSync({ info: true })` is used.
  */
 import zlib from 'node:zlib'
-import { once } from '#lib/once.ts'
+import { lazy } from '#lib/lazy.ts'
 import { GitError } from '../ports.ts'
 
 const Z_FINISH = zlib.constants.Z_FINISH
@@ -265,7 +265,7 @@ function selfTestHandle(): boolean {
  * The self-test takes 2 to 4 ms, once for each thread. It runs at the first use, so that neither
  * the start nor a command without objects waits for it.
  */
-const isHandleUsable = once(selfTestHandle)
+const isHandleUsable = lazy(selfTestHandle)
 
 /** Creates an inflater. Only tests pass `kind`. */
 export function createInflater(kind?: 'handle' | 'plain'): Inflater {

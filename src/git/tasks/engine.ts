@@ -1,6 +1,6 @@
 /** The state of one thread of the engine: open stores, memory for reading, and settings. */
 import { rmSync } from 'node:fs'
-import { once } from '#lib/once.ts'
+import { lazy } from '#lib/lazy.ts'
 import { EntryReader } from '../store/entry-reader.ts'
 import { storeDirectory } from '../store/store-files.ts'
 import { createMemoryCells, MemoryBudget, type MemoryCells } from './memory-budget.ts'
@@ -40,7 +40,7 @@ export class Engine {
   ) {
     this.memory = new MemoryBudget(cells, settings.taskMemoryBytes, thread)
     const maxReadBytes = Math.max(settings.maxObjectBytes, MIN_READ_LIMIT_BYTES)
-    this.reader = once(() => new EntryReader(settings.arenaBytes, maxReadBytes))
+    this.reader = lazy(() => new EntryReader(settings.arenaBytes, maxReadBytes))
   }
 
   /**
