@@ -79,7 +79,9 @@ const decides = (page: Page, decision: 'approve' | 'deny') => async (said: () =>
   expect([asked.includes(`hearth on ${hostname()}`), asked.includes('Bun')]).toEqual([true, false])
   expect(await page.textContent('#user-code')).toBe(link.split('code=')[1] ?? '')
   await page.click(`[name=decision][value=${decision}]`)
-  await page.waitForSelector(decision === 'approve' ? 'text=Device authorized' : 'text=Access denied')
+  await page.waitForSelector(
+    decision === 'approve' ? 'text=Device authorized' : 'text=Access denied',
+  )
 }
 
 test('a new machine signs in and goes on', async () => {

@@ -74,7 +74,9 @@ test('a denied request returns no token and cannot be approved later', async () 
   const code = await begin()
   const browser = await forge.browser('ada')
   const { html } = await browser.open(code.verification_uri_complete)
-  expect((await browser.press(html, '/device', { decision: 'deny' })).html).toContain('Access denied')
+  expect((await browser.press(html, '/device', { decision: 'deny' })).html).toContain(
+    'Access denied',
+  )
   expect(await poll(code.device_code)).toEqual({ status: 'denied' })
   expect((await browser.press(html, '/device', { decision: 'approve' })).status).toBe(422)
   expect(await poll(code.device_code)).toEqual({ status: 'denied' })
