@@ -146,9 +146,12 @@ test('secrets are hidden wherever they come out', async () => {
 jobs:
   build:
     runs-on: ubuntu-latest
+    outputs: { held: '\${{ steps.all.outputs.held }}', free: '\${{ steps.all.outputs.free }}' }
     steps:
       - name: with \${{ secrets.TOKEN }}
+        id: all
         run: |
+          echo "held=is $TOKEN" >> "$GITHUB_OUTPUT"; echo free=yes >> "$GITHUB_OUTPUT"
           echo "plain $TOKEN"
           printf '%s' "$TOKEN" | base64
           printf 'correct-horse'; sleep 0.3; echo '-battery in two pieces'
@@ -167,6 +170,8 @@ jobs:
   expect(result.text).toContain('plain ***\n')
   expect(result.text).toContain('a *** b')
   expect(result.summary).toBe('***\n\n')
+  expect(result.outputs).toEqual({ free: 'yes' })
+  expect(result.text).toContain('The output held is left out')
   expect(result.text).toMatch(/x\*\*\*y/)
 })
 

@@ -54,6 +54,24 @@ const faultOfPlan = ({ plan }: ExecutableJob): string | null =>
     ? null
     : 'Jobs with container or services need a runner with containers; this one has none'
 
+/**
+ * Outputs are stored and other jobs read them, so one that holds a secret is left out, as GitHub
+ * does. A warning at the last step names it.
+ */
+function withoutSecrets(
+  outputs: Readonly<Record<string, string>>,
+  report: JobReport,
+  step: number,
+): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(outputs)) {
+    if (report.masks.finds(value))
+      report.warning(step, `The output ${name} is left out, because it may contain a secret`)
+    else kept[name] = value
+  }
+  return kept
+}
+
 /** Throws only for faults of this server. */
 export async function executeJob(
   job: ExecutableJob,
@@ -73,7 +91,7 @@ export async function executeJob(
     reason = faultOfPlan(job)
     if (reason !== null) throw new ExpressionFault(reason)
     await steps.runAll()
-    outputs = await steps.evaluateOutputs()
+    outputs = withoutSecrets(await steps.evaluateOutputs(), report, job.plan.steps.length)
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error
     reason = error.message
