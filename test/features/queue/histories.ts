@@ -4,7 +4,15 @@
  * on a disk. Knows nothing of the test runner, so that a script can run thousands
  * (test/system/queue-histories.ts).
  */
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openHearth } from '#src/app.ts'
@@ -76,6 +84,23 @@ function randomOf(seed: number) {
 type Random = ReturnType<typeof randomOf>
 
 type Clock = { at: number; now(): number }
+
+/**
+ * Copies a directory in which threads still write. A file that goes away before its turn is left
+ * out, as if the power had failed just after it was deleted or renamed.
+ */
+function copyWhileItRuns(from: string, to: string): void {
+  mkdirSync(to, { recursive: true })
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    try {
+      if (entry.isDirectory()) copyWhileItRuns(source, target)
+      else if (entry.isFile()) copyFileSync(source, target)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+}
 
 const open = (data: string, clock: Clock): Hearth =>
   openHearth({
@@ -443,7 +468,7 @@ class History {
     this.#open = []
     if (abrupt) {
       this.#data = mkdtempSync(join(TMP, 'hearth-history-'))
-      cpSync(data, this.#data, { recursive: true })
+      copyWhileItRuns(data, this.#data)
     } else {
       await Promise.allSettled(running)
       await old.close()
