@@ -113,7 +113,7 @@ export function texts<T extends Readonly<Record<string, string>>>(table: T): T {
 const LOOKS_LIKE_TEXT = /^\p{Lu}\p{Ll}|\p{L} \p{L}/u
 
 /** Properties of records in tables whose strings are texts. */
-const TABLE_KEYS = new Set([
+export const TABLE_KEYS: ReadonlySet<string> = new Set([
   'about',
   'description',
   'empty',

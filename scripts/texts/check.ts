@@ -1,7 +1,7 @@
 /** The texts of the website, as their translations need them, and what is wrong with either. */
 import type { Fault, Source } from '../tidy/source.ts'
 import { lineAt } from '../tidy/source.ts'
-import { TABLE_KEYS } from './keys.ts'
+import { TABLE_KEYS } from '#web/text.ts'
 import { childrenOf, parseTree, stringOf, type Node } from './read.ts'
 
 /** A text by its key. */

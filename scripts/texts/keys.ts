@@ -70,23 +70,3 @@ export const INLINE_COMPONENTS: ReadonlySet<string> = new Set([
   'Label',
   'OwnerLinks',
 ])
-
-/** Properties of records in `localized(…)` whose strings are texts (`web/text.ts`). */
-export const TABLE_KEYS: ReadonlySet<string> = new Set([
-  'about',
-  'description',
-  'empty',
-  'hint',
-  'label',
-  'lead',
-  'legend',
-  'message',
-  'placeholder',
-  'summary',
-  'text',
-  'title',
-  'verb',
-  'what',
-  'why',
-  'word',
-])

@@ -23,12 +23,12 @@ export class WorkflowReader {
   /** The model of a file, or its problems: the first of the YAML, at most 10 of the schema. */
   read(text: string, path: string): Promise<WorkflowReading> {
     // The thread answers a request with the reading of its kind.
-    return this.#inTurn({ kind: 'workflow', text, path }) as Promise<WorkflowReading>
+    return this.#enqueue({ kind: 'workflow', text, path }) as Promise<WorkflowReading>
   }
 
   /** The same for the `action.yml` of an action. */
   readAction(text: string, path: string): Promise<ActionReading> {
-    return this.#inTurn({ kind: 'action', text, path }) as Promise<ActionReading>
+    return this.#enqueue({ kind: 'action', text, path }) as Promise<ActionReading>
   }
 
   /** Starts the thread and builds its schema, so that the first file does not wait for it. */
@@ -40,7 +40,7 @@ export class WorkflowReader {
     return this.#thread.close()
   }
 
-  #inTurn(request: FileRequest): Promise<WorkflowReading | ActionReading> {
+  #enqueue(request: FileRequest): Promise<WorkflowReading | ActionReading> {
     const reading = this.#last.then(() => this.#readNow(request))
     this.#last = reading.catch(() => {})
     return reading

@@ -1,7 +1,8 @@
 /** Builds the commit that checks run on, and writes its files to disk. */
 import type { Hearth } from '#core/hearth.ts'
-import type { Git, Signature, TreeEntry } from '#git'
+import type { Git, TreeEntry } from '#git'
 import { writeCheckout, type CheckoutEntry } from '#runner'
+import { mergeToTest } from './merge-to-test.ts'
 import type { RunRow } from './store.ts'
 
 /** The commit cannot be tested; the message is for people. */
@@ -14,30 +15,15 @@ const MAX_FILES = 300_000
  * The merge of head and base, or the head itself when it contains the base. Throws `Untestable` for
  * conflicts.
  */
-export async function testedCommit(
-  { git, settings }: Hearth,
-  store: string,
-  run: RunRow,
-): Promise<string> {
+export async function testedCommit(hearth: Hearth, store: string, run: RunRow): Promise<string> {
   if (run.merge_sha !== null && run.base_sha === null) return run.merge_sha
   const { head_sha: head, base_sha: base } = run
   if (base === null) throw new Untestable('there is no base to merge it with')
-  const { behind } = await git.countAheadBehind(store, head, base)
-  if (behind === 0) return head
-  // A fixed time and author, so that the same pair always gives the same commit.
-  const by: Signature = {
-    name: 'Hearth',
-    email: `checks@${new URL(settings.site_url).hostname}`,
-    time: Math.floor(Date.parse(run.created_at) / 1000),
-    zone: '+0000',
-  }
-  const landing = await git.merge(store, {
-    method: 'merge',
-    base,
+  const landing = await mergeToTest(hearth, store, {
     head,
-    message: `Merge ${head} into ${base} to test it\n`,
-    author: by,
-    committer: by,
+    base,
+    mailbox: 'checks',
+    at: run.created_at,
   })
   if ('conflicts' in landing) {
     const paths = landing.conflicts.slice(0, 5).join(', ')

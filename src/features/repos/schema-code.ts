@@ -71,6 +71,17 @@ export const PushOptions = Type.Optional(
   Type.Array(Type.String({ maxLength: 65_536 }), { maxItems: 1000 }),
 )
 
+/** What became of each command of a push: why it was refused, and lines for the client. */
+export const PushOutput = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      refused: Nullable(Type.String()),
+      lines: Type.Array(Type.String()),
+    }),
+  ),
+})
+
 /** A certificate as the git server passes it on. */
 export const ReceivedCertificate = Type.Object({
   nonce: Type.String({ maxLength: 200 }),

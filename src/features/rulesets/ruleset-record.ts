@@ -1,7 +1,6 @@
 /**
  * The owner of a ruleset (a workspace or one repository), its look-up for a caller, and its record.
  */
-import type { RepoGrant, WorkspaceGrant } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { RepoPath, Type, WorkspaceSlug } from '#core/schema.ts'
@@ -12,6 +11,7 @@ import { workspaceById } from '#features/workspaces/index.ts'
 import { conflict, invalid, notFound } from '#lib/errors.ts'
 import { oneLine } from '#lib/one-line.ts'
 import { isTypeId } from '#core/ids.ts'
+import type { OwnerGrants } from '#core/owner.ts'
 import { bypassRecord, readBypass, requireTeamId, teamPathOf } from './bypass.ts'
 import { readConditions } from './conditions.ts'
 import { rulesetChanged } from './events.ts'
@@ -31,8 +31,6 @@ export const RulesetName = Type.String({
 
 const MAX_NAME_LENGTH = 100
 export const MAX_RULESETS = 100
-
-type OwnerGrants = { readonly repo: RepoGrant | null; readonly workspace: WorkspaceGrant | null }
 
 export type RulesetOwner = {
   readonly level: Ruleset['level']

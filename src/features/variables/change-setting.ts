@@ -1,6 +1,7 @@
 /** Sets variables and secrets: changes the row that an input names, or inserts it. */
 import { actorId } from '#core/caller.ts'
 import { typeId } from '#core/ids.ts'
+import { ownerOf, type Owner, type OwnerGrants } from '#core/owner.ts'
 import type { Tx } from '#core/write.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import {
@@ -11,17 +12,10 @@ import {
   readProjects,
   readUses,
 } from './inputs.ts'
-import { auditSetting, ownerOf, requireRows, type OwnerGrants } from './owner.ts'
+import { auditSetting, requireRows } from './owner.ts'
 import { MAX_ROWS, USES, type Kind, type Use } from './schema.ts'
 import { sealValue } from './sealing.ts'
-import {
-  countRows,
-  insertRow,
-  listRowsOfName,
-  setRow,
-  type Owner,
-  type SettingRow,
-} from './store.ts'
+import { countRows, insertRow, listRowsOfName, setRow, type SettingRow } from './store.ts'
 
 export type SettingChange = {
   readonly setting: string

@@ -1,14 +1,8 @@
 import { operation } from '#core/operation.ts'
+import { ownerInput, ownerOf } from '#core/owner.ts'
 import { Nothing, Type } from '#core/schema.ts'
 import { SettingId, SettingName } from './inputs.ts'
-import {
-  auditSetting,
-  ownerInput,
-  ownerOf,
-  requireRows,
-  settingRoutes,
-  writesSecrets,
-} from './owner.ts'
+import { auditSetting, requireRows, settingRoutes, writesSecrets } from './owner.ts'
 import { removeRow } from './store.ts'
 
 export const deleteSecret = operation({

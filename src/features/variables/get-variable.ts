@@ -1,7 +1,8 @@
 import { operation } from '#core/operation.ts'
+import { ownerInput, ownerOf } from '#core/owner.ts'
 import { Type } from '#core/schema.ts'
 import { SettingName } from './inputs.ts'
-import { ownerInput, ownerOf, readsSettings, requireRows, settingRoutes } from './owner.ts'
+import { readsSettings, requireRows, settingRoutes } from './owner.ts'
 import { Variables } from './schema.ts'
 import { variableRecord } from './setting-record.ts'
 

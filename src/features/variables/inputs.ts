@@ -1,10 +1,11 @@
 /** Inputs of variables and secrets. */
 import type { Db } from '#core/db.ts'
+import type { Owner } from '#core/owner.ts'
 import { Nullable, OneOf, Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
 import { oneLine } from '#lib/one-line.ts'
 import { MAX_VALUE_CHARS, USES, type Use } from './schema.ts'
-import { listKnownProjects, type Owner } from './store.ts'
+import { listKnownProjects } from './store.ts'
 
 const MAX_ENVIRONMENTS = 50
 const MAX_PROJECTS = 50

@@ -1,11 +1,11 @@
 /** The owner of variables and secrets: a repository or a workspace. */
-import { eitherAs, type RepoGrant, type WorkspaceGrant } from '#core/access.ts'
+import { eitherAs } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
-import { RepoPath, Type, WorkspaceSlug } from '#core/schema.ts'
+import type { Owner, OwnerGrants } from '#core/owner.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
 import type { Kind } from './schema.ts'
-import { listRowsOfName, type Owner, type SettingRow } from './store.ts'
+import { listRowsOfName, type SettingRow } from './store.ts'
 
 /** Names and the values of variables: members, or Write. */
 export const readsSettings = eitherAs('write', 'member', { scope: 'secrets:read' })
@@ -21,24 +21,6 @@ export const settingRoutes = (method: string, path: string): readonly string[] =
   `${method} /workspaces/{workspace}/actions/${path}`,
   `${method} /repos/{owner}/{name}/actions/${path}`,
 ]
-
-/** The inputs that name the owner; exactly one is given. */
-export const ownerInput = { repo: Type.Optional(RepoPath), workspace: Type.Optional(WorkspaceSlug) }
-
-export type OwnerGrants = {
-  readonly repo: RepoGrant | null
-  readonly workspace: WorkspaceGrant | null
-}
-
-/** Throws 404 for the fork of a pull request, which has no variables of its own. */
-export function ownerOf({ repo, workspace }: OwnerGrants): Owner {
-  if (repo !== null) {
-    if (repo.parent_id !== null) throw notFound(`the repository ${repo.full_name}`)
-    return { repo_id: repo.id, workspace_id: null }
-  }
-  if (workspace === null) throw new TypeError('neither a repository nor a workspace was granted')
-  return { repo_id: null, workspace_id: workspace.id }
-}
 
 /** The rows of a name; throws 404 without one, or without the one with this id. */
 export function requireRows(

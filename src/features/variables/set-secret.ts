@@ -1,8 +1,9 @@
 import { operation } from '#core/operation.ts'
+import { ownerInput } from '#core/owner.ts'
 import { secretText, Type } from '#core/schema.ts'
 import { changeSetting } from './change-setting.ts'
 import { SettingName, settingInputs } from './inputs.ts'
-import { ownerInput, settingRoutes, writesSecrets } from './owner.ts'
+import { settingRoutes, writesSecrets } from './owner.ts'
 import { MAX_VALUE_CHARS, Secret } from './schema.ts'
 import { secretRecord } from './setting-record.ts'
 

@@ -1,13 +1,9 @@
 /** The table `setting_rows`. */
 import type { Db } from '#core/db.ts'
+import type { Owner } from '#core/owner.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { Kind } from './schema.ts'
-
-/** The owner of rows; one of the two is set. */
-export type Owner =
-  | { readonly repo_id: string; readonly workspace_id: null }
-  | { readonly repo_id: null; readonly workspace_id: string }
 
 export type SettingRow = Owner & {
   readonly id: string

@@ -1,8 +1,9 @@
 import { operation } from '#core/operation.ts'
+import { ownerInput } from '#core/owner.ts'
 import { Type } from '#core/schema.ts'
 import { changeSetting } from './change-setting.ts'
 import { SettingName, settingInputs } from './inputs.ts'
-import { ownerInput, settingRoutes, writesVariables } from './owner.ts'
+import { settingRoutes, writesVariables } from './owner.ts'
 import { Variable } from './schema.ts'
 import { variableRecord } from './setting-record.ts'
 

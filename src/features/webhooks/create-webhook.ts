@@ -3,15 +3,9 @@ import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { conflict } from '#lib/errors.ts'
 import { typeId } from '#core/ids.ts'
+import { ownerInput, ownerOf } from '#core/owner.ts'
 import { Events, readEvents, readUrl, Secret, Url } from './inputs.ts'
-import {
-  auditHook,
-  hookRoutes,
-  ownerOf,
-  ownerInput,
-  requireHook,
-  writesHooks,
-} from './webhook-owner.ts'
+import { auditHook, hookRoutes, requireHook, writesHooks } from './webhook-owner.ts'
 import { sendPing } from './ping-webhook.ts'
 import { webhookRecord } from './webhook-record.ts'
 import { MAX_WEBHOOKS, Webhook } from './schema.ts'

@@ -1,13 +1,7 @@
 import { operation } from '#core/operation.ts'
+import { ownerInput } from '#core/owner.ts'
 import { Nothing, Type } from '#core/schema.ts'
-import {
-  auditHook,
-  HookId,
-  hookRoutes,
-  ownerInput,
-  requireHook,
-  writesHooks,
-} from './webhook-owner.ts'
+import { auditHook, HookId, hookRoutes, requireHook, writesHooks } from './webhook-owner.ts'
 import { changeHook } from './pause-webhook.ts'
 import { setRemoved } from './store.ts'
 import { cancelDue } from './store-deliveries.ts'

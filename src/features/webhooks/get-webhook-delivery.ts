@@ -1,10 +1,10 @@
 import { operation } from '#core/operation.ts'
+import { ownerInput } from '#core/owner.ts'
 import { Type } from '#core/schema.ts'
 import {
   DeliveryId,
   HookId,
   hookRoutes,
-  ownerInput,
   readsHooks,
   requireDelivery,
   requireHook,

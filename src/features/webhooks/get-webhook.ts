@@ -1,6 +1,7 @@
 import { operation } from '#core/operation.ts'
+import { ownerInput } from '#core/owner.ts'
 import { Type } from '#core/schema.ts'
-import { HookId, hookRoutes, ownerInput, readsHooks, requireHook } from './webhook-owner.ts'
+import { HookId, hookRoutes, readsHooks, requireHook } from './webhook-owner.ts'
 import { webhookRecord } from './webhook-record.ts'
 import { Webhook } from './schema.ts'
 

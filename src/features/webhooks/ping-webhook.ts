@@ -5,16 +5,10 @@ import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import { repoById } from '#features/repos/index.ts'
 import { typeId } from '#core/ids.ts'
+import { ownerInput } from '#core/owner.ts'
 import { deliver } from './deliveries.ts'
 import { ping } from './events.ts'
-import {
-  HookId,
-  hookRoutes,
-  ownerInput,
-  requireDelivery,
-  requireHook,
-  writesHooks,
-} from './webhook-owner.ts'
+import { HookId, hookRoutes, requireDelivery, requireHook, writesHooks } from './webhook-owner.ts'
 import { deliveryRecord } from './webhook-record.ts'
 import { Delivery } from './schema.ts'
 import type { HookRow } from './store.ts'

@@ -1,11 +1,11 @@
 import { operation } from '#core/operation.ts'
+import { ownerInput } from '#core/owner.ts'
 import { Type } from '#core/schema.ts'
 import { deliverAgain } from './deliveries.ts'
 import {
   DeliveryId,
   HookId,
   hookRoutes,
-  ownerInput,
   requireDelivery,
   requireHook,
   writesHooks,

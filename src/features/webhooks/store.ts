@@ -1,13 +1,9 @@
 /** The table `webhooks`. */
 import type { Db } from '#core/db.ts'
+import type { Owner } from '#core/owner.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { Light } from './schema.ts'
-
-/** The owner; one of the two is set. */
-export type Owner =
-  | { readonly repo_id: string; readonly workspace_id: null }
-  | { readonly repo_id: null; readonly workspace_id: string }
 
 export type HookRow = Owner & {
   readonly id: string

@@ -1,14 +1,8 @@
 import { operation } from '#core/operation.ts'
+import { ownerInput } from '#core/owner.ts'
 import { Type } from '#core/schema.ts'
 import { Events, readEvents, readUrl, Url } from './inputs.ts'
-import {
-  auditHook,
-  HookId,
-  hookRoutes,
-  ownerInput,
-  requireHook,
-  writesHooks,
-} from './webhook-owner.ts'
+import { auditHook, HookId, hookRoutes, requireHook, writesHooks } from './webhook-owner.ts'
 import { changeHook } from './pause-webhook.ts'
 import { webhookRecord } from './webhook-record.ts'
 import { Webhook } from './schema.ts'

@@ -1,10 +1,11 @@
 /** The owner of webhooks: a repository, for callers with admin, or a workspace, for its owners. */
-import { eitherAs, type RepoGrant, type WorkspaceGrant } from '#core/access.ts'
+import { eitherAs } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
-import { RepoPath, Type, WorkspaceSlug } from '#core/schema.ts'
+import { ownerOf, type OwnerGrants } from '#core/owner.ts'
+import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
-import { findHook, type HookRow, type Owner } from './store.ts'
+import { findHook, type HookRow } from './store.ts'
 import { findDelivery, type DeliveryRow } from './store-deliveries.ts'
 
 const scopes = { scope: 'repo:admin', workspaceScope: 'workspace:admin' } as const
@@ -17,9 +18,6 @@ export const hookRoutes = (method: string, rest = ''): readonly string[] => [
   `${method} /workspaces/{workspace}/hooks${rest}`,
 ]
 
-/** The inputs that name the owner; exactly one is given. */
-export const ownerInput = { repo: Type.Optional(RepoPath), workspace: Type.Optional(WorkspaceSlug) }
-
 export const HookId = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -30,21 +28,6 @@ export const DeliveryId = Type.String({
   maxLength: 100,
   description: 'The id of a delivery.',
 })
-
-export type OwnerGrants = {
-  readonly repo: RepoGrant | null
-  readonly workspace: WorkspaceGrant | null
-}
-
-/** Throws 404 for the fork of a pull request, which has no webhooks. */
-export function ownerOf({ repo, workspace }: OwnerGrants): Owner {
-  if (repo !== null) {
-    if (repo.parent_id !== null) throw notFound(`the repository ${repo.full_name}`)
-    return { repo_id: repo.id, workspace_id: null }
-  }
-  if (workspace === null) throw new TypeError('neither a repository nor a workspace was granted')
-  return { repo_id: null, workspace_id: workspace.id }
-}
 
 /** Finds a webhook; throws 404 for one of another owner. */
 export function requireHook(db: Db, grants: OwnerGrants, id: string): HookRow {

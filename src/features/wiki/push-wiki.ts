@@ -2,7 +2,7 @@ import { writesRepo, type RepoGrant } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
-import { Nullable, RepoPath, Type } from '#core/schema.ts'
+import { RepoPath, Type } from '#core/schema.ts'
 import {
   branchOf,
   COLLISION_SCAN_DELAY_MS,
@@ -13,7 +13,7 @@ import {
   scanRange,
   shortNameProblem,
 } from '#features/repos/index.ts'
-import { PushOptions, RefUpdates } from '#features/repos/schema.ts'
+import { PushOptions, PushOutput, RefUpdates } from '#features/repos/schema.ts'
 import { requireQuota } from '#features/workspaces/index.ts'
 import type { RefUpdate } from '#git'
 import { Refusal } from '#lib/errors.ts'
@@ -76,15 +76,7 @@ export const pushWiki = operation({
     unscanned: Type.Optional(Type.Boolean()),
     bytes: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
-  output: Type.Object({
-    results: Type.Array(
-      Type.Object({
-        name: Type.String(),
-        refused: Nullable(Type.String()),
-        lines: Type.Array(Type.String()),
-      }),
-    ),
-  }),
+  output: PushOutput,
 
   handler: async (
     { hearth, db, caller, repo, write },

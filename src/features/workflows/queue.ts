@@ -14,7 +14,7 @@ import { githubContext, needsContext } from './job-contexts.ts'
 import { requestScheduling } from './request-scheduling.ts'
 import { runChanges } from './run-changes.ts'
 import { runningJobs } from './running-jobs.ts'
-import type { Conclusion, Level } from './schema.ts'
+import type { Conclusion } from './schema.ts'
 import {
   claimJob,
   findJob,
@@ -28,6 +28,7 @@ import {
   setLease,
   setLog,
   setSummary,
+  type AnnotationReport,
   type JobRow,
   type LogState,
   type StepRow,
@@ -175,17 +176,6 @@ export const reportSteps = (
     tx.afterCommit(() => notifyJobChange(tx.hearth, job))
     return true
   })
-
-export type AnnotationReport = {
-  readonly step: number | null
-  readonly level: Level
-  readonly file: string | null
-  readonly line: number | null
-  readonly end_line: number | null
-  readonly column: number | null
-  readonly title: string | null
-  readonly message: string
-}
 
 export type JobResult = {
   readonly conclusion: Conclusion

@@ -1,7 +1,6 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
-import { RepoPath, Type } from '#core/schema.ts'
-import { RunId } from './inputs.ts'
+import { RerunInput } from './inputs.ts'
 import { requireRun, runRecord } from './records.ts'
 import { rerun } from './rerun.ts'
 import { Run } from './schema.ts'
@@ -14,13 +13,7 @@ export const rerunWorkflowRun = operation({
   route: 'POST /repos/{owner}/{name}/actions/runs/{id}/rerun',
   toolset: 'workflows',
   access: writesRepo('write', { scope: 'workflows:write' }),
-  input: Type.Object({
-    repo: RepoPath,
-    id: RunId,
-    failed_only: Type.Optional(
-      Type.Boolean({ description: 'Only jobs that did not succeed, and those that need them.' }),
-    ),
-  }),
+  input: RerunInput,
   output: Run,
 
   handler: ({ hearth, caller, repo, write }, { id, failed_only: failedOnly = false }) =>

@@ -318,9 +318,8 @@ export const putStep = (tx: Tx, row: StepRow): void =>
     row.log_to,
   )
 
-export type AnnotationRow = {
-  readonly job_id: string
-  readonly position: number
+/** An annotation as a runner reports it. */
+export type AnnotationReport = {
   readonly step: number | null
   readonly level: Level
   readonly file: string | null
@@ -329,6 +328,11 @@ export type AnnotationRow = {
   readonly column: number | null
   readonly title: string | null
   readonly message: string
+}
+
+export type AnnotationRow = AnnotationReport & {
+  readonly job_id: string
+  readonly position: number
 }
 
 export const listAnnotations = (db: Db, job_ids: readonly string[]): AnnotationRow[] =>

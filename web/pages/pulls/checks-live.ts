@@ -2,8 +2,8 @@
 import { getCheckLog } from '#features/checks/index.ts'
 import { getPullChecks } from '#features/pulls/index.ts'
 import { eventStreamResponse, serverEvent, KEEP_ALIVE } from '../../live.ts'
-import { openStream } from '../../open-streams.ts'
 import type { Resource, Visit } from '../../site.ts'
+import { streamedText, type TextPart } from '../../streamed-text.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { stateOf } from './checks.tsx'
@@ -21,36 +21,18 @@ export const checkLog: Resource = {
     // The right to read is checked again for each part: a reader may be slow.
     const visit = first.forStream()
     const check = visit.params.check ?? ''
-    const read = (after: number) =>
-      visit.call(getCheckLog, { ...target(visit), check, after, limit: PART_BYTES })
-    // Before anything is sent, so that a refusal has its own status.
-    let part: Awaited<ReturnType<typeof read>> | null = await read(0)
-    const release = await openStream(visit)
-    const encoder = new TextEncoder()
-    const body = new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          if (part !== null && part.text !== '') controller.enqueue(encoder.encode(part.text))
-          part =
-            part === null || part.text === '' || part.next === null
-              ? null
-              : await read(part.next).catch(() => null)
-          if (part !== null && part.text !== '') return
-          release()
-          controller.close()
-        },
-        cancel: release,
-      },
-      { highWaterMark: 0 },
-    )
-    return new Response(body, {
-      headers: {
-        'content-type': 'text/plain; charset=utf-8',
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'private, no-cache',
-        'content-security-policy': "default-src 'none'; sandbox",
-      },
-    })
+    // The end of what there is, also while the command still runs, is a part without text.
+    const read = async (after: number): Promise<TextPart | null> => {
+      const limit = PART_BYTES
+      const { text, next } = await visit.call(getCheckLog, {
+        ...target(visit),
+        check,
+        after,
+        limit,
+      })
+      return text === '' ? null : { text, next: next === null ? null : () => read(next) }
+    }
+    return streamedText(visit, await read(0))
   },
 }
 

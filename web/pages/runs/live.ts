@@ -2,8 +2,8 @@
 import { getRepo } from '#features/repos/index.ts'
 import { getJob, getJobLog, getRun, listJobs } from '#features/workflows/index.ts'
 import { eventStreamResponse, watchState } from '../../live.ts'
-import { openStream } from '../../open-streams.ts'
 import type { Resource, Visit } from '../../site.ts'
+import { streamedText, type TextPart } from '../../streamed-text.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { loadRuns, stateOfRuns } from './list.tsx'
 import { runOf, stateOfRun } from './run.tsx'
@@ -74,32 +74,13 @@ export const jobLogText: Resource = {
   async respond(first) {
     // The right to read is checked again for each part: a reader may be slow.
     const visit = first.forStream()
-    const read = (after: number) => visit.call(getJobLog, { ...jobTarget(visit), after })
-    // Before anything is sent, so that a refusal has its own status.
-    let part: Awaited<ReturnType<typeof read>> | null = await read(0)
-    const release = await openStream(visit)
-    const encoder = new TextEncoder()
-    const body = new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          if (part !== null)
-            for (const { text } of part.lines) controller.enqueue(encoder.encode(`${text}\n`))
-          part = part?.next == null ? null : await read(part.next).catch(() => null)
-          if (part !== null) return
-          release()
-          controller.close()
-        },
-        cancel: release,
-      },
-      { highWaterMark: 0 },
-    )
-    return new Response(body, {
-      headers: {
-        'content-type': 'text/plain; charset=utf-8',
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'private, no-cache',
-        'content-security-policy': "default-src 'none'; sandbox",
-      },
-    })
+    const read = async (after: number): Promise<TextPart> => {
+      const { lines, next } = await visit.call(getJobLog, { ...jobTarget(visit), after })
+      return {
+        text: lines.map(({ text }) => `${text}\n`).join(''),
+        next: next === null ? null : () => read(next),
+      }
+    }
+    return streamedText(visit, await read(0))
   },
 }

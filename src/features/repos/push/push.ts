@@ -2,7 +2,7 @@ import { writesRepo, type RepoGrant } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
-import { Nullable, RepoPath, Type } from '#core/schema.ts'
+import { RepoPath, Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid, RefUpdate } from '#git'
 import { requireQuota } from '#features/workspaces/index.ts'
@@ -20,7 +20,7 @@ import {
   prepareEachUpdate,
   type PreparedUpdate,
 } from '../refs/move-refs.ts'
-import { PushOptions, ReceivedCertificate, RefUpdates } from '../schema-code.ts'
+import { PushOptions, PushOutput, ReceivedCertificate, RefUpdates } from '../schema-code.ts'
 import { keepCertificate, verifyCertificate, type CertificateToKeep } from './verify-certificate.ts'
 import { privateAddressesOf, findExposedAddress } from './private-addresses.ts'
 import { addSize, repoById, requireRepo, type RepoRow } from '../store/repos.ts'
@@ -103,15 +103,7 @@ export const push = operation({
     ),
     certificate: Type.Optional(ReceivedCertificate),
   }),
-  output: Type.Object({
-    results: Type.Array(
-      Type.Object({
-        name: Type.String(),
-        refused: Nullable(Type.String()),
-        lines: Type.Array(Type.String()),
-      }),
-    ),
-  }),
+  output: PushOutput,
 
   handler: async (
     { hearth, db, caller, repo, write },
