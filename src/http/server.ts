@@ -21,6 +21,7 @@ import {
 import { archiveRoutes } from './git/archive-routes.ts'
 import type { Certificate } from './listener/certificate-files.ts'
 import { oauthRoutes } from './oauth-routes.ts'
+import { mountedProtocolRoutes } from './protocol-routes.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { renderJsonRefusal } from './responses.ts'
 import { restRoutes } from './rest/rest-routes.ts'
@@ -128,6 +129,7 @@ class RequestRouter {
       ...serviceRoutes(hearth),
       ...oauthRoutes(hearth),
       ...archiveRoutes(hearth),
+      ...mountedProtocolRoutes(hearth),
       ...this.#tools.routes,
     ])
       this.#mount(path, handler, renderRefusal)
