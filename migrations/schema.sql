@@ -1850,7 +1850,7 @@ CREATE TABLE workflow_runs (
   cancelled_at TEXT,
   created_at TEXT NOT NULL,
   started_at TEXT,
-  finished_at TEXT,
+  finished_at TEXT, waiting_reason TEXT,
   UNIQUE (workflow_id, number)
 ) STRICT;
 

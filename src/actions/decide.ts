@@ -227,7 +227,7 @@ function decideCall(run: RunState, deciding: Deciding): Decision[] {
     const outputs = callOutputs(run, scope, budget)
     return [end(row, resultOf(children), null, outputs)]
   }
-  if (row.status !== 'started') return []
+  if (row.status !== 'started' || row.isHeld) return []
   const depth = depthOf(run, row) + 1
   if (depth >= MAX_CALL_DEPTH)
     return [end(row, 'failure', `Workflows call each other at most ${MAX_CALL_DEPTH} deep`)]

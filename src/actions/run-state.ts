@@ -30,6 +30,8 @@ export type JobState = {
   /** Whether a `cancel` decision was made for it. */
   readonly cancelRequested: boolean
   readonly outputs: Readonly<Record<string, string>>
+  /** Whether it was told to start and waits for a concurrency group or an environment. */
+  readonly isHeld?: boolean
   /** Counts the ends of the attempt, so that the last of a matrix wins with its outputs. */
   readonly endedAs: number | null
 }

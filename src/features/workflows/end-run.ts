@@ -3,13 +3,21 @@ import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { repoById } from '#features/repos/index.ts'
 import { SECOND } from '#lib/time.ts'
-import { workflowCompleted } from './events.ts'
+import { jobChanged, workflowCompleted } from './events.ts'
+import { nextRunOfGroup } from './group-members.ts'
 import { requestScheduling } from './request-scheduling.ts'
 import { runChanges } from './run-changes.ts'
 import { runningJobs } from './running-jobs.ts'
 import type { Conclusion } from './schema.ts'
-import { listJobs, setCancelRequested, setEnded, type JobRow } from './store-jobs.ts'
-import { findRun, listRunsOfGroup, setCancelled, setRunEnded, type RunRow } from './store-runs.ts'
+import {
+  findJob,
+  listJobs,
+  setCancelRequested,
+  setEnded,
+  type JobEnd,
+  type JobRow,
+} from './store-jobs.ts'
+import { findRun, setCancelled, setRunEnded, type RunRow } from './store-runs.ts'
 
 /** What a cancelled job has to end by itself. Then it counts as ended. */
 const CANCEL_GRACE_MS = 10 * SECOND
@@ -28,10 +36,20 @@ export function endRun(
   tellCompleted(tx, { ...now, conclusion })
 }
 
-/** The next run of a concurrency group may begin. */
-function releaseGroup(tx: Tx, { repo_id, concurrency_group: group }: RunRow): void {
-  const [next] = group === null ? [] : listRunsOfGroup(tx.db, repo_id, group)
-  if (next?.waiting_for === 'concurrency') requestScheduling(tx, next.id)
+/** The next run or job of a concurrency group may begin. */
+function releaseGroup(
+  tx: Tx,
+  { repo_id, concurrency_group: group }: Pick<RunRow, 'repo_id' | 'concurrency_group'>,
+): void {
+  const next = group === null ? null : nextRunOfGroup(tx, repo_id, group)
+  if (next !== null) requestScheduling(tx, next)
+}
+
+/** Ends a job. `url` is the address of its environment. */
+export function endJob(tx: Tx, row: JobRow, end: JobEnd, url?: string): void {
+  setEnded(tx, row, end)
+  if (row.stage !== 'pending') releaseGroup(tx, row)
+  tx.emit(jobChanged, url === undefined ? { job_id: row.id } : { job_id: row.id, url })
 }
 
 /** Appends the event of a run that has ended. */
@@ -59,9 +77,10 @@ export function tellCompleted(tx: Tx, run: RunRow): void {
 export function cancelJob(tx: Tx, row: JobRow, reason: string): void {
   if (row.status === 'completed') return
   if (row.status !== 'in_progress' || row.lease_until === null)
-    setEnded(tx, row, { conclusion: 'cancelled', reason, outputs: {} })
+    endJob(tx, row, { conclusion: 'cancelled', reason, outputs: {} })
   else {
     setCancelRequested(tx, row.id)
+    tx.enqueue(endCancelledJob, { job_id: row.id }, { key: row.id, delay_ms: CANCEL_GRACE_MS })
     tx.afterCommit(() => runningJobs(tx.hearth).stop(row.id, 'cancelled'))
   }
 }
@@ -85,6 +104,22 @@ export function cancelRunNow(tx: Tx, run: RunRow, by: string | null, reason: str
   tx.afterCommit(() => runChanges(tx.hearth).notify(run.id))
 }
 
+/** Ends a cancelled job whose runner did not. */
+export const endCancelledJob = job<{ job_id: string }>({
+  kind: 'end_cancelled_job',
+  run: ({ hearth }, { job_id }) =>
+    writeAs(hearth, null, (tx) => {
+      const row = findJob(tx.db, job_id)
+      if (!row || row.status === 'completed' || row.cancel_requested === 0) return
+      endJob(tx, row, {
+        conclusion: 'cancelled',
+        reason: 'It was cancelled, and its runner did not end it within ten seconds',
+        outputs: {},
+      })
+      requestScheduling(tx, row.run_id)
+    }),
+})
+
 /** Ends what is left of a cancelled run. */
 export const endCancelled = job<{ run_id: string; attempt: number }>({
   kind: 'end_cancelled_run',
@@ -94,7 +129,7 @@ export const endCancelled = job<{ run_id: string; attempt: number }>({
       if (!run || run.attempt !== attempt || run.cancelled_at === null) return
       for (const row of listJobs(tx.db, run_id, attempt))
         if (row.status !== 'completed')
-          setEnded(tx, row, {
+          endJob(tx, row, {
             conclusion: 'cancelled',
             reason: 'The run was cancelled',
             outputs: {},

@@ -21,6 +21,15 @@ export const workflowCompleted = event(
 /** Jobs wait for a runner: runners take them with `takeQueuedJob`. */
 export const jobsQueued = internalEvent('workflows.jobs_queued', Type.Object({}))
 
+/** A job was queued, taken by a runner, put back into the queue, or has ended. */
+export const jobChanged = internalEvent(
+  'workflows.job_changed',
+  Type.Object({
+    job_id: Type.String(),
+    url: Type.Optional(Type.String({ description: 'The address of its environment, at its end.' })),
+  }),
+)
+
 export const events = [workflowCompleted]
 
 /** A run is deleted with its jobs: files of its jobs can go. Emitted before its rows are. */

@@ -7,7 +7,7 @@ import type { Job } from '#core/jobs.ts'
 import { commitContexts, repoDataRemovers, retainedCommits } from '#features/repos/index.ts'
 import { problemsOfPush } from './push-problems.ts'
 import { contextsOfRuns } from './commit-results.ts'
-import { endCancelled } from './end-run.ts'
+import { endCancelled, endCancelledJob } from './end-run.ts'
 import { events } from './events.ts'
 import * as operations from './operations.ts'
 import { planRuns } from './plan-runs.ts'
@@ -19,7 +19,7 @@ import { reactions } from './triggers.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
-export { jobsQueued, runRemoved } from './events.ts'
+export { jobChanged, jobsQueued, runRemoved } from './events.ts'
 export { jobLogs, workflowRunners, type JobLogReader, type RunnerKind } from './extension-points.ts'
 export {
   finishJob,
@@ -40,7 +40,7 @@ export const feature: Feature = {
   events,
   reactions,
   handlers: [enqueueScheduling],
-  jobs: [planRuns, scheduleJobs, endCancelled, checkRunners, sweepRuns] as Job[],
+  jobs: [planRuns, scheduleJobs, endCancelled, endCancelledJob, checkRunners, sweepRuns] as Job[],
   extensions: [
     commitContexts.with(contextsOfRuns),
     repoDataRemovers.with(removeRunsOfRepo),

@@ -10,6 +10,8 @@ import type { JobPlan, JsonObject, NeedsContext } from '#actions'
 import { fullNameOf, repoById } from '#features/repos/index.ts'
 import { openSecrets, variablesFor } from '#features/variables/index.ts'
 import { SECOND } from '#lib/time.ts'
+import { endJob } from './end-run.ts'
+import { jobChanged } from './events.ts'
 import { githubContext, needsContext } from './job-contexts.ts'
 import { requestScheduling } from './request-scheduling.ts'
 import { runChanges } from './run-changes.ts'
@@ -24,7 +26,6 @@ import {
   listQueued,
   putStep,
   requeue,
-  setEnded,
   setLease,
   setLog,
   setSummary,
@@ -111,6 +112,7 @@ function claim(tx: Tx, job: JobRow, runner: JobRunner): boolean {
   const { id, name } = runner
   if (!claimJob(tx, job.id, { id, name, lease_until: tx.now_ms + LEASE_MS })) return false
   setRunStatus(tx, job.run_id, 'in_progress', null)
+  tx.emit(jobChanged, { job_id: job.id })
   return true
 }
 
@@ -187,6 +189,8 @@ export type JobResult = {
   readonly log?: LogReport
   /** Markdown. */
   readonly summary?: string
+  /** The address of the environment of the job. */
+  readonly url?: string
 }
 
 /** Ends a job. Without effect when it has ended already, for example because it was cancelled. */
@@ -202,7 +206,7 @@ export async function finishJob(hearth: Hearth, job_id: string, result: JobResul
     addAnnotations(tx, job_id, result.annotations ?? [])
     if (result.log) setLog(tx, job_id, result.log)
     if (result.summary) setSummary(tx, job_id, result.summary.slice(0, MAX_SUMMARY_CHARS))
-    setEnded(tx, job, result)
+    endJob(tx, job, result, result.url)
     requestScheduling(tx, job.run_id)
     tx.afterCommit(() => notifyJobChange(tx.hearth, job))
   })
@@ -242,9 +246,10 @@ export function endInterrupted(tx: Tx): void {
     const reason = isOurs ? STOPPED : `The runner ${job.runner_name} stopped reporting`
     if (isOurs && job.interruptions === 0 && plan !== null && isRepeatable(plan)) {
       requeue(tx, job.id)
+      tx.emit(jobChanged, { job_id: job.id })
       requestScheduling(tx, job.run_id)
     } else {
-      setEnded(tx, job, { conclusion: 'failure', reason, outputs: {} })
+      endJob(tx, job, { conclusion: 'failure', reason, outputs: {} })
       requestScheduling(tx, job.run_id)
     }
   }

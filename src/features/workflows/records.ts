@@ -49,6 +49,7 @@ export function runRecords(hearth: Hearth, rows: readonly RunRow[]): Run[] {
     conclusion: row.conclusion,
     error: row.error,
     waiting_for: row.waiting_for,
+    reason: row.waiting_reason,
     trusted: row.trusted === 1,
     actor: actorOf(hearth, row.actor_id),
     jobs_count: counts.get(row.id) ?? 0,

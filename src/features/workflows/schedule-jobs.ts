@@ -23,23 +23,13 @@ import {
 import { variablesFor } from '#features/variables/index.ts'
 import { repoById } from '#features/repos/index.ts'
 import { readCallee } from './called-workflows.ts'
-import { jobsQueued } from './events.ts'
-import { cancelJob, endRun } from './end-run.ts'
-import { runnerKinds } from './extension-points.ts'
+import { beginJob, isHeld } from './begin-job.ts'
+import { cancelJob, endJob, endRun } from './end-run.ts'
 import { githubContext } from './job-contexts.ts'
-import { holdForGroup } from './concurrency.ts'
+import { enterGroupAsRun } from './concurrency.ts'
 import { schedulingRequested } from './request-scheduling.ts'
 import { runChanges } from './run-changes.ts'
-import {
-  insertJobRow,
-  listJobs,
-  removeJobRow,
-  setEnded,
-  setJobReason,
-  setQueued,
-  setRunning,
-  type JobRow,
-} from './store-jobs.ts'
+import { insertJobRow, listJobs, removeJobRow, setRunning, type JobRow } from './store-jobs.ts'
 import { findRun, setCallees, setRunStatus, setRunTitle, type RunRow } from './store-runs.ts'
 import { readStoredModel, readWorkflowFile, type WorkflowFile } from './workflow-files.ts'
 
@@ -101,7 +91,7 @@ async function loadCallee(hearth: Hearth, run_id: string, load: Load): Promise<v
       setCallees(tx, run_id, JSON.stringify({ ...calleesOf(now), [load.key]: found.file }))
     else {
       const row = listJobs(tx.db, run_id, now.attempt).find(({ key }) => key === load.key)
-      if (row) setEnded(tx, row, { conclusion: 'failure', reason: found.problem, outputs: {} })
+      if (row) endJob(tx, row, { conclusion: 'failure', reason: found.problem, outputs: {} })
     }
   })
 }
@@ -121,7 +111,7 @@ function scheduleNow(tx: Tx, run_id: string): Load[] {
     const loads = decisions.filter((decision) => decision.kind === 'load')
     const others = decisions.filter((decision) => decision.kind !== 'load')
     for (const decision of others) apply(tx, run, decision)
-    if (others.length === 0) {
+    if (others.length === 0 && !askHeldAgain(tx, run)) {
       if (loads.length === 0) showWhatItWaitsFor(tx, run_id)
       tx.afterCommit(() => runChanges(tx.hearth).notify(run_id))
       return loads
@@ -130,13 +120,25 @@ function scheduleNow(tx: Tx, run_id: string): Load[] {
   throw new Error(`decisions about ${run_id} do not end`)
 }
 
+/** Asks jobs that wait whether they may begin now. True when one was queued or ended. */
+function askHeldAgain(tx: Tx, run: RunRow): boolean {
+  let changed = false
+  for (const row of listJobs(tx.db, run.id, run.attempt))
+    if (isHeld(row) && beginJob(tx, run, row)) changed = true
+  return changed
+}
+
 /** Title, concurrency group and jobs of a run. False when it has to wait or cannot start. */
 function beginRun(tx: Tx, run: RunRow, state: RunState): boolean {
   const title = runTitle(state)
   if (title !== null) setRunTitle(tx, run.id, title.slice(0, 200))
   try {
     const concurrency = runConcurrency(state)
-    if (concurrency !== null && holdForGroup(tx, run, concurrency)) return false
+    const reason = concurrency && enterGroupAsRun(tx, run, concurrency)
+    if (reason !== null) {
+      setRunStatus(tx, run.id, 'waiting', 'concurrency', reason)
+      return false
+    }
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error
     endRun(tx, run, 'startup_failure', `${run.path} concurrency: ${error.message}`.slice(0, 500))
@@ -181,6 +183,7 @@ const jobState = (row: JobRow): JobState => ({
   outputs: JSON.parse(row.outputs) as Record<string, string>,
   endedAs: row.ended_as,
   cancelRequested: row.cancel_requested === 1,
+  isHeld: isHeld(row),
 })
 
 function apply(tx: Tx, run: RunRow, decision: Decision): void {
@@ -206,10 +209,10 @@ function apply(tx: Tx, run: RunRow, decision: Decision): void {
     )
   } else if (decision.kind === 'start') {
     const row = at(decision.key)
-    if (row) start(tx, run, row)
+    if (row) beginJob(tx, run, row)
   } else if (decision.kind === 'end') {
     const row = at(decision.key)
-    if (row) setEnded(tx, row, decision)
+    if (row) endJob(tx, row, decision)
   } else if (decision.kind === 'cancel') {
     const row = at(decision.key)
     if (row) cancelJob(tx, row, decision.reason)
@@ -243,26 +246,16 @@ function insertJob(tx: Tx, run: RunRow, state: JobState, position: string): void
   })
 }
 
-/** Queues a job that may run. */
-function start(tx: Tx, run: RunRow, row: JobRow): void {
-  setQueued(tx, row.id)
-  const labels = JSON.parse(row.labels) as string[]
-  const kinds = runnerKinds(tx.hearth)
-  if (!kinds.some((kind) => kind.accepts(tx.hearth, labels)))
-    setJobReason(tx, row.id, `There is no runner with the labels ${labels.join(', ')}`)
-  setRunStatus(tx, run.id, run.status === 'in_progress' ? 'in_progress' : 'queued', null)
-  tx.emit(jobsQueued, {})
-}
-
-/** A run whose unfinished jobs all wait for the same says so. */
+/** A run whose unfinished jobs all wait says what the first of them waits for. */
 function showWhatItWaitsFor(tx: Tx, run_id: string): void {
   const run = findRun(tx.db, run_id)
   if (!run || run.status === 'completed') return
   const open = listJobs(tx.db, run_id, run.attempt).filter(({ status }) => status !== 'completed')
   if (open.some(({ status }) => status === 'in_progress'))
-    setRunStatus(tx, run_id, 'in_progress', null)
-  else if (open.some(({ status, reason }) => status === 'queued' && reason === null))
-    setRunStatus(tx, run_id, 'queued', null)
-  else if (open.some(({ status }) => status === 'queued'))
-    setRunStatus(tx, run_id, 'waiting', 'runner')
+    return setRunStatus(tx, run_id, 'in_progress', null)
+  if (open.some((row) => row.status === 'queued' && row.waiting_for === null))
+    return setRunStatus(tx, run_id, 'queued', null)
+  const waits = open.find((row) => row.status === 'queued' || isHeld(row))
+  if (waits && waits.waiting_for !== null)
+    setRunStatus(tx, run_id, 'waiting', waits.waiting_for, waits.reason)
 }

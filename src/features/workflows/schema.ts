@@ -84,6 +84,7 @@ export const Run = Type.Object(
     conclusion: Nullable(OneOf(CONCLUSIONS)),
     error: Nullable(Type.String({ description: 'Why it could not start, in one line.' })),
     waiting_for: Why,
+    reason: Nullable(Type.String({ description: 'Why it waits, in one line.' })),
     trusted: Type.Boolean({
       description: 'False for changes by people without Write: no secrets and a token that reads.',
     }),

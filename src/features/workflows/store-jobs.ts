@@ -150,14 +150,46 @@ export const setQueued = (tx: Tx, id: string): void =>
 export const setCancelRequested = (tx: Tx, id: string): void =>
   void tx.db.run('UPDATE workflow_jobs SET cancel_requested = 1 WHERE id = ?', id)
 
-export const setJobReason = (tx: Tx, id: string, reason: string): void =>
-  void tx.db.run('UPDATE workflow_jobs SET reason = ? WHERE id = ?', reason, id)
+/** A job that was told to start waits for something else. */
+export const setHeld = (tx: Tx, id: string, waiting_for: WaitingFor, reason: string): void =>
+  void tx.db.run(
+    `UPDATE workflow_jobs SET stage = 'started', status = 'waiting', waiting_for = ?, reason = ?
+     WHERE id = ?`,
+    waiting_for,
+    reason,
+    id,
+  )
+
+/** A job that calls a workflow was told to start. No runner takes it. */
+export const setCalling = (tx: Tx, id: string): void =>
+  void tx.db.run(
+    `UPDATE workflow_jobs SET stage = 'started', status = 'waiting', waiting_for = NULL,
+       reason = NULL WHERE id = ?`,
+    id,
+  )
+
+/** Says why no runner takes a queued job. */
+export const setWaitsForRunner = (tx: Tx, id: string, reason: string): void =>
+  void tx.db.run(
+    `UPDATE workflow_jobs SET waiting_for = 'runner', reason = ? WHERE id = ?`,
+    reason,
+    id,
+  )
+
+/** Unfinished jobs that entered a concurrency group, the oldest first. Groups ignore case. */
+export const listJobsOfGroup = (db: Db, repo_id: string, group: string): JobRow[] =>
+  db.all<JobRow>(
+    `SELECT * FROM workflow_jobs WHERE repo_id = ? AND concurrency_group = ? COLLATE NOCASE
+       AND status <> 'completed' AND stage <> 'pending' ORDER BY seq`,
+    repo_id,
+    group,
+  )
 
 /** A job that calls a workflow runs while the jobs of that workflow do. */
 export const setRunning = (tx: Tx, id: string): void =>
   void tx.db.run(
-    `UPDATE workflow_jobs SET stage = 'running', status = 'in_progress', started_at = ?
-     WHERE id = ?`,
+    `UPDATE workflow_jobs SET stage = 'running', status = 'in_progress', waiting_for = NULL,
+       reason = NULL, started_at = ? WHERE id = ?`,
     tx.now,
     id,
   )
@@ -169,8 +201,8 @@ export const claimJob = (
   runner: { id: string | null; name: string; lease_until: number },
 ): boolean =>
   tx.db.run(
-    `UPDATE workflow_jobs SET stage = 'running', status = 'in_progress', runner_id = ?,
-       runner_name = ?, lease_until = ?, started_at = ?, log_state = 'live'
+    `UPDATE workflow_jobs SET stage = 'running', status = 'in_progress', waiting_for = NULL,
+       reason = NULL, runner_id = ?, runner_name = ?, lease_until = ?, started_at = ?, log_state = 'live'
      WHERE id = ? AND status = 'queued' AND stage = 'started'`,
     runner.id,
     runner.name,

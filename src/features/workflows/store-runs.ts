@@ -26,6 +26,7 @@ export type RunRow = {
   readonly status: RunStatus
   readonly conclusion: Conclusion | null
   readonly waiting_for: WaitingFor | null
+  readonly waiting_reason: string | null
   readonly error: string | null
   readonly actor_id: string | null
   readonly rerun_by: string | null
@@ -173,15 +174,17 @@ export const setRunStatus = (
   id: string,
   status: Exclude<RunStatus, 'completed'>,
   waiting_for: WaitingFor | null,
+  reason: string | null = null,
 ): void =>
   void tx.db.run(
-    `UPDATE workflow_runs SET status = ?1, waiting_for = ?2,
+    `UPDATE workflow_runs SET status = ?1, waiting_for = ?2, waiting_reason = ?5,
        started_at = CASE WHEN ?1 = 'in_progress' THEN coalesce(started_at, ?4) ELSE started_at END
      WHERE id = ?3 AND status <> 'completed'`,
     status,
     waiting_for,
     id,
     tx.now,
+    reason,
   )
 
 export const setRunEnded = (
@@ -192,7 +195,7 @@ export const setRunEnded = (
 ): void =>
   void tx.db.run(
     `UPDATE workflow_runs SET status = 'completed', conclusion = ?, error = ?, waiting_for = NULL,
-       finished_at = ? WHERE id = ? AND status <> 'completed'`,
+       waiting_reason = NULL, finished_at = ? WHERE id = ? AND status <> 'completed'`,
     conclusion,
     error,
     tx.now,
@@ -204,7 +207,8 @@ export const setRunGroup = (tx: Tx, id: string, group: string | null): void =>
 
 export const setApproved = (tx: Tx, id: string, by: string): void =>
   void tx.db.run(
-    `UPDATE workflow_runs SET status = 'queued', waiting_for = NULL, approved_by = ? WHERE id = ?`,
+    `UPDATE workflow_runs SET status = 'queued', waiting_for = NULL, waiting_reason = NULL, approved_by = ?
+     WHERE id = ?`,
     by,
     id,
   )
@@ -223,10 +227,10 @@ export const setRunTitle = (tx: Tx, id: string, title: string): void =>
 export const setCallees = (tx: Tx, id: string, callees: string): void =>
   void tx.db.run('UPDATE workflow_runs SET callees = ? WHERE id = ?', callees, id)
 
-/** Unfinished runs of a concurrency group, the oldest first. */
+/** Unfinished runs of a concurrency group, the oldest first. Groups ignore case. */
 export const listRunsOfGroup = (db: Db, repo_id: string, group: string): RunRow[] =>
   db.all<RunRow>(
-    `SELECT * FROM workflow_runs WHERE repo_id = ? AND concurrency_group = ?
+    `SELECT * FROM workflow_runs WHERE repo_id = ? AND concurrency_group = ? COLLATE NOCASE
        AND status <> 'completed' ORDER BY seq`,
     repo_id,
     group,
@@ -265,7 +269,7 @@ export function beginAttempt(tx: Tx, run: RunRow, by: string): number {
   )
   tx.db.run(
     `UPDATE workflow_runs SET attempt = attempt + 1, status = 'queued', conclusion = NULL,
-       error = NULL, waiting_for = NULL, rerun_by = ?, started_at = NULL, finished_at = NULL,
+       error = NULL, waiting_for = NULL, waiting_reason = NULL, rerun_by = ?, started_at = NULL, finished_at = NULL,
        cancelled_at = NULL, cancelled_by = NULL, concurrency_group = NULL
      WHERE id = ?`,
     by,

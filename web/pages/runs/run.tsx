@@ -53,6 +53,7 @@ export const stateOfRun = (run: Run, jobs: readonly WorkflowJob[]): string =>
       run.status,
       run.conclusion,
       run.waiting_for,
+      run.reason,
       jobs.map(({ id, status, conclusion, reason, steps }) => [
         id,
         status,
@@ -72,10 +73,7 @@ const WhatItWaitsFor = ({ run }: { run: Run }) => {
         )}
       </Notice>
     )
-  if (run.waiting_for === 'concurrency')
-    return <Notice kind="info">{t('Another run of its group has to end first.')}</Notice>
-  if (run.waiting_for === 'runner')
-    return <Notice kind="info">{t('No runner has the labels that its jobs ask for.')}</Notice>
+  if (run.reason !== null) return <Notice kind="info">{run.reason}</Notice>
   return null
 }
 
