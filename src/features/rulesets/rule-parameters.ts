@@ -86,7 +86,7 @@ const Window = Type.Object(
   {
     days: Type.Array(OneOf(DAYS), {
       minItems: 1,
-      maxItems: 100,
+      maxItems: DAYS.length,
       ...problem('a window needs days, of mon to sun'),
     }),
     start: Type.String({

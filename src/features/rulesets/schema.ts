@@ -123,8 +123,10 @@ export const RuleEvaluation = Type.Object(
 export type RuleEvaluation = Static<typeof RuleEvaluation>
 export const RuleEvaluations = ListOf(RuleEvaluation)
 
-/** Bounded here; `conditions.ts` has the limits that people are told. */
-const GivenPatterns = Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000 })
+export const MAX_PATTERN_LENGTH = 255
+const GivenPatterns = Type.Array(Type.String({ minLength: 1, maxLength: MAX_PATTERN_LENGTH }), {
+  maxItems: 100,
+})
 
 /** The inputs that creating and updating a ruleset share. */
 export const RulesetInput = {

@@ -284,6 +284,7 @@ describe('what is wrong is named', () => {
     bad('merge_window', { time_zone: 'Europe/Berlin', ...window({}) }, 'time_zone'),
     bad('merge_window', window({ days: ['monday'] }), 'windows[0].days[0]'),
     bad('merge_window', window({ days: [] }), 'windows[0].days'),
+    bad('merge_window', window({ days: Array(8).fill('mon') }), 'windows[0].days'),
     bad('merge_window', window({ start: '25:00' }), 'windows[0].start'),
     bad('merge_window', window({ start: '24:00' }), 'windows[0].start'),
     bad('merge_window', window({ end: 17 }), 'windows[0].end'),
@@ -311,6 +312,14 @@ describe('what is wrong is named', () => {
       'conditions.ref_name.include[0]',
     ],
     [{ rules: [], conditions: { ref_name: { include: [''] } } }, 'conditions.ref_name.include[0]'],
+    [
+      { rules: [], conditions: { ref_name: { exclude: ['x'.repeat(256)] } } },
+      'conditions.ref_name.exclude[0]',
+    ],
+    [
+      { rules: [], conditions: { ref_name: { include: Array(101).fill('x') } } },
+      'conditions.ref_name.include',
+    ],
     [
       { rules: [], target: 'tag', conditions: { ref_name: { include: ['~DEFAULT_BRANCH'] } } },
       'conditions.ref_name.include[0]',

@@ -23,6 +23,7 @@ describe('addresses', () => {
   test('unknown paths and versions are 404 with the error object', async () => {
     for (const path of [
       '/api/v2/user',
+      '/api/v1/version',
       '/api/nothing',
       '/api/v1/repos/acme/site/notes/1/more',
       '/elsewhere',

@@ -17,8 +17,8 @@ import { BranchName, CommitRecord, TreePath } from '../schema.ts'
 import { requireRepo } from '../store/repos.ts'
 import { hasBranches, readRef } from '../store/refs.ts'
 
-/** The limit of the request is lower over REST; the website uploads files through it. */
-const MAX_CONTENT_CHARACTERS = 256 << 20
+/** 25 MiB in base64, which the page of uploads allows. REST and tools allow smaller requests. */
+const MAX_CONTENT_CHARACTERS = 34 << 20
 
 const FileInput = Type.Object({
   path: TreePath,
@@ -26,7 +26,10 @@ const FileInput = Type.Object({
     description: 'put writes the whole file; move keeps its content.',
   }),
   content: Type.Optional(
-    Type.String({ maxLength: MAX_CONTENT_CHARACTERS, description: 'For put.' }),
+    Type.String({
+      maxLength: MAX_CONTENT_CHARACTERS,
+      description: 'For put; REST takes 1 MiB a request.',
+    }),
   ),
   encoding: Type.Optional(
     OneOf(['utf-8', 'base64'], { description: 'Of content; utf-8 unless given.' }),
