@@ -1710,6 +1710,13 @@ CREATE TABLE wikis (
   updated_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE workflow_actors (
+  owner_id TEXT PRIMARY KEY REFERENCES actors (id) ON DELETE CASCADE,
+  actor_id TEXT NOT NULL REFERENCES actors (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX workflow_actors_by_actor ON workflow_actors (actor_id);
+
 CREATE TABLE workflow_annotations (
   job_id TEXT NOT NULL REFERENCES workflow_jobs (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
@@ -1879,6 +1886,13 @@ CREATE TABLE workflow_steps (
   log_to INTEGER,
   PRIMARY KEY (job_id, number)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE workflow_tokens (
+  token_id TEXT PRIMARY KEY REFERENCES tokens (id) ON DELETE CASCADE,
+  job_id TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX workflow_tokens_of_job ON workflow_tokens (job_id);
 
 CREATE TABLE workflows (
   id TEXT PRIMARY KEY,

@@ -18,7 +18,7 @@ export type { WorkflowReading } from './parse-workflow.ts'
 export { WorkflowReader } from './workflow-reader.ts'
 export type { Action, ActionReading } from './read-action.ts'
 export { parseUses, type Uses } from './uses.ts'
-export { levelFor } from './permissions.ts'
+export { intersectPermissions, levelFor, PERMISSION_SCOPES } from './permissions.ts'
 export { CommandReader, parseCommand, type Command } from './commands.ts'
 export {
   CommandFileFault,

@@ -5,6 +5,7 @@ import { repoById, resolveCommit } from '#features/repos/index.ts'
 import {
   finishJob,
   reportSteps,
+  TOKEN_SECRETS,
   type JobToRun,
   type LogReport,
   type StepReport,
@@ -123,6 +124,9 @@ export async function runTakenJob(
   await packJobLog(hearth, name, log.lines)
 }
 
+const tokenSecrets = (token: string): Record<string, string> =>
+  Object.fromEntries(TOKEN_SECRETS.map((name) => [name, token]))
+
 const execute = (
   hearth: Hearth,
   job: JobToRun,
@@ -135,8 +139,12 @@ const execute = (
       jobId: job.jobId,
       repository: job.repo.full_name,
       plan: job.plan,
-      contexts: { ...job.contexts, strategy: strategyContext(job.plan) },
-      secrets: job.secrets,
+      contexts: {
+        ...job.contexts,
+        github: { ...job.contexts.github, token: job.token },
+        strategy: strategyContext(job.plan),
+      },
+      secrets: { ...job.secrets, ...tokenSecrets(job.token) },
       isDebug: false,
       stop: job.stop,
       kill,

@@ -5,6 +5,7 @@ import { repoById } from '#features/repos/index.ts'
 import { SECOND } from '#lib/time.ts'
 import { jobChanged, workflowCompleted } from './events.ts'
 import { nextRunOfGroup } from './group-members.ts'
+import { endJobToken } from './job-token.ts'
 import { requestScheduling } from './request-scheduling.ts'
 import { runChanges } from './run-changes.ts'
 import { runningJobs } from './running-jobs.ts'
@@ -48,6 +49,7 @@ function releaseGroup(
 /** Ends a job. `url` is the address of its environment. */
 export function endJob(tx: Tx, row: JobRow, end: JobEnd, url?: string): void {
   setEnded(tx, row, end)
+  endJobToken(tx, row.id)
   if (row.stage !== 'pending') releaseGroup(tx, row)
   tx.emit(jobChanged, url === undefined ? { job_id: row.id } : { job_id: row.id, url })
 }

@@ -20,12 +20,14 @@ import { reactions } from './triggers.ts'
 export * from './operations.ts'
 export * from './schema.ts'
 export { jobChanged, jobsQueued, runRemoved } from './events.ts'
+export { jobOfCaller } from './job-token.ts'
 export { jobLogs, workflowRunners, type JobLogReader, type RunnerKind } from './extension-points.ts'
 export {
   finishJob,
   renewLease,
   reportSteps,
   takeQueuedJob,
+  TOKEN_SECRETS,
   type JobResult,
   type JobRunner,
   type JobToRun,

@@ -13,6 +13,7 @@ import { SECOND } from '#lib/time.ts'
 import { endJob } from './end-run.ts'
 import { jobChanged } from './events.ts'
 import { githubContext, needsContext } from './job-contexts.ts'
+import { endJobToken, makeJobToken } from './job-token.ts'
 import { requestScheduling } from './request-scheduling.ts'
 import { runChanges } from './run-changes.ts'
 import { runningJobs } from './running-jobs.ts'
@@ -81,6 +82,8 @@ export type JobToRun = {
     readonly strategy: JobPlan['strategy']
   }
   readonly secrets: Readonly<Record<string, string>>
+  /** The secret of the job's token, which ends with the job. */
+  readonly token: string
   /** Aborts with `cancelled` when the job should end; it has ten seconds then. */
   readonly stop: AbortSignal
 }
@@ -92,13 +95,13 @@ export async function takeQueuedJob(hearth: Hearth, runner: JobRunner): Promise<
     if (!run || !runner.accepts(JSON.parse(job.labels) as string[])) continue
     if (run.trusted === 0 && !runner.takesUntrusted) continue
     const stop = runningJobs(hearth).begin(job.id)
-    const claimed = await writeAs(hearth, null, (tx) => claim(tx, job, runner))
-    if (!claimed) {
+    const token = await writeAs(hearth, null, (tx) => claim(tx, job, run, runner))
+    if (token === null) {
       runningJobs(hearth).end(job.id)
       continue
     }
     try {
-      return jobToRun(hearth, job, run, stop)
+      return jobToRun(hearth, job, run, { token, stop })
     } catch (error) {
       // For example a secret that was sealed with another installation key.
       const reason = error instanceof Error ? error.message : String(error)
@@ -108,15 +111,21 @@ export async function takeQueuedJob(hearth: Hearth, runner: JobRunner): Promise<
   return null
 }
 
-function claim(tx: Tx, job: JobRow, runner: JobRunner): boolean {
+/** Gives a job to a runner. Returns the secret of its token; null when the job is taken. */
+function claim(tx: Tx, job: JobRow, run: RunRow, runner: JobRunner): string | null {
   const { id, name } = runner
-  if (!claimJob(tx, job.id, { id, name, lease_until: tx.now_ms + LEASE_MS })) return false
+  if (!claimJob(tx, job.id, { id, name, lease_until: tx.now_ms + LEASE_MS })) return null
   setRunStatus(tx, job.run_id, 'in_progress', null)
   tx.emit(jobChanged, { job_id: job.id })
-  return true
+  return makeJobToken(tx, job, run) ?? ''
 }
 
-function jobToRun(hearth: Hearth, job: JobRow, run: RunRow, stop: AbortSignal): JobToRun {
+function jobToRun(
+  hearth: Hearth,
+  job: JobRow,
+  run: RunRow,
+  given: Pick<JobToRun, 'token' | 'stop'>,
+): JobToRun {
   const repo = repoById(hearth.db, job.repo_id)
   const plan = job.plan === null ? null : (JSON.parse(job.plan) as JobPlan)
   if (!repo || plan?.kind !== 'steps')
@@ -146,7 +155,7 @@ function jobToRun(hearth: Hearth, job: JobRow, run: RunRow, stop: AbortSignal): 
       strategy: plan.strategy,
     },
     secrets: Object.fromEntries(secrets),
-    stop,
+    ...given,
   }
 }
 
@@ -230,6 +239,9 @@ function addAnnotations(tx: Tx, job_id: string, annotations: readonly Annotation
   }
 }
 
+/** The names under which jobs read their own token. */
+export const TOKEN_SECRETS: readonly string[] = ['GITHUB_TOKEN', 'HEARTH_TOKEN']
+
 const STOPPED = 'The server was stopped while the job ran'
 
 /**
@@ -247,6 +259,7 @@ export function endInterrupted(tx: Tx): void {
     if (isOurs && job.interruptions === 0 && plan !== null && isRepeatable(plan)) {
       requeue(tx, job.id)
       tx.emit(jobChanged, { job_id: job.id })
+      endJobToken(tx, job.id)
       requestScheduling(tx, job.run_id)
     } else {
       endJob(tx, job, { conclusion: 'failure', reason, outputs: {} })
@@ -256,7 +269,9 @@ export function endInterrupted(tx: Tx): void {
 }
 
 function isRepeatable(plan: JobPlan): boolean {
-  if (plan.kind !== 'steps' || plan.environment !== null || plan.secrets.length > 0) return false
+  if (plan.kind !== 'steps' || plan.environment !== null) return false
+  if (plan.secrets === 'all' || plan.secrets.some((name) => !TOKEN_SECRETS.includes(name)))
+    return false
   const { permissions } = plan
   if (permissions === null) return true
   return 'all' in permissions

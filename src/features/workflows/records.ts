@@ -1,6 +1,7 @@
 /** Workflows, runs and jobs as records. */
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
+import type { JobPlan } from '#actions'
 import { actorOf } from '#features/accounts/index.ts'
 import { fullName } from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
@@ -8,6 +9,7 @@ import type { RepoGrant } from '#core/access.ts'
 import type { Run, Workflow, WorkflowJob } from './schema.ts'
 import { countJobsOfRuns, findJob, listAnnotations, listSteps, type JobRow } from './store-jobs.ts'
 import { findRun, type RunRow } from './store-runs.ts'
+import { effectivePermissions, permissionLines } from './token-rights.ts'
 import { findWorkflow, type WorkflowRow } from './store-workflows.ts'
 
 export const workflowRecord = (row: WorkflowRow): Workflow => ({
@@ -67,11 +69,24 @@ export const runRecord = (hearth: Hearth, row: RunRow): Run => {
   return record
 }
 
+/** What the token of a job may do; nothing before the job is planned. */
+function permissionsOf({ plan }: JobRow, isTrusted: boolean): string[] {
+  const parsed = plan === null ? null : (JSON.parse(plan) as JobPlan)
+  if (parsed?.kind !== 'steps') return []
+  return permissionLines(effectivePermissions(parsed.permissions, isTrusted))
+}
+
 /** Records of jobs of one run. */
 export function jobRecords(hearth: Hearth, rows: readonly JobRow[]): WorkflowJob[] {
   const ids = rows.map(({ id }) => id)
   const steps = Map.groupBy(listSteps(hearth.db, ids), ({ job_id }) => job_id)
   const annotations = Map.groupBy(listAnnotations(hearth.db, ids), ({ job_id }) => job_id)
+  const runs = new Map<string, boolean>()
+  const trustOf = (id: string): boolean => {
+    const known = runs.get(id) ?? findRun(hearth.db, id)?.trusted === 1
+    runs.set(id, known)
+    return known
+  }
   return rows.map((row) => ({
     id: row.id,
     run: row.run_id,
@@ -103,6 +118,7 @@ export function jobRecords(hearth: Hearth, rows: readonly JobRow[]): WorkflowJob
     started_at: row.started_at,
     finished_at: row.finished_at,
     attempt: row.attempt,
+    permissions: permissionsOf(row, trustOf(row.run_id)),
     log_bytes: row.log_bytes,
   }))
 }

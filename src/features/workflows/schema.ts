@@ -150,6 +150,9 @@ export const WorkflowJob = Type.Object(
     started_at: Nullable(Time),
     finished_at: Nullable(Time),
     attempt: Type.Integer(),
+    permissions: Type.Array(Type.String(), {
+      description: 'What its token may do in the repository, such as contents: read.',
+    }),
     log_bytes: Type.Integer(),
   },
   { $id: 'WorkflowJob', description: 'One job of a run with its steps.' },

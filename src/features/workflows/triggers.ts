@@ -12,12 +12,14 @@ import {
 import { gitPush, repoArchived } from '#features/repos/index.ts'
 import { cancelRunNow } from './end-run.ts'
 import { runnerKinds } from './extension-points.ts'
+import { jobOfCaller } from './job-token.ts'
 import { pullAction } from './occasion.ts'
 import { planRuns } from './plan-runs.ts'
 import { listOpenRuns } from './store-runs.ts'
 
+/** What a job does with its token starts nothing, so that no workflow starts itself for ever. */
 function plan(tx: Tx, event: EventRow): void {
-  if (runnerKinds(tx.hearth).length > 0)
+  if (runnerKinds(tx.hearth).length > 0 && jobOfCaller(tx.db, tx.caller) === null)
     tx.enqueue(planRuns, { event_id: event.id }, { key: event.id })
 }
 

@@ -19,8 +19,8 @@ jobs:
     steps:
       - uses: actions/checkout@v4
       - id: make
-        run: cat README.md; echo "key $KEY"; echo "x=1" >>"$GITHUB_OUTPUT"
-        env: { KEY: '\${{ secrets.KEY }}' }
+        run: cat README.md; echo "key $KEY $TOKEN \${{ secrets.GITHUB_TOKEN }}"; echo "x=1" >>"$GITHUB_OUTPUT"
+        env: { KEY: '\${{ secrets.KEY }}', TOKEN: '\${{ github.token }}' }
   after:
     needs: build
     runs-on: ubuntu-24.04
@@ -63,7 +63,7 @@ test('a push runs its workflow here, from the files to the result and the log', 
     [expect.stringContaining('Run cat README.md'), 'success'],
   ])
   const text = await log(build?.id ?? '')
-  expect(text).toContain('\nhello from git\nkey ***')
+  expect(text).toContain('\nhello from git\nkey *** *** ***')
   expect(text).not.toContain('top-secret-key')
   expect(after).toMatchObject({ conclusion: 'failure' })
   expect(await log(after?.id ?? '')).toContain(

@@ -138,6 +138,13 @@ const JobHead = ({ visit, repo, run, job }: Shown & { visit: Visit }) => {
         {job.runner !== null && <span>{rich('on {name}', { name: job.runner.name })}</span>}
         {job.log_bytes > 0 && <a href={`${here}.log`}>{t('Raw log')}</a>}
       </p>
+      {job.permissions.length > 0 && (
+        <p class="muted small">
+          {rich('Its token has {permissions}, and ends with the job.', {
+            permissions: job.permissions.join(', '),
+          })}
+        </p>
+      )}
       {job.reason !== null && (
         <Notice kind={job.conclusion === 'failure' ? 'bad' : 'info'}>{job.reason}</Notice>
       )}

@@ -68,6 +68,12 @@ export function issueToken(tx: Tx, options: NewTokenOptions): { token: TokenRow;
     audience: options.audience ?? null,
   }
   insertToken(tx.db, token, sha256(secret), options.repos ?? [])
+  // The run of a job is the record of its token.
+  if (token.source !== 'workflow') auditToken(tx, token, options)
+  return { token, secret }
+}
+
+function auditToken(tx: Tx, token: TokenRow, options: NewTokenOptions): void {
   tx.audit({
     action: 'token.created',
     target: { kind: 'token', id: token.id, name: token.name },
@@ -85,7 +91,6 @@ export function issueToken(tx: Tx, options: NewTokenOptions): { token: TokenRow;
       },
     },
   })
-  return { token, secret }
 }
 
 /**
