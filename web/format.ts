@@ -1,11 +1,8 @@
 // Numbers and names in the form that pages show.
+import { bytesText as englishBytes } from '#lib/bytes-text.ts'
 import { lazy } from '#lib/lazy.ts'
 import { currentLocale, type Locale } from './locale.ts'
 import { timeFormats, type TimeFormats } from './relative.ts'
-
-/** `1 file`, `3 files`. The plural is given when it is not the word with an s. */
-export const plural = (amount: number, word: string, many = `${word}s`): string =>
-  `${formatNumber(amount)} ${amount === 1 ? word : many}`
 
 /** The text with a capital first letter. */
 export const sentenceCase = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
@@ -18,6 +15,7 @@ const TIME_FORMATS: Readonly<Record<Locale, () => TimeFormats | null>> = {
   ar: lazy(() => timeFormats('ar-u-nu-latn')),
   de: lazy(() => timeFormats('de-DE')),
   en: () => null,
+  'en-XA': () => null,
 }
 
 /** The formats of times in the language of the response. Null for English. */
@@ -28,13 +26,29 @@ const NUMBER_LOCALES: Readonly<Record<Locale, string>> = {
   ar: 'ar-u-nu-latn',
   de: 'de-DE',
   en: 'en-US',
+  'en-XA': 'en-US',
 }
 
-export { bytesText } from '#lib/bytes-text.ts'
+/** A size for people: `512 bytes`, `1.5 KiB`, `20 MiB`. */
+export const bytesText = (bytes: number): string =>
+  bytes < 1024 && currentLocale() !== 'en'
+    ? bytes.toLocaleString(NUMBER_LOCALES[currentLocale()], {
+        style: 'unit',
+        unit: 'byte',
+        unitDisplay: 'long',
+      })
+    : englishBytes(bytes)
 
-/** The cost of a session in dollars: `$0.04`, `$12.30`, `under $0.01`. */
+/** The cost of a session in dollars: `$0.04`, `$12.30`, `< $0.01`. */
 export const formatCost = (usd: number): string =>
-  usd > 0 && usd < 0.01 ? 'under $0.01' : `$${usd.toFixed(2)}`
+  usd > 0 && usd < 0.01 ? '< $0.01' : `$${usd.toFixed(2)}`
+
+/** The short name of a month from 1 to 12. */
+export const monthName = (month: number): string =>
+  new Date(Date.UTC(2026, month - 1, 15)).toLocaleDateString(NUMBER_LOCALES[currentLocale()], {
+    month: 'short',
+    timeZone: 'UTC',
+  })
 
 /** The first seven characters of a commit id. */
 export const shortSha = (sha: string): string => sha.slice(0, 7)

@@ -5,7 +5,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readCookie, setCookie } from './cookies.ts'
 
-export type Locale = 'en' | 'de' | 'ar'
+/**
+ * `en-XA` is English in which every translated text is in brackets, so that a test and translators
+ * see what is not translated. Only its cookie chooses it.
+ */
+export type Locale = 'en' | 'de' | 'ar' | 'en-XA'
 
 /** Languages whose catalogue is complete. Others are chosen by nobody. */
 export const OFFERED_LOCALES: readonly Locale[] = ['en', 'de']
@@ -18,6 +22,7 @@ export const LOCALE_NAMES: Readonly<Record<Locale, string>> = {
   en: 'English',
   de: 'Deutsch',
   ar: 'العربية',
+  'en-XA': 'English ⟦XA⟧',
 }
 
 const LOCALE_COOKIE = 'hearth-locale'
@@ -66,8 +71,10 @@ export const localeOf = (request: Request, secure: boolean): Locale =>
   DEFAULT_LOCALE
 
 /** The language that this browser has chosen; null when it follows the browser's own. */
-export const chosenLocale = (request: Request, secure: boolean): Locale | null =>
-  toLocale(readCookie(request, secure, LOCALE_COOKIE))
+export function chosenLocale(request: Request, secure: boolean): Locale | null {
+  const tag = readCookie(request, secure, LOCALE_COOKIE)
+  return tag === 'en-XA' ? tag : toLocale(tag)
+}
 
 /** Remembers a choice in this browser. Null forgets it. */
 export const localeCookie = (locale: Locale | null, { secure }: { secure: boolean }): string =>

@@ -23,6 +23,7 @@ import {
 } from './form-body.ts'
 import { renderPage, type Html } from './jsx/html.ts'
 import { localeOf, withLocale, type Locale } from './locale.ts'
+import { translateMessage } from './messages.ts'
 import { movedAddress } from './moved.ts'
 import { errorPage } from './pages/error.tsx'
 import { proofOfWorkPage } from './pages/proof-of-work.tsx'
@@ -196,7 +197,7 @@ export class SiteServer {
       if (form.page === null || error.status === 404) throw error
       const again = visitor.visit(params, {
         values: fields,
-        error: { field: error.field, message: error.message },
+        error: { field: error.field, message: translateMessage(error.message) },
       })
       return toResponse(await form.page.render(again), 422)
     }
@@ -287,7 +288,11 @@ function renderRefusal(refusal: Refusal, visit: Visit, request_id: string | null
     return redirect(`/login?next=${next}`, 302).response
   }
   const response = htmlResponse(
-    errorPage(visit, { status: refusal.status, message: refusal.message, request_id }),
+    errorPage(visit, {
+      status: refusal.status,
+      message: translateMessage(refusal.message),
+      request_id,
+    }),
     refusal.status,
   )
   if (refusal.reason === 'invalid_token')

@@ -131,7 +131,7 @@ export const TokenSecret = ({ secret, children }: { secret: string; children?: C
 /** Commands for a terminal, with a button to copy them. */
 export const Commands = ({
   children,
-  label = 'Copy the commands',
+  label = t('Copy the commands'),
 }: {
   children: string
   label?: string

@@ -9,6 +9,7 @@ import { raw, renderChild, type Child } from '../jsx/html.ts'
 import { BLOCK_ROWS, inBlocks } from './code-view.tsx'
 import type { DiffFile, DiffOptions } from './diff-view.tsx'
 import { markBidiControls } from './bidi-controls.tsx'
+import { t } from '../text.ts'
 
 /**
  * The id of a file on a page of changes. Its lines have the suffix `R<number>` on the new side and
@@ -81,12 +82,17 @@ const sourceCell = (
 ): string => {
   if (!cell) return '<td class="src none"></td>'
   const href = frame.options.commentHref?.(frame.path, side, cell.number)
-  const words = `Comment on ${side} line ${cell.number}`
+  const words =
+    side === 'old'
+      ? t('Comment on old line {number}', { number: cell.number })
+      : t('Comment on new line {number}', { number: cell.number })
   const comment =
     href === undefined
       ? ''
-      : `<a class="line-comment" href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="${words}"></a>`
-  const note = cell.noNewline ? '<span class="no-newline">No newline at the end</span>' : ''
+      : `<a class="line-comment" href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="${Bun.escapeHTML(words)}"></a>`
+  const note = cell.noNewline
+    ? `<span class="no-newline">${Bun.escapeHTML(t('No newline at the end'))}</span>`
+    : ''
   return `<td class="src${kindClass[cell.kind]}">${comment}${markBidiControls(markRanges(html[cell.index] ?? '', cell.marks)) || '\n'}${note}</td>`
 }
 
@@ -120,7 +126,7 @@ const EXPAND_LINES = 20
 const moreLink = (frame: DiffTableContext, sign: string, from: number, to: number): string => {
   const href = frame.options.expandHref?.(frame.path, from, to)
   if (href === undefined) return ''
-  const words = `Show lines ${from} to ${to} of ${frame.path}`
+  const words = t('Show lines {from} to {to} of {path}', { from, to, path: frame.path })
   return `<a href="${Bun.escapeHTML(href)}" rel="nofollow" data-part="${frame.anchor}" data-file="${Bun.escapeHTML(frame.path)}" aria-label="${Bun.escapeHTML(words)}" title="${Bun.escapeHTML(words)}">${sign}</a>`
 }
 

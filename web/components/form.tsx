@@ -268,11 +268,17 @@ export interface Option {
 
 /** A select. */
 export const Select = (
-  props: FieldBase & { options: readonly Option[]; value?: string | null },
+  props: FieldBase & {
+    options: readonly Option[]
+    value?: string | null
+    /** The options are names, which are the same in every language. */
+    areNames?: boolean
+  },
 ) => (
   <FieldFrame field={props}>
     <span class="select">
       <select
+        translate={props.areNames ? 'no' : undefined}
         class="input"
         id={idOf(props)}
         name={props.name}

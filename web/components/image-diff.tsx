@@ -88,7 +88,7 @@ export const ImageDiff = ({ path, status, image }: ImageDiffProps): Html | null 
   const { before, after } = image
   if (before === null || after === null) {
     const side = before ?? after
-    const title = TITLES[status] ?? (before === null ? 'After' : 'Before')
+    const title = TITLES[status] ?? (before === null ? t('After') : t('Before'))
     return (
       side && (
         <div class="image-diff">

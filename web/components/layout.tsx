@@ -113,7 +113,9 @@ const Bell = ({ unread }: { unread: number | undefined }) =>
       href="/notifications"
       aria-label={
         unread > 0
-          ? t('Notifications, {unread} unread', { unread: unread > 99 ? 'more than 99' : unread })
+          ? unread > 99
+            ? t('Notifications, more than 99 unread')
+            : t('Notifications, {unread} unread', { unread })
           : t('Notifications')
       }
       data-hotkey="g n"
@@ -290,7 +292,7 @@ export const PageHead = ({
 /** The path to the page. The last part is the page itself. */
 export const Breadcrumbs = ({
   parts,
-  label = 'Path',
+  label = t('Path'),
 }: {
   parts: readonly { label: string; href?: string }[]
   label?: string

@@ -6,7 +6,7 @@ import { t } from '../text.ts'
 export const Pager = ({
   newer,
   older,
-  label = 'Pages',
+  label = t('Pages'),
 }: {
   newer?: string | null
   older?: string | null

@@ -7,6 +7,7 @@ import { EmptyState } from './card.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Duration, RelativeTime } from './time.tsx'
 import { localized, rich, t, tn } from '../text.ts'
+import { stateWord } from '../messages.ts'
 
 /** One entry, as `read_session` returns it. */
 export interface StoryEntry {
@@ -133,7 +134,7 @@ const describeGroup = (entries: readonly StoryEntry[]): string => {
   const thoughts = entries.filter((entry) => entry.kind === 'thought').length
   const parts = [
     tools > 0 && tn('{count} tool call', '{count} tool calls', tools),
-    files.size > 0 && `${tn('{count} file', '{count} files', files.size)} edited`,
+    files.size > 0 && tn('{count} file edited', '{count} files edited', files.size),
     thoughts > 0 && tn('{count} thought', '{count} thoughts', thoughts),
   ]
   return parts.filter(Boolean).join(', ') || tn('{count} step', '{count} steps', entries.length)
@@ -242,12 +243,10 @@ const StoryHead = ({
       {entry.kind === 'message' ? (
         <ActorLink of={entry.author ?? null} face={false} />
       ) : (
-        <strong>
-          {byAuthor ? t('{quoted} by', { quoted: quoted ? 'Asked' : 'Answered' }) : word}
-        </strong>
+        <strong>{byAuthor ? (quoted ? t('Asked by') : t('Answered by')) : word}</strong>
       )}
       {byAuthor && entry.author && <ActorLink of={entry.author} face={false} />}
-      {status && <span class={['chip', tone && `tone-${tone}`]}>{status}</span>}
+      {status && <span class={['chip', tone && `tone-${tone}`]}>{stateWord(status)}</span>}
       {typeof data.command === 'string' && <code>{data.command}</code>}
       {entry.kind === 'checkpoint' && sha && (
         <CheckpointCommit sha={sha} href={commitHref?.(sha)} />

@@ -11,7 +11,7 @@ import { t } from '../text.ts'
 
 /** A conversation in order: comments, and events between them. */
 export const Timeline = ({
-  label = 'Conversation',
+  label = t('Conversation'),
   children,
 }: {
   label?: string

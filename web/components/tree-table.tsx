@@ -16,7 +16,7 @@ export interface TreeEntry {
 
 const ENTRY_ICONS: Record<string, { icon: IconName; word: string }> = localized({
   dir: { icon: 'folder', word: 'Folder' },
-  file: { icon: 'file', word: 'File' },
+  file: { icon: 'file', word: t('File') },
   symlink: { icon: 'symlink', word: 'Symbolic link' },
   submodule: { icon: 'submodule', word: 'Submodule' },
 })
@@ -51,7 +51,7 @@ interface TreeTableProps {
 }
 
 const TreeRow = ({ table, entry }: { table: TreeTableProps; entry: TreeEntry }) => {
-  const { icon, word } = ENTRY_ICONS[entry.type] ?? { icon: 'file' as const, word: 'File' }
+  const { icon, word } = ENTRY_ICONS[entry.type] ?? { icon: 'file' as const, word: t('File') }
   const commit = entry.last_commit
   const route = entry.type === 'dir' ? 'tree' : 'blob'
   return (

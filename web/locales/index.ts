@@ -2,18 +2,31 @@
 import { lazy } from '#lib/lazy.ts'
 import type { Locale } from '../locale.ts'
 import arabic from './ar.json' with { type: 'text' }
+import arabicMessages from './messages.ar.json' with { type: 'text' }
 import german from './de.json' with { type: 'text' }
+import germanMessages from './messages.de.json' with { type: 'text' }
+import { MessageTable } from './message-table.ts'
 
 /** A translation, or one per plural form of the language (CLDR: zero, one, two, few, many, other). */
 type Entry = string | Readonly<Record<string, string>>
 
-export class Catalogue {
+/** The translations of a language. */
+interface Translations {
+  text(key: string): string
+  plural(key: string, count: number, english: string): string
+  /** A text that the server made, with its values in it. */
+  message(english: string): string
+}
+
+export class Catalogue implements Translations {
   readonly #entries: ReadonlyMap<string, Entry>
   readonly #rules: Intl.PluralRules
+  readonly #messages: MessageTable
 
-  constructor(locale: Locale, json: string) {
+  constructor(locale: Locale, json: string, messages = '{}') {
     this.#entries = new Map(Object.entries(JSON.parse(json) as Record<string, Entry>))
     this.#rules = new Intl.PluralRules(locale)
+    this.#messages = new MessageTable(JSON.parse(messages) as Record<string, string>)
   }
 
   /** A translation. English where there is none. */
@@ -28,12 +41,28 @@ export class Catalogue {
     if (entry === undefined || typeof entry === 'string') return entry ?? english
     return entry[this.#rules.select(count)] ?? entry.other ?? english
   }
+
+  message(english: string): string {
+    return this.#messages.find(english) ?? english
+  }
 }
 
-const CATALOGUES: Readonly<Record<Exclude<Locale, 'en'>, () => Catalogue>> = {
+/** Puts each text into brackets. */
+const bracketed: Translations = {
+  text: (key) => `⟦${key}⟧`,
+  plural: (_key, _count, english) => `⟦${english}⟧`,
+  message: (english) => `⟦${english}⟧`,
+}
+
+const CATALOGUES: Readonly<Record<Exclude<Locale, 'en'>, () => Translations>> = {
   // TypeScript takes the files for the objects that they hold.
-  ar: lazy(() => new Catalogue('ar', arabic as unknown as string)),
-  de: lazy(() => new Catalogue('de', german as unknown as string)),
+  ar: lazy(
+    () => new Catalogue('ar', arabic as unknown as string, arabicMessages as unknown as string),
+  ),
+  de: lazy(
+    () => new Catalogue('de', german as unknown as string, germanMessages as unknown as string),
+  ),
+  'en-XA': () => bracketed,
 }
 
-export const catalogueOf = (locale: Exclude<Locale, 'en'>): Catalogue => CATALOGUES[locale]()
+export const catalogueOf = (locale: Exclude<Locale, 'en'>): Translations => CATALOGUES[locale]()

@@ -37,8 +37,8 @@ const roleText = ({ kind, role }: Invitation): string =>
   kind === 'repository'
     ? t('a collaborator with the role {role}', { role })
     : role === 'owner'
-      ? 'an owner'
-      : 'a member'
+      ? t('an owner')
+      : t('a member')
 
 /** The invitations that the visitor can answer. */
 export async function invitationsTo(visit: Visit): Promise<Invitation[]> {

@@ -32,7 +32,7 @@ import { t } from '../../text.ts'
 export const PasswordField = ({
   visit,
   id,
-  label = 'Your password',
+  label = t('Your password'),
   name = 'password',
 }: {
   visit: Visit

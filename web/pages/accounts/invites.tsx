@@ -10,6 +10,7 @@ import { action, redirectWithFlash, form, page } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 import { rich, t } from '../../text.ts'
+import { stateWord } from '../../messages.ts'
 
 const InviteRow = ({ invite, csrf }: { invite: Invite; csrf: string }) => (
   <Row
@@ -40,7 +41,7 @@ const InviteRow = ({ invite, csrf }: { invite: Invite; csrf: string }) => (
         <Badge
           tone={invite.state === 'pending' ? 'wait' : invite.state === 'used' ? 'good' : 'plain'}
         >
-          {invite.state}
+          {stateWord(invite.state)}
         </Badge>
         {invite.state === 'pending' && (
           <ActionButton action="/settings/invites/revoke" csrf={csrf} values={{ id: invite.id }}>

@@ -75,11 +75,13 @@ const ProfileForm = ({
     <Select
       {...field('time_zone')}
       label={t('Time zone')}
+      areNames
       options={withStored(TIME_ZONES, field('time_zone').value)}
     />
     <Select
       {...field('language')}
       label={t('Language')}
+      areNames
       options={withStored(LANGUAGES, field('language').value)}
     />
     <FormActions>

@@ -37,12 +37,12 @@ const PHASES: Record<string, string> = texts({
 const spanText = (ms: number): string => {
   const hours = Math.round(ms / 3_600_000)
   return hours >= 48 && hours % 24 === 0
-    ? `every ${hours / 24} days`
+    ? tn('every {count} day', 'every {count} days', hours / 24)
     : hours >= 1
       ? hours === 1
-        ? 'every hour'
-        : `every ${hours} hours`
-      : `every ${Math.round(ms / 60_000)} minutes`
+        ? t('every hour')
+        : tn('every {count} hour', 'every {count} hours', hours)
+      : tn('every {count} minute', 'every {count} minutes', Math.round(ms / 60_000))
 }
 
 const Progress = ({ progress }: { progress: NonNullable<Backup['progress']> }) => (
@@ -171,25 +171,39 @@ const BackupPlan = ({
         { label: t('Where'), value: <code>{plan.to ?? `${data}/backups`}</code> },
         {
           label: t('Schedule'),
-          value: plan.every_ms === null ? 'never: set backups.every' : spanText(plan.every_ms),
+          value:
+            plan.every_ms === null
+              ? t('never: set {setting}', { setting: 'backups.every' })
+              : spanText(plan.every_ms),
         },
         {
           label: t('Verification schedule'),
           value:
             plan.verify_every_ms === null
-              ? 'never: set backups.verify_every'
+              ? t('never: set {setting}', { setting: 'backups.verify_every' })
               : spanText(plan.verify_every_ms),
         },
         {
           label: t('Retention'),
-          value: `the last ${keep.last}, one a day for ${keep.daily} days, one a week for ${keep.weekly} weeks, one a month for ${keep.monthly} months, and every one with a name`,
+          value: t(
+            'The last {last}; one a day ({daily}), a week ({weekly}) and a month ({monthly}); and every one with a name',
+            keep,
+          ),
         },
         {
           label: t('Encrypted'),
           value:
             plan.recipients.length > 0
-              ? `to ${tn('{count} key', '{count} keys', plan.recipients.length)}, with the installation key and hearth.toml`
-              : 'no, and so without the installation key and hearth.toml: set backups.recipients',
+              ? tn(
+                  'To {count} key, with the installation key and {file}',
+                  'To {count} keys, with the installation key and {file}',
+                  plan.recipients.length,
+                  { file: 'hearth.toml' },
+                )
+              : t('No, and so without the installation key and {file}: set {setting}', {
+                  file: 'hearth.toml',
+                  setting: 'backups.recipients',
+                }),
         },
       ]}
     />

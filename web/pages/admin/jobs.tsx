@@ -15,7 +15,9 @@ import { RelativeTime } from '../../components/time.tsx'
 import { withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { AdminFrame, pageNumber } from './frame.tsx'
+import { sentenceCase } from '../../format.ts'
 import { rich, t, tn } from '../../text.ts'
+import { stateWord } from '../../messages.ts'
 
 const PATH = '/admin/jobs'
 const SIZE = 30
@@ -37,7 +39,7 @@ const JobRow = ({ job, visit }: { job: BackgroundJob; visit: Visit }) => (
     }
     meta={
       <>
-        <Badge tone={TONES[job.state]}>{job.state}</Badge>
+        <Badge tone={TONES[job.state]}>{stateWord(job.state)}</Badge>
         {job.attempt > 0 && <span>{tn('{count} try', '{count} tries', job.attempt)}</span>}
         <span>
           {job.state === 'waiting'
@@ -121,7 +123,7 @@ export const jobsPage = page({
           filters={[
             { label: t('All'), href: href({ state: undefined }), current: state === undefined },
             ...JOB_STATES.map((one) => ({
-              label: one.charAt(0).toUpperCase() + one.slice(1),
+              label: sentenceCase(stateWord(one)),
               href: href({ state: one }),
               current: state === one,
             })),

@@ -11,6 +11,7 @@ import { action, redirectWithFlash, page, type Fields, type Visit } from '../../
 import { formError } from '../shell.tsx'
 import { AdminFrame } from './frame.tsx'
 import { localized, rich, t, texts, tn } from '../../text.ts'
+import { translateMessage } from '../../messages.ts'
 
 const PATH = '/admin/settings'
 const SOURCES: Record<SiteSetting['source'], string> = texts({
@@ -23,7 +24,7 @@ const SOURCES: Record<SiteSetting['source'], string> = texts({
 
 const shown = (value: unknown): string =>
   value === null || (Array.isArray(value) && value.length === 0)
-    ? 'not set'
+    ? t('not set')
     : Array.isArray(value)
       ? value.map(String).join(', ')
       : typeof value === 'object'
@@ -47,7 +48,7 @@ const Input = ({ setting, visit }: { setting: SiteSetting; visit: Visit }) => {
   const hint = (
     <>
       {rich('{help}{name} Now {name2}, {sources}.', {
-        help,
+        help: translateMessage(help),
         name: isBytes(name) && ` ${t('Bytes, or such as 512 MiB.')}`,
         name2: (
           <code>

@@ -6,6 +6,7 @@ import { bytesText, formatNumber } from '../../format.ts'
 import { page } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
 import { rich, t, texts, tn } from '../../text.ts'
+import { translateMessage } from '../../messages.ts'
 
 type Condition = SiteStatus['conditions'][number]
 
@@ -36,7 +37,7 @@ const ConditionRow = ({ condition: { name, state, detail, href } }: { condition:
         </a>
       )
     }
-    meta={<span>{detail}</span>}
+    meta={<span>{translateMessage(detail)}</span>}
     end={<Badge tone={TONES[state]}>{STATE_LABELS[state]}</Badge>}
   />
 )
@@ -53,7 +54,7 @@ const uptime = (seconds: number): string => {
       ? `${tn('{count} hour', '{count} hours', hours)}, ${tn('{count} minute', '{count} minutes', minutes)}`
       : minutes > 0
         ? tn('{count} minute', '{count} minutes', minutes)
-        : 'less than a minute'
+        : t('less than a minute')
 }
 
 const InstallationCard = ({
@@ -82,15 +83,27 @@ const InstallationCard = ({
         { label: t('Memory'), value: bytesText(status.memory_bytes) },
         {
           label: t('Database'),
-          value: `${bytesText(database.bytes)}, and ${bytesText(database.wal_bytes)} of log; schema ${database.migration ?? 'none'}`,
+          value: t('{bytes}, and {log} of log; schema {schema}', {
+            bytes: bytesText(database.bytes),
+            log: bytesText(database.wal_bytes),
+            schema: database.migration ?? t('none'),
+          }),
         },
         {
           label: t('Git operations'),
-          value: `${tn('{count} heavy operation', '{count} heavy operations', git.running)}${git.waiting > 0 ? `, ${formatNumber(git.waiting)} waiting` : ''}`,
+          value: [
+            tn('{count} heavy operation', '{count} heavy operations', git.running),
+            ...(git.waiting > 0
+              ? [t('{count} waiting', { count: formatNumber(git.waiting) })]
+              : []),
+          ].join(', '),
         },
         {
           label: t('Disk'),
-          value: `${bytesText(disk.free_bytes)} free of ${bytesText(disk.size_bytes)}`,
+          value: t('{free} free of {size}', {
+            free: bytesText(disk.free_bytes),
+            size: bytesText(disk.size_bytes),
+          }),
         },
       ]}
     />
@@ -111,9 +124,9 @@ const JobKinds = ({ active }: { active: SiteStatus['queues'] }) => (
           end={
             <span class="muted small">
               {[
-                [queue.failed, 'failed'],
-                [queue.running, 'running'],
-                [queue.waiting, 'waiting'],
+                [queue.failed, t('failed')],
+                [queue.running, t('running')],
+                [queue.waiting, t('waiting')],
               ]
                 .filter(([count]) => count !== 0)
                 .map(([count, word]) => `${formatNumber(Number(count))} ${word}`)

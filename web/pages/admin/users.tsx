@@ -28,7 +28,9 @@ import {
 } from '../../site.ts'
 import { sendsMail } from '../accounts/sends-mail.ts'
 import { AdminFrame } from './frame.tsx'
+import { sentenceCase } from '../../format.ts'
 import { rich, t } from '../../text.ts'
+import { stateWord } from '../../messages.ts'
 
 const SIZE = 30
 const LINK_FORM = '/admin/users/link'
@@ -112,7 +114,7 @@ const UserRow = ({ user, visit }: { user: SiteUser; visit: Visit }) => (
     }
     meta={
       <>
-        <Badge tone={TONES[user.state]}>{user.state}</Badge>
+        <Badge tone={TONES[user.state]}>{stateWord(user.state)}</Badge>
         {user.site_admin && <Chip icon="shield">{t('administrator')}</Chip>}
         {user.two_factor_enabled && <Chip icon="key">{t('two-factor')}</Chip>}
         <span>{user.email}</span>
@@ -182,7 +184,7 @@ const UsersView = ({
         filters={[
           { label: t('All'), href: href({ state: undefined }), current: state === undefined },
           ...USER_STATES.map((one) => ({
-            label: one[0]?.toUpperCase() + one.slice(1),
+            label: sentenceCase(stateWord(one)),
             href: href({ state: one }),
             current: state === one,
           })),

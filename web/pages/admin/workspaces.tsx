@@ -21,7 +21,7 @@ const SIZE = 30
 const MIB = 1024 ** 2
 
 const ofLimit = (used: string, limit: string | null): string =>
-  limit === null ? used : `${used} of ${limit}`
+  limit === null ? used : t('{used} of {limit}', { used, limit })
 
 type Limited = SiteWorkspace['usage']['members']
 const isFull = ({ used, limit }: Limited): boolean => limit !== null && used >= limit
@@ -32,10 +32,10 @@ const exhaustedQuotas = ({
   repositories,
   members,
 }: SiteWorkspace['usage']): string[] => [
-  ...(isFull(repositories) ? ['repositories'] : []),
-  ...(isFull(repos_bytes) ? ['git objects'] : []),
-  ...(isFull(artifacts_bytes) ? ['release files'] : []),
-  ...(isFull(members) ? ['members'] : []),
+  ...(isFull(repositories) ? [t('repositories')] : []),
+  ...(isFull(repos_bytes) ? [t('git objects')] : []),
+  ...(isFull(artifacts_bytes) ? [t('release files')] : []),
+  ...(isFull(members) ? [t('members')] : []),
 ]
 
 type RowProps = { workspace: SiteWorkspace; visit: Visit }
@@ -62,7 +62,7 @@ const WorkspaceUsage = ({ workspace: { created_at, usage } }: Pick<RowProps, 'wo
       {(artifacts_bytes.used > 0 || artifacts_bytes.limit !== null) && (
         <span>
           {ofLimit(
-            `${bytesText(artifacts_bytes.used)} of release files`,
+            t('{bytes} of release files', { bytes: bytesText(artifacts_bytes.used) }),
             bytes(artifacts_bytes.limit),
           )}
         </span>
@@ -106,7 +106,7 @@ const QuotaForm = ({ workspace: { slug, usage }, visit }: RowProps) => {
         <input type="hidden" name="workspace" value={slug} />
         {number(
           'repositories',
-          'Repositories',
+          t('Repositories'),
           repositories.limit,
           t('Empty is without limit. What is there already stays.'),
         )}
@@ -116,7 +116,7 @@ const QuotaForm = ({ workspace: { slug, usage }, visit }: RowProps) => {
           t('Files of releases, in MiB'),
           inMebibytes(artifacts_bytes.limit),
         )}
-        {number('members', 'Members', members.limit)}
+        {number('members', t('Members'), members.limit)}
         <FormActions>
           <Button>{t('Save')}</Button>
         </FormActions>

@@ -70,7 +70,7 @@ export const submitEdit =
     const branch = fields.text('branch')
     const { path, files } = changesOf(mode, fields)
     if (mode === 'new' && (await visit.tryCall(getFile, { repo, ref: branch, path })) !== null)
-      throw new Refusal('invalid', `${path} exists already.`, { field: 'path' })
+      throw new Refusal('invalid', t('{path} exists already.', { path }), { field: 'path' })
     const { permissions } = await visit.call(getRepo, { repo })
     const wanted = {
       repo,

@@ -76,7 +76,7 @@ const rangeText = (ending: '.diff' | '.patch'): Resource => ({
   async respond(visit) {
     const range = rangeOf(visit.params.range ?? '')
     if (range === null || range.base === null)
-      throw new Refusal('not_found', 'A comparison is <base>...<head>.')
+      throw new Refusal('not_found', t('A comparison is {form}.', { form: '<base>...<head>' }))
     const { base_sha, head_sha, merge_base_sha } = await visit.call(compareCommits, {
       repo: repoOf(visit),
       basehead: `${range.base}...${range.head}`,

@@ -245,7 +245,7 @@ function describeValues({ values }: Record<string, unknown>): string[] {
     requested_reviewers &&
       exchanged(
         requested_reviewers,
-        ['requested a review from', t('cancelled the review request to')],
+        [t('requested a review from'), t('cancelled the review request to')],
         '',
       ),
   ].filter((text) => text !== undefined)
@@ -268,7 +268,9 @@ function describeChanges(data: Record<string, unknown>): string {
   const others = (Array.isArray(data.changed) ? data.changed : [])
     .map(String)
     .filter((field) => !known.includes(field))
-    .map((field) => FIELD_NAMES[field] ?? `changed ${field.replaceAll('_', ' ')}`)
+    .map(
+      (field) => FIELD_NAMES[field] ?? t('changed {field}', { field: field.replaceAll('_', ' ') }),
+    )
   return [...describeValues(data), ...others].join(', ')
 }
 
@@ -284,7 +286,7 @@ const EVENT_STYLES: Readonly<Record<string, EventStyle>> = {
       describeValues(data)[0] ??
       (list(data.assignees) === ''
         ? t('removed the assignees')
-        : `assigned ${list(data.assignees)}`),
+        : t('assigned {names}', { names: list(data.assignees) })),
   },
   'issue.closed': {
     icon: 'issue-closed',
@@ -292,35 +294,46 @@ const EVENT_STYLES: Readonly<Record<string, EventStyle>> = {
     describe: ({ reason, resolved_by }) =>
       resolved_by
         ? t('closed this with pull request #{resolved_by}', { resolved_by: String(resolved_by) })
-        : t('closed this as {reason}', {
-            reason: reason === 'not_planned' ? 'not planned' : 'completed',
-          }),
+        : reason === 'not_planned'
+          ? t('closed this as not planned')
+          : t('closed this as completed'),
   },
-  'issue.reopened': { icon: 'issue', tone: 'good', describe: () => 'reopened this' },
-  'pull.ready': { icon: 'pull', tone: 'good', describe: () => 'marked this ready for review' },
+  'issue.reopened': { icon: 'issue', tone: 'good', describe: () => t('reopened this') },
+  'pull.ready': {
+    icon: 'pull',
+    tone: 'good',
+    describe: () => t('marked this ready for review'),
+  },
   'pull.updated': {
     icon: 'commit',
     describe: (data) =>
       list(data.changed).includes('head') && data.head
-        ? `pushed ${String(data.head).slice(0, 7)}`
+        ? t('pushed {commit}', { commit: String(data.head).slice(0, 7) })
         : data.reason
-          ? `disabled auto-merge: ${String(data.reason)}`
+          ? t('disabled auto-merge: {reason}', { reason: String(data.reason) })
           : describeChanges(data),
   },
-  'pull.merge_requested': { icon: 'merge', describe: () => 'requested the merge' },
+  'pull.merge_requested': { icon: 'merge', describe: () => t('requested the merge') },
   'pull.merged': {
     icon: 'merge',
     tone: 'done',
     describe: ({ commit, method }) =>
-      `merged this as ${String(commit).slice(0, 7)}${method && method !== 'merge' ? ` by ${String(method)}` : ''}`,
+      method && method !== 'merge'
+        ? t('merged this as {commit} by {method}', {
+            commit: String(commit).slice(0, 7),
+            method: String(method),
+          })
+        : t('merged this as {commit}', { commit: String(commit).slice(0, 7) }),
   },
   'pull.closed': {
     icon: 'pull-closed',
     tone: 'bad',
     describe: ({ superseded_by }) =>
       superseded_by
-        ? `closed this: #${String(superseded_by)} was merged for the same issue`
-        : 'closed this',
+        ? t('closed this: #{number} was merged for the same issue', {
+            number: String(superseded_by),
+          })
+        : t('closed this'),
   },
 }
 

@@ -123,7 +123,13 @@ export const EditRecord = (props: Props) => {
       title={t('Edit #{number}', { number: record.number })}
       current={what === 'issue' ? 'issues' : 'pulls'}
     >
-      <PageHead title={t('Edit {what} #{number}', { what, number: record.number })} />
+      <PageHead
+        title={
+          what === 'issue'
+            ? t('Edit issue #{number}', { number: record.number })
+            : t('Edit pull request #{number}', { number: record.number })
+        }
+      />
       <EditForm {...props} />
     </RepoFrame>
   )

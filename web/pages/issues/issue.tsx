@@ -206,7 +206,7 @@ const IssueTimeline = ({ visit, data }: { visit: Visit; data: Loaded }) => {
           comment={comment}
           visit={visit}
           repo={repo.full_name}
-          role={comment.author.id === issue.author.id ? 'Author' : undefined}
+          role={comment.author.id === issue.author.id ? t('Author') : undefined}
           here={issuePath(repo.full_name, issue.number)}
           mayChange={repo.permissions.maintain}
         />
@@ -312,7 +312,7 @@ export const issuePage = page({
         current="issues"
         live={{
           href: withQuery(`${here}/live`, { state: issueState(data) }),
-          said: `${issue.state === 'open' ? 'Open' : 'Closed'}, ${tn('{count} comment', '{count} comments', comments_count)}`,
+          said: `${issue.state === 'open' ? t('Open') : t('Closed')}, ${tn('{count} comment', '{count} comments', comments_count)}`,
         }}
       >
         <PageHead

@@ -155,13 +155,13 @@ const Menus = (props: Props) => {
   const { filter, menus = [] } = props
   const at = listAddress(props.here, filter)
   const shared = [
-    ['Author', peopleOptions(props, 'author', at)],
-    ['Label', labelOptions(props, at)],
-    ['Milestone', milestoneOptions(props, at)],
-    ['Assignee', assigneeOptions(props, at)],
+    [t('Author'), peopleOptions(props, 'author', at)],
+    [t('Label'), labelOptions(props, at)],
+    [t('Milestone'), milestoneOptions(props, at)],
+    [t('Assignee'), assigneeOptions(props, at)],
     ...menus.map(({ label, options }) => [label, options(at)] as const),
     [
-      'Sort',
+      t('Sort'),
       SORTINGS.map(([sort, direction, label]) => ({
         label,
         chosen: filter.sort === sort && filter.direction === direction,
@@ -178,21 +178,24 @@ const Menus = (props: Props) => {
   )
 }
 
-const SearchBox = ({ what, here, filter }: Props) => (
-  <Form action={here} method="get" class="list-search" label={t('Search {what}', { what })}>
-    <input
-      class="input"
-      type="search"
-      name="q"
-      value={filterText(filter)}
-      maxlength={500}
-      aria-label={t('Search {what}', { what })}
-      autocapitalize="none"
-      spellcheck="false"
-    />
-    <Button icon="search" label={t('Search {what}', { what })} />
-  </Form>
-)
+const SearchBox = ({ what, here, filter }: Props) => {
+  const label = what === 'issues' ? t('Search issues') : t('Search pull requests')
+  return (
+    <Form action={here} method="get" class="list-search" label={label}>
+      <input
+        class="input"
+        type="search"
+        name="q"
+        value={filterText(filter)}
+        maxlength={500}
+        aria-label={label}
+        autocapitalize="none"
+        spellcheck="false"
+      />
+      <Button icon="search" label={label} />
+    </Form>
+  )
+}
 
 export const ListBar = (props: Props) => {
   const at = listAddress(props.here, props.filter)
@@ -200,7 +203,7 @@ export const ListBar = (props: Props) => {
     <>
       <SearchBox {...props} />
       <FilterBar
-        label={t('State of {what}', { what: props.what })}
+        label={props.what === 'issues' ? t('State of issues') : t('State of pull requests')}
         filters={props.tabs.map(({ state, label, icon, count }) => ({
           label,
           icon,

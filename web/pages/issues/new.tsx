@@ -208,7 +208,8 @@ async function bodyOf(visit: Visit, repo: string, fields: Fields): Promise<strin
   if (!questions) return fields.text('body')
   const answersOf = (name: string) => fields.all(name)
   const missing = findMissing(questions, answersOf)
-  if (missing !== null) throw invalid(missing.field, `${missing.label} is required.`)
+  if (missing !== null)
+    throw invalid(missing.field, t('{label} is required.', { label: missing.label }))
   return bodyOfAnswers(questions, answersOf)
 }
 

@@ -7,6 +7,7 @@ import { action, redirectWithFlash, type Fields, type Page, type Visit } from '.
 import { pullPage } from '../pulls/pull.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { issuePage, numberOf } from './issue.tsx'
+import { t } from '../../text.ts'
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })
 const names = (fields: Fields) =>
@@ -44,7 +45,7 @@ const numbers = (fields: Fields): number[] =>
   fields.list('blocked_by', /[\s,]+/).map((word) => {
     const number = Number(word.replace(/^#/, ''))
     if (!Number.isInteger(number) || number < 1)
-      throw invalid('blocked_by', `${word} is not the number of an issue`)
+      throw invalid('blocked_by', t('{word} is not the number of an issue', { word }))
     return number
   })
 

@@ -12,6 +12,7 @@ import { commitsPage } from '../code/history.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { feedResponse, tagUri, type AtomEntry, type AtomFeed } from './atom.ts'
 import { t } from '../../text.ts'
+import { translateMessage } from '../../messages.ts'
 
 const ENTRIES = 30
 
@@ -123,7 +124,7 @@ const issuesFeed = repoFeed('/:workspace/:repo/issues.atom', async (visit, repo,
       items.map(
         async (issue): Promise<AtomEntry> => ({
           id: tag(`issues/${issue.number}`),
-          title: `#${issue.number} ${issue.title}${issue.state === 'open' ? '' : ` (${issue.reason === 'not_planned' ? 'not planned' : 'completed'})`}`,
+          title: `#${issue.number} ${issue.title}${issue.state === 'open' ? '' : ` (${issue.reason === 'not_planned' ? t('not planned') : t('completed')})`}`,
           url: issue.html_url,
           author: issue.author.username,
           published: issue.created_at,
@@ -213,8 +214,8 @@ const workspaceFeed: Resource = {
             id: tagUri(site_url, event.time, event.id),
             title:
               event.repository === null
-                ? event.summary
-                : `${event.repository.full_name}: ${event.summary}`,
+                ? translateMessage(event.summary)
+                : `${event.repository.full_name}: ${translateMessage(event.summary)}`,
             url: event.url,
             author: event.actor?.username ?? 'Hearth',
             published: event.time,

@@ -33,7 +33,8 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
       ? visit.url.pathname + visit.url.search
       : repoPath(repo.full_name)
   // The accessible name starts with the visible text.
-  const shown = level === 'ignored' ? 'Ignoring' : level === 'participating' ? 'Watch' : 'Watching'
+  const shown =
+    level === 'ignored' ? t('Ignoring') : level === 'participating' ? t('Watch') : t('Watching')
   return (
     <>
       <Menu
@@ -71,7 +72,7 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
         csrf={visit.csrf}
         values={{ star: starred ? 'no' : 'yes', back: here }}
       >
-        <Button icon="star">{`${starred ? 'Starred' : 'Star'}${repo.stars_count > 0 ? ` ${repo.stars_count}` : ''}`}</Button>
+        <Button icon="star">{`${starred ? t('Starred') : t('Star')}${repo.stars_count > 0 ? ` ${repo.stars_count}` : ''}`}</Button>
       </ActionButton>
     </>
   )

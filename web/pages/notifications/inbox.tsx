@@ -33,6 +33,7 @@ import {
 import { Shell } from '../shell.tsx'
 import { URGENT_REASONS, iconOfKind, SHORT_REASONS } from './reasons.ts'
 import { localized, t } from '../../text.ts'
+import { translateMessage } from '../../messages.ts'
 
 const HOME = '/notifications'
 const VIEWS = ['unread', 'all', 'done'] as const
@@ -134,7 +135,7 @@ const Happened = ({
   <p class="row-text notice-line">
     {actor && <Avatar of={actor} />}{' '}
     <span>
-      {summary}
+      {translateMessage(summary)}
       {excerpt !== null && <>: “{excerpt}”</>}
     </span>
   </p>

@@ -325,7 +325,9 @@ export const checksPage = page<Data>({
           {checks.message !== null && (
             <Notice kind={checks.status === 'pending' ? 'wait' : 'bad'}>
               {asSentence(
-                checks.status === 'pending' ? `they wait: ${checks.message}` : checks.message,
+                checks.status === 'pending'
+                  ? t('They wait: {message}', { message: checks.message })
+                  : checks.message,
               )}
             </Notice>
           )}

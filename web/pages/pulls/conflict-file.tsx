@@ -117,8 +117,8 @@ const Choices = ({
   return (
     <div class="conflict-choices">
       <div class="choice-row">
-        {choice('head', `Use ${sides.head}`)}
-        {choice('base', `Use ${sides.base}`)}
+        {choice('head', t('Use {side}', { side: sides.head }))}
+        {choice('base', t('Use {side}', { side: sides.base }))}
         {choice('both', t('Use both'))}
         {choice('hand', t('Edit by hand'))}
       </div>
@@ -197,7 +197,10 @@ const WholeFile = ({ file, sides, fields, mayEdit }: FileProps) => {
   const why =
     file.in_head && file.in_base
       ? t('Both sides changed this file, and its lines cannot be shown.')
-      : `${file.in_head ? sides.base : sides.head} deleted this file, ${file.in_head ? sides.head : sides.base} changed it.`
+      : t('{one} deleted this file, {other} changed it.', {
+          one: file.in_head ? sides.base : sides.head,
+          other: file.in_head ? sides.head : sides.base,
+        })
   if (!mayEdit || !file.resolvable) return <p class="diff-note">{why}</p>
   return (
     <div class="conflict">
@@ -248,7 +251,7 @@ export const ConflictFileView = (props: FileProps) => {
             />
           )
         const name = names.conflicts[index++] ?? ''
-        const title = `Conflict ${index} of ${count}`
+        const title = t('Conflict {index} of {count}', { index, count })
         return (
           <ConflictView
             {...props}

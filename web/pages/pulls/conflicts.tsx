@@ -33,7 +33,7 @@ import { PullFrame } from './frame.tsx'
 import { mergeCommands } from './head-branch.tsx'
 import { rich, t, tn } from '../../text.ts'
 
-const INCOMPLETE = 'Choose a version for every conflict.'
+const incomplete = (): string => t('Choose a version for every conflict.')
 
 async function loadConflicts(visit: Visit) {
   const number = numberOf(visit)
@@ -218,7 +218,7 @@ export const conflictsForm = action({
     const { files } = await visit.call(getPullConflicts, target)
     const resolutions = files.map((file) => {
       const resolution = resolutionOf(file, fields)
-      if (resolution === null) throw invalid('resolutions', INCOMPLETE)
+      if (resolution === null) throw invalid('resolutions', incomplete())
       return resolution
     })
     await visit.call(resolvePullConflicts, {

@@ -34,6 +34,7 @@ import { PushHelp, ReadyBox } from './draft.tsx'
 import { ReviewBox, ReviewItem, ThreadItem } from './reviews.tsx'
 import type { ReviewThread } from './threads.tsx'
 import { t, tn } from '../../text.ts'
+import { stateWord } from '../../messages.ts'
 
 /** Loads the pull request of an address. Redirects when the number is an issue's. */
 export async function loadPull(visit: Visit) {
@@ -85,7 +86,7 @@ export const pullState = ({ repo: _, ...shown }: PullData): string => hashState(
 
 /** What screen readers announce when a live page changes. */
 const announcement = ({ status, checks_status, comments_count, blockers }: PullDetail): string =>
-  `${status}, ${tn('{count} comment', '{count} comments', comments_count)}${checks_status === 'none' ? '' : `, checks ${checks_status}`}${status === 'open' ? `, ${blockers.length === 0 ? t('ready to merge') : tn('{count} blocker', '{count} blockers', blockers.length)}` : ''}`
+  `${stateWord(status)}, ${tn('{count} comment', '{count} comments', comments_count)}${checks_status === 'none' ? '' : `, ${t('checks')}: ${stateWord(checks_status)}`}${status === 'open' ? `, ${blockers.length === 0 ? t('ready to merge') : tn('{count} blocker', '{count} blockers', blockers.length)}` : ''}`
 
 /** The review that a thread began with. */
 const reviewOf = ({ comments: [root] }: ReviewThread): string | null => root?.review ?? null
@@ -107,7 +108,7 @@ function timelineItems(loaded: PullData, visit: Visit): Child[] {
             comment={comment}
             visit={visit}
             repo={repo.full_name}
-            role={comment.author.id === data.author.id ? 'Author' : undefined}
+            role={comment.author.id === data.author.id ? t('Author') : undefined}
             here={here}
             mayChange={repo.permissions.maintain}
           />

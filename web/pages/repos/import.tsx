@@ -15,11 +15,11 @@ import {
   Notice,
   RelativeTime,
 } from '../../components/index.ts'
-import { bytesText, formatNumber, plural } from '../../format.ts'
+import { bytesText, formatNumber } from '../../format.ts'
 import { repoPath } from '../../paths.ts'
 import { action, redirect, type Visit } from '../../site.ts'
 import { repoOf } from './frame.tsx'
-import { rich, t, texts } from '../../text.ts'
+import { rich, t, texts, tn } from '../../text.ts'
 
 const PHASES: Record<Import['progress']['phase'], string> = texts({
   waiting: 'Queued',
@@ -30,12 +30,12 @@ const PHASES: Record<Import['progress']['phase'], string> = texts({
   over: 'Done',
 })
 
-const ofTotal = (done: number, total: number, word: string): string =>
-  total === 0 ? plural(done, word) : `${formatNumber(done)} of ${plural(total, word)}`
+const ofTotal = (done: number, total: number, all: string): string =>
+  total === 0 ? formatNumber(done) : t('{done} of {all}', { done: formatNumber(done), all })
 
 const phaseOf = ({ state, progress }: Import): string =>
   state === 'waiting_for_limit'
-    ? 'Waiting, because the other side asks for it'
+    ? t('Waiting, because the other side asks for it')
     : PHASES[progress.phase]
 
 const Progress = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visit }) => {
@@ -61,12 +61,20 @@ const Progress = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visi
           { label: t('Now'), value: phaseOf(copy) },
           {
             label: t('Objects'),
-            value: ofTotal(progress.received_objects, progress.total_objects, 'object'),
+            value: ofTotal(
+              progress.received_objects,
+              progress.total_objects,
+              tn('{count} object', '{count} objects', progress.total_objects),
+            ),
           },
           { label: t('Received'), value: bytesText(progress.received_bytes) },
           {
             label: t('Branches and tags'),
-            value: ofTotal(progress.refs, progress.total_refs, 'ref'),
+            value: ofTotal(
+              progress.refs,
+              progress.total_refs,
+              tn('{count} ref', '{count} refs', progress.total_refs),
+            ),
           },
           { label: t('Started'), value: <RelativeTime at={copy.created_at} /> },
         ]}

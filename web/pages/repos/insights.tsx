@@ -151,7 +151,7 @@ const Charts = ({ activity, scale }: { activity: CommitActivity; scale: Scale })
           <table class="plain-table">
             <thead>
               <tr>
-                {['From', 'Commits', 'Added', 'Deleted'].map((name) => (
+                {[t('From'), t('Commits'), t('Added'), t('Deleted')].map((name) => (
                   <th scope="col">{name}</th>
                 ))}
               </tr>

@@ -81,7 +81,7 @@ export const listPage = (level: OwnerLevel): Page =>
     view: ({ owner, number, own, others }, visit) => {
       const here = rulesetsPath(level, visit)
       return owner.frame(
-        'Rulesets',
+        t('Rulesets'),
         <>
           <PageHead
             title={t('Rulesets')}

@@ -3,6 +3,7 @@ import { listBranchRules, type BranchRule } from '#features/rulesets/index.ts'
 import type { Pull } from '#features/pulls/index.ts'
 import { Icon } from '../../components/index.ts'
 import { sentenceCase } from '../../format.ts'
+import { translateMessage } from '../../messages.ts'
 import type { Visit } from '../../site.ts'
 import { branchRulesPath } from './branch.tsx'
 import { rich, tn } from '../../text.ts'
@@ -32,7 +33,7 @@ export const BlockerLine = ({ blocker }: { blocker: Blocker }) => {
   const { url, ruleset_name } = blocker.details
   return (
     <li>
-      <Icon name="warning" /> {sentenceCase(blocker.message)}
+      <Icon name="warning" /> {sentenceCase(translateMessage(blocker.message))}
       {typeof url === 'string' && typeof ruleset_name === 'string' && (
         <>
           {' '}

@@ -1,6 +1,6 @@
 // The types of rules: title, description and fields.
 import type { RuleType } from '#features/rulesets/index.ts'
-import { localized, tn } from '../../text.ts'
+import { localized, t, tn } from '../../text.ts'
 
 export type FieldSpec =
   | {
@@ -405,6 +405,15 @@ export const RULE_GROUPS: readonly {
 
 const list = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(', ') : '')
 
+const approvalsText = (p: Readonly<Record<string, unknown>>): string =>
+  [
+    String(p.count),
+    list(p.from) && t('from {names}', { names: list(p.from) }),
+    list(p.paths) && t('for {paths}', { paths: list(p.paths) }),
+  ]
+    .filter(Boolean)
+    .join(' ')
+
 /** One line about a rule. */
 export function describeRule({
   type,
@@ -421,33 +430,39 @@ export function describeRule({
           ? tn('{count} approval', '{count} approvals', Number(p.required_approvals))
           : ''
       case 'human_approval':
-        return `${String(p.count)}${list(p.from) ? ` from ${list(p.from)}` : ''}${list(p.paths) ? ` for ${list(p.paths)}` : ''}`
+        return approvalsText(p)
       case 'required_checks':
         return list(p.contexts)
       case 'merge_window':
         return [
           windowsText(p.windows).replaceAll('\n', ', '),
-          freezesText(p.freezes) === '' ? '' : 'with freezes',
+          freezesText(p.freezes) === '' ? '' : t('with freezes'),
         ]
           .filter(Boolean)
           .join(', ')
       case 'change_size':
         return [
-          p.max_files === null ? '' : `${String(p.max_files)} files`,
-          p.max_lines === null ? '' : `${String(p.max_lines)} lines`,
+          p.max_files === null ? '' : tn('{count} file', '{count} files', Number(p.max_files)),
+          p.max_lines === null ? '' : tn('{count} line', '{count} lines', Number(p.max_lines)),
         ]
           .filter(Boolean)
           .join(', ')
       case 'max_open_pulls':
-        return `${String(p.count)} of one ${String(p.per)}`
+        return p.per === 'agent'
+          ? t('{count} of one agent', { count: String(p.count) })
+          : t('{count} of one {per}', { count: String(p.count), per: String(p.per) })
       case 'cost_cap':
-        return `$${String(p.max_usd)} a ${p.per === 'pull' ? 'pull request' : String(p.per)}`
+        return p.per === 'pull'
+          ? t('{amount} a pull request', { amount: `$${String(p.max_usd)}` })
+          : t('{amount} a {per}', { amount: `$${String(p.max_usd)}`, per: String(p.per) })
       case 'path_restriction':
-        return `${p.mode === 'allow' ? 'only ' : 'not '}${list(p.paths)}`
+        return p.mode === 'allow'
+          ? t('only {names}', { names: list(p.paths) })
+          : t('not {names}', { names: list(p.paths) })
       case 'file_size':
         return `${Number(p.max_bytes) / 1_048_576} MiB`
       case 'file_extension':
-        return `not ${list(p.extensions)}`
+        return t('not {names}', { names: list(p.extensions) })
       case 'commit_message':
       case 'commit_author_email':
       case 'branch_name':

@@ -51,11 +51,11 @@ const Summary = ({ ruleset }: { ruleset: Ruleset }) => (
           label: t('Can bypass'),
           value:
             ruleset.bypass_actors.length === 0
-              ? 'Nobody'
+              ? t('Nobody')
               : ruleset.bypass_actors
                   .map(
                     ({ kind, value, mode }) =>
-                      `${kind === 'role' ? `role ${value}` : value}${mode === 'always' ? '' : ' (by merging)'}`,
+                      `${kind === 'role' ? t('role {role}', { role: value }) : value}${mode === 'always' ? '' : ` (${t('by merging')})`}`,
                   )
                   .join(', '),
         },

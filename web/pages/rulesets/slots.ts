@@ -5,6 +5,7 @@ import type { Ruleset, RuleType } from '#features/rulesets/index.ts'
 import { invalid } from '#lib/errors.ts'
 import type { Fields } from '../../site.ts'
 import { freezeOf, RULE_GROUPS, RULE_TYPE_FORMS, windowOf, type FieldSpec } from './rule-types.ts'
+import { t } from '../../text.ts'
 
 type Rule = Ruleset['rules'][number]
 export type Slot = { readonly key: string; readonly type: RuleType; readonly rule: Rule | null }
@@ -50,12 +51,19 @@ function valueOf(fields: Fields, key: string, spec: FieldSpec, at: string): unkn
   if (spec.kind === 'choice' || spec.kind === 'text') return text
   if (text === undefined) return undefined
   const number = Number(text)
-  if (Number.isNaN(number)) throw invalid(field, `${JSON.stringify(text)} is not a number`)
+  if (Number.isNaN(number))
+    throw invalid(field, t('{text} is not a number', { text: JSON.stringify(text) }))
   return spec.kind === 'size' ? Math.round(number * 1_048_576) : number
 }
 
 function refuse(field: string, line: string, like: string): never {
-  throw invalid(field, `${JSON.stringify(line.slice(0, 60))} cannot be read; write it like ${like}`)
+  throw invalid(
+    field,
+    t('{line} cannot be read; write it like {like}', {
+      line: JSON.stringify(line.slice(0, 60)),
+      like,
+    }),
+  )
 }
 
 /** The ticked rules as an operation's input. Throws 422 for an invalid line. */

@@ -26,7 +26,7 @@ import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { durationOf, eventLabel, RunState, shortRef } from './states.tsx'
-import { rich, t } from '../../text.ts'
+import { rich, t, texts } from '../../text.ts'
 
 type Filter = {
   readonly workflow: string | null
@@ -86,12 +86,12 @@ export const RunRow = ({ repo, run, now }: { repo: string; run: Run; now: number
   )
 }
 
-const STATUS_LABELS = {
+const STATUS_LABELS = texts({
   queued: 'Queued',
   waiting: 'Waiting',
   in_progress: 'Running',
   completed: 'Completed',
-} as const
+} as const)
 
 const FirstWorkflow = () => (
   <EmptyState icon="play" title={t('No runs yet')}>

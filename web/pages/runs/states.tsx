@@ -1,7 +1,7 @@
 // States of runs, jobs and steps: a shape and a word, never a colour alone.
 import type { Run, WorkflowJob } from '#features/workflows/index.ts'
 import { Icon, type IconName, type Tone } from '../../components/index.ts'
-import { t } from '../../text.ts'
+import { localized, t, texts } from '../../text.ts'
 
 type Stateful = {
   readonly status: string
@@ -11,7 +11,7 @@ type Stateful = {
 
 type Style = { readonly icon: IconName; readonly tone: Tone; readonly label: string }
 
-const CONCLUSIONS: Readonly<Record<string, Style>> = {
+const CONCLUSIONS: Readonly<Record<string, Style>> = localized({
   success: { icon: 'check', tone: 'good', label: 'Succeeded' },
   failure: { icon: 'close', tone: 'bad', label: 'Failed' },
   cancelled: { icon: 'stop', tone: 'plain', label: 'Cancelled' },
@@ -20,14 +20,14 @@ const CONCLUSIONS: Readonly<Record<string, Style>> = {
   neutral: { icon: 'check', tone: 'plain', label: 'Neutral' },
   action_required: { icon: 'warning', tone: 'wait', label: 'Action required' },
   startup_failure: { icon: 'warning', tone: 'bad', label: 'Could not start' },
-}
+} as const)
 
-const WAITING: Readonly<Record<string, string>> = {
+const WAITING: Readonly<Record<string, string>> = texts({
   approval: 'Waiting for approval',
   concurrency: 'Waiting for its group',
   environment: 'Waiting for its environment',
   runner: 'Waiting for a runner',
-}
+})
 
 export function stateStyle({ status, conclusion, waiting_for }: Stateful): Style {
   if (conclusion !== null)
@@ -47,7 +47,7 @@ export const RunState = ({ of, bare }: { of: Stateful; bare?: boolean }) => {
   )
 }
 
-const EVENTS: Readonly<Record<string, string>> = {
+const EVENTS: Readonly<Record<string, string>> = texts({
   push: 'push',
   pull_request: 'pull request',
   schedule: 'schedule',
@@ -58,7 +58,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   merge_queue: 'merge queue',
   workflow_call: 'called',
   workflow_run: 'after another workflow',
-}
+})
 export const eventLabel = (event: string): string => EVENTS[event] ?? event
 
 export const shortRef = (ref: string): string =>

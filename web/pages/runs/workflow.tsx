@@ -213,7 +213,14 @@ function readInputs(fields: Fields): Record<string, string> {
   const inputs: Record<string, string> = {}
   for (const line of fields.list('inputs')) {
     const at = line.indexOf('=')
-    if (at < 1) throw invalid('inputs', `write ${JSON.stringify(line.slice(0, 60))} as name=value`)
+    if (at < 1)
+      throw invalid(
+        'inputs',
+        t('write {line} as {form}', {
+          line: JSON.stringify(line.slice(0, 60)),
+          form: 'name=value',
+        }),
+      )
     inputs[line.slice(0, at).trim()] = line.slice(at + 1).trim()
   }
   return inputs

@@ -136,7 +136,7 @@ export const explorePage = page({
             filters={(
               [
                 ['pushed', t('Last pushed')],
-                ['created', 'Newest'],
+                ['created', t('Newest')],
                 ['name', t('By name')],
               ] as const
             ).map(([order, label]) => ({

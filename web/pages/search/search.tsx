@@ -89,7 +89,7 @@ const Help = () => (
           ['repo:owner/name', t('in one repository; org:owner for all of a workspace')],
           ['language:go', t('code and repositories in a language')],
           ['path:src/*.ts', t('files by their path')],
-          ['symbol:parse', 'where a name is defined'],
+          ['symbol:parse', t('where a name is defined')],
           ['regex:/get\\w+\\(/', t('code that matches an expression')],
           ['case:yes', t('code in exactly this case')],
           ['is:open is:pr', t('open pull requests; also closed, merged, draft, issue')],
@@ -122,16 +122,16 @@ function filtersFor(
   }
   if (result.type === 'issues')
     return [
-      link('Open', 'is:open'),
-      link('Closed', 'is:closed'),
+      link(t('Open'), 'is:open'),
+      link(t('Closed'), 'is:closed'),
       link(t('Nobody assigned'), 'no:assignee'),
     ]
   if (result.type === 'pulls')
     return [
-      link('Open', 'is:open'),
-      link('Draft', 'is:draft'),
-      link('Merged', 'is:merged'),
-      link('Closed', 'is:closed'),
+      link(t('Open'), 'is:open'),
+      link(t('Draft'), 'is:draft'),
+      link(t('Merged'), 'is:merged'),
+      link(t('Closed'), 'is:closed'),
     ]
   if (result.type === 'people') return []
   const languages = [
@@ -180,8 +180,8 @@ const OrderLinks = ({ at, sort }: { at: AddressOf; sort: SearchQuery['sort'] }) 
       {(
         [
           ['best', t('Best match')],
-          ['updated', 'Updated'],
-          ['created', 'Newest'],
+          ['updated', t('Updated')],
+          ['created', t('Newest')],
         ] as const
       ).map(([order, label]) => (
         <li>

@@ -78,7 +78,7 @@ const HooksView = ({ visit, owner, hooks, made }: HooksPageData & { visit: Visit
   const here = hooksPath(owner.kind, visit)
   const typed = made === null && visit.form.values.has('url')
   return owner.frame(
-    'Webhooks',
+    t('Webhooks'),
     <>
       <PageHead
         title={t('Webhooks')}

@@ -1,7 +1,7 @@
 // States of webhooks and deliveries as a word, a shape and a colour.
 import type { Delivery, Webhook } from '#features/webhooks/index.ts'
 import { Badge, Icon, type IconName, type Tone } from '../../components/index.ts'
-import { localized, texts } from '../../text.ts'
+import { localized, t, texts, tn } from '../../text.ts'
 
 type StatusStyle = { readonly icon: IconName; readonly tone: Tone; readonly label: string }
 
@@ -49,14 +49,18 @@ const ERRORS: Readonly<Record<NonNullable<Delivery['error']>, string>> = texts({
 /** The result of the last attempt. Null before the first. */
 export function describeResult({ error, response }: Delivery): string | null {
   if (error !== null)
-    return response === null ? ERRORS[error] : `${ERRORS[error]} (status ${response.status})`
-  return response === null ? null : `Status ${response.status}`
+    return response === null
+      ? ERRORS[error]
+      : t('{error} (status {status})', { error: ERRORS[error], status: response.status })
+  return response === null ? null : t('Status {status}', { status: response.status })
 }
 
 /** The events of a webhook, in a few words. */
 export const eventsText = (events: readonly string[]): string =>
   events.length === 0
-    ? 'Everything'
+    ? t('Everything')
     : events.length <= 3
       ? events.join(', ')
-      : `${events.slice(0, 2).join(', ')} and ${events.length - 2} more`
+      : tn('{names} and {count} more', '{names} and {count} more', events.length - 2, {
+          names: events.slice(0, 2).join(', '),
+        })

@@ -114,7 +114,13 @@ const EditFields = ({ data, visit }: { data: EditData; visit: Visit }) => {
         name="message"
         label={t('What changed')}
         maxlength={1000}
-        placeholder={`${present ? 'Update' : 'Create'} ${data.title || 'the page'}`}
+        placeholder={
+          present
+            ? t('Update {title}', { title: data.title })
+            : data.title === ''
+              ? t('Create the page')
+              : t('Create {title}', { title: data.title })
+        }
         value={typedOr('message', '')}
         error={fieldError(visit, 'message')}
         hint={t('For the history of the page.')}
@@ -143,8 +149,10 @@ const DeletePage = ({ data, visit }: { data: EditData; visit: Visit }) =>
 const EditView = ({ data, visit }: { data: EditData; visit: Visit }): Html => {
   const { repo, present, here } = data
   const title = present
-    ? `Edit ${present.title}`
-    : `New ${hasFixedTitle(data.slug) ? data.title.toLowerCase() : 'page'}`
+    ? t('Edit {title}', { title: present.title })
+    : hasFixedTitle(data.slug)
+      ? t('New page: {title}', { title: data.title })
+      : t('New page')
   return (
     <RepoFrame
       visit={visit}

@@ -1,7 +1,7 @@
 // A year of contributions, one square per day, with the numbers of each month as text.
-import { formatNumber } from '../../format.ts'
+import { formatNumber, monthName } from '../../format.ts'
 import { raw } from '../../jsx/html.ts'
-import { rich, t, tn } from '../../text.ts'
+import { t, tn } from '../../text.ts'
 
 export type Contributions = {
   readonly total: number
@@ -11,10 +11,8 @@ export type Contributions = {
 const SIZE = 10
 const STEP = 13
 const TOP = 16
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
 const nameOf = (month: string): string =>
-  `${MONTHS[Number(month.slice(5, 7)) - 1] ?? ''} ${month.slice(0, 4)}`
+  `${monthName(Number(month.slice(5, 7)))} ${month.slice(0, 4)}`
 
 /** Four shades, by quarters of the busiest day. */
 const levelOf = (count: number, most: number): number =>
@@ -31,14 +29,16 @@ function drawing({ days, total }: Contributions): string {
   for (const [index, { day, count }] of days.entries()) {
     const [x, y] = [Math.floor(index / 7) * STEP, TOP + (index % 7) * STEP]
     if (day.endsWith('-01') && x < width - 2 * STEP)
-      marks.push(`<text x="${x}" y="10">${MONTHS[Number(day.slice(5, 7)) - 1] ?? ''}</text>`)
+      marks.push(
+        `<text x="${x}" y="10">${Bun.escapeHTML(monthName(Number(day.slice(5, 7))))}</text>`,
+      )
     if (count === 0) empty.push(`M${x} ${y}h${SIZE}v${SIZE}h-${SIZE}z`)
     else
       marks.push(
-        `<rect ${square(index)} rx="2" class="level-${levelOf(count, most)}"><title>${tn('{count} contribution', '{count} contributions', count)} on ${Bun.escapeHTML(day)}</title></rect>`,
+        `<rect ${square(index)} rx="2" class="level-${levelOf(count, most)}"><title>${Bun.escapeHTML(tn('{count} contribution on {day}', '{count} contributions on {day}', count, { day }))}</title></rect>`,
       )
   }
-  return `<svg class="year" viewBox="0 0 ${width} ${TOP + 7 * STEP}" role="img" aria-label="${tn('{count} contribution', '{count} contributions', total)} in the last year, by day"><path class="level-0" d="${empty.join('')}"/>${marks.join('')}</svg>`
+  return `<svg class="year" viewBox="0 0 ${width} ${TOP + 7 * STEP}" role="img" aria-label="${Bun.escapeHTML(tn('{count} contribution in the last year, by day', '{count} contributions in the last year, by day', total))}"><path class="level-0" d="${empty.join('')}"/>${marks.join('')}</svg>`
 }
 
 export const ContributionYear = ({ contributions }: { contributions: Contributions }) => {
@@ -48,9 +48,11 @@ export const ContributionYear = ({ contributions }: { contributions: Contributio
   return (
     <section class="year-box" aria-label={t('Contributions')}>
       <h2>
-        {rich('{contributions} in the last year', {
-          contributions: tn('{count} contribution', '{count} contributions', contributions.total),
-        })}
+        {tn(
+          '{count} contribution in the last year',
+          '{count} contributions in the last year',
+          contributions.total,
+        )}
       </h2>
       <section class="year-scroll" tabindex="0" aria-label={t('Contributions by day')} data-dated>
         {raw(drawing(contributions))}

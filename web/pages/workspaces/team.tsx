@@ -92,10 +92,9 @@ const TeamFacts = ({
     <SideBlock title={t('Reviews')}>
       <p class="muted">
         {team.review_assignment.enabled
-          ? t('Picks {count} {algorithm}', {
-              count: team.review_assignment.count,
-              algorithm: team.review_assignment.algorithm === 'round_robin' ? 'in turn' : 'by load',
-            })
+          ? team.review_assignment.algorithm === 'round_robin'
+            ? t('Picks {count} in turn', { count: team.review_assignment.count })
+            : t('Picks {count} by load', { count: team.review_assignment.count })
           : t('Everyone in it is asked')}
       </p>
     </SideBlock>
