@@ -8,13 +8,15 @@ import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import type { JobPlan, JsonObject, NeedsContext } from '#actions'
 import { fullNameOf, repoById } from '#features/repos/index.ts'
-import { openSecrets, variablesFor } from '#features/variables/index.ts'
+import { variablesFor } from '#features/variables/index.ts'
 import { SECOND } from '#lib/time.ts'
 import { endJob } from './end-run.ts'
 import { jobChanged } from './events.ts'
 import { githubContext, needsContext } from './job-contexts.ts'
 import { endJobToken, makeJobToken } from './job-token.ts'
+import { secretsForJob } from './job-secrets.ts'
 import { requestScheduling } from './request-scheduling.ts'
+import { readModels } from './schedule-jobs.ts'
 import { runChanges } from './run-changes.ts'
 import { runningJobs } from './running-jobs.ts'
 import type { Conclusion } from './schema.ts'
@@ -101,6 +103,8 @@ export async function takeQueuedJob(hearth: Hearth, runner: JobRunner): Promise<
       continue
     }
     try {
+      // After a new version, models may have to be read from git again.
+      if (job.parent !== null) await readModels(hearth, run)
       return jobToRun(hearth, job, run, { token, stop })
     } catch (error) {
       // For example a secret that was sealed with another installation key.
@@ -135,8 +139,6 @@ function jobToRun(
     workspace_id: repo.workspace_id,
     environment: plan.environment?.name ?? null,
   }
-  const names = plan.secrets === 'all' ? null : new Set(plan.secrets.map((n) => n.toUpperCase()))
-  const secrets = run.trusted === 1 ? openSecrets(hearth, scope, names) : new Map<string, string>()
   return {
     id: job.id,
     key: job.key,
@@ -154,7 +156,7 @@ function jobToRun(
       matrix: plan.matrix,
       strategy: plan.strategy,
     },
-    secrets: Object.fromEntries(secrets),
+    secrets: run.trusted === 1 ? secretsForJob(hearth, run, job, { plan, scope }) : {},
     ...given,
   }
 }

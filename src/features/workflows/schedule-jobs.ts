@@ -22,7 +22,7 @@ import {
 } from '#actions'
 import { variablesFor } from '#features/variables/index.ts'
 import { repoById } from '#features/repos/index.ts'
-import { readCallee } from './called-workflows.ts'
+import { readCallee, type CalledFile } from './called-workflows.ts'
 import { beginJob, isHeld } from './begin-job.ts'
 import { cancelJob, endJob, endRun } from './end-run.ts'
 import { githubContext } from './job-contexts.ts'
@@ -68,22 +68,28 @@ const failRun = (hearth: Hearth, run_id: string): Promise<void> =>
 
 const fileOf = (run: RunRow): WorkflowFile => ({ path: run.path, blob: run.workflow_blob })
 
-const calleesOf = (run: RunRow): Record<string, WorkflowFile> =>
-  JSON.parse(run.callees) as Record<string, WorkflowFile>
+const calleesOf = (run: RunRow): Record<string, CalledFile> =>
+  JSON.parse(run.callees) as Record<string, CalledFile>
+
+/** A called workflow may be of another repository. */
+const repoIdOf = (run: RunRow, file: WorkflowFile & { readonly repo_id?: string }): string =>
+  file.repo_id ?? run.repo_id
 
 /** Reads the files of a run into the table of models. False when one cannot be read. */
-async function readModels(hearth: Hearth, run: RunRow): Promise<boolean> {
-  const repo = repoById(hearth.db, run.repo_id)
-  if (!repo) return false
-  for (const file of [fileOf(run), ...Object.values(calleesOf(run))])
-    if ((await readWorkflowFile(hearth, repo, file)).workflow === null) return false
+export async function readModels(hearth: Hearth, run: RunRow): Promise<boolean> {
+  for (const file of [fileOf(run), ...Object.values(calleesOf(run))]) {
+    const repo = repoById(hearth.db, repoIdOf(run, file))
+    if (!repo || (await readWorkflowFile(hearth, repo, file)).workflow === null) return false
+  }
   return true
 }
 
 async function loadCallee(hearth: Hearth, run_id: string, load: Load): Promise<void> {
   const run = findRun(hearth.db, run_id)
   if (!run) return
-  const found = await readCallee(hearth, run, load)
+  const caller = listJobs(hearth.db, run_id, run.attempt).find(({ key }) => key === load.key)
+  const within = caller?.parent ? (calleesOf(run)[caller.parent] ?? null) : null
+  const found = await readCallee(hearth, run, load, within)
   await writeAs(hearth, null, (tx) => {
     const now = findRun(tx.db, run_id)
     if (!now || now.status === 'completed') return
@@ -148,10 +154,10 @@ function beginRun(tx: Tx, run: RunRow, state: RunState): boolean {
   return true
 }
 
-function stateOf(hearth: Hearth, run: RunRow, rows: readonly JobRow[]): RunState {
+export function stateOf(hearth: Hearth, run: RunRow, rows: readonly JobRow[]): RunState {
   const repo = repoById(hearth.db, run.repo_id)
   const model = (file: WorkflowFile): Workflow => {
-    const workflow = readStoredModel(hearth.db, run.repo_id, file)
+    const workflow = readStoredModel(hearth.db, repoIdOf(run, file), file)
     if (!workflow) throw new Error(`the model of ${file.path} is missing`)
     return workflow
   }
@@ -225,7 +231,7 @@ const place = (index: number): string => String(index).padStart(4, '0')
 function insertJob(tx: Tx, run: RunRow, state: JobState, position: string): void {
   const repo = repoById(tx.db, run.repo_id)
   const file = state.parent === null ? fileOf(run) : calleesOf(run)[state.parent]
-  const workflow = file && readStoredModel(tx.db, run.repo_id, file)
+  const workflow = file && readStoredModel(tx.db, repoIdOf(run, file), file)
   const definition = workflow?.jobs.find(({ id }) => id === state.jobId)
   const { plan } = state
   insertJobRow(tx, {
