@@ -1,14 +1,20 @@
 // The style sheet, scripts and icons of every page, held in memory. Their addresses contain a
 // digest of the content, so browsers can cache them for ever.
-import { browserScript, splitScript, styleSheet, textFile } from './client.macro.ts' with {
-  type: 'macro',
-}
+import { readFileSync } from 'node:fs'
+import mermaidFile from '@mermaid-js/tiny/dist/mermaid.tiny.js' with { type: 'file' }
+import {
+  browserScript,
+  packageDigest,
+  splitScript,
+  styleSheet,
+  textFile,
+} from './client.macro.ts' with { type: 'macro' }
 
 export interface Asset {
   /** The path it is served at. */
   path: string
   type: string
-  body: string
+  readonly body: string
   /** The strong entity tag, with its quotes. */
   etag: string
   /** Whether only some pages load it, when they need it. */
@@ -55,9 +61,35 @@ export const editorPath: string | undefined = editorFiles.find(({ path }) =>
   path.startsWith('/assets/editor-'),
 )?.path
 
+/** A file of 2.5 MB that few pages need: it is read when somebody asks for it. */
+const mermaid: Asset = {
+  path: `/assets/mermaid-${packageDigest('@mermaid-js/tiny/dist/mermaid.tiny.js')}.js`,
+  type: 'text/javascript; charset=utf-8',
+  get body() {
+    return readFileSync(mermaidFile, 'utf8')
+  },
+  etag: `"${packageDigest('@mermaid-js/tiny/dist/mermaid.tiny.js')}"`,
+  isOnDemand: true,
+}
+
+const diagramFiles: readonly Asset[] = [
+  mermaid,
+  {
+    ...make(
+      'diagram.js',
+      'text/javascript; charset=utf-8',
+      browserScript('./client/diagram/frame.ts'),
+    ),
+    isOnDemand: true,
+  },
+]
+
+/** The scripts of the frame of a diagram: Mermaid, then ours. */
+export const diagramScripts: readonly string[] = diagramFiles.map(({ path }) => path)
+
 /** All files by path. Responses carry `Cache-Control: public, max-age=31536000, immutable`. */
 export const assets: ReadonlyMap<string, Asset> = new Map(
-  [...byName.values(), ...editorFiles].map((asset) => [asset.path, asset]),
+  [...byName.values(), ...editorFiles, ...diagramFiles].map((asset) => [asset.path, asset]),
 )
 
 /** The path of a file, for links in pages. */
@@ -69,5 +101,5 @@ export const assetPath = (name: AssetName): string => byName.get(name)?.path ?? 
  * of an application redirects to other hosts after its form.
  */
 export const contentSecurityPolicy =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' https: data:; font-src 'self'; connect-src 'self'; media-src 'self'; " +
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' https: data:; font-src 'self'; connect-src 'self'; media-src 'self'; frame-src 'self'; " +
   "manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'"

@@ -63,3 +63,10 @@ export const styleSheet = (name: string): string =>
 
 /** The text of a file. */
 export const textFile = (name: string): string => readFileSync(here(name), 'utf8')
+
+/** A digest of a file of a package, for its address. */
+export const packageDigest = (name: string): string =>
+  new Bun.CryptoHasher('sha256')
+    .update(readFileSync(here(`../node_modules/${name}`)))
+    .digest('hex')
+    .slice(0, 12)

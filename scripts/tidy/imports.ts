@@ -48,6 +48,7 @@ export const HOMES: Readonly<Record<string, readonly string[]>> = {
   'highlight.js': ['web/highlight'],
   'sanitize-html': ['web/markdown'],
   // In the thread for Markdown only.
+  '@mermaid-js/tiny': ['web/assets.ts'],
   temml: ['web/markdown/math'],
   gemoji: ['web/markdown/emoji.macro'],
   idiomorph: ['web/client/'],

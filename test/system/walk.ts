@@ -14,7 +14,16 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { PNG } from '../features/attachments/fixture.ts'
-import { api, claim, EXECUTABLE, git, startForge, visitor, withToken } from '../journeys/forge.ts'
+import {
+  api,
+  BARE_ENVIRONMENT,
+  claim,
+  EXECUTABLE,
+  git,
+  startForge,
+  visitor,
+  withToken,
+} from '../journeys/forge.ts'
 
 type Count = { presses: number; loads: number; words: number }
 type Task = Count & { readonly name: string; readonly peer: Count & { form: boolean } }
@@ -129,7 +138,10 @@ for (const [name, value] of Object.entries({
 }))
   await second.page.fill(`[name=${name}]`, value)
 await second.page.click('main button')
-const link = Bun.spawnSync([EXECUTABLE, 'link', 'confirm', 'bob'], { cwd: forge.directory })
+const link = Bun.spawnSync([EXECUTABLE, 'link', 'confirm', 'bob'], {
+  cwd: forge.directory,
+  env: BARE_ENVIRONMENT,
+})
 await second.page.goto(/https?:\/\/\S+/.exec(String(link.stdout))?.[0] ?? '')
 await second.page.click('main form button').catch(() => null)
 const bob = new Person(second.page)
@@ -418,7 +430,7 @@ await task('Request a review', ada, `${REPO}/pull/${asked}`, [3, 0, 0, 'form'], 
   await person.key('Escape')
   await saved
   await person.page.waitForLoadState()
-  await person.sees('aside li:has-text("bob"):not(:has(input))')
+  await person.sees('aside [aria-label="Cancel the review request to bob"]')
 })
 
 // The rest of the day.

@@ -5,7 +5,7 @@
 import { expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createCommit } from '#features/repos/index.ts'
-import { assetPath, assets, editorPath } from '#web/assets.ts'
+import { assetPath, assets, diagramScripts, editorPath } from '#web/assets.ts'
 import { chooseCoding } from '#lib/content-coding.ts'
 import { runForge } from '../features/oauth/running.ts'
 
@@ -131,7 +131,9 @@ test('the code editor is a script of its own, in parts, loaded by the editor alo
     (await sent(`/${REPO}/edit/main/src/long.ts`, 'identity')).bytes,
   )
   expect(form).not.toContain('data-editor')
-  const files = [...assets.values()].filter(({ isOnDemand }) => isOnDemand)
+  const files = [...assets.values()].filter(
+    ({ isOnDemand, path }) => isOnDemand && !diagramScripts.includes(path),
+  )
   const entry = files.find(({ path }) => path === editorPath)
   const sizes = await Promise.all(
     files.map(async ({ path }) => (await sent(path, 'br')).bytes.length),
@@ -141,5 +143,17 @@ test('the code editor is a script of its own, in parts, loaded by the editor alo
   for (const path of PAGES) {
     const html = new TextDecoder().decode(gunzipSync((await sent(path, 'gzip')).bytes))
     expect(html).not.toContain(editorPath ?? '/assets/editor-')
+  }
+})
+
+test('the scripts of diagrams are loaded by their frame alone, and weigh less than 700 KB', async () => {
+  const sizes = await Promise.all(
+    diagramScripts.map(async (path) => (await sent(path, 'br')).bytes.length),
+  )
+  expect(sizes.length).toBe(2)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(700_000)
+  for (const path of PAGES) {
+    const html = new TextDecoder().decode(gunzipSync((await sent(path, 'gzip')).bytes))
+    expect(html).not.toContain('/assets/mermaid-')
   }
 })

@@ -1,7 +1,7 @@
 // Parts that take the server long to compute are fetched after the page and put in their place.
 import { fetchPage } from './dom.ts'
 import { markRange } from './line-ranges.ts'
-import { refreshTimes } from './relative-times.ts'
+import { refreshParts } from './refresh.ts'
 
 const loadDeferred = async (part: HTMLElement): Promise<void> => {
   const fresh = (await fetchPage(part.dataset.later ?? ''))?.getElementById(part.id)
@@ -14,7 +14,7 @@ const loadDeferred = async (part: HTMLElement): Promise<void> => {
     fresh
       .querySelector<HTMLElement>(`a[href="${CSS.escape(focused)}"]`)
       ?.focus({ preventScroll: true })
-  refreshTimes()
+  refreshParts()
   markRange({ scroll: false })
 }
 

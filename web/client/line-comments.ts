@@ -4,7 +4,7 @@ import { keepPlace, markViewed } from './change-tree.ts'
 import { closestTo, createElement, fetchPage, isPlainClick } from './dom.ts'
 import { forgetDrafts, restoreDrafts } from './drafts.ts'
 import { morph } from './morph.ts'
-import { refreshTimes } from './relative-times.ts'
+import { refreshParts } from './refresh.ts'
 
 /** The line that a link for a comment is about. */
 type Line = { link: HTMLAnchorElement; url: URL; side: string; line: number; file: Element | null }
@@ -188,7 +188,7 @@ function showFresh(page: Document, file: HTMLElement): void {
   const freshBar = page.getElementById('finish')
   if (bar && freshBar)
     bar.querySelector('summary')?.replaceWith(...freshBar.querySelectorAll('summary'))
-  refreshTimes()
+  refreshParts()
 }
 
 /** Sends a form of a line or a thread, and shows the result in its place. */

@@ -4,7 +4,7 @@ import { announce } from './announce.ts'
 import { fetchPage } from './dom.ts'
 import { loadWhenNear } from './load-parts.ts'
 import { morph } from './morph.ts'
-import { refreshTimes } from './relative-times.ts'
+import { refreshParts } from './refresh.ts'
 
 /** Before the next try when the page could not be fetched. */
 const RETRY_MS = 10_000
@@ -60,7 +60,7 @@ class LiveSubscription {
       part.dataset.tail !== undefined && innerHeight + scrollY > root.scrollHeight - 40
     const { said } = part.dataset
     morph(part, fresh)
-    refreshTimes()
+    refreshParts()
     if (part.dataset.said !== said) announce(part.dataset.said ?? '')
     scrollLogsToEnd(part)
     loadWhenNear(part)

@@ -2,7 +2,7 @@
 // out, the next files. Without a script the links lead to pages that show the same.
 import { keepPlace } from './change-tree.ts'
 import { closestTo, fetchPage, isPlainClick } from './dom.ts'
-import { refreshTimes } from './relative-times.ts'
+import { refreshParts } from './refresh.ts'
 
 /** Replaces the part of the page that a link names by its version at the link's address. */
 const loadPart = async (link: HTMLAnchorElement): Promise<void> => {
@@ -17,7 +17,7 @@ const loadPart = async (link: HTMLAnchorElement): Promise<void> => {
   const hadFocus = document.activeElement === link
   keepPlace(old, fresh)
   old.replaceWith(fresh)
-  refreshTimes()
+  refreshParts()
   if (hadFocus)
     fresh.querySelector<HTMLElement>('.hunk-mark a, summary')?.focus({ preventScroll: true })
   loadWhenNear(fresh)
@@ -54,7 +54,7 @@ const loadMoreFiles = async (link: HTMLAnchorElement): Promise<void> => {
   footer.replaceChildren(...(fresh?.getElementById('more-files')?.childNodes ?? []))
   for (const file of files) loadWhenNear(file)
   loadWhenNear(footer)
-  refreshTimes()
+  refreshParts()
   if (hadFocus) files[0]?.querySelector('summary')?.focus({ preventScroll: true })
 }
 

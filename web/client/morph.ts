@@ -1,6 +1,7 @@
 // Updates a part of the page to a newer version of itself. Kept as they are: forms with the focus,
 // typed text or an error, and `<details>` that the reader opened or closed.
 import { Idiomorph } from 'idiomorph'
+import { isDrawnDiagram } from './diagrams.ts'
 import { closestTo } from './dom.ts'
 
 const toggledByHand = new WeakSet<Element>()
@@ -38,7 +39,8 @@ const hasFormInUse = (node: Node): boolean =>
 export function morph(old: Element, fresh: Element): void {
   Idiomorph.morph(old, fresh, {
     callbacks: {
-      beforeNodeMorphed: (node) => !(node instanceof HTMLFormElement && isInUse(node)),
+      beforeNodeMorphed: (node, next) =>
+        !(node instanceof HTMLFormElement && isInUse(node)) && !isDrawnDiagram(node, next),
       beforeNodeRemoved: (node) => !hasFormInUse(node),
       beforeAttributeUpdated: (name, element) => !(name === 'open' && toggledByHand.has(element)),
     },

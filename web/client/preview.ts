@@ -1,4 +1,5 @@
 // A preview below a Markdown field, updated while the text is typed.
+import { watchDiagrams } from './diagrams.ts'
 import { closestTo, createElement } from './dom.ts'
 
 const DEBOUNCE_MS = 250
@@ -39,7 +40,9 @@ class Preview {
       .catch(() => null)
     if (html === null) return
     const fresh = new DOMParser().parseFromString(html, 'text/html').getElementById('preview')
-    if (fresh) this.#panel.replaceChildren(...fresh.childNodes)
+    if (!fresh) return
+    this.#panel.replaceChildren(...fresh.childNodes)
+    watchDiagrams()
   }
 }
 

@@ -50,9 +50,11 @@ const token = /<(\/?)([a-z][a-z0-9]*)((?:[^a-z0-9>][^>]*)?)>|[^<]+|</y
 /** Elements in whose text neither references nor line ends become markup. */
 const VERBATIM = new Set(['a', 'code', 'pre', 'kbd', 'samp', 'tt'])
 
-/** Diagrams are not drawn, so their source is named as what it is. */
+const DIAGRAM_FRAME = '/-/diagram'
+
+/** The browser script draws diagrams (`client/diagrams.ts`). Without it their source is shown. */
 const diagramSource = (block: string): string =>
-  `<figure class="diagram"><figcaption>Mermaid diagram (source)</figcaption>${block}</figure>`
+  `<figure class="diagram" data-diagram="${DIAGRAM_FRAME}"><details open><summary>Mermaid source</summary>${block}</details></figure>`
 
 interface Heading {
   /** Where its opening tag is in the output. */

@@ -20,6 +20,7 @@ import { wiki } from './wiki/index.ts'
 import { workspaces } from './workspaces/index.ts'
 import { writing } from './writing/index.ts'
 import { avatar } from './avatar.ts'
+import { diagramFrame } from './diagram.ts'
 import { guidePages, oldGuidePage } from './guide.tsx'
 import { homePage } from './home.tsx'
 import { answerInvitationForm, invitationPage } from './invitation.tsx'
@@ -27,7 +28,7 @@ import { answerInvitationForm, invitationPage } from './invitation.tsx'
 const general: SiteSection = {
   pages: [homePage, ...guidePages, oldGuidePage, invitationPage],
   forms: [answerInvitationForm],
-  resources: [avatar],
+  resources: [avatar, diagramFrame],
 }
 
 export const sections: readonly SiteSection[] = [

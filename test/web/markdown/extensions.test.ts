@@ -150,9 +150,11 @@ describe('tasks', () => {
   })
 })
 
-test('a Mermaid diagram is named as the source of one', () => {
+test('a Mermaid diagram names its frame, and shows its source', () => {
   const html = renderMarkdown('```mermaid\ngraph TD; A-->B<script>\n```')
-  expect(html).toContain('<figcaption>Mermaid diagram (source)</figcaption><pre tabindex="0"')
+  expect(html).toContain(
+    'data-diagram="/-/diagram"><details open><summary>Mermaid source</summary><pre tabindex="0"',
+  )
   expect(html).toContain('A--&gt;B&lt;script&gt;')
   expect(renderMarkdown('```ts\na\n```')).not.toContain('<figure')
 })
