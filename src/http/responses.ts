@@ -70,10 +70,16 @@ export const renderJsonRefusal: RenderRefusal = (exchange, refusal) => {
 
 /**
  * A body for responses to HEAD whose length is known only by producing them: the runtime sends
- * `transfer-encoding: chunked` and no `content-length`.
+ * `transfer-encoding: chunked`, no `content-length` and no body. An empty stream would be sent as
+ * `content-length: 0`, so this one has a byte.
  */
 export const streamOfUnknownLength = (): ReadableStream<Uint8Array> =>
-  new ReadableStream({ start: (controller) => controller.close() })
+  new ReadableStream({
+    start: (controller) => {
+      controller.enqueue(new Uint8Array(1))
+      controller.close()
+    },
+  })
 
 export const methodNotAllowed = (method: string, allow: string): Refusal =>
   new Refusal('method_not_allowed', `${method} is not possible here; ${allow} are`, {

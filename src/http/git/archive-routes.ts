@@ -97,12 +97,18 @@ async function serveArchive(exchange: Exchange, openArchive: OpenArchive): Promi
     'referrer-policy': 'no-referrer',
   }
   if (isNotModified(exchange.request, etag)) return new Response(null, { status: 304, headers })
-  if (exchange.isHead) return new Response(streamOfUnknownLength(), { headers })
+  if (exchange.isHead) return headOfArchive(archiveSizes(hearth).get(etag), headers)
   const onWhole = (size: number): void => archiveSizes(hearth).note(etag, size)
   return isPartRequested(exchange.request)
     ? await servePart(exchange, archive, etag, headers)
     : new Response((await startArchive(exchange, archive, { onWhole })) as BodyInit, { headers })
 }
+
+/** The headers of a download. The length is told when an earlier download has told it. */
+const headOfArchive = (size: number | undefined, headers: Record<string, string>): Response =>
+  size === undefined
+    ? new Response(streamOfUnknownLength(), { headers })
+    : new Response(null, { headers: { ...headers, 'content-length': String(size) } })
 
 /** Download managers begin with a range that is the whole file, for which no size is needed. */
 const isPartRequested = ({ headers }: Request): boolean => {
@@ -122,6 +128,10 @@ const MAX_REMEMBERED_SIZES = 1000
 class ArchiveSizes {
   readonly #known = createCache<number>({ maxSize: MAX_REMEMBERED_SIZES, sizeOf: () => 1 })
   readonly #pending = new Map<string, Promise<number>>()
+
+  get(etag: string): number | undefined {
+    return this.#known.get(etag)
+  }
 
   note(etag: string, size: number): void {
     this.#known.set(etag, size)

@@ -58,6 +58,38 @@ for (const format of ['zip', 'tar.gz'] as const) {
   })
 }
 
+/** The response as it is on the connection, which a client may have changed. */
+async function rawHead(url: string): Promise<{ headers: string; body: string }> {
+  const { hostname, port, pathname } = new URL(url)
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let text = ''
+  await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      open: (socket) =>
+        void socket.write(`HEAD ${pathname} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
+      data: (_, bytes) => void (text += bytes.toString()),
+      close: () => resolve(text),
+    },
+  })
+  const [headers = '', body = ''] = (await promise).split('\r\n\r\n')
+  return { headers: headers.toLowerCase(), body }
+}
+
+test('HEAD tells no wrong length: none at first, and that of a download afterwards', async () => {
+  await forge.commit(REPO, 'main', { 'head.txt': 'head\n' })
+  const { url } = await forge.call(getArchiveLink, anonymous, { repo: REPO })
+  const before = await rawHead(url)
+  expect(before.headers).toContain('200 ok')
+  expect(before.headers).not.toContain('content-length')
+  expect(before.body).toBe('')
+  const { byteLength } = await (await fetch(url)).arrayBuffer()
+  const after = await rawHead(url)
+  expect(`${after.headers}\r\n`).toContain(`content-length: ${byteLength}\r\n`)
+  expect(after.body).toBe('')
+})
+
 test('another commit has another validator', async () => {
   const etagNow = async () => {
     const { url } = await forge.call(getArchiveLink, anonymous, { repo: REPO })
