@@ -28,6 +28,7 @@ import { feature as releases } from './releases/index.ts'
 import { feature as attachments } from './attachments/index.ts'
 import { feature as variables } from './variables/index.ts'
 import { feature as workflows } from './workflows/index.ts'
+import { feature as artifacts } from './artifacts/index.ts'
 import { feature as runners } from './runners/index.ts'
 import { feature as queue } from './queue/index.ts'
 import { feature as backups } from './backups/index.ts'
@@ -62,6 +63,7 @@ export const features: readonly Feature[] = [
   statuses,
   variables,
   workflows,
+  artifacts,
   runners,
   queue,
   backups,

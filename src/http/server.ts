@@ -18,6 +18,7 @@ import {
   type RenderRefusal,
   type RequestHandler,
 } from './exchange.ts'
+import { artifactRoutes } from './artifact-routes.ts'
 import { archiveRoutes } from './git/archive-routes.ts'
 import type { Certificate } from './listener/certificate-files.ts'
 import { oauthRoutes } from './oauth-routes.ts'
@@ -130,6 +131,7 @@ class RequestRouter {
       ...oauthRoutes(hearth),
       ...archiveRoutes(hearth),
       ...mountedProtocolRoutes(hearth),
+      ...artifactRoutes(hearth),
       ...this.#tools.routes,
     ])
       this.#mount(path, handler, renderRefusal)

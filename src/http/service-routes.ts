@@ -84,6 +84,7 @@ Disallow: /login
 Disallow: /register
 Disallow: /search
 Disallow: /_archive/
+Disallow: /_artifact/
 Disallow: /*/blame/
 Disallow: /*/commits/
 Disallow: /*/commit/

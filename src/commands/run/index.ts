@@ -112,6 +112,8 @@ async function execute(
       limits: LIMITS,
       now: systemClock.now,
       log,
+      artifacts: null,
+      caches: null,
       checkOut: (folder, source) => {
         if (source.repository !== tree.repository || source.ref !== null)
           throw new Error(

@@ -16,6 +16,7 @@ import { strategyContext } from '#actions'
 import { LogWriter } from '#runner'
 import { executeJob } from './execute/execute-job.ts'
 import type { ExecutionHost, ExecutionResult, StepState } from './execute/job-input.ts'
+import { filesOf } from './job-files.ts'
 import { logPath, packJobLog } from './job-logs.ts'
 import { actionReaderOf } from './local-runner.ts'
 
@@ -157,5 +158,6 @@ const execute = (
       checkOut: (folder, source) => checkOut(hearth, job, folder, source),
       readAction: (text, path) => actionReaderOf(hearth).readAction(text, path),
       report,
+      ...filesOf(hearth, job),
     },
   )

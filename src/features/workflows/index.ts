@@ -35,6 +35,9 @@ export {
   type StepReport,
 } from './queue.ts'
 export { hasWorkflows } from './store-workflows.ts'
+export { RunId } from './inputs.ts'
+export { jobScope, type JobScope } from './job-scope.ts'
+export { requireOwnRuns, requireRun } from './records.ts'
 
 export const feature: Feature = {
   name: 'workflows',

@@ -1,6 +1,7 @@
 /** Executes the first job of a workflow text behind the walls of `test/runner/runners.ts`. */
 import type { StepsPlan } from '#actions'
 import { executeJob, type ExecutableJob, type ExecutionResult } from '#features/runners/index.ts'
+import type { ArtifactStore, CacheStore } from '#src/features/runners/execute/job-input.ts'
 import { LogWriter, readGrowingLog } from '#runner'
 import { parseWorkflow } from '#src/actions/parse-workflow.ts'
 import { parseAction } from '#src/actions/read-action.ts'
@@ -50,6 +51,8 @@ export async function makeExecutions(change: Parameters<typeof makeRunner>[0] = 
         readonly github?: ExecutableJob['contexts']['github']
         readonly stop?: AbortSignal
         readonly onLine?: (text: string) => void
+        readonly artifacts?: ArtifactStore
+        readonly caches?: CacheStore
       } = {},
     ): Promise<Execution> {
       const id = `execution-${++counter}`
@@ -93,6 +96,8 @@ export async function makeExecutions(change: Parameters<typeof makeRunner>[0] = 
               return log.bytes
             },
           },
+          artifacts: options.artifacts ?? null,
+          caches: options.caches ?? null,
           checkOut: async (folder, { repository }) => {
             if (repository !== 'acme/site') throw new Error(`${repository} is not there`)
             for (const [name, text] of Object.entries(options.files ?? {})) {

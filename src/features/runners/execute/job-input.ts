@@ -60,8 +60,42 @@ export type LogSink = {
   readonly bytes: number
 }
 
+/** A file that a job uploads. Throws an Error with one line for the author. */
+export type ArtifactStore = {
+  /** `bytes` is a zip archive. */
+  create(artifact: {
+    readonly name: string
+    readonly bytes: AsyncIterable<Uint8Array>
+    readonly retentionDays: number | null
+    readonly overwrite: boolean
+  }): Promise<{ readonly id: string; readonly url: string; readonly digest: string }>
+  /** Those of the run, by name. */
+  list(): readonly { readonly id: string; readonly name: string; readonly size: number }[]
+  /** The path of the zip archive. */
+  open(name: string): Promise<string>
+}
+
+export type CacheStore = {
+  /** Why the job writes none; null when it may. */
+  readonly whyReadOnly: string | null
+  find(wanted: {
+    readonly key: string
+    readonly restoreKeys: readonly string[]
+    readonly version: string
+  }): Promise<{ readonly key: string; readonly size: number; readonly path: string } | null>
+  /** False when there is one of this key already. */
+  save(cache: {
+    readonly key: string
+    readonly version: string
+    readonly bytes: AsyncIterable<Uint8Array>
+  }): Promise<boolean>
+}
+
 export type ExecutionHost = {
   readonly runner: Runner
+  /** Null where nothing keeps files of jobs. */
+  readonly artifacts: ArtifactStore | null
+  readonly caches: CacheStore | null
   readonly limits: Limits
   readonly now: () => number
   readonly log: LogSink

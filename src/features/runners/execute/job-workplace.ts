@@ -1,7 +1,10 @@
 /** The folder and the sandbox of a job. The sandbox begins with the first step that needs it. */
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
 import type { JobPaths, RunningJob, StepOptions, StepResult, Workplace } from '#runner'
+import { BytePipe } from './byte-pipe.ts'
 import type { ExecutableJob, ExecutionHost } from './job-input.ts'
 import { quote } from './shells.ts'
 
@@ -46,12 +49,12 @@ export class JobWorkplace {
   }
 
   /** The output of a short program in the sandbox; null when it fails. Nothing of it is logged. */
-  async ask(script: string): Promise<string | null> {
+  async ask(script: string, timeoutMs = ASK_TIMEOUT_MS): Promise<string | null> {
     const parts: Uint8Array[] = []
     let bytes = 0
     const { exit_code } = await this.step({
       script,
-      timeoutMs: ASK_TIMEOUT_MS,
+      timeoutMs,
       output: (part) => {
         bytes += part.length
         if (bytes <= MAX_ANSWER_BYTES) parts.push(Buffer.from(part))
@@ -90,6 +93,51 @@ export class JobWorkplace {
       return copied !== null
     } finally {
       await rm(staging, { recursive: true, force: true })
+    }
+  }
+
+  /**
+   * The output of a program in the sandbox, as it comes. Reading it throws when the program fails.
+   * `close` ends the program when it still runs.
+   */
+  stream(
+    script: string,
+    files: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): { readonly bytes: AsyncIterable<Uint8Array>; readonly close: () => Promise<void> } {
+    const pipe = new BytePipe()
+    const stop = new AbortController()
+    const running = this.step({
+      script,
+      files,
+      signal: AbortSignal.any([stop.signal, ...(signal ? [signal] : [])]),
+      // A copy, because the piece belongs to the stream.
+      output: (part) => pipe.push(Buffer.from(part)),
+    }).then(
+      ({ exit_code }) => pipe.end(exit_code === 0 ? null : new Error('its files cannot be read')),
+      (error: Error) => pipe.end(error),
+    )
+    const close = async (): Promise<void> => {
+      stop.abort()
+      pipe.stop()
+      await running
+    }
+    return { bytes: pipe, close }
+  }
+
+  /** Calls `use` with the path of a file in the sandbox that has these bytes. */
+  async withFile<T>(
+    bytes: AsyncIterable<Uint8Array>,
+    use: (path: string) => Promise<T>,
+  ): Promise<T> {
+    const name = `file-${++this.#checkouts}`
+    const target = join(this.directory.work, 'input', name)
+    try {
+      await pipeline(bytes, createWriteStream(target, { flags: 'wx', mode: 0o644 }))
+      await chmod(target, 0o644)
+      return await use(`${this.paths.input}/${name}`)
+    } finally {
+      await rm(target, { force: true })
     }
   }
 

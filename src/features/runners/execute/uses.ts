@@ -1,10 +1,28 @@
 /** Steps with `uses`: what is built in, and actions of the workspace. */
 import { expandStrings, parseUses, type Step } from '#actions'
+import { downloadArtifact, uploadArtifact } from './artifact-steps.ts'
+import { restoreCache, saveCache, useCache } from './cache-steps.ts'
 import { runLocalAction } from './run-action.ts'
 import type { Conclusion } from './job-input.ts'
 import type { RunningStep, StepRunner } from './step-runner.ts'
 
 type UsesStep = Step & { readonly kind: 'uses' }
+
+type BuiltIn = (
+  runner: StepRunner,
+  running: RunningStep,
+  inputs: Readonly<Record<string, string>>,
+) => Promise<Conclusion>
+
+/** Actions that the executor brings itself, whatever version a step names. */
+const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
+  'actions/checkout': checkOut,
+  'actions/upload-artifact': uploadArtifact,
+  'actions/download-artifact': downloadArtifact,
+  'actions/cache': useCache,
+  'actions/cache/restore': restoreCache,
+  'actions/cache/save': saveCache,
+}
 
 /** Runs the step. Its faults are lines of the log; nothing here throws but expressions. */
 export async function runUses(
@@ -23,8 +41,11 @@ export async function runUses(
     return 'failure'
   }
   if (uses === null) return fail(`${step.uses} names no action`)
-  if (uses.kind === 'repository' && `${uses.owner}/${uses.repo}` === 'actions/checkout')
-    return checkOut(runner, running, inputs)
+  if (uses.kind === 'repository') {
+    const path = [uses.owner, uses.repo, ...(uses.path === '' ? [] : [uses.path])].join('/')
+    const builtIn = BUILT_IN[path.toLowerCase()]
+    if (builtIn) return builtIn(runner, running, inputs)
+  }
   if (uses.kind === 'docker')
     return fail(`${step.uses} needs a runner with containers; this one has none`)
   if (uses.kind === 'local') return runLocalAction(runner, running, uses.path, inputs)

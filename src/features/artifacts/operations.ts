@@ -1,0 +1,6 @@
+export { listArtifacts } from './list-artifacts.ts'
+export { getArtifactLink } from './get-artifact-link.ts'
+export { openArtifact } from './open-artifact.ts'
+export { deleteArtifact } from './delete-artifact.ts'
+export { listCaches } from './list-caches.ts'
+export { deleteCache } from './delete-cache.ts'

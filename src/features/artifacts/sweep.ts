@@ -1,0 +1,24 @@
+/** Deletes the files of artifacts whose time is over, and caches that nobody uses. */
+import { job } from '#core/jobs.ts'
+import { writeAs } from '#core/write.ts'
+import { DAY, timestamp } from '#lib/time.ts'
+import { expireArtifacts } from './store-artifacts.ts'
+import { removeUnusedCaches } from './store-caches.ts'
+
+const UNUSED_CACHE_MS = 7 * DAY
+const BATCH = 200
+
+export const sweepArtifacts = job<null>({
+  kind: 'sweep_artifacts',
+  every: '1h',
+  run: async ({ hearth, signal }) => {
+    const sweeps = [
+      () => writeAs(hearth, null, (tx) => expireArtifacts(tx, BATCH)),
+      () =>
+        writeAs(hearth, null, (tx) =>
+          removeUnusedCaches(tx, timestamp(tx.now_ms - UNUSED_CACHE_MS), BATCH),
+        ),
+    ]
+    for (const sweep of sweeps) while (!signal.aborted && (await sweep()) === BATCH);
+  },
+})
