@@ -7,6 +7,7 @@
  * produce gigabytes.
  */
 import { Evaluator, Lexer, Parser, wellKnownFunctions, type Expr } from '@actions/expressions'
+import { TokenType } from '@actions/expressions/lexer'
 import { Binary, Literal, type FunctionCall, type IndexAccess } from '@actions/expressions/ast'
 import type { FunctionDefinition } from '@actions/expressions/funcs/info'
 import { data } from '@actions/expressions'
@@ -96,6 +97,26 @@ function faultOf(error: unknown, text: string): ExpressionFault {
 function offsetOf(text: string, { line, column }: { line: number; column: number }): number {
   const before = text.split('\n').slice(0, line)
   return before.reduce((sum, { length }) => sum + length + 1, column)
+}
+
+/**
+ * The names of contexts in an expression without braces, and where they begin. Names behind a dot
+ * are keys, and names before a parenthesis are functions. Throws ExpressionFault.
+ */
+export function namesIn(text: string): { readonly name: string; readonly at: number }[] {
+  try {
+    const { tokens } = new Lexer(text).lex()
+    return tokens
+      .filter(
+        ({ type }, index) =>
+          type === TokenType.IDENTIFIER &&
+          tokens[index - 1]?.type !== TokenType.DOT &&
+          tokens[index + 1]?.type !== TokenType.LEFT_PAREN,
+      )
+      .map(({ lexeme, range }) => ({ name: lexeme, at: offsetOf(text, range.start) }))
+  } catch (error) {
+    throw faultOf(error, text)
+  }
 }
 
 /** The text that `toJSON` makes of a value. Counts before it makes it. */

@@ -38,3 +38,4 @@ export { applyDecisions, decide, initialJobs, runConcurrency, runTitle } from '.
 export { needsOf } from './needs.ts'
 export { secretsOf } from './calls.ts'
 export { strategyContext } from './plan-job.ts'
+export { exportJob } from './export-job.ts'

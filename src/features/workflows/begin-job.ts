@@ -56,7 +56,7 @@ function queueJob(tx: Tx, run: RunRow, row: JobRow, plan: JobPlan | null): void 
   setQueued(tx, row.id)
   const labels = JSON.parse(row.labels) as string[]
   const kinds = runnerKinds(tx.hearth)
-  if (!kinds.some((kind) => kind.accepts(tx.hearth, labels)))
+  if (!kinds.some((kind) => kind.accepts(tx.hearth, labels, row)))
     setWaitsForRunner(tx, row.id, `There is no runner with the labels ${labels.join(', ')}`)
   setRunStatus(tx, run.id, run.status === 'in_progress' ? 'in_progress' : 'queued', null)
   tx.emit(jobChanged, { job_id: row.id })

@@ -16,8 +16,12 @@ export type RunnerKind = {
   readonly name: string
   /** Whether it runs jobs at all; if it does not say, it does. */
   readonly isOn?: (hearth: Hearth) => boolean
-  /** Whether one of its runners has all these labels. */
-  readonly accepts: (hearth: Hearth, labels: readonly string[]) => boolean
+  /** Whether one of its runners has all these labels and serves the repository. */
+  readonly accepts: (
+    hearth: Hearth,
+    labels: readonly string[],
+    owner: Pick<JobRow, 'repo_id' | 'workspace_id'>,
+  ) => boolean
 }
 export const workflowRunners = extensionPoint<RunnerKind>('workflows.runners')
 

@@ -24,8 +24,12 @@ export { jobOfCaller } from './job-token.ts'
 export { jobLogs, workflowRunners, type JobLogReader, type RunnerKind } from './extension-points.ts'
 export {
   finishJob,
+  finishJobNow,
+  giveBackJob,
   renewLease,
   reportSteps,
+  reportStepsNow,
+  takenJob,
   takeQueuedJob,
   TOKEN_SECRETS,
   type JobResult,
@@ -34,6 +38,7 @@ export {
   type LogReport,
   type StepReport,
 } from './queue.ts'
+export type { AnnotationReport, JobRow } from './store-jobs.ts'
 export { hasWorkflows } from './store-workflows.ts'
 export { RunId } from './inputs.ts'
 export { jobScope, type JobScope } from './job-scope.ts'

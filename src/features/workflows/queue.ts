@@ -4,6 +4,7 @@
  *
  * Secrets are opened when a job is taken. They are in `JobToRun` only and never stored.
  */
+import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import type { JobPlan, JsonObject, NeedsContext } from '#actions'
@@ -11,7 +12,7 @@ import { fullNameOf, repoById } from '#features/repos/index.ts'
 import { variablesFor } from '#features/variables/index.ts'
 import { SECOND } from '#lib/time.ts'
 import { endJob } from './end-run.ts'
-import { jobChanged } from './events.ts'
+import { jobChanged, jobsQueued } from './events.ts'
 import { githubContext, needsContext } from './job-contexts.ts'
 import { endJobToken, makeJobToken } from './job-token.ts'
 import { secretsForJob } from './job-secrets.ts'
@@ -27,6 +28,7 @@ import {
   listJobs,
   listLeased,
   listQueued,
+  listSteps,
   putStep,
   requeue,
   setLease,
@@ -42,8 +44,9 @@ import { findRun, setRunStatus, type RunRow } from './store-runs.ts'
 /** A runner that does not renew its lease for this long is gone. */
 export const LEASE_MS = 60 * SECOND
 
-/** The queued jobs that are compared with the labels of a runner at once. */
-const MAX_CANDIDATES = 100
+/** The queued jobs that are compared with the labels of a runner: so many at once, and in all. */
+const CANDIDATES_AT_ONCE = 100
+const MAX_CANDIDATES = 5_000
 const MAX_ANNOTATIONS = 50
 const MAX_ANNOTATIONS_PER_STEP = 10
 const MAX_MESSAGE_CHARS = 4_096
@@ -55,6 +58,12 @@ export type JobRunner = {
   readonly name: string
   /** Whether the runner has all labels that a job asks for. */
   readonly accepts: (labels: readonly string[]) => boolean
+  /** Whether it may run jobs of this repository; if it does not say, it may. */
+  readonly serves?: (owner: Pick<JobRow, 'repo_id' | 'workspace_id'>) => boolean
+  /** Whether it is the right one for a job that it accepts; if it does not say, it is. */
+  readonly wants?: (job: JobRow) => boolean
+  /** Runs in the transaction that gives a job to the runner. */
+  readonly onClaim?: (tx: Tx, job: JobRow) => void
   /** Whether it may run the code of people without Write. */
   readonly takesUntrusted: boolean
 }
@@ -90,13 +99,25 @@ export type JobToRun = {
   readonly stop: AbortSignal
 }
 
+/** Queued jobs in the order in which they are taken. */
+function* queuedJobs(db: Db): Generator<JobRow> {
+  for (let offset = 0; offset < MAX_CANDIDATES; offset += CANDIDATES_AT_ONCE) {
+    const jobs = listQueued(db, { limit: CANDIDATES_AT_ONCE, offset })
+    yield* jobs
+    if (jobs.length < CANDIDATES_AT_ONCE) return
+  }
+}
+
 /** Takes the next job that a runner may run; null when there is none. */
 export async function takeQueuedJob(hearth: Hearth, runner: JobRunner): Promise<JobToRun | null> {
-  for (const job of listQueued(hearth.db, MAX_CANDIDATES)) {
+  for (const job of queuedJobs(hearth.db)) {
+    if (!(runner.serves?.(job) ?? true)) continue
+    if (!runner.accepts(JSON.parse(job.labels) as string[])) continue
+    if (!(runner.wants?.(job) ?? true)) continue
     const run = findRun(hearth.db, job.run_id)
-    if (!run || !runner.accepts(JSON.parse(job.labels) as string[])) continue
-    if (run.trusted === 0 && !runner.takesUntrusted) continue
-    const stop = runningJobs(hearth).begin(job.id)
+    if (!run || (run.trusted === 0 && !runner.takesUntrusted)) continue
+    // Only jobs of this process are stopped through a signal.
+    const stop = runner.id === null ? runningJobs(hearth).begin(job.id) : neverStops()
     const token = await writeAs(hearth, null, (tx) => claim(tx, job, run, runner))
     if (token === null) {
       runningJobs(hearth).end(job.id)
@@ -115,11 +136,38 @@ export async function takeQueuedJob(hearth: Hearth, runner: JobRunner): Promise<
   return null
 }
 
+const neverStops = (): AbortSignal => new AbortController().signal
+
+/** A job that a runner has, with its secrets but without its token; null when it has ended. */
+export async function takenJob(hearth: Hearth, job_id: string): Promise<JobToRun | null> {
+  const job = findJob(hearth.db, job_id)
+  const run = job && findRun(hearth.db, job.run_id)
+  if (job?.status !== 'in_progress' || !run) return null
+  if (job.parent !== null) await readModels(hearth, run)
+  return jobToRun(hearth, job, run, { token: '', stop: neverStops() })
+}
+
+/** Puts a job back into the queue that its runner did not get. */
+export const giveBackJob = (hearth: Hearth, job_id: string): Promise<void> =>
+  writeAs(hearth, null, (tx) => {
+    const job = findJob(tx.db, job_id)
+    if (job?.status === 'in_progress' && job.runner_id !== null) queueAgain(tx, job)
+  })
+
+function queueAgain(tx: Tx, job: JobRow): void {
+  requeue(tx, job.id)
+  tx.emit(jobChanged, { job_id: job.id })
+  endJobToken(tx, job.id)
+  requestScheduling(tx, job.run_id)
+  tx.emit(jobsQueued, {})
+}
+
 /** Gives a job to a runner. Returns the secret of its token; null when the job is taken. */
 function claim(tx: Tx, job: JobRow, run: RunRow, runner: JobRunner): string | null {
   const { id, name } = runner
   if (!claimJob(tx, job.id, { id, name, lease_until: tx.now_ms + LEASE_MS })) return null
   setRunStatus(tx, job.run_id, 'in_progress', null)
+  runner.onClaim?.(tx, job)
   tx.emit(jobChanged, { job_id: job.id })
   return makeJobToken(tx, job, run) ?? ''
 }
@@ -173,22 +221,31 @@ export const renewLease = (hearth: Hearth, job_id: string): Promise<boolean> =>
 export type StepReport = Omit<StepRow, 'job_id'>
 export type LogReport = { readonly bytes: number; readonly lines: number; readonly state: LogState }
 
-/** Reports the states of steps, and how long the log is. Renews the lease. */
+/**
+ * Reports the states of steps, and how long the log is. Renews the lease. False when the job has
+ * ended; then only the length of the log counts.
+ */
+export function reportStepsNow(
+  tx: Tx,
+  job_id: string,
+  steps: readonly StepReport[],
+  log: LogReport | null,
+): boolean {
+  const job = findJob(tx.db, job_id)
+  if (job && log) setLog(tx, job_id, log)
+  if (job?.status !== 'in_progress') return false
+  for (const step of steps) putStep(tx, { ...step, job_id })
+  setLease(tx, job_id, tx.now_ms + LEASE_MS)
+  tx.afterCommit(() => notifyJobChange(tx.hearth, job))
+  return true
+}
+
 export const reportSteps = (
   hearth: Hearth,
   job_id: string,
   steps: readonly StepReport[],
   log: LogReport | null = null,
-): Promise<boolean> =>
-  writeAs(hearth, null, (tx) => {
-    const job = findJob(tx.db, job_id)
-    if (job?.status !== 'in_progress') return false
-    for (const step of steps) putStep(tx, { ...step, job_id })
-    if (log) setLog(tx, job_id, log)
-    setLease(tx, job_id, tx.now_ms + LEASE_MS)
-    tx.afterCommit(() => notifyJobChange(tx.hearth, job))
-    return true
-  })
+): Promise<boolean> => writeAs(hearth, null, (tx) => reportStepsNow(tx, job_id, steps, log))
 
 export type JobResult = {
   readonly conclusion: Conclusion
@@ -206,22 +263,21 @@ export type JobResult = {
 
 /** Ends a job. Without effect when it has ended already, for example because it was cancelled. */
 export async function finishJob(hearth: Hearth, job_id: string, result: JobResult): Promise<void> {
-  await writeAs(hearth, null, (tx) => {
-    const job = findJob(tx.db, job_id)
-    if (job?.status !== 'in_progress') {
-      // The log of a cancelled job is still complete.
-      if (job && result.log) setLog(tx, job_id, result.log)
-      return
-    }
-    for (const step of result.steps ?? []) putStep(tx, { ...step, job_id })
-    addAnnotations(tx, job_id, result.annotations ?? [])
-    if (result.log) setLog(tx, job_id, result.log)
-    if (result.summary) setSummary(tx, job_id, result.summary.slice(0, MAX_SUMMARY_CHARS))
-    endJob(tx, job, result, result.url)
-    requestScheduling(tx, job.run_id)
-    tx.afterCommit(() => notifyJobChange(tx.hearth, job))
-  })
+  await writeAs(hearth, null, (tx) => finishJobNow(tx, job_id, result))
   runningJobs(hearth).end(job_id)
+}
+
+export function finishJobNow(tx: Tx, job_id: string, result: JobResult): void {
+  const job = findJob(tx.db, job_id)
+  // The log of a cancelled job is still complete.
+  if (job && result.log) setLog(tx, job_id, result.log)
+  if (job?.status !== 'in_progress') return
+  for (const step of result.steps ?? []) putStep(tx, { ...step, job_id })
+  addAnnotations(tx, job_id, result.annotations ?? [])
+  if (result.summary) setSummary(tx, job_id, result.summary.slice(0, MAX_SUMMARY_CHARS))
+  endJob(tx, job, result, result.url)
+  requestScheduling(tx, job.run_id)
+  tx.afterCommit(() => notifyJobChange(tx.hearth, job))
 }
 
 function addAnnotations(tx: Tx, job_id: string, annotations: readonly AnnotationReport[]): void {
@@ -252,23 +308,27 @@ const STOPPED = 'The server was stopped while the job ran'
  * again, once.
  */
 export function endInterrupted(tx: Tx): void {
-  const isRunning = (id: string) => runningJobs(tx.hearth).has(id)
+  const running = runningJobs(tx.hearth)
   for (const job of listLeased(tx.db)) {
     const isOurs = job.runner_id === null
-    if (isOurs ? isRunning(job.id) : (job.lease_until ?? 0) > tx.now_ms) continue
+    // Runners could not report while this process did not run.
+    const leaseUntil = Math.max(job.lease_until ?? 0, running.startedAt + LEASE_MS)
+    if (isOurs ? running.has(job.id) : leaseUntil > tx.now_ms) continue
     const plan = job.plan === null ? null : (JSON.parse(job.plan) as JobPlan)
     const reason = isOurs ? STOPPED : `The runner ${job.runner_name} stopped reporting`
-    if (isOurs && job.interruptions === 0 && plan !== null && isRepeatable(plan)) {
-      requeue(tx, job.id)
-      tx.emit(jobChanged, { job_id: job.id })
-      endJobToken(tx, job.id)
-      requestScheduling(tx, job.run_id)
+    const mayRepeat = isOurs || hasNotBegun(tx.db, job)
+    if (mayRepeat && job.interruptions === 0 && plan !== null && isRepeatable(plan)) {
+      queueAgain(tx, job)
     } else {
       endJob(tx, job, { conclusion: 'failure', reason, outputs: {} })
       requestScheduling(tx, job.run_id)
     }
   }
 }
+
+/** Whether a runner never said anything about a job: perhaps it never heard of it. */
+const hasNotBegun = (db: Db, job: JobRow): boolean =>
+  job.log_lines === 0 && listSteps(db, [job.id]).length === 0
 
 function isRepeatable(plan: JobPlan): boolean {
   if (plan.kind !== 'steps' || plan.environment !== null) return false

@@ -9,6 +9,9 @@ type Stop = AbortController
 class RunningJobs {
   readonly #stops = new Map<string, Stop>()
 
+  /** `startedAt` is when this process began to look after jobs. */
+  constructor(readonly startedAt: number) {}
+
   begin(job_id: string): AbortSignal {
     const stop = new AbortController()
     this.#stops.set(job_id, stop)
@@ -28,4 +31,7 @@ class RunningJobs {
   }
 }
 
-export const runningJobs = service('running workflow jobs', () => new RunningJobs())
+export const runningJobs = service(
+  'running workflow jobs',
+  ({ clock }) => new RunningJobs(clock.now()),
+)

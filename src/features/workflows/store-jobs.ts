@@ -298,15 +298,19 @@ export const setSummary = (tx: Tx, id: string, summary: string): void =>
  * Queued jobs, first those of the workspace with the fewest running jobs, then the oldest. A matrix
  * of many jobs so does not keep another workspace waiting.
  */
-export const listQueued = (db: Db, limit: number): JobRow[] =>
+export const listQueued = (
+  db: Db,
+  { limit, offset }: { limit: number; offset: number },
+): JobRow[] =>
   db.all<JobRow>(
     `SELECT q.* FROM workflow_jobs q
        LEFT JOIN (SELECT workspace_id, count(*) AS running FROM workflow_jobs
                   WHERE lease_until IS NOT NULL GROUP BY workspace_id) busy
          ON busy.workspace_id = q.workspace_id
      WHERE q.status = 'queued' AND q.stage = 'started'
-     ORDER BY coalesce(busy.running, 0), q.seq LIMIT ?`,
+     ORDER BY coalesce(busy.running, 0), q.seq LIMIT ? OFFSET ?`,
     limit,
+    offset,
   )
 
 /** Jobs that a runner has. */

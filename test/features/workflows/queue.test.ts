@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { setSecret } from '#features/variables/set-secret.ts'
-import { finishJob, renewLease, takeQueuedJob } from '#features/workflows/index.ts'
+import {
+  finishJob,
+  giveBackJob,
+  renewLease,
+  reportSteps,
+  takeQueuedJob,
+} from '#features/workflows/index.ts'
 import { runningJobs } from '#features/workflows/running-jobs.ts'
 import { checkRunners } from '#features/workflows/sweep.ts'
 import { MINUTE, SECOND } from '#lib/time.ts'
@@ -62,6 +68,7 @@ test('a runner elsewhere that stops reporting loses its job after a minute', asy
   await push()
   const far = { ...RUNNER, id: 'rnr_far', name: 'far' }
   const job = await takeQueuedJob(hearth, far)
+  await reportSteps(hearth, job?.id ?? '', [], { bytes: 5, lines: 1, state: 'live' })
   for (let n = 0; n < 3; n++) {
     world.clock.advance(40 * SECOND)
     expect(await renewLease(hearth, job?.id ?? '')).toBe(true)
@@ -76,6 +83,40 @@ test('a runner elsewhere that stops reporting loses its job after a minute', asy
   expect(await renewLease(hearth, job?.id ?? '')).toBe(false)
   await finishJob(hearth, job?.id ?? '', { conclusion: 'success', reason: null, outputs: {} })
   expect((await runs())[0]?.conclusion).toBe('failure')
+})
+
+test('a job that its runner never began is given to another one, once', async () => {
+  const made = await makeRunsWorld()
+  const { push, runs, world, hearth, take } = made
+  await push()
+  const far = { ...RUNNER, id: 'rnr_far', name: 'far' }
+  const lost = await takeQueuedJob(hearth, far)
+  await sweep(made)
+  expect(await take()).toBeNull()
+  world.clock.advance(2 * MINUTE)
+  await sweep(made)
+  expect((await takeQueuedJob(hearth, far))?.id).toBe(lost?.id ?? '')
+  world.clock.advance(2 * MINUTE)
+  await sweep(made)
+  expect((await runs())[0]).toMatchObject({ status: 'completed', conclusion: 'failure' })
+})
+
+test('a job that could not be handed over is queued again at once', async () => {
+  const { push, hearth, take } = await makeRunsWorld()
+  await push()
+  const lost = await takeQueuedJob(hearth, { ...RUNNER, id: 'rnr_far', name: 'far' })
+  await giveBackJob(hearth, lost?.id ?? '')
+  expect((await take())?.id).toBe(lost?.id ?? '')
+})
+
+test('a runner sees its jobs behind many that it cannot run, and serves its repositories only', async () => {
+  const { push, hearth, take } = await makeRunsWorld()
+  const matrix = `strategy: { matrix: { n: [${Array.from({ length: 120 }, (_, n) => n).join()}] } }`
+  const many = ONE_JOB.replace('runs-on: ubuntu-latest', `${matrix}\n    runs-on: macos-latest`)
+  await push({ [FILE]: many })
+  await push({ [FILE]: ONE_JOB })
+  expect(await takeQueuedJob(hearth, { ...RUNNER, serves: () => false })).toBeNull()
+  expect((await take())?.name).toBe('build')
 })
 
 test('two runners never get the same job, and a busy workspace lets others go first', async () => {
