@@ -26,6 +26,7 @@ export const uploadAttachment = operation({
   summary:
     'Upload a picture or another file for a text (whoever may comment). Write `markdown` of the answer into the text; until then only you see the file. REST takes the file as the body or as a form with a file; a tool sends up to 8 MiB as base64 in data.',
   keywords: [
+    'upload a screenshot',
     'attach a file',
     'add a screenshot',
     'paste a picture',

@@ -13,7 +13,13 @@ export const reopenIssue = operation({
   name: 'reopen_issue',
   summary:
     'Open a closed issue again; pull requests closed with it stay closed. Its author, or Triage. The answer is the issue.',
-  keywords: ['open an issue again', 'reopen a bug', 'not fixed after all', 'reopen a ticket'],
+  keywords: [
+    'open an issue again',
+    'open an issue again',
+    'reopen a bug',
+    'not fixed after all',
+    'reopen a ticket',
+  ],
   route: 'POST /v1/repos/{owner}/{name}/issues/{number}/reopen',
   toolset: 'issues',
   listed: 'default',

@@ -30,6 +30,7 @@ export const updateIssue = operation({
   summary:
     'Change an issue. Title and body: its author, or Maintain; everything else: Triage. labels, assignees, checks and blocked_by each replace the whole set. The answer is the issue.',
   keywords: [
+    'put a label on an issue',
     'label an issue',
     'assign somebody',
     'add a label',

@@ -26,6 +26,8 @@ export const listNotifications = operation({
   summary:
     'Read what you are told of, newest first: mentions, assignments, requested reviews, agents that wait and more, one for each subject. Those put away are left out unless done is given. Agents and workspaces have none.',
   keywords: [
+    'where I was mentioned',
+    'who pinged me',
     'my notifications',
     'inbox',
     'what needs my attention',

@@ -19,7 +19,13 @@ export const uploadReleaseAsset = operation({
   name: 'upload_release_asset',
   summary:
     'Add a file to a release (Write), under a name that none of its files has. Over REST the body is the file itself and the inputs are in the query; a tool sends up to 8 MiB as base64 in data.',
-  keywords: ['upload a binary', 'attach a file to a release', 'add a download', 'upload a build'],
+  keywords: [
+    'put a file on a release',
+    'upload a binary',
+    'attach a file to a release',
+    'add a download',
+    'upload a build',
+  ],
   route: 'POST /repos/{owner}/{name}/releases/{id}/assets',
   toolset: 'releases',
   access: writesRepo('write', { scope: 'repo:write' }),

@@ -23,6 +23,11 @@ export const createRuleset = operation({
   summary:
     'Make a ruleset for the repositories of a workspace (Owner) or for one repository (Admin); people only. It holds at once unless enforcement is evaluate or disabled. Answers the ruleset.',
   keywords: [
+    'limit what agents may spend',
+    'stop direct pushes to a branch',
+    'require signed commits',
+    'require a linear history',
+    'limit the size of files',
     'branch protection',
     'protect branches from pushes',
     'protect main',

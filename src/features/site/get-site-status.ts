@@ -8,7 +8,13 @@ export const getSiteStatus = operation({
   name: 'get_site_status',
   summary:
     'Get how this installation does: release, database, disk, queues, backups, mail, isolation of checks. For site administrators, people only.',
-  keywords: ['server health', 'is the server ok', 'disk space left', 'server status'],
+  keywords: [
+    'is the server healthy',
+    'server health',
+    'is the server ok',
+    'disk space left',
+    'server status',
+  ],
   route: 'GET /admin/status',
   toolset: 'admin',
   access: siteAdmin(),

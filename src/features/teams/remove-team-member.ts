@@ -11,7 +11,12 @@ export const removeTeamMember = operation({
   name: 'remove_team_member',
   summary:
     'Take somebody out of a team, or leave it yourself; the roles that it gave them end. For owners and its maintainers, or about oneself; people only. The answer is empty.',
-  keywords: ['kick out of a team', 'leave a team', 'take someone off a team'],
+  keywords: [
+    'throw someone out of a team',
+    'kick out of a team',
+    'leave a team',
+    'take someone off a team',
+  ],
   route: 'DELETE /workspaces/{workspace}/teams/{team}/members/{username}',
   toolset: 'teams',
   access: writesWorkspaceAsPerson('member', { scope: 'access:admin' }),

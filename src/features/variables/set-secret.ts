@@ -11,7 +11,12 @@ export const setSecret = operation({
   name: 'set_secret',
   summary:
     'Set a secret that jobs of workflows read, of a repository (Admin) or a workspace (Owners), by a person. It is stored encrypted and never shown. Answers the secret without its value.',
-  keywords: ['credential for CI', 'password for a workflow', 'API key for a deployment'],
+  keywords: [
+    'store a token for CI',
+    'credential for CI',
+    'password for a workflow',
+    'API key for a deployment',
+  ],
   route: settingRoutes('POST', 'secrets'),
   toolset: 'workflows',
   aliases: ['set_secret_variable'],

@@ -16,6 +16,7 @@ export const createWebhook = operation({
   name: 'create_webhook',
   summary: `Send what happens in a repository or workspace to an https address, from a ping on. For those with admin, or owners; at most ${MAX_WEBHOOKS}. The answer holds the secret that signs, this once.`,
   keywords: [
+    'let another app get events',
     'send events',
     'Slack',
     'notify another service',

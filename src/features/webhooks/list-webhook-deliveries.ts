@@ -12,6 +12,7 @@ export const listWebhookDeliveries = operation({
   summary:
     'List what a webhook was sent in the last 14 days, newest first: the event, the state, the last try with request and answer, and when the next try is. Go back with before.',
   keywords: [
+    'did a webhook arrive',
     'why was a webhook not delivered',
     'failed webhooks',
     'webhook history',

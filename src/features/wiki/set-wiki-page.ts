@@ -90,7 +90,13 @@ export const setWikiPage = operation({
   name: 'set_wiki_page',
   summary:
     'Create or change a page of the wiki (Write): title and body replace what is there, and another title renames the page. The answer is the page. expected_revision refuses when it changed since you read it.',
-  keywords: ['edit the wiki', 'write a wiki page', 'create a wiki page', 'rename a wiki page'],
+  keywords: [
+    'write a page of documentation',
+    'edit the wiki',
+    'write a wiki page',
+    'create a wiki page',
+    'rename a wiki page',
+  ],
   route: 'PUT /repos/{owner}/{name}/wiki/{slug}',
   toolset: 'wiki',
   access: writesRepo('write', { scope: 'code:write' }),

@@ -12,7 +12,11 @@ export const approveRun = operation({
   name: 'approve_run',
   summary:
     'Let a run of a change by somebody without Write begin (Write, people only). It gets no secrets and a token that only reads. Answers the run.',
-  keywords: ['approve a workflow of a fork', 'allow CI of a first contribution'],
+  keywords: [
+    'let CI of a stranger run',
+    'approve a workflow of a fork',
+    'allow CI of a first contribution',
+  ],
   route: 'POST /repos/{owner}/{name}/actions/runs/{id}/approve',
   toolset: 'workflows',
   access: writesRepoAsPerson('write', { scope: 'workflows:write' }),

@@ -11,7 +11,7 @@ export const rerunJob = operation({
   name: 'rerun_job',
   summary:
     'Run one completed job of the latest attempt again, with the jobs that need it, also while others of the run go on (Write). Answers the job.',
-  keywords: ['retry one CI job'],
+  keywords: ['run a broken job again', 'retry one CI job'],
   route: 'POST /repos/{owner}/{name}/actions/jobs/{id}/rerun',
   toolset: 'workflows',
   access: writesRepo('write', { scope: 'workflows:write' }),

@@ -12,6 +12,7 @@ export const inviteMember = operation({
   summary:
     'Invite somebody into a workspace by their address, as a member unless role says owner. The mailed link also lets them make an account. For owners, people only.',
   keywords: [
+    'send an invitation to join the workspace',
     'add a teammate',
     'add a coworker',
     'add someone to the organization',

@@ -38,8 +38,8 @@ export const EXPLAINED: Readonly<Record<string, Explanation>> = {
   't5541 http push gives sane defaults to reflog': NO_REFLOG,
   't5541 http push respects GIT_COMMITTER_* in reflog': NO_REFLOG,
   't5541 push with post-receive to inspect certificate': explanation(
-    'missing',
-    'signed pushes (push-cert, which git itself leaves off) are not offered',
+    'host',
+    'signed pushes (push-cert, which git itself leaves off) are offered by the host, and its hook reads them',
   ),
   't5545 push option denied properly by http server': HOST_ADVERTISES,
   't5545 push options work properly across http': NO_HOOK,

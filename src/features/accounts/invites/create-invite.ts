@@ -34,7 +34,7 @@ export const createInvite = operation({
   name: 'create_invite',
   summary:
     'Create a sign-up invite, for anyone or for one address. With a workspace (owners only) whoever uses it becomes a member there. For people only. Answers with its link.',
-  keywords: ['sign-up link', 'invite to register', 'referral'],
+  keywords: ['send an invitation to the site', 'sign-up link', 'invite to register', 'referral'],
   route: 'POST /user/invites',
   toolset: 'access',
   access: ownInvite,

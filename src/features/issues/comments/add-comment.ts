@@ -59,6 +59,7 @@ export const addComment = operation({
   summary:
     "Comment on an issue or pull request; with path and line, on a line of a pull request's change; with in_reply_to, in a thread. Anyone who can see it may; on a locked one, Write. The answer is the comment.",
   keywords: [
+    'reply to a discussion',
     'comment',
     'reply',
     'answer in a thread',

@@ -17,6 +17,7 @@ export const requestReview = operation({
   summary:
     'Ask people, teams or agents to review a pull request; a team asks whom its review assignment picks. Never its author. For its author, or triage. Answers with the pull request.',
   keywords: [
+    'set reviewers',
     'ask for a review',
     'add a reviewer',
     'ask someone to look',

@@ -59,7 +59,14 @@ export const listContributors = operation({
   name: 'list_contributors',
   summary:
     'The authors with the most commits on the default branch of a repository that you can see, at most 100, with their commits by week. Addresses are matched with accounts.',
-  keywords: ['authors', 'who works on this', 'insights'],
+  keywords: [
+    'commits by developer',
+    'most active developers',
+    'developer statistics',
+    'authors',
+    'who works on this',
+    'insights',
+  ],
   route: 'GET /v1/repos/{owner}/{name}/contributors',
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),

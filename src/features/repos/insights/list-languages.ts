@@ -25,7 +25,7 @@ export const listLanguages = operation({
   name: 'list_languages',
   summary:
     'The programming languages of the default branch of a repository that you can see, by bytes, without vendored and generated files and documentation. linguist attributes are obeyed.',
-  keywords: ['language breakdown', 'linguist', 'insights'],
+  keywords: ['programming languages of a project', 'language breakdown', 'linguist', 'insights'],
   route: 'GET /v1/repos/{owner}/{name}/languages',
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),

@@ -18,6 +18,7 @@ export const updateRepoSettings = operation({
   summary:
     'Change settings of a repository (Maintain). Only those given change; answers all of them.',
   keywords: [
+    'turn the wiki off',
     'merge methods',
     'squash merging',
     'required approvals',
