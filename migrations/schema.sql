@@ -1918,6 +1918,16 @@ CREATE INDEX workflow_runs_of_workflow ON workflow_runs (workflow_id, id);
 
 CREATE INDEX workflow_runs_open ON workflow_runs (repo_id, concurrency_group) WHERE status <> 'completed';
 
+CREATE TABLE workflow_schedules (
+  workflow_id TEXT NOT NULL REFERENCES workflows (id) ON DELETE CASCADE,
+  cron TEXT NOT NULL,
+  -- The next time that it is due, in milliseconds; null when that never comes.
+  next_at INTEGER,
+  PRIMARY KEY (workflow_id, cron)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX workflow_schedules_due ON workflow_schedules (next_at) WHERE next_at IS NOT NULL;
+
 CREATE TABLE workflow_steps (
   job_id TEXT NOT NULL REFERENCES workflow_jobs (id) ON DELETE CASCADE,
   number INTEGER NOT NULL,

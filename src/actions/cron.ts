@@ -43,3 +43,56 @@ function numberOf(text: string, { min, max, names }: Field): number | null {
   // Sunday is 0 and 7.
   return number >= min && (number <= max || (max === 6 && number === 7)) ? number : null
 }
+
+/** The numbers that one field allows. Sunday is 0. */
+function numbersOf(text: string, field: Field): Set<number> {
+  const numbers = new Set<number>()
+  for (const part of text.split(',')) {
+    const [range = '', step] = part.split('/')
+    const [first, last] =
+      range === '*'
+        ? [field.min, field.max]
+        : range.split('-').map((end) => numberOf(end, field) ?? field.min)
+    const from = first ?? field.min
+    // `5/15` goes on from 5 to the end of the field.
+    const to = last ?? (step === undefined ? from : field.max)
+    for (let number = from; number <= to; number += Number(step ?? 1))
+      numbers.add(field.max === 6 ? number % 7 : number)
+  }
+  return numbers
+}
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** A leap day that falls on a weekday comes within 40 years. */
+const MAX_DAYS = 40 * 366
+
+/**
+ * The first minute after a time (both in milliseconds) that a valid schedule names, in UTC; null
+ * when there is none, such as for 30 February.
+ */
+export function nextCronTime(text: string, after: number): number | null {
+  const parts = text.trim().split(/\s+/)
+  const [minutes, hours, days, months, weekdays] = FIELDS.map((field, index) =>
+    numbersOf(parts[index] ?? '*', field),
+  )
+  if (!minutes || !hours || !days || !months || !weekdays) return null
+  // When both are restricted, either of them is enough (POSIX crontab).
+  const both = !parts[2]?.startsWith('*') && !parts[4]?.startsWith('*')
+  const isDay = (date: Date): boolean => {
+    if (!months.has(date.getUTCMonth() + 1)) return false
+    const byDay = days.has(date.getUTCDate())
+    const byWeekday = weekdays.has(date.getUTCDay())
+    return both ? byDay || byWeekday : byDay && byWeekday
+  }
+  const first = Math.floor(after / DAY_MS) * DAY_MS
+  for (let day = first; day < first + MAX_DAYS * DAY_MS; day += DAY_MS) {
+    if (!isDay(new Date(day))) continue
+    for (const hour of [...hours].sort((a, b) => a - b))
+      for (const minute of [...minutes].sort((a, b) => a - b)) {
+        const time = day + (hour * 60 + minute) * MINUTE_MS
+        if (time > after) return time
+      }
+  }
+  return null
+}

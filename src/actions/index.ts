@@ -17,8 +17,10 @@ export type { Json, JsonObject } from './json.ts'
 export type { WorkflowReading } from './parse-workflow.ts'
 export { WorkflowReader } from './workflow-reader.ts'
 export type { Action, ActionReading } from './read-action.ts'
+export { EVENT_NAMES } from './model.ts'
 export { parseUses, type Uses } from './uses.ts'
 export { intersectPermissions, levelFor, PERMISSION_SCOPES } from './permissions.ts'
+export { nextCronTime } from './cron.ts'
 export { CommandReader, parseCommand, type Command } from './commands.ts'
 export {
   CommandFileFault,

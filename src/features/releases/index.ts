@@ -14,6 +14,7 @@ import { findPublishedId, isTagPublished, listRetainedTargets, removeReleasesOf 
 import * as operations from './operations.ts'
 
 export * from './schema.ts'
+export { findReleaseByTag } from './store.ts'
 
 export * from './operations.ts'
 

@@ -2,6 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import type { JsonObject } from '#actions'
 import { actorOf } from '#features/accounts/index.ts'
+import { labelsOf } from '#features/issues/index.ts'
 import type { PullRow } from '#features/pulls/index.ts'
 import { fullNameOf, repoById, type RepoRow } from '#features/repos/index.ts'
 import { workspaceById } from '#features/workspaces/index.ts'
@@ -25,12 +26,19 @@ export function repositoryPayload(hearth: Hearth, repo: RepoRow): JsonObject {
   }
 }
 
-const userPayload = (hearth: Hearth, actor_id: string | null): JsonObject => ({
+export const userPayload = (hearth: Hearth, actor_id: string | null): JsonObject => ({
   login: actorOf(hearth, actor_id)?.username ?? 'ghost',
 })
 
+export const labelPayloads = (hearth: Hearth, repo: RepoRow, number: number): JsonObject[] =>
+  labelsOf(hearth.db, repo.id, number).map((name) => ({ name }))
+
 /** What every event has. */
-const common = (hearth: Hearth, repo: RepoRow, actor_id: string | null): JsonObject => ({
+export const commonPayload = (
+  hearth: Hearth,
+  repo: RepoRow,
+  actor_id: string | null,
+): JsonObject => ({
   repository: repositoryPayload(hearth, repo),
   sender: userPayload(hearth, actor_id),
 })
@@ -78,7 +86,7 @@ export async function pushPayload(
     head_commit: commits[0] ?? null,
     commits: commits.toReversed(),
     pusher: { name: actorOf(hearth, push.actor_id)?.username ?? 'ghost' },
-    ...common(hearth, repo, push.actor_id),
+    ...commonPayload(hearth, repo, push.actor_id),
   }
 }
 
@@ -86,7 +94,6 @@ export function pullPayload(
   hearth: Hearth,
   repo: RepoRow,
   pull: PullRow,
-  action: string,
   actor_id: string | null,
 ): JsonObject {
   const repository = repositoryPayload(hearth, repo)
@@ -94,9 +101,10 @@ export function pullPayload(
   const url = `${hearth.settings.site_url}/${fullNameOf(hearth.db, repo)}/pull/${pull.number}`
   const user = userPayload(hearth, pull.author_id)
   return {
-    action,
     number: pull.number,
     pull_request: {
+      id: pull.number,
+      labels: labelPayloads(hearth, repo, pull.number),
       number: pull.number,
       title: pull.title,
       body: pull.body.slice(0, MAX_BODY_CHARS),
@@ -114,7 +122,7 @@ export function pullPayload(
         repo: fork ? { ...repository, full_name: fullNameOf(hearth.db, fork) } : repository,
       },
     },
-    ...common(hearth, repo, actor_id),
+    ...commonPayload(hearth, repo, actor_id),
   }
 }
 
@@ -126,4 +134,4 @@ export const dispatchPayload = (
   path: string,
   inputs: Readonly<Record<string, string>>,
   actor_id: string | null,
-): JsonObject => ({ inputs, ref, workflow: path, ...common(hearth, repo, actor_id) })
+): JsonObject => ({ inputs, ref, workflow: path, ...commonPayload(hearth, repo, actor_id) })

@@ -14,6 +14,7 @@ import { planRuns } from './plan-runs.ts'
 import { retainedCommitsOfRuns } from './retained-commits.ts'
 import { enqueueScheduling, scheduleJobs } from './schedule-jobs.ts'
 import { removeRunsOfRepo } from './store-runs.ts'
+import { planScheduled, startScheduledRuns } from './schedules.ts'
 import { checkRunners, sweepRuns } from './sweep.ts'
 import { reactions } from './triggers.ts'
 
@@ -50,7 +51,16 @@ export const feature: Feature = {
   events,
   reactions,
   handlers: [enqueueScheduling],
-  jobs: [planRuns, scheduleJobs, endCancelled, endCancelledJob, checkRunners, sweepRuns] as Job[],
+  jobs: [
+    planRuns,
+    planScheduled,
+    startScheduledRuns,
+    scheduleJobs,
+    endCancelled,
+    endCancelledJob,
+    checkRunners,
+    sweepRuns,
+  ] as Job[],
   extensions: [
     commitContexts.with(contextsOfRuns),
     repoDataRemovers.with(removeRunsOfRepo),

@@ -16,7 +16,8 @@ export function githubContext(hearth: Hearth, run: RunRow): JsonObject {
   const full_name = fullNameOf(db, repo)
   const event = decodePayload<JsonObject>(run.payload)
   const pull = event.pull_request as { head: { ref: string }; base: { ref: string } } | undefined
-  const actor = actorOf(hearth, run.actor_id)?.username ?? 'ghost'
+  // A run that nobody started counts as started by the owner of the repository.
+  const actor = actorOf(hearth, run.actor_id ?? repo.workspace_id)?.username ?? 'ghost'
   return {
     event_name: run.event_name,
     event,

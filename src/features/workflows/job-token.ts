@@ -32,13 +32,20 @@ const ACTOR_NAME = 'workflows'
 /** A token outlives the time limit of its job by this, for steps that clean up. */
 const GRACE_MINUTES = 10
 
+/**
+ * Events that anybody may cause, and whose files are always those of the base: their jobs act for
+ * the workspace, because they label or answer what people without Write send.
+ */
+const RUNS_OF_BASE: ReadonlySet<string> = new Set(['pull_request_target', 'workflow_run'])
+
 /** Makes the token of a job and returns its secret; null when its repository is gone. */
 export function makeJobToken(tx: Tx, job: JobRow, run: RunRow): string | null {
   const repo = repoById(tx.db, job.repo_id)
   const plan = job.plan === null ? null : (JSON.parse(job.plan) as JobPlan)
   if (!repo || plan?.kind !== 'steps') return null
   const by = actorOf(tx.hearth, run.rerun_by ?? run.actor_id)
-  const owner_id = by?.kind === 'workspace' ? null : (by?.on_behalf_of?.id ?? by?.id ?? null)
+  const isPersonal = by !== null && by.kind !== 'workspace' && !RUNS_OF_BASE.has(run.event_name)
+  const owner_id = isPersonal ? (by.on_behalf_of?.id ?? by.id) : null
   const limit = by?.kind === 'agent' ? limitOfAgent(tx, by.id) : null
   const rights = rightsOf(effectivePermissions(plan.permissions, run.trusted === 1), limit)
   const { token, secret } = issueToken(tx, {

@@ -12,8 +12,10 @@ import { matchEvent, MAX_FILTERED_PATHS, type Problem, type Workflow } from '#ac
 import { actorOf } from '#features/accounts/index.ts'
 import { findPull } from '#features/pulls/index.ts'
 import { tellCompleted } from './end-run.ts'
-import { occasionOf, type Occasion } from './occasion.ts'
+import type { NamedEvent } from './event-actions.ts'
+import { occasionsOf, type Occasion } from './occasion.ts'
 import { requestScheduling } from './request-scheduling.ts'
+import { setSchedules } from './set-schedules.ts'
 import { workflowRunners } from './extension-points.ts'
 import { cancelPullRuns } from './cancel-pull-runs.ts'
 import { findRun, insertRunRow, type NewRun } from './store-runs.ts'
@@ -39,13 +41,15 @@ export const planRuns = job<{ event_id: string }>({
   run: async ({ hearth }, { event_id }) => {
     const [event] = findEvents(hearth.db, [event_id])
     if (!event || workflowRunners.all(hearth).length === 0) return
-    const occasion = await occasionOf(hearth, event)
-    if (!occasion) return
-    const files = await listWorkflowFiles(hearth, occasion.repo.store, occasion.files_sha)
-    if (isDefaultBranch(occasion)) await recordFiles(hearth, occasion, files)
-    if (files.length > 0) await startRuns(hearth, occasion, files)
+    for (const occasion of await occasionsOf(hearth, event)) await planOccasion(hearth, occasion)
   },
 })
+
+export async function planOccasion(hearth: Hearth, occasion: Occasion): Promise<void> {
+  const files = await listWorkflowFiles(hearth, occasion.repo.store, occasion.files_sha)
+  if (isDefaultBranch(occasion)) await recordFiles(hearth, occasion, files)
+  if (files.length > 0) await startRuns(hearth, occasion, files)
+}
 
 const isDefaultBranch = ({ event, ref, repo }: Occasion): boolean =>
   event === 'push' && ref === `refs/heads/${repo.default_branch}`
@@ -64,14 +68,20 @@ async function recordFiles(
   const read: ReadFile[] = []
   for (const file of changed) read.push(await readWorkflowFile(hearth, repo, file))
   await writeAs(hearth, null, (tx) => {
-    for (const { id } of gone) setAbsent(tx, id)
-    for (const file of read)
-      setPresent(tx, workflowRow(tx, repo.id, file).id, {
+    for (const { id } of gone) {
+      setAbsent(tx, id)
+      setSchedules(tx, id, null)
+    }
+    for (const file of read) {
+      const { id } = workflowRow(tx, repo.id, file)
+      setSchedules(tx, id, file.workflow)
+      setPresent(tx, id, {
         name: nameOf(file),
         blob: file.blob,
         errors: JSON.stringify(file.problems.map(errorOf)),
         events: JSON.stringify(Object.keys(file.workflow?.on ?? {})),
       })
+    }
   })
 }
 
@@ -90,7 +100,7 @@ function workflowRow(tx: Tx, repo_id: string, file: ReadFile): WorkflowRow {
 }
 
 /** What starts in one file, or what is wrong with it. */
-type Start = { readonly file: ReadFile; readonly event_name: string }
+type Start = { readonly file: ReadFile; readonly started_by: NamedEvent }
 
 async function startRuns(
   hearth: Hearth,
@@ -100,14 +110,15 @@ async function startRuns(
   const paths = changedPathsOf(hearth, occasion)
   const starts: Start[] = []
   for (const one of files) {
+    if (occasion.onlyPath !== undefined && one.path !== occasion.onlyPath) continue
     const file = await readWorkflowFile(hearth, occasion.repo, one)
     if (file.workflow === null) {
       if (await isNewFile(hearth, occasion, one))
-        starts.push({ file, event_name: occasion.names[0]?.name ?? occasion.event })
+        starts.push({ file, started_by: occasion.names[0] ?? { name: 'push', action: null } })
       continue
     }
-    const event_name = await startedBy(occasion, file.workflow, paths)
-    if (event_name !== null) starts.push({ file, event_name })
+    const started_by = await startedBy(occasion, file.workflow, paths)
+    if (started_by !== null) starts.push({ file, started_by })
   }
   if (starts.length === 0) return
   const own = await baseBlobsOf(hearth, occasion)
@@ -116,13 +127,14 @@ async function startRuns(
   })
 }
 
-/** The name of the event that starts a workflow; null when none does. */
+/** The event that starts a workflow; null when none does. */
 async function startedBy(
   occasion: Occasion,
   workflow: Workflow,
   paths: () => Promise<readonly string[] | null>,
-): Promise<string | null> {
-  for (const { name, action } of occasion.names) {
+): Promise<NamedEvent | null> {
+  for (const named of occasion.names) {
+    const { name, action } = named
     const trigger = workflow.on[name]
     if (!trigger) continue
     const hasPaths = trigger.paths !== null || trigger.pathsIgnore !== null
@@ -134,10 +146,10 @@ async function startedBy(
       tag: occasion.tag,
       changedPaths: changed,
       message: occasion.message,
-      workflow: null,
-      cron: null,
+      workflow: occasion.followed ?? null,
+      cron: occasion.cron ?? null,
     })
-    if (matches) return name
+    if (matches) return named
   }
   return null
 }
@@ -156,11 +168,11 @@ async function isNewFile(
 /** The changed paths, read once; null (which matches every filter) for very many. */
 function changedPathsOf(
   { git }: Hearth,
-  { repo, before, sha }: Occasion,
+  { repo, before, sha, changed_sha = sha }: Occasion,
 ): () => Promise<readonly string[] | null> {
   let reading: Promise<readonly string[] | null> | null = null
   const read = async () => {
-    const { files } = await git.diff(repo.store, before, sha, { hunks: false })
+    const { files } = await git.diff(repo.store, before, changed_sha, { hunks: false })
     if (files.length > MAX_FILTERED_PATHS) return null
     return files.flatMap(({ path, old_path }) => (old_path ? [path, old_path] : [path]))
   }
@@ -192,13 +204,19 @@ async function baseBlobsOf(
 function startRun(
   tx: Tx,
   occasion: Occasion,
-  { file, event_name }: Start,
+  { file, started_by }: Start,
   baseBlobs: ReadonlyMap<string, string> | null,
 ): void {
   const workflow = workflowRow(tx, occasion.repo.id, file)
   if (workflow.switched !== 'active') return
   const counts = baseBlobs === null || baseBlobs.get(file.path) === file.blob
-  insertRun(tx, occasion, { workflow, file, event_name, counts, inputs: {}, depth: 0 })
+  const { name, action, extra } = started_by
+  const payload = { ...occasion.payload, ...(action === null ? {} : { action }), ...extra }
+  insertRun(
+    tx,
+    { ...occasion, payload },
+    { workflow, file, event_name: name, counts, inputs: {}, depth: occasion.depth ?? 0 },
+  )
 }
 
 export type RunStart = {
@@ -246,7 +264,7 @@ export function insertRun(tx: Tx, occasion: Occasion, start: RunStart): string |
     depth: start.depth,
   }
   if (!insertRunRow(tx, row)) return null
-  if (occasion.pull !== null) cancelPullRuns(tx, occasion, workflow.id, id)
+  if (start.event_name === 'pull_request') cancelPullRuns(tx, occasion, workflow.id, id)
   const made = findRun(tx.db, id)
   if (failed && made) tellCompleted(tx, made)
   else if (!waits) requestScheduling(tx, id)

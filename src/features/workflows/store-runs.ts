@@ -158,12 +158,16 @@ export function listRunRows(
   )
 }
 
-/** The latest run of every workflow and event for each commit, the oldest first. */
+/**
+ * The latest run of every workflow and event for each commit, the oldest first. Runs for issues,
+ * comments and other runs say nothing about the commit of the default branch that they use.
+ */
 export const listLatestOfCommits = (db: Db, repo_id: string, shas: readonly Oid[]): RunRow[] =>
   db.all<RunRow>(
     `SELECT * FROM workflow_runs WHERE seq IN (
        SELECT max(seq) FROM workflow_runs WHERE repo_id = ?1
-         AND head_sha IN (SELECT value FROM json_each(?2)) GROUP BY head_sha, workflow_id, event_name)
+         AND head_sha IN (SELECT value FROM json_each(?2))
+         AND event NOT IN ('issue', 'comment', 'workflow_run') GROUP BY head_sha, workflow_id, event_name)
      ORDER BY seq`,
     repo_id,
     JSON.stringify(shas),

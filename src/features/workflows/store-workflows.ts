@@ -55,6 +55,15 @@ export const listPresentWorkflows = (db: Db, repo_id: string): WorkflowRow[] =>
     repo_id,
   )
 
+/** Whether an active workflow of the default branch names an event of the dialect. */
+export const hasListener = (db: Db, repo_id: string, event: string): boolean =>
+  db.one(
+    `SELECT 1 FROM workflows w, json_each(w.events) e WHERE w.repo_id = ? AND w.blob IS NOT NULL
+       AND w.switched = 'active' AND e.value = ? LIMIT 1`,
+    repo_id,
+    event,
+  ) !== null
+
 export const insertWorkflow = (
   tx: Tx,
   row: Pick<WorkflowRow, 'id' | 'repo_id' | 'path' | 'name'>,

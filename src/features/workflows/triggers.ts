@@ -1,21 +1,15 @@
 /** Events that may start runs. Their transaction only adds a job. */
-import { reaction } from '#core/events.ts'
-import type { EventRow } from '#core/events.ts'
+import { reaction, reactionToAll, type EventRow } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
-import {
-  pullClosed,
-  pullMerged,
-  pullOpened,
-  pullReady,
-  pullUpdated,
-} from '#features/pulls/index.ts'
-import { gitPush, repoArchived } from '#features/repos/index.ts'
+import type { EventName } from '#actions'
+import { repoArchived } from '#features/repos/index.ts'
 import { cancelRunNow } from './end-run.ts'
+import { issueActions, pullActions } from './event-actions.ts'
 import { runnerKinds } from './extension-points.ts'
 import { jobOfCaller } from './job-token.ts'
-import { pullAction } from './occasion.ts'
 import { planRuns } from './plan-runs.ts'
 import { listOpenRuns } from './store-runs.ts'
+import { hasListener } from './store-workflows.ts'
 
 /** What a job does with its token starts nothing, so that no workflow starts itself for ever. */
 function plan(tx: Tx, event: EventRow): void {
@@ -23,15 +17,27 @@ function plan(tx: Tx, event: EventRow): void {
     tx.enqueue(planRuns, { event_id: event.id }, { key: event.id })
 }
 
-const onPush = reaction('workflows run for pushes', gitPush, (tx, event) => {
-  if (event.data.after !== null) plan(tx, event as EventRow)
-})
+/** Events that are about a commit: its own files say whether they start. */
+const startsOf = (event: EventRow): boolean =>
+  (event.type === 'git.push' && event.data.after !== null) ||
+  event.type === 'release.published' ||
+  pullActions(event).length > 0 ||
+  (event.type === 'comment.created' && event.data.review !== null && event.data.comment === null)
 
-const onPull = [pullOpened, pullReady, pullUpdated, pullClosed, pullMerged].map((type) =>
-  reaction('workflows run for pull requests', type as typeof pullOpened, (tx, event) => {
-    if (pullAction(event as EventRow) !== null) plan(tx, event as EventRow)
-  }),
-)
+/** The event of the dialect that workflows of the default branch must name; null for none. */
+function listenedName(event: EventRow): EventName | null {
+  if (event.type === 'git.push') return 'delete'
+  if (event.type === 'workflow.completed') return 'workflow_run'
+  if (event.type === 'comment.created') return event.data.review === null ? 'issue_comment' : null
+  return issueActions(event).length > 0 ? 'issues' : null
+}
+
+const onEvent = reactionToAll('workflows run for events', (tx, event) => {
+  if (event.repo_id === null) return
+  if (startsOf(event)) return plan(tx, event)
+  const name = listenedName(event)
+  if (name !== null && hasListener(tx.db, event.repo_id, name)) plan(tx, event)
+})
 
 const onArchived = reaction(
   'archived repositories run nothing',
@@ -43,4 +49,4 @@ const onArchived = reaction(
   },
 )
 
-export const reactions = [onPush, ...onPull, onArchived]
+export const reactions = [onEvent, onArchived]
