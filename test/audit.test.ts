@@ -205,6 +205,30 @@ const waitingRun = async (): Promise<{ repo: string; id: string }> => {
   })
   return { repo: name, id }
 }
+/** A deployment that waits for an approval of ada. */
+const waitingDeployment = async (): Promise<{ repo: string; id: string }> => {
+  const name = await repo()
+  const { id: repo_id } = hearth.facts.repo(name, ada) ?? { id: '' }
+  const made = await run('set_environment', ada, {
+    repo: name,
+    environment: 'live',
+    reviewers: ['ada'],
+  })
+  const id = typeId('dpl', clock.now())
+  await forge.write((tx) =>
+    tx.db.run(
+      `INSERT INTO deployments (id, repo_id, environment_id, environment, run_id, job_id, job, ref,
+         sha, state, created_at, updated_at)
+       VALUES (?1, ?2, ?3, 'live', 'run_1', 'job_1', 'ship', 'refs/heads/main', ?4, 'waiting', ?5, ?5)`,
+      id,
+      repo_id,
+      text(made, 'id'),
+      'a'.repeat(40),
+      tx.now,
+    ),
+  )
+  return { repo: name, id }
+}
 const ruleset = async (): Promise<{ repo: string; id: string }> => {
   const name = await repo()
   return {
@@ -511,6 +535,13 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     by(ada, { repo: await repo(), name: 'Rules', rules: [{ type: 'deletion' }] }),
   update_ruleset: async () => by(ada, { ...(await ruleset()), enforcement: 'evaluate' }),
   delete_ruleset: async () => by(ada, await ruleset()),
+  set_environment: async () => by(ada, { repo: await repo(), environment: 'live' }),
+  delete_environment: async () => {
+    const input = { repo: await repo(), environment: 'live' }
+    await run('set_environment', ada, input)
+    return by(ada, input)
+  },
+  review_deployment: async () => by(ada, { ...(await waitingDeployment()), verdict: 'approve' }),
   approve_run: async () => by(ada, await waitingRun()),
   create_backup: async () => by(ada, {}),
   verify_backup: async () => {

@@ -25,6 +25,7 @@ const TRUNK = [
 /** Leaves that are one part of the product together, and which earlier ones each builds on. */
 const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
   workflows: ['variables', 'releases'],
+  environments: ['workflows'],
   artifacts: ['workflows'],
   runners: ['variables', 'workflows', 'artifacts'],
 }

@@ -13,7 +13,7 @@ export {
   type Scope,
 } from './expression.ts'
 export { expand, expandStrings, interpolate } from './template.ts'
-export type { Json, JsonObject } from './json.ts'
+export { scalarText, type Json, type JsonObject } from './json.ts'
 export type { WorkflowReading } from './parse-workflow.ts'
 export { WorkflowReader } from './workflow-reader.ts'
 export type { Action, ActionReading } from './read-action.ts'
@@ -30,6 +30,7 @@ export {
   readPaths,
 } from './file-commands.ts'
 export { Masks } from './masks.ts'
+export { compilePatterns } from './patterns.ts'
 export {
   matchEvent,
   MAX_FILTERED_PATHS,

@@ -28,6 +28,7 @@ import { feature as releases } from './releases/index.ts'
 import { feature as attachments } from './attachments/index.ts'
 import { feature as variables } from './variables/index.ts'
 import { feature as workflows } from './workflows/index.ts'
+import { feature as environments } from './environments/index.ts'
 import { feature as artifacts } from './artifacts/index.ts'
 import { feature as runners } from './runners/index.ts'
 import { feature as queue } from './queue/index.ts'
@@ -63,6 +64,7 @@ export const features: readonly Feature[] = [
   statuses,
   variables,
   workflows,
+  environments,
   artifacts,
   runners,
   queue,

@@ -39,12 +39,16 @@ function rankOf(row: SettingRow, scope: JobScope, projects: ReadonlySet<string>)
   const ofProjects = JSON.parse(row.projects) as string[]
   const namesEnvironment = environments.length > 0
   if (!uses.includes(scope.environment === null ? 'workflows' : 'deployments')) return null
-  if (namesEnvironment && !environments.includes(scope.environment ?? '')) return null
+  if (namesEnvironment && !includesName(environments, scope.environment ?? '')) return null
   if (ofProjects.length > 0 && !ofProjects.some((slug) => projects.has(slug))) return null
   return (
     (row.repo_id === null ? 0 : 4) + (namesEnvironment ? 2 : 0) + (ofProjects.length > 0 ? 1 : 0)
   )
 }
+
+/** Names of environments ignore case. */
+const includesName = (names: readonly string[], name: string): boolean =>
+  names.some((one) => one.toLowerCase() === name.toLowerCase())
 
 /** The values of the variables that a job reads, by name. */
 export const variablesFor = (db: Db, scope: JobScope): Map<string, string> =>

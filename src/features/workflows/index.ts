@@ -22,7 +22,15 @@ export * from './operations.ts'
 export * from './schema.ts'
 export { jobChanged, jobsQueued, runRemoved } from './events.ts'
 export { jobOfCaller } from './job-token.ts'
-export { jobLogs, workflowRunners, type JobLogReader, type RunnerKind } from './extension-points.ts'
+export {
+  jobGates,
+  jobLogs,
+  workflowRunners,
+  type JobGate,
+  type JobHold,
+  type JobLogReader,
+  type RunnerKind,
+} from './extension-points.ts'
 export {
   finishJob,
   finishJobNow,
@@ -40,6 +48,8 @@ export {
   type StepReport,
 } from './queue.ts'
 export type { AnnotationReport, JobRow } from './store-jobs.ts'
+export { requestScheduling } from './request-scheduling.ts'
+export { findJob } from './store-jobs.ts'
 export { hasWorkflows } from './store-workflows.ts'
 export { RunId } from './inputs.ts'
 export { jobScope, type JobScope } from './job-scope.ts'

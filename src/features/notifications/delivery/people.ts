@@ -44,3 +44,13 @@ export function listMentioned(
     return person ? [[person.id, 'mention']] : []
   })
 }
+
+/** All people of usernames, and of teams as `workspace/team`. */
+export const listNamed = (tx: Tx, names: readonly string[]): string[] =>
+  names.flatMap((name) => {
+    const [first = '', slug] = name.split('/')
+    const workspace = slug === undefined ? null : findWorkspace(tx.db, first)
+    const team = workspace && findTeamBySlug(tx.db, workspace.id, slug ?? '')
+    if (slug === undefined) return findUser(tx.db, first)?.id ?? []
+    return team ? listTeamPeople(tx.db, team.id, { below: true }) : []
+  })

@@ -9,7 +9,7 @@ import { writeAs, type Tx } from '#core/write.ts'
 import { assigneesOf, findRecord, readReferences } from '#features/issues/index.ts'
 import { eventRecord, repoById, type RepoRow } from '#features/repos/index.ts'
 import { newlyRequested } from './requested-people.ts'
-import { listMentioned, personBehind } from './people.ts'
+import { listMentioned, listNamed, personBehind } from './people.ts'
 import { stronger, type Reason } from './reasons.ts'
 import { resolveReferences } from '../references/resolve-references.ts'
 import { canRead, isMaintainer } from './visibility.ts'
@@ -215,16 +215,25 @@ function planText(
   return audience.plan(recordSubject(repo.id, number, record.kind), [], text_id)
 }
 
+function peopleOf(
+  tx: Tx,
+  { data }: EventRow,
+  to: 'watchers' | 'keepers' | 'reviewers',
+  repo: RepoRow,
+): string[] {
+  if (to === 'watchers') return listWatchers(tx.db, repo.id, ['all', 'releases'])
+  if (to === 'keepers')
+    return listMaintainers(tx.db, repo).filter((id) => isMaintainer(tx.hearth, repo, id))
+  const names = Array.isArray(data.reviewers) ? data.reviewers : []
+  return listNamed(tx, names.map(String))
+}
+
 function planEvent(tx: Tx, event: EventRow): Plan | null {
   const rule = EVENT_RULES[event.type]
   const repo = event.repo_id === null ? null : repoById(tx.db, event.repo_id)
   if (!rule || !repo) return null
   const audience = new Audience()
-  const people =
-    rule.to === 'watchers'
-      ? listWatchers(tx.db, repo.id, ['all', 'releases'])
-      : listMaintainers(tx.db, repo).filter((user_id) => isMaintainer(tx.hearth, repo, user_id))
-  for (const user_id of people) audience.add(user_id, rule.reason)
+  for (const user_id of peopleOf(tx, event, rule.to, repo)) audience.add(user_id, rule.reason)
   if (rule.to === 'keepers')
     for (const user_id of listWatchers(tx.db, repo.id, ['ignored'])) audience.people.delete(user_id)
   const own = personBehind(tx.hearth, event.actor_id)

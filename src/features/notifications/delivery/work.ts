@@ -89,13 +89,17 @@ export const recordRule = ({ type, data }: Pick<EventRow, 'type' | 'data'>): Rec
 export const EVENT_RULES: Readonly<
   Record<
     string,
-    { readonly kind: string; readonly reason: Reason; readonly to: 'watchers' | 'keepers' }
+    {
+      readonly kind: string
+      readonly reason: Reason
+      readonly to: 'watchers' | 'keepers' | 'reviewers'
+    }
   >
 > = {
   'release.published': { kind: 'release', reason: 'subscribed', to: 'watchers' },
   'security.alert_opened': { kind: 'alert', reason: 'security_alert', to: 'keepers' },
   'security.report_received': { kind: 'report', reason: 'security_alert', to: 'keepers' },
-  'deployment.waiting': { kind: 'run', reason: 'run_approval', to: 'keepers' },
+  'deployment.waiting': { kind: 'run', reason: 'run_approval', to: 'reviewers' },
 }
 
 export const recordSubject = (

@@ -17,9 +17,10 @@ const encodePath = (path: string): string => path.split('/').map(encodeURICompon
 function eventUrl(site: string, full_name: string | null, row: EventRow): string {
   if (full_name === null) return site
   const home = `${site}/${full_name}`
-  const { number, ref, after, tag_name } = row.data
+  const { number, ref, after, tag_name, run_id } = row.data
   if (typeof number === 'number')
     return `${home}/${PULL_EVENT_TYPE.test(row.type) ? 'pull' : 'issues'}/${number}`
+  if (typeof run_id === 'string') return `${home}/runs/${encodeURIComponent(run_id)}`
   if (typeof tag_name === 'string') return `${home}/releases/tag/${encodePath(tag_name)}`
   if (typeof ref === 'string' && typeof after === 'string') {
     const branch = branchOf(ref)

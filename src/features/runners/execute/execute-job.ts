@@ -87,11 +87,14 @@ export async function executeJob(
   if (job.kill?.aborted) kill()
   let reason: string | null = null
   let outputs: Record<string, string> = {}
+  let url: string | null = null
   try {
     reason = faultOfPlan(job)
     if (reason !== null) throw new ExpressionFault(reason)
     await steps.runAll()
     outputs = withoutSecrets(await steps.evaluateOutputs(), report, job.plan.steps.length)
+    url = await steps.evaluateUrl()
+    if (url !== null && report.masks.finds(url)) url = null
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error
     reason = error.message
@@ -105,5 +108,5 @@ export async function executeJob(
   if (end.why === 'timed_out')
     reason = `The job took longer than ${job.plan.timeoutMinutes} minutes`
   const { annotations, summary } = report
-  return { conclusion, reason, outputs, steps: report.steps, annotations, summary }
+  return { conclusion, reason, outputs, url, steps: report.steps, annotations, summary }
 }

@@ -117,6 +117,8 @@ export type ExecutionResult = {
   /** Why it ended so, in one line; null when the steps say it. */
   readonly reason: string | null
   readonly outputs: Readonly<Record<string, string>>
+  /** The address of the environment of the job; null without one. */
+  readonly url: string | null
   readonly steps: readonly StepState[]
   readonly annotations: readonly Annotation[]
   /** Markdown of all steps. */

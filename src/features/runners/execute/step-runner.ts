@@ -11,6 +11,7 @@ import {
   isTruthy,
   readPairs,
   readPaths,
+  scalarText,
   statusFunctions,
   withHashFiles,
   type Json,
@@ -117,6 +118,15 @@ export class StepRunner {
   evaluateOutputs(): Promise<Record<string, string>> {
     const { outputs } = this.job.plan
     return this.evaluate(this.#root, (scope) => expandStrings({ ...outputs }, scope, this.#budget))
+  }
+
+  /** The address of the environment; null without one. */
+  async evaluateUrl(): Promise<string | null> {
+    const template = this.job.plan.environment?.url ?? null
+    if (template === null) return null
+    return this.evaluate(this.#root, (scope) =>
+      interpolate(scalarText(template), scope, this.#budget),
+    )
   }
 
   /** Evaluates with the contexts of now; `hashFiles` asks the sandbox. */

@@ -1,0 +1,5 @@
+export { listEnvironments } from './list-environments.ts'
+export { setEnvironment } from './set-environment.ts'
+export { deleteEnvironment } from './delete-environment.ts'
+export { listDeployments } from './list-deployments.ts'
+export { reviewDeployment } from './review-deployment.ts'
