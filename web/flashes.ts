@@ -129,6 +129,8 @@ const FLASHES = localized({
   'run-again': ['good', 'The jobs run again.'],
   'run-started': ['good', 'Run started.'],
   'variable-saved': ['good', 'Variable saved.'],
+  'artifact-deleted': ['info', 'Artifact deleted.'],
+  'cache-deleted': ['info', 'Cache deleted.'],
   'variable-deleted': ['info', 'Variable deleted.'],
   'secret-saved': ['good', 'Secret saved. Its value is not shown again.'],
   'secret-deleted': ['info', 'Secret deleted.'],

@@ -208,6 +208,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/:repo/runs/:run': 'web/pages/runs.test.ts',
   '/:workspace/:repo/runs/:run/job/:job': 'web/pages/runs.test.ts',
   '/:workspace/:repo/runs/workflow/:workflowId': 'web/pages/runs.test.ts',
+  '/:workspace/:repo/runs/caches': 'web/pages/run-files.test.ts',
   '/:workspace/-/hooks/:id/deliveries/:delivery': 'as of a repository',
   '/:workspace/-/rulesets/:id': 'as of a repository',
   '/:workspace/:repo/settings/hooks/:id/deliveries/:delivery': 'journeys/webhooks.test.ts',

@@ -163,6 +163,20 @@ export const WorkflowJobs = Type.Object(
   { 'x-list': true },
 )
 
+const RunSummary = Type.Object(
+  {
+    job: Id('job'),
+    name: Type.String({ description: 'The name of the job.' }),
+    markdown: Type.String(),
+  },
+  { $id: 'RunSummary', description: 'What a job wrote as its summary.' },
+)
+export type RunSummary = Static<typeof RunSummary>
+export const RunSummaries = Type.Object(
+  { items: Type.Array(RunSummary), next: Type.Null() },
+  { 'x-list': true },
+)
+
 export const JobLog = Type.Object(
   {
     lines: Type.Array(Type.Object({ n: Type.Integer(), at: Time, text: Type.String() })),

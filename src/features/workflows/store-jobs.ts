@@ -74,6 +74,19 @@ export const listJobs = (db: Db, run_id: string, attempt: number): JobRow[] =>
     attempt,
   )
 
+/** The summaries that jobs of one attempt wrote, in the order of the file. */
+export const listSummaries = (
+  db: Db,
+  run_id: string,
+  attempt: number,
+): { job_id: string; name: string; summary: string }[] =>
+  db.all(
+    `SELECT id AS job_id, name, summary FROM workflow_jobs
+     WHERE run_id = ? AND attempt = ? AND summary IS NOT NULL ORDER BY position`,
+    run_id,
+    attempt,
+  )
+
 /** The number of jobs of the present attempt of each run. */
 export const countJobsOfRuns = (db: Db, run_ids: readonly string[]): Map<string, number> =>
   new Map(

@@ -1,5 +1,7 @@
 /** Pages of workflows, their runs and jobs. */
 import type { SiteSection } from '../../site.ts'
+import { artifactDownload, deleteArtifactForm } from './artifact-forms.ts'
+import { cachesPage, deleteCacheForm } from './caches.tsx'
 import { jobPage, rerunJobForm } from './job.tsx'
 import { runsPage } from './list.tsx'
 import { jobLive, jobLogText, runLive, runsLive } from './live.ts'
@@ -7,7 +9,14 @@ import { runForms, runPage } from './run.tsx'
 import { switchForms, workflowPage, dispatchForm } from './workflow.tsx'
 
 export const runs: SiteSection = {
-  pages: [runsPage, workflowPage, runPage, jobPage],
-  forms: [...runForms, rerunJobForm, dispatchForm, ...switchForms],
-  resources: [runsLive, runLive, jobLive, jobLogText],
+  pages: [runsPage, cachesPage, workflowPage, runPage, jobPage],
+  forms: [
+    ...runForms,
+    deleteArtifactForm,
+    deleteCacheForm,
+    rerunJobForm,
+    dispatchForm,
+    ...switchForms,
+  ],
+  resources: [runsLive, runLive, jobLive, jobLogText, artifactDownload],
 }

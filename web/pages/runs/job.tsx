@@ -7,9 +7,11 @@ import {
   getJob,
   getJobLog,
   getRun,
+  listRunSummaries,
   rerunJob,
   type JobLog,
   type Run,
+  type RunSummary,
   type WorkflowJob,
 } from '#features/workflows/index.ts'
 import {
@@ -30,6 +32,7 @@ import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { LogLines } from './log-lines.tsx'
 import { jobPath, stateOfRun } from './run.tsx'
+import { Summaries } from './summaries.tsx'
 import { durationOf, RunState } from './states.tsx'
 import { rich, t } from '../../text.ts'
 
@@ -43,6 +46,7 @@ type Shown = {
   readonly steps: readonly StepWithLog[]
   /** The lines of a job whose steps have not been reported. */
   readonly whole: JobLog | null
+  readonly summaries: readonly RunSummary[]
 }
 
 /** Of a step that is shown open, its last lines. */
@@ -223,6 +227,7 @@ const JobView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       <JobHead visit={visit} {...shown} />
       <JobAnnotations job={job} />
       <JobOutput visit={visit} {...shown} />
+      <Summaries visit={visit} repo={repo.full_name} summaries={shown.summaries} />
     </RepoFrame>
   )
 }
@@ -254,7 +259,13 @@ export const jobPage = page({
       steps.length === 0
         ? await visit.tryCall(getJobLog, { ...target(visit), tail: SHOWN_LINES })
         : null
-    return { repo, run, job, steps, whole }
+    const { items: summaries } = await visit.call(listRunSummaries, {
+      repo: repoOf(visit),
+      id: run.id,
+      attempt: job.attempt,
+      job: job.id,
+    })
+    return { repo, run, job, steps, whole, summaries }
   },
   view: (shown, visit) => <JobView visit={visit} {...shown} />,
 })

@@ -25,6 +25,7 @@ import type { Html } from '../../jsx/html.ts'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { cachesPath } from './caches.tsx'
 import { durationOf, eventLabel, RunState, shortRef } from './states.tsx'
 import { rich, t, texts } from '../../text.ts'
 
@@ -123,6 +124,7 @@ const WorkflowNav = ({ repo, workflows, filter }: Pick<Shown, 'repo' | 'workflow
             })),
           ],
         },
+        { tabs: [{ label: t('Caches'), href: cachesPath(repo.full_name), icon: 'package' }] },
       ]}
     />
   )

@@ -1,13 +1,16 @@
 /** A run: why it ran, how its jobs stand, and what can be done about it. */
+import type { Artifact } from '#features/artifacts/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   approveRun,
   cancelRun,
   getRun,
   listJobs,
+  listRunSummaries,
   rerunFailedJobs,
   rerunWorkflowRun,
   type Run,
+  type RunSummary,
   type WorkflowJob,
 } from '#features/workflows/index.ts'
 import {
@@ -28,8 +31,10 @@ import type { Html } from '../../jsx/html.ts'
 import { commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { Artifacts, loadArtifacts } from './artifacts.tsx'
 import { JobGraph } from './graph.tsx'
 import { durationOf, eventLabel, RunState, shortRef } from './states.tsx'
+import { Summaries } from './summaries.tsx'
 import { rich, t } from '../../text.ts'
 
 type Shown = {
@@ -37,6 +42,8 @@ type Shown = {
   readonly run: Run
   readonly jobs: readonly WorkflowJob[]
   readonly attempt: number | undefined
+  readonly artifacts: readonly Artifact[]
+  readonly summaries: readonly RunSummary[]
 }
 
 const runPath = (repo: string, run: Pick<Run, 'id'>, rest = ''): string =>
@@ -290,6 +297,12 @@ const RunView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       {run.error !== null && <Notice kind="bad">{run.error}</Notice>}
       <JobGraph repo={repo.full_name} run={run.id} jobs={jobs} />
       <Annotations repo={repo.full_name} run={run} jobs={jobs} />
+      <Artifacts
+        visit={visit}
+        repo={repo.full_name}
+        artifacts={shown.artifacts}
+        mayDelete={repo.permissions.write && !repo.archived}
+      />
       <PageHead level={2} title={t('Jobs')} />
       {jobs.length === 0 ? (
         <EmptyState
@@ -307,6 +320,7 @@ const RunView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
           ))}
         </List>
       )}
+      <Summaries visit={visit} repo={repo.full_name} summaries={shown.summaries} />
     </RepoFrame>
   )
 }
@@ -321,7 +335,9 @@ export const runPage = page({
     const attempt = asked === undefined ? undefined : Number(asked)
     const run = await visit.call(getRun, { ...runOf(visit), attempt })
     const { items } = await visit.call(listJobs, { ...runOf(visit), attempt })
-    return { repo, run, jobs: items, attempt }
+    const summaries = await visit.call(listRunSummaries, { ...runOf(visit), attempt })
+    const artifacts = await loadArtifacts(visit, run.id)
+    return { repo, run, jobs: items, attempt, artifacts, summaries: summaries.items }
   },
   view: (shown, visit) => <RunView visit={visit} {...shown} />,
 })

@@ -1,0 +1,124 @@
+/** Caches of the workflows of a repository: which there are, how large, and who wrote them. */
+import { deleteCache, listCaches, type Cache } from '#features/artifacts/index.ts'
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import {
+  ActionButton,
+  Breadcrumbs,
+  Button,
+  EmptyState,
+  FormError,
+  Icon,
+  List,
+  PageHead,
+  Pager,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
+import { bytesText } from '../../format.ts'
+import type { Html } from '../../jsx/html.ts'
+import { repoPath, withQuery } from '../../paths.ts'
+import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { rich, t } from '../../text.ts'
+import { shortRef } from './states.tsx'
+
+type Shown = {
+  readonly repo: Repo
+  readonly caches: readonly Cache[]
+  readonly page: number
+  readonly next: string | null
+}
+
+export const cachesPath = (repo: string, rest = ''): string => repoPath(repo, `/runs/caches${rest}`)
+
+const CacheRow = ({ visit, repo, cache }: { visit: Visit; repo: Repo; cache: Cache }) => (
+  <Row
+    mark={<Icon name="package" />}
+    title={<code>{cache.key}</code>}
+    meta={
+      <>
+        <span>
+          <code>{shortRef(cache.ref)}</code>
+        </span>
+        <span>{bytesText(cache.size_in_bytes)}</span>
+        <span>
+          {rich('used {at}', {
+            at: <RelativeTime at={cache.last_used_at} now={visit.hearth.clock.now()} />,
+          })}
+        </span>
+      </>
+    }
+    end={
+      repo.permissions.write &&
+      !repo.archived && (
+        <ActionButton
+          action={cachesPath(repo.full_name, '/delete')}
+          csrf={visit.csrf}
+          values={{ id: cache.id }}
+        >
+          <Button icon="trash">{t('Delete cache')}</Button>
+        </ActionButton>
+      )
+    }
+  />
+)
+
+const CachesView = ({ visit, repo, caches, page, next }: Shown & { visit: Visit }): Html => {
+  const at = (number: number) => withQuery(cachesPath(repo.full_name), { page: number })
+  return (
+    <RepoFrame visit={visit} repo={repo} title={t('Caches')} current="runs">
+      <Breadcrumbs
+        parts={[
+          { label: t('Runs'), href: repoPath(repo.full_name, '/runs') },
+          { label: t('Caches') },
+        ]}
+      />
+      <PageHead
+        title={t('Caches')}
+        lead={t(
+          'Files that jobs restore in later runs. Together at most 10 GiB: those that were not used for longest go first.',
+        )}
+      />
+      {visit.form.error !== null && <FormError>{visit.form.error.message}</FormError>}
+      {caches.length === 0 ? (
+        <EmptyState icon="package" title={t('No caches')}>
+          {rich('A step with {action} saves what later runs need again.', {
+            action: <code>uses: actions/cache@v4</code>,
+          })}
+        </EmptyState>
+      ) : (
+        <List label={t('Caches')}>
+          {caches.map((cache) => (
+            <CacheRow visit={visit} repo={repo} cache={cache} />
+          ))}
+        </List>
+      )}
+      <Pager
+        newer={page > 1 ? at(page - 1) : null}
+        older={next === null ? null : at(page + 1)}
+        label={t('Caches')}
+      />
+    </RepoFrame>
+  )
+}
+
+export const cachesPage = page({
+  path: '/:workspace/:repo/runs/caches',
+  load: async (visit): Promise<Shown> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const asked = /^[1-9]\d{0,4}$/.exec(visit.url.searchParams.get('page') ?? '')?.[0]
+    const page = Number(asked ?? 1)
+    const { items, next } = await visit.call(listCaches, { repo: repoOf(visit), page })
+    return { repo, caches: items, page, next }
+  },
+  view: (shown, visit) => <CachesView visit={visit} {...shown} />,
+})
+
+export const deleteCacheForm = action({
+  path: '/:workspace/:repo/runs/caches/delete',
+  page: cachesPage,
+  submit: async (visit, fields) => {
+    await visit.call(deleteCache, { repo: repoOf(visit), id: fields.text('id') })
+    return redirectWithFlash(visit, cachesPath(repoOf(visit)), 'cache-deleted')
+  },
+})
