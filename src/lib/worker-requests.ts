@@ -12,7 +12,9 @@
  * The thread starts with the first request, keeps the process alive only while requests are
  * pending, and is replaced after a failure.
  */
+import { heapSize } from 'bun:jsc'
 import { threadCpuMs, threadName } from './thread.ts'
+import { SECOND } from './time.ts'
 import { WorkerThread } from './worker.ts'
 
 /** With `maxCpuMs`, a request may take this many times as long while the thread gets no processor. */
@@ -20,9 +22,21 @@ const MAX_SLOWDOWN = 10
 /** The processor time of a thread is known in steps of 10 ms. */
 const MIN_CHECK_MS = 20
 
+/**
+ * Growth of a thread's heap after which its garbage is collected: about 20 ms of processor time. By
+ * itself the collector waits longer, since it does not know of the other threads.
+ */
+const MAX_HEAP_GROWTH_BYTES = 32 << 20
+/** A thread looks at its heap, which takes 0.2 ms, after so much work. */
+const HEAP_CHECK_MS = 20
+/** A thread with `endsWhenIdle` whose heap has grown so much ends after this without requests. */
+const IDLE_MS = 10 * SECOND
+
 type RequestMessage<Request> = { readonly id: number; readonly request: Request }
 type ResponseMessage<Response> =
   | { readonly thread: string | null }
+  /** The heap of the thread has grown by `MAX_HEAP_GROWTH_BYTES`. */
+  | { readonly hasGrown: true }
   | { readonly id: number; readonly response: Response }
   | { readonly id: number; readonly error: string }
 
@@ -56,6 +70,12 @@ export type WorkerRequestsOptions<Request> = {
   readonly opening?: Request
   /** Names the thread in errors: "the search thread". */
   readonly name?: string
+  /**
+   * Ends the thread when its heap has grown and no request comes for `idleMs`. What a thread has
+   * taken from the system is given back only at its end. The next request starts another.
+   */
+  readonly endsWhenIdle?: boolean
+  readonly idleMs?: number
 }
 
 export class WorkerRequests<Request, Response> {
@@ -64,6 +84,8 @@ export class WorkerRequests<Request, Response> {
   readonly #name: string
   /** The name of the running thread in `/proc`; null before it is known. */
   #threadName: string | null = null
+  #hasGrown = false
+  #idleTimer: ReturnType<typeof setTimeout> | null = null
   #nextId = 1
   #isClosed = false
 
@@ -72,8 +94,13 @@ export class WorkerRequests<Request, Response> {
     this.#thread = new WorkerThread({
       code: options.code,
       onMessage: (message) => this.#settle(message),
-      onFailure: (reason) => this.#rejectPending(reason),
+      onFailure: (reason) => this.#fail(reason),
     })
+  }
+
+  /** Whether the next request finds a thread that has already begun to load its code. */
+  get isRunning(): boolean {
+    return this.#thread.isRunning
   }
 
   /** Requests without a response so far. */
@@ -108,6 +135,7 @@ export class WorkerRequests<Request, Response> {
 
   #send(request: Request, { timeoutMs, maxCpuMs }: RequestLimits = {}): Promise<Response> {
     const id = this.#nextId++
+    this.#stopIdleTimer()
     return new Promise((resolve, reject) => {
       const timer =
         timeoutMs === undefined
@@ -153,6 +181,11 @@ export class WorkerRequests<Request, Response> {
       this.#threadName = message.thread
       return
     }
+    if ('hasGrown' in message) {
+      this.#hasGrown = true
+      this.#endWhenIdle()
+      return
+    }
     const pending = this.#remove(message.id)
     if (!pending) return
     if ('error' in message) pending.reject(new Error(message.error))
@@ -164,17 +197,39 @@ export class WorkerRequests<Request, Response> {
     if (!pending) return null
     this.#pending.delete(id)
     if (pending.timer !== null) clearTimeout(pending.timer)
-    if (this.#pending.size === 0) this.#thread.keepProcessAlive(false)
+    if (this.#pending.size === 0) {
+      this.#thread.keepProcessAlive(false)
+      this.#endWhenIdle()
+    }
     return pending
   }
 
-  #fail(reason: string | WorkerFailure): void {
+  #endWhenIdle(): void {
+    const { endsWhenIdle = false, idleMs = IDLE_MS } = this.options
+    this.#stopIdleTimer()
+    if (!endsWhenIdle || !this.#hasGrown || this.#pending.size > 0) return
+    this.#idleTimer = setTimeout(() => this.#end(), idleMs)
+    this.#idleTimer.unref()
+  }
+
+  #stopIdleTimer(): void {
+    if (this.#idleTimer !== null) clearTimeout(this.#idleTimer)
+    this.#idleTimer = null
+  }
+
+  #end(): void {
+    this.#stopIdleTimer()
+    this.#hasGrown = false
+    this.#threadName = null
     this.#thread.terminate()
+  }
+
+  #fail(reason: string | WorkerFailure): void {
+    this.#end()
     this.#rejectPending(reason)
   }
 
   #rejectPending(reason: string | WorkerFailure): void {
-    this.#threadName = null
     const failure = typeof reason === 'string' ? new WorkerFailure(reason) : reason
     for (const id of [...this.#pending.keys()]) this.#remove(id)?.reject(failure)
   }
@@ -188,13 +243,33 @@ declare const self: {
 /** In a worker's file: handles requests one after the other and sends each response back. */
 export function serveRequests<Request, Response>(handle: (request: Request) => Response): void {
   self.postMessage({ thread: threadName() })
+  const collectGarbage = garbageCollector(() => self.postMessage({ hasGrown: true }))
   self.onmessage = ({ data: { id, request } }: MessageEvent<RequestMessage<Request>>) => {
     let message: ResponseMessage<Response>
+    const startedMs = performance.now()
     try {
       message = { id, response: handle(request) }
     } catch (error) {
       message = { id, error: error instanceof Error ? (error.stack ?? error.message) : `${error}` }
     }
     self.postMessage(message)
+    collectGarbage(performance.now() - startedMs)
+  }
+}
+
+/** Collects the garbage of this thread when its heap has grown, and says so. */
+function garbageCollector(onGrowth: () => void): (workedMs: number) => void {
+  let startBytes = heapSize()
+  let sinceMs = 0
+  return (workedMs) => {
+    sinceMs += workedMs
+    if (sinceMs < HEAP_CHECK_MS) return
+    sinceMs = 0
+    const bytes = heapSize()
+    startBytes = Math.min(startBytes, bytes)
+    if (bytes - startBytes < MAX_HEAP_GROWTH_BYTES) return
+    Bun.gc(true)
+    startBytes = heapSize()
+    onGrowth()
   }
 }

@@ -1,7 +1,7 @@
 /**
  * No request keeps a forge from others: repeated tokens, nesting and random mixtures of them are
  * sent to every parser that strangers reach, and each turn of the event loop takes less than 50 ms
- * of CPU. `HEARTH_FUZZ_SECONDS` is the time for random texts, `HEARTH_FUZZ_SEED` repeats them, and
+ * of CPU. Memory stays bounded meanwhile, and is given back afterwards. `HEARTH_FUZZ_SECONDS` is the time for random texts, `HEARTH_FUZZ_SEED` repeats them, and
  * `HEARTH_STALLS=all` sends every text to every parser (half an hour).
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
@@ -15,19 +15,28 @@ const TRIES = 4
 const TEXTS_PER_ATTACK = 12
 const FIXED_SEED = 14
 
+/** What threads, requests and uncollected garbage may take while texts are sent. */
+const MAX_WORKING_MIB = 384
+/** What may stay besides the caches when no more come, because the allocator keeps some pages. */
+const MAX_KEPT_MIB = 128
+const MAX_RETURN_MS = 120_000
+
 const fuzzSeconds = Number(process.env.HEARTH_FUZZ_SECONDS ?? '20')
 const randomSeed = Number(process.env.HEARTH_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const isComplete = process.env.HEARTH_STALLS === 'all'
 
 let forge: MeasuredForge
 let attacks: Attack[]
+/** Resident memory before the first attack, when all code is loaded, and the most since. */
+let startMiB = 0
+let largestMiB = 0
 
 beforeAll(async () => {
   forge = await startMeasuredForge()
   attacks = await prepareAttacks(forge)
   // What a first request loads and compiles is no attack.
   for (const { send } of attacks) for (const text of ['a', 'a '.repeat(1000)]) await send(text)
-  await forge.scrape()
+  startMiB = (await forge.scrape()).residentMiB
 }, 120_000)
 afterAll(() => forge?.stop())
 
@@ -37,7 +46,9 @@ async function longestTurn(send: Attack['send'], text: string): Promise<number> 
   for (let tries = 0; tries < TRIES && shortest >= MAX_TURN_MS; tries++) {
     await forge.scrape()
     await send(text)
-    shortest = Math.min(shortest, (await forge.scrape()).turnMs)
+    const { turnMs, residentMiB } = await forge.scrape()
+    shortest = Math.min(shortest, turnMs)
+    largestMiB = Math.max(largestMiB, residentMiB)
   }
   return shortest
 }
@@ -86,3 +97,18 @@ test('random mixtures of them', async () => {
   }
   expect(faults).toEqual([])
 }, 3_600_000)
+
+test('memory is bounded while texts are sent, and given back afterwards', async () => {
+  expect(largestMiB - startMiB).toBeLessThan(MAX_WORKING_MIB)
+  const until = performance.now() + MAX_RETURN_MS
+  let keptMiB = Infinity
+  while (keptMiB >= MAX_KEPT_MIB && performance.now() < until) {
+    await Bun.sleep(500)
+    const { residentMiB, cacheMiB } = await forge.scrape()
+    keptMiB = residentMiB - cacheMiB - startMiB
+  }
+  process.stdout.write(
+    `stalls: ${Math.round(largestMiB - startMiB)} MiB more while texts were sent, ${Math.round(keptMiB)} afterwards\n`,
+  )
+  expect(keptMiB).toBeLessThan(MAX_KEPT_MIB)
+}, 180_000)

@@ -1,7 +1,8 @@
-/** A thread for tests: echoes, throws, waits and ends. */
+/** A thread for tests: echoes, throws, waits, holds memory and ends. */
 import { serveRequests } from '#lib/worker-requests.ts'
 
 let opening: string | null = null
+let held: string[] = []
 
 serveRequests((request: string): string => {
   const [command, rest = ''] = request.split(':')
@@ -11,6 +12,8 @@ serveRequests((request: string): string => {
   if (command === 'hang') Bun.sleepSync(60_000)
   if (command === 'sleep') Bun.sleepSync(Number(rest))
   if (command === 'compute') while (rest !== '') opening = rest.toUpperCase()
+  if (command === 'hold') held = Array.from({ length: Number(rest) }, (_, at) => `${opening}${at}`)
+  if (command === 'held') return String(held.length)
   if (command === 'crash') {
     queueMicrotask(() => {
       throw new Error(rest)

@@ -62,6 +62,25 @@ test('each new thread gets the opening first, and a failed opening fails the res
   await broken.close()
 })
 
+test('a thread whose heap has grown ends when no request comes, and the next starts another', async () => {
+  const idle = new WorkerRequests<string, string>({
+    code,
+    opening: 'open:yes',
+    endsWhenIdle: true,
+    idleMs: 1,
+  })
+  expect(await idle.request('echo:1')).toBe('yes 1')
+  expect(await idle.request('sleep:50')).toBe('yes 50')
+  // A few bytes do not end it.
+  expect(await idle.request('hold:1000')).toBe('yes 1000')
+  expect(await idle.request('held:')).toBe('1000')
+  expect(await idle.request('hold:2000000')).toBe('yes 2000000')
+  for (let tries = 0; idle.isRunning && tries < 12_000; tries++) await Bun.sleep(10)
+  expect(idle.isRunning).toBe(false)
+  expect(await idle.request('held:')).toBe('0')
+  await idle.close()
+})
+
 test('a worker is found by its path below src', () => {
   expect(workerUrl('git/engine.worker').pathname).toEndWith('/src/git/engine.worker.ts')
   expect(workerUrl('no/such.worker').pathname).toEndWith('/src/lib/no/such.worker.js')

@@ -76,7 +76,7 @@ export class Highlighter {
     private readonly maxCpuMs = MAX_HIGHLIGHT_CPU_MS,
     code: string | (() => URL) = 'highlight.worker',
   ) {
-    this.#thread = new WorkerRequests({ code, name: 'the highlighting thread' })
+    this.#thread = new WorkerRequests({ code, name: 'the highlighting thread', endsWhenIdle: true })
   }
 
   /** The lines of a file of any size. They are plain when that takes longer than `patience` ms. */
@@ -129,6 +129,7 @@ export class Highlighter {
   #highlight(key: string, request: HighlightRequest, caller: string): Promise<readonly string[][]> {
     const pending = this.#pending.get(key)
     if (pending) return pending
+    if (!this.#thread.isRunning) this.#ready = null
     this.#ready ??= this.#thread.request(
       { texts: [], grammar: null },
       { timeoutMs: START_TIMEOUT_MS },

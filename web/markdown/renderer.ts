@@ -60,7 +60,7 @@ export class MarkdownRenderer {
     private readonly maxCpuMs = MAX_RENDER_CPU_MS,
     code: string | (() => URL) = 'markdown.worker',
   ) {
-    this.#thread = new WorkerRequests({ code, name: 'the Markdown thread' })
+    this.#thread = new WorkerRequests({ code, name: 'the Markdown thread', endsWhenIdle: true })
   }
 
   /** The HTML if it is cached or the text is short; null when it must be rendered by the thread. */
@@ -102,6 +102,7 @@ export class MarkdownRenderer {
     let release: (() => void) | null = null
     try {
       release = await this.#turns.acquire({ caller })
+      if (!this.#thread.isRunning) this.#ready = null
       await (this.#ready ??= this.#thread.request(NOTHING, { timeoutMs: START_TIMEOUT_MS }))
       const html = await this.#thread.request(request, { maxCpuMs: this.maxCpuMs })
       this.documents.set(key, { html, expiresMs: null })

@@ -13,6 +13,8 @@ export type Scrape = {
   /** The CPU time of the longest turn since the last scrape. */
   readonly turnMs: number
   readonly residentMiB: number
+  /** What its caches hold of that. */
+  readonly cacheMiB: number
 }
 
 export type ForgeAccess = { readonly url: string; readonly token: string; readonly cookie: string }
@@ -41,7 +43,12 @@ export async function startMeasuredForge(
     executable,
     data: join(directory, 'data'),
     log: join(directory, 'log'),
-    environment: { HEARTH_METRICS_TOKEN: METRICS_TOKEN, HEARTH_PROXY_TRUSTED: '127.0.0.1' },
+    environment: {
+      HEARTH_METRICS_TOKEN: METRICS_TOKEN,
+      HEARTH_PROXY_TRUSTED: '127.0.0.1',
+      // What the git engine may hold for its cache is no memory that attacks take.
+      HEARTH_GIT_MEMORY_BUDGET: '32M',
+    },
   })
   const { token, cookie } = await claim(forge)
   const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
@@ -68,6 +75,12 @@ export async function startMeasuredForge(
       return {
         turnMs: sample('hearth_event_loop_longest_turn_cpu_seconds{since="scrape"}') * 1000,
         residentMiB: sample('hearth_resident_memory_bytes') / 1024 ** 2,
+        cacheMiB:
+          [...text.matchAll(/^hearth_cache_bytes\{.*\} (\d+)$/gm)].reduce(
+            (sum, [, bytes]) => sum + Number(bytes),
+            0,
+          ) /
+          1024 ** 2,
       }
     },
     async stop(): Promise<void> {
