@@ -114,12 +114,13 @@ async function execute(
       log,
       artifacts: null,
       caches: null,
-      checkOut: (folder, source) => {
+      checkOut: async (folder, source) => {
         if (source.repository !== tree.repository || source.ref !== null)
           throw new Error(
             `hearth run has the files of the working tree only, not ${source.repository}${source.ref === null ? '' : ` at ${source.ref}`}`,
           )
-        return tree.checkOut(folder)
+        await tree.checkOut(folder)
+        return null
       },
       readAction: (text, path) => tree.reader.readAction(text, path),
       report: (step) => log.step(step),

@@ -1,7 +1,6 @@
 /** Runs a job that was taken from the queue, reports its steps and its log, and ends it. */
 import type { Hearth } from '#core/hearth.ts'
-import { checkOutCommit, limitsOf, runnerOf } from '#features/checks/index.ts'
-import { repoById, resolveCommit } from '#features/repos/index.ts'
+import { limitsOf, runnerOf } from '#features/checks/index.ts'
 import {
   finishJob,
   reportSteps,
@@ -14,6 +13,7 @@ import { oneLine } from '#lib/one-line.ts'
 import { HOUR, SECOND, timestamp } from '#lib/time.ts'
 import { strategyContext } from '#actions'
 import { LogWriter } from '#runner'
+import { checkOutForJob } from './check-out.ts'
 import { executeJob } from './execute/execute-job.ts'
 import type { ExecutionHost, ExecutionResult, StepState } from './execute/job-input.ts'
 import { filesOf } from './job-files.ts'
@@ -67,22 +67,6 @@ class Progress {
         this.hearth.log.warn('steps of a job could not be reported', { job: this.job_id, error }),
       )
   }
-}
-
-async function checkOut(
-  hearth: Hearth,
-  job: JobToRun,
-  folder: string,
-  source: { readonly repository: string; readonly ref: string | null },
-): Promise<void> {
-  if (source.repository !== job.repo.full_name)
-    throw new Error(
-      `Only files of ${job.repo.full_name} are available here, not ${source.repository}`,
-    )
-  const repo = repoById(hearth.db, job.repo.id)
-  if (!repo) throw new Error('The repository is gone')
-  const commit = source.ref === null ? job.run.sha : await resolveCommit(hearth, repo, source.ref)
-  await checkOutCommit(hearth, repo.store, commit, folder, hearth.settings.checks.disk)
 }
 
 /** `signal` aborts when the process stops; then the job is not ended. */
@@ -157,7 +141,7 @@ const execute = (
       limits: limitsOf(hearth, HOUR),
       now: () => hearth.clock.now(),
       log,
-      checkOut: (folder, source) => checkOut(hearth, job, folder, source),
+      checkOut: (folder, source) => checkOutForJob(hearth, job, folder, source),
       readAction: (text, path) => actionReaderOf(hearth).readAction(text, path),
       report,
       ...filesOf(hearth, job),

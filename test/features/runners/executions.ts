@@ -104,6 +104,7 @@ export async function makeExecutions(change: Parameters<typeof makeRunner>[0] = 
               mkdirSync(dirname(join(folder, name)), { recursive: true })
               writeFileSync(join(folder, name), text, { flag: 'wx' })
             }
+            return null
           },
           readAction: async (text, path) => parseAction(text, path),
           report: () => {},

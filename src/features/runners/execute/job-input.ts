@@ -91,6 +91,18 @@ export type CacheStore = {
   }): Promise<boolean>
 }
 
+export type CheckoutSource = {
+  readonly repository: string
+  /** Null for the commit of the run, or the default branch of another repository. */
+  readonly ref: string | null
+  /** A token that reads the repository; null for that of the job. */
+  readonly token: string | null
+  /** What a repository beside the files has; `none` makes no repository. */
+  readonly history: 'none' | 'commit' | 'all'
+  /** Whether the repository has the token, so that git can push. */
+  readonly keepsToken: boolean
+}
+
 export type ExecutionHost = {
   readonly runner: Runner
   /** Null where nothing keeps files of jobs. */
@@ -100,13 +112,10 @@ export type ExecutionHost = {
   readonly now: () => number
   readonly log: LogSink
   /**
-   * Writes the files of a commit of a repository into an empty folder. `ref` is null for the commit
-   * of the run. Throws an Error with one line for the author.
+   * Writes the files of a commit of a repository into an empty folder. Returns the commit; null
+   * when the files are of none. Throws an Error with one line for the author.
    */
-  readonly checkOut: (
-    folder: string,
-    source: { readonly repository: string; readonly ref: string | null },
-  ) => Promise<void>
+  readonly checkOut: (folder: string, source: CheckoutSource) => Promise<string | null>
   /** Reads the text of an `action.yml`, of which `path` is the name in faults. */
   readonly readAction: (text: string, path: string) => Promise<ActionReading>
   readonly report: (step: StepState) => void

@@ -5,7 +5,7 @@ import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { JobPaths, RunningJob, StepOptions, StepResult, Workplace } from '#runner'
 import { BytePipe } from './byte-pipe.ts'
-import type { ExecutableJob, ExecutionHost } from './job-input.ts'
+import type { CheckoutSource, ExecutableJob, ExecutionHost } from './job-input.ts'
 import { quote } from './shells.ts'
 
 /** The most output of a question to the sandbox. */
@@ -17,6 +17,7 @@ export class JobWorkplace {
   #hasRun = false
   #isEnded = false
   #checkouts = 0
+  readonly #actions = new Map<string, string>()
 
   private constructor(
     private readonly directory: Workplace,
@@ -70,30 +71,48 @@ export class JobWorkplace {
    * has run, the sandbox copies them, because the workspace may hold links then.
    */
   async checkOut(
-    source: { readonly repository: string; readonly ref: string | null },
+    source: CheckoutSource,
     path: string,
-  ): Promise<boolean> {
+  ): Promise<{ readonly commit: string | null } | null> {
     if (!this.#hasRun) {
       const folder = join(this.directory.build, path)
       if (path !== '') await rm(folder, { recursive: true, force: true })
       await mkdir(folder, { recursive: true })
-      await this.host.checkOut(folder, source)
-      return true
+      return { commit: await this.host.checkOut(folder, source) }
     }
     const name = `checkout-${++this.#checkouts}`
     const staging = join(this.directory.work, 'input', name)
     await mkdir(staging)
     try {
-      await this.host.checkOut(staging, source)
+      const commit = await this.host.checkOut(staging, source)
       await chmod(staging, 0o755)
       const target = quote(path === '' ? this.paths.workspace : `${this.paths.workspace}/${path}`)
       const copied = await this.ask(
         `mkdir -p ${target} && cd ${target} && find . -mindepth 1 -delete && cp -R -P ${quote(`${this.paths.input}/${name}`)}/. .`,
       )
-      return copied !== null
+      return copied === null ? null : { commit }
     } finally {
       await rm(staging, { recursive: true, force: true })
     }
+  }
+
+  /**
+   * Writes the files of an action of another repository outside of the workspace, once for each
+   * source. Returns the folder as steps see it.
+   */
+  async fetchAction(source: CheckoutSource): Promise<string> {
+    const key = `${source.repository}@${source.ref}`
+    const known = this.#actions.get(key)
+    if (known !== undefined) return known
+    const name = `action-${this.#actions.size + 1}`
+    const folder = join(this.directory.work, 'input', name)
+    await rm(folder, { recursive: true, force: true })
+    await mkdir(folder)
+    await this.host.checkOut(folder, source)
+    await chmod(folder, 0o755)
+    const path = `${this.paths.input}/${name}`
+    this.#actions.set(key, path)
+    return path
   }
 
   /**

@@ -1,4 +1,4 @@
-/** Runs an action of the workspace: the steps of a composite action, or its JavaScript. */
+/** Runs an action from its folder: the steps of a composite action, or its JavaScript. */
 import { expand, expandStrings, holds, type Action, type Json } from '#actions'
 import type { Conclusion } from './job-input.ts'
 import { quote } from './shells.ts'
@@ -9,11 +9,11 @@ const MAX_DEPTH = 10
 
 type Inputs = Readonly<Record<string, string>>
 
-/** `path` is that of the action's folder in the workspace. */
-export async function runLocalAction(
+/** `folder` is that of the action, in the workspace or absolute. `name` is for messages. */
+export async function runAction(
   runner: StepRunner,
   running: RunningStep,
-  path: string,
+  from: { readonly folder: string; readonly name: string },
   given: Inputs,
 ): Promise<Conclusion> {
   const { report, place, host } = runner.surroundings
@@ -23,14 +23,17 @@ export async function runLocalAction(
   }
   if (running.frame.depth >= MAX_DEPTH)
     return fail(`Actions use each other at most ${MAX_DEPTH} deep`)
-  const folder = runner.inWorkspace(path)
+  const folder = runner.inWorkspace(from.folder)
   const text = await place.ask(
     `cd ${quote(folder)} && { cat action.yml 2>/dev/null || cat action.yaml; } 2>/dev/null`,
   )
-  const name = path === '' ? '.' : path
+  const { name } = from
   if (text === null)
-    return fail(`./${name} has no action.yml. Did a step check out the repository before this one?`)
-  const { action, problems } = await host.readAction(text, `${name}/action.yml`)
+    return fail(`${name} has no action.yml. Did a step check out the repository before this one?`)
+  const { action, problems } = await host.readAction(
+    text,
+    `${name.replace(/^\.\//, '')}/action.yml`,
+  )
   for (const { file, line, column, text } of problems)
     report.error(running.number, `${file}:${line}:${column} ${text}`)
   if (!action) return 'failure'
@@ -39,12 +42,12 @@ export async function runLocalAction(
     ([key, { required }]) => required && (inputs[key] ?? '') === '',
   )
   if (missing)
-    report.warning(running.number, `The input ${missing[0]} of ./${name} is required and empty`)
+    report.warning(running.number, `The input ${missing[0]} of ${name} is required and empty`)
   if (action.runs.kind === 'composite')
     return runComposite(runner, running, { action, folder, inputs })
   if (action.runs.kind === 'node')
     return runNode(runner, running, { runs: action.runs, folder, inputs })
-  return fail(`./${name} needs a runner with containers; this one has none`)
+  return fail(`${name} needs a runner with containers; this one has none`)
 }
 
 /** What the step gives, and defaults for the rest. */

@@ -1,8 +1,9 @@
 /** Steps with `uses`: what is built in, and actions of the workspace. */
-import { expandStrings, parseUses, type Step } from '#actions'
+import { ExpressionFault, expandStrings, parseUses, type Step, type Uses } from '#actions'
 import { downloadArtifact, uploadArtifact } from './artifact-steps.ts'
+import { checkOut } from './checkout-step.ts'
 import { restoreCache, saveCache, useCache } from './cache-steps.ts'
-import { runLocalAction } from './run-action.ts'
+import { runAction } from './run-action.ts'
 import type { Conclusion } from './job-input.ts'
 import type { RunningStep, StepRunner } from './step-runner.ts'
 
@@ -48,43 +49,34 @@ export async function runUses(
   }
   if (uses.kind === 'docker')
     return fail(`${step.uses} needs a runner with containers; this one has none`)
-  if (uses.kind === 'local') return runLocalAction(runner, running, uses.path, inputs)
-  return fail(
-    `${step.uses} is not available without the internet. Import ${uses.owner}/${uses.repo} to this forge, or replace the step by a script.`,
-  )
+  if (uses.kind === 'local')
+    return runAction(runner, running, { folder: uses.path, name: localName(uses.path) }, inputs)
+  return runActionOfForge(runner, running, uses, inputs)
 }
 
-const isFolder = (path: string): boolean => !path.startsWith('/') && !path.split('/').includes('..')
+const localName = (path: string): string => `./${path === '' ? '.' : path}`
 
-/** The built-in `actions/checkout`: files of a commit, without a repository around them. */
-async function checkOut(
+/** Runs an action of another repository of this forge. */
+async function runActionOfForge(
   runner: StepRunner,
   running: RunningStep,
+  { owner, repo, path, ref }: Extract<Uses, { kind: 'repository' }>,
   inputs: Readonly<Record<string, string>>,
 ): Promise<Conclusion> {
   const { place, report } = runner.surroundings
-  const repository = inputs.repository || runner.job.repository
-  const path = (inputs.path ?? '').replace(/^\.\//, '').replace(/^\.$/, '')
-  if (!isFolder(path)) {
-    report.error(running.number, `The path ${path} is not below the workspace`)
-    return 'failure'
-  }
+  const repository = `${owner}/${repo}`
+  const source = { repository, ref, token: null, history: 'none', keepsToken: false } as const
   try {
-    if (!(await place.checkOut({ repository, ref: inputs.ref || null }, path))) {
-      report.error(running.number, `The files could not be written to ${path || 'the workspace'}`)
-      return 'failure'
-    }
+    const root = await place.fetchAction(source)
+    const name = `${repository}${path === '' ? '' : `/${path}`}@${ref}`
+    return await runAction(runner, running, { folder: `${root}/${path}`, name }, inputs)
   } catch (error) {
-    report.error(running.number, error instanceof Error ? error.message : String(error))
+    if (error instanceof ExpressionFault) throw error
+    const message = error instanceof Error ? error.message : String(error)
+    report.error(
+      running.number,
+      `${message}. Jobs have no internet. Import ${repository} to this forge, or replace the step by a script.`,
+    )
     return 'failure'
   }
-  report.line(`Checked out ${repository}${inputs.ref ? ` at ${inputs.ref}` : ''}`)
-  if ((inputs['fetch-depth'] ?? '1') !== '1')
-    report.warning(
-      running.number,
-      'fetch-depth has no effect: the files are there without their history',
-    )
-  running.outputs.ref = inputs.ref ?? ''
-  running.outputs.commit = String(runner.job.contexts.github.sha ?? '')
-  return 'success'
 }
