@@ -11,8 +11,8 @@ import { readCookie, setCookie } from './cookies.ts'
  */
 export type Locale = 'en' | 'de' | 'ar' | 'en-XA'
 
-/** Languages whose catalogue is complete. Others are chosen by nobody. */
-export const OFFERED_LOCALES: readonly Locale[] = ['en', 'de']
+/** Languages that readers can choose. `languageName` says how much of one is translated. */
+export const OFFERED_LOCALES: readonly Locale[] = ['en', 'de', 'ar']
 
 /** The language that texts are written in, and the one of visitors who name no other. */
 const DEFAULT_LOCALE: Locale = 'en'

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 
 /** Elements whose text is code, data or no text. */
 const NO_TEXTS = new Set([
+  'bdi',
   'code',
   'kbd',
   'pre',

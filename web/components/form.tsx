@@ -140,6 +140,7 @@ export const Field = (props: FieldProps) => (
   <FieldFrame field={props}>
     <input
       class={['input', props.mono && 'mono']}
+      dir={props.mono || (props.type ?? 'text') !== 'text' ? undefined : 'auto'}
       id={idOf(props)}
       name={props.name}
       type={props.type ?? 'text'}
@@ -227,6 +228,7 @@ export const TextArea = (
   <FieldFrame field={props}>
     <textarea
       class={['input', props.mono && 'mono']}
+      dir={props.mono ? undefined : 'auto'}
       id={idOf(props)}
       name={props.name}
       rows={props.rows ?? 5}

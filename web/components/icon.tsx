@@ -2,6 +2,15 @@ import { icons, type IconName } from '../../assets/icons.ts'
 
 export type { IconName }
 
+/** Icons that point forward or back, and the other way in languages written from right to left. */
+const POINTING: ReadonlySet<IconName> = new Set([
+  'arrow-left',
+  'arrow-right',
+  'chevron-left',
+  'chevron-right',
+  'logout',
+])
+
 /** An icon beside words. With `label` it replaces the words and screen readers read it. */
 export const Icon = ({
   name,
@@ -15,7 +24,7 @@ export const Icon = ({
   class?: string
 }) => (
   <svg
-    class={['icon', extra]}
+    class={['icon', POINTING.has(name) && 'icon-points', extra]}
     viewBox="0 0 16 16"
     width={size}
     height={size}

@@ -27,9 +27,13 @@ export const MarkdownBody = ({
 }) => {
   if (text.trim() === '') return <p class="muted">{empty ?? t('Nothing written.')}</p>
   if (!tasks || findTasks(text).length === 0)
-    return <div class="md">{raw(page.place(text, options))}</div>
+    return (
+      <div class="md" dir="auto">
+        {raw(page.place(text, options))}
+      </div>
+    )
   return (
-    <form class="md" action={tasks.action} method="post" data-save-on-change>
+    <form class="md" dir="auto" action={tasks.action} method="post" data-save-on-change>
       <CsrfField csrf={tasks.csrf} />
       <input type="hidden" name="task_comment" value={tasks.comment ?? ''} />
       <input type="hidden" name="digest" value={sha256(text)} />

@@ -117,7 +117,7 @@ export const IssueRow = (props: IssueRowProps) => {
       }
       title={
         <>
-          <a class="row-link" href={href}>
+          <a class="row-link" dir="auto" href={href}>
             {issue.title}
           </a>
           <Labels labels={props.labels ?? []} href={(name) => withQuery(list, { label: name })} />
@@ -198,7 +198,7 @@ interface PullRowProps {
 
 const PullRowTitle = ({ pull, labels }: Pick<PullRowProps, 'pull' | 'labels'>) => (
   <>
-    <a class="row-link" href={pullPath(pull.repo, pull.number)}>
+    <a class="row-link" dir="auto" href={pullPath(pull.repo, pull.number)}>
       {pull.title}
     </a>
     {pull.checks_status && (
@@ -442,7 +442,7 @@ export const CommitRow = ({
       mark={<Avatar of={commit.author.actor ?? { username: commit.author.name }} size={24} />}
       title={
         <>
-          <a class="row-link" href={commitPath(repo, commit.sha)}>
+          <a class="row-link" dir="auto" href={commitPath(repo, commit.sha)}>
             {commit.title || t('(no message)')}
           </a>
           {commit.pull ? (

@@ -17,7 +17,9 @@ import {
   localeCookie,
   OFFERED_LOCALES,
   toLocale,
+  type Locale,
 } from '../../locale.ts'
+import { percentOf } from '../../locales/index.ts'
 import { action, DirectResponse, page, redirect, type Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
@@ -40,6 +42,12 @@ const DiffSample = () => (
   </div>
 )
 
+/** The name of a language in itself, and how much is translated unless all is. */
+function languageName(locale: Locale): string {
+  const percent = locale === 'en' || locale === 'en-XA' ? 100 : percentOf(locale)
+  return percent === 100 ? LOCALE_NAMES[locale] : `${LOCALE_NAMES[locale]} (${percent} %)`
+}
+
 const AppearanceForm = ({ visit }: { visit: Visit }) => {
   const { theme, diffColours } = visit.appearance
   return (
@@ -50,7 +58,7 @@ const AppearanceForm = ({ visit }: { visit: Visit }) => {
           label={t('Language')}
           options={[
             { value: '', label: t('Same as browser') },
-            ...OFFERED_LOCALES.map((value) => ({ value, label: LOCALE_NAMES[value] })),
+            ...OFFERED_LOCALES.map((value) => ({ value, label: languageName(value) })),
           ]}
           value={chosenLocale(visit.request, isSecure(visit)) ?? ''}
         />

@@ -69,7 +69,7 @@ const Card = ({
     data-card={mayMove}
     draggable={mayMove ? 'true' : undefined}
   >
-    <a class="row-link" href={issuePath(repo, issue.number)}>
+    <a class="row-link" dir="auto" href={issuePath(repo, issue.number)}>
       {issue.title}
     </a>
     <p class="row-meta">

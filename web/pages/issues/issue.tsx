@@ -318,7 +318,7 @@ export const issuePage = page({
         <PageHead
           title={
             <>
-              {issue.title} <span class="muted">#{issue.number}</span>
+              <bdi>{issue.title}</bdi> <span class="muted">#{issue.number}</span>
             </>
           }
           lead={

@@ -116,7 +116,7 @@ export const PullFrame = (props: {
       <PageHead
         title={
           <>
-            {pull.title} <span class="muted">#{pull.number}</span>
+            <bdi>{pull.title}</bdi> <span class="muted">#{pull.number}</span>
           </>
         }
         lead={<PullLead repo={repo} pull={pull} />}
