@@ -132,7 +132,9 @@ test('the style sheet has a direction only for code, which runs from left to rig
     )
   expect(physical.filter((line) => !/\.src\.|\.line-comment/.test(line))).toEqual([])
   const sides = [
-    ...style.matchAll(/\b(?:padding|margin): ([^\s;(]+) ([^\s;(]+) ([^\s;(]+) ([^\s;(]+);|inset -?[1-9][^\s;]* 0 /g),
+    ...style.matchAll(
+      /\b(?:padding|margin): ([^\s;(]+) ([^\s;(]+) ([^\s;(]+) ([^\s;(]+);|inset -?[1-9][^\s;]* 0 /g,
+    ),
   ].filter(([, , right, , left]) => right === undefined || right !== left)
   expect(sides.map(([all]) => all)).toEqual([])
 })

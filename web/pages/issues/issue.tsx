@@ -222,7 +222,7 @@ const IssueTimeline = ({ visit, data }: { visit: Visit; data: Loaded }) => {
           id="description"
           author={issue.author}
           at={issue.created_at}
-          role="Author"
+          role={t('Author')}
           verb={t('opened this')}
           body={
             <MarkdownBody

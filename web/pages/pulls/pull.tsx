@@ -189,7 +189,7 @@ const Description = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visi
     id="description"
     author={data.author}
     at={data.created_at}
-    role="Author"
+    role={t('Author')}
     verb={t('opened this pull request')}
     body={
       <MarkdownBody
