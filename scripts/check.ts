@@ -14,13 +14,39 @@ const tool = (path: string): string => join(root, 'node_modules', path)
 
 async function step(name: string, command: string[]): Promise<void> {
   process.stdout.write(`\n— ${name}\n`)
-  const status = await Bun.spawn(command, {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  }).exited
+  const child = Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'pipe'] })
+  const failures = await passOn(child.stderr)
+  const status = await child.exited
   if (status === 0) return
-  process.stdout.write(`\n${name} failed\n`)
+  process.stdout.write(`\n${[...failures, `${name} failed`].join('\n')}\n`)
   process.exit(status)
+}
+
+/** Of one failed test, so that a picture or a long diff does not push the others out of sight. */
+const MAX_LINES_OF_A_FAILURE = 120
+
+/**
+ * Prints what a step says while it says it, and returns what was said of each failed test. A log
+ * of CI is read from its end, where thousands of lines about tests that pass would hide them.
+ */
+async function passOn(stream: ReadableStream<Uint8Array>): Promise<string[]> {
+  const failures: string[] = []
+  const decoder = new TextDecoder()
+  let file = ''
+  let said: string[] = []
+  let rest = ''
+  for await (const bytes of stream) {
+    process.stderr.write(bytes)
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      if (/^\S+\.test\.tsx?:$/.test(line)) file = line
+      else said.push(line)
+      if (line.startsWith('(fail)')) failures.push(file, ...said.slice(-MAX_LINES_OF_A_FAILURE))
+      if (/^\((pass|fail|skip|todo)\)/.test(line)) said = []
+    }
+  }
+  return failures
 }
 
 await requireTestTools().catch((error: Error) => {
