@@ -2,7 +2,8 @@
  * Everything that must hold before a change lands: `npm test`. `--quick` leaves out the build and
  * the journeys, which start whole forges and browsers.
  */
-import { cpus } from 'node:os'
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { cpus, freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { requireTestTools } from './test-tools.ts'
@@ -12,9 +13,38 @@ const isQuick = process.argv.includes('--quick')
 const bun = process.execPath
 const tool = (path: string): string => join(root, 'node_modules', path)
 
+const GIB = 2 ** 30
+/** What the tests keep in files at once is below a tenth of this. */
+const MIN_FREE_IN_MEMORY = 8 * GIB
+
+/**
+ * A directory for what tests write, which nothing survives. Tests write thousands of small
+ * databases and repositories and wait for the disk each time, so it is in memory where the machine
+ * has plenty.
+ */
+function makeScratch(): string {
+  const inMemory = '/dev/shm'
+  let parent = tmpdir()
+  try {
+    const { bavail, bsize } = statfsSync(inMemory)
+    if (Math.min(bavail * bsize, freemem()) > MIN_FREE_IN_MEMORY) parent = inMemory
+  } catch {
+    // The machine has none.
+  }
+  return mkdtempSync(join(parent, 'hearth-check-'))
+}
+
+const scratch = makeScratch()
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
 async function step(name: string, command: string[]): Promise<void> {
   process.stdout.write(`\n— ${name}\n`)
-  const child = Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'pipe'] })
+  const child = Bun.spawn(command, {
+    cwd: root,
+    env: { ...process.env, TMPDIR: scratch },
+    stdio: ['ignore', 'inherit', 'pipe'],
+  })
   const failures = await passOn(child.stderr)
   const status = await child.exited
   if (status === 0) return

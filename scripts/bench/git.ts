@@ -68,6 +68,11 @@ const OPTIONS = {
     help: 'MB of the packs that are pushed to measure memory; without --memory only the first.',
   },
   'write-guide': { kind: 'flag', default: '', help: 'Writes the table into the guide.' },
+  beside: {
+    kind: 'text',
+    default: '',
+    help: 'Another executable of Hearth to compare with, in place of git: how much a change costs.',
+  },
   source: {
     kind: 'flag',
     default: '',
@@ -163,12 +168,16 @@ async function atRest(hearth: Hearth): Promise<void> {
   )
 }
 
+async function pushTo(name: string, path: string, hearth: Hearth): Promise<void> {
+  await hearth.create(name)
+  await gitTo(hearth, '-C', path, 'push', '-q', '--mirror', hearth.address(name))
+}
+
 /**
  * Fills a repository of the forge by pushing, and git's server with the very files that git made.
  */
 async function serve(name: string, path: string, hearth: Hearth, root: string): Promise<void> {
-  await hearth.create(name)
-  await gitTo(hearth, '-C', path, 'push', '-q', '--mirror', hearth.address(name))
+  await pushTo(name, path, hearth)
   await Bun.$`cp -r ${path} ${join(root, `${name}.git`)}`.quiet()
 }
 
@@ -230,16 +239,21 @@ await runScript('bun scripts/bench/git.ts [options]', OPTIONS, async (options) =
 
     const hearth = await startHearth(executable, join(directory, 'hearth-data'))
     stops.push(() => hearth.stop())
-    const lighttpd = await startGit(
-      'lighttpd',
-      join(directory, 'git-root'),
-      join(directory, 'lighttpd'),
-    )
-    stops.push(() => lighttpd.stop())
+    const beside =
+      options.beside === ''
+        ? null
+        : await startHearth(requireBuilt(resolve(options.beside)), join(directory, 'beside-data'), {
+            name: 'beside',
+          })
+    const peer =
+      beside ??
+      (await startGit('lighttpd', join(directory, 'git-root'), join(directory, 'lighttpd')))
+    stops.push(() => peer.stop())
     const [smallest] = repositories
     if (!smallest) return 2
     const root = join(directory, 'git-root')
-    if (wanted('ls-remote')) {
+    mkdirSync(root, { recursive: true })
+    if (!beside && wanted('ls-remote')) {
       await serve('many', smallest.path, hearth, root)
       await addManyRefs(smallest.path, join(root, 'many.git'), hearth, 'many', directory)
     }
@@ -250,17 +264,25 @@ await runScript('bun scripts/bench/git.ts [options]', OPTIONS, async (options) =
       if (
         (await attempt(
           `${name}: the first push`,
-          async () => (await serve(name, path, hearth, root), true),
+          async () => (
+            await serve(name, path, hearth, root),
+            beside && (await pushTo(name, path, beside)),
+            true
+          ),
         )) !== null
       )
         served.push(repository)
     }
     const races = [...SCENARIOS, 'first fetch after a start'].some(wanted)
     // A fork is as quick while its store waits to be put in order.
-    for (const { name } of races ? served : []) await inOrder(hearth, name)
+    for (const { name } of races ? served : []) {
+      await inOrder(hearth, name)
+      if (beside) await inOrder(beside, name)
+    }
     if (races && served.length > 0) {
       if (options.now === '' && options.quick === '') await nothingLeft(hearth)
       await atRest(hearth)
+      if (beside) await atRest(beside)
     }
 
     for (const repository of served) {
@@ -287,7 +309,7 @@ await runScript('bun scripts/bench/git.ts [options]', OPTIONS, async (options) =
       for (const scenario of scenariosOf(repository, clients, at)) {
         if (wanted(scenario.name))
           await note(`${name}: ${scenario.name}`, () =>
-            race(scenario, name, [hearth, lighttpd], rounds),
+            race(scenario, name, [hearth, peer], rounds),
           )
       }
       const first = scenariosOf(repository, clients, at).find(
@@ -296,6 +318,7 @@ await runScript('bun scripts/bench/git.ts [options]', OPTIONS, async (options) =
       if (first && wanted('first fetch after a start')) {
         const restart = async (server: Server): Promise<void> => {
           if (server === hearth) await hearth.restart()
+          else await beside?.restart()
         }
         const before = async (server: Server, round: number): Promise<void> => {
           await restart(server)
@@ -306,7 +329,7 @@ await runScript('bun scripts/bench/git.ts [options]', OPTIONS, async (options) =
           race(
             { name: 'first fetch after a start', repeat: 1, cold: true, before, run: first.run },
             name,
-            [hearth, lighttpd],
+            [hearth, peer],
             rounds,
           ),
         )
@@ -314,13 +337,13 @@ await runScript('bun scripts/bench/git.ts [options]', OPTIONS, async (options) =
       await fork()
       rmSync(at, { recursive: true, force: true })
     }
-    if (wanted('ls-remote')) {
+    if (!beside && wanted('ls-remote')) {
       const list = {
         name: 'ls-remote of 10,000 refs',
         repeat: 10,
         run: (server: Server) => gitTo(server, 'ls-remote', server.address('many')),
       }
-      await note('ls-remote', () => race(list, smallest.name, [hearth, lighttpd], rounds))
+      await note('ls-remote', () => race(list, smallest.name, [hearth, peer], rounds))
     }
     for (const stop of stops.splice(0)) await stop()
     for (const repository of repositories) {

@@ -64,7 +64,7 @@ async function openForge(
     return Object.assign(made, { data, filled: false })
   }
   return Object.assign(
-    await startHearth(executable, directory, {}, (await Bun.file(note).text()).trim()),
+    await startHearth(executable, directory, { before: (await Bun.file(note).text()).trim() }),
     { data, filled: true },
   )
 }

@@ -120,7 +120,7 @@ export function scenariosOf(
       run: clone(),
       warm: async (server) => {
         // What is asked for a second time is kept from then on.
-        for (let times = server.name === 'hearth' ? 2 : 1; times > 0; times--) await clone()(server)
+        for (let times = server.name === 'git' ? 1 : 2; times > 0; times--) await clone()(server)
       },
     },
     {

@@ -10,7 +10,7 @@ import { freePort } from '../../support/ports.ts'
 
 /** One that serves repositories over smart HTTP. */
 export type Server = {
-  readonly name: 'hearth' | 'git'
+  readonly name: 'hearth' | 'beside' | 'git'
   readonly pid: number
   /** `Authorization` of whoever may read and write. */
   readonly authorization: string
@@ -39,8 +39,15 @@ export type Hearth = Server & {
 export async function startHearth(
   executable: string,
   directory: string,
-  environment: Record<string, string> = {},
-  before: string | null = null,
+  {
+    name = 'hearth',
+    environment = {},
+    before = null,
+  }: {
+    name?: 'hearth' | 'beside'
+    environment?: Record<string, string>
+    before?: string | null
+  } = {},
 ): Promise<Hearth> {
   mkdirSync(directory, { recursive: true })
   const start = () =>
@@ -68,7 +75,7 @@ export async function startHearth(
     return JSON.parse(text) as T
   }
   return {
-    name: 'hearth',
+    name,
     token,
     api,
     get pid() {
