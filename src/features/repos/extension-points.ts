@@ -88,6 +88,15 @@ export const moveRules = extensionPoint<{
 }>('repos.move_rules')
 
 /**
+ * What features read of the new commits of a push before its transaction, so that reactions can
+ * decide without git. The push waits for it. A failure is logged and changes nothing.
+ */
+export const pushReads =
+  extensionPoint<
+    (hearth: Hearth, row: RepoRow, updates: readonly PreparedUpdate[]) => Promise<void>
+  >('repos.push_reads')
+
+/**
  * Lines that the pusher reads in the terminal after refs have moved, such as faults of files that
  * came with the push. The push waits for them for two seconds, and no longer reads on when `signal`
  * aborts. A failure is logged and changes nothing.

@@ -102,6 +102,7 @@ export {
   retainedCommits,
   moveRules,
   pushNotes,
+  pushReads,
   releaseOfTag,
   releasedTags,
   signingKeys,

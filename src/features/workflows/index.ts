@@ -5,6 +5,7 @@
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { commitContexts, repoDataRemovers, retainedCommits } from '#features/repos/index.ts'
+import { lookForWorkflows } from './commits-without-workflows.ts'
 import { problemsOfPush } from './push-problems.ts'
 import { contextsOfRuns } from './commit-results.ts'
 import { endCancelled, endCancelledJob } from './end-run.ts'
@@ -75,6 +76,7 @@ export const feature: Feature = {
     commitContexts.with(contextsOfRuns),
     repoDataRemovers.with(removeRunsOfRepo),
     retainedCommits.with(retainedCommitsOfRuns),
+    lookForWorkflows,
     problemsOfPush,
   ],
 }

@@ -12,6 +12,7 @@ import {
   type RepoRow,
 } from '#features/repos/index.ts'
 import type { Oid, RefUpdate } from '#git'
+import { isWithoutWorkflows } from './commits-without-workflows.ts'
 import { listWorkflowFiles, readWorkflowFile, WORKFLOW_FOLDERS } from './workflow-files.ts'
 
 /** One push tells about at most this many branches and files. */
@@ -28,8 +29,9 @@ async function linesOf(
   const told = new Set<Oid>()
   const lines: string[] = []
   for (const { old, new: tip } of branches.slice(0, MAX_BRANCHES)) {
+    if (tip === null || isWithoutWorkflows(hearth, tip)) continue
     const before = old ?? trunkBefore(hearth, row, updates)
-    if (tip === null || !(await hasChanged(hearth, row.store, before, tip))) continue
+    if (!(await hasChanged(hearth, row.store, before, tip))) continue
     const known = before === null ? [] : await listWorkflowFiles(hearth, row.store, before)
     const old_blobs = new Set(known.map(({ blob }) => blob))
     for (const file of await listWorkflowFiles(hearth, row.store, tip)) {

@@ -3,13 +3,15 @@ import { reaction, reactionToAll, type EventRow } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
 import type { EventName } from '#actions'
 import { repoArchived } from '#features/repos/index.ts'
+import type { Oid } from '#git'
+import { isWithoutWorkflows } from './commits-without-workflows.ts'
 import { cancelRunNow } from './end-run.ts'
 import { issueActions, pullActions } from './event-actions.ts'
 import { runnerKinds } from './extension-points.ts'
 import { jobOfCaller } from './job-token.ts'
 import { planRuns } from './plan-runs.ts'
 import { listOpenRuns } from './store-runs.ts'
-import { hasListener } from './store-workflows.ts'
+import { hasListener, listPresentWorkflows } from './store-workflows.ts'
 
 /** What a job does with its token starts nothing, so that no workflow starts itself for ever. */
 function plan(tx: Tx, event: EventRow): void {
@@ -32,8 +34,16 @@ function listenedName(event: EventRow): EventName | null {
   return issueActions(event).length > 0 ? 'issues' : null
 }
 
+/** A push of a commit without workflows, to a repository whose default branch has none either. */
+const startsNothing = (tx: Tx, repo_id: string, event: EventRow): boolean =>
+  event.type === 'git.push' &&
+  typeof event.data.after === 'string' &&
+  isWithoutWorkflows(tx.hearth, event.data.after as Oid) &&
+  listPresentWorkflows(tx.db, repo_id).length === 0
+
 const onEvent = reactionToAll('workflows run for events', (tx, event) => {
   if (event.repo_id === null) return
+  if (startsNothing(tx, event.repo_id, event)) return
   if (startsOf(event)) return plan(tx, event)
   const name = listenedName(event)
   if (name !== null && hasListener(tx.db, event.repo_id, name)) plan(tx, event)

@@ -10,7 +10,7 @@ import { forbidden, Refusal } from '#lib/errors.ts'
 import { withTimeout } from '#lib/waiting.ts'
 import { COLLISION_SCAN_DELAY_MS, findSha1Collisions } from './find-sha1-collisions.ts'
 import { evaluateMoves, type MoveGuard } from '../refs/move-guard.ts'
-import { pushNotes, type RuleViolation } from '../extension-points.ts'
+import { pushNotes, pushReads, type RuleViolation } from '../extension-points.ts'
 import { knownTips, scanMoves, scanPush, type ScannedMove } from './push-protection.ts'
 import { auditBypass, findPushProblem } from './push-rules.ts'
 import { branchOf } from '../refs/ref-names.ts'
@@ -133,6 +133,18 @@ export const push = operation({
   },
 })
 
+async function readForReactions(
+  hearth: Hearth,
+  row: RepoRow,
+  updates: readonly PreparedUpdate[],
+): Promise<void> {
+  if (updates.length === 0) return
+  for (const read of pushReads.all(hearth))
+    await read(hearth, row, updates).catch((error: unknown) =>
+      hearth.log.error('reading the commits of a push failed', { error }),
+    )
+}
+
 /** A push waits this long for what features tell about it. */
 const NOTES_TIMEOUT_MS = 2_000
 
@@ -207,6 +219,7 @@ async function checkPush(
   }
   const guard = await evaluateMoves(hearth, repo.id, caller, results.remaining(prepared))
   for (const violation of guard.violations) results.refuseByRule(violation)
+  await readForReactions(hearth, row, results.remaining(prepared))
   return { prepared, guard, known, tips, scanLater: scan.later }
 }
 
