@@ -3,7 +3,7 @@ import type { Settings } from '#core/settings.ts'
 import { Gallery } from './gallery.tsx'
 import { attachFile } from './pages/attachments/index.ts'
 import { signInByProxyHeader } from './pages/accounts/by-proxy.ts'
-import { DocsPage, type Docs } from './pages/docs.tsx'
+import { DocsPage, DocsPartPage, type Docs } from './pages/docs.tsx'
 import { sections } from './pages/index.ts'
 import { page, type SiteMap } from './site.ts'
 
@@ -17,8 +17,14 @@ const galleryPage = page({
     Gallery({ theme: url.searchParams.get('theme') === 'dark' ? 'dark' : undefined }),
 })
 
-const docsPage = (docs: () => Docs) =>
-  page({ path: '/docs', load: docs, view: (data, visit) => DocsPage({ docs: data, visit }) })
+const docsPages = (docs: () => Docs) => [
+  page({ path: '/docs', load: docs, view: (data, visit) => DocsPage({ docs: data, visit }) }),
+  page({
+    path: '/docs/reference/:part',
+    load: (visit) => DocsPartPage({ docs: docs(), visit, part: visit.params.part ?? '' }),
+    view: (shown) => shown,
+  }),
+]
 
 export const siteMap = (
   { development }: Pick<Settings, 'development'>,
@@ -28,7 +34,7 @@ export const siteMap = (
   attach: attachFile,
   pages: [
     ...sections.flatMap(({ pages = [] }) => pages),
-    docsPage(docs),
+    ...docsPages(docs),
     ...(development ? [galleryPage] : []),
   ],
   forms: sections.flatMap(({ forms = [] }) => forms),

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { siteMap } from '#web/index.ts'
-import { fileAt, OUTSIDE, pagesOf } from '../tour/pages.ts'
+import { fileAt, MAIN, NAMES, OUTSIDE, pagesOf } from '../tour/pages.ts'
 import { BRANCH, tellStory } from '../tour/story.ts'
 import { startForge, visitor, type Forge } from './forge.ts'
 import { changesSince, leftover, steady, takePicture } from './kept-pictures.ts'
@@ -18,8 +18,6 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const PASSWORD = 'correct horse battery'
 const REPO = '/bakery/oven'
 const FLAT_FONT = Buffer.from(rulerFont(FLAT)).toString('base64')
-/** The names of pages, before there is a forge with their ids. */
-const NAMES = Object.keys(pagesOf({ commit: '', ruleset: '', hook: '', release: '' }))
 
 let forge: Forge
 let page: Page
@@ -107,14 +105,16 @@ const restoreFont = (at: Page): Promise<void> =>
  * many times, is shown the first ones.
  */
 const LARGE: Readonly<Record<string, string>> = {
-  docs: '.doc-fold ~ .doc-fold ~ .doc-fold',
+  docs: '.doc-names li ~ li ~ li',
+  'docs-part': '.doc-fold ~ .doc-fold ~ .doc-fold',
+  'docs-records': '.doc-fold ~ .doc-fold ~ .doc-fold',
   'many-lines': '.code-block ~ .code-block',
 }
 
 /**
  * Pages of which no picture is kept: how the machine fares, in which order jobs that ran beside
  * each other ended, and in which commits of about one second stand; how far the numbers of a
- * repository have been counted. The code editor lays out its lines in its own time.
+ * repository have been counted; how long a job took. The code editor lays out its lines in its own time.
  */
 const UNKEPT = new Set([
   'admin',
@@ -126,6 +126,11 @@ const UNKEPT = new Set([
   'edit',
   'new-file',
   'insights',
+  'docs-records',
+  'runs',
+  'run',
+  'job',
+  'workflow',
 ])
 
 async function see(at: Page, width: number, colorScheme: 'light' | 'dark'): Promise<void> {
@@ -133,6 +138,21 @@ async function see(at: Page, width: number, colorScheme: 'light' | 'dark'): Prom
   // Without motion, so that no colour is read on its way to another.
   await at.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
 }
+
+/** How far the parts of the page moved while it loaded (Layout Instability API). */
+const layoutShift = (at: Page): Promise<number> =>
+  at.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        new PerformanceObserver((list) =>
+          resolve(
+            list.getEntries().reduce((sum, entry) => sum + Number(Reflect.get(entry, 'value')), 0),
+          ),
+        ).observe({ type: 'layout-shift', buffered: true })
+        // Entries of what was drawn come before the frame after it.
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)))
+      }),
+  )
 
 /**
  * One visit for all that is asked of a page: as on a desk in light, as on a phone in dark, then its
@@ -151,6 +171,7 @@ async function look(at: Page, name: string, path: string, status = 200): Promise
   await see(at, 1280, 'light')
   const response = await at.goto(`${forge.url}${path}`)
   expect([path, response?.status()]).toEqual([path, status])
+  if (MAIN.some((one) => one === name)) expect([path, await layoutShift(at)]).toEqual([path, 0])
   for (const href of await at.$$eval('a[href^="/"]', (all) =>
     all.map((link) => link.getAttribute('href') ?? ''),
   ))
@@ -205,10 +226,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/:repo/releases/latest': 'leads on',
   '/:workspace/:repo/releases/:id': 'leads on',
   '/:workspace/-/hooks/:id': 'as of a repository',
-  '/:workspace/:repo/runs/:run': 'web/pages/runs.test.ts',
-  '/:workspace/:repo/runs/:run/job/:job': 'web/pages/runs.test.ts',
-  '/:workspace/:repo/runs/workflow/:workflowId': 'web/pages/runs.test.ts',
-  '/:workspace/:repo/runs/caches': 'web/pages/run-files.test.ts',
   '/:workspace/-/hooks/:id/deliveries/:delivery': 'as of a repository',
   '/:workspace/-/rulesets/:id': 'as of a repository',
   '/:workspace/:repo/settings/hooks/:id/deliveries/:delivery': 'journeys/webhooks.test.ts',

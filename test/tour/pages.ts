@@ -11,10 +11,15 @@ export const pagesOf = ({
   ruleset,
   hook,
   release,
+  run,
+  job,
+  workflow,
 }: Story): Readonly<Record<string, string>> => ({
   start: '/',
   explore: '/explore',
   docs: '/docs',
+  'docs-part': '/docs/reference/issues',
+  'docs-records': '/docs/reference/records-1',
   'docs-running': '/docs/operate',
   profile: '/settings/profile',
   appearance: '/settings/appearance',
@@ -77,7 +82,12 @@ export const pagesOf = ({
   agents: `${REPO}/agents`,
   'repo-settings': `${REPO}/settings`,
   collaborators: `${REPO}/settings/collaborators`,
-  runs: `${REPO}/runs`,
+  'no-runs': `${REPO}/runs`,
+  runs: '/bakery/timer/runs',
+  run: `/bakery/timer/runs/${run}`,
+  job: `/bakery/timer/runs/${run}/job/${job}`,
+  workflow: `/bakery/timer/runs/workflow/${workflow}`,
+  caches: '/bakery/timer/runs/caches',
   variables: `${REPO}/settings/variables`,
   hooks: `${REPO}/settings/hooks`,
   hook: `${REPO}/settings/hooks/${hook}`,
@@ -151,6 +161,11 @@ export const pagesOf = ({
   'search-repo': `${REPO}/search?q=heat`,
   'odd-owners': '/bakery/odd/code-owners',
 })
+
+/** The names of pages, before there is a forge with their ids. */
+export const NAMES = Object.keys(
+  pagesOf({ commit: '', ruleset: '', hook: '', release: '', run: '', job: '', workflow: '' }),
+)
 
 /** Pages that somebody without an account comes to. */
 export const OUTSIDE: Readonly<Record<string, string>> = {

@@ -105,8 +105,44 @@ async function pushConflict(remote: string): Promise<void> {
   rmSync(work, { recursive: true })
 }
 
+const WORKFLOW = `name: Bake
+on:
+  push:
+  workflow_dispatch:
+    inputs:
+      heat: { description: Degrees, default: '230' }
+jobs:
+  bake:
+    runs-on: ubuntu-latest
+    steps:
+      - name: Heat the oven
+        run: |
+          echo "heating to 230"
+          echo "::warning file=README.md,line=1::Hot"
+  deliver:
+    needs: bake
+    runs-on: [self-hosted, van]
+    steps:
+      - run: echo on the road
+`
+
+async function pushWorkflow(remote: string): Promise<void> {
+  const work = mkdtempSync(join(tmpdir(), 'hearth-timer-'))
+  await git(work, 'init', '-q', '-b', 'main')
+  mkdirSync(join(work, '.hearth/workflows'), { recursive: true })
+  writeFileSync(join(work, '.hearth/workflows/bake.yml'), WORKFLOW)
+  writeFileSync(join(work, 'README.md'), '# Timer\n')
+  await git(work, 'add', '-A')
+  await git(work, 'commit', '-q', '-m', 'Bake on each push')
+  await git(work, 'push', '-q', remote, 'main')
+  rmSync(work, { recursive: true })
+}
+
 /** Whose ids are in addresses. */
 export type Story = {
+  readonly run: string
+  readonly job: string
+  readonly workflow: string
   readonly commit: string
   readonly ruleset: string
   readonly hook: string
@@ -129,6 +165,29 @@ export const asker =
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
     return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
   }
+
+type Ask = ReturnType<typeof asker>
+
+/** A run whose first job is through. The second waits for a runner that is never there. */
+async function runWorkflow(ask: Ask): Promise<Pick<Story, 'run' | 'job' | 'workflow'>> {
+  const of = '/repos/bakery/timer/actions'
+  for (const end = Date.now() + 120_000; Date.now() < end; await Bun.sleep(100)) {
+    const [run] = (await ask('GET', `${of}/runs`)) as unknown as {
+      id: string
+      workflow_id: string
+    }[]
+    const jobs = run
+      ? ((await ask('GET', `${of}/runs/${run.id}/jobs`)) as unknown as {
+          id: string
+          name: string
+          status: string
+        }[])
+      : []
+    const job = jobs.find(({ name, status }) => name === 'bake' && status === 'completed')
+    if (run && job) return { run: run.id, job: job.id, workflow: run.workflow_id }
+  }
+  throw new Error('the job of the story did not end within two minutes')
+}
 
 /** The pages of a wiki: slug, title, text. */
 const WIKI_PAGES = [
@@ -205,5 +264,7 @@ export async function tellStory(url: string, token: string): Promise<Story> {
     base: 'steam',
     title: 'One target',
   })
-  return { commit, ruleset, hook, release }
+  await ask('POST', '/repos', { workspace: 'bakery', name: 'timer', private: false })
+  await pushWorkflow(`${withToken(url, token)}/bakery/timer.git`)
+  return { commit, ruleset, hook, release, ...(await runWorkflow(ask)) }
 }

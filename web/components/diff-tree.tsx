@@ -4,6 +4,7 @@
 import { formatNumber } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { UntrustedName } from './bidi-controls.tsx'
+import { Button } from './button.tsx'
 import { diffAnchor } from './diff-table.tsx'
 import { fileStatusStyle } from './diff-status.ts'
 import type { DiffFile } from './diff-view.tsx'
@@ -121,6 +122,9 @@ export const TreeSearch = ({ listHref, value }: { listHref: string; value?: stri
         autocomplete="off"
         data-hotkey="f"
       />
+      <Button small class="no-js-only">
+        {t('Filter')}
+      </Button>
     </form>
   )
 }

@@ -1,4 +1,5 @@
-// The API reference, from the description of all operations.
+// The API reference, from the description of all operations: one page with their names, and one for
+// each part, because all of them together are 0.6 MB of HTML.
 import { Icon } from '../components/icon.tsx'
 import { PageHead } from '../components/layout.tsx'
 import { Chip } from '../components/state.tsx'
@@ -36,6 +37,32 @@ export type Docs = {
     operations: readonly Operation[]
   }[]
   records: readonly { name: string; description: string; fields: readonly Field[] }[]
+}
+
+/** The parts of the reference beside each other: a page for each group, and one for the records. */
+const partPath = (id: string): string => `/docs/reference/${id}`
+
+/** About 80 KB of HTML. */
+const RECORDS_PER_PART = 60
+
+type RecordsPart = {
+  readonly id: string
+  readonly title: string
+  readonly records: Docs['records']
+}
+
+/** The records in order of their names, in parts that are called by their first letters. */
+const recordParts = (docs: Docs): RecordsPart[] => {
+  const all = docs.records.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return Array.from({ length: Math.ceil(all.length / RECORDS_PER_PART) }, (_, index) => {
+    const records = all.slice(index * RECORDS_PER_PART, (index + 1) * RECORDS_PER_PART)
+    const [first, last] = [records[0]?.name[0] ?? '', records.at(-1)?.name[0] ?? '']
+    return {
+      id: `records-${index + 1}`,
+      title: t('Records {first} to {last}', { first, last }),
+      records,
+    }
+  })
 }
 
 const Inputs = ({ inputs }: { inputs: readonly Input[] }) => (
@@ -83,7 +110,7 @@ const Fold = ({
   <details class="doc-fold">
     <summary>
       <Icon name="chevron-right" />
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {line !== undefined && line !== '' && <span class="muted">{line}</span>}
       {chip}
     </summary>
@@ -98,9 +125,10 @@ const OperationPart = ({
   records,
 }: {
   operation: Operation
-  records: ReadonlySet<string>
+  /** The address of each record. */
+  records: ReadonlyMap<string, string>
 }) => {
-  const record = operation.answer.replace(/^array of /, '')
+  const recordHref = records.get(operation.answer.replace(/^array of /, ''))
   return (
     <Fold
       id={operation.id}
@@ -117,11 +145,12 @@ const OperationPart = ({
       <p>
         {rich('Answers {status} with {has}.{tool}', {
           status: operation.status,
-          has: records.has(record) ? (
-            <a href={`#record-${record}`}>{operation.answer}</a>
-          ) : (
-            operation.answer
-          ),
+          has:
+            recordHref === undefined ? (
+              operation.answer
+            ) : (
+              <a href={recordHref}>{operation.answer}</a>
+            ),
           tool: operation.tool !== null && (
             <> {rich('The tool is {tool}.', { tool: <code>{operation.tool}</code> })}</>
           ),
@@ -161,59 +190,136 @@ const RecordPart = ({ record }: { record: Docs['records'][number] }) => (
   </Fold>
 )
 
-export const DocsPage = ({ docs, visit }: { docs: Docs; visit: Visit }): Html => {
-  const records = new Set(docs.records.map(({ name }) => name))
-  const tabs = [
-    ...docs.groups.map(({ id, name, operations }) => ({
-      label: name,
-      href: `#${id}`,
-      count: operations.length,
-    })),
-    { label: t('Records'), href: '#records' },
-  ]
-  return (
-    <Shell
-      visit={visit}
-      title={t('API')}
-      description={t('The REST interface: every operation, its inputs and its answers.')}
+const Frame = ({
+  docs,
+  visit,
+  title,
+  lead,
+  part,
+  children,
+}: {
+  docs: Docs
+  visit: Visit
+  title: string
+  lead: string
+  part: string | null
+  children?: Child
+}): Html => (
+  <Shell
+    visit={visit}
+    title={part === null ? title : t('{title}: API', { title })}
+    description={t('The REST interface: every operation, its inputs and its answers.')}
+  >
+    <PageHead title={title} lead={lead} />
+    <Columns
+      side={
+        <SideNav
+          label={t('Parts of the interface')}
+          groups={[
+            {
+              tabs: [
+                { label: t('All operations'), href: '/docs', current: part === null },
+                ...docs.groups.map(({ id, name, operations }) => ({
+                  label: name,
+                  href: partPath(id),
+                  count: operations.length,
+                  current: part === id,
+                })),
+                ...recordParts(docs).map(({ id, title }) => ({
+                  label: title,
+                  href: partPath(id),
+                  current: part === id,
+                })),
+              ],
+            },
+          ]}
+        />
+      }
     >
-      <PageHead title={t('API')} lead={docs.description} />
-      <Columns side={<SideNav label={t('Parts of the interface')} groups={[{ tabs }]} />}>
-        <div class="md">
-          <p>
-            {rich(
-              'The interface is at {base_url}, its machine-readable description at <a>openapi.json</a>. Send a token from your <a2>settings</a2> as {code}; what is public needs none. This is release {release}. The <a3>guide</a3> says how to run and use Hearth.',
-              {
-                base_url: <code>{docs.base_url}</code>,
-                a: (inner) => <a href={`${docs.base_url}/openapi.json`}>{inner}</a>,
-                a2: (inner) => <a href="/settings/tokens">{inner}</a>,
-                code: <code>Authorization: Bearer …</code>,
-                release: docs.release,
-                a3: (inner) => <a href="/docs/install">{inner}</a>,
-              },
-            )}
-          </p>
+      {children}
+    </Columns>
+  </Shell>
+)
+
+/** All operations by name, each with a link to its part. */
+export const DocsPage = ({ docs, visit }: { docs: Docs; visit: Visit }): Html => (
+  <Frame docs={docs} visit={visit} title={t('API')} lead={docs.description} part={null}>
+    <div class="md">
+      <p>
+        {rich(
+          'The interface is at {base_url}, its machine-readable description at <a>openapi.json</a>. Send a token from your <a2>settings</a2> as {code}; what is public needs none. This is release {release}. The <a3>guide</a3> says how to run and use Hearth.',
+          {
+            base_url: <code>{docs.base_url}</code>,
+            a: (inner) => <a href={`${docs.base_url}/openapi.json`}>{inner}</a>,
+            a2: (inner) => <a href="/settings/tokens">{inner}</a>,
+            code: <code>Authorization: Bearer …</code>,
+            release: docs.release,
+            a3: (inner) => <a href="/docs/install">{inner}</a>,
+          },
+        )}
+      </p>
+    </div>
+    {docs.groups.map((group) => (
+      <section id={group.id} class="stack">
+        <h2>
+          <a href={partPath(group.id)}>{group.name}</a>
+        </h2>
+        <p class="muted">{group.description}</p>
+        <ul class="list doc-list doc-names">
+          {group.operations.map(({ id, method, path }) => (
+            <li>
+              <a id={id} href={`${partPath(group.id)}#${id}`}>
+                {method} {path}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </section>
+    ))}
+  </Frame>
+)
+
+/** One part: the operations of a group, or the records. Null for a part that is not there. */
+export const DocsPartPage = ({
+  docs,
+  visit,
+  part,
+}: {
+  docs: Docs
+  visit: Visit
+  part: string
+}): Html | null => {
+  const parts = recordParts(docs)
+  const shown = parts.find(({ id }) => id === part)
+  if (shown)
+    return (
+      <Frame
+        docs={docs}
+        visit={visit}
+        title={shown.title}
+        lead={t('What operations answer with.')}
+        part={part}
+      >
+        <div class="list doc-list">
+          {shown.records.map((record) => (
+            <RecordPart record={record} />
+          ))}
         </div>
-        {docs.groups.map((group) => (
-          <section id={group.id} class="stack">
-            <h2>{group.name}</h2>
-            <p class="muted">{group.description}</p>
-            <div class="list doc-list">
-              {group.operations.map((operation) => (
-                <OperationPart operation={operation} records={records} />
-              ))}
-            </div>
-          </section>
+      </Frame>
+    )
+  const group = docs.groups.find(({ id }) => id === part)
+  const hrefs = new Map(
+    parts.flatMap(({ id, records }) =>
+      records.map(({ name }) => [name, `${partPath(id)}#record-${name}`] as const),
+    ),
+  )
+  return group === undefined ? null : (
+    <Frame docs={docs} visit={visit} title={group.name} lead={group.description} part={part}>
+      <div class="list doc-list">
+        {group.operations.map((operation) => (
+          <OperationPart operation={operation} records={hrefs} />
         ))}
-        <section id="records" class="stack">
-          <h2>{t('Records')}</h2>
-          <div class="list doc-list">
-            {docs.records.map((record) => (
-              <RecordPart record={record} />
-            ))}
-          </div>
-        </section>
-      </Columns>
-    </Shell>
+      </div>
+    </Frame>
   )
 }

@@ -134,6 +134,9 @@ export const RefSwitch = ({
             autocomplete="off"
             spellcheck="false"
           />
+          <Button small class="no-js-only">
+            {t('Find')}
+          </Button>
         </form>
         <div data-list>
           <RefGroups refs={refs} place={place} />
