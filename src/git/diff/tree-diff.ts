@@ -89,7 +89,7 @@ function sameOid(a: TreeCursor, b: TreeCursor): boolean {
 }
 
 /** Git's order of entries: by bytes of the names, with a slash after those of directories. */
-function compareNames(a: TreeCursor, b: TreeCursor): number {
+export function compareNames(a: TreeCursor, b: TreeCursor): number {
   const lengthA = a.nameEnd - a.nameStart
   const lengthB = b.nameEnd - b.nameStart
   const shared = Math.min(lengthA, lengthB)

@@ -4,7 +4,8 @@
  * its blobs matches.
  */
 import type { AddedMatch, AddedMatches, AddedSearch, ObjectReader, Oid } from '../ports.ts'
-import { diffTreePaths, type TreeChange } from '../diff/tree-diff.ts'
+import { diffTreePaths } from '../diff/tree-diff.ts'
+import { AddedFiles, type AddedFile } from './added-files.ts'
 import type { CommitNode } from './commit-source.ts'
 import { commitSource } from './commit-source.ts'
 import { walkCommits } from './log.ts'
@@ -27,6 +28,10 @@ const NONE: readonly PatternMatch[] = []
 export function* searchAdded(db: ObjectReader, search: AddedSearch): PausableWork<AddedMatches> {
   const blobs = new BlobSearch(db, search)
   const source = commitSource(db)
+  const files = new AddedFiles(db, {
+    wants: (blob) => blobs.hits(blob).length > 0,
+    isTurnOver: () => blobs.isTurnOver(),
+  })
   const matches: AddedMatch[] = []
   const {
     commits: mostCommits = Infinity,
@@ -34,57 +39,39 @@ export function* searchAdded(db: ObjectReader, search: AddedSearch): PausableWor
     matches: mostMatches = 1000,
   } = search.limits ?? {}
   let commits = 0
-  let turn = 0
   for (const node of walkCommits(db, search)) {
     if (commits >= mostCommits || blobs.read >= mostBytes || matches.length >= mostMatches)
       return { matches, commits, complete: false }
     commits++
-    const [first, ...others] = node.parents.map((oid) => source.get(oid).tree)
-    const changes = diffTreePaths(db, first ?? null, node.tree)
-    const dirty: TreeChange[] = []
-    for (const change of changes) {
-      if (change.new === null || change.new.mode === GITLINK || change.old?.oid === change.new.oid)
-        continue
-      if (blobs.hits(change.new.oid).length > 0) dirty.push(change)
-      if (blobs.read - turn >= BYTES_PER_TURN) {
-        turn = blobs.read
-        yield 'pause'
-      }
-    }
-    if (dirty.length > 0)
-      matches.push(
-        ...findAddedMatches(db, blobs, node, dirty, [
-          changes,
-          ...others.map((tree) => diffTreePaths(db, tree, node.tree)),
-        ]),
-      )
+    const parents = node.parents.map((oid) => source.get(oid).tree)
+    const dirty = yield* files.find(parents[0] ?? null, node.tree)
+    if (dirty.length > 0) matches.push(...findAddedMatches(db, blobs, node, dirty, parents))
     if (commits % 64 === 0) yield 'pause'
   }
   return { matches, commits, complete: true }
 }
 
-/**
- * The matches in the `dirty` files of a commit that none of its parents has. `compared` holds the
- * changes against each parent.
- */
+/** The matches in the `dirty` files of a commit that none of its parents has. */
 function findAddedMatches(
   db: ObjectReader,
   blobs: BlobSearch,
-  { oid }: CommitNode,
-  dirty: readonly TreeChange[],
-  compared: readonly (readonly TreeChange[])[],
+  { oid, tree }: CommitNode,
+  dirty: readonly AddedFile[],
+  parents: readonly Oid[],
 ): AddedMatch[] {
-  const sides = compared.map((changes) => ({
-    at: new Map(changes.map((change) => [change.path, change])),
-    // A removed file may have been renamed, so its matches are not new elsewhere.
-    gone: changes.flatMap((change) =>
-      change.old !== null && change.new === null && change.old.mode !== GITLINK
-        ? [change.old.oid]
-        : [],
-    ),
-  }))
+  const sides = parents.map((parent) => {
+    const changes = diffTreePaths(db, parent, tree)
+    return {
+      at: new Map(changes.map((change) => [change.path, change])),
+      // A removed file may have been renamed, so its matches are not new elsewhere.
+      gone: changes.flatMap((change) =>
+        change.old !== null && change.new === null && change.old.mode !== GITLINK
+          ? [change.old.oid]
+          : [],
+      ),
+    }
+  })
   return dirty.flatMap(({ path, new: entry }) => {
-    if (entry === null) return []
     const known = new Set<string>()
     for (const { at, gone } of sides) {
       const change = at.get(path)
@@ -122,6 +109,7 @@ function lineAt(data: Buffer, index: number): number {
 class BlobSearch {
   /** Bytes that were searched. */
   read = 0
+  private readAtTurn = 0
   private readonly clean = new Set<Oid>()
   private readonly dirty = new Map<Oid, readonly PatternMatch[]>()
   private readonly pattern: RegExp
@@ -131,6 +119,12 @@ class BlobSearch {
     private readonly search: AddedSearch,
   ) {
     this.pattern = new RegExp(search.pattern, 'g')
+  }
+
+  isTurnOver(): boolean {
+    if (this.read - this.readAtTurn < BYTES_PER_TURN) return false
+    this.readAtTurn = this.read
+    return true
   }
 
   hits(oid: Oid): readonly PatternMatch[] {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startHost, type TestHost } from '../support/host.ts'
-import { git } from '../support/real-git.ts'
+import { git, tryGit } from '../support/real-git.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'hearth-search-'))
 const work = join(directory, 'work')
@@ -142,6 +142,39 @@ test('binary files and names that are not UTF-8 are searched; bounds stop it and
     commits: 2,
     complete: true,
   })
+})
+
+const write = async (args: readonly string[], input: string): Promise<string> =>
+  (await tryGit(work, args, { input })).out.trim()
+
+test('a tree of millions of paths is searched, each directory once', async () => {
+  const blob = await write(['hash-object', '-w', '--stdin'], 'clean')
+  const key = await write(['hash-object', '-w', '--stdin'], 'KEY20')
+  const entries = (count: number, entry: string): string =>
+    Array.from({ length: count }, (_, at) => `${entry}\t${at}\n`).join('')
+  const directory = await write(['mktree'], entries(1_000, `100644 blob ${blob}`))
+  const large = await write(['mktree'], entries(1_100, `040000 tree ${directory}`))
+  // 10 to the power of 12 paths.
+  let bomb = await write(['mktree'], entries(10, `100644 blob ${blob}`))
+  for (let depth = 1; depth < 12; depth++)
+    bomb = await write(['mktree'], entries(10, `040000 tree ${bomb}`))
+  const root = `040000 tree ${bomb}\tbomb\n040000 tree ${large}\tlarge\n`
+  const first = await git(work, 'commit-tree', '-m', 'a', await write(['mktree'], root))
+  const withKey = await write(['mktree'], `${root}100644 blob ${key}\tz\n`)
+  const second = await git(work, 'commit-tree', '-m', 'b', '-p', first, withKey)
+  const alone = await git(work, 'commit-tree', '-m', 'c', withKey)
+  const store = 'millions'
+  await host.create(store)
+  for (const [name, tip] of Object.entries({ second, alone }))
+    await git(work, 'push', '-q', host.remote(store), `${tip}:refs/heads/${name}`)
+  const { matches, commits } = await host.git.searchAdded(store, {
+    tips: [second, alone],
+    ...search,
+  })
+  expect(commits).toBe(3)
+  expect(matches.map(({ commit, path }) => `${commit} ${path}`).sort()).toEqual(
+    [`${second} z`, `${alone} z`].sort(),
+  )
 })
 
 test('a search that is given up ends', async () => {
