@@ -4,17 +4,21 @@ import { RepoPath, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
 import { timestamp } from '#lib/time.ts'
 import { jobLogs } from './extension-points.ts'
+import type { LogPage } from '#runner'
 import { JobId } from './inputs.ts'
+import { logSearch } from './log-search.ts'
 import { requireJob } from './records.ts'
 import { JobLog } from './schema.ts'
 import { listSteps } from './store-jobs.ts'
 
 const MAX_LINES = 1_000
+/** Of a search, for one answer. */
+const MAX_SEARCHED_LINES = 50_000
 
 export const getJobLog = operation({
   name: 'get_job_log',
   summary:
-    'Read the log of a job by lines, while it is written or afterwards: after a line number, the last lines (tail), or the lines of one step. At most 1,000 lines an answer; next goes on.',
+    'Read the log of a job by lines, while it is written or afterwards: after a line number, the last lines (tail), the lines of one step, or those that match an expression (grep). At most 1,000 lines an answer; next goes on.',
   keywords: ['CI log', 'why did the build fail', 'output of a job', 'console output'],
   route: 'GET /repos/{owner}/{name}/actions/jobs/{id}/log',
   toolset: 'workflows',
@@ -29,19 +33,31 @@ export const getJobLog = operation({
       Type.Integer({ minimum: 1, maximum: MAX_LINES, description: 'The last so many lines.' }),
     ),
     step: Type.Optional(Type.Integer({ minimum: 0, description: 'Only lines of this step.' })),
+    grep: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'Only lines that match this expression (RE2). An answer searches 50,000 lines, so it may have none and a next.',
+      }),
+    ),
   }),
   output: JobLog,
   // The output of commands is controlled by the change.
   untrusted: ({ lines }) => lines.map((_, index) => `/lines/${index}/text`),
 
-  handler: async ({ hearth, db, repo }, { id, after, tail, step }) => {
+  handler: async ({ hearth, db, repo }, { id, after, tail, step, grep }) => {
     const job = requireJob(db, repo, id)
     const [read] = jobLogs.all(hearth)
     const complete = job.status === 'completed'
     if (job.log_state === 'none' || !read) return { lines: [], next: null, complete }
     if (job.log_state === 'expired') throw notFound(`the log of ${job.name}, which was deleted`)
     const range = rangeOf(job.log_lines, stepOf(step), { after, tail })
-    const { lines, next } = await read(hearth, job, range.from, range.count)
+    const readPage = (from: number, count: number) => read(hearth, job, from, count)
+    const { lines, next } =
+      grep === undefined
+        ? await readPage(range.from, range.count)
+        : await searchLines(readPage, range, (texts) => logSearch(hearth).find(grep, texts))
     const isEnd = next === null || next > range.to
     return {
       lines: lines
@@ -59,6 +75,31 @@ export const getJobLog = operation({
     }
   },
 })
+
+type Range = { readonly from: number; readonly to: number }
+
+/** The lines that match, page by page, until there are enough or enough were searched. */
+async function searchLines(
+  readPage: (from: number, count: number) => Promise<LogPage>,
+  { from, to }: Range,
+  find: (texts: readonly string[]) => Promise<readonly number[]>,
+): Promise<LogPage> {
+  const found: LogPage['lines'][number][] = []
+  const end = from + MAX_SEARCHED_LINES
+  let next: number | null = from
+  while (next !== null && next <= to && next < end && found.length < MAX_LINES) {
+    const page: LogPage = await readPage(next, MAX_LINES)
+    const indexes = await find(page.lines.map(({ text }) => text))
+    for (const index of indexes) {
+      const line = page.lines[index]
+      if (!line) continue
+      if (found.length === MAX_LINES) return { lines: found, next: line.n }
+      found.push(line)
+    }
+    next = page.next
+  }
+  return { lines: found, next }
+}
 
 type StepLines = { readonly log_from: number | null; readonly log_to: number | null }
 

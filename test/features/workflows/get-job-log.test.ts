@@ -41,3 +41,22 @@ test('by pages, from its end, and of one step', async () => {
   await finish(job)
   expect((await read({ after: 2_500 })).complete).toBe(true)
 })
+
+test('only the lines that match an expression, also beyond a page', async () => {
+  const { push, take, world, hearth } = await makeRunsWorld()
+  await push()
+  const id = (await take())?.id ?? ''
+  const find = (grep: string, input: object = {}) =>
+    world.call(getJobLog, anonymous, { ...REPO, id, grep, ...input })
+  await reportSteps(hearth, id, [], { bytes: 20_000, lines: 60_500, state: 'live' })
+  const some = await find('line (7|59999)$')
+  expect([some.lines.map(({ n }) => n), some.next]).toEqual([[7], 50_000])
+  const rest = await find('line (7|59999)$', { after: some.next ?? 0 })
+  expect([rest.lines.map(({ n }) => n), rest.next]).toEqual([[59_999], null])
+  const many = await find('^line')
+  expect([many.lines.length, many.lines.at(-1)?.n, many.next]).toEqual([1_000, 1_000, 1_000])
+  expect((await find('LINE 7')).lines).toEqual([])
+  expect((await find('(?i)LINE 60500$', { tail: 10 })).lines.map(({ n }) => n)).toEqual([60_500])
+  for (const wrong of ['(', '(a{1,900}){1,900}', '(?=x)'])
+    expect(await refusal(find(wrong))).toMatchObject({ status: 422, field: 'grep' })
+})

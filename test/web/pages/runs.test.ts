@@ -94,6 +94,12 @@ test('a run is listed, shown with its jobs, cancelled and run again', async () =
   expect(jobPage.html).not.toContain('<b>bold')
   expect((await browser.open(`${here}/job/${job?.id}.log`)).html).toBe(`${LINES.join('\n')}\n`)
 
+  const found = await browser.open(`${here}/job/${job?.id}?grep=%3Cbroke`)
+  expect(found.html).toContain('It &lt;broke')
+  expect(found.html).not.toContain('ansi-green')
+  const wrong = await browser.open(`${here}/job/${job?.id}?grep=%28`)
+  expect([wrong.status, wrong.html.includes('is no RE2 expression')]).toEqual([200, true])
+
   await finishJob(hearth, job?.id ?? '', { conclusion: 'failure', reason: null, outputs: {} })
   await forge.jobs()
   const ended = await browser.open(here)

@@ -31,6 +31,7 @@ import { repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { LogLines } from './log-lines.tsx'
+import { findInLog, LogSearchForm, MatchingLines, type LogMatches } from './log-search.tsx'
 import { jobPath, stateOfRun } from './run.tsx'
 import { Summaries } from './summaries.tsx'
 import { durationOf, RunState } from './states.tsx'
@@ -47,6 +48,8 @@ type Shown = {
   /** The lines of a job whose steps have not been reported. */
   readonly whole: JobLog | null
   readonly summaries: readonly RunSummary[]
+  /** What the address searches the log for; null without a search. */
+  readonly search: LogMatches | null
 }
 
 /** Of a step that is shown open, its last lines. */
@@ -226,7 +229,12 @@ const JobView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
     >
       <JobHead visit={visit} {...shown} />
       <JobAnnotations job={job} />
-      <JobOutput visit={visit} {...shown} />
+      {job.log_bytes > 0 && <LogSearchForm here={here} search={shown.search} />}
+      {shown.search === null ? (
+        <JobOutput visit={visit} {...shown} />
+      ) : (
+        <MatchingLines here={here} search={shown.search} />
+      )}
       <Summaries visit={visit} repo={repo.full_name} summaries={shown.summaries} />
     </RepoFrame>
   )
@@ -265,7 +273,8 @@ export const jobPage = page({
       attempt: job.attempt,
       job: job.id,
     })
-    return { repo, run, job, steps, whole, summaries }
+    const search = await findInLog(visit, target(visit))
+    return { repo, run, job, steps, whole, summaries, search }
   },
   view: (shown, visit) => <JobView visit={visit} {...shown} />,
 })
