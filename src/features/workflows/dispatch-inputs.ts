@@ -23,14 +23,18 @@ export function dispatchInputs(file: ReadFile, given: Readonly<Record<string, un
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(trigger.inputs, name))
   if (unknown !== undefined)
     throw invalid(`inputs.${unknown}`, `${file.path} has no input ${unknown}`)
-  const typed: Record<string, string | number | boolean> = {}
-  const texts: Record<string, string> = {}
-  for (const [name, definition] of Object.entries(trigger.inputs)) {
-    const value = readInput(name, definition, Object.hasOwn(given, name) ? given[name] : undefined)
-    typed[name] = value
-    texts[name] = String(value)
+  const values = Object.entries(trigger.inputs).map(
+    ([name, definition]) =>
+      [
+        name,
+        readInput(name, definition, Object.hasOwn(given, name) ? given[name] : undefined),
+      ] as const,
+  )
+  // `fromEntries` also takes an input called __proto__, which an assignment would lose.
+  return {
+    typed: Object.fromEntries(values),
+    texts: Object.fromEntries(values.map(([name, value]) => [name, String(value)])),
   }
-  return { typed, texts }
 }
 
 function readInput(
@@ -44,6 +48,8 @@ function readInput(
     if (required) throw invalid(field, `${name} is required`)
     return type === 'boolean' ? false : type === 'number' ? 0 : ''
   }
+  if (typeof value === 'object')
+    throw invalid(field, `${name} must be text, a number, true or false`)
   const text = String(value)
   if (text.length > MAX_INPUT_CHARS) throw invalid(field, `${name} is too long`)
   if (type === 'boolean') {

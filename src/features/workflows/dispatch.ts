@@ -12,7 +12,8 @@ async function findStart(
   repo: RepoRow,
   name: string,
 ): Promise<{ ref: string; sha: string }> {
-  const names = name.startsWith('refs/') ? [name] : [branchRef(name), tagRef(name)]
+  const isFull = branchOf(name) !== null || tagOf(name) !== null
+  const names = isFull ? [name] : [branchRef(name), tagRef(name)]
   for (const ref of names) {
     const oid = readRef(db, repo.id, ref)
     const sha = oid === null ? null : await git.peelToCommit(repo.store, oid)

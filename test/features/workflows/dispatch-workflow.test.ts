@@ -51,6 +51,8 @@ test('refuses inputs that the file does not have, and branches without the file'
     [{ place: 'live', dry: 'maybe' }, 'inputs.dry'],
     [{ place: 'live', copies: 'many' }, 'inputs.copies'],
     [{ place: 'live', other: 'x' }, 'inputs.other'],
+    [{ place: 'live', copies: { many: 1 } }, 'inputs.copies'],
+    [{ place: ['live'] }, 'inputs.place'],
   ] as const)
     expect((await refusal(dispatch({ inputs }))).field).toBe(field)
   expect((await refusal(dispatch({ ref: 'nowhere', inputs: { place: 'live' } }))).field).toBe('ref')
@@ -58,4 +60,36 @@ test('refuses inputs that the file does not have, and branches without the file'
   const values = { inputs: { place: 'live' } }
   expect((await refusal(dispatch({ ...values, ref: 'bare' }))).field).toBe('ref')
   expect((await refusal(dispatch(values, eve))).reason).toBe('role')
+})
+
+test('starts on branches and tags only, also by their full names', async () => {
+  const { dispatch, push, world, hearth } = await makeDispatchWorld()
+  const head = await push({ 'a.txt': 'a' })
+  await world.write((tx) =>
+    tx.db.run(
+      `INSERT INTO refs (repo_id, name, oid, moved_at) SELECT id, 'refs/changes/1', ?, '' FROM repos`,
+      head,
+    ),
+  )
+  const values = { inputs: { place: 'live' } }
+  expect((await refusal(dispatch({ ...values, ref: 'refs/changes/1' }))).field).toBe('ref')
+  expect((await dispatch({ ...values, ref: 'refs/heads/main' })).ref).toBe('refs/heads/main')
+  expect(
+    hearth.db.one(`SELECT count(*) AS runs FROM workflow_runs WHERE event = 'dispatch'`),
+  ).toEqual({
+    runs: 1,
+  })
+})
+
+test('an input may be called like a part of every object', async () => {
+  const { dispatch, push, take, drain, world } = await makeDispatchWorld()
+  const text = WITH_INPUTS.replace('inputs:', 'inputs:\n      __proto__: { type: string }')
+  await push({ '.hearth/workflows/deploy.yml': text })
+  await drain()
+  await dispatch({ inputs: JSON.parse('{"place":"live","__proto__":"kept"}') })
+  await world.jobs()
+  expect(Object.entries((await take())?.contexts.inputs ?? {})).toContainEqual([
+    '__proto__',
+    'kept',
+  ])
 })
