@@ -1,11 +1,13 @@
 /**
  * The texts of the website and their translations. `bun scripts/texts.ts` prints what is wrong with
- * the catalogues; `--keys` prints the texts as JSON; `--wrap FILES` puts texts into `t('…')`, and
+ * the catalogues; `--keys` and `--messages` print the texts and the sentences of the server as JSON; `--wrap FILES` puts texts into `t('…')`, and
  * doing it again changes nothing.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkCatalogue, readTexts, type Catalogue } from './texts/check.ts'
+import { checkMessages, readMessages } from './texts/messages.ts'
+import { findStrays } from './texts/strays.ts'
 import { wrap } from './texts/wrap.ts'
 import { lineAt, readSources, type Fault } from './tidy/source.ts'
 
@@ -18,7 +20,19 @@ export const FORMS: Readonly<Record<string, readonly string[]>> = {
   de: ['one', 'other'],
 }
 
-const pages = () => readSources(root, ['web']).filter(({ file }) => !NO_PAGES.test(file))
+/** Whether people read the texts of a file on a page. */
+export const isPage = (file: string): boolean => file.startsWith('web/') && !NO_PAGES.test(file)
+
+const pages = () => readSources(root, ['web']).filter(({ file }) => isPage(file))
+
+/** The sentences of the server that pages show, by key. */
+const knownMessages = () => readMessages(readSources(root, ['src']))
+
+const readCatalogue = (file: string): Catalogue =>
+  JSON.parse(readFileSync(join(root, file), 'utf8')) as Catalogue
+
+/** Texts of pages that are in no `t(…)`. */
+export const strayTexts = (): Fault[] => pages().flatMap(findStrays)
 
 /** All texts of pages by key. */
 export const knownTexts = () => readTexts(pages())
@@ -36,15 +50,20 @@ export function checkTexts(): Fault[] {
     }))
   const catalogues = Object.entries(FORMS).flatMap(([locale, forms]) => {
     const file = `web/locales/${locale}.json`
-    const catalogue = JSON.parse(readFileSync(join(root, file), 'utf8')) as Catalogue
-    return checkCatalogue(file, catalogue, known, forms)
+    const messages = `web/locales/messages.${locale}.json`
+    return [
+      ...checkCatalogue(file, readCatalogue(file), known, forms),
+      ...checkMessages(messages, readCatalogue(messages)),
+    ]
   })
-  return [...unwrapped, ...catalogues]
+  return [...unwrapped, ...strayTexts(), ...catalogues]
 }
 
 if (import.meta.main) {
   const [command, ...files] = process.argv.slice(2)
-  if (command === '--keys') {
+  if (command === '--messages') {
+    process.stdout.write(`${JSON.stringify([...knownMessages().keys()])}\n`)
+  } else if (command === '--keys') {
     const keys = [...readTexts(pages())].map(([key, { plural }]) => [key, plural])
     process.stdout.write(`${JSON.stringify(keys)}\n`)
   } else if (command === '--wrap') {

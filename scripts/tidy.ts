@@ -1,6 +1,7 @@
 /**
  * The rules of the code: who imports whom, where each package, SQL and git are used, where an
- * operation and its test stand, how long a function may be, which regular expressions are safe.
+ * operation and its test stand, how long a function may be, which regular expressions are safe, and
+ * that texts of pages are translated.
  * `bun scripts/tidy.ts` prints what is wrong; `test/tidy.test.ts` runs it and plants faults to see
  * that each rule finds its own.
  */
@@ -11,6 +12,8 @@ import { checkLists, checkOperations, checkTables } from './tidy/operations.ts'
 import { checkExceptions, checkShape } from './tidy/shape.ts'
 import { readSources, type Fault, type Source } from './tidy/source.ts'
 import { checkWords } from './tidy/words.ts'
+import { findStrays } from './texts/strays.ts'
+import { isPage } from './texts.ts'
 
 const ROOMS_WITH_README = [
   'src',
@@ -36,6 +39,7 @@ export const checkSource = (source: Source): Fault[] => [
   ...checkImports(source),
   ...checkWords(source),
   ...checkShape(source).faults,
+  ...(isPage(source.file) ? findStrays(source) : []),
 ]
 
 function checkReadmes(root: string): Fault[] {

@@ -11,6 +11,11 @@ test('the source tree follows its rules', () => {
 
 /** A fault planted in a file, and the words that its report must hold. */
 const PLANTED: [file: string, text: string, words: string][] = [
+  [
+    'web/pages/planted.tsx',
+    "export const stateOf = (open: boolean) => (open ? 'Open' : t('Closed'))\n",
+    '"Open" is not in t(',
+  ],
   ['src/lib/a.ts', `import { x } from '#core/db.ts'`, 'lib imports nothing'],
   ['src/git/a.ts', `import { x } from '../core/db.ts'`, 'git imports lib only'],
   ['src/runner/a.ts', `import { x } from '#core/db.ts'`, 'runner imports lib only'],

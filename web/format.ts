@@ -4,12 +4,30 @@ import { lazy } from '#lib/lazy.ts'
 import { currentLocale, type Locale } from './locale.ts'
 import { timeFormats, type TimeFormats } from './relative.ts'
 
+/** Arabic numbers are written with the digits of addresses, dates and code beside them. */
+const NUMBER_LOCALES: Readonly<Record<Locale, string>> = {
+  ar: 'ar-u-nu-latn',
+  de: 'de-DE',
+  en: 'en-US',
+  'en-XA': 'en-US',
+}
+
+/** Making a format takes longer than using it. */
+const numberFormats: Readonly<Record<Locale, () => Intl.NumberFormat>> = {
+  ar: lazy(() => new Intl.NumberFormat(NUMBER_LOCALES.ar)),
+  de: lazy(() => new Intl.NumberFormat(NUMBER_LOCALES.de)),
+  en: lazy(() => new Intl.NumberFormat(NUMBER_LOCALES.en)),
+  'en-XA': lazy(() => new Intl.NumberFormat(NUMBER_LOCALES.en)),
+}
+
 /** The text with a capital first letter. */
 export const sentenceCase = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-/** `12,345`. */
+/** `12,345`. Most numbers are small, and the same in every language. */
 export const formatNumber = (value: number): string =>
-  value.toLocaleString(NUMBER_LOCALES[currentLocale()])
+  Number.isInteger(value) && value >= 0 && value < 1000
+    ? String(value)
+    : numberFormats[currentLocale()]().format(value)
 
 const TIME_FORMATS: Readonly<Record<Locale, () => TimeFormats | null>> = {
   ar: lazy(() => timeFormats('ar-u-nu-latn')),
@@ -20,14 +38,6 @@ const TIME_FORMATS: Readonly<Record<Locale, () => TimeFormats | null>> = {
 
 /** The formats of times in the language of the response. Null for English. */
 export const currentTimeFormats = (): TimeFormats | null => TIME_FORMATS[currentLocale()]()
-
-/** Arabic numbers are written with the digits of addresses, dates and code beside them. */
-const NUMBER_LOCALES: Readonly<Record<Locale, string>> = {
-  ar: 'ar-u-nu-latn',
-  de: 'de-DE',
-  en: 'en-US',
-  'en-XA': 'en-US',
-}
 
 /** A size for people: `512 bytes`, `1.5 KiB`, `20 MiB`. */
 export const bytesText = (bytes: number): string =>

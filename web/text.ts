@@ -13,11 +13,20 @@ export type TextValues = Readonly<Record<string, string | number | null | undefi
 /** A value in a sentence, or a function that puts an element around a part of it. */
 type RichValue = Child | ((inner: Html) => Child)
 
+/** A text as fixed parts and names of values, in turn. */
+const placesOf = memoize((text: string): readonly string[] => text.split(/\{(\w+)\}/))
+
 /** Puts values into the places `{name}` of a text. */
-const fill = (text: string, values: TextValues): string =>
-  text.replace(/\{(\w+)\}/g, (place, name: string) =>
-    Object.hasOwn(values, name) ? String(values[name] ?? '') : place,
-  )
+function fill(text: string, values: TextValues): string {
+  const places = placesOf(text)
+  let filled = places[0] ?? ''
+  for (let at = 1; at < places.length; at += 2) {
+    const name = places[at] ?? ''
+    filled += Object.hasOwn(values, name) ? String(values[name] ?? '') : `{${name}}`
+    filled += places[at + 1] ?? ''
+  }
+  return filled
+}
 
 /** A text in the language of the response. */
 export function t(text: string, values?: TextValues): string {

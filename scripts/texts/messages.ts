@@ -2,9 +2,8 @@
  * The sentences that the server says in English and that pages show: refusals, summaries of events,
  * blockers of merges, help of settings, details of the status.
  */
-import type { Source } from '../tidy/source.ts'
-import { lineAt } from '../tidy/source.ts'
-import type { Text } from './check.ts'
+import { lineAt, type Fault, type Source } from '../tidy/source.ts'
+import type { Catalogue, Text } from './check.ts'
 import { childrenOf, nameOfExpression, parseTree, stringOf, type Node } from './read.ts'
 
 /** Functions that make refusals and events. */
@@ -68,3 +67,14 @@ function nameOnce(names: Map<string, number>, name: string): string {
   names.set(name, count)
   return count === 1 ? name : `${name}${count}`
 }
+
+const placesOf = (text: string): string => [...new Set(text.match(/\{\w+\}/g))].sort().join(' ')
+
+/**
+ * Translations that lose a value. A sentence that changed in the source stays English until its
+ * translation follows, so missing ones are no fault.
+ */
+export const checkMessages = (file: string, catalogue: Catalogue): Fault[] =>
+  Object.entries(catalogue)
+    .filter(([key, text]) => typeof text !== 'string' || placesOf(text) !== placesOf(key))
+    .map(([key]) => ({ file, line: 1, message: `"${key}" has other places` }))

@@ -11,13 +11,46 @@ const NO_TEXTS =
 
 /** Attributes and properties whose strings are for browsers and the server. */
 const TECHNICAL =
-  /^(?:class|className|id|href|action|name|type|rel|d|key|code|src|variant|icon|tone|autocomplete|viewBox|method|enctype|sizes|media|role|lang|http-equiv|content-type|cache-control|vary|accept|pattern|for|form|value|rows|headers|transform|points|style|data-(?!said|confirm)[\w-]+|aria-(?:hidden|controls|labelledby|describedby|current|expanded|live|pressed))$/
+  /^(?:class|className|id|href|action|name|type|rel|d|key|code|src|variant|icon|tone|what|autocomplete|viewBox|method|enctype|sizes|media|role|lang|http-equiv|content-type|cache-control|vary|accept|pattern|for|form|value|rows|headers|transform|points|style|data-(?!said|confirm)[\w-]+|aria-(?:hidden|controls|labelledby|describedby|current|expanded|live|pressed))$/
+
+/**
+ * Files in one language: rendered Markdown is shared by readers of all languages, English times are
+ * written by hand, feeds and patches are for programs.
+ */
+const ENGLISH_FILES =
+  /^web\/(?:markdown|relative|crawlers)\b|^web\/pages\/(?:notifications\/atom|code\/patch)\.ts$/
+
+/** Commands and contents of files. */
+const COMMANDS = /^(?:git|hearth|cd|const|echo|\{\}\n|default-src|base-uri|lazy block|ar bg) ?/
+
+/** Names that are the same in every language, and words of HTML. */
+const NAMES: ReadonlySet<string> = new Set([
+  'Android',
+  'Chrome',
+  'Edge',
+  'Firefox',
+  'Hearth',
+  'Linux',
+  'Opera',
+  'Safari',
+  'Windows',
+  'author:ada label:bug',
+  // Proposed messages of commits: the history of a repository has one language.
+  'Add {}',
+  'Delete {}',
+  'Rename {} to {}',
+  'Update {}',
+  'is:open is:pr',
+  'light dark',
+])
 
 /** The strays of a file. */
 export function findStrays(source: Source): Fault[] {
   const faults: Fault[] = []
-  const add = (node: Node, text: string): void => {
-    if (!LOOKS_LIKE_TEXT.test(text)) return
+  if (ENGLISH_FILES.test(source.file)) return faults
+  const add = (node: Node, whole: string): void => {
+    const text = whole.replace(/<[^>]*>/g, '').trim()
+    if (!LOOKS_LIKE_TEXT.test(text) || COMMANDS.test(text) || NAMES.has(text)) return
     faults.push({
       file: source.file,
       line: lineAt(source.text, node.start),

@@ -4,6 +4,9 @@ import { formatNumber } from '#web/format.ts'
 import { jsx } from '#web/jsx/jsx-runtime.ts'
 import { localeOf, preferredLocale, withLocale } from '#web/locale.ts'
 import { Catalogue } from '#web/locales/index.ts'
+import { MessageTable } from '#web/locales/message-table.ts'
+import arabicMessages from '#web/locales/messages.ar.json' with { type: 'json' }
+import germanMessages from '#web/locales/messages.de.json' with { type: 'json' }
 import { formatRelativeTime, timeFormats } from '#web/relative.ts'
 import { localized, rich, richn, t, texts, tn } from '#web/text.ts'
 import { checkTexts, FORMS, knownTexts } from '../../scripts/texts.ts'
@@ -40,6 +43,23 @@ test('each plural form of a language is used', () => {
   expect(chosen.join('')).toBe('zotfmx')
   expect([arabic.text('Save'), arabic.text('Unknown')]).toEqual(['حفظ', 'Unknown'])
   expect(arabic.plural('{count} unknown', 3, '{count} unknown')).toBe('{count} unknown')
+})
+
+test('a sentence of the server is found by its fixed parts, and keeps its values', () => {
+  const table = new MessageTable({
+    'the password is wrong': 'das Passwort ist falsch',
+    '{by} closed issue #{number}': '{by} hat Issue #{number} geschlossen',
+    '{by} closed issue #{number} as {reason}': 'Issue #{number}: {reason}, von {by}',
+  })
+  expect(table.find('the password is wrong')).toBe('das Passwort ist falsch')
+  expect(table.find('ada closed issue #4')).toBe('ada hat Issue #4 geschlossen')
+  expect(table.find('ada closed issue #4 as completed')).toBe('Issue #4: completed, von ada')
+  expect(table.find('{by} closed issue #{number}')).toBe('{by} hat Issue #{number} geschlossen')
+  expect(table.find('ada closed pull request #4')).toBeNull()
+  expect(table.find(`ada closed issue #${'4'.repeat(3_000)}`)).toBeNull()
+  const values = (text: string) => [...(text.match(/\{\w+\}/g) ?? [])].sort()
+  for (const catalogue of [germanMessages, arabicMessages])
+    for (const [key, text] of Object.entries(catalogue)) expect(values(text)).toEqual(values(key))
 })
 
 test('tables are translated when they are read, not when they are made', () => {

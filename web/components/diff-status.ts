@@ -5,12 +5,12 @@ import { localized } from '../text.ts'
 /** `mark` is the class of the letter in the tree, as `git status` has it. */
 type FileStatusStyle = { icon: IconName; word: string; tone: string; mark: string }
 
-const MODIFIED = {
+const MODIFIED = localized({
   icon: 'diff-modified',
   word: 'Changed',
   tone: 'wait',
   mark: 'modified',
-} as const
+} as const)
 
 const FILE_STATUS_STYLES: Record<string, FileStatusStyle> = localized({
   added: { icon: 'diff-added', word: 'Added', tone: 'good', mark: 'added' },

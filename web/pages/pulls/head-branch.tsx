@@ -22,17 +22,19 @@ export const Branches = ({ repo, pull }: { repo: Repo; pull: Pull }) => {
   const isThere = isActive(pull) && pull.head !== null && place !== null
   return (
     <>
-      <a href={codePath(repo.full_name, 'tree', pull.base.ref)}>
-        <code>{pull.base.ref}</code>
-      </a>{' '}
-      ←{' '}
-      {isThere ? (
-        <a href={codePath(place, 'tree', branch)}>
+      <bdi dir="ltr">
+        <a href={codePath(repo.full_name, 'tree', pull.base.ref)}>
+          <code>{pull.base.ref}</code>
+        </a>{' '}
+        ←{' '}
+        {isThere ? (
+          <a href={codePath(place, 'tree', branch)}>
+            <code>{shown}</code>
+          </a>
+        ) : (
           <code>{shown}</code>
-        </a>
-      ) : (
-        <code>{shown}</code>
-      )}
+        )}
+      </bdi>
       <Button copy={branch} icon="copy" label={t('Copy the branch name')} small variant="quiet" />
     </>
   )

@@ -200,7 +200,7 @@ const EditView = ({
   const { values } = visit.form
   const typed = values.names().length > 0
   const typedOr = (name: string, stored: string) => (typed ? values.text(name) : stored)
-  const title = release === null ? t('New release') : `Edit ${release.name}`
+  const title = release === null ? t('New release') : t('Edit {title}', { title: release.name })
   const draft = release === null || release.draft
   const fixed = release?.immutable === true
   const here = releasesPath(repo.full_name, release === null ? '/new' : `/${release.id}/edit`)
