@@ -125,3 +125,30 @@ export const mergeQueues = extensionPoint<MergeQueue>('pulls.merge_queues')
  */
 export const sessionWriters =
   extensionPoint<(db: Db, pull: PullRow, caller: SignedIn) => boolean>('pulls.session_writers')
+
+/** A commit that the merge queue wants to land. */
+export type Candidate = {
+  /** The entry of the queue. */
+  readonly id: string
+  readonly pull: PullRow
+  /** What it was built on. */
+  readonly base_sha: Oid
+  readonly sha: Oid
+  readonly queued_by: string
+}
+export type CandidateResult = {
+  readonly state: 'pending' | 'passed' | 'failed'
+  /** Why it failed, for people. */
+  readonly why: string | null
+}
+
+/** Tests of candidates besides the queue's own commands. `candidateTested` says that they ended. */
+export type CandidateGate = {
+  /** Asks for the tests of a candidate. False when there are none. */
+  readonly start: (tx: Tx, candidate: Candidate) => boolean
+  /** How the tests of an entry's candidate stand; null when there are none. */
+  readonly resultOf: (db: Db, id: string, sha: Oid) => CandidateResult | null
+  /** The candidate of an entry is no longer wanted. */
+  readonly drop: (tx: Tx, id: string) => void
+}
+export const candidateGates = extensionPoint<CandidateGate>('pulls.candidate_gates')

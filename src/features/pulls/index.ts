@@ -61,7 +61,12 @@ export {
   pullReady,
   pullUpdated,
 } from './events.ts'
+export { candidateTested } from './internal-events.ts'
 export {
+  candidateGates,
+  type Candidate,
+  type CandidateGate,
+  type CandidateResult,
   mergeAttempts,
   mergeFacts,
   mergeQueues,

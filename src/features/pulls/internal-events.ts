@@ -7,3 +7,9 @@ export const statsKnown = internalEvent(
   'pulls.stats_known',
   Type.Object({ pull_id: Type.String() }),
 )
+
+/** Tests of a candidate of the merge queue may have ended. `id` is that of the entry. */
+export const candidateTested = internalEvent(
+  'pulls.candidate_tested',
+  Type.Object({ id: Type.String() }),
+)

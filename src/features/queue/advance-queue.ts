@@ -9,6 +9,7 @@ import { checksOfRun } from '#features/checks/index.ts'
 import { contextOf } from '#features/pulls/index.ts'
 import { branchRef, readRef, repoById } from '#features/repos/index.ts'
 import { buildCandidate } from './build-candidate.ts'
+import { gateResult } from './candidate-gates.ts'
 import { removeEntry, resetEntry } from './entry-changes.ts'
 import { updateChain, type NextCandidate } from './chain.ts'
 import { landEntry, checkMarkedEntries } from './land-entry.ts'
@@ -59,7 +60,8 @@ function takeOverTests(tx: Tx, entry: EntryRow): void {
   if (entry.verdict !== null) return
   const status =
     entry.run_id === null ? 'none' : (checksOfRun(tx.hearth, entry.run_id)?.status ?? 'none')
-  if (status === 'none') resetEntry(tx, entry)
+  const isLost = status === 'none' && gateResult(tx.hearth, entry) === null
+  if (isLost) resetEntry(tx, entry)
   else if (status !== 'pending') takeOverResult(tx, entry)
 }
 

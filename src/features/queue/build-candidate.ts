@@ -15,7 +15,8 @@ import { Refusal } from '#lib/errors.ts'
 import { setState, removeEntry } from './entry-changes.ts'
 import type { NextCandidate } from './chain.ts'
 import { findEntry, setEntry, type EntryRow, type CandidateVerdict } from './store.ts'
-import { endTests, takeOverResult } from './candidate-tests.ts'
+import { startGates } from './candidate-gates.ts'
+import { endGates, endTests, takeOverResult } from './candidate-tests.ts'
 import { limitsOf } from './queue-settings.ts'
 
 type BuiltCandidate =
@@ -105,8 +106,16 @@ function startTests(tx: Tx, entry: EntryRow): void {
     })
     return
   }
+  const { timeout_minutes } = limitsOf(tx.hearth, context, entry.base_ref)
+  const isGated = pull !== null && startGates(tx, entry, pull)
+  if (isGated)
+    tx.enqueue(
+      endGates,
+      { entry_id: entry.id, sha: entry.candidate_sha ?? '' },
+      { delay_ms: timeout_minutes * 60_000 },
+    )
   if (!pull || !asked || entry.candidate_sha === null) {
-    setState(tx, { ...entry, state: 'testing' }, 'passed')
+    if (!isGated) setState(tx, { ...entry, state: 'testing' }, 'passed')
     return
   }
   const { doubt, issue, principal_id } = asked
@@ -117,7 +126,6 @@ function startTests(tx: Tx, entry: EntryRow): void {
       ? null
       : (currentRun(tx.hearth, pull)?.approved_by ??
         (isTypeId(entry.queued_by, 'usr') ? entry.queued_by : null))
-  const { timeout_minutes } = limitsOf(tx.hearth, context, entry.base_ref)
   const run_id = startChecks(tx, {
     repo_id: entry.repo_id,
     number: entry.number,

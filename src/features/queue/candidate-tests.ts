@@ -4,27 +4,40 @@
 import { handler } from '#core/events.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
+import { candidateTested, contextOf } from '#features/pulls/index.ts'
 import { cancelRun, checksFinished, checksOfRun } from '#features/checks/index.ts'
-import { contextOf } from '#features/pulls/index.ts'
+import type { Oid } from '#git'
 import { MINUTE } from '#lib/time.ts'
+import { gateResult } from './candidate-gates.ts'
 import { setState } from './entry-changes.ts'
 import { limitsOf } from './queue-settings.ts'
 import { findByRun, findEntry, setEntry, type EntryRow } from './store.ts'
 import { advanceSoon } from './request-advance.ts'
 
-/** Takes over the result of a run that ended. */
+/** Takes over the results of commands and gates, once one has failed or all have passed. */
 export function takeOverResult(tx: Tx, entry: EntryRow): void {
+  if (entry.state !== 'testing' || entry.verdict !== null) return
   const checks = entry.run_id === null ? null : checksOfRun(tx.hearth, entry.run_id)
-  if (
-    !checks ||
-    entry.state !== 'testing' ||
-    entry.verdict !== null ||
-    checks.status === 'pending' ||
-    checks.status === 'none'
-  )
+  const gate = gateResult(tx.hearth, entry)
+  if (checks?.status === 'none' || (checks === null && gate === null)) return
+  const hasFailed = checks && checks.status !== 'pending' && checks.status !== 'passed'
+  if (hasFailed) return failByChecks(tx, entry, checks)
+  if (gate?.state === 'failed') {
+    advanceSoon(tx, entry)
+    setEntry(tx, entry.id, { verdict: 'checks_failed', note: gate.why })
     return
+  }
+  if (checks?.status === 'pending' || gate?.state === 'pending') return
   advanceSoon(tx, entry)
-  if (checks.status === 'passed') return setState(tx, entry, 'passed')
+  setState(tx, entry, 'passed')
+}
+
+function failByChecks(
+  tx: Tx,
+  entry: EntryRow,
+  checks: NonNullable<ReturnType<typeof checksOfRun>>,
+): void {
+  advanceSoon(tx, entry)
   const { timeout_minutes } = limitsOf(tx.hearth, contextOf(tx.db, entry.repo_id), entry.base_ref)
   const took = checks.results.reduce((sum, { duration_ms }) => sum + (duration_ms ?? 0), 0)
   if (took >= timeout_minutes * MINUTE)
@@ -78,6 +91,31 @@ export const endTests = job<{ entry_id: string; run_id: string }>({
       const note = timeoutNote(timeout_minutes)
       setEntry(tx, entry.id, { verdict: 'timed_out', note })
       cancelRun(tx, input.run_id, note)
+      advanceSoon(tx, entry)
+    }),
+})
+
+export const followGates = handler(
+  'the merge queue follows its gates',
+  candidateTested,
+  (tx, { id }) => {
+    const entry = findEntry(tx.db, id)
+    if (entry && entry.place !== null) takeOverResult(tx, entry)
+  },
+)
+
+/** Ends gates that take longer than tests may. */
+export const endGates = job<{ entry_id: string; sha: Oid }>({
+  kind: 'end_queue_gates',
+  run: ({ hearth }, { entry_id, sha }) =>
+    writeAs(hearth, null, (tx) => {
+      const entry = findEntry(tx.db, entry_id)
+      if (entry?.candidate_sha !== sha || entry.state !== 'testing' || entry.verdict !== null)
+        return
+      if (gateResult(hearth, entry)?.state !== 'pending') return
+      const context = contextOf(tx.db, entry.repo_id)
+      const { timeout_minutes } = limitsOf(hearth, context, entry.base_ref)
+      setEntry(tx, entry_id, { verdict: 'timed_out', note: timeoutNote(timeout_minutes) })
       advanceSoon(tx, entry)
     }),
 })

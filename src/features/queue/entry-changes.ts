@@ -5,6 +5,7 @@ import type { Tx } from '#core/write.ts'
 import { checksOfRun, dropChecks } from '#features/checks/index.ts'
 import { commentCreated, insertComment } from '#features/issues/index.ts'
 import { contextOf, disableAutoMerge, subjectOf } from '#features/pulls/index.ts'
+import { dropGates } from './candidate-gates.ts'
 import { queueChanged } from './events.ts'
 import type { QueueState } from './schema.ts'
 import { findEntry, positionOf, setEntry, type EntryRow } from './store.ts'
@@ -52,6 +53,7 @@ export function resetEntry(
   { attempt = entry.attempt, note = null }: { attempt?: number; note?: string | null } = {},
 ): void {
   dropChecks(tx, entry.repo_id, entry.number, 'queue')
+  dropGates(tx, entry)
   setEntry(tx, entry.id, {
     state: 'queued',
     attempt,
@@ -85,6 +87,7 @@ export function removeEntry(
   { state, reason, note, by = null }: RemovalReason,
 ): void {
   dropChecks(tx, entry.repo_id, entry.number, 'queue')
+  dropGates(tx, entry)
   setEntry(tx, entry.id, { state, reason, note, place: null, settled_at: tx.now })
   appendQueueChanged(tx, entry.id, by === null ? BY_SERVICE : { actor_id: by })
   commentRemoval(tx, entry, note, by)
@@ -96,6 +99,7 @@ export function removeEntry(
 
 /** Marks an entry as landed; called in the transaction that moves the base. */
 export function setLanded(tx: Tx, entry: EntryRow): void {
+  dropGates(tx, entry)
   setEntry(tx, entry.id, { state: 'landed', place: null, note: null, settled_at: tx.now })
   appendQueueChanged(tx, entry.id)
   advanceSoon(tx, entry)

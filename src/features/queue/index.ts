@@ -10,7 +10,7 @@ import { mergeQueue } from './merge-queue.ts'
 import { events } from './events.ts'
 import { reactions, sweepQueues } from './reactions.ts'
 import { retainedCandidates, removeEntries } from './store.ts'
-import { endTests, followChecks } from './candidate-tests.ts'
+import { endGates, endTests, followChecks, followGates } from './candidate-tests.ts'
 import { advanceQueue, enqueueAdvance, wakeQueue } from './queue-jobs.ts'
 import * as operations from './operations.ts'
 
@@ -24,8 +24,8 @@ export const feature: Feature = {
   operations: Object.values(operations),
   events,
   reactions,
-  handlers: [followChecks, enqueueAdvance],
-  jobs: [advanceQueue, wakeQueue, endTests, sweepQueues] as Job[],
+  handlers: [followChecks, followGates, enqueueAdvance],
+  jobs: [advanceQueue, wakeQueue, endTests, endGates, sweepQueues] as Job[],
   extensions: [
     mergeQueues.with(mergeQueue),
     retainedCommits.with(retainedCandidates),

@@ -7,6 +7,7 @@ import type { Job } from '#core/jobs.ts'
 import { commitContexts, repoDataRemovers, retainedCommits } from '#features/repos/index.ts'
 import { lookForWorkflows } from './commits-without-workflows.ts'
 import { problemsOfPush } from './push-problems.ts'
+import { candidateGate, followCandidateRuns, planCandidate } from './candidate-gate.ts'
 import { contextsOfRuns } from './commit-results.ts'
 import { endCancelled, endCancelledJob } from './end-run.ts'
 import { events } from './events.ts'
@@ -60,11 +61,12 @@ export const feature: Feature = {
   name: 'workflows',
   operations: Object.values(operations),
   events,
-  reactions,
+  reactions: [...reactions, followCandidateRuns],
   handlers: [enqueueScheduling],
   jobs: [
     planRuns,
     planScheduled,
+    planCandidate,
     startScheduledRuns,
     scheduleJobs,
     endCancelled,
@@ -78,5 +80,6 @@ export const feature: Feature = {
     retainedCommits.with(retainedCommitsOfRuns),
     lookForWorkflows,
     problemsOfPush,
+    candidateGate,
   ],
 }
