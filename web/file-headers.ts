@@ -18,7 +18,7 @@ export const digestHeader = (sha256: string): string =>
 
 /**
  * The content security policy of PDF documents. One in a sandbox cannot start the viewer of a
- * browser, which runs no script of the document either.
+ * browser, which runs no script of the document either. Pages of this site show documents in frames.
  */
 export const DOCUMENT_POLICY =
-  "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+  "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'"

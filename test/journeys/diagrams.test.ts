@@ -1,6 +1,6 @@
 /**
- * Mermaid diagrams of documents: drawn in a frame that can reach nothing, and shown as source
- * where they cannot be drawn.
+ * What pages show in frames. Mermaid diagrams of documents are drawn in one that can reach nothing,
+ * and shown as source where they cannot be drawn. PDF files are shown by the viewer of the browser.
  */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
@@ -23,6 +23,15 @@ flowchart LR
 \`\`\`
 `
 
+/** One empty page. */
+const PDF = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]>>endobj
+trailer<</Root 1 0 R>>
+%\u0000
+`
+
 let forge: Forge
 let page: Page
 let problems: string[]
@@ -34,6 +43,18 @@ beforeAll(async () => {
   const ask = api(forge, await claim(page, forge))
   await ask('POST', '/v1/repos', { workspace: 'ada', name: 'oven', private: false })
   await ask('POST', '/v1/repos/ada/oven/issues', { title: 'Plan', body: BODY })
+  await ask('POST', '/v1/repos/ada/oven/commits', {
+    branch: 'main',
+    message: 'Add a paper',
+    files: [
+      {
+        path: 'paper.pdf',
+        action: 'put',
+        content: Buffer.from(PDF, 'latin1').toString('base64'),
+        encoding: 'base64',
+      },
+    ],
+  })
   issue = `${forge.url}/ada/oven/issues/1`
 }, 120_000)
 
@@ -102,3 +123,15 @@ test('without a script the source is shown', async () => {
   expect(await plain.page.locator('.diagram pre').first().isVisible()).toBe(true)
   expect(await plain.page.locator('iframe').count()).toBe(0)
 }, 120_000)
+
+test('a PDF is shown by the viewer of the browser, beside a link', async () => {
+  const reader = await visitor()
+  const viewer = reader.page.waitForEvent('framenavigated', {
+    predicate: (frame) => frame.url().startsWith('chrome-extension:'),
+    timeout: 120_000,
+  })
+  await reader.page.goto(`${forge.url}/ada/oven/blob/main/paper.pdf`)
+  expect((await viewer).parentFrame()?.url()).toBe(`${forge.url}/ada/oven/raw/main/paper.pdf`)
+  expect(await reader.page.locator('a:has-text("Open document")').count()).toBe(1)
+  expect(reader.problems).toEqual([])
+}, 180_000)

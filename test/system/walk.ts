@@ -204,8 +204,8 @@ await task('Open a pull request from a pushed branch', ada, REPO, [2, 2, 0], asy
 })
 await task('Edit a file', ada, `${REPO}/blob/main/README.md`, [3, 2, 2], async (person) => {
   await person.key('e')
-  await person.sees('.cm-content, textarea[name=content]')
-  await person.at('.cm-content, textarea[name=content]').click()
+  await person.sees('.cm-content')
+  await person.at('.cm-content').click()
   await person.type('New words')
   await person.press('button:has-text("Commit changes")')
   await person.page.waitForURL(/\/blob\/main\/README\.md/)
@@ -217,8 +217,8 @@ await task(
   [5, 3, 1],
   async (person) => {
     await person.key('e')
-    await person.sees('.cm-content, textarea[name=content]')
-    await person.at('.cm-content, textarea[name=content]').click()
+    await person.sees('.cm-content')
+    await person.at('.cm-content').click()
     await person.type('More')
     await person.press('label:has-text("Commit to a new branch")')
     await person.press('button:has-text("Commit changes")')
@@ -232,8 +232,8 @@ await task(
   [6, 5, 1],
   async (person) => {
     await person.key('e')
-    await person.sees('.cm-content, textarea[name=content]')
-    await person.at('.cm-content, textarea[name=content]').click()
+    await person.sees('.cm-content')
+    await person.at('.cm-content').click()
     await person.type('Mine')
     await person.press('button:has-text("Propose change")')
     await person.page.waitForURL(/\/pull\/\d+/)
@@ -445,6 +445,19 @@ await task('Publish a release with drafted notes', ada, REPO, [5, 2, 1, 'form'],
   )
   await person.press('button:has-text("Publish")')
   await person.page.waitForURL(/\/releases\/tag\//)
+})
+await git(work, 'pull', '-q', '--rebase', 'origin', 'main')
+write(
+  '.hearth/workflows/bake.yml',
+  'name: Bake\non: workflow_dispatch\njobs:\n  bake:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo warm\n',
+)
+await commit('Bake by hand')
+await git(work, 'push', '-q', 'origin', 'main')
+await task('Dispatch a workflow', ada, REPO, [4, 2, 0, 'form'], async (person) => {
+  await person.press('nav a:has-text("Runs")')
+  await person.press('nav[aria-label="Workflows"] a:has-text("Bake")')
+  await person.press('button:has-text("Run workflow")')
+  await person.page.waitForURL(/\/runs\/run_/)
 })
 await task('Star a repository', bob, REPO, [1, 0, 0, 'form'], async (person) => {
   await person.press('button:has-text("Star")')

@@ -21,6 +21,7 @@ export const GUIDE_SOURCES: readonly GuideSource[] = [
   { slug: 'performance', text: textFile('../assets/docs/performance.md') },
   { slug: 'security', text: textFile('../assets/docs/security.md') },
   { slug: 'issues', text: textFile('../assets/docs/issues.md') },
+  { slug: 'insights', text: textFile('../assets/docs/insights.md') },
   { slug: 'workflows', text: textFile('../assets/docs/workflows.md') },
   { slug: 'reviews', text: textFile('../assets/docs/reviews.md') },
   { slug: 'conflicts', text: textFile('../assets/docs/conflicts.md') },

@@ -50,8 +50,13 @@ const REPO_PAGES: readonly KnownPage<Role>[] = [
   { title: 'Compare', path: '/compare', words: 'diff branches' },
   { title: 'Releases', path: '/releases', words: 'downloads' },
   { title: 'New release', path: '/releases/new', words: 'create publish', for: 'write' },
+  { title: 'Runs', path: '/runs', words: 'workflows actions jobs logs' },
+  { title: 'Merge queue', path: '/queue' },
+  { title: 'Wiki', path: '/wiki', words: 'documentation' },
+  { title: 'New wiki page', path: '/wiki/_new', words: 'create', for: 'write' },
+  { title: 'Insights', path: '/insights', words: 'languages contributors commits frequency' },
   { title: 'Code owners', path: '/code-owners' },
-  { title: 'Activity', path: '/activity', words: 'events insights' },
+  { title: 'Activity', path: '/activity', words: 'events' },
   { title: 'Search', path: '/search', words: 'find' },
   { title: 'Agents', path: '/agents', words: 'start stop', for: 'maintain' },
   {
@@ -65,6 +70,12 @@ const REPO_PAGES: readonly KnownPage<Role>[] = [
     title: 'Collaborators',
     path: '/settings/collaborators',
     words: 'settings people access invite',
+    for: 'admin',
+  },
+  {
+    title: 'Variables and secrets',
+    path: '/settings/variables',
+    words: 'settings environments',
     for: 'admin',
   },
   { title: 'Webhooks', path: '/settings/hooks', words: 'settings deliveries', for: 'admin' },
@@ -131,38 +142,29 @@ export const jump = operation({
     const pages = findPages(hearth, caller, here, fits)
     const repos = text.startsWith('#') ? [] : await findRepoItems(hearth, caller, words)
     const files = here === null ? [] : await findFileItems(hearth, caller, here, text)
-    const everything =
-      text === ''
-        ? []
-        : [
-            ...(here === null
-              ? []
-              : [
-                  {
-                    kind: 'search' as const,
-                    title: `Search ${here} for “${text}”`,
-                    detail: null,
-                    path: `/${here}/search?q=${encodeURIComponent(text)}`,
-                  },
-                ]),
-            {
-              kind: 'search' as const,
-              title: `Search everything for “${text}”`,
-              detail: null,
-              path: `/search?q=${encodeURIComponent(text)}`,
-            },
-          ]
     return {
       items: [
         ...(numbered ? [numbered] : []),
         ...repos,
         ...pages.slice(0, MAX_PAGES),
         ...files,
-        ...everything,
+        ...findSearches(text, here),
       ],
     }
   },
 })
+
+/** The searches for a text: in this repository, and everywhere. */
+function findSearches(text: string, here: string | null): JumpItem[] {
+  const search = (place: string, root: string): JumpItem => ({
+    kind: 'search',
+    title: `Search ${place} for “${text}”`,
+    detail: null,
+    path: `${root}/search?q=${encodeURIComponent(text)}`,
+  })
+  if (text === '') return []
+  return [...(here === null ? [] : [search(here, `/${here}`)]), search('everything', '')]
+}
 
 /** The pages of this repository and of the site that these words name and the caller can open. */
 function findPages(

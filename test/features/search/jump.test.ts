@@ -26,6 +26,16 @@ test('letters lead to repositories and pages, and at last to the search', async 
     '/acme/harbour/search?q=iss',
     '/search?q=iss',
   ])
+  for (const [words, path] of [
+    ['wiki', '/wiki'],
+    ['jobs', '/runs'],
+    ['contrib', '/insights'],
+  ] as const)
+    expect(await paths(anonymous, words, 'acme/harbour')).toContain(`/acme/harbour${path}`)
+  expect(await paths(anonymous, 'secrets', 'acme/harbour')).not.toContain(
+    '/acme/harbour/settings/variables',
+  )
+  expect(await paths(ada, 'secrets', 'acme/harbour')).toContain('/acme/harbour/settings/variables')
   expect(await paths(ada, 'token')).toEqual(['/settings/tokens', '/search?q=token'])
   expect(await paths(anonymous, 'token')).toEqual(['/search?q=token'])
 })

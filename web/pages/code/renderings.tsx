@@ -46,11 +46,11 @@ const TableView = ({ table }: { table: Table }) => {
 }
 
 /**
- * Browsers start their PDF viewer in a window of its own alone: not in the sandbox that a frame with
- * a file of users would need.
+ * A link to a document. The script adds a frame with the PDF viewer of the browser
+ * (`client/documents.ts`).
  */
 const DocumentLink = ({ href, bytes }: { href: string; bytes: number }) => (
-  <div class="binary">
+  <div class="binary" data-document={href}>
     <Icon name="file" size={24} />
     <p>{rich('PDF document, {bytes}', { bytes: bytesText(bytes) })}</p>
     <LinkButton href={href}>{t('Open document')}</LinkButton>

@@ -141,7 +141,10 @@ test('of many images the first are on the page, and the others come near the win
   ]).toEqual([6, 3])
   const { page } = await browserPage(forge, 'ada')
   await page.goto(address)
-  await page.locator('.diff-file').last().scrollIntoViewIfNeeded()
+  await page
+    .locator('.diff-file')
+    .last()
+    .evaluate((file) => file.scrollIntoView())
   await page.waitForFunction(() => document.querySelectorAll('.image-diff').length === 9)
 }, 60_000)
 
