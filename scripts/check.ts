@@ -42,7 +42,11 @@ async function step(name: string, command: string[]): Promise<void> {
   process.stdout.write(`\n— ${name}\n`)
   const child = Bun.spawn(command, {
     cwd: root,
-    env: { ...process.env, TMPDIR: scratch },
+    env: {
+      ...process.env,
+      TMPDIR: scratch,
+      ...(!isQuick && { HEARTH_EXECUTABLE: join(root, 'dist', 'hearth') }),
+    },
     stdio: ['ignore', 'inherit', 'pipe'],
   })
   const failures = await passOn(child.stderr)

@@ -2,14 +2,12 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PROGRAM } from './program.ts'
 
-const ROOT = join(import.meta.dir, '../..')
-/** The program as it is in the tree, started in another folder. */
-const HEARTH = [`--tsconfig-override=${join(ROOT, 'tsconfig.json')}`, join(ROOT, 'src/main.ts')]
 const GOOD = 'on: push\njobs:\n  a:\n    runs-on: x\n    steps: [{ run: x }]\n'
 
 async function check(cwd: string, ...args: string[]) {
-  const child = Bun.spawn([process.execPath, ...HEARTH, 'check-workflows', ...args], {
+  const child = Bun.spawn([...PROGRAM, 'check-workflows', ...args], {
     cwd,
     stdout: 'pipe',
     stderr: 'pipe',

@@ -16,10 +16,11 @@ import { openDatabase } from '#core/db.ts'
 import { repoByPath } from '#features/repos/index.ts'
 import { installationKey } from '#lib/installation-key.ts'
 import { makeWorld } from '../world.ts'
+import { PROGRAM } from './program.ts'
 
-/** Runs the program as it is in the tree. */
+/** Runs the program. */
 async function doctor(data: string, ...args: string[]) {
-  const child = Bun.spawn([process.execPath, 'src/main.ts', 'doctor', '--data', data, ...args], {
+  const child = Bun.spawn([...PROGRAM, 'doctor', '--data', data, ...args], {
     cwd: join(import.meta.dir, '..', '..'),
     stdout: 'pipe',
     stderr: 'pipe',

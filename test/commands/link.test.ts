@@ -4,10 +4,11 @@ import { resetPassword } from '#features/accounts/passwords/reset-password.ts'
 import { setTwoFactorEnabled } from '#features/accounts/store/user-settings.ts'
 import { anonymous } from '#core/caller.ts'
 import { makeWorld } from '../world.ts'
+import { PROGRAM } from './program.ts'
 
-/** Runs the program as it is in the tree. */
+/** Runs the program. */
 async function link(args: string[]) {
-  const child = Bun.spawn([process.execPath, 'src/main.ts', 'link', ...args], {
+  const child = Bun.spawn([...PROGRAM, 'link', ...args], {
     cwd: join(import.meta.dir, '..', '..'),
     stdout: 'pipe',
     stderr: 'pipe',

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requireOwnData } from '../../src/commands/own-data.ts'
+import { PROGRAM } from './program.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
 const NOBODY = 65534
@@ -21,9 +22,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs the program as it is in the tree, as another account where this one may. */
+/** Runs the program, as another account where this one may. */
 async function run(args: string[], uid?: number) {
-  const child = Bun.spawn([process.execPath, 'src/main.ts', ...args], {
+  const child = Bun.spawn([...PROGRAM, ...args], {
     cwd: ROOT,
     stdout: 'pipe',
     stderr: 'pipe',

@@ -5,17 +5,17 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createNotify } from '#lib/sd-notify.ts'
+import { PROGRAM } from './program.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-serve-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const root = join(import.meta.dir, '../..')
 
 /** Starts it and waits for its first line. */
 async function start(
   name: string,
   args: string[],
   env: Record<string, string> = {},
-  command: string[] = [process.execPath, join(root, 'src/main.ts')],
+  command: readonly string[] = PROGRAM,
 ) {
   const child = Bun.spawn([...command, 'serve', '--data', join(folder, name), ...args], {
     env: { PATH: process.env.PATH ?? '', ...env },
@@ -132,8 +132,7 @@ print('stopped', child.returncode, flush=True)
         '-c',
         supervisor,
         join(folder, 'notify'),
-        process.execPath,
-        join(root, 'src/main.ts'),
+        ...PROGRAM,
         'serve',
         '--data',
         join(folder, 'activated'),

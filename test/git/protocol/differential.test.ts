@@ -4,8 +4,8 @@ import { Differential, type Difference } from '../support/differential.ts'
 import { startHost, type TestHost } from '../support/host.ts'
 import { discard, scratch } from '../support/real-git.ts'
 
-const REPOSITORIES = 50
-/** With each, so that they are a hundred together. */
+const REPOSITORIES = 16
+/** With each. */
 const CONVERSATIONS = 2
 
 let host: TestHost
