@@ -4,9 +4,10 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
+import { writeAs } from '#core/write.ts'
 import { namesIn } from '#lib/disk.ts'
 import { DAY } from '#lib/time.ts'
-import type { JobLogReader } from '#features/workflows/index.ts'
+import { expireLog, type JobLogReader } from '#features/workflows/index.ts'
 import { packLog, readGrowingLog, readPackedLog } from '#runner'
 
 export type LogName = { readonly repo_id: string; readonly id: string }
@@ -66,7 +67,10 @@ export const sweepJobLogs = job<null>({
         if (signal.aborted) return
         const path = join(rootOf(hearth), repo_id, name)
         const stat = statSync(path, { throwIfNoEntry: false })
-        if (stat && stat.mtimeMs < before) await rm(path, { force: true })
+        if (!stat || stat.mtimeMs >= before) continue
+        await rm(path, { force: true })
+        const id = name.slice(0, -PACKED_ENDING.length)
+        if (name.endsWith(PACKED_ENDING)) await writeAs(hearth, null, (tx) => expireLog(tx, id))
       }
   },
 })

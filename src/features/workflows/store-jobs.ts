@@ -304,6 +304,14 @@ export const setLog = (
     id,
   )
 
+/** The file of a log is deleted. Jobs of later attempts that share it lose it too. */
+export const expireLog = (tx: Tx, id: string): void =>
+  void tx.db.run(
+    `UPDATE workflow_jobs SET log_state = 'expired' WHERE id = ?1
+       OR (same_as = ?1 AND run_id = (SELECT run_id FROM workflow_jobs WHERE id = ?1))`,
+    id,
+  )
+
 export const setSummary = (tx: Tx, id: string, summary: string): void =>
   void tx.db.run('UPDATE workflow_jobs SET summary = ? WHERE id = ?', summary, id)
 

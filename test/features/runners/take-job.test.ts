@@ -2,6 +2,9 @@ import { expect, test } from 'bun:test'
 import { getJobLog } from '#features/workflows/get-job-log.ts'
 import { listJobs } from '#features/workflows/list-jobs.ts'
 import { listRuns } from '#features/workflows/list-runs.ts'
+import { insertJob } from '#core/jobs.ts'
+import { sweepJobLogs } from '#features/runners/job-logs.ts'
+import { DAY } from '#lib/time.ts'
 import { setSecret } from '#features/variables/set-secret.ts'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -100,4 +103,23 @@ jobs: { build: { runs-on: ubuntu-latest, steps: [{ run: sleep 4841 }, { if: alwa
   const [run] = await runs()
   const [build] = await jobs(run?.id ?? '')
   expect(build).toMatchObject({ status: 'in_progress', conclusion: null })
+})
+
+test('a log is deleted after the days of the setting, and reading it says so', async () => {
+  const { world, ada, runs, jobs, log } = await makeJobsWorld()
+  const files = { 'README.md': 'hello\n', '.hearth/workflows/ci.yml': FILE }
+  await world.commit(REPO.repo, 'main', files, { as: ada })
+  await world.jobs()
+  const [run] = await runs()
+  const [build] = await jobs(run?.id ?? '')
+  expect(await log(build?.id ?? '')).toContain('hello')
+  const sweep = async () => {
+    await world.write((tx) => void insertJob(tx.db, sweepJobLogs, null, tx.now_ms))
+    await world.jobs()
+  }
+  await sweep()
+  expect(await log(build?.id ?? '')).toContain('hello')
+  world.clock.advance(Date.now() - world.clock.now() + 91 * DAY)
+  await sweep()
+  await expect(log(build?.id ?? '')).rejects.toThrow('deleted')
 })

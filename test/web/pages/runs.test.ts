@@ -141,6 +141,24 @@ test('a file with errors is shown with its lines, and a workflow is started by h
   expect((await browser.open(started.location)).html).toContain('started by hand')
 })
 
+test('a badge says how the last run on a branch ended', async () => {
+  const { hearth, push, browser, visitor, forge } = await setUp()
+  await push({ [FILE]: ONE_JOB.replace('name: Test', 'name: <Test>') })
+  const path = '/acme/site/actions/workflows/test.yml/badge.svg'
+  expect((await visitor.open(path)).html).toContain('no status')
+  const job = await takeQueuedJob(hearth, RUNNER)
+  await finishJob(hearth, job?.id ?? '', { conclusion: 'failure', reason: null, outputs: {} })
+  await forge.jobs()
+  const { html, status } = await visitor.open(path)
+  expect([status, html.includes('&lt;Test&gt;: failing'), html.includes('<Test>')]).toEqual([
+    200,
+    true,
+    false,
+  ])
+  expect((await visitor.open(`${path}?branch=other`)).html).toContain('no status')
+  expect((await browser.open(path.replace('test.yml', 'none.yml'))).status).toBe(404)
+})
+
 test('pages of a private repository are hidden', async () => {
   const { forge, visitor, ada } = await setUp()
   await forge.repo('acme/hidden', { as: ada, private: true })

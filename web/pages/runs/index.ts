@@ -1,6 +1,7 @@
 /** Pages of workflows, their runs and jobs. */
 import type { SiteSection } from '../../site.ts'
 import { artifactDownload, deleteArtifactForm } from './artifact-forms.ts'
+import { workflowBadge } from './badge.ts'
 import { cachesPage, deleteCacheForm } from './caches.tsx'
 import { jobPage, rerunJobForm } from './job.tsx'
 import { runsPage } from './list.tsx'
@@ -18,5 +19,5 @@ export const runs: SiteSection = {
     dispatchForm,
     ...switchForms,
   ],
-  resources: [runsLive, runLive, jobLive, jobLogText, artifactDownload],
+  resources: [runsLive, runLive, jobLive, jobLogText, artifactDownload, workflowBadge],
 }
