@@ -157,7 +157,11 @@ function settingsOf(
     trusted_proxies: requireBlocks(values, 'proxy.trusted'),
     outbound_allow: requireOutboundRules(values),
     checks: checkSettings(values),
-    jobs: { local: values.get('jobs.local'), keep_days: values.get('jobs.keep_days') },
+    jobs: {
+      local: values.get('jobs.local'),
+      keep_days: values.get('jobs.keep_days'),
+      actions_url: values.get('jobs.actions_url'),
+    },
     backups: backupSettings(values),
     storage: storageSettings(values),
     archives: {

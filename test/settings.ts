@@ -1,6 +1,13 @@
 /** The settings and the time that tests begin with. */
 import type { Settings } from '#core/settings.ts'
 
+/** Workflows run nowhere unless a test says so. */
+export const testJobs = {
+  local: false,
+  keep_days: 90,
+  actions_url: 'https://github.com',
+}
+
 export const START = Date.parse('2026-03-01T12:00:00.000Z')
 
 export const testSettings = (data: string, change: Partial<Settings> = {}): Settings => ({
@@ -27,7 +34,7 @@ export const testSettings = (data: string, change: Partial<Settings> = {}): Sett
   trusted_proxies: [],
   outbound_allow: [],
   // Tests run jobs with runners of their own.
-  jobs: { local: false, keep_days: 90 },
+  jobs: testJobs,
   checks: {
     isolation: 'required',
     network: false,

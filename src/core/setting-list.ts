@@ -256,6 +256,10 @@ export const SETTINGS = {
     minimum: 1,
     help: 'How long logs of jobs are kept, in days.',
   }),
+  'jobs.actions_url': text({
+    default: 'https://github.com',
+    help: 'Where runners on other machines get actions such as actions/checkout from: the address before owner/name.',
+  }),
   'backups.to': optionalText({
     help: 'Where backups go: a directory, or s3://bucket/folder; backups in the data directory unless set.',
   }),

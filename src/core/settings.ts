@@ -105,7 +105,11 @@ export type Settings = {
    */
   readonly outbound_allow: readonly string[]
   /** Jobs of workflows: whether they run in this process, and the retention of their logs. */
-  readonly jobs: { readonly local: boolean; readonly keep_days: number }
+  readonly jobs: {
+    readonly local: boolean
+    readonly keep_days: number
+    readonly actions_url: string
+  }
   /** Commands of acceptance checks, which users write. Sizes are in bytes. */
   readonly checks: {
     /** `required` refuses them without isolation. `none` runs them with the server's rights. */

@@ -221,20 +221,25 @@ export const one = <T>(number: number, type: Type<T>): Field<T> => ({
   kind: 'one',
   type: type as Type<unknown>,
 })
-export const list = <T>(number: number, type: Type<T>): Field<readonly T[]> => ({
+export const list = <T>(number: number, type: Type<T | null> | Type<T>): Field<readonly T[]> => ({
   number,
   kind: 'list',
   type: type as Type<unknown>,
 })
 /** A map with texts as keys. */
-export const map = <T>(number: number, type: Type<T>): Field<Readonly<Record<string, T>>> => ({
+export const map = <T>(
+  number: number,
+  type: Type<T | null> | Type<T>,
+): Field<Readonly<Record<string, T>>> => ({
   number,
   kind: 'map',
-  type: entry(type) as Type<unknown>,
+  type: entry(type as Type<unknown>) as Type<unknown>,
   item: type as Type<unknown>,
 })
 
-type Values<F extends Fields> = { readonly [K in keyof F]: NonNullable<F[K]['__value']> }
+type Values<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never
+}
 /** A message within a message is null when it is absent. */
 export type Message<F extends Fields> = Type<Values<F> | null>
 export type ValueOf<M> = M extends Type<infer T> ? NonNullable<T> : never
@@ -410,8 +415,8 @@ const structValue: Type<Json> = {
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
 
-const StructList = message({ values: list(1, structValue) })
-const StructFields = message({ fields: map(1, structValue) })
+const StructList = message({ values: list<Json>(1, structValue) })
+const StructFields = message({ fields: map<Json>(1, structValue) })
 
 /** `google.protobuf.Struct`: a JSON object. */
 export const struct: Type<JsonStruct> = {

@@ -1,14 +1,22 @@
-/** Runs jobs of workflows in this process: their steps in a sandbox, with logs and results. */
+/** Runs jobs of workflows: in this process, in a sandbox, and through runners elsewhere. */
 import { handler, reaction } from '#core/events.ts'
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
+import { protocolRoutes } from '#core/protocol-routes.ts'
 import { repoPurged } from '#features/repos/index.ts'
 import { jobLogs, runRemoved, workflowRunners } from '#features/workflows/index.ts'
 import { readJobLog, removeJobLogs, removeLogsOfRepo, sweepJobLogs } from './job-logs.ts'
+import { externalKind } from './external-runner.ts'
 import { localKind } from './local-runner.ts'
+import * as operations from './operations.ts'
+import { wakeRunners } from './protocol/queue-watch.ts'
+import { runnerRoutes } from './protocol/routes.ts'
+import { closeTasks } from './protocol/task-end.ts'
 import { logsOfRun } from './store.ts'
 import { takeJob, takeQueued } from './take-job.ts'
 
+export * from './operations.ts'
+export * from './schema.ts'
 export { executeJob } from './execute/execute-job.ts'
 export type { LogSink, StepState } from './execute/job-input.ts'
 export type { ExecutableJob, ExecutionResult } from './execute/job-input.ts'
@@ -28,9 +36,14 @@ const followPurges = reaction(
 
 export const feature: Feature = {
   name: 'runners',
-  operations: [],
+  operations: Object.values(operations),
   reactions: [followPurges],
-  handlers: [takeQueued, followRuns],
-  jobs: [takeJob, removeJobLogs, removeLogsOfRepo, sweepJobLogs] as Job[],
-  extensions: [workflowRunners.with(localKind), jobLogs.with(readJobLog)],
+  handlers: [takeQueued, wakeRunners, followRuns],
+  jobs: [takeJob, removeJobLogs, removeLogsOfRepo, sweepJobLogs, closeTasks] as Job[],
+  extensions: [
+    workflowRunners.with(localKind),
+    workflowRunners.with(externalKind),
+    jobLogs.with(readJobLog),
+    ...runnerRoutes.map((route) => protocolRoutes.with(route)),
+  ],
 }

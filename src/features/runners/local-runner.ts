@@ -1,8 +1,10 @@
 /** The runner of this process: where jobs run, and which it accepts. */
 import { service } from '#core/service.ts'
-import { WorkflowReader } from '#actions'
-import type { JobRunner, RunnerKind } from '#features/workflows/index.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { WorkflowReader, type JobPlan, type StepsPlan } from '#actions'
+import type { JobRow, JobRunner, RunnerKind } from '#features/workflows/index.ts'
 import type { Isolation } from '#runner'
+import { acceptsElsewhere } from './external-runner.ts'
 
 const LABELS = [
   'local',
@@ -28,10 +30,23 @@ export const actionReaderOf = service('action reader', () => new WorkflowReader(
   close: (reader) => reader.close(),
 })
 
-export const localRunner = (isolation: Isolation): JobRunner => ({
+/** Jobs with containers fail here, so a runner elsewhere gets them if there is one. */
+function wants(hearth: Hearth, job: JobRow): boolean {
+  const plan = job.plan === null ? null : (JSON.parse(job.plan) as JobPlan)
+  if (plan?.kind !== 'steps' || !needsContainers(plan)) return true
+  return !acceptsElsewhere(hearth, JSON.parse(job.labels) as string[], job)
+}
+
+const needsContainers = ({ container, services, steps }: StepsPlan): boolean =>
+  container !== null ||
+  services !== null ||
+  steps.some((step) => step.kind === 'uses' && step.uses.startsWith('docker://'))
+
+export const localRunner = (hearth: Hearth, isolation: Isolation): JobRunner => ({
   id: null,
   name: 'local',
   accepts,
+  wants: (job) => wants(hearth, job),
   // Code of people without Write runs only where it is isolated.
   takesUntrusted: isolation.kind === 'bubblewrap',
 })

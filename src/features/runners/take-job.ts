@@ -23,7 +23,7 @@ export const takeJob: Job<null> = job<null>({
     const isolation = await isolationOf(hearth)
     // Jobs wait in the queue; the log said at the start what is missing.
     if (isolation.kind === 'missing') return
-    const taken = await takeQueuedJob(hearth, localRunner(isolation))
+    const taken = await takeQueuedJob(hearth, localRunner(hearth, isolation))
     if (!taken) return
     await writeAs(hearth, null, (tx) => void tx.enqueue(takeJob, null, { key: KEY }))
     await runTakenJob(hearth, taken, signal)

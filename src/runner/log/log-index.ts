@@ -61,3 +61,7 @@ export function readRecords(path: string, from: number, to: number): LogRecord[]
     closeSync(file)
   }
 }
+
+/** The length of the index up to the last record that begins before `line` (from 0). */
+export const bytesOfRecords = (path: string, line: number): number =>
+  readRecords(path, 0, line).length * RECORD_BYTES

@@ -2,11 +2,12 @@
  * Writes the log of a job while it runs. It takes whole lines in pieces of any size and never looks
  * at single lines beyond counting them.
  */
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { appendRecords, STRETCH_LINES, type LogRecord } from './log-index.ts'
+import { appendRecords, bytesOfRecords, STRETCH_LINES, type LogRecord } from './log-index.ts'
 
 const LINE_FEED = 0x0a
+const NOTHING = { lines: 0, bytes: 0 }
 
 export const textPath = (path: string): string => `${path}.log`
 export const indexPath = (path: string): string => `${path}.idx`
@@ -18,11 +19,21 @@ export class LogWriter {
   #lines = 0
   #bytes = 0
 
-  /** Creates the log `path` (without its ending), or empties it. */
-  constructor(path: string) {
+  /**
+   * Creates the log `path` (without its ending), or empties it. With `known`, goes on behind these
+   * lines and bytes of an earlier writer; what is behind them is removed.
+   */
+  constructor(path: string, known: { readonly lines: number; readonly bytes: number } = NOTHING) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    this.#text = openSync(textPath(path), 'w', 0o600)
-    this.#index = openSync(indexPath(path), 'w', 0o600)
+    const mode = known.bytes === 0 ? 'w' : 'a'
+    this.#text = openSync(textPath(path), mode, 0o600)
+    this.#index = openSync(indexPath(path), mode, 0o600)
+    if (known.bytes === 0) return
+    ftruncateSync(this.#index, bytesOfRecords(indexPath(path), known.lines))
+    // After a crash of the machine the file may be shorter: zeros are in the place of what is lost.
+    ftruncateSync(this.#text, known.bytes)
+    this.#lines = known.lines
+    this.#bytes = known.bytes
   }
 
   get lines(): number {

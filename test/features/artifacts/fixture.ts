@@ -5,12 +5,13 @@ import { getJobLog } from '#features/workflows/get-job-log.ts'
 import { createArtifact } from '#features/artifacts/job-artifacts.ts'
 import { saveCache } from '#features/artifacts/job-caches.ts'
 import { makeRunsWorld } from '../workflows/fixture.ts'
+import { testJobs } from '../../settings.ts'
 import { makeWorld } from '../../world.ts'
 
 export const REPO = { repo: 'acme/site' } as const
 
 export async function makeJobsWorld() {
-  const world = await makeWorld({ jobs: { local: true, keep_days: 90 } })
+  const world = await makeWorld({ jobs: { ...testJobs, local: true } })
   const ada = await world.user('ada')
   const eve = await world.user('eve')
   await world.workspace('acme', { owner: ada })

@@ -2,13 +2,14 @@ import { expect, test } from 'bun:test'
 import { getJobLog } from '#features/workflows/get-job-log.ts'
 import { listJobs } from '#features/workflows/list-jobs.ts'
 import { listRuns } from '#features/workflows/list-runs.ts'
+import { testJobs } from '../../settings.ts'
 import { makeWorld } from '../../world.ts'
 
 const REPO = { repo: 'acme/site' } as const
 const FILE = '.hearth/workflows/ci.yml'
 
 async function makeJobsWorld() {
-  const world = await makeWorld({ jobs: { local: true, keep_days: 90 } })
+  const world = await makeWorld({ jobs: { ...testJobs, local: true } })
   const ada = await world.user('ada')
   await world.workspace('acme', { owner: ada })
   await world.workspace('tools', { owner: ada })

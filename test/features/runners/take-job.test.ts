@@ -9,6 +9,7 @@ import { setSecret } from '#features/variables/set-secret.ts'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAlive } from '../../runner/runners.ts'
+import { testJobs } from '../../settings.ts'
 import { makeWorld } from '../../world.ts'
 
 const REPO = { repo: 'acme/site' } as const
@@ -31,7 +32,7 @@ jobs:
 `
 
 async function makeJobsWorld() {
-  const world = await makeWorld({ jobs: { local: true, keep_days: 90 } })
+  const world = await makeWorld({ jobs: { ...testJobs, local: true } })
   const ada = await world.user('ada')
   await world.workspace('acme', { owner: ada })
   await world.repo(REPO.repo, { as: ada })

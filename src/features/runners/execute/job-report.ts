@@ -34,7 +34,7 @@ export class JobReport {
   #warnedOfOldCommands = false
 
   constructor(
-    private readonly host: ExecutionHost,
+    private readonly host: Pick<ExecutionHost, 'log' | 'now' | 'report'>,
     private readonly isDebug: boolean,
   ) {}
 

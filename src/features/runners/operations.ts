@@ -1,0 +1,6 @@
+export { listRunners } from './list-runners.ts'
+export { createRunner } from './create-runner.ts'
+export { removeRunner } from './remove-runner.ts'
+export { listSiteRunners } from './list-site-runners.ts'
+export { createSiteRunner } from './create-site-runner.ts'
+export { removeSiteRunner } from './remove-site-runner.ts'

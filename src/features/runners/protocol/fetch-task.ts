@@ -1,0 +1,84 @@
+/** Gives a runner its next job. The answer waits for one for some seconds. */
+import type { Hearth } from '#core/hearth.ts'
+import type { ProtocolRequest } from '#core/protocol-routes.ts'
+import { ExpressionFault } from '#actions'
+import { finishJob, giveBackJob, takeQueuedJob, type JobToRun } from '#features/workflows/index.ts'
+import type { ValueOf } from '#lib/protobuf.ts'
+import { SECOND } from '#lib/time.ts'
+import { externalRunner } from '../external-runner.ts'
+import { findRunner } from '../store-runners.ts'
+import { findTaskOfJob, hasTask } from '../store-tasks.ts'
+import type { Call } from './connect.ts'
+import type { FetchTaskRequest, FetchTaskResponse, Task } from './messages.ts'
+import { openTasks } from './open-tasks.ts'
+import { queueWatch } from './queue-watch.ts'
+import { requireCallingRunner } from './registration.ts'
+import { taskMessage } from './task-message.ts'
+
+/** Runners give up after five seconds unless they say otherwise. */
+const MAX_WAIT_MS = 4 * SECOND
+const TRAVEL_MS = SECOND
+
+/** How long the runner waits for this answer, without the time on its way. */
+function patienceOf({ request }: ProtocolRequest): number {
+  const sent = request.headers.get('connect-timeout-ms')
+  const ms = sent !== null && /^\d{1,10}$/.test(sent) ? Number(sent) - TRAVEL_MS : MAX_WAIT_MS
+  return Math.max(0, Math.min(ms, MAX_WAIT_MS))
+}
+
+/** The task of a job that was taken. Null when the job cannot be sent; it has failed then. */
+async function handOver(hearth: Hearth, job: JobToRun): Promise<Task | null> {
+  const row = findTaskOfJob(hearth.db, job.id)
+  let reason = 'The job with its inputs is too large for a runner'
+  try {
+    const task = row && taskMessage(hearth, row.id, job)
+    if (task) {
+      openTasks(hearth).begin(row, job)
+      return task
+    }
+  } catch (error) {
+    if (!(error instanceof ExpressionFault)) throw error
+    reason = error.message
+  }
+  await finishJob(hearth, job.id, { conclusion: 'failure', reason, outputs: {} })
+  return null
+}
+
+/** The next job of a runner that can be sent; null when there is none. */
+async function nextTask(
+  hearth: Hearth,
+  runner_id: string,
+  signal: AbortSignal,
+): Promise<Task | null> {
+  for (;;) {
+    // It may have been removed while it waited.
+    const runner = findRunner(hearth.db, runner_id)
+    if (!runner || (runner.ephemeral === 1 && hasTask(hearth.db, runner.id))) return null
+    const job = await takeQueuedJob(hearth, externalRunner(runner))
+    if (!job) return null
+    if (signal.aborted) {
+      await giveBackJob(hearth, job.id)
+      return null
+    }
+    const task = await handOver(hearth, job)
+    if (task) return task
+  }
+}
+
+export async function fetchTask({
+  hearth,
+  http,
+}: Call<ValueOf<typeof FetchTaskRequest>, unknown>): Promise<ValueOf<typeof FetchTaskResponse>> {
+  const { id } = await requireCallingRunner(hearth, http)
+  const watch = queueWatch(hearth)
+  const { signal } = http.request
+  const until = performance.now() + patienceOf(http)
+  for (;;) {
+    const { version } = watch
+    const task = hearth.draining.aborted ? null : await nextTask(hearth, id, signal)
+    if (task) return { task, tasksVersion: version }
+    http.wait()
+    const hasNews = await watch.wait(id, version, until - performance.now(), signal)
+    if (!hasNews || hearth.draining.aborted) return { task: null, tasksVersion: version }
+  }
+}
