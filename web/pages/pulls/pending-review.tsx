@@ -99,7 +99,7 @@ const VERDICTS = localized([
 ] as const)
 
 /** The fields of a review. `name` makes the ids of one form differ from those of another. */
-export const ReviewFields = ({ at, repo, name }: { at: Visit; repo: string; name: string }) => {
+const ReviewFields = ({ at, repo, name }: { at: Visit; repo: string; name: string }) => {
   const verdict = at.form.values.optional('verdict') ?? 'comment'
   return (
     <>
@@ -125,6 +125,49 @@ export const ReviewFields = ({ at, repo, name }: { at: Visit; repo: string; name
         ))}
       </FieldSet>
     </>
+  )
+}
+
+/** The form that submits a review, with the pending comments. `name` begins the ids of its fields. */
+export const ReviewForm = ({
+  action,
+  visit,
+  repo,
+  name,
+  drafts,
+  head = null,
+  isPrimary = false,
+}: {
+  action: string
+  visit: Visit
+  repo: string
+  name: string
+  drafts: number
+  /** The commit that was reviewed; the newest without one. */
+  head?: string | null
+  isPrimary?: boolean
+}) => {
+  const at = visitForForm(visit, action)
+  return (
+    <Form
+      action={action}
+      csrf={visit.csrf}
+      label={t('Review')}
+      error={formError(at, 'body', 'verdict')}
+    >
+      {head !== null && <input type="hidden" name="commit" value={head} />}
+      <ReviewFields at={at} repo={repo} name={name} />
+      <FormActions>
+        <Button variant={isPrimary ? 'primary' : 'plain'}>{t('Submit review')}</Button>
+        {drafts > 0 && (
+          <span class="muted small">
+            {rich('With {comments}.', {
+              comments: tn('{count} pending comment', '{count} pending comments', drafts),
+            })}
+          </span>
+        )}
+      </FormActions>
+    </Form>
   )
 }
 
@@ -166,25 +209,15 @@ export const FinishBox = ({
         )}
       </summary>
       <div class="menu-panel menu-roomy">
-        <Form
+        <ReviewForm
           action={action}
-          csrf={visit.csrf}
-          label={t('Review')}
-          error={formError(at, 'body', 'verdict')}
-        >
-          {head !== null && <input type="hidden" name="commit" value={head} />}
-          <ReviewFields at={at} repo={repo} name="finish" />
-          <FormActions>
-            <Button variant="primary">{t('Submit review')}</Button>
-            {drafts > 0 && (
-              <span class="muted small">
-                {rich('With {comments}.', {
-                  comments: tn('{count} pending comment', '{count} pending comments', drafts),
-                })}
-              </span>
-            )}
-          </FormActions>
-        </Form>
+          visit={visit}
+          repo={repo}
+          name="finish"
+          drafts={drafts}
+          head={head}
+          isPrimary
+        />
       </div>
     </details>
   )

@@ -19,10 +19,10 @@ import type { Child } from '../../jsx/html.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
-import { fieldError, formError, visitForForm } from '../shell.tsx'
-import { ReviewFields } from './pending-review.tsx'
+import { fieldError, formError } from '../shell.tsx'
+import { ReviewForm } from './pending-review.tsx'
 import { Thread, threadRights, type ReviewThread } from './threads.tsx'
-import { localized, rich, t, texts, tn } from '../../text.ts'
+import { localized, rich, t, texts } from '../../text.ts'
 
 const VERDICT_STYLES: Record<Review['verdict'], { verb: string; tone?: Tone }> = localized({
   approve: { verb: 'approved', tone: 'good' },
@@ -191,23 +191,12 @@ export const ReviewBox = ({
   drafts: number
 }) => (
   <Card title={t('Review')}>
-    <Form
+    <ReviewForm
       action={`${here}/reviews`}
-      csrf={visit.csrf}
-      label={t('Review')}
-      error={formError(visitForForm(visit, `${here}/reviews`), 'body', 'verdict')}
-    >
-      <ReviewFields at={visitForForm(visit, `${here}/reviews`)} repo={repo} name="review" />
-      <FormActions>
-        <Button>{t('Submit review')}</Button>
-        {drafts > 0 && (
-          <span class="muted small">
-            {rich('With {comments}.', {
-              comments: tn('{count} pending comment', '{count} pending comments', drafts),
-            })}
-          </span>
-        )}
-      </FormActions>
-    </Form>
+      visit={visit}
+      repo={repo}
+      name="review"
+      drafts={drafts}
+    />
   </Card>
 )
