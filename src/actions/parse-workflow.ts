@@ -9,6 +9,7 @@ import { MAX_WORKFLOW_LENGTH, type Problem, type Workflow } from './model.ts'
 import { readPermissions } from './read-permissions.ts'
 import { readDefaults, readJobs } from './read-jobs.ts'
 import { readTriggers } from './read-triggers.ts'
+import { warnOfRisks } from './security-warnings.ts'
 
 export type WorkflowReading = {
   /** Null when there are problems. */
@@ -75,5 +76,7 @@ function buildWorkflow(root: YamlNode, path: string, findings: Findings): Workfl
     concurrency: toJson(valueOf(root, 'concurrency')),
     jobs,
   }
-  return { ...parts, warnings: findings.warnings }
+  const workflow = { ...parts, warnings: findings.warnings }
+  warnOfRisks(workflow, findings)
+  return workflow
 }
