@@ -123,6 +123,7 @@ const LOOKS_LIKE_TEXT = /^\p{Lu}\p{Ll}|\p{L} \p{L}/u
 
 /** Properties of records in tables whose strings are texts. */
 export const TABLE_KEYS: ReadonlySet<string> = new Set([
+  'add',
   'about',
   'description',
   'empty',

@@ -258,7 +258,8 @@ const ReviewState = ({ pull }: { pull: PullSummary }) => {
 
 const PullRowMeta = ({ pull, now, withRepo }: Omit<PullRowProps, 'labels'>) => {
   const at = pull.merged_at ?? pull.closed_at ?? pull.created_at
-  const event = pull.status === 'merged' || pull.status === 'closed' ? pull.status : 'opened'
+  const event =
+    pull.status === 'merged' ? t('merged') : pull.status === 'closed' ? t('closed') : t('opened')
   return (
     <>
       <span>{withRepo ? `${pull.repo}#${pull.number}` : `#${pull.number}`}</span>

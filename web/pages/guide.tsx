@@ -100,7 +100,9 @@ export const GuidePage = ({ visit, chapter }: { visit: Visit; chapter: Chapter }
     <PageHead title={chapter.title} />
     <Columns side={<Contents chapter={chapter} />}>
       <OnThisPage parts={chapter.parts} />
-      <div class="md guide">{raw(chapter.html)}</div>
+      <div class="md guide" lang="en" dir="ltr">
+        {raw(chapter.html)}
+      </div>
     </Columns>
   </Shell>
 )

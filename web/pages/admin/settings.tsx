@@ -176,7 +176,7 @@ export const siteSettingsPage = page({
                 title={<code>{name}</code>}
                 meta={
                   <>
-                    <span>{help}</span>
+                    <span>{translateMessage(help)}</span>
                     {source !== 'default' && <Chip>{SOURCES[source]}</Chip>}
                   </>
                 }

@@ -24,7 +24,16 @@ const STATE_LABELS: Record<Condition['state'], string> = texts({
 })
 const ORDER: Record<Condition['state'], number> = { failing: 0, attention: 1, off: 2, ok: 3 }
 
-const title = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+const PARTS: Readonly<Record<string, string>> = texts({
+  backups: 'Backups',
+  checks: 'Checks',
+  encryption: 'Encryption',
+  jobs: 'Jobs',
+  mail: 'Mail',
+  notifications: 'Notifications',
+})
+
+const title = (name: string): string => PARTS[name] ?? name.charAt(0).toUpperCase() + name.slice(1)
 
 const ConditionRow = ({ condition: { name, state, detail, href } }: { condition: Condition }) => (
   <Row

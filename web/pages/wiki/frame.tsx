@@ -99,7 +99,9 @@ const Side = ({
       {around.sidebar !== null && (
         <SideBlock
           title={t('Sidebar')}
-          action={mayWrite && <a href={wikiActionPath(repo.full_name, '_edit', SIDEBAR)}>Edit</a>}
+          action={
+            mayWrite && <a href={wikiActionPath(repo.full_name, '_edit', SIDEBAR)}>{t('Edit')}</a>
+          }
         >
           <MarkdownBody
             text={withPageLinks(around.sidebar)}
@@ -110,7 +112,7 @@ const Side = ({
       {around.total > 0 && (
         <SideBlock
           title={t('Pages')}
-          action={<a href={wikiActionPath(repo.full_name, '_pages')}>Find</a>}
+          action={<a href={wikiActionPath(repo.full_name, '_pages')}>{t('Find')}</a>}
         >
           <PageLinks repo={repo} pages={around.pages} total={around.total} current={current} />
         </SideBlock>
