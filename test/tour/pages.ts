@@ -89,6 +89,8 @@ export const pagesOf = ({
   workflow: `/bakery/timer/runs/workflow/${workflow}`,
   caches: '/bakery/timer/runs/caches',
   variables: `${REPO}/settings/variables`,
+  environments: `${REPO}/settings/environments`,
+  deployments: `${REPO}/deployments`,
   hooks: `${REPO}/settings/hooks`,
   hook: `${REPO}/settings/hooks/${hook}`,
   rulesets: `${REPO}/settings/rulesets`,

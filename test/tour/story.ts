@@ -244,6 +244,11 @@ export async function tellStory(url: string, token: string): Promise<Story> {
     value: 'a key that no page shows',
     environments: ['production'],
   })
+  await ask('PUT', '/repos/bakery/oven/environments/production', {
+    reviewers: ['bakery/bakers'],
+    wait_minutes: 10,
+    branches: ['main'],
+  })
   const hook = await id('/repos/bakery/oven/hooks', {
     url: 'https://hooks.example.com/oven',
     events: ['pull.merged'],

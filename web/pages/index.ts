@@ -4,6 +4,7 @@ import { accounts } from './accounts/index.ts'
 import { admin } from './admin/index.ts'
 import { attachments } from './attachments/index.ts'
 import { code } from './code/index.ts'
+import { environments } from './environments/index.ts'
 import { images } from './images/index.ts'
 import { issues } from './issues/index.ts'
 import { notifications } from './notifications/index.ts'
@@ -37,6 +38,7 @@ export const sections: readonly SiteSection[] = [
   admin,
   attachments,
   code,
+  environments,
   images,
   issues,
   notifications,

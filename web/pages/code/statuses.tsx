@@ -1,9 +1,11 @@
 // What runs of workflows and other systems report for a commit.
+import { listDeployments, type Deployment } from '#features/environments/index.ts'
 import { getCommitStatus, type CombinedStatus } from '#features/statuses/index.ts'
 import { listJobs, listRuns, type WorkflowJob } from '#features/workflows/index.ts'
 import { CheckState } from '../../components/index.ts'
 import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { t } from '../../text.ts'
 
 /** One line of the list. */
 export type ShownStatus = Pick<CombinedStatus['statuses'][number], 'context' | 'state'> & {
@@ -62,7 +64,31 @@ export async function runStatuses(visit: Visit, repo: string, sha: string): Prom
       }))
     }),
   )
-  return lists.flat()
+  return [...lists.flat(), ...(await deploymentStatuses(visit, home, sha))]
+}
+
+const DEPLOYMENT_STATES: Readonly<Record<Deployment['state'], ShownStatus['state']>> = {
+  waiting: 'pending',
+  queued: 'pending',
+  in_progress: 'pending',
+  success: 'success',
+  inactive: 'success',
+  failure: 'failure',
+  rejected: 'failure',
+}
+
+/** The latest deployment of a commit to each environment. */
+async function deploymentStatuses(visit: Visit, repo: string, sha: string): Promise<ShownStatus[]> {
+  const found = await visit.tryCall(listDeployments, { repo, sha, per_page: 100 })
+  const latest = new Map<string, Deployment>()
+  for (const one of found?.items ?? [])
+    if (!latest.has(one.environment)) latest.set(one.environment, one)
+  return [...latest.values()].map(({ environment, state, waits_for, url, run }) => ({
+    context: t('Deployment to {name}', { name: environment }),
+    state: DEPLOYMENT_STATES[state],
+    target_url: url ?? repoPath(repo, `/runs/${run}`),
+    description: waits_for,
+  }))
 }
 
 const LOOKS = {

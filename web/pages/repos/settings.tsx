@@ -83,6 +83,9 @@ const SettingsActions = ({ repo, here }: { repo: Repo; here: string }) => (
         <LinkButton href={`${here}/variables`} icon="key">
           {t('Variables and secrets')}
         </LinkButton>
+        <LinkButton href={`${here}/environments`} icon="upload">
+          {t('Environments')}
+        </LinkButton>
         <LinkButton href={`${here}/hooks`} icon="webhook">
           {t('Webhooks')}
         </LinkButton>

@@ -14,6 +14,7 @@ import {
   EmptyState,
   FilterBar,
   Icon,
+  LinkButton,
   List,
   PageHead,
   Pager,
@@ -149,7 +150,15 @@ const RunsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       live={liveOf(visit, shown)}
     >
       <Columns side={<WorkflowNav repo={repo} workflows={workflows} filter={filter} />}>
-        <PageHead title={t('Runs')} lead={t('What workflows did for pushes and pull requests.')} />
+        <PageHead
+          title={t('Runs')}
+          lead={t('What workflows did for pushes and pull requests.')}
+          actions={
+            <LinkButton href={repoPath(repo.full_name, '/deployments')} icon="upload">
+              {t('Deployments')}
+            </LinkButton>
+          }
+        />
         <FilterBar
           label={t('Runs by status')}
           filters={[

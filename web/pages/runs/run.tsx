@@ -1,5 +1,6 @@
 /** A run: why it ran, how its jobs stand, and what can be done about it. */
 import type { Artifact } from '#features/artifacts/index.ts'
+import { listDeployments, type Deployment } from '#features/environments/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   approveRun,
@@ -30,6 +31,7 @@ import {
 import type { Html } from '../../jsx/html.ts'
 import { commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { DeploymentList } from '../environments/deployment-list.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { Artifacts, loadArtifacts } from './artifacts.tsx'
 import { JobGraph } from './graph.tsx'
@@ -41,6 +43,7 @@ type Shown = {
   readonly repo: Repo
   readonly run: Run
   readonly jobs: readonly WorkflowJob[]
+  readonly deployments: readonly Deployment[]
   readonly attempt: number | undefined
   readonly artifacts: readonly Artifact[]
   readonly summaries: readonly RunSummary[]
@@ -264,23 +267,32 @@ const Attempts = ({
   )
 }
 
+const Deployments = ({ visit, repo, deployments }: Shown & { visit: Visit }) =>
+  deployments.length === 0 ? null : (
+    <>
+      <PageHead level={2} title={t('Deployments')} />
+      <DeploymentList visit={visit} repo={repo.full_name} deployments={deployments} />
+    </>
+  )
+
+const liveOf = ({ repo, run, jobs }: Shown) =>
+  run.status === 'completed'
+    ? undefined
+    : {
+        href: withQuery(runPath(repo.full_name, run, '/live'), { state: stateOfRun(run, jobs) }),
+        said: t('The run has changed.'),
+      }
+
 const RunView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
   const { repo, run, jobs, attempt } = shown
   const now = visit.hearth.clock.now()
-  const live =
-    run.status === 'completed'
-      ? undefined
-      : {
-          href: withQuery(runPath(repo.full_name, run, '/live'), { state: stateOfRun(run, jobs) }),
-          said: t('The run has changed.'),
-        }
   return (
     <RepoFrame
       visit={visit}
       repo={repo}
       title={`${run.title} · ${run.name} #${run.number}`}
       current="runs"
-      live={live}
+      live={liveOf(shown)}
     >
       <Breadcrumbs
         parts={[
@@ -295,6 +307,7 @@ const RunView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       <Attempts repo={repo.full_name} run={run} attempt={attempt} />
       <WhatItWaitsFor run={run} />
       {run.error !== null && <Notice kind="bad">{run.error}</Notice>}
+      <Deployments visit={visit} {...shown} />
       <JobGraph repo={repo.full_name} run={run.id} jobs={jobs} />
       <Annotations repo={repo.full_name} run={run} jobs={jobs} />
       <Artifacts
@@ -337,7 +350,22 @@ export const runPage = page({
     const { items } = await visit.call(listJobs, { ...runOf(visit), attempt })
     const summaries = await visit.call(listRunSummaries, { ...runOf(visit), attempt })
     const artifacts = await loadArtifacts(visit, run.id)
-    return { repo, run, jobs: items, attempt, artifacts, summaries: summaries.items }
+    const deployments = await visit.call(listDeployments, {
+      repo: repo.full_name,
+      run: run.id,
+      per_page: 100,
+    })
+    const ids = new Set(items.map(({ id }) => id))
+    const shown = deployments.items.filter(({ job }) => ids.has(job))
+    return {
+      repo,
+      run,
+      jobs: items,
+      deployments: shown,
+      attempt,
+      artifacts,
+      summaries: summaries.items,
+    }
   },
   view: (shown, visit) => <RunView visit={visit} {...shown} />,
 })

@@ -1,0 +1,262 @@
+// Environments of a repository and what protects them.
+import {
+  deleteEnvironment,
+  listEnvironments,
+  setEnvironment,
+  type Environment,
+} from '#features/environments/index.ts'
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import {
+  ActionButton,
+  Button,
+  Card,
+  Checkbox,
+  Chip,
+  EmptyState,
+  Field,
+  Form,
+  FormActions,
+  LinkButton,
+  List,
+  PageHead,
+  Row,
+} from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import { repoPath, withQuery } from '../../paths.ts'
+import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
+import { rich, t, tn } from '../../text.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { fieldError, formError } from '../shell.tsx'
+
+type Shown = { readonly repo: Repo; readonly environments: readonly Environment[] }
+
+const settingsPath = (visit: Visit, rest = ''): string =>
+  repoPath(repoOf(visit), `/settings/environments${rest}`)
+
+const FIELDS = ['environment', 'reviewers', 'wait_minutes', 'branches'] as const
+
+/** What has to happen before a job deploys. */
+const ProtectionFields = ({
+  row,
+  shown,
+  wrong,
+  id,
+  typed,
+  values,
+}: {
+  row: Environment | null
+  shown: (name: string, stored: string) => string
+  wrong: (name: string) => string | null
+  id: (name: string) => string
+  typed: boolean
+  values: Fields
+}) => (
+  <>
+    <Field
+      id={id('reviewers')}
+      name="reviewers"
+      label={t('Reviewers')}
+      autocomplete="off"
+      value={shown('reviewers', row?.reviewers.join(', ') ?? '')}
+      error={wrong('reviewers')}
+      hint={t(
+        'Up to six usernames and teams (workspace/team), of whom one has to approve. Left empty, nobody has to.',
+      )}
+    />
+    <Checkbox
+      id={id('prevent_self_review')}
+      name="prevent_self_review"
+      label={t('Nobody approves a run that they or their agents started')}
+      checked={typed ? values.ticked('prevent_self_review') : (row?.prevent_self_review ?? true)}
+    />
+    <Field
+      id={id('wait_minutes')}
+      name="wait_minutes"
+      label={t('Waiting time in minutes')}
+      type="number"
+      min={0}
+      max={43200}
+      value={shown('wait_minutes', String(row?.wait_minutes ?? 0))}
+      error={wrong('wait_minutes')}
+      hint={t('Counted from when the job could have begun; at most 30 days (43,200).')}
+    />
+    <Field
+      id={id('branches')}
+      name="branches"
+      label={t('Branches')}
+      autocomplete="off"
+      mono
+      placeholder="main, release/*"
+      value={shown('branches', row?.branches.join(', ') ?? '')}
+      error={wrong('branches')}
+      hint={rich('Patterns of branches that may deploy; {code} allows tags. Left empty, all may.', {
+        code: <code>refs/tags/v*</code>,
+      })}
+    />
+  </>
+)
+
+const EnvironmentForm = ({ visit, row }: { visit: Visit; row: Environment | null }) => {
+  const { values, error } = visit.form
+  const typed = error !== null && values.text('of') === (row?.id ?? '')
+  const shown = (name: string, stored: string) => (typed ? values.text(name) : stored)
+  const wrong = (name: string) => (typed ? fieldError(visit, name) : null)
+  const id = (name: string) => `${row?.id ?? 'new'}-${name}`
+  return (
+    <Form
+      action={settingsPath(visit)}
+      csrf={visit.csrf}
+      error={typed ? formError(visit, ...FIELDS) : null}
+    >
+      <input type="hidden" name="of" value={row?.id ?? ''} />
+      {row ? (
+        <input type="hidden" name="environment" value={row.name} />
+      ) : (
+        <Field
+          id={id('environment')}
+          name="environment"
+          label={t('Name')}
+          required
+          maxlength={255}
+          autocomplete="off"
+          placeholder="production"
+          value={shown('environment', '')}
+          error={wrong('environment')}
+          hint={rich('As jobs write it after {code}.', { code: <code>environment:</code> })}
+        />
+      )}
+      <ProtectionFields {...{ row, shown, wrong, id, typed }} values={values} />
+      <FormActions>
+        <Button variant={row ? undefined : 'primary'} icon={row ? undefined : 'plus'}>
+          {row ? t('Save') : t('Create environment')}
+        </Button>
+      </FormActions>
+    </Form>
+  )
+}
+
+const EnvironmentRow = ({ visit, repo, row }: { visit: Visit; repo: Repo; row: Environment }) => (
+  <Row
+    title={
+      <a
+        class="row-link"
+        href={withQuery(repoPath(repo.full_name, '/deployments'), { environment: row.name })}
+      >
+        {row.name}
+      </a>
+    }
+    meta={
+      <>
+        {row.reviewers.length > 0 && (
+          <span>
+            {rich('Approved by {names}', {
+              names: row.reviewers.map((name) => <Chip icon="user">{name}</Chip>),
+            })}
+          </span>
+        )}
+        {row.wait_minutes > 0 && (
+          <span>{tn('Waits {count} minute', 'Waits {count} minutes', row.wait_minutes)}</span>
+        )}
+        {row.branches.map((pattern) => (
+          <Chip icon="branch">{pattern}</Chip>
+        ))}
+        <span>{tn('{count} deployment', '{count} deployments', row.deployments_count)}</span>
+      </>
+    }
+  >
+    {!repo.archived && (
+      <details
+        class="more"
+        open={visit.form.error !== null && visit.form.values.text('of') === row.id}
+      >
+        <summary>{rich('Edit {name}', { name: row.name })}</summary>
+        <EnvironmentForm visit={visit} row={row} />
+        <ActionButton
+          action={settingsPath(visit, '/delete')}
+          csrf={visit.csrf}
+          values={{ environment: row.name }}
+        >
+          <Button variant="danger" icon="trash">
+            {t('Delete environment')}
+          </Button>
+        </ActionButton>
+        <p class="muted small">
+          {t(
+            'Deployments that wait for it are rejected. A later job that names it makes it anew, without protection.',
+          )}
+        </p>
+      </details>
+    )}
+  </Row>
+)
+
+const SettingsView = ({ visit, repo, environments }: Shown & { visit: Visit }): Html => (
+  <RepoFrame visit={visit} repo={repo} title={t('Environments')} current="settings" width="narrow">
+    <PageHead
+      title={t('Environments')}
+      lead={t('Where jobs deploy to, and what has to happen before they may.')}
+      actions={
+        <LinkButton href={repoPath(repo.full_name, '/settings/variables')} icon="key">
+          {t('Variables and secrets')}
+        </LinkButton>
+      }
+    />
+    {environments.length === 0 ? (
+      <EmptyState icon="upload" title={t('No environments yet')}>
+        {t('Create one to require an approval, a waiting time or a branch before jobs deploy.')}
+      </EmptyState>
+    ) : (
+      <List label={t('Environments')}>
+        {environments.map((row) => (
+          <EnvironmentRow visit={visit} repo={repo} row={row} />
+        ))}
+      </List>
+    )}
+    {!repo.archived && (
+      <Card title={t('New environment')}>
+        <EnvironmentForm visit={visit} row={null} />
+      </Card>
+    )}
+  </RepoFrame>
+)
+
+export const environmentsPage = page({
+  path: '/:workspace/:repo/settings/environments',
+  load: async (visit): Promise<Shown | null> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    if (!repo.permissions.admin) return null
+    const { items } = await visit.call(listEnvironments, { repo: repo.full_name })
+    return { repo, environments: items }
+  },
+  view: (shown, visit) => <SettingsView visit={visit} {...shown} />,
+})
+
+const environmentInput = (fields: Fields) => ({
+  environment: fields.text('environment'),
+  reviewers: fields.list('reviewers', /[,\s]+/),
+  wait_minutes: Number(fields.text('wait_minutes').trim() || 0),
+  branches: fields.list('branches', /[,\r\n]/),
+  prevent_self_review: fields.ticked('prevent_self_review'),
+})
+
+export const environmentForms = [
+  action({
+    path: '/:workspace/:repo/settings/environments',
+    page: environmentsPage,
+    submit: async (visit, fields) => {
+      await visit.call(setEnvironment, { repo: repoOf(visit), ...environmentInput(fields) })
+      return redirectWithFlash(visit, settingsPath(visit), 'environment-saved')
+    },
+  }),
+  action({
+    path: '/:workspace/:repo/settings/environments/delete',
+    page: environmentsPage,
+    submit: async (visit, fields) => {
+      await visit.call(deleteEnvironment, {
+        repo: repoOf(visit),
+        environment: fields.text('environment'),
+      })
+      return redirectWithFlash(visit, settingsPath(visit), 'environment-deleted')
+    },
+  }),
+]
