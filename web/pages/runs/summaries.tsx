@@ -2,6 +2,7 @@
 import type { RunSummary } from '#features/workflows/index.ts'
 import { Card, MarkdownBody } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
+import { t } from '../../text.ts'
 
 export const Summaries = ({
   visit,
@@ -14,7 +15,7 @@ export const Summaries = ({
 }) => (
   <>
     {summaries.map(({ name, markdown }) => (
-      <Card title={name}>
+      <Card title={t('Summary of {name}', { name })}>
         <MarkdownBody
           text={markdown}
           options={{

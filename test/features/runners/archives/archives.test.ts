@@ -67,29 +67,34 @@ test('tar reads what we write, and we read what tar writes', async () => {
     expect(seen[path]?.equals(Buffer.from(data))).toBe(true)
 })
 
-test('unzip reads what we write at every level, and we read it and what zip writes', async () => {
-  const folder = newFolder()
-  for (const level of [0, 6]) {
-    const archive = join(folder, `${level}.zip`)
-    writeFileSync(archive, await bytesOf(writeZip(files(ENTRIES), level)))
-    expect(run(['unzip', '-tq', archive], folder).toString()).toContain('No errors detected')
-    const seen: string[] = []
-    for await (const { path, data, isExecutable } of readZip(archive, 100_000_000)) {
-      seen.push(path)
-      expect((await bytesOf(data)).equals(Buffer.from(ENTRIES[path] ?? []))).toBe(true)
-      expect(isExecutable).toBe(path.endsWith('.sh'))
+const HAS_ZIP = Bun.which('zip') !== null && Bun.which('unzip') !== null
+
+test.skipIf(!HAS_ZIP)(
+  'unzip reads what we write at every level, and we read it and what zip writes',
+  async () => {
+    const folder = newFolder()
+    for (const level of [0, 6]) {
+      const archive = join(folder, `${level}.zip`)
+      writeFileSync(archive, await bytesOf(writeZip(files(ENTRIES), level)))
+      expect(run(['unzip', '-tq', archive], folder).toString()).toContain('No errors detected')
+      const seen: string[] = []
+      for await (const { path, data, isExecutable } of readZip(archive, 100_000_000)) {
+        seen.push(path)
+        expect((await bytesOf(data)).equals(Buffer.from(ENTRIES[path] ?? []))).toBe(true)
+        expect(isExecutable).toBe(path.endsWith('.sh'))
+      }
+      expect(seen).toEqual(Object.keys(ENTRIES))
     }
-    expect(seen).toEqual(Object.keys(ENTRIES))
-  }
-  const source = join(folder, 'source')
-  mkdirSync(join(source, 'sub'), { recursive: true })
-  writeFileSync(join(source, 'sub', 'a.txt'), 'of zip')
-  run(['zip', '-qr', '../other.zip', '.'], source)
-  const found: string[] = []
-  for await (const { path, data } of readZip(join(folder, 'other.zip'), 1_000))
-    found.push(`${path} ${await bytesOf(data)}`)
-  expect(found).toEqual(['sub/a.txt of zip'])
-})
+    const source = join(folder, 'source')
+    mkdirSync(join(source, 'sub'), { recursive: true })
+    writeFileSync(join(source, 'sub', 'a.txt'), 'of zip')
+    run(['zip', '-qr', '../other.zip', '.'], source)
+    const found: string[] = []
+    for await (const { path, data } of readZip(join(folder, 'other.zip'), 1_000))
+      found.push(`${path} ${await bytesOf(data)}`)
+    expect(found).toEqual(['sub/a.txt of zip'])
+  },
+)
 
 /** Reads all of an archive. */
 async function readAll(path: string, maxBytes = 1_000_000): Promise<void> {
@@ -118,9 +123,10 @@ test('hostile archives are refused before anything of them is used', async () =>
   const central = smaller.lastIndexOf(Buffer.from([0x50, 0x4b, 0x01, 0x02]))
   smaller.writeUInt32LE(10, central + 24)
   await refuses(smaller, 'longer than the archive says')
+  const link = Buffer.from(plain)
+  link.writeUInt32LE((0o120777 << 16) >>> 0, central + 38)
+  await refuses(link, 'which is no file')
   symlinkSync('/etc/passwd', join(folder, 'link'))
-  run(['zip', '-q', '--symlinks', 'links.zip', 'link'], folder)
-  await refuses(readFileSync(join(folder, 'links.zip')), 'which is no file')
 
   const links = run(['tar', '--format=gnu', '-cf', '-', 'link'], folder)
   const readLinks = async () => {
