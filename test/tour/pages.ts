@@ -165,9 +165,13 @@ export const pagesOf = ({
 })
 
 /** The names of pages, before there is a forge with their ids. */
-export const NAMES = Object.keys(
+const PATHS = Object.entries(
   pagesOf({ commit: '', ruleset: '', hook: '', release: '', run: '', job: '', workflow: '' }),
 )
+const isOfRepository = (path: string): boolean => /^\/bakery\/\w/.test(path)
+const namesOf = (ofRepositories: boolean): string[] =>
+  PATHS.flatMap(([name, path]) => (isOfRepository(path) === ofRepositories ? [name] : []))
+export const NAMES = { ofSite: namesOf(false), ofRepositories: namesOf(true) }
 
 /** Pages that somebody without an account comes to. */
 export const OUTSIDE: Readonly<Record<string, string>> = {
