@@ -531,6 +531,17 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   delete_variable: async () => by(ada, await setting('variable')),
   set_secret: async () => by(ada, { repo: await repo(), setting: 'A', value: 'x' }),
   delete_secret: async () => by(ada, await setting('secret')),
+  create_runner: async () => by(ada, { repo: await repo(), name: 'far' }),
+  remove_runner: async () => {
+    const owner = await repo()
+    const { id } = await run('create_runner', ada, { repo: owner, name: 'far' })
+    return by(ada, { repo: owner, id })
+  },
+  create_site_runner: async () => by(ada, { name: 'far' }),
+  remove_site_runner: async () => {
+    const { id } = await run('create_site_runner', ada, { name: 'far' })
+    return by(ada, { id })
+  },
   create_ruleset: async () =>
     by(ada, { repo: await repo(), name: 'Rules', rules: [{ type: 'deletion' }] }),
   update_ruleset: async () => by(ada, { ...(await ruleset()), enforcement: 'evaluate' }),
