@@ -58,14 +58,12 @@ export {
   pullClosed,
   pullMerged,
   pullOpened,
-  pullReady,
   pullUpdated,
 } from './events.ts'
 export { candidateTested } from './internal-events.ts'
 export {
   candidateGates,
   type Candidate,
-  type CandidateGate,
   type CandidateResult,
   mergeAttempts,
   mergeFacts,

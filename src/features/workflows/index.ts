@@ -23,7 +23,6 @@ import { reactions } from './triggers.ts'
 export * from './operations.ts'
 export * from './schema.ts'
 export { jobChanged, jobsQueued, runRemoved } from './events.ts'
-export { jobOfCaller } from './job-token.ts'
 export {
   jobGates,
   jobLogs,
