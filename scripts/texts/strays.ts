@@ -15,10 +15,10 @@ const TECHNICAL =
 
 /**
  * Files in one language: rendered Markdown is shared by readers of all languages, English times are
- * written by hand, feeds and patches are for programs.
+ * written by hand, feeds, patches and badges are for programs and other sites.
  */
 const ENGLISH_FILES =
-  /^web\/(?:markdown|relative|crawlers)\b|^web\/pages\/(?:notifications\/atom|code\/patch)\.ts$/
+  /^web\/(?:markdown|relative|crawlers)\b|^web\/pages\/(?:notifications\/atom|code\/patch|runs\/badge)\.ts$/
 
 /** Commands and contents of files. */
 const COMMANDS = /^(?:git|hearth|cd|const|echo|\{\}\n|default-src|base-uri|lazy block|ar bg) ?/
