@@ -1,8 +1,9 @@
 /**
  * No request keeps a forge from others: repeated tokens, nesting and random mixtures of them are
  * sent to every parser that strangers reach, and each turn of the event loop takes less than 50 ms
- * of CPU. Memory stays bounded meanwhile, and is given back afterwards. `HEARTH_FUZZ_SECONDS` is the time for random texts, `HEARTH_FUZZ_SEED` repeats them, and
- * `HEARTH_STALLS=all` sends every text to every parser (half an hour).
+ * of CPU. Memory stays bounded meanwhile. `HEARTH_FUZZ_SECONDS` is the time for random texts,
+ * `HEARTH_FUZZ_SEED` repeats them. `HEARTH_STALLS=all` sends every text to every parser (half an
+ * hour), and waits until memory is given back.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Attack, prepareAttacks } from './stalls/attacks.ts'
@@ -12,7 +13,7 @@ import { type HardText, hardTexts, randomOf, randomText } from './stalls/texts.t
 const MAX_TURN_MS = 50
 /** A text that exceeds the limit is sent again: compiling and collecting garbage is not its fault. */
 const TRIES = 4
-const TEXTS_PER_ATTACK = 12
+const TEXTS_PER_ATTACK = 5
 const FIXED_SEED = 14
 
 /** What threads, requests and uncollected garbage may take while texts are sent. */
@@ -21,7 +22,7 @@ const MAX_WORKING_MIB = 384
 const MAX_KEPT_MIB = 128
 const MAX_RETURN_MS = 120_000
 
-const fuzzSeconds = Number(process.env.HEARTH_FUZZ_SECONDS ?? '20')
+const fuzzSeconds = Number(process.env.HEARTH_FUZZ_SECONDS ?? '12')
 const randomSeed = Number(process.env.HEARTH_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const isComplete = process.env.HEARTH_STALLS === 'all'
 
@@ -98,17 +99,20 @@ test('random mixtures of them', async () => {
   expect(faults).toEqual([])
 }, 3_600_000)
 
-test('memory is bounded while texts are sent, and given back afterwards', async () => {
+test('memory is bounded while texts are sent', () => {
   expect(largestMiB - startMiB).toBeLessThan(MAX_WORKING_MIB)
-  const until = performance.now() + MAX_RETURN_MS
-  let keptMiB = Infinity
-  while (keptMiB >= MAX_KEPT_MIB && performance.now() < until) {
-    await Bun.sleep(500)
-    const { residentMiB, cacheMiB } = await forge.scrape()
-    keptMiB = residentMiB - cacheMiB - startMiB
-  }
-  process.stdout.write(
-    `stalls: ${Math.round(largestMiB - startMiB)} MiB more while texts were sent, ${Math.round(keptMiB)} afterwards\n`,
-  )
-  expect(keptMiB).toBeLessThan(MAX_KEPT_MIB)
-}, 180_000)
+})
+
+// Threads end some seconds after their last request, and garbage is collected in its own time: too
+// long a wait for each run.
+if (isComplete)
+  test('memory is given back afterwards', async () => {
+    const until = performance.now() + MAX_RETURN_MS
+    let keptMiB = Infinity
+    while (keptMiB >= MAX_KEPT_MIB && performance.now() < until) {
+      await Bun.sleep(500)
+      const { residentMiB, cacheMiB } = await forge.scrape()
+      keptMiB = residentMiB - cacheMiB - startMiB
+    }
+    expect(keptMiB).toBeLessThan(MAX_KEPT_MIB)
+  }, 180_000)
