@@ -48,7 +48,7 @@ export {
   type LogReport,
   type StepReport,
 } from './queue.ts'
-export type { AnnotationReport, JobRow } from './store-jobs.ts'
+export type { JobRow } from './store-jobs.ts'
 export { requestScheduling } from './request-scheduling.ts'
 export { findJob } from './store-jobs.ts'
 export { expireLog } from './store-jobs.ts'

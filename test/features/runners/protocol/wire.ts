@@ -10,7 +10,7 @@ import type { Settings } from '#core/settings.ts'
 import { makeListening } from '../../../http/listening-world.ts'
 
 export const REPO = { repo: 'acme/site' } as const
-export const FILE = '.hearth/workflows/ci.yml'
+const FILE = '.hearth/workflows/ci.yml'
 
 type State = NonNullable<ValueOf<typeof messages.UpdateTaskRequest>['state']>
 type Step =
