@@ -45,6 +45,7 @@ async function step(name: string, command: string[]): Promise<void> {
     env: {
       ...process.env,
       TMPDIR: scratch,
+      HEARTH_TEST_DISK: tmpdir(),
       ...(!isQuick && { HEARTH_EXECUTABLE: join(root, 'dist', 'hearth') }),
     },
     stdio: ['ignore', 'inherit', 'pipe'],

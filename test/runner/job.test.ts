@@ -11,7 +11,9 @@ test('steps run one after the other in one sandbox, and background processes sta
   const { step, close, job } = await jobs.begin({
     prepare: ({ build }) => writeFileSync(join(build, 'README.md'), 'files of the repository'),
   })
-  expect(await step('pwd; cat README.md; sleep 4811 & echo; exit 3')).toMatchObject({
+  // The step ends when the background process is seen, so the next one has nothing to wait for.
+  const background = 'sleep 4811 & until ps -eo args | grep -q "[s]leep 4811"; do :; done'
+  expect(await step(`pwd; cat README.md; ${background}; echo; exit 3`)).toMatchObject({
     ended: 'exited',
     exit_code: 3,
     text: '/work/site/site\nfiles of the repository\n',

@@ -8,8 +8,11 @@ import { LIMITS, MIB } from './limits.ts'
 
 export { LIMITS, MIB }
 
+/** On a disk: what a command writes in memory would count as its memory. */
+const DISK = process.env.HEARTH_TEST_DISK ?? tmpdir()
+
 export async function makeRunner(change: Partial<RunnerOptions> = {}) {
-  const data = mkdtempSync(join(tmpdir(), 'hearth-runner-'))
+  const data = mkdtempSync(join(DISK, 'hearth-runner-'))
   afterAll(() => rmSync(data, { recursive: true, force: true }))
   const directory = join(data, 'checks')
   const runner = createRunner({

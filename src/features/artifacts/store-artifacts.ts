@@ -123,7 +123,7 @@ export const expireArtifacts = (tx: Tx, limit: number): number =>
 export const countArtifactBytes = (db: Db, workspace_id: string): number =>
   db.one<{ bytes: number | null }>(
     `SELECT sum(a.size_in_bytes) AS bytes FROM repos p CROSS JOIN artifacts a ON a.repo_id = p.id
-     WHERE p.workspace_id = ? AND a.sha256 IS NOT NULL`,
+     WHERE p.workspace_id = ? AND p.parent_id IS NULL AND a.sha256 IS NOT NULL`,
     workspace_id,
   )?.bytes ?? 0
 

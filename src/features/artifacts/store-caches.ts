@@ -119,7 +119,7 @@ export const removeUnusedCaches = (tx: Tx, before: Timestamp, limit: number): nu
 export const countCacheBytes = (db: Db, workspace_id: string): number =>
   db.one<{ bytes: number | null }>(
     `SELECT sum(c.size_in_bytes) AS bytes FROM repos p CROSS JOIN caches c ON c.repo_id = p.id
-     WHERE p.workspace_id = ?`,
+     WHERE p.workspace_id = ? AND p.parent_id IS NULL`,
     workspace_id,
   )?.bytes ?? 0
 

@@ -54,5 +54,8 @@ export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
   'workflow_runs.workflow_blob': 'is in the tree of the commit in the same row',
   'workflows.blob': 'is in the tree of the default branch',
   'workflow_models.blob': CACHE_KEY,
+  'workflow_candidates.sha': 'is the candidate of its queue entry, which retains it',
+  'workflow_candidates.base_sha': 'is reachable from the candidate in the same row',
+  'deployments.sha': 'is retained by its run; after that it is only shown',
   'viewed_files.oid': 'is compared with the current blob id; nothing reads it',
 }

@@ -14,7 +14,7 @@ export const Usage = Type.Object(
     ),
     lfs_bytes: Limited('Bytes of large files.'),
     packages_bytes: Limited('Bytes of packages.'),
-    artifacts_bytes: Limited('Bytes of artifacts: files of releases.'),
+    artifacts_bytes: Limited('Bytes of files of releases and of artifacts of workflows.'),
     caches_bytes: Limited('Bytes of caches; these have no quota.'),
     repositories: Limited('Repositories that are not deleted.'),
     members: Limited('People who belong to it.'),

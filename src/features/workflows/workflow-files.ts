@@ -18,7 +18,7 @@ const MAX_FILES = 100
 const MAX_FILE_BYTES = 256 * 1024
 
 /** Raised when models of another format would be misread. */
-const MODEL_FORMAT = 1
+const MODEL_FORMAT = 2
 
 export type WorkflowFile = { readonly path: string; readonly blob: Oid }
 export type ReadFile = WorkflowFile & {

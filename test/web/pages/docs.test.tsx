@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { DocsPage, type Docs } from '#web/pages/docs.tsx'
+import { DocsPage, DocsPartPage, type Docs } from '#web/pages/docs.tsx'
 import type { Visit } from '#web/site.ts'
 
 const docs: Docs = {
@@ -45,15 +45,23 @@ const docs: Docs = {
   ],
 }
 
-test('every operation has its address, inputs, output and an example, all escaped', () => {
-  const appearance = { theme: 'system', diffColours: 'usual' }
-  const visit = { viewer: null, csrf: 'x', flash: null, appearance } as unknown as Visit
+const appearance = { theme: 'system', diffColours: 'usual' }
+const visit = { viewer: null, csrf: 'x', flash: null, appearance } as unknown as Visit
+
+test('the overview names every operation and leads to its part', () => {
   const html = String(<DocsPage docs={docs} visit={visit} />)
+  expect(html).toContain('POST /v1/repos/{owner}/{name}/issues')
+  expect(html).toContain('href="/docs/reference/issues#create_issue"')
+})
+
+test('every operation has its address, inputs, output and an example, all escaped', () => {
+  const html = String(<DocsPartPage docs={docs} visit={visit} part="issues" />)
   expect(html).toContain('id="create_issue"')
   expect(html).toContain('POST /v1/repos/{owner}/{name}/issues')
   expect(html).toContain('Opens an issue &lt;with care&gt;.')
-  expect(html).toContain('href="#record-Issue"')
-  expect(html).toContain('id="record-Issue"')
+  expect(html).toContain('href="/docs/reference/records-1#record-Issue"')
   expect(html).toContain('curl -d &#x27;{&quot;title&quot;')
-  expect(html).toContain('href="#issues"')
+  const records = String(<DocsPartPage docs={docs} visit={visit} part="records-1" />)
+  expect(records).toContain('id="record-Issue"')
+  expect(DocsPartPage({ docs, visit, part: 'nothing' })).toBeNull()
 })

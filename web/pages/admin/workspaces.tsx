@@ -34,7 +34,7 @@ const exhaustedQuotas = ({
 }: SiteWorkspace['usage']): string[] => [
   ...(isFull(repositories) ? [t('repositories')] : []),
   ...(isFull(repos_bytes) ? [t('git objects')] : []),
-  ...(isFull(artifacts_bytes) ? [t('release files')] : []),
+  ...(isFull(artifacts_bytes) ? [t('files of releases and artifacts')] : []),
   ...(isFull(members) ? [t('members')] : []),
 ]
 
@@ -62,7 +62,7 @@ const WorkspaceUsage = ({ workspace: { created_at, usage } }: Pick<RowProps, 'wo
       {(artifacts_bytes.used > 0 || artifacts_bytes.limit !== null) && (
         <span>
           {ofLimit(
-            t('{bytes} of release files', { bytes: bytesText(artifacts_bytes.used) }),
+            t('{bytes} of releases and artifacts', { bytes: bytesText(artifacts_bytes.used) }),
             bytes(artifacts_bytes.limit),
           )}
         </span>

@@ -86,7 +86,7 @@ const ProtectionFields = ({
       label={t('Branches')}
       autocomplete="off"
       mono
-      placeholder="main, release/*"
+      placeholder={t('main, release/*')}
       value={shown('branches', row?.branches.join(', ') ?? '')}
       error={wrong('branches')}
       hint={rich('Patterns of branches that may deploy; {code} allows tags. Left empty, all may.', {
@@ -119,7 +119,7 @@ const EnvironmentForm = ({ visit, row }: { visit: Visit; row: Environment | null
           required
           maxlength={255}
           autocomplete="off"
-          placeholder="production"
+          placeholder={t('production')}
           value={shown('environment', '')}
           error={wrong('environment')}
           hint={rich('As jobs write it after {code}.', { code: <code>environment:</code> })}

@@ -32,6 +32,7 @@ import type { Html } from '../../jsx/html.ts'
 import { commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { DeploymentList } from '../environments/deployment-list.tsx'
+import { translateMessage } from '../../messages.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { Artifacts, loadArtifacts } from './artifacts.tsx'
 import { JobGraph } from './graph.tsx'
@@ -83,7 +84,7 @@ const WhatItWaitsFor = ({ run }: { run: Run }) => {
         )}
       </Notice>
     )
-  if (run.reason !== null) return <Notice kind="info">{run.reason}</Notice>
+  if (run.reason !== null) return <Notice kind="info">{translateMessage(run.reason)}</Notice>
   return null
 }
 
@@ -232,7 +233,7 @@ const JobRow = ({
               <Duration milliseconds={took} />
             </span>
           )}
-          {job.reason !== null && <span>{job.reason}</span>}
+          {job.reason !== null && <span>{translateMessage(job.reason)}</span>}
         </>
       }
       end={<RunState of={job} />}

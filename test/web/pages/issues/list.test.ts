@@ -21,7 +21,7 @@ const done = await issue('The old door', { labels: ['bug'] })
 await forge.call(closeIssue, ada, { repo: REPO, number: done })
 
 const titles = (html: string): string[] =>
-  [...html.matchAll(/class="row-link" href="[^"]*">([^<]*)</g)].map(([, title = '']) => title)
+  [...html.matchAll(/class="row-link"[^>]*>([^<]*)</g)].map(([, title = '']) => title)
 const counts = (html: string): Record<string, string> =>
   Object.fromEntries(
     [...html.matchAll(/<span>(Open|Closed|Merged)<\/span><span class="count">([\d,]+)</g)].map(
