@@ -1,13 +1,15 @@
 /** Runners elsewhere: which jobs they take. */
+import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { JobRunner, RunnerKind } from '#features/workflows/index.ts'
 import {
+  findRunner,
   hasRegisteredRunner,
   listRunnersFor,
   type RunnerOwner,
   type RunnerRow,
 } from './store-runners.ts'
-import { insertTask } from './store-tasks.ts'
+import { hasTask, insertTask } from './store-tasks.ts'
 
 const hasLabels = (row: RunnerRow, labels: readonly string[]): boolean => {
   const own = JSON.parse(row.labels) as string[]
@@ -34,11 +36,18 @@ export const externalKind: RunnerKind = {
   accepts: acceptsElsewhere,
 }
 
+/** Not when it was removed, nor when it is for one job and had one. */
+function mayClaim(db: Db, id: string): boolean {
+  const runner = findRunner(db, id)
+  return runner !== null && (runner.ephemeral === 0 || !hasTask(db, id))
+}
+
 export const externalRunner = (row: RunnerRow): JobRunner => ({
   id: row.id,
   name: row.name,
   accepts: (labels) => hasLabels(row, labels),
   serves: (job) => serves(row, job),
   takesUntrusted: row.accepts_untrusted === 1,
+  mayClaim: (db) => mayClaim(db, row.id),
   onClaim: (tx, job) => insertTask(tx, job.id, row.id),
 })

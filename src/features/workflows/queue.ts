@@ -62,6 +62,8 @@ export type JobRunner = {
   readonly serves?: (owner: Pick<JobRow, 'repo_id' | 'workspace_id'>) => boolean
   /** Whether it is the right one for a job that it accepts; if it does not say, it is. */
   readonly wants?: (job: JobRow) => boolean
+  /** Whether it may have another job; if it does not say, it may. Asked again on claiming. */
+  readonly mayClaim?: (db: Db) => boolean
   /** Runs in the transaction that gives a job to the runner. */
   readonly onClaim?: (tx: Tx, job: JobRow) => void
   /** Whether it may run the code of people without Write. */
@@ -111,6 +113,7 @@ function* queuedJobs(db: Db): Generator<JobRow> {
 /** Takes the next job that a runner may run; null when there is none. */
 export async function takeQueuedJob(hearth: Hearth, runner: JobRunner): Promise<JobToRun | null> {
   for (const job of queuedJobs(hearth.db)) {
+    if (!(runner.mayClaim?.(hearth.db) ?? true)) return null
     if (!(runner.serves?.(job) ?? true)) continue
     if (!runner.accepts(JSON.parse(job.labels) as string[])) continue
     if (!(runner.wants?.(job) ?? true)) continue
@@ -165,6 +168,7 @@ function queueAgain(tx: Tx, job: JobRow): void {
 /** Gives a job to a runner. Returns the secret of its token; null when the job is taken. */
 function claim(tx: Tx, job: JobRow, run: RunRow, runner: JobRunner): string | null {
   const { id, name } = runner
+  if (!(runner.mayClaim?.(tx.db) ?? true)) return null
   if (!claimJob(tx, job.id, { id, name, lease_until: tx.now_ms + LEASE_MS })) return null
   setRunStatus(tx, job.run_id, 'in_progress', null)
   runner.onClaim?.(tx, job)

@@ -7,7 +7,7 @@ import type { ValueOf } from '#lib/protobuf.ts'
 import { SECOND } from '#lib/time.ts'
 import { externalRunner } from '../external-runner.ts'
 import { findRunner } from '../store-runners.ts'
-import { findTaskOfJob, hasTask } from '../store-tasks.ts'
+import { findTaskOfJob } from '../store-tasks.ts'
 import type { Call } from './connect.ts'
 import type { FetchTaskRequest, FetchTaskResponse, Task } from './messages.ts'
 import { openTasks } from './open-tasks.ts'
@@ -53,7 +53,7 @@ async function nextTask(
   for (;;) {
     // It may have been removed while it waited.
     const runner = findRunner(hearth.db, runner_id)
-    if (!runner || (runner.ephemeral === 1 && hasTask(hearth.db, runner.id))) return null
+    if (!runner) return null
     const job = await takeQueuedJob(hearth, externalRunner(runner))
     if (!job) return null
     if (signal.aborted) {

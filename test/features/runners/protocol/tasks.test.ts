@@ -2,8 +2,11 @@ import { expect, test } from 'bun:test'
 import { setSecret } from '#features/variables/set-secret.ts'
 import { setVariable } from '#features/variables/set-variable.ts'
 import { cancelRun } from '#features/workflows/cancel-run.ts'
+import { externalRunner } from '#features/runners/external-runner.ts'
 import { openTasks } from '#features/runners/protocol/open-tasks.ts'
 import { closeTasks } from '#features/runners/protocol/task-end.ts'
+import { findRunner } from '#features/runners/store-runners.ts'
+import { takeQueuedJob } from '#features/workflows/queue.ts'
 import { checkRunners } from '#features/workflows/sweep.ts'
 import { MINUTE } from '#lib/time.ts'
 import { makeWireWorld, REPO } from './wire.ts'
@@ -171,6 +174,18 @@ test('a runner for one job gets one and is gone; a removed one gets none', async
   await world.jobs()
   await remove(other.id)
   expect(other.fetch()).rejects.toThrow('unauthenticated')
+})
+
+test('a runner for one job gets one, however often it asks at once', async () => {
+  const { world, runner, push, jobs } = await makeWireWorld()
+  const { id } = await runner({ ephemeral: true })
+  await push(ONE.replace('runs-on', 'strategy: { matrix: { n: [1, 2, 3] } }, runs-on'))
+  const row = findRunner(world.hearth.db, id)
+  if (!row) throw new Error('the runner is registered')
+  const take = () => takeQueuedJob(world.hearth, externalRunner(row))
+  const taken = await Promise.all([take(), take(), take()])
+  expect(taken.filter((job) => job !== null)).toHaveLength(1)
+  expect((await jobs()).filter(({ status }) => status === 'in_progress')).toHaveLength(1)
 })
 
 test('a task of another runner is none of its business', async () => {
