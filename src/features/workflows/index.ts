@@ -33,6 +33,7 @@ export {
   type RunnerKind,
 } from './extension-points.ts'
 export {
+  endJobsOfRunner,
   finishJob,
   finishJobNow,
   giveBackJob,

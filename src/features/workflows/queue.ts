@@ -318,15 +318,24 @@ export function endInterrupted(tx: Tx): void {
     // Runners could not report while this process did not run.
     const leaseUntil = Math.max(job.lease_until ?? 0, running.startedAt + LEASE_MS)
     if (isOurs ? running.has(job.id) : leaseUntil > tx.now_ms) continue
-    const plan = job.plan === null ? null : (JSON.parse(job.plan) as JobPlan)
-    const reason = isOurs ? STOPPED : `The runner ${job.runner_name} stopped reporting`
-    const mayRepeat = isOurs || hasNotBegun(tx.db, job)
-    if (mayRepeat && job.interruptions === 0 && plan !== null && isRepeatable(plan)) {
-      queueAgain(tx, job)
-    } else {
-      endJob(tx, job, { conclusion: 'failure', reason, outputs: {} })
-      requestScheduling(tx, job.run_id)
-    }
+    endLost(tx, job, isOurs ? STOPPED : `The runner ${job.runner_name} stopped reporting`)
+  }
+}
+
+/** Ends the jobs of a runner that is removed, or queues them again. */
+export function endJobsOfRunner(tx: Tx, runner_id: string): void {
+  for (const job of listLeased(tx.db))
+    if (job.runner_id === runner_id) endLost(tx, job, `The runner ${job.runner_name} was removed`)
+}
+
+function endLost(tx: Tx, job: JobRow, reason: string): void {
+  const plan = job.plan === null ? null : (JSON.parse(job.plan) as JobPlan)
+  const mayRepeat = job.runner_id === null || hasNotBegun(tx.db, job)
+  if (mayRepeat && job.interruptions === 0 && plan !== null && isRepeatable(plan)) {
+    queueAgain(tx, job)
+  } else {
+    endJob(tx, job, { conclusion: 'failure', reason, outputs: {} })
+    requestScheduling(tx, job.run_id)
   }
 }
 

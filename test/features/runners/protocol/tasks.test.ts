@@ -188,6 +188,25 @@ test('a runner for one job gets one, however often it asks at once', async () =>
   expect((await jobs()).filter(({ status }) => status === 'in_progress')).toHaveLength(1)
 })
 
+test('a removed runner leaves no job and no token', async () => {
+  const { world, runner, push, remove, jobs } = await makeWireWorld()
+  const far = await runner()
+  await push(ONE.replace('runs-on', 'strategy: { matrix: { n: [1, 2] } }, runs-on'))
+  const tasks = [await far.fetch(), await far.fetch()]
+  await far.log(tasks[0]?.id ?? 0, 0, ['begun'])
+  const callers = () =>
+    tasks.map((task) => world.hearth.callers.byToken(task?.secrets.GITHUB_TOKEN ?? ''))
+  expect(callers()).not.toContain(null)
+  await remove(far.id)
+  expect(callers()).toEqual([null, null])
+  const left = await jobs()
+  expect(left.map(({ status, conclusion }) => [status, conclusion])).toEqual([
+    ['completed', 'failure'],
+    ['queued', null],
+  ])
+  expect(left[0]?.reason).toBe('The runner far was removed')
+})
+
 test('a task of another runner is none of its business', async () => {
   const { runner, push } = await makeWireWorld()
   const far = await runner()
