@@ -11,6 +11,8 @@
 export class ProtobufError extends Error {}
 
 const MAX_DEPTH = 64
+/** Fields and messages in one message: empty ones take two bytes, and a hundred in memory. */
+const MAX_PARTS = 100_000
 
 const VARINT = 0
 const FIXED64 = 1
@@ -73,9 +75,22 @@ class Reader {
   constructor(
     private readonly bytes: Uint8Array,
     readonly depth: number,
+    private readonly parts: { count: number },
   ) {
     if (depth > MAX_DEPTH) throw new ProtobufError('the message is nested too deep')
+    this.countPart()
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  }
+
+  /** The reader of a message within this one. */
+  inner(): Reader {
+    return new Reader(this.chunk(), this.depth + 1, this.parts)
+  }
+
+  /** Throws when the whole message has too many parts. */
+  countPart(): void {
+    if (++this.parts.count > MAX_PARTS)
+      throw new ProtobufError(`the message has more than ${MAX_PARTS} parts`)
   }
 
   get hasMore(): boolean {
@@ -285,6 +300,7 @@ export function message<F extends Fields>(fields: F): Message<F> {
     const values = create()
     while (reader.hasMore) {
       const tag = reader.varint()
+      reader.countPart()
       const known = byNumber.get(Math.floor(tag / 8))
       if (known?.field.type.wire !== tag % 8) reader.skip(tag % 8)
       else add(values, known.name, known.field.kind, known.field.type.read(reader))
@@ -299,7 +315,7 @@ export function message<F extends Fields>(fields: F): Message<F> {
       for (const [name, field] of entries) writeField(inner, field, values?.[name])
       writer.chunk(inner.bytes)
     },
-    read: (reader) => readAll(new Reader(reader.chunk(), reader.depth + 1)),
+    read: (reader) => readAll(reader.inner()),
     toJson: (values) => (values === null ? null : jsonOf(entries, values)),
     fromJson: (value) => {
       if (value === null || typeof value !== 'object' || Array.isArray(value))
@@ -395,7 +411,7 @@ const structValue: Type<Json> = {
     writer.chunk(inner.bytes)
   },
   read: (outer) => {
-    const reader = new Reader(outer.chunk(), outer.depth + 1)
+    const reader = outer.inner()
     let value: Json = null
     while (reader.hasMore) {
       const tag = reader.varint()
@@ -432,7 +448,7 @@ export const struct: Type<JsonStruct> = {
 const prefixed = (body: Uint8Array): Reader => {
   const writer = new Writer()
   writer.chunk(body)
-  return new Reader(writer.bytes, 0)
+  return new Reader(writer.bytes, 0, { count: 0 })
 }
 
 /** The message in these bytes. Throws ProtobufError. */
@@ -443,6 +459,6 @@ export const decode = <T>(type: Type<T>, body: Uint8Array): NonNullable<T> =>
 export function encode<T>(type: Type<T>, value: NonNullable<T>): Uint8Array {
   const writer = new Writer()
   type.write(writer, value)
-  const reader = new Reader(writer.bytes, 0)
+  const reader = new Reader(writer.bytes, 0, { count: 0 })
   return reader.chunk()
 }

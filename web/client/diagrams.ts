@@ -16,10 +16,10 @@ const darkScheme = matchMedia('(prefers-color-scheme: dark)')
 
 const sourceOf = (figure: Element): string => figure.querySelector('pre')?.textContent ?? ''
 
-/** Whether `old` shows the drawing of the diagram that `fresh` describes. */
+/** Whether `old` shows or makes the drawing of the diagram that `fresh` describes. */
 export const isDrawnDiagram = (old: Node, fresh: Node): boolean =>
   old instanceof HTMLElement &&
-  old.matches('.diagram.is-drawn') &&
+  old.matches('.diagram:has(> iframe)') &&
   fresh instanceof HTMLElement &&
   sourceOf(old) === sourceOf(fresh)
 
@@ -71,7 +71,10 @@ class Diagram {
   }
 }
 
-const begun = new WeakSet<Element>()
+/** A diagram whose page changed is drawn again when its source is another one now. */
+const hasBegun = (figure: Element): boolean =>
+  figure.querySelector(':scope > iframe, :scope > .diagram-error') !== null
+
 let count = 0
 
 const observer = new IntersectionObserver(
@@ -79,9 +82,8 @@ const observer = new IntersectionObserver(
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting || !(target instanceof HTMLElement)) continue
       observer.unobserve(target)
-      if (begun.has(target) || count >= MAX_DIAGRAMS) continue
+      if (hasBegun(target) || count >= MAX_DIAGRAMS) continue
       if (sourceOf(target).length > MAX_SOURCE_LENGTH) continue
-      begun.add(target)
       count++
       new Diagram(target)
     }

@@ -76,7 +76,7 @@ export const AttentionLists = ({ waiting }: { waiting: AttentionItems }) => {
   return (
     <>
       {stopped.length > 0 && (
-        <List label={t('Agents that ask you')} head={<h2>{t('Agents that ask you')}</h2>}>
+        <List label={t('Waiting for your answer')} head={<h2>{t('Waiting for your answer')}</h2>}>
           {stopped.map((one) => (
             <StoppedRow one={one} />
           ))}

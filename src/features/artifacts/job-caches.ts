@@ -36,14 +36,14 @@ function readableRefs(hearth: Hearth, { repo_id, ref, base_ref }: JobScope): str
 }
 
 /**
- * Whether the job may write caches. `pull_request_target` runs have the ref of the base, but may
- * have run code of the head: what they wrote would reach every branch.
+ * Whether the job may write caches. Runs of `pull_request_target` and `workflow_run` have the
+ * ref of the base, but may have run code of the head: what they wrote would reach every branch.
  */
 export const mayWriteCaches = ({
   isTrusted,
   event_name,
 }: Pick<JobScope, 'isTrusted' | 'event_name'>): boolean =>
-  isTrusted && event_name !== 'pull_request_target'
+  isTrusted && event_name !== 'pull_request_target' && event_name !== 'workflow_run'
 
 /** Finds a cache by its key or the beginning of it, then by `restoreKeys` in their order. */
 export async function findCacheForJob(

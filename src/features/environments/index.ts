@@ -14,7 +14,7 @@ import { sweepDeployments } from './sweep.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
-export { mayReview } from './may-review.ts'
+export { reviewOffer } from './may-review.ts'
 
 export const feature: Feature = {
   name: 'environments',

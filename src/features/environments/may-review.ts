@@ -1,19 +1,31 @@
-/** Whether a page offers the forms of a review. */
+/** What a page offers to somebody who looks at a deployment. */
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { needsApproval } from './protection.ts'
 import { refusalOfReviewer } from './review-deployment.ts'
+import { isReviewer } from './reviewers.ts'
 import { findDeployment, findEnvironmentById } from './store.ts'
 
-export function mayReview(hearth: Hearth, caller: Caller, deployment_id: string): boolean {
+export type ReviewOffer = {
+  readonly may: boolean
+  /** Why a reviewer of the environment may not decide about this deployment. */
+  readonly refusal: string | null
+}
+
+const NOTHING: ReviewOffer = { may: false, refusal: null }
+
+export function reviewOffer(hearth: Hearth, caller: Caller, deployment_id: string): ReviewOffer {
   const { db } = hearth
   const row = findDeployment(db, deployment_id)
   if (caller.kind !== 'user' || row?.state !== 'waiting' || row.environment_id === null)
-    return false
+    return NOTHING
   const environment = findEnvironmentById(db, row.environment_id)
-  return (
-    environment !== null &&
-    needsApproval(db, environment, row) &&
-    refusalOfReviewer(hearth, caller.id, environment, row) === null
+  if (
+    environment === null ||
+    !needsApproval(db, environment, row) ||
+    !isReviewer(db, environment, caller.id)
   )
+    return NOTHING
+  const refusal = refusalOfReviewer(hearth, caller.id, environment, row)
+  return { may: refusal === null, refusal }
 }

@@ -5,7 +5,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, OneOf, RepoPath, Type } from '#core/schema.ts'
 import { actorOf } from '#features/accounts/index.ts'
-import { requestScheduling } from '#features/workflows/index.ts'
+import { actorOfRun, requestScheduling } from '#features/workflows/index.ts'
 import { conflict, forbidden, notFound } from '#lib/errors.ts'
 import { needsApproval } from './protection.ts'
 import { deploymentRecord, requireHome } from './records.ts'
@@ -91,9 +91,12 @@ export function refusalOfReviewer(
 ): string | null {
   if (!isReviewer(hearth.db, environment, person_id))
     return `only reviewers of ${environment.name} may approve or reject its deployments`
-  const creator = actorOf(hearth, deployment.creator_id)
-  const starter = creator?.on_behalf_of?.id ?? creator?.id
-  if (environment.prevent_self_review === 1 && starter === person_id)
+  // A rerun has another starter than its run; neither may decide.
+  const starters = [deployment.creator_id, actorOfRun(hearth.db, deployment.run_id)].map((id) => {
+    const actor = actorOf(hearth, id)
+    return actor?.on_behalf_of?.id ?? actor?.id
+  })
+  if (environment.prevent_self_review === 1 && starters.includes(person_id))
     return `you, or an agent of yours, started this run: another reviewer of ${environment.name} decides`
   return null
 }

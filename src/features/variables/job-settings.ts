@@ -46,9 +46,15 @@ function rankOf(row: SettingRow, scope: JobScope, projects: ReadonlySet<string>)
   )
 }
 
-/** Names of environments ignore case. */
+/**
+ * Names of environments ignore the case of A to Z alone, as the database compares them (SQLite,
+ * NOCASE). Another folding here would give an environment's secrets to a job whose environment has
+ * a name that only looks alike, and no protection.
+ */
+const foldCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+
 const includesName = (names: readonly string[], name: string): boolean =>
-  names.some((one) => one.toLowerCase() === name.toLowerCase())
+  names.some((one) => foldCase(one) === foldCase(name))
 
 /** The values of the variables that a job reads, by name. */
 export const variablesFor = (db: Db, scope: JobScope): Map<string, string> =>

@@ -65,6 +65,18 @@ test('a rejection fails the job, and a rerun asks again', async () => {
   expect((await deployments()).map(({ state }) => state)).toEqual(['waiting', 'rejected'])
 })
 
+test('whoever started a run does not approve it either when somebody else runs it again', async () => {
+  const { world, ada, bob, push, protect, review, runs } = await makeEnvironmentsWorld()
+  await protect({ reviewers: ['ada', 'bob'] })
+  await push({ [FILE]: DEPLOY })
+  await review(bob, 'reject', 'Not now')
+  const [run] = await runs()
+  await world.call(rerunWorkflowRun, bob, { ...REPO, id: run?.id ?? '' })
+  await world.jobs()
+  expect((await refusal(review(ada, 'approve'))).message).toContain('started this run')
+  expect((await refusal(review(bob, 'approve'))).message).toContain('started this run')
+})
+
 test('whoever started a run does not approve it, unless the environment allows it', async () => {
   const { world, ada, bob, push, protect, take, review } = await makeEnvironmentsWorld()
   await world.call(createTeam, ada, { workspace: 'acme', name: 'Ops' })

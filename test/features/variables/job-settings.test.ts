@@ -63,3 +63,13 @@ test('another repository reads nothing of this one', async () => {
   expect(secretNamesFor(world.hearth.db, scope)).toEqual(['T'])
   expect([...openSecrets(world.hearth, scope, null)]).toEqual([['T', 'hush too']])
 })
+
+test('an environment is named with the case of A to Z ignored, and by nothing that looks alike', async () => {
+  const { variable, read } = await makeScope()
+  await variable('A', { value: 'secret place', environments: ['k8s'] })
+  await variable('B', { value: 'there too', environments: ['Überall'] })
+  expect(read('K8S').A).toBe('secret place')
+  // The Kelvin sign becomes k in lower case, and the database tells ü from Ü.
+  expect(read('\u212A8s').A).toBeUndefined()
+  expect([read('Überall').B, read('überall').B]).toEqual(['there too', undefined])
+})

@@ -1,5 +1,5 @@
 // Deployments with their states, and the form of a review.
-import { mayReview, type Deployment } from '#features/environments/index.ts'
+import { reviewOffer, type Deployment } from '#features/environments/index.ts'
 import {
   ActorLink,
   Button,
@@ -78,6 +78,7 @@ const ReviewForm = ({ visit, repo, deployment }: Omit<RowProps, 'now'>) => (
 const DeploymentRow = ({ visit, repo, deployment, now }: RowProps) => {
   const { environment, job_name, run, job, sha, ref, url, reviews } = deployment
   const jobHref = repoPath(repo, `/runs/${encodeURIComponent(run)}/job/${encodeURIComponent(job)}`)
+  const offer = reviewOffer(visit.hearth, visit.caller, deployment.id)
   return (
     <Row
       mark={<DeploymentState state={deployment.state} bare />}
@@ -123,8 +124,13 @@ const DeploymentRow = ({ visit, repo, deployment, now }: RowProps) => {
         </>
       }
     >
-      {mayReview(visit.hearth, visit.caller, deployment.id) && (
-        <ReviewForm visit={visit} repo={repo} deployment={deployment} />
+      {offer.may && <ReviewForm visit={visit} repo={repo} deployment={deployment} />}
+      {offer.refusal !== null && (
+        <p class="muted small">
+          {t(
+            'You started this run, and runs here are not approved by those who started them. Another reviewer decides, or an administrator of the repository changes the environment.',
+          )}
+        </p>
       )}
     </Row>
   )

@@ -149,7 +149,7 @@ const EnvironmentRow = ({ visit, repo, row }: { visit: Visit; repo: Repo; row: E
       <>
         {row.reviewers.length > 0 && (
           <span>
-            {rich('Approved by {names}', {
+            {rich('Reviewers: {names}', {
               names: row.reviewers.map((name) => <Chip icon="user">{name}</Chip>),
             })}
           </span>

@@ -1,5 +1,6 @@
 /** Steps with `uses`: what is built in, and actions of the workspace. */
 import { ExpressionFault, expandStrings, parseUses, type Step, type Uses } from '#actions'
+import { Refusal } from '#lib/errors.ts'
 import { downloadArtifact, uploadArtifact } from './artifact-steps.ts'
 import { checkOut } from './checkout-step.ts'
 import { restoreCache, saveCache, useCache } from './cache-steps.ts'
@@ -72,7 +73,13 @@ async function runActionOfForge(
     return await runAction(runner, running, { folder: `${root}/${path}`, name }, inputs)
   } catch (error) {
     if (error instanceof ExpressionFault) throw error
-    const message = error instanceof Error ? error.message : String(error)
+    const isMissing =
+      error instanceof Refusal && (error.code === 'not_found' || error.code === 'forbidden')
+    const message = isMissing
+      ? `${repository} is not on this forge, or this job may not read it`
+      : error instanceof Error
+        ? error.message
+        : String(error)
     report.error(
       running.number,
       `${message}. Jobs have no internet. Import ${repository} to this forge, or replace the step by a script.`,

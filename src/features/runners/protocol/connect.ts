@@ -50,12 +50,29 @@ export type Method<Request, Response> = {
   readonly request: Type<Request | null>
   readonly response: Type<Response | null>
   readonly maxBytes: number
+  /** Runs before the body is read, so that strangers cannot have it parsed. Throws ConnectError. */
+  readonly authorize?: (hearth: Hearth, http: ProtocolRequest) => Promise<unknown>
   /** Throws ConnectError. */
   readonly handle: (call: Call<Request, Response>) => Promise<Response> | Response
 }
 
 const isJson = ({ request }: ProtocolRequest): boolean =>
   (request.headers.get('content-type') ?? '').startsWith(JSON_TYPE)
+
+/** Objects and lists of a JSON message, which are counted before it is parsed. */
+const MAX_JSON_PARTS = 100_000
+const BRACE = 0x7b
+const BRACKET = 0x5b
+
+function requireFewParts(body: Uint8Array): void {
+  let parts = 0
+  for (const byte of body) if (byte === BRACE || byte === BRACKET) parts++
+  if (parts > MAX_JSON_PARTS)
+    throw new ConnectError(
+      'resource_exhausted',
+      `the message has more than ${MAX_JSON_PARTS} parts`,
+    )
+}
 
 async function readMessage<T>(
   http: ProtocolRequest,
@@ -65,6 +82,7 @@ async function readMessage<T>(
   const body = await http.bytes(maxBytes)
   try {
     if (!isJson(http)) return decode(type, body) as T
+    requireFewParts(body)
     const text = new TextDecoder().decode(body)
     return type.fromJson(JSON.parse(text === '' ? '{}' : text)) as T
   } catch (error) {
@@ -100,6 +118,7 @@ export function connectRoute<Request, Response_>(
       try {
         if (http.request.method !== 'POST')
           throw new ConnectError('unimplemented', 'this address takes POST only')
+        await method.authorize?.(hearth, http)
         const message = await readMessage(http, method.request, method.maxBytes)
         const answer = await method.handle({ hearth, http, message })
         return writeMessage(http, method.response, answer)

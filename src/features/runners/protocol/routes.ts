@@ -3,7 +3,7 @@ import type { ProtocolRoute } from '#core/protocol-routes.ts'
 import { connectRoute } from './connect.ts'
 import { fetchTask } from './fetch-task.ts'
 import * as messages from './messages.ts'
-import { declare, ping, register } from './registration.ts'
+import { declare, ping, register, requireCallingRunner } from './registration.ts'
 import { updateLog } from './update-log.ts'
 import { updateTask } from './update-task.ts'
 
@@ -34,6 +34,7 @@ export const runnerRoutes: readonly ProtocolRoute[] = [
     request: messages.DeclareRequest,
     response: messages.DeclareResponse,
     maxBytes: 64 * KIB,
+    authorize: requireCallingRunner,
     handle: declare,
   }),
   connectRoute({
@@ -41,6 +42,7 @@ export const runnerRoutes: readonly ProtocolRoute[] = [
     request: messages.FetchTaskRequest,
     response: messages.FetchTaskResponse,
     maxBytes: 64 * KIB,
+    authorize: requireCallingRunner,
     handle: fetchTask,
   }),
   connectRoute({
@@ -48,6 +50,7 @@ export const runnerRoutes: readonly ProtocolRoute[] = [
     request: messages.UpdateTaskRequest,
     response: messages.UpdateTaskResponse,
     maxBytes: MAX_STATE_BYTES,
+    authorize: requireCallingRunner,
     handle: updateTask,
   }),
   connectRoute({
@@ -55,6 +58,7 @@ export const runnerRoutes: readonly ProtocolRoute[] = [
     request: messages.UpdateLogRequest,
     response: messages.UpdateLogResponse,
     maxBytes: MAX_LOG_BYTES,
+    authorize: requireCallingRunner,
     handle: updateLog,
   }),
 ]

@@ -47,3 +47,23 @@ test('JSON, compressed bodies and broken messages', async () => {
   const bomb = Bun.gzipSync(Buffer.alloc(8 * 1024 ** 2))
   expect((await far.send('FetchTask', bomb, { 'content-encoding': 'gzip' })).status).toBe(429)
 })
+
+test('a body is read only for those who may call, and has a bounded number of parts', async () => {
+  const { url, runner } = await makeWireWorld()
+  const far = await runner()
+  // A message of empty rows, two bytes each.
+  const rows = new Uint8Array(400_000)
+  for (let at = 0; at < rows.length; at += 2) rows[at] = 0x1a
+  const answer = await far.send('UpdateLog', rows)
+  expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'invalid_argument' }])
+  const json = `{"rows":[${Array.from({ length: 200_000 }, () => '{}').join()}]}`
+  const many = await far.send('UpdateLog', new TextEncoder().encode(json), {
+    'content-type': 'application/json',
+  })
+  expect([many.status, await many.json()]).toMatchObject([429, { code: 'resource_exhausted' }])
+
+  // Strangers learn nothing about their message, because nobody reads it.
+  const stranger = new WireRunner(url)
+  for (const method of ['Declare', 'FetchTask', 'UpdateTask', 'UpdateLog'])
+    expect((await stranger.send(method, Uint8Array.from([0x0a, 0xff]))).status).toBe(401)
+})
