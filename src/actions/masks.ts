@@ -8,8 +8,13 @@
 
 /** Shorter values are not hidden, because they would hide what is no secret. */
 export const MIN_MASK_LENGTH = 4
-/** Each value costs a search of all output, so a job cannot add any number. */
+/** Each value costs work when it is added, also when it is refused. */
 const MAX_VALUES = 500
+/**
+ * Each form costs a search of all output. There is room for one value of any shape, or for some 300
+ * of one line.
+ */
+const MAX_FORMS = 3_000
 const MAX_VALUE_BYTES = 65_536
 const MAX_LINES_OF_VALUE = 200
 const MAX_JSON_TEXTS = 100
@@ -57,8 +62,16 @@ function* formsOf(value: string): Generator<string> {
   }
 }
 
+/** What is hidden of a value: itself, each line, and each text of JSON. */
+function textsOf(value: string): string[] {
+  const lines = value.split(/\r?\n/, MAX_LINES_OF_VALUE).map((line) => line.trim())
+  const texts = new Set([value, value.trim(), ...lines, ...textsOfJson(value)])
+  return [...texts].filter((text) => text.length >= MIN_MASK_LENGTH)
+}
+
 export class Masks {
   readonly #forms = new Map<string, Buffer>()
+  #maxForms = MAX_FORMS
   #values = 0
   #longest = 0
 
@@ -67,20 +80,38 @@ export class Masks {
     return this.#longest
   }
 
+  /**
+   * Hides the secrets of the job from now on, before `add` is called. All are hidden line by line;
+   * if their forms are too many, the longest are not hidden encoded.
+   */
+  addSecrets(values: Iterable<string>): void {
+    for (const value of [...values].sort((a, b) => a.length - b.length))
+      if (!this.#addForms(value)) for (const text of textsOf(value)) this.#addForm(text)
+    this.#maxForms = this.#forms.size + MAX_FORMS
+  }
+
   /** Hides a value from now on. Returns false when the job has too many or the value is too long. */
   add(value: string): boolean {
     if (value.length > MAX_VALUE_BYTES || this.#values >= MAX_VALUES) return false
     this.#values++
-    const lines = value.split(/\r?\n/, MAX_LINES_OF_VALUE).map((line) => line.trim())
-    for (const text of new Set([value, value.trim(), ...lines, ...textsOfJson(value)])) {
-      if (text.length < MIN_MASK_LENGTH) continue
-      for (const form of formsOf(text)) this.#addForm(form)
-    }
+    return this.#addForms(value)
+  }
+
+  /** Adds all forms of a value. Returns false, and adds none, when they are too many. */
+  #addForms(value: string): boolean {
+    const added = new Set<string>()
+    for (const text of textsOf(value))
+      for (const form of formsOf(text)) {
+        if (form.length < MIN_MASK_LENGTH || this.#forms.has(form)) continue
+        added.add(form)
+        if (this.#forms.size + added.size > this.#maxForms) return false
+      }
+    for (const form of added) this.#addForm(form)
     return true
   }
 
   #addForm(form: string): void {
-    if (form.length < MIN_MASK_LENGTH || this.#forms.has(form)) return
+    if (this.#forms.has(form)) return
     const bytes = Buffer.from(form)
     this.#forms.set(form, bytes)
     this.#longest = Math.max(this.#longest, bytes.length)

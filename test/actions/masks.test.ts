@@ -58,3 +58,23 @@ test('the number of values is bounded', () => {
   expect(added.filter(Boolean).length).toBeLessThan(1_000)
   expect(masks.add('x'.repeat(100_000))).toBe(false)
 })
+
+test('the number of forms is bounded, and a value beyond it is refused', () => {
+  const masks = new Masks()
+  const value = (n: number) =>
+    Array.from({ length: 200 }, (_, i) => `secret ${n} of ${i}`).join('\n')
+  expect(masks.add(value(0))).toBe(true)
+  const added = Array.from({ length: 100 }, (_, n) => masks.add(value(n + 1)))
+  expect(added.filter(Boolean).length).toBeLessThan(4)
+  expect(masks.maskText('a secret 0 of 199')).toBe('a ***')
+  expect(masks.finds('secret 100 of 0')).toBe(false)
+})
+
+test('secrets of the job are hidden whatever their number, and leave room for values', () => {
+  const masks = new Masks()
+  const lines = (n: number) => Array.from({ length: 200 }, (_, i) => `secret ${n} of ${i}`)
+  masks.addSecrets([...Array.from({ length: 20 }, (_, n) => lines(n).join('\n')), 'short one'])
+  for (let n = 0; n < 20; n++) expect(masks.maskText(`a secret ${n} of 199`)).toBe('a ***')
+  expect(masks.maskText(Buffer.from('short one').toString('base64'))).toContain('***')
+  expect(masks.add('a value of the job')).toBe(true)
+})

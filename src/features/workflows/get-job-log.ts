@@ -1,12 +1,14 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
+import { principalOf } from '#core/principal.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
+import { networkOf } from '#lib/net.ts'
 import { timestamp } from '#lib/time.ts'
 import { jobLogs } from './extension-points.ts'
 import type { LogPage } from '#runner'
 import { JobId } from './inputs.ts'
-import { logSearch } from './log-search.ts'
+import { logSearch, type FindLines } from './log-search.ts'
 import { requireJob } from './records.ts'
 import { JobLog } from './schema.ts'
 import { listSteps } from './store-jobs.ts'
@@ -38,7 +40,7 @@ export const getJobLog = operation({
         minLength: 1,
         maxLength: 200,
         description:
-          'Only lines that match this expression (RE2). An answer searches 50,000 lines, so it may have none and a next.',
+          'Only lines that match this expression (RE2). An answer searches at most 50,000 lines, so it may have none and a next.',
       }),
     ),
   }),
@@ -46,7 +48,10 @@ export const getJobLog = operation({
   // The output of commands is controlled by the change.
   untrusted: ({ lines }) => lines.map((_, index) => `/lines/${index}/text`),
 
-  handler: async ({ hearth, db, repo }, { id, after, tail, step, grep }) => {
+  handler: async (
+    { hearth, db, repo, caller, origin, signal },
+    { id, after, tail, step, grep },
+  ) => {
     const job = requireJob(db, repo, id)
     const [read] = jobLogs.all(hearth)
     const complete = job.status === 'completed'
@@ -57,7 +62,9 @@ export const getJobLog = operation({
     const { lines, next } =
       grep === undefined
         ? await readPage(range.from, range.count)
-        : await searchLines(readPage, range, (texts) => logSearch(hearth).find(grep, texts))
+        : await logSearch(hearth).run(grep, { caller: searcher(), signal }, (find) =>
+            searchLines(readPage, range, find),
+          )
     const isEnd = next === null || next > range.to
     return {
       lines: lines
@@ -65,6 +72,12 @@ export const getJobLog = operation({
         .map(({ n, at, text }) => ({ n, at: timestamp(at), text })),
       next: isEnd ? null : next - 1,
       complete,
+    }
+
+    function searcher(): string {
+      return caller.kind === 'anonymous'
+        ? (networkOf(origin.ip) ?? 'unknown')
+        : principalOf(caller, origin)
     }
 
     function stepOf(number: number | undefined) {
@@ -78,11 +91,11 @@ export const getJobLog = operation({
 
 type Range = { readonly from: number; readonly to: number }
 
-/** The lines that match, page by page, until there are enough or enough were searched. */
+/** The lines that match, page by page, until there are enough or the search has done enough. */
 async function searchLines(
   readPage: (from: number, count: number) => Promise<LogPage>,
   { from, to }: Range,
-  find: (texts: readonly string[]) => Promise<readonly number[]>,
+  find: FindLines,
 ): Promise<LogPage> {
   const found: LogPage['lines'][number][] = []
   const end = from + MAX_SEARCHED_LINES
@@ -90,6 +103,7 @@ async function searchLines(
   while (next !== null && next <= to && next < end && found.length < MAX_LINES) {
     const page: LogPage = await readPage(next, MAX_LINES)
     const indexes = await find(page.lines.map(({ text }) => text))
+    if (indexes === null) return { lines: found, next }
     for (const index of indexes) {
       const line = page.lines[index]
       if (!line) continue

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import { nowhere } from '#core/audit.ts'
 import { anonymous } from '#core/caller.ts'
 import { reportSteps } from '#features/workflows/index.ts'
+import { logSearch } from '#features/workflows/log-search.ts'
 import { getJobLog } from '#features/workflows/get-job-log.ts'
 import { refusal } from '../../world.ts'
 import { makeRunsWorld, REPO } from './fixture.ts'
@@ -60,3 +62,46 @@ test('only the lines that match an expression, also beyond a page', async () => 
   for (const wrong of ['(', '(a{1,900}){1,900}', '(?=x)'])
     expect(await refusal(find(wrong))).toMatchObject({ status: 422, field: 'grep' })
 })
+
+test('one search of a caller at a time, and a bounded number in all', async () => {
+  const { push, take, world, hearth, ada } = await makeRunsWorld()
+  await push()
+  const id = (await take())?.id ?? ''
+  await reportSteps(hearth, id, [], { bytes: 20_000, lines: 10, state: 'live' })
+  const from = (ip: string, signal?: AbortSignal) =>
+    world.call(
+      getJobLog,
+      anonymous,
+      { ...REPO, id, grep: 'line 7' },
+      { origin: { ...nowhere, ip }, ...(signal && { signal }) },
+    )
+  const gone = new AbortController()
+  const searches = Array.from({ length: 7 }, (_, n) => from(`192.0.2.${n}`))
+  const abandoned = from('192.0.2.7', gone.signal).catch((error: unknown) => error)
+  expect(await refusal(from('192.0.2.0'))).toMatchObject({ status: 429, reason: 'concurrency' })
+  const eighth = world.call(getJobLog, ada, { ...REPO, id, grep: 'line 7' })
+  expect(await refusal(eighth)).toMatchObject({ status: 503, reason: 'concurrency' })
+  gone.abort()
+  expect(await abandoned).toBe(gone.signal.reason)
+  expect((await Promise.all(searches)).map(({ lines }) => lines.length)).toEqual(
+    searches.map(() => 1),
+  )
+  expect((await from('192.0.2.0')).lines.length).toBe(1)
+})
+
+test('the time of a search is that of all its pages', async () => {
+  const { hearth } = await makeRunsWorld()
+  const line = `${'a'.repeat(4_000)}b`
+  const page = Array.from({ length: 150 }, () => line)
+  const pages = await logSearch(hearth).run(
+    '(a|aa)*(a|b)*[^ab]$',
+    { caller: 'ada', signal: new AbortController().signal },
+    async (find) => {
+      let count = 0
+      while (count < 100 && (await find(page)) !== null) count++
+      return count
+    },
+  )
+  expect(pages).toBeGreaterThan(0)
+  expect(pages).toBeLessThan(100)
+}, 30_000)

@@ -78,7 +78,7 @@ export async function executeJob(
   host: ExecutionHost,
 ): Promise<ExecutionResult> {
   const report = new JobReport(host, job.isDebug)
-  for (const value of Object.values(job.secrets)) report.masks.add(value)
+  report.masks.addSecrets(Object.values(job.secrets))
   const place = await JobWorkplace.create(job, host)
   const end = new JobEnd(job.stop, job.plan.timeoutMinutes, () => void place.endProcesses())
   const steps = new StepRunner(job, { host, report, place, end })

@@ -4,6 +4,7 @@
  * kept, because runners name the rows of a step.
  */
 import type { JobToRun } from '#features/workflows/index.ts'
+import { nextTurn } from '#lib/waiting.ts'
 import { LogWriter } from '#runner'
 import type { Annotation } from '../execute/job-input.ts'
 import { JobReport } from '../execute/job-report.ts'
@@ -14,6 +15,8 @@ export type Place = readonly [row: number, line: number]
 
 /** More changes than this are left out: the lines of later steps begin a little too early then. */
 const MAX_PLACES = 2_000
+/** Rows are appended for so long before other events are let through. */
+const TURN_MS = 10
 
 export type LogStart = {
   readonly path: string
@@ -34,6 +37,7 @@ export class TaskLog {
   readonly #lines: number[] = []
   #rows: number
   #now = 0
+  #isClosed = false
 
   constructor(
     start: LogStart,
@@ -49,8 +53,7 @@ export class TaskLog {
       { log: this.#writer, now: () => this.#now, report: () => {} },
       false,
     )
-    for (const secret of Object.values(job?.secrets ?? {})) this.#report.masks.add(secret)
-    if (job && job.token !== '') this.#report.masks.add(job.token)
+    if (job) this.#report.masks.addSecrets([job.token, ...Object.values(job.secrets)])
     this.#output = this.#report.outputOf(0, { setOutput: () => {}, saveState: () => {} })
   }
 
@@ -84,9 +87,18 @@ export class TaskLog {
     return this.#report.masks.finds(text)
   }
 
-  /** Appends rows. `now` is for rows without a time of their own, and no row is later. */
-  append(rows: readonly LogRow[], now: number): void {
+  /**
+   * Appends rows, one call at a time. `now` is for rows without a time of their own, and no row is
+   * later. Throws when the log is closed meanwhile.
+   */
+  async append(rows: readonly LogRow[], now: number): Promise<void> {
+    let beganMs = performance.now()
     for (const { time, content } of rows) {
+      if (performance.now() - beganMs > TURN_MS) {
+        await nextTurn()
+        if (this.#isClosed) throw new Error('the log of a task was closed while rows were appended')
+        beganMs = performance.now()
+      }
       this.#now = Math.min(time ?? now, now)
       this.#place()
       const { length } = this.#report.annotations
@@ -108,6 +120,7 @@ export class TaskLog {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#writer.close()
   }
 

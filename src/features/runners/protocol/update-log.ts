@@ -22,7 +22,7 @@ async function append(hearth: Hearth, called: CalledTask, message: Update): Prom
   if (!job || !open) return Math.max(end, task.rows)
   if (message.index > task.rows) return task.rows
   try {
-    open.log.append(message.rows.slice(task.rows - message.index), hearth.clock.now())
+    await open.log.append(message.rows.slice(task.rows - message.index), hearth.clock.now())
     await writeAs(hearth, null, (tx) => {
       const { bytes, lines } = open.log
       reportStepsNow(tx, job.id, [], { bytes, lines, state: 'live' })
