@@ -1521,7 +1521,7 @@ CREATE TABLE runner_tasks (
   -- Whether its log is packed and nothing more is taken.
   closed INTEGER NOT NULL CHECK (closed IN (0, 1)),
   reported_at TEXT NOT NULL
-) STRICT;
+, masks TEXT) STRICT;
 
 CREATE INDEX runner_tasks_of_job ON runner_tasks (job_id, id);
 

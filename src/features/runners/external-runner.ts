@@ -10,6 +10,7 @@ import {
   type RunnerRow,
 } from './store-runners.ts'
 import { hasTask, insertTask } from './store-tasks.ts'
+import { sealMasks } from './task-masks.ts'
 
 const hasLabels = (row: RunnerRow, labels: readonly string[]): boolean => {
   const own = JSON.parse(row.labels) as string[]
@@ -49,5 +50,12 @@ export const externalRunner = (row: RunnerRow): JobRunner => ({
   serves: (job) => serves(row, job),
   takesUntrusted: row.accepts_untrusted === 1,
   mayClaim: (db) => mayClaim(db, row.id),
-  onClaim: (tx, job) => insertTask(tx, job.id, row.id),
+  onClaim: (tx, job, token) => {
+    const masks = token === '' ? [] : [token]
+    insertTask(tx, {
+      job_id: job.id,
+      runner_id: row.id,
+      masks: sealMasks(tx.hearth, job.id, masks),
+    })
+  },
 })

@@ -13,17 +13,23 @@ export type TaskRow = {
   readonly places: string
   readonly outputs: string
   readonly annotations: string
+  /** Sealed. Null when the task is closed. */
+  readonly masks: string | null
   readonly result: string | null
   readonly closed: 0 | 1
   readonly reported_at: Timestamp
 }
 
-export const insertTask = (tx: Tx, job_id: string, runner_id: string): void =>
+export const insertTask = (
+  tx: Tx,
+  task: Pick<TaskRow, 'job_id' | 'runner_id'> & { readonly masks: string },
+): void =>
   void tx.db.run(
-    `INSERT INTO runner_tasks (job_id, runner_id, rows, complete, places, outputs, annotations,
-       closed, reported_at) VALUES (?, ?, 0, 0, '[]', '{}', '[]', 0, ?)`,
-    job_id,
-    runner_id,
+    `INSERT INTO runner_tasks (job_id, runner_id, masks, rows, complete, places, outputs,
+       annotations, closed, reported_at) VALUES (?, ?, ?, 0, 0, '[]', '{}', '[]', 0, ?)`,
+    task.job_id,
+    task.runner_id,
+    task.masks,
     tx.now,
   )
 
@@ -54,6 +60,9 @@ export const setTaskLog = (
     id,
   )
 
+export const setTaskMasks = (tx: Tx, id: number, masks: string): void =>
+  void tx.db.run('UPDATE runner_tasks SET masks = ? WHERE id = ?', masks, id)
+
 export const setTaskResult = (
   tx: Tx,
   id: number,
@@ -69,8 +78,8 @@ export const setTaskResult = (
 
 export const setTaskClosed = (tx: Tx, id: number): void =>
   void tx.db.run(
-    `UPDATE runner_tasks SET closed = 1, places = '[]', annotations = '[]', outputs = '{}'
-     WHERE id = ?`,
+    `UPDATE runner_tasks SET closed = 1, places = '[]', annotations = '[]', outputs = '{}',
+       masks = NULL WHERE id = ?`,
     id,
   )
 

@@ -1,6 +1,7 @@
 /**
  * The token of a job. It is made when a runner takes the job, reaches the repository of the run
- * alone, and ends with the job. Only its hash is stored.
+ * alone, and ends with the job. Only its hash is stored; while a runner elsewhere has the job, the
+ * task holds it sealed, to hide it in the log.
  */
 import type { Caller } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'

@@ -64,8 +64,8 @@ export type JobRunner = {
   readonly wants?: (job: JobRow) => boolean
   /** Whether it may have another job; if it does not say, it may. Asked again on claiming. */
   readonly mayClaim?: (db: Db) => boolean
-  /** Runs in the transaction that gives a job to the runner. */
-  readonly onClaim?: (tx: Tx, job: JobRow) => void
+  /** Runs in the transaction that gives a job to the runner. The token is '' without a repository. */
+  readonly onClaim?: (tx: Tx, job: JobRow, token: string) => void
   /** Whether it may run the code of people without Write. */
   readonly takesUntrusted: boolean
 }
@@ -171,9 +171,10 @@ function claim(tx: Tx, job: JobRow, run: RunRow, runner: JobRunner): string | nu
   if (!(runner.mayClaim?.(tx.db) ?? true)) return null
   if (!claimJob(tx, job.id, { id, name, lease_until: tx.now_ms + LEASE_MS })) return null
   setRunStatus(tx, job.run_id, 'in_progress', null)
-  runner.onClaim?.(tx, job)
+  const token = makeJobToken(tx, job, run) ?? ''
+  runner.onClaim?.(tx, job, token)
   tx.emit(jobChanged, { job_id: job.id })
-  return makeJobToken(tx, job, run) ?? ''
+  return token
 }
 
 function jobToRun(

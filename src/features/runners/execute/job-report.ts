@@ -27,6 +27,8 @@ const numberOf = (text: string | undefined): number | null =>
 
 export class JobReport {
   readonly masks = new Masks()
+  /** The values that steps let hide. */
+  readonly hidden = new Set<string>()
   readonly annotations: Annotation[] = []
   summary = ''
   readonly #steps = new Map<number, StepState>()
@@ -45,6 +47,14 @@ export class JobReport {
   /** Writes lines to the log, with secrets hidden. */
   line(text: string): void {
     this.#write(this.masks.mask(Buffer.from(`${text}\n`)))
+  }
+
+  /** Hides a value from now on. False when it is too long or one too many. */
+  hide(value: string): boolean {
+    if (this.hidden.has(value)) return true
+    if (!this.masks.add(value)) return false
+    this.hidden.add(value)
+    return true
   }
 
   error(step: number, message: string): void {
@@ -176,7 +186,7 @@ export class JobReport {
     }
     switch (name) {
       case 'add-mask':
-        if (!this.masks.add(data))
+        if (!this.hide(data))
           this.warning(step, 'A value is too long, or one too many, to be hidden')
         return '::add-mask::***'
       case 'debug':

@@ -5,6 +5,7 @@ import { interpolate, strategyContext, type Step } from '#actions'
 import { takenJob, type JobToRun } from '#features/workflows/index.ts'
 import { logPath } from '../job-logs.ts'
 import { findJobOfTask, type TaskRow } from '../store-tasks.ts'
+import { openMasks } from '../task-masks.ts'
 import { TaskLog, type LogStart, type Place } from './task-log.ts'
 
 export type OpenTask = {
@@ -69,6 +70,7 @@ class OpenTasks {
       rows: task.rows,
       places: JSON.parse(task.places) as Place[],
       annotations: JSON.parse(task.annotations) as LogStart['annotations'],
+      masks: openMasks(hearth, task),
     }
     const open: OpenTask = {
       log: new TaskLog(start, job, () => hearth.clock.now()),

@@ -25,6 +25,8 @@ export type LogStart = {
   readonly rows: number
   readonly places: readonly Place[]
   readonly annotations: readonly Annotation[]
+  /** What is hidden besides the secrets of the job. */
+  readonly masks: readonly string[]
 }
 
 export class TaskLog {
@@ -54,6 +56,7 @@ export class TaskLog {
       false,
     )
     if (job) this.#report.masks.addSecrets([job.token, ...Object.values(job.secrets)])
+    for (const value of start.masks) this.#report.hide(value)
     this.#output = this.#report.outputOf(0, { setOutput: () => {}, saveState: () => {} })
   }
 
@@ -80,6 +83,11 @@ export class TaskLog {
       step: this.#lines[index] ?? 0,
     }))
     return [...this.#earlier, ...added]
+  }
+
+  /** What is hidden besides the secrets of the job. Only grows. */
+  get masks(): ReadonlySet<string> {
+    return this.#report.hidden
   }
 
   /** Whether a text holds a secret. */

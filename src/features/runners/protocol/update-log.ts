@@ -3,7 +3,8 @@ import type { Hearth } from '#core/hearth.ts'
 import { writeAs } from '#core/write.ts'
 import { reportStepsNow } from '#features/workflows/index.ts'
 import type { ValueOf } from '#lib/protobuf.ts'
-import { setTaskLog } from '../store-tasks.ts'
+import { setTaskLog, setTaskMasks } from '../store-tasks.ts'
+import { sealMasks } from '../task-masks.ts'
 import type { Call } from './connect.ts'
 import type { UpdateLogRequest, UpdateLogResponse } from './messages.ts'
 import { openTasks } from './open-tasks.ts'
@@ -21,6 +22,7 @@ async function append(hearth: Hearth, called: CalledTask, message: Update): Prom
   // Nobody reads them any more: the runner may forget them.
   if (!job || !open) return Math.max(end, task.rows)
   if (message.index > task.rows) return task.rows
+  const { size } = open.log.masks
   try {
     await open.log.append(message.rows.slice(task.rows - message.index), hearth.clock.now())
     await writeAs(hearth, null, (tx) => {
@@ -32,6 +34,8 @@ async function append(hearth: Hearth, called: CalledTask, message: Update): Prom
         places: JSON.stringify(open.log.places),
         annotations: JSON.stringify(open.log.annotations),
       })
+      if (open.log.masks.size > size)
+        setTaskMasks(tx, task.id, sealMasks(hearth, job.id, [...open.log.masks]))
     })
   } catch (error) {
     // The file may hold more than the row says: the next call begins with what the row says.

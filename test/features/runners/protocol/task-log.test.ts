@@ -9,7 +9,15 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 const openLog = (name: string): TaskLog =>
   new TaskLog(
-    { path: join(directory, name), lines: 0, bytes: 0, rows: 0, places: [], annotations: [] },
+    {
+      path: join(directory, name),
+      lines: 0,
+      bytes: 0,
+      rows: 0,
+      places: [],
+      annotations: [],
+      masks: [],
+    },
     {
       secrets: { KEYS: Array.from({ length: 200 }, (_, n) => `secret/${n}`).join('\n') },
       token: '',

@@ -6,6 +6,7 @@ import { externalRunner } from '#features/runners/external-runner.ts'
 import { openTasks } from '#features/runners/protocol/open-tasks.ts'
 import { closeTasks } from '#features/runners/protocol/task-end.ts'
 import { findRunner } from '#features/runners/store-runners.ts'
+import { findTask } from '#features/runners/store-tasks.ts'
 import { takeQueuedJob } from '#features/workflows/queue.ts'
 import { checkRunners } from '#features/workflows/sweep.ts'
 import { MINUTE } from '#lib/time.ts'
@@ -142,6 +143,32 @@ test('a new process goes on with a log where the old one stopped, secrets hidden
   const [build] = await jobs()
   expect(build?.steps[0]).toMatchObject({ log_from: 4, log_to: 4 })
   expect(await text(build?.id ?? '')).toEqual(['a', 'b', 'c', 'd ***'])
+})
+
+test('a new process hides the token and what steps let hide', async () => {
+  const { world, runner, push, jobs, text } = await makeWireWorld()
+  const far = await runner()
+  await push(ONE)
+  const task = await far.fetch()
+  const id = task?.id ?? 0
+  const token = task?.secrets.GITHUB_TOKEN ?? ''
+  expect(token).not.toBe('')
+  openTasks(world.hearth).drop(id)
+  await far.log(id, 0, [`1 ${token}`, '::add-mask::first-value'])
+  openTasks(world.hearth).drop(id)
+  await far.log(id, 2, ['::add-mask::second-value', '2 first-value'])
+  expect(findTask(world.hearth.db, id)?.masks).not.toContain('-value')
+  openTasks(world.hearth).drop(id)
+  await far.log(id, 4, [`3 ${token} first-value second-value`], true)
+  await far.state(id, { result: 'RESULT_SUCCESS' }, { leaked: 'a second-value' })
+  expect(await text((await jobs())[0]?.id ?? '')).toEqual([
+    '1 ***',
+    '::add-mask::***',
+    '::add-mask::***',
+    '2 ***',
+    '3 *** *** ***',
+  ])
+  expect(findTask(world.hearth.db, id)).toMatchObject({ closed: 1, masks: null })
 })
 
 test('a result that came before the end of the log counts when nothing more comes', async () => {
