@@ -173,12 +173,18 @@ export async function runDrill({
           random,
           environment,
         )
+      let isWhole = false
       if (existsSync(data)) {
+        const isUnfinished = existsSync(join(data, 'RESTORE-UNFINISHED.json'))
         const early = await hearth(executable, ['doctor', '--data', data], environment)
-        if (early.status === 0)
+        if (early.status === 0 && isUnfinished)
           problems.push('a restore that was cut off left something that opens')
+        // A quick machine has restored everything before it is cut off; what it made is checked.
+        isWhole = early.status === 0 && !isUnfinished
       }
-      const restored = await must(['backup', 'restore', place, '--data', data, ...withKey])
+      const restored = isWhole
+        ? { seconds: 0 }
+        : await must(['backup', 'restore', place, '--data', data, ...withKey])
       report.seconds.restore += restored.seconds
       if (problems.length > 0) break
 
