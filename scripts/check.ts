@@ -2,7 +2,7 @@
  * Everything that must hold before a change lands: `npm test`. `--quick` leaves out the build and
  * the journeys, which start whole forges and browsers.
  */
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { cpus, freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,7 +31,10 @@ function makeScratch(): string {
   } catch {
     // The machine has none.
   }
-  return mkdtempSync(join(parent, 'hearth-check-'))
+  const scratch = mkdtempSync(join(parent, 'hearth-check-'))
+  // Some tests start programs as another account.
+  chmodSync(scratch, 0o1777)
+  return scratch
 }
 
 const scratch = makeScratch()
