@@ -122,7 +122,7 @@ export async function changesSince(
   }
   if (!existsSync(path))
     return [
-      `there is no picture of ${name} yet: look at the page, then run UPDATE=1 bun test test/journeys/pages.test.ts test/journeys/repository-pages.test.ts`,
+      `there is no picture of ${name} yet: look at the page, then run UPDATE=1 bun test test/journeys/pages.test.ts test/journeys/below-repositories.test.ts`,
     ]
   const regions = differences(decode(readFileSync(path)), decode(now))
   if (regions.length === 0) return []
@@ -141,7 +141,7 @@ export async function changesSince(
   }
   return [
     ...words,
-    `compare ${join(shown, name)}.is.png with .was.png; if it is meant: UPDATE=1 bun test test/journeys/pages.test.ts test/journeys/repository-pages.test.ts`,
+    `compare ${join(shown, name)}.is.png with .was.png; if it is meant: UPDATE=1 bun test test/journeys/pages.test.ts test/journeys/below-repositories.test.ts`,
   ]
 }
 

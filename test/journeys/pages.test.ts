@@ -1,6 +1,6 @@
 /**
  * Every page of a forge with something of everything in it, but those below repositories
- * (`repository-pages.test.ts`), signed in and not: it is there, axe-core finds no violation in
+ * (`below-repositories.test.ts`), signed in and not: it is there, axe-core finds no violation in
  * either scheme, it is no wider than a phone, every link leads somewhere, and it looks as it did.
  */
 import { beforeAll, describe, expect, test } from 'bun:test'

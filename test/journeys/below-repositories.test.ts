@@ -1,5 +1,6 @@
 /**
  * Every page below repositories, as `pages.test.ts` visits the others, and what they do together.
+ * Two workers share the journeys in the order of their names, so the two longest files are far apart.
  */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { BRANCH } from '../tour/story.ts'
