@@ -113,13 +113,14 @@ const LARGE: Readonly<Record<string, string>> = {
 }
 
 /**
- * Pages of which no picture is kept: how the machine fares, in which order jobs that ran beside
+ * Pages of which no picture is kept: how the machine and its disk fare, in which order jobs that ran beside
  * each other ended, and in which commits of about one second stand; how far the numbers of a
  * repository have been counted; how long a job took. The code editor lays out its lines in its own time.
  */
 export const UNKEPT = new Set([
   'admin',
   'admin-jobs',
+  'admin-backups',
   'hook',
   'activity',
   'workspace-activity',
