@@ -3,12 +3,11 @@ import { createElement, fetchJson } from './dom.ts'
 
 type Suggestion = { text: string; detail: string }
 
-/** The open list of suggestions. `word` is the text that a suggestion replaces. */
+/** The open list of suggestions. */
 let open: {
   area: HTMLTextAreaElement
   list: HTMLUListElement
   selected: number
-  word: string
 } | null = null
 
 const closeList = (): void => {
@@ -28,11 +27,16 @@ const select = (index: number): void => {
   open.area.setAttribute('aria-activedescendant', options[open.selected]?.id ?? '')
 }
 
+/** The name or number that is being typed; empty when there is none. */
+const wordAt = (area: HTMLTextAreaElement): string =>
+  /(?:^|[\s(])([@#][\w/-]{0,40})$/.exec(area.value.slice(0, area.selectionStart))?.[1] ?? ''
+
 const insert = (text: string): void => {
   if (!open) return
-  const { area, word } = open
+  const { area } = open
   const end = area.selectionStart
-  area.setRangeText(`${text} `, end - word.length, end, 'end')
+  // The list may be of a shorter word, while the next one is on its way.
+  area.setRangeText(`${text} `, end - wordAt(area).length, end, 'end')
   closeList()
   area.dispatchEvent(new Event('input', { bubbles: true }))
   area.focus()
@@ -54,7 +58,7 @@ function optionOf({ text, detail }: Suggestion, index: number): HTMLLIElement {
 let request = new AbortController()
 async function suggest(area: HTMLTextAreaElement, address: string): Promise<void> {
   request.abort()
-  const word = /(?:^|[\s(])([@#][\w/-]{0,40})$/.exec(area.value.slice(0, area.selectionStart))?.[1]
+  const word = wordAt(area)
   if (!word) return closeList()
   request = new AbortController()
   const found = await fetchJson<{ items: Suggestion[] }>(
@@ -73,7 +77,7 @@ async function suggest(area: HTMLTextAreaElement, address: string): Promise<void
   list.append(...found.items.map(optionOf))
   area.after(list)
   area.setAttribute('aria-controls', list.id)
-  open = { area, list, selected: 0, word }
+  open = { area, list, selected: 0 }
   select(0)
 }
 
