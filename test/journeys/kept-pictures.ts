@@ -30,26 +30,36 @@ const font = Buffer.from(rulerFont()).toString('base64')
 const sessions = new WeakMap<Page, Promise<CDPSession>>()
 
 /**
- * Sets a page in the ruler, and puts the same in place of what no two runs have alike: times, and
- * what is drawn from today's date.
+ * Sets a page in the ruler, and puts the same in place of what no two runs have alike: times, what
+ * is drawn from today's date, and the path of the forge's `directory`.
  */
-export const steady = (page: Page): Promise<void> =>
-  page.evaluate(async (file) => {
-    const ruler = new FontFace(
-      'ruler',
-      Uint8Array.from(atob(file), (letter) => letter.charCodeAt(0)).buffer,
-    )
-    document.fonts.add(await ruler.load())
-    for (const name of ['--sans', '--mono'])
-      document.documentElement.style.setProperty(name, 'ruler')
-    // What the browser puts off until it is in sight is drawn at once.
-    const sheet = new CSSStyleSheet()
-    sheet.replaceSync('* { content-visibility: visible !important }')
-    document.adoptedStyleSheets.push(sheet)
-    for (const time of document.querySelectorAll('time')) time.textContent = 'at a time'
-    for (const part of document.querySelectorAll<HTMLElement>('[data-dated]'))
-      part.style.visibility = 'hidden'
-  }, font)
+export const steady = (page: Page, directory: string): Promise<void> =>
+  page.evaluate(
+    async ({ file, directory }) => {
+      const ruler = new FontFace(
+        'ruler',
+        Uint8Array.from(atob(file), (letter) => letter.charCodeAt(0)).buffer,
+      )
+      document.fonts.add(await ruler.load())
+      for (const name of ['--sans', '--mono'])
+        document.documentElement.style.setProperty(name, 'ruler')
+      // What the browser puts off until it is in sight is drawn at once.
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync('* { content-visibility: visible !important }')
+      document.adoptedStyleSheets.push(sheet)
+      for (const time of document.querySelectorAll('time')) time.textContent = 'at a time'
+      for (const part of document.querySelectorAll<HTMLElement>('[data-dated]'))
+        part.style.visibility = 'hidden'
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      while (texts.nextNode()) {
+        const text = texts.currentNode
+        const words = text.nodeValue ?? ''
+        if (words.includes(directory))
+          text.nodeValue = words.replaceAll(directory, '/var/lib/hearth')
+      }
+    },
+    { file: font, directory },
+  )
 
 /**
  * A picture of the page as it is now, a cell for each eight pixels. Scaled by the browser to the

@@ -203,7 +203,7 @@ export async function look(
   await check(390, ['target-size'])
   await restoreFont(at)
   if (UNKEPT.has(name)) return
-  await steady(at)
+  await steady(at, forge.directory)
   const phone = await takePicture(at)
   await see(at, 1280, 'light')
   expect(await changesSince(at, name, await takePicture(at), phone)).toEqual([])
