@@ -1564,6 +1564,15 @@ CREATE TABLE search_marks (
   PRIMARY KEY (kind, repo_id, number)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE security_managers (
+  team_id TEXT PRIMARY KEY REFERENCES teams (id) ON DELETE CASCADE,
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+  added_by TEXT REFERENCES actors (id),
+  added_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX security_managers_of_workspace ON security_managers (workspace_id);
+
 CREATE TABLE session_costs (
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
   day TEXT NOT NULL,

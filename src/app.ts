@@ -14,6 +14,7 @@ import type { Settings } from '#core/settings.ts'
 import { createCallerLookup } from '#features/accounts/index.ts'
 import { openRestoredCopy } from '#features/backups/index.ts'
 import { findNewPath, repoFacts } from '#features/repos/index.ts'
+import { isSecurityManager } from '#features/security/index.ts'
 import { applySettings } from '#features/site/index.ts'
 import { createBucketStorage, sweepIncoming } from '#features/storage/index.ts'
 import { workspaceFacts } from '#features/workspaces/index.ts'
@@ -132,6 +133,8 @@ export function openHearth(options: OpenOptions): Hearth {
       repo: (path, caller) => repoFacts(database, path, caller),
       moved: (path) => findNewPath(database, path),
       workspace: (slug, caller) => workspaceFacts(database, slug, caller),
+      isSecurityManager: (workspace_id, person_id) =>
+        isSecurityManager(database, workspace_id, person_id),
     },
     callers: (hearth) => createCallerLookup(hearth),
   })

@@ -213,6 +213,7 @@ function outcome(
     decide(operation.access, kind.caller, target, {
       repo: (_, caller) => limitRepoFacts(facts(kind, situation), caller),
       moved: () => null,
+      isSecurityManager: (_, person) => person === 'usr_2',
       workspace: (slug, caller) =>
         limitWorkspaceFacts(
           {
@@ -270,6 +271,20 @@ function lines(): string[] {
 
 test('the access of all callers equals the snapshot', () => {
   expectSnapshot('access.txt', `${lines().join('\n')}\n`)
+})
+
+test('security managers may call these operations without a role on the repository', () => {
+  const manager: Kind = { caller: user({ id: 'usr_2' }), role: null, workspace: 'member' }
+  const at = (kind: Kind) =>
+    operations
+      .filter(({ access }) => access.target === 'repo')
+      .filter(
+        (operation) => outcome(operation, kind, { private: true }, { repo: 'acme/site' }) === 'ok',
+      )
+      .map(({ name }) => name)
+      .sort()
+  expect(at({ ...manager, caller: user() })).toEqual([])
+  expect(at(manager)).toEqual([])
 })
 
 test('no handler reads roles of an account beyond the limits of its token', () => {

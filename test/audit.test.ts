@@ -455,6 +455,12 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     await run('set_team_member', ada, input)
     return by(ada, input)
   },
+  set_security_manager: async () => by(ada, { workspace: 'acme', team: await team() }),
+  remove_security_manager: async () => {
+    const input = { workspace: 'acme', team: await team() }
+    await run('set_security_manager', ada, input)
+    return by(ada, input)
+  },
   set_team_repo: async () =>
     by(ada, { workspace: 'acme', team: await team(), repo: await repo(), role: 'write' }),
   remove_team_repo: async () => {

@@ -78,6 +78,8 @@ export type FactsPort = {
   /** The current full name of the repository that once had this name; null when none had. */
   moved(path: string): string | null
   workspace(slug: string, caller: Caller): WorkspaceFacts | null
+  /** Whether a person is in a team that works on the security findings of a workspace. */
+  isSecurityManager(workspace_id: string, person_id: string): boolean
 }
 
 export type Rule = {
@@ -100,6 +102,8 @@ export type Rule = {
   readonly whileUnconfirmed: boolean
   /** Whether members without the required second factor may call it. */
   readonly whileTwoFactorMissing: boolean
+  /** Whether security managers of the workspace may call it without the role. */
+  readonly securityManager: boolean
 }
 
 /** A rule with the type of its grant. */
@@ -115,6 +119,7 @@ type RepoRuleOptions = RuleOptions & {
   whileArchived?: boolean
   whileDeleted?: boolean
   member?: WorkspaceRole
+  securityManager?: boolean
 }
 
 const defaults: Rule = {
@@ -132,6 +137,7 @@ const defaults: Rule = {
   whileDeleted: false,
   whileUnconfirmed: false,
   whileTwoFactorMissing: false,
+  securityManager: false,
 }
 
 export type RepoGrant = RepoFacts & {
@@ -140,6 +146,8 @@ export type RepoGrant = RepoFacts & {
   /** Throws the 403 of the rule when the caller's role is lower. For rules that depend on input. */
   require(least: Role): void
   readonly can: (least: Role) => boolean
+  /** Whether the caller counts as a security manager here. */
+  readonly isSecurityManager: () => boolean
 }
 
 export type WorkspaceGrant = WorkspaceFacts & {
@@ -375,6 +383,18 @@ const reachesRepo = (token: TokenFacts, { id, parent_id, workspace_id }: Account
     (parent_id !== null && token.repos.includes(parent_id))) &&
   (token.workspace === null || token.workspace === workspace_id)
 
+/**
+ * Whether a person works on the security findings of a repository through a team of its workspace.
+ * A token counts when it reaches the repository with the role write.
+ */
+function isSecurityManager(facts: AccountRepoFacts, caller: Caller, port: FactsPort): boolean {
+  if (caller.kind !== 'user') return false
+  const { token } = caller
+  if (token !== null && !(reachesRepo(token, facts) && reaches(token.role ?? 'admin', 'write')))
+    return false
+  return port.isSecurityManager(facts.workspace_id, caller.id)
+}
+
 /** A token below the role admin never acts as an owner. */
 const limitOwner = (role: WorkspaceRole | null, token: TokenFacts): WorkspaceRole | null =>
   role === 'owner' && !reaches(token.role ?? 'admin', 'admin') ? 'member' : role
@@ -429,7 +449,10 @@ function repoGrant(rule: Rule, caller: Caller, path: string, port: FactsPort): R
   }
   if (facts === null || (facts.deleted && (moved !== null || !rule.whileDeleted)))
     throw notFound(`the repository ${path}`)
-  const role = higherRole(facts.role, isPublic ? 'read' : null)
+  const isManager = (): boolean => isSecurityManager(facts, caller, port)
+  const ownRole = higherRole(facts.role, isPublic ? 'read' : null)
+  const role =
+    ownRole ?? (rule.securityManager && !facts.deleted && isManager() ? ('read' as const) : null)
   if (role === null || (facts.deleted && facts.workspace_role !== 'owner'))
     throw notFound(`the repository ${path}`)
   if (facts.private && facts.two_factor_missing) {
@@ -447,7 +470,7 @@ function repoGrant(rule: Rule, caller: Caller, path: string, port: FactsPort): R
         `this needs the role ${least} on ${facts.full_name}; yours is ${role}`,
       )
   }
-  require(rule.least)
+  if (!(rule.securityManager && !reaches(role, rule.least) && isManager())) require(rule.least)
   if (
     rule.member !== null &&
     !(facts.workspace_role === 'owner' || facts.workspace_role === rule.member)
@@ -459,7 +482,13 @@ function repoGrant(rule: Rule, caller: Caller, path: string, port: FactsPort): R
   }
   if (rule.writes && facts.archived && !rule.whileArchived)
     throw forbidden('archived', `${facts.full_name} is archived and read-only`)
-  return { ...facts, role, require, can: (least) => reaches(role, least) }
+  return {
+    ...facts,
+    role,
+    require,
+    can: (least) => reaches(role, least),
+    isSecurityManager: isManager,
+  }
 }
 
 function workspaceGrant(rule: Rule, caller: Caller, slug: string, port: FactsPort): WorkspaceGrant {

@@ -31,6 +31,7 @@ import { feature as workflows } from './workflows/index.ts'
 import { feature as environments } from './environments/index.ts'
 import { feature as artifacts } from './artifacts/index.ts'
 import { feature as runners } from './runners/index.ts'
+import { feature as security } from './security/index.ts'
 import { feature as queue } from './queue/index.ts'
 import { feature as backups } from './backups/index.ts'
 import { feature as overview } from './overview/index.ts'
@@ -67,6 +68,7 @@ export const features: readonly Feature[] = [
   environments,
   artifacts,
   runners,
+  security,
   queue,
   backups,
   storage,

@@ -6,6 +6,7 @@ import {
   mayEverCall,
   personOnly,
   readsRepo,
+  readsRepoAs,
   readsWorkspace,
   siteAdmin,
   writesRepo,
@@ -87,6 +88,7 @@ const repo = (change: Partial<AccountRepoFacts> = {}): AccountRepoFacts => ({
 const port = (facts: AccountRepoFacts | null): FactsPort => ({
   repo: (_, caller) => facts && limitRepoFacts(facts, caller),
   moved: () => null,
+  isSecurityManager: (workspace, person) => workspace === 'wsp_1' && person === 'usr_7',
   workspace: (slug, caller) =>
     slug === 'acme'
       ? limitWorkspaceFacts(
@@ -136,6 +138,26 @@ describe('a repository that the caller cannot see is reported as missing', () =>
     expect(outcome(restore, user(), { ...gone, workspace_role: 'member' })).toBe('404')
     expect(outcome(readsRepo(), user(), gone)).toBe('404')
     expect(outcome(readsRepo(), anonymous, gone)).toBe('404')
+  })
+})
+
+describe('a security manager', () => {
+  const reads = readsRepoAs('write', { securityManager: true })
+  const manager = user({ id: 'usr_7' })
+  test('needs no role where the rule says so', () => {
+    expect(outcome(reads, manager, repo())).toBe('ok')
+    expect(outcome(reads, manager, repo({ role: 'read' }))).toBe('ok')
+    expect(outcome(reads, user(), repo())).toBe('404')
+    expect(outcome(reads, user(), repo({ role: 'read' }))).toBe('403 role')
+    expect(outcome(readsRepoAs('write'), manager, repo({ role: 'read' }))).toBe('403 role')
+    expect(outcome(readsRepo(), manager, repo())).toBe('404')
+  })
+  test('is none in other workspaces, for deleted repositories and beyond the limits of a token', () => {
+    expect(outcome(reads, manager, repo({ workspace_id: 'wsp_2' }))).toBe('404')
+    expect(outcome(reads, manager, repo({ deleted: true }))).toBe('404')
+    for (const limit of [{ repos: ['rep_2'] }, { workspace: 'wsp_2' }, { role: 'read' as const }])
+      expect(outcome(reads, { ...manager, token: token(limit) }, repo())).toBe('404')
+    expect(outcome(reads, agent({ owner_id: 'usr_7' }), repo())).toBe('404')
   })
 })
 

@@ -21,7 +21,13 @@ export function makeFloor(
     database,
     git: { close: async () => {} } as unknown as Git,
     features: [{ name: 'test', ...feature }],
-    facts: { repo: () => null, moved: () => null, workspace: () => null, ...options.facts },
+    facts: {
+      repo: () => null,
+      moved: () => null,
+      workspace: () => null,
+      isSecurityManager: () => false,
+      ...options.facts,
+    },
     callers: () => ({ byToken: () => null, bySignIn: () => null }),
   })
   return { hearth, clock, database }

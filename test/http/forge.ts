@@ -415,6 +415,7 @@ export function makeForge(change: Partial<Settings> = {}, fallbacks: Fallbacks =
     features: [{ name: 'test', operations: operationsOf(memory) }],
     facts: {
       repo: repoOf,
+      isSecurityManager: () => false,
       moved: (path) =>
         path.toLowerCase().startsWith('acme/old')
           ? `acme/site${path.slice(8)}`

@@ -124,6 +124,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'team_members',
       'team_repos',
       'team_turns',
+      'security_managers',
       'projects',
       'project_repos',
       'rulesets',

@@ -14,6 +14,7 @@ export const TRANSFERRED_TABLES: Readonly<Record<string, string>> = {
   team_lines: 'team_id IN (SELECT id FROM teams WHERE workspace_id = ?1)',
   team_members: 'team_id IN (SELECT id FROM teams WHERE workspace_id = ?1)',
   team_turns: 'team_id IN (SELECT id FROM teams WHERE workspace_id = ?1)',
+  security_managers: 'workspace_id = ?1',
   repos: 'workspace_id = ?1 AND purged_at IS NULL',
   redirects: 'workspace_id = ?1 AND repo_id IN (:repos)',
   project_repos: 'repo_id IN (:repos)',

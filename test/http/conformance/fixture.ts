@@ -242,7 +242,12 @@ export function serveFixture(): string {
     database,
     git: { close: async () => {} } as unknown as Git,
     features: [{ name: 'suite', operations: OPERATIONS }],
-    facts: { repo: () => null, moved: () => null, workspace: () => null },
+    facts: {
+      repo: () => null,
+      moved: () => null,
+      workspace: () => null,
+      isSecurityManager: () => false,
+    },
     callers: () => ({ byToken: () => ada, bySignIn: () => null }),
   })
   const tools = new ToolServer(hearth, {

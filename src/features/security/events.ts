@@ -1,0 +1,24 @@
+/** Events of security findings. Their data names nothing that only some readers may know. */
+import { event } from '#core/events.ts'
+import { Nullable, OneOf, Type } from '#core/schema.ts'
+import { ALERT_KINDS, SEVERITIES } from './schema.ts'
+
+/** One event for the alerts that one scan opened: `alert` is the first of `count`. */
+export const alertOpened = event(
+  'security.alert_opened',
+  Type.Object({
+    kind: OneOf(ALERT_KINDS),
+    alert: Type.String(),
+    /** The highest of them. */
+    severity: Nullable(OneOf(SEVERITIES)),
+    count: Type.Integer(),
+  }),
+  ({ kind, count }) =>
+    count === 1
+      ? `a ${NAMES[kind]} alert was opened`
+      : `${count} ${NAMES[kind]} alerts were opened`,
+)
+
+const NAMES = { secret: 'secret', code: 'code scanning', dependency: 'dependency' } as const
+
+export const events = [alertOpened]
