@@ -2,9 +2,9 @@
  * The built-in `actions/upload-artifact` and `actions/download-artifact`. The sandbox reads and
  * writes the files of the job; the server converts between tar and zip.
  */
-import { MAX_ARTIFACT_FILES, readZip } from '../archives/zip-reader.ts'
-import { readTar, writeTar } from '../archives/tar.ts'
-import { writeZip } from '../archives/zip-writer.ts'
+import { MAX_ARCHIVED_FILES, readZip } from '#lib/archives/zip-reader.ts'
+import { readTar, writeTar } from '#lib/archives/tar.ts'
+import { writeZip } from '#lib/archives/zip-writer.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { ArtifactStore, Conclusion } from './job-input.ts'
 import { findFiles } from './search-paths.ts'
@@ -63,9 +63,9 @@ export async function uploadArtifact(
   })
   if (!found) return fail('The files of the paths could not be listed')
   if (found.files.length === 0) return withoutFiles(runner, running, inputs)
-  if (found.files.length > MAX_ARTIFACT_FILES)
+  if (found.files.length > MAX_ARCHIVED_FILES)
     return fail(
-      `An artifact has at most ${MAX_ARTIFACT_FILES} files; these are ${found.files.length}`,
+      `An artifact has at most ${MAX_ARCHIVED_FILES} files; these are ${found.files.length}`,
     )
   report.line(`Uploading ${found.files.length} files of ${found.root}`)
   const { bytes, close } = place.stream(

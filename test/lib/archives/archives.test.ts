@@ -3,10 +3,10 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readTar, writeTar } from '#features/runners/archives/tar.ts'
-import { readZip } from '#features/runners/archives/zip-reader.ts'
-import { writeZip } from '#features/runners/archives/zip-writer.ts'
-import type { ArchivedFile } from '#features/runners/archives/archived-file.ts'
+import { readTar, writeTar } from '#lib/archives/tar.ts'
+import { readZip } from '#lib/archives/zip-reader.ts'
+import { writeZip } from '#lib/archives/zip-writer.ts'
+import type { ArchivedFile } from '#lib/archives/archived-file.ts'
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'hearth-archives-'))
 
@@ -118,7 +118,7 @@ test('hostile archives are refused before anything of them is used', async () =>
   await refuses(renamed('aa\\bb.txt'), 'is no path in an archive')
   await refuses(plain.subarray(0, -30), 'no zip file')
   await refuses(Buffer.from('not an archive'), 'no zip file')
-  await refuses(plain, 'a job has room for 100', 100)
+  await refuses(plain, 'more than the 100 that are allowed', 100)
   const smaller = Buffer.from(plain)
   const central = smaller.lastIndexOf(Buffer.from([0x50, 0x4b, 0x01, 0x02]))
   smaller.writeUInt32LE(10, central + 24)

@@ -1,6 +1,6 @@
 /**
  * Tar streams in the GNU format (`tar --format=gnu`), with regular files alone. The sandbox packs
- * and unpacks them, so no link of a job leads the server anywhere.
+ * and unpacks them, so no link in an archive leads the server anywhere.
  */
 import { requireSafePath, type ArchivedFile } from './archived-file.ts'
 import { ByteReader } from './byte-reader.ts'

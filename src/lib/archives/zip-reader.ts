@@ -1,15 +1,15 @@
 /**
- * Reads zip archives of jobs. Their bytes are hostile: counts, sizes and paths are checked before
+ * Reads zip archives of strangers. Their bytes are hostile: counts, sizes and paths are checked before
  * anything is unpacked, and a file that unpacks to another size than it says is refused.
  */
 import { createReadStream } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { createInflateRaw } from 'node:zlib'
-import { nextTurn } from '#lib/waiting.ts'
+import { nextTurn } from '../waiting.ts'
 import { requireSafePath, type ArchivedFile } from './archived-file.ts'
 
-/** An artifact has at most so many files. */
-export const MAX_ARTIFACT_FILES = 100_000
+/** An archive has at most so many files. */
+export const MAX_ARCHIVED_FILES = 100_000
 const MAX_DIRECTORY_BYTES = 64 * 1024 ** 2
 const MAX_END_BYTES = 22 + 0xffff + 20
 const LIMIT_32 = 0xffffffff
@@ -109,8 +109,8 @@ function readEntry(directory: Buffer, at: number): { entry: Entry | null; next: 
 
 async function readEntries(file: FileHandle, size: number): Promise<Entry[]> {
   const { count, length, start } = await findDirectory(file, size)
-  if (count > MAX_ARTIFACT_FILES)
-    throw new Error(`The archive has more than ${MAX_ARTIFACT_FILES} files`)
+  if (count > MAX_ARCHIVED_FILES)
+    throw new Error(`The archive has more than ${MAX_ARCHIVED_FILES} files`)
   if (length > MAX_DIRECTORY_BYTES || start + length > size) throw broken()
   const directory = await readAt(file, start, length)
   const entries: Entry[] = []
@@ -159,7 +159,7 @@ export async function* readZip(path: string, maxBytes: number): AsyncGenerator<A
     const total = entries.reduce((sum, { size }) => sum + size, 0)
     if (total > maxBytes)
       throw new Error(
-        `The files of the archive have ${total} bytes, and a job has room for ${maxBytes}`,
+        `The files of the archive have ${total} bytes, more than the ${maxBytes} that are allowed`,
       )
     for (const entry of entries) {
       const { path: name, isExecutable, size } = entry
