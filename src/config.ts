@@ -155,7 +155,8 @@ function settingsOf(
     workspaces_per_person: values.get('workspaces.per_person'),
     mcp_origins: values.get('mcp.origins'),
     trusted_proxies: requireBlocks(values, 'proxy.trusted'),
-    outbound_allow: requireOutboundRules(values),
+    outbound_allow: requireOutboundRules(values, 'outbound.allow'),
+    integrations_allow: requireOutboundRules(values, 'integrations.allow'),
     checks: checkSettings(values),
     jobs: {
       local: values.get('jobs.local'),
@@ -228,14 +229,15 @@ function requireBlocks(values: ConfigValues, name: 'proxy.trusted' | 'metrics.al
 }
 
 /** Throws ConfigError for an entry that is no outbound rule. */
-function requireOutboundRules(values: ConfigValues): string[] {
-  const entries = values.get('outbound.allow')
+function requireOutboundRules(
+  values: ConfigValues,
+  name: 'outbound.allow' | 'integrations.allow',
+): string[] {
+  const entries = values.get(name)
   try {
     parseOutboundRules(entries)
   } catch (error) {
-    throw new ConfigError(
-      `outbound.allow: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw new ConfigError(`${name}: ${error instanceof Error ? error.message : String(error)}`)
   }
   return entries
 }

@@ -40,6 +40,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   resend_email_confirmation: 'mails a link again; the entry is written when it is opened',
   start_two_factor:
     'makes a secret that counts for nothing until enable_two_factor shows a code of it',
+  test_integration: 'tries a connection; nothing but its last result changes',
   ping_webhook: 'tries a webhook; nothing of it changes, and its deliveries are a log of their own',
   redeliver_webhook:
     'sends once more what was sent before; nothing changes, and deliveries are a log of their own',
@@ -168,6 +169,15 @@ const webhook = async (): Promise<{ repo: string; id: string }> => {
       'id',
     ),
   }
+}
+const newIntegration = async () => ({
+  workspace: await workspace(),
+  provider: 'github',
+  config: { base_url: 'https://tickets.nowhere.invalid' },
+})
+const integration = async (): Promise<{ workspace: string; id: string }> => {
+  const input = await newIntegration()
+  return { workspace: input.workspace, id: text(await run('connect_integration', ada, input), 'id') }
 }
 const setting = async (kind: 'variable' | 'secret'): Promise<{ repo: string; setting: string }> => {
   const input = { repo: await repo(), setting: 'A' }
@@ -528,6 +538,10 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   },
   create_agent: async () => by(ada, { repo: await repo(), name: 'bot' }),
   stop_all_agents: async () => by(ada, { repo: await repo(), reason: 'x' }),
+  connect_integration: async () => by(ada, await newIntegration()),
+  update_integration: async () => by(ada, { ...(await integration()), name: 'other' }),
+  disconnect_integration: async () => by(ada, await integration()),
+  set_model_routes: async () => by(ada, { workspace: (await newIntegration()).workspace, routes: [] }),
   create_webhook: async () =>
     by(ada, { repo: await repo(), url: 'https://hooks.nowhere.invalid/' }),
   update_webhook: async () => by(ada, { ...(await webhook()), active: false }),

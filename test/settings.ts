@@ -33,6 +33,7 @@ export const testSettings = (data: string, change: Partial<Settings> = {}): Sett
   mcp_origins: [],
   trusted_proxies: [],
   outbound_allow: [],
+  integrations_allow: [],
   // Tests run jobs with runners of their own.
   jobs: testJobs,
   checks: {

@@ -28,6 +28,8 @@ const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
   environments: ['workflows'],
   artifacts: ['workflows'],
   runners: ['variables', 'workflows', 'artifacts'],
+  models: ['integrations', 'agents'],
+  'agent-runs': ['agents', 'integrations', 'models'],
 }
 
 /**

@@ -45,6 +45,8 @@ export const QUEUE_CONCURRENCY = {
   history: 1,
   /** Updating the search index. */
   search: 1,
+  /** Tests of connected services, which may not respond. */
+  integrations: 1,
   /** Commands of acceptance checks, which need a core each. */
   commands: Math.max(1, navigator.hardwareConcurrency),
 } as const

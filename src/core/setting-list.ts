@@ -194,6 +194,9 @@ export const SETTINGS = {
   'outbound.allow': list({
     help: 'Host names, addresses and blocks that may be reached besides public ones; http:// before one allows it unencrypted.',
   }),
+  'integrations.allow': list({
+    help: 'Further host names, addresses and blocks that integrations such as model providers may reach, written as in outbound.allow.',
+  }),
   'audit.ip': flag({
     default: true,
     changeable: { at: ['audit', 'ip'] },

@@ -104,6 +104,8 @@ export type Settings = {
    * `http://` before an entry allows unencrypted connections.
    */
   readonly outbound_allow: readonly string[]
+  /** What integrations may reach besides `outbound_allow`, in the same form. */
+  readonly integrations_allow: readonly string[]
   /** Jobs of workflows: whether they run in this process, and the retention of their logs. */
   readonly jobs: {
     readonly local: boolean

@@ -32,6 +32,8 @@ import { feature as environments } from './environments/index.ts'
 import { feature as artifacts } from './artifacts/index.ts'
 import { feature as runners } from './runners/index.ts'
 import { feature as security } from './security/index.ts'
+import { feature as integrations } from './integrations/index.ts'
+import { feature as models } from './models/index.ts'
 import { feature as queue } from './queue/index.ts'
 import { feature as backups } from './backups/index.ts'
 import { feature as overview } from './overview/index.ts'
@@ -69,6 +71,8 @@ export const features: readonly Feature[] = [
   artifacts,
   runners,
   security,
+  integrations,
+  models,
   queue,
   backups,
   storage,

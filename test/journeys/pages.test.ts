@@ -44,6 +44,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/-/hooks/:id': 'as of a repository',
   '/:workspace/-/hooks/:id/deliveries/:delivery': 'as of a repository',
   '/:workspace/-/rulesets/:id': 'as of a repository',
+  '/:workspace/-/integrations/:id': 'test/web/pages/integrations.test.ts',
   '/:workspace/:repo/settings/hooks/:id/deliveries/:delivery': 'journeys/webhooks.test.ts',
 }
 

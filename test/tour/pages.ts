@@ -56,6 +56,8 @@ export const pagesOf = ({
   'team-settings': '/bakery/-/teams/bakers/settings',
   'workspace-variables': '/bakery/-/variables',
   'workspace-hooks': '/bakery/-/hooks',
+  'workspace-integrations': '/bakery/-/integrations?provider=chat_completions',
+  'workspace-models': '/bakery/-/integrations/models',
   'workspace-rulesets': '/bakery/-/rulesets',
   'new-workspace-ruleset': '/bakery/-/rulesets/new',
   'new-repo': '/new',

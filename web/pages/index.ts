@@ -6,6 +6,7 @@ import { attachments } from './attachments/index.ts'
 import { code } from './code/index.ts'
 import { environments } from './environments/index.ts'
 import { images } from './images/index.ts'
+import { integrations } from './integrations/index.ts'
 import { issues } from './issues/index.ts'
 import { notifications } from './notifications/index.ts'
 import { pulls } from './pulls/index.ts'
@@ -40,6 +41,7 @@ export const sections: readonly SiteSection[] = [
   code,
   environments,
   images,
+  integrations,
   issues,
   notifications,
   pulls,

@@ -131,6 +131,8 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'quotas',
       'invitations',
       'workspace_redirects',
+      'integrations',
+      'model_routes',
     ].map((name) => [name, WITH_WORKSPACE]),
   ),
   ...Object.fromEntries(

@@ -104,6 +104,8 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   token_repos: 'of tokens',
   invitations: 'links in letters that lead to the other forge',
   webhooks: 'their secrets are sealed by the other forge',
+  integrations: 'their secrets are sealed by the other forge',
+  model_routes: 'of integrations',
   webhook_deliveries: 'of webhooks',
   webhook_payloads: 'of webhooks',
   workflows: 'found anew in the files of the default branch',

@@ -108,6 +108,8 @@ const SETTINGS_TABS = localized([
   { key: 'tokens', label: 'Tokens', path: 'settings/tokens', icon: 'key' },
   { key: 'variables', label: 'Variables and secrets', path: 'variables', icon: 'key' },
   { key: 'hooks', label: 'Webhooks', path: 'hooks', icon: 'webhook' },
+  { key: 'integrations', label: 'Integrations', path: 'integrations', icon: 'webhook' },
+  { key: 'models', label: 'Models', path: 'integrations/models', icon: 'agent' },
   { key: 'rulesets', label: 'Rulesets', path: 'rulesets', icon: 'shield' },
   { key: 'audit', label: 'Audit log', path: 'audit', icon: 'history' },
   { key: 'deleted', label: 'Deleted repositories', path: 'settings/deleted', icon: 'trash' },

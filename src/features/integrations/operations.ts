@@ -1,0 +1,6 @@
+export { listIntegrations } from './list-integrations.ts'
+export { getIntegrationCatalogue } from './get-integration-catalogue.ts'
+export { connectIntegration } from './connect-integration.ts'
+export { updateIntegration } from './update-integration.ts'
+export { disconnectIntegration } from './disconnect-integration.ts'
+export { testIntegration } from './test-integration.ts'

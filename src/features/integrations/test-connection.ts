@@ -1,0 +1,108 @@
+/** Tests whether a service answers and accepts the secret. */
+import type { Hearth } from '#core/hearth.ts'
+import { OutboundError, type OutboundResponse } from '#lib/outbound.ts'
+import { SECOND } from '#lib/time.ts'
+import { findProvider, LINEAR_URL, type ModelProviderConfig } from './catalogue.ts'
+import { configOf } from './integration-record.ts'
+import { addressBelow, integrationClient, modelAddress, type Wire } from './outbound.ts'
+import type { ConnectionTest } from './schema.ts'
+import { readSecret } from './secret.ts'
+import type { IntegrationRow } from './store.ts'
+
+const MAX_TEST_MS = 10 * SECOND
+const MAX_ANSWER_BYTES = 1024 * 1024
+
+type Target = Pick<IntegrationRow, 'provider' | 'config' | 'secret'>
+
+export const WIRE_HEADERS = {
+  'user-agent': 'hearth',
+  accept: 'application/json',
+} as const
+
+/** The headers of a call to a model provider. */
+export function modelHeaders(wire: Wire, secret: string): Record<string, string> {
+  if (wire === 'messages')
+    return {
+      ...WIRE_HEADERS,
+      'anthropic-version': '2023-06-01',
+      ...(secret === '' ? {} : { 'x-api-key': secret }),
+    }
+  return { ...WIRE_HEADERS, ...(secret === '' ? {} : { authorization: `Bearer ${secret}` }) }
+}
+
+/** The interface that a model provider speaks. */
+export const wireOf = (provider: string, config: Pick<ModelProviderConfig, 'wire'>): Wire =>
+  provider === 'messages' || (provider === 'local' && config.wire === 'messages')
+    ? 'messages'
+    : 'chat_completions'
+
+const send = (
+  hearth: Hearth,
+  url: URL,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<OutboundResponse> =>
+  integrationClient(hearth).request(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body }),
+    timeoutMs: MAX_TEST_MS,
+    maxBytes: MAX_ANSWER_BYTES,
+    truncate: true,
+  })
+
+/** Lists the models; a service without a list is asked for an answer of one token. */
+async function askModels(hearth: Hearth, target: Target, secret: string): Promise<number> {
+  const config = configOf(target) as ModelProviderConfig
+  const wire = wireOf(target.provider, config)
+  const headers = modelHeaders(wire, secret)
+  const { status } = await send(hearth, modelAddress(config.base_url, '/models', wire), headers)
+  const [first] = config.models ?? []
+  if ((status !== 404 && status !== 405 && status !== 501) || !first) return status
+  const call = { model: first.id, max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
+  const path = wire === 'messages' ? '/messages' : '/chat/completions'
+  const url = modelAddress(config.base_url, path, wire)
+  return (await send(hearth, url, headers, JSON.stringify(call))).status
+}
+
+async function ask(hearth: Hearth, target: Target, secret: string): Promise<number> {
+  const provider = findProvider(target.provider)
+  if (provider === null) return 200
+  if (provider.kind === 'model_provider') return askModels(hearth, target, secret)
+  if (provider.probe === null) return 200
+  const config = configOf(target)
+  const probe = provider.probe(config, secret)
+  const base = typeof config.base_url === 'string' ? config.base_url : LINEAR_URL
+  const headers = { ...WIRE_HEADERS, ...probe.headers }
+  return (await send(hearth, addressBelow(base, probe.path), headers, probe.body)).status
+}
+
+function refusalOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null
+  if (status === 401 || status === 403) return `the service refused the secret (status ${status})`
+  if (status === 404) return 'nothing is at this address (status 404); check the address'
+  return `the service answered with status ${status}`
+}
+
+/** Never throws for what the service does. */
+export async function testConnection(hearth: Hearth, target: Target): Promise<ConnectionTest> {
+  const secret = readSecret(hearth, target)
+  if (secret === null)
+    return {
+      ok: false,
+      latency_ms: null,
+      error: 'the secret cannot be read with the key of this installation; enter it again',
+    }
+  const begin = performance.now()
+  try {
+    const error = refusalOf(await ask(hearth, target, secret))
+    return { ok: error === null, latency_ms: Math.round(performance.now() - begin), error }
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    return {
+      ok: false,
+      latency_ms: null,
+      error: error.message.replaceAll('outbound.allow', 'integrations.allow'),
+    }
+  }
+}

@@ -1,0 +1,2 @@
+export { getModelRoutes } from './get-model-routes.ts'
+export { setModelRoutes } from './set-model-routes.ts'

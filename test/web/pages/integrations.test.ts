@@ -1,0 +1,86 @@
+/** The pages of integrations and models, as browsers without a script use them. */
+import { expect, test } from 'bun:test'
+import { getModelRoutes } from '#features/models/get-model-routes.ts'
+import { runForge } from '../../features/oauth/running.ts'
+import { modelServer } from '../../models/provider.ts'
+
+async function setUp() {
+  const provider = modelServer()
+  const forge = await runForge({ integrations_allow: ['http://127.0.0.1'] })
+  const ada = await forge.user('ada')
+  const bob = await forge.user('bob')
+  await forge.workspace('acme', { owner: ada, members: [bob] })
+  return {
+    forge,
+    ada,
+    provider,
+    browser: await forge.browser('ada'),
+    member: await forge.browser('bob'),
+  }
+}
+const LIST = '/acme/-/integrations'
+const MODELS = `${LIST}/models`
+
+test('a model provider is connected, tested, changed, chosen and disconnected', async () => {
+  const { forge, ada, provider, browser, member } = await setUp()
+  for (const path of [LIST, MODELS]) expect((await member.open(path)).status).toBe(404)
+  expect((await browser.open(LIST)).html).toContain('No integrations yet')
+  expect((await browser.open(MODELS)).html).toContain('Connect a model provider')
+
+  const form = await browser.open(`${LIST}?provider=chat_completions`)
+  const typed = {
+    provider: 'chat_completions',
+    name: 'House',
+    'config.base_url': provider.url,
+    'config.models': 'small, 1, 4\nlarge, 10, 40, 1, 128000, 4096',
+  }
+  const refused = await browser.press(form.html, LIST, {
+    ...typed,
+    'config.models': 'small, cheap',
+    secret: 'sk-test',
+  })
+  expect(refused.status).toBe(422)
+  expect(refused.html).toContain('Line 1: cheap is not a number.')
+  expect(refused.html).toContain('value="House"')
+  expect(refused.html).not.toContain('sk-test')
+
+  const made = await browser.press(form.html, LIST, { ...typed, secret: 'sk-wrong' })
+  const here = made.location ?? ''
+  expect(here).toMatch(/^\/acme\/-\/integrations\/itg_/)
+  expect((await member.open(here)).status).toBe(404)
+  const failing = await browser.open(here)
+  expect(failing.html).toContain('the service refused the secret')
+  await browser.press(failing.html, here, { ...typed, secret: 'sk-test' })
+  const connected = await browser.open(here)
+  expect(connected.html).toContain('Connected')
+  expect(connected.html).not.toContain('sk-test')
+  expect(connected.html).toContain('large, 10, 40, 1, 128000, 4096')
+  expect((await browser.press(connected.html, `${here}/test`, {})).location).toBe(here)
+
+  const models = await browser.open(MODELS)
+  const id = here.slice(LIST.length + 1)
+  await browser.press(models.html, MODELS, {
+    'model.default': `${id} small`,
+    'fallback.default': `${id} large`,
+    'max_usd.default': '2.50',
+  })
+  expect(await forge.call(getModelRoutes, ada, { workspace: 'acme' })).toEqual({
+    routes: [
+      {
+        task: 'default',
+        integration: id,
+        model: 'small',
+        max_output_tokens: null,
+        temperature: null,
+        max_usd: 2.5,
+        fallback: [{ integration: id, model: 'large' }],
+      },
+    ],
+  })
+  expect((await browser.open(MODELS)).html).toContain('value="2.5"')
+
+  const gone = await browser.press(connected.html, `${here}/disconnect`, {})
+  expect(gone.location).toBe(LIST)
+  expect((await browser.open(here)).status).toBe(404)
+  expect((await forge.call(getModelRoutes, ada, { workspace: 'acme' })).routes).toEqual([])
+})

@@ -1,0 +1,210 @@
+import {
+  disconnectIntegration,
+  getIntegrationCatalogue,
+  listIntegrations,
+  testIntegration,
+  updateIntegration,
+  type CatalogueEntry,
+  type Integration,
+} from '#features/integrations/index.ts'
+import type { Workspace } from '#features/workspaces/index.ts'
+import {
+  ActionButton,
+  Breadcrumbs,
+  Button,
+  Card,
+  Facts,
+  Form,
+  FormActions,
+  LinkButton,
+  PageHead,
+  RelativeTime,
+} from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { t } from '../../text.ts'
+import { formError } from '../shell.tsx'
+import { configFrom, fieldNames, IntegrationFields } from './fields.tsx'
+import {
+  BASE,
+  frame,
+  integrationPath,
+  integrationsPath,
+  loadWorkspace,
+  modelsPath,
+  slugOf,
+} from './owner.tsx'
+import { IntegrationStatus } from './status.tsx'
+
+type Shown = {
+  readonly workspace: Workspace
+  readonly integration: Integration
+  readonly entry: CatalogueEntry | null
+}
+
+const Actions = ({ visit, workspace, integration }: Shown & { visit: Visit }) => {
+  const here = integrationPath(workspace.slug, integration.id)
+  return (
+    <>
+      {integration.enabled && (
+        <ActionButton action={`${here}/test`} csrf={visit.csrf}>
+          <Button icon="play">{t('Test connection')}</Button>
+        </ActionButton>
+      )}
+      <ActionButton
+        action={`${here}/enabled`}
+        csrf={visit.csrf}
+        values={{ enabled: String(!integration.enabled) }}
+      >
+        <Button icon={integration.enabled ? 'stop' : 'check'}>
+          {integration.enabled ? t('Switch off') : t('Switch on')}
+        </Button>
+      </ActionButton>
+    </>
+  )
+}
+
+const Editing = ({ visit, workspace, integration, entry }: Shown & { visit: Visit }) => {
+  const here = integrationPath(workspace.slug, integration.id)
+  return (
+    <>
+      {entry && (
+        <Card title={t('Settings')}>
+          <Form
+            action={here}
+            csrf={visit.csrf}
+            error={visit.form.values.has('name') ? formError(visit, ...fieldNames(entry)) : null}
+          >
+            <IntegrationFields visit={visit} entry={entry} shown={integration} />
+            <FormActions>
+              <Button variant="primary">{t('Save')}</Button>
+            </FormActions>
+          </Form>
+        </Card>
+      )}
+      <Card title={t('Disconnect')} tone="bad">
+        <p>{t('Deletes the secret. Tasks that use one of its models lose that model.')}</p>
+        <FormActions>
+          <ActionButton action={`${here}/disconnect`} csrf={visit.csrf}>
+            <Button variant="danger" icon="trash">
+              {t('Disconnect')}
+            </Button>
+          </ActionButton>
+        </FormActions>
+      </Card>
+    </>
+  )
+}
+
+const IntegrationView = (props: Shown & { visit: Visit }): Html => {
+  const { visit, workspace, integration, entry } = props
+  const { slug } = workspace
+  return frame(
+    visit,
+    workspace,
+    integration.name,
+    'integrations',
+    <>
+      <Breadcrumbs
+        parts={[
+          { label: t('Integrations'), href: integrationsPath(slug) },
+          { label: integration.name },
+        ]}
+      />
+      <PageHead
+        title={integration.name}
+        lead={<IntegrationStatus status={integration.status} />}
+        actions={<Actions {...props} />}
+      />
+      {integration.last_error !== null && integration.enabled && (
+        <p class="notice notice-bad">{integration.last_error}</p>
+      )}
+      <Facts
+        facts={[
+          { label: t('Service'), value: entry?.title ?? integration.provider },
+          ...(integration.last_checked_at === null
+            ? []
+            : [{ label: t('Tested'), value: <RelativeTime at={integration.last_checked_at} /> }]),
+        ]}
+      />
+      {integration.kind === 'model_provider' && (
+        <p>
+          <LinkButton href={modelsPath(slug)}>{t('Choose what its models do')}</LinkButton>
+        </p>
+      )}
+      <Editing {...props} />
+    </>,
+  )
+}
+
+const findShown = async (visit: Visit, workspace: string): Promise<Integration | undefined> =>
+  (await visit.call(listIntegrations, { workspace, per_page: 100 })).items.find(
+    ({ id }) => id === visit.params.id,
+  )
+
+async function load(visit: Visit): Promise<Shown | null> {
+  const workspace = await loadWorkspace(visit)
+  const integration = workspace && (await findShown(visit, workspace.slug))
+  if (!workspace || !integration) return null
+  const catalogue = await visit.call(getIntegrationCatalogue, { workspace: workspace.slug })
+  const entry = catalogue.find(({ provider }) => provider === integration.provider) ?? null
+  return { workspace, integration, entry }
+}
+
+export const integrationPage = page({
+  path: `${BASE}/:id`,
+  load,
+  view: (shown, visit) => <IntegrationView visit={visit} {...shown} />,
+})
+
+const target = (visit: Visit) => ({ workspace: slugOf(visit), id: visit.params.id ?? '' })
+const hereOf = (visit: Visit): string => integrationPath(slugOf(visit), visit.params.id ?? '')
+
+const updateForm = action({
+  path: `${BASE}/:id`,
+  page: integrationPage,
+  submit: async (visit, fields) => {
+    const shown = await load(visit)
+    await visit.call(updateIntegration, {
+      ...target(visit),
+      name: fields.text('name'),
+      config: shown?.entry ? configFrom(shown.entry, fields) : undefined,
+      secret: fields.optional('secret'),
+    })
+    return redirectWithFlash(visit, hereOf(visit), 'saved')
+  },
+})
+
+const enabledForm = action({
+  path: `${BASE}/:id/enabled`,
+  page: integrationPage,
+  submit: async (visit, fields) => {
+    const enabled = fields.ticked('enabled')
+    await visit.call(updateIntegration, { ...target(visit), enabled })
+    return redirectWithFlash(visit, hereOf(visit), 'saved')
+  },
+})
+
+const testForm = action({
+  path: `${BASE}/:id/test`,
+  page: integrationPage,
+  submit: async (visit) => {
+    const { ok } = await visit.call(testIntegration, target(visit))
+    return redirectWithFlash(
+      visit,
+      hereOf(visit),
+      ok ? 'integration-connected' : 'integration-failing',
+    )
+  },
+})
+
+const disconnectForm = action({
+  path: `${BASE}/:id/disconnect`,
+  page: integrationPage,
+  submit: async (visit) => {
+    await visit.call(disconnectIntegration, target(visit))
+    return redirectWithFlash(visit, integrationsPath(slugOf(visit)), 'integration-disconnected')
+  },
+})
+
+export const integrationForms = [updateForm, enabledForm, testForm, disconnectForm]

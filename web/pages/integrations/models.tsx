@@ -1,0 +1,223 @@
+import { listIntegrations, type Integration } from '#features/integrations/index.ts'
+import {
+  getModelRoutes,
+  MODEL_TASKS,
+  setModelRoutes,
+  type ModelRoute,
+  type ModelTask,
+} from '#features/models/index.ts'
+import type { Workspace } from '#features/workspaces/index.ts'
+import {
+  Button,
+  Card,
+  EmptyState,
+  Field,
+  Form,
+  FormActions,
+  LinkButton,
+  PageHead,
+  Select,
+} from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
+import { localized, t } from '../../text.ts'
+import { fieldError, formError } from '../shell.tsx'
+import { BASE, frame, integrationsPath, loadWorkspace, modelsPath, slugOf } from './owner.tsx'
+
+const TASKS: Readonly<Record<ModelTask, { readonly label: string; readonly hint: string }>> =
+  localized({
+    default: { label: 'Default', hint: 'Every task without a model of its own.' },
+    code: { label: 'Code', hint: 'The built-in agent, when an issue is given to it.' },
+    review: { label: 'Review', hint: 'Reviews of pull requests.' },
+    plan: { label: 'Plan', hint: 'Plans that break a brief into issues.' },
+    summarize: { label: 'Summarize', hint: 'Summaries of long sessions.' },
+    triage: { label: 'Triage', hint: 'Labels for new issues.' },
+    assistant: { label: 'Assistant', hint: 'Answers to questions about code.' },
+    embed: { label: 'Embed', hint: 'Search by meaning.' },
+  })
+
+/** In the order of the form: the default first, because it is often enough. */
+const ORDER: readonly ModelTask[] = ['default', ...MODEL_TASKS.filter((task) => task !== 'default')]
+
+/** A model as an option: the integration and the name of the model. */
+const optionOf = ({ integration, model }: { integration: string; model: string }): string =>
+  `${integration} ${model}`
+
+const modelNames = ({ config }: Integration): string[] =>
+  Array.isArray(config.models) ? config.models.map(({ id }: { id: string }) => id) : []
+
+function optionsOf(
+  providers: readonly Integration[],
+  routes: readonly ModelRoute[],
+): { value: string; label: string }[] {
+  const listed = providers.flatMap((provider) =>
+    modelNames(provider).map((model) => ({ integration: provider.id, model })),
+  )
+  const used = routes.flatMap((route) => [route, ...route.fallback])
+  const values = new Map([...listed, ...used].map((one) => [optionOf(one), one]))
+  return [...values].map(([value, { integration, model }]) => ({
+    value,
+    label: `${model} · ${providers.find(({ id }) => id === integration)?.name ?? integration}`,
+  }))
+}
+
+type Shown = {
+  readonly workspace: Workspace
+  readonly providers: readonly Integration[]
+  readonly routes: readonly ModelRoute[]
+}
+
+const TaskFields = ({
+  visit,
+  task,
+  route,
+  options,
+}: {
+  visit: Visit
+  task: ModelTask
+  route: ModelRoute | undefined
+  options: readonly { value: string; label: string }[]
+}) => {
+  const { values } = visit.form
+  const typed = values.has('model.default')
+  const [next] = route?.fallback ?? []
+  const shown = (name: string, stored: string | number | null | undefined): string =>
+    typed ? values.text(`${name}.${task}`) : String(stored ?? '')
+  const none = { value: '', label: t('None') }
+  return (
+    <Card title={TASKS[task].label}>
+      <p class="muted">{TASKS[task].hint}</p>
+      <Select
+        name={`model.${task}`}
+        label={t('Model')}
+        areNames
+        value={shown('model', route && optionOf(route))}
+        options={[none, ...options]}
+      />
+      <Select
+        name={`fallback.${task}`}
+        label={t('When it fails')}
+        areNames
+        value={shown('fallback', next && optionOf(next))}
+        options={[none, ...options]}
+      />
+      <Field
+        name={`max_usd.${task}`}
+        label={t('Most a run may cost, in US dollars')}
+        inputmode="decimal"
+        value={shown('max_usd', route?.max_usd)}
+        error={fieldError(visit, `max_usd.${task}`)}
+      />
+      <Field
+        name={`max_output_tokens.${task}`}
+        label={t('Longest answer in tokens')}
+        inputmode="numeric"
+        value={shown('max_output_tokens', route?.max_output_tokens)}
+        error={fieldError(visit, `max_output_tokens.${task}`)}
+      />
+    </Card>
+  )
+}
+
+const ModelsView = ({ visit, workspace, providers, routes }: Shown & { visit: Visit }): Html => {
+  const { slug } = workspace
+  const options = optionsOf(providers, routes)
+  return frame(
+    visit,
+    workspace,
+    t('Models'),
+    'models',
+    <>
+      <PageHead
+        title={t('Models')}
+        lead={t('Which model does which task of {name}.', { name: slug })}
+        actions={<LinkButton href={integrationsPath(slug)}>{t('Integrations')}</LinkButton>}
+      />
+      {options.length === 0 ? (
+        <EmptyState icon="agent" title={t('No models yet')}>
+          {t('Connect a model provider and list its models there; then choose one here.')}{' '}
+          <a href={integrationsPath(slug)}>{t('Connect a model provider')}</a>
+        </EmptyState>
+      ) : (
+        <Form action={modelsPath(slug)} csrf={visit.csrf} error={formError(visit)}>
+          {ORDER.map((task) => (
+            <TaskFields
+              visit={visit}
+              task={task}
+              route={routes.find((route) => route.task === task)}
+              options={options}
+            />
+          ))}
+          <FormActions>
+            <Button variant="primary">{t('Save')}</Button>
+          </FormActions>
+        </Form>
+      )}
+    </>,
+  )
+}
+
+async function load(visit: Visit): Promise<Shown | null> {
+  const workspace = await loadWorkspace(visit)
+  if (workspace === null) return null
+  const target = { workspace: workspace.slug }
+  const { items } = await visit.call(listIntegrations, { ...target, per_page: 100 })
+  return {
+    workspace,
+    providers: items.filter(({ kind }) => kind === 'model_provider'),
+    routes: (await visit.call(getModelRoutes, target)).routes,
+  }
+}
+
+export const modelsPage = page({
+  path: `${BASE}/models`,
+  load,
+  view: (shown, visit) => <ModelsView visit={visit} {...shown} />,
+})
+
+const readOption = (text: string): { integration: string; model: string } => {
+  const at = text.indexOf(' ')
+  return { integration: text.slice(0, at), model: text.slice(at + 1) }
+}
+
+const numberFrom = (fields: Fields, name: string): number | null => {
+  const text = fields.optional(name)
+  return text === undefined ? null : Number(text.replace(',', '.'))
+}
+
+/** The route of a task. What the form does not show stays: temperature and further fallbacks. */
+function routeFrom(fields: Fields, task: ModelTask, before: ModelRoute | undefined): ModelRoute[] {
+  const model = fields.optional(`model.${task}`)
+  if (model === undefined) return []
+  const next = fields.optional(`fallback.${task}`)
+  return [
+    {
+      task,
+      ...readOption(model),
+      max_output_tokens: numberFrom(fields, `max_output_tokens.${task}`),
+      temperature: before?.temperature ?? null,
+      max_usd: numberFrom(fields, `max_usd.${task}`),
+      fallback: next === undefined ? [] : [readOption(next), ...(before?.fallback.slice(1) ?? [])],
+    },
+  ]
+}
+
+export const modelsForm = action({
+  path: `${BASE}/models`,
+  page: modelsPage,
+  submit: async (visit, fields) => {
+    const workspace = slugOf(visit)
+    const { routes } = await visit.call(getModelRoutes, { workspace })
+    await visit.call(setModelRoutes, {
+      workspace,
+      routes: ORDER.flatMap((task) =>
+        routeFrom(
+          fields,
+          task,
+          routes.find((route) => route.task === task),
+        ),
+      ),
+    })
+    return redirectWithFlash(visit, modelsPath(workspace), 'saved')
+  },
+})
