@@ -177,7 +177,10 @@ const newIntegration = async () => ({
 })
 const integration = async (): Promise<{ workspace: string; id: string }> => {
   const input = await newIntegration()
-  return { workspace: input.workspace, id: text(await run('connect_integration', ada, input), 'id') }
+  return {
+    workspace: input.workspace,
+    id: text(await run('connect_integration', ada, input), 'id'),
+  }
 }
 const setting = async (kind: 'variable' | 'secret'): Promise<{ repo: string; setting: string }> => {
   const input = { repo: await repo(), setting: 'A' }
@@ -541,7 +544,8 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   connect_integration: async () => by(ada, await newIntegration()),
   update_integration: async () => by(ada, { ...(await integration()), name: 'other' }),
   disconnect_integration: async () => by(ada, await integration()),
-  set_model_routes: async () => by(ada, { workspace: (await newIntegration()).workspace, routes: [] }),
+  set_model_routes: async () =>
+    by(ada, { workspace: (await newIntegration()).workspace, routes: [] }),
   create_webhook: async () =>
     by(ada, { repo: await repo(), url: 'https://hooks.nowhere.invalid/' }),
   update_webhook: async () => by(ada, { ...(await webhook()), active: false }),
