@@ -768,6 +768,36 @@ CREATE TABLE members (
 
 CREATE INDEX members_of_user ON members (user_id, workspace_id);
 
+CREATE TABLE memories (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT REFERENCES workspaces (id) ON DELETE CASCADE,
+  repo_id TEXT REFERENCES repos (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('fact', 'convention', 'decision', 'gotcha')),
+  text TEXT NOT NULL,
+  -- The text in lower case with single spaces: equal texts are one memory.
+  folded TEXT NOT NULL,
+  pinned INTEGER NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1)),
+  -- JSON: the files that it is about, each with the object that the default branch had there.
+  paths TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(paths)),
+  author_id TEXT NOT NULL REFERENCES actors (id),
+  -- The pull request that the agent worked on.
+  pull_number INTEGER,
+  -- 1 when no agent gets it before a person has read it.
+  needs_review INTEGER NOT NULL DEFAULT 0 CHECK (needs_review IN (0, 1)),
+  reviewed_at TEXT,
+  uses INTEGER NOT NULL DEFAULT 0,
+  last_used_at TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  CHECK ((workspace_id IS NULL) <> (repo_id IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX memories_by_author ON memories (author_id, created_at);
+
+CREATE UNIQUE INDEX memories_of_repo ON memories (repo_id, folded) WHERE repo_id IS NOT NULL;
+
+CREATE UNIQUE INDEX memories_of_workspace ON memories (workspace_id, folded) WHERE workspace_id IS NOT NULL;
+
 CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL) STRICT;
 
 CREATE TABLE milestones (
@@ -2154,4 +2184,4 @@ CREATE TABLE workspaces (
   created_by TEXT REFERENCES actors (id),
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+, memory_review INTEGER NOT NULL DEFAULT 0 CHECK (memory_review IN (0, 1))) STRICT, WITHOUT ROWID;

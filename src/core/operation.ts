@@ -106,6 +106,8 @@ export type Operation = {
   readonly output: TSchema
   /** The HTTP status of success. */
   readonly status: 200 | 201 | 202 | 204
+  /** Whether nothing was made, because it was there: REST then answers 200 and not 201. */
+  readonly existed: ((output: unknown) => boolean) | null
   readonly list: Paging | null
   readonly preview: boolean
   readonly annotations: Annotations
@@ -187,6 +189,8 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
   explainInvalid?: (input: unknown) => Refusal | null
   output: O
   status?: 200 | 201 | 202 | 204
+  /** For a status of 201: whether nothing was made, because it was there. REST answers 200. */
+  existed?: (output: Static<O>) => boolean
   list?: Paging
   preview?: boolean
   annotations?: Annotations
@@ -227,7 +231,7 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
 export function operation<P extends TProperties, O extends TSchema, G>(
   definition: Definition<P, O, G>,
 ): Typed<Static<TObject<P>>, Static<O>> {
-  const { route, handler, redirect, untrusted, lines, follow } = definition
+  const { route, handler, existed, redirect, untrusted, lines, follow } = definition
   type Full = Context & NoInfer<G> & Renewable<NoInfer<G>>
   const routes = route === null ? [] : typeof route === 'string' ? [route] : route
   // Compiling the schemas of all operations would take half of the start.
@@ -246,6 +250,7 @@ export function operation<P extends TProperties, O extends TSchema, G>(
     input: definition.input,
     output: definition.output,
     status: definition.status ?? 200,
+    existed: existed ? (output) => existed(output as Static<O>) : null,
     list: definition.list ?? null,
     preview: definition.preview ?? false,
     annotations: definition.annotations ?? {},

@@ -16,6 +16,7 @@ import { feature as oauth } from './oauth/index.ts'
 import { feature as devices } from './devices/index.ts'
 import { feature as sso } from './sso/index.ts'
 import { feature as agents } from './agents/index.ts'
+import { feature as memory } from './memory/index.ts'
 import { feature as audit } from './audit/index.ts'
 import { feature as webhooks } from './webhooks/index.ts'
 import { feature as notifications } from './notifications/index.ts'
@@ -54,6 +55,7 @@ export const features: readonly Feature[] = [
   devices,
   sso,
   agents,
+  memory,
   audit,
   webhooks,
   notifications,

@@ -82,6 +82,7 @@ export const pagesOf = ({
   activity: `${REPO}/activity`,
   'repo-insights': `${REPO}/insights`,
   agents: `${REPO}/agents`,
+  memory: `${REPO}/memory`,
   'repo-settings': `${REPO}/settings`,
   collaborators: `${REPO}/settings/collaborators`,
   'no-runs': `${REPO}/runs`,

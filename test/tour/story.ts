@@ -249,6 +249,17 @@ export async function tellStory(url: string, token: string): Promise<Story> {
     wait_minutes: 10,
     branches: ['main'],
   })
+  await ask('POST', '/repos/bakery/oven/memory', {
+    text: 'The thermostat counts in tenths of a degree.',
+    kind: 'gotcha',
+    pinned: true,
+    paths: ['src/oven.ts'],
+  })
+  await ask('POST', '/repos/bakery/oven/memory', {
+    text: 'Commits name the part of the oven that they change.',
+    kind: 'convention',
+    scope: 'workspace',
+  })
   const hook = await id('/repos/bakery/oven/hooks', {
     url: 'https://hooks.example.com/oven',
     events: ['pull.merged'],

@@ -8,6 +8,7 @@ import { environments } from './environments/index.ts'
 import { images } from './images/index.ts'
 import { integrations } from './integrations/index.ts'
 import { issues } from './issues/index.ts'
+import { memory } from './memory/index.ts'
 import { notifications } from './notifications/index.ts'
 import { pulls } from './pulls/index.ts'
 import { queue } from './queue/index.ts'
@@ -43,6 +44,7 @@ export const sections: readonly SiteSection[] = [
   images,
   integrations,
   issues,
+  memory,
   notifications,
   pulls,
   queue,

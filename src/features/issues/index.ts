@@ -38,7 +38,7 @@ export { checkLine, lineCheck } from './comments/line-check.ts'
 export { isAuthor } from './authorship.ts'
 export { requireOpenIssue, resolveIssue } from './resolve-issue.ts'
 export { readReferences, type References } from './references.ts'
-export { requireIssue } from './require-records.ts'
+export { refuseFork, requireIssue } from './require-records.ts'
 export { refuseSecrets } from './secrets.ts'
 export { conversationResolved } from './internal-events.ts'
 export { setAssignees, setLabels } from './labels/set-labels.ts'
@@ -90,6 +90,7 @@ export { splitSuggestion, suggestedLines } from './comments/suggestion.ts'
 export {
   commentPointers,
   untrustedAuthors,
+  preloadAuthors,
   inList,
   inRecord,
   issuePointers,

@@ -81,6 +81,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'workflows',
       'workflow_schedules',
       'environments',
+      'memories',
       'deployment_reviews',
     ].map((name) => [name, WITH_REPO]),
   ),

@@ -62,6 +62,7 @@ export const TRANSFERRED_TABLES: Readonly<Record<string, string>> = {
   attachments: 'repo_id IN (:repos)',
   attachment_texts: 'attachment_id IN (SELECT id FROM attachments WHERE repo_id IN (:repos))',
   environments: 'repo_id IN (:repos)',
+  memories: 'workspace_id = ?1 OR repo_id IN (:repos)',
   rulesets: 'workspace_id = ?1 OR repo_id IN (:repos)',
   rule_evaluations: 'repo_id IN (:repos)',
   // Secrets stay: they are sealed by the other forge.

@@ -38,6 +38,10 @@ export const Workspace = Type.Object(
     members_can_delete_repositories: Type.Boolean(),
     members_can_invite_outside_collaborators: Type.Boolean(),
     two_factor_requirement_enabled: Type.Boolean(),
+    memory_review: Type.Boolean({
+      description:
+        'Whether what agents remember is used only after a day, or once a person kept it.',
+    }),
     html_url: Type.String(),
     avatar_url: Type.String(),
     repositories_count: Type.Integer(),

@@ -59,6 +59,9 @@ export const setMemberPrivileges = operation({
     two_factor_requirement_enabled: optionalFlag(
       'Whether members without a second factor see nothing private. You must have one yourself.',
     ),
+    memory_review: optionalFlag(
+      'Whether what agents remember is used only after a day, or once a person kept it.',
+    ),
   }),
   output: Workspace,
   annotations: { idempotent: true },

@@ -21,6 +21,7 @@ export type WorkspaceRow = {
   members_can_delete_repositories: number
   members_can_invite_outside_collaborators: number
   two_factor_requirement_enabled: number
+  memory_review: number
   repositories_count: number
   created_by: string | null
   created_at: string
@@ -94,6 +95,7 @@ export const PRIVILEGES = [
   'members_can_delete_repositories',
   'members_can_invite_outside_collaborators',
   'two_factor_requirement_enabled',
+  'memory_review',
 ] as const
 export type Privileges = Pick<WorkspaceRow, (typeof PRIVILEGES)[number]>
 

@@ -66,6 +66,11 @@ const TAGS: readonly { name: string; description: string; path: RegExp }[] = [
     path: /\/(pulls|queue)(\/|$)/,
   },
   {
+    name: 'Memory and plans',
+    description: 'What is remembered about the code, what surrounds it, and plans of work.',
+    path: /\/(memory|context|plans)(\/|$)/,
+  },
+  {
     name: 'Issues',
     description: 'What should change: issues, comments, labels, milestones.',
     path: /\/(issues|attachments|comments|labels|milestones|assignees|reactions)(\/|$)/,
@@ -348,6 +353,9 @@ function responsesOf(route: Route, components: Components): Json {
   ]
   return {
     [status]: success,
+    ...(operation.existed
+      ? { 200: { ...success, description: 'It was there, and this is it.' } }
+      : {}),
     ...(reads && !operation.redirect
       ? { 304: { description: 'Nothing has changed since the ETag.' } }
       : {}),

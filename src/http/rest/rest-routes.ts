@@ -392,7 +392,7 @@ function renderOutput(
       return new Response(null, { status: 304, headers })
     }
   }
-  const init = { status: operation.status, headers }
+  const init = { status: operation.existed?.(output) ? 200 : operation.status, headers }
   return route.showsSecret
     ? new Response(text, init)
     : compressedResponse(exchange.request, text, init)

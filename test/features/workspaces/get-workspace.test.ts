@@ -26,6 +26,7 @@ test('members see all of it with their own role', async () => {
     members_can_delete_repositories: false,
     members_can_invite_outside_collaborators: true,
     two_factor_requirement_enabled: false,
+    memory_review: false,
     html_url: 'https://hearth.test/acme',
     avatar_url: `https://hearth.test/avatars/${id}.svg`,
     repositories_count: 0,

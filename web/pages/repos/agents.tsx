@@ -20,6 +20,7 @@ import {
   FieldSet,
   Form,
   FormActions,
+  LinkButton,
   List,
   PageHead,
   Pager,
@@ -266,6 +267,20 @@ const StopAllCard = ({ visit, here }: { visit: Visit; here: string }) => (
   </Card>
 )
 
+const AgentsHead = ({ repo }: { repo: Repo }) => (
+  <PageHead
+    title={t('Agents')}
+    lead={t(
+      'Software that works here for a person, with a token that reaches this repository alone.',
+    )}
+    actions={
+      <LinkButton href={repoPath(repo.full_name, '/memory')} icon="layers">
+        {t('Memory')}
+      </LinkButton>
+    }
+  />
+)
+
 const AgentsView = ({
   visit,
   repo,
@@ -279,12 +294,7 @@ const AgentsView = ({
   const running = agents.filter(isRunning)
   return (
     <RepoFrame visit={visit} repo={repo} title={t('Agents')} current="agents">
-      <PageHead
-        title={t('Agents')}
-        lead={t(
-          'Software that works here for a person, with a token that reaches this repository alone.',
-        )}
-      />
+      <AgentsHead repo={repo} />
       {made && (
         <TokenSecret secret={made.secret}>
           {rich(

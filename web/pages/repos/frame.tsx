@@ -22,6 +22,7 @@ export type RepoTab =
   | 'wiki'
   | 'activity'
   | 'agents'
+  | 'memory'
   | 'settings'
   | 'search'
 
@@ -36,6 +37,18 @@ interface RepoFrameProps {
   actions?: Child
   children?: Child
 }
+
+/** Those who have the tab of agents find the memory there. */
+const memoryTab = (repo: Repo, current: RepoTab, home: string) => ({
+  key: 'memory' as const,
+  label: t('Memory'),
+  href: repoPath(home, '/memory'),
+  icon: 'layers' as const,
+  shown:
+    home === repo.full_name &&
+    !repo.permissions.maintain &&
+    (current === 'memory' || repo.permissions.write),
+})
 
 function repoTabs({ visit, repo, current }: RepoFrameProps, home: string): Tab[] {
   const isFork = home !== repo.full_name
@@ -78,6 +91,7 @@ function repoTabs({ visit, repo, current }: RepoFrameProps, home: string): Tab[]
     },
     { key: 'activity', label: t('Activity'), href: at('/activity'), icon: 'activity' },
     { key: 'agents', label: t('Agents'), href: at('/agents'), icon: 'agent', shown: maintain },
+    memoryTab(repo, current, home),
     {
       key: 'settings',
       label: t('Settings'),
@@ -88,7 +102,10 @@ function repoTabs({ visit, repo, current }: RepoFrameProps, home: string): Tab[]
   ]
   return tabs
     .filter(({ shown }) => shown !== false)
-    .map(({ key, shown: _, ...tab }) => ({ ...tab, current: key === current }))
+    .map(({ key, shown: _, ...tab }) => ({
+      ...tab,
+      current: key === (current === 'memory' && maintain ? 'agents' : current),
+    }))
 }
 
 export const RepoFrame = (props: RepoFrameProps) => {

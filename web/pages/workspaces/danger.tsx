@@ -17,6 +17,7 @@ export const TICKS = localized([
     'Admins of a repository may invite people from outside',
   ],
   ['two_factor_requirement_enabled', 'Everyone must sign in with a second factor'],
+  ['memory_review', 'What agents remember waits a day for review'],
 ] as const)
 
 export const Privileges = ({ visit, workspace }: { visit: Visit; workspace: Workspace }) => (

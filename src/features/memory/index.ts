@@ -1,0 +1,14 @@
+/** What is remembered about repositories and workspaces, for people and agents. A leaf. */
+import type { Feature } from '#core/hearth.ts'
+import { repoDataRemovers } from '#features/repos/index.ts'
+import * as operations from './operations.ts'
+import { removeMemoriesOfRepo } from './store.ts'
+
+export * from './operations.ts'
+export * from './schema.ts'
+
+export const feature: Feature = {
+  name: 'memory',
+  operations: Object.values(operations),
+  extensions: [repoDataRemovers.with(removeMemoriesOfRepo)],
+}

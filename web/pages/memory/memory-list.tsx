@@ -1,0 +1,239 @@
+// Memories with the forms that change them.
+import type { Memory, MemoryKind } from '#features/memory/index.ts'
+import type { Repo } from '#features/repos/index.ts'
+import {
+  ActionButton,
+  ActorLink,
+  Badge,
+  Button,
+  Chip,
+  Field,
+  Form,
+  FormActions,
+  List,
+  RelativeTime,
+  Row,
+  Select,
+  TextArea,
+  type IconName,
+} from '../../components/index.ts'
+import { codePath, pullPath, repoPath } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { rich, t, texts, tn } from '../../text.ts'
+import { fieldError, formError } from '../shell.tsx'
+
+export const KIND_LABELS = texts({
+  fact: 'Fact',
+  convention: 'Convention',
+  decision: 'Decision',
+  gotcha: 'Trap',
+} as const)
+
+const KIND_ICONS: Readonly<Record<MemoryKind, IconName>> = {
+  fact: 'info',
+  convention: 'check-circle',
+  decision: 'milestone',
+  gotcha: 'warning',
+}
+
+export const kindOptions = () =>
+  Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }))
+
+type MemoryProps = { visit: Visit; repo: Repo; memory: Memory }
+
+const memoryPath = (repo: Repo, part: string): string => repoPath(repo.full_name, `/memory/${part}`)
+
+/** What a reader may do with a memory. The operations decide it again. */
+const mayChange = ({ visit, repo, memory }: MemoryProps): boolean =>
+  visit.viewer !== null &&
+  !repo.archived &&
+  (memory.scope === 'workspace' || repo.permissions.write)
+
+const MemoryAction = ({
+  of: { visit, repo, memory },
+  part,
+  values = {},
+  icon,
+  label,
+  variant,
+}: {
+  of: MemoryProps
+  part: string
+  values?: Record<string, string>
+  icon: IconName
+  label: string
+  variant?: 'danger' | 'primary'
+}) => (
+  <ActionButton
+    action={memoryPath(repo, part)}
+    csrf={visit.csrf}
+    values={{ id: memory.id, ...values }}
+  >
+    <Button small icon={icon} variant={variant}>
+      {label}
+    </Button>
+  </ActionButton>
+)
+
+const EditForm = ({ visit, repo, memory }: MemoryProps) => {
+  const { values, error } = visit.form
+  const typed = error !== null && values.text('id') === memory.id && values.has('text')
+  const id = (name: string) => `${memory.id}-${name}`
+  return (
+    <Form
+      action={memoryPath(repo, 'edit')}
+      csrf={visit.csrf}
+      error={typed ? formError(visit, 'text', 'paths') : null}
+      label={t('Edit memory')}
+    >
+      <input type="hidden" name="id" value={memory.id} />
+      <TextArea
+        id={id('text')}
+        name="text"
+        label={t('Text')}
+        required
+        rows={4}
+        maxlength={2000}
+        value={typed ? values.text('text') : memory.text}
+        error={typed ? fieldError(visit, 'text') : null}
+      />
+      <Select
+        id={id('kind')}
+        name="kind"
+        label={t('Kind')}
+        required
+        value={typed ? values.text('kind') : memory.kind}
+        options={kindOptions()}
+      />
+      {memory.scope === 'project' && (
+        <Field
+          id={id('paths')}
+          name="paths"
+          label={t('Files')}
+          mono
+          autocomplete="off"
+          value={typed ? values.text('paths') : memory.paths.map(({ path }) => path).join(', ')}
+          error={typed ? fieldError(visit, 'paths') : null}
+        />
+      )}
+      <FormActions>
+        <Button variant="primary">{t('Save')}</Button>
+      </FormActions>
+    </Form>
+  )
+}
+
+/** A cited file. One that has changed since makes the memory doubtful. */
+const CitedFile = ({ repo, cited }: { repo: Repo; cited: Memory['paths'][number] }) => {
+  const { path, state } = cited
+  if (state === 'gone')
+    return (
+      <span>
+        <Chip icon="file" tone="bad">
+          {rich('{path} is gone', { path: <code>{path}</code> })}
+        </Chip>
+      </span>
+    )
+  return (
+    <span>
+      <a href={codePath(repo.full_name, 'blob', repo.default_branch, path)}>
+        <code>{path}</code>
+      </a>
+      {state === 'changed' && (
+        <>
+          {' '}
+          <Chip tone="wait">{t('changed since')}</Chip>
+        </>
+      )}
+    </span>
+  )
+}
+
+const MemoryMeta = ({ visit, repo, memory }: MemoryProps) => (
+  <>
+    <span>
+      <ActorLink of={memory.author} face={false} />
+    </span>
+    <span>
+      <RelativeTime at={memory.created_at} now={visit.hearth.clock.now()} />
+    </span>
+    {memory.pull !== null && (
+      <span>
+        <a href={pullPath(repo.full_name, memory.pull)}>#{memory.pull}</a>
+      </span>
+    )}
+    {memory.uses > 0 && <span>{tn('Used {count} time', 'Used {count} times', memory.uses)}</span>}
+    {memory.paths.map((cited) => (
+      <CitedFile repo={repo} cited={cited} />
+    ))}
+  </>
+)
+
+const MemoryRow = (props: MemoryProps) => {
+  const { visit, memory } = props
+  const isOpen = visit.form.error !== null && visit.form.values.text('id') === memory.id
+  return (
+    <Row
+      title={<p class="memory-text">{memory.text}</p>}
+      meta={<MemoryMeta {...props} />}
+      end={
+        <>
+          {memory.pinned && <Chip icon="star">{t('Pinned')}</Chip>}{' '}
+          <Badge icon={KIND_ICONS[memory.kind]}>{KIND_LABELS[memory.kind]}</Badge>
+        </>
+      }
+    >
+      {mayChange(props) && (
+        <>
+          <div class="actions">
+            {memory.waiting && (
+              <MemoryAction
+                of={props}
+                part="keep"
+                icon="check"
+                label={t('Keep')}
+                variant="primary"
+              />
+            )}
+            <MemoryAction
+              of={props}
+              part="pin"
+              values={{ pinned: memory.pinned ? 'false' : 'true' }}
+              icon="star"
+              label={memory.pinned ? t('Unpin') : t('Pin')}
+            />
+            <MemoryAction
+              of={props}
+              part="forget"
+              icon="trash"
+              label={t('Forget')}
+              variant="danger"
+            />
+          </div>
+          <details class="more" open={isOpen}>
+            <summary>{t('Edit')}</summary>
+            <EditForm {...props} />
+          </details>
+        </>
+      )}
+    </Row>
+  )
+}
+
+export const MemoryList = ({
+  visit,
+  repo,
+  memories,
+  label,
+}: {
+  visit: Visit
+  repo: Repo
+  memories: readonly Memory[]
+  label: string
+}) => (
+  <List label={label} head={<h2>{label}</h2>}>
+    {memories.map((memory) => (
+      <MemoryRow visit={visit} repo={repo} memory={memory} />
+    ))}
+  </List>
+)

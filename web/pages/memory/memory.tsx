@@ -1,0 +1,275 @@
+// What people and agents keep in mind about a repository and its workspace.
+import {
+  forget,
+  KINDS,
+  recall,
+  remember,
+  updateMemory,
+  type Memories,
+  type MemoryKind,
+} from '#features/memory/index.ts'
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import {
+  Button,
+  Card,
+  EmptyState,
+  Field,
+  FilterBar,
+  Form,
+  FormActions,
+  FormError,
+  LinkButton,
+  PageHead,
+  Pager,
+  Select,
+  TextArea,
+} from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import { repoPath, withQuery } from '../../paths.ts'
+import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
+import { t } from '../../text.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { fieldError, formError } from '../shell.tsx'
+import { KIND_LABELS, kindOptions, MemoryList } from './memory-list.tsx'
+
+const PER_PAGE = 30
+/** Waiting ones are read and decided, so few are enough. */
+const MAX_WAITING = 20
+
+type Shown = {
+  readonly repo: Repo
+  readonly waiting: Memories
+  readonly kept: Memories
+  readonly query: string
+  readonly kind: MemoryKind | null
+  readonly page: number
+}
+
+const memoryPagePath = (visit: Visit): string => repoPath(repoOf(visit), '/memory')
+
+const NewMemory = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
+  const { values, error } = visit.form
+  const typed = error !== null && !values.has('id')
+  return (
+    <Card title={t('New memory')}>
+      <Form
+        action={repoPath(repo.full_name, '/memory')}
+        csrf={visit.csrf}
+        error={typed ? formError(visit, 'text', 'paths') : null}
+      >
+        <TextArea
+          name="text"
+          label={t('Text')}
+          required
+          rows={3}
+          maxlength={2000}
+          placeholder={t('The tests of the parser need the fixture server on port 9000.')}
+          value={typed ? values.text('text') : ''}
+          error={typed ? fieldError(visit, 'text') : null}
+          hint={t('One fact that makes sense by itself. Everyone who can read this page reads it.')}
+        />
+        <Select
+          name="kind"
+          label={t('Kind')}
+          required
+          value={typed ? values.text('kind') : 'fact'}
+          options={kindOptions()}
+        />
+        <Select
+          name="scope"
+          label={t('Level')}
+          required
+          value={typed ? values.text('scope') : 'project'}
+          options={[
+            { value: 'project', label: t('This repository') },
+            { value: 'workspace', label: t('All repositories of the workspace') },
+          ]}
+        />
+        <Field
+          name="paths"
+          label={t('Files')}
+          mono
+          autocomplete="off"
+          value={typed ? values.text('paths') : ''}
+          error={typed ? fieldError(visit, 'paths') : null}
+          hint={t('Up to five files that it is about. It is marked when they change.')}
+        />
+        <FormActions>
+          <Button variant="primary" icon="plus">
+            {t('Add memory')}
+          </Button>
+        </FormActions>
+      </Form>
+    </Card>
+  )
+}
+
+const Filters = ({ visit, query, kind }: Pick<Shown, 'query' | 'kind'> & { visit: Visit }) => {
+  const at = (change: { kind?: string }) =>
+    withQuery(memoryPagePath(visit), { q: query || undefined, ...change })
+  return (
+    <FilterBar
+      label={t('Memories by kind')}
+      filters={[
+        { label: t('All'), href: at({}), current: kind === null },
+        ...KINDS.map((one) => ({
+          label: KIND_LABELS[one],
+          href: at({ kind: one }),
+          current: kind === one,
+        })),
+      ]}
+    >
+      <Form action={memoryPagePath(visit)} method="get" inline label={t('Search memories')}>
+        {kind !== null && <input type="hidden" name="kind" value={kind} />}
+        <Field
+          name="q"
+          type="search"
+          label={t('Search memories')}
+          hideLabel
+          value={query}
+          maxlength={500}
+        />
+        <Button icon="search">{t('Search')}</Button>
+      </Form>
+    </FilterBar>
+  )
+}
+
+const Empty = ({ isFiltered }: { isFiltered: boolean }) => (
+  <EmptyState icon="layers" title={isFiltered ? t('No memory matches') : t('No memories yet')}>
+    {isFiltered
+      ? t('Try fewer words, or another kind.')
+      : t(
+          'Add what a newcomer would have to be told: agents that begin to work here are given what fits their task.',
+        )}
+  </EmptyState>
+)
+
+const MemoryView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
+  const { repo, waiting, kept, query, kind } = shown
+  const at = (page: number) =>
+    withQuery(memoryPagePath(visit), {
+      q: query || undefined,
+      kind: kind ?? undefined,
+      page: page > 1 ? page : undefined,
+    })
+  const waits = [...waiting.project, ...waiting.workspace]
+  const count = kept.project.length + kept.workspace.length
+  const most = Math.max(kept.project_count, kept.workspace_count)
+  const failed = visit.form.error !== null && !visit.form.values.has('text')
+  const list = { visit, repo }
+  return (
+    <RepoFrame visit={visit} repo={repo} title={t('Memory')} current="memory">
+      <PageHead
+        title={t('Memory')}
+        lead={t('What people and agents keep in mind when they work here.')}
+        actions={
+          repo.permissions.maintain ? (
+            <LinkButton href={repoPath(repo.full_name, '/agents')} icon="agent">
+              {t('Agents')}
+            </LinkButton>
+          ) : undefined
+        }
+      />
+      {failed && <FormError>{visit.form.error?.message}</FormError>}
+      {waits.length > 0 && (
+        <MemoryList {...list} memories={waits} label={t('Waiting for a person to read them')} />
+      )}
+      <Filters visit={visit} query={query} kind={kind} />
+      {count === 0 && <Empty isFiltered={query !== '' || kind !== null || shown.page > 1} />}
+      {kept.project.length > 0 && (
+        <MemoryList {...list} memories={kept.project} label={t('This repository')} />
+      )}
+      {kept.workspace.length > 0 && (
+        <MemoryList
+          {...list}
+          memories={kept.workspace}
+          label={t('Workspace {slug}', { slug: repo.workspace })}
+        />
+      )}
+      <Pager
+        newer={shown.page > 1 ? at(shown.page - 1) : null}
+        older={shown.page * PER_PAGE < most ? at(shown.page + 1) : null}
+        label={t('Memory')}
+      />
+      {repo.permissions.write && !repo.archived && <NewMemory visit={visit} repo={repo} />}
+    </RepoFrame>
+  )
+}
+
+export const memoryPage = page({
+  path: '/:workspace/:repo/memory',
+  load: async (visit): Promise<Shown> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const { searchParams } = visit.url
+    const page = Number(/^[1-9]\d{0,3}$/.exec(searchParams.get('page') ?? '')?.[0] ?? 1)
+    const query = (searchParams.get('q') ?? '').slice(0, 500).trim()
+    const kind = KINDS.find((one) => one === searchParams.get('kind')) ?? null
+    const list = (waiting: boolean, limit: number) =>
+      visit.call(recall, {
+        repo: repo.full_name,
+        waiting,
+        limit,
+        ...(waiting ? {} : { page, query, kind: kind ?? undefined }),
+      })
+    return {
+      repo,
+      waiting: await list(true, MAX_WAITING),
+      kept: await list(false, PER_PAGE),
+      query,
+      kind,
+      page,
+    }
+  },
+  view: (shown, visit) => <MemoryView visit={visit} {...shown} />,
+})
+
+const kindOf = (fields: Fields): MemoryKind =>
+  KINDS.find((one) => one === fields.text('kind')) ?? 'fact'
+
+/** A form that changes the memory whose id it sends. */
+const memoryForm = (part: string, submit: Parameters<typeof action>[0]['submit']) =>
+  action({ path: `/:workspace/:repo/memory/${part}`, page: memoryPage, submit })
+
+const memoryIn = (visit: Visit, fields: Fields) => ({ repo: repoOf(visit), id: fields.text('id') })
+
+export const memoryForms = [
+  action({
+    path: '/:workspace/:repo/memory',
+    page: memoryPage,
+    submit: async (visit, fields) => {
+      const { existing } = await visit.call(remember, {
+        repo: repoOf(visit),
+        text: fields.text('text'),
+        kind: kindOf(fields),
+        scope: fields.text('scope') === 'workspace' ? 'workspace' : 'project',
+        paths: fields.list('paths', /[,\r\n]/),
+      })
+      const flash = existing ? 'memory-known' : 'memory-added'
+      return redirectWithFlash(visit, memoryPagePath(visit), flash)
+    },
+  }),
+  memoryForm('edit', async (visit, fields) => {
+    await visit.call(updateMemory, {
+      ...memoryIn(visit, fields),
+      text: fields.text('text'),
+      kind: kindOf(fields),
+      ...(fields.has('paths') ? { paths: fields.list('paths', /[,\r\n]/) } : {}),
+    })
+    return redirectWithFlash(visit, memoryPagePath(visit), 'memory-saved')
+  }),
+  memoryForm('keep', async (visit, fields) => {
+    await visit.call(updateMemory, { ...memoryIn(visit, fields), reviewed: true })
+    return redirectWithFlash(visit, memoryPagePath(visit), 'memory-kept')
+  }),
+  memoryForm('pin', async (visit, fields) => {
+    const pinned = fields.text('pinned') === 'true'
+    await visit.call(updateMemory, { ...memoryIn(visit, fields), pinned })
+    const flash = pinned ? 'memory-pinned' : 'memory-unpinned'
+    return redirectWithFlash(visit, memoryPagePath(visit), flash)
+  }),
+  memoryForm('forget', async (visit, fields) => {
+    await visit.call(forget, memoryIn(visit, fields))
+    return redirectWithFlash(visit, memoryPagePath(visit), 'memory-forgotten')
+  }),
+]
