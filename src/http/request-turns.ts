@@ -80,12 +80,22 @@ class NetworkTurns {
   }
 }
 
-/** A request under way. */
-type Entry = {
+/** Whose request is under way. */
+type Sender = {
   readonly network: string
   readonly credential: string
   readonly isAnonymous: boolean
+}
+
+/** A request under way. */
+type Entry = {
+  readonly request: TurnRequest
   readonly beganMs: number
+  /**
+   * Null until requests have to be told apart: who sends a request takes longer to find out than
+   * many requests take.
+   */
+  sender: Sender | null
 }
 
 export type TurnClock = {
@@ -143,8 +153,9 @@ export class RequestTurns {
     if (this.#waiting > 0) return true
     if (this.#isInTurn && this.clock.now() - this.#turnBeganMs > MAX_TURN_MS) return true
     if (this.#underWay.size <= FREE_REQUESTS) return false
-    this.#notePresence(request.network)
     this.#forgetOld()
+    this.#countAll()
+    this.#notePresence(request.network)
     return !this.#isFree(request.network, request.credential === '')
   }
 
@@ -152,11 +163,9 @@ export class RequestTurns {
     this.#beginTurn()
     const result = run()
     if (!(result instanceof Promise) || request.isWaiting) return result
-    const { network, credential } = request
-    const isAnonymous =
-      credential === '' || (this.#underWay.size > FREE_REQUESTS && !request.isSignedIn())
-    const entry: Entry = { network, credential, isAnonymous, beganMs: this.clock.now() }
-    this.#add(entry)
+    const entry: Entry = { request, beganMs: this.clock.now(), sender: null }
+    this.#underWay.add(entry)
+    if (this.#underWay.size > FREE_REQUESTS || this.#waiting > 0) this.#count(entry)
     request.endTurn = () => this.#remove(entry)
     return result.finally(() => this.#remove(entry))
   }
@@ -166,6 +175,7 @@ export class RequestTurns {
     run: () => R | Promise<R>,
     abandon: () => R,
   ): Promise<R> {
+    this.#countAll()
     if (this.#waiting >= MAX_WAITING) this.#refuseNewest(request.network)
     this.#notePresence(request.network)
     return new Promise<R>((resolve, reject) => {
@@ -298,21 +308,32 @@ export class RequestTurns {
     last.refuse(overloaded())
   }
 
-  #add(entry: Entry): void {
-    this.#underWay.add(entry)
-    if (entry.isAnonymous) this.#anonymousUnderWay++
-    const network = this.#network(entry.network)
-    network.underWay++
-    network.caller(entry.credential).underWay++
+  /** Counts those that began while there was no need to tell requests apart. */
+  #countAll(): void {
+    for (const entry of this.#underWay) this.#count(entry)
+  }
+
+  #count(entry: Entry): void {
+    if (entry.sender) return
+    const { network, credential } = entry.request
+    const isAnonymous = credential === '' || !entry.request.isSignedIn()
+    entry.sender = { network, credential, isAnonymous }
+    if (isAnonymous) this.#anonymousUnderWay++
+    const turns = this.#network(network)
+    turns.underWay++
+    turns.caller(credential).underWay++
   }
 
   #remove(entry: Entry): void {
     if (!this.#underWay.delete(entry)) return
-    if (entry.isAnonymous) this.#anonymousUnderWay--
-    const network = this.#network(entry.network)
-    network.underWay--
-    network.caller(entry.credential).underWay--
-    this.#forgetIdle(entry.network, entry.credential)
+    const { sender } = entry
+    if (sender) {
+      if (sender.isAnonymous) this.#anonymousUnderWay--
+      const network = this.#network(sender.network)
+      network.underWay--
+      network.caller(sender.credential).underWay--
+      this.#forgetIdle(sender.network, sender.credential)
+    }
     if (this.#waiting > 0) this.#beginTurn()
   }
 
