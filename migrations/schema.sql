@@ -440,6 +440,21 @@ CREATE TABLE cross_references (
 
 CREATE INDEX cross_references_of_text ON cross_references (repo_id, number, text_id);
 
+CREATE TABLE deploy_keys (
+  id TEXT PRIMARY KEY,
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  title TEXT NOT NULL,
+  read_only INTEGER NOT NULL CHECK (read_only IN (0, 1)),
+  algorithm TEXT NOT NULL,
+  key TEXT NOT NULL, -- the blob in base64
+  fingerprint TEXT NOT NULL UNIQUE, -- SHA256:…; no key of a person has the same
+  created_by TEXT NOT NULL REFERENCES actors (id),
+  created_at TEXT NOT NULL,
+  last_used_at TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX deploy_keys_of_repo ON deploy_keys (repo_id, id);
+
 CREATE TABLE deployment_reviews (
   deployment_id TEXT NOT NULL REFERENCES deployments (id) ON DELETE CASCADE,
   user_id TEXT NOT NULL REFERENCES actors (id),
@@ -741,7 +756,7 @@ CREATE TABLE keys (
   key TEXT NOT NULL, -- the blob in base64
   fingerprint TEXT NOT NULL UNIQUE, -- SHA256:…, so a key stands for one person
   created_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+, last_used_at TEXT) STRICT, WITHOUT ROWID;
 
 CREATE INDEX keys_of_user ON keys (user_id, id);
 
@@ -756,6 +771,29 @@ CREATE TABLE labels (
   created_at TEXT NOT NULL,
   UNIQUE (repo_id, key)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE lfs_locks (
+  id TEXT PRIMARY KEY,
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE, -- never a fork
+  path TEXT NOT NULL,
+  owner_id TEXT NOT NULL REFERENCES actors (id),
+  locked_at TEXT NOT NULL,
+  UNIQUE (repo_id, path)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX lfs_locks_of_repo ON lfs_locks (repo_id, id);
+
+CREATE TABLE lfs_objects (
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE, -- never a fork
+  oid TEXT NOT NULL CHECK (length(oid) = 64 AND oid NOT GLOB '*[^0-9a-f]*'), -- the SHA-256
+  size_in_bytes INTEGER NOT NULL CHECK (size_in_bytes >= 0),
+  uploader_id TEXT NOT NULL REFERENCES actors (id),
+  created_at TEXT NOT NULL,
+  unused_since TEXT, -- when no pointer was found that names it; it is deleted some weeks after
+  PRIMARY KEY (repo_id, oid)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX lfs_objects_by_blob ON lfs_objects (oid);
 
 CREATE TABLE members (
   workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,

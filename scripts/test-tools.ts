@@ -24,6 +24,12 @@ export const TEST_TOOLS: readonly TestTool[] = [
     isInstalled: isCommand('git'),
   },
   {
+    name: 'git-lfs',
+    use: 'a client of large files',
+    packages: ['git-lfs', 'git-lfs', 'git-lfs', 'git-lfs'],
+    isInstalled: isCommand('git-lfs'),
+  },
+  {
     name: 'chromium',
     use: 'tests of pages',
     packages: ['chromium', 'chromium', 'chromium', 'chromium'],

@@ -170,6 +170,7 @@ function settingsOf(
       max_bytes: values.get('archives.max_bytes'),
     },
     releases: { max_asset_bytes: values.get('releases.max_asset_bytes') },
+    lfs: { max_bytes: values.get('lfs.max_bytes') },
     attachments: { max_bytes: values.get('attachments.max_bytes') },
     images: { external: values.get('images.external') },
     audit: { ip: values.get('audit.ip'), keep_days: values.get('audit.keep_days') },

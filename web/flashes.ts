@@ -43,6 +43,8 @@ const FLASHES = localized({
   'passkey-removed': ['good', 'Passkey removed.'],
   'identity-linked': ['good', 'The sign-in is linked to your account.'],
   'identity-removed': ['good', 'The sign-in is unlinked.'],
+  'file-locked': ['good', 'File locked.'],
+  'file-unlocked': ['good', 'File unlocked.'],
   'key-added': ['good', 'Key added.'],
   'key-removed': ['good', 'Key removed.'],
   'browser-signed-out': ['good', 'That browser is signed out.'],

@@ -1,12 +1,29 @@
 import { loadConfig } from '#src/config.ts'
+import { localBlob } from '#core/blobs.ts'
+import type { Hearth } from '#core/hearth.ts'
 import { openPlace } from '#backup'
+import { listLfsFiles } from '#features/lfs/index.ts'
 import { refsOf, repoByPath } from '#features/repos/index.ts'
 import { exportWorkspace } from '#features/transfer/index.ts'
 import { findWikiRefs } from '#features/wiki/index.ts'
-import { existsSync, readdirSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { constants, copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
 import { withHearth } from './open.ts'
+
+/** Where git-lfs looks for the files of a bare repository: `lfs/objects/aa/bb/aabb…`. */
+async function exportLfsFiles(hearth: Hearth, repo_id: string, directory: string): Promise<number> {
+  let files = 0
+  for (const oid of listLfsFiles(hearth.db, repo_id)) {
+    const from = await localBlob(hearth, oid)
+    if (from === null) throw new CommandError(`the file ${oid} of Git LFS is missing`)
+    const folder = join(directory, 'lfs', 'objects', oid.slice(0, 2), oid.slice(2, 4))
+    mkdirSync(folder, { recursive: true })
+    copyFileSync(from, join(folder, oid), constants.COPYFILE_FICLONE)
+    files++
+  }
+  return files
+}
 
 const never = new AbortController().signal
 
@@ -14,7 +31,7 @@ export const exportRepo: Command = {
   name: 'export',
   summary: `Writes what another program, or another Hearth, can read:
 
-  OWNER/NAME DIR    one repository, as a plain bare git repository; its wiki as another one beside it, DIR.wiki.git
+  OWNER/NAME DIR    one repository, as a plain bare git repository with its files of Git LFS; its wiki as another one beside it, DIR.wiki.git
   WORKSPACE PLACE   one workspace, as an archive for hearth import: code, issues, pull requests, reviews, sessions, teams, settings.
                     PLACE is an empty directory or s3://bucket/folder; backups.recipients encrypts it`,
   brief: 'Writes a repository as plain git, or a workspace for another Hearth.',
@@ -46,16 +63,17 @@ export const exportRepo: Command = {
     for (const place of [directory, wikiDirectory])
       if (existsSync(place) && readdirSync(place).length > 0)
         throw new CommandError(`${place} is not empty`)
-    const hasPages = await withHearth(flags, async (hearth) => {
+    const { hasPages, files } = await withHearth(flags, async (hearth) => {
       const repo = repoByPath(hearth.db, path)
       if (!repo || repo.deleted_at !== null)
         throw new CommandError(`there is no repository ${path}`)
       await hearth.git.exportBare(repo.store, refsOf(hearth, repo.id), directory)
       const wiki = findWikiRefs(hearth.db, repo.id)
       if (wiki) await hearth.git.exportBare(repo.store, wiki, wikiDirectory)
-      return wiki !== null
+      return { hasPages: wiki !== null, files: await exportLfsFiles(hearth, repo.id, directory) }
     })
     process.stdout.write(`wrote ${path} to ${directory}\n`)
+    if (files > 0) process.stdout.write(`wrote ${files} files of Git LFS to ${directory}/lfs\n`)
     if (hasPages) process.stdout.write(`wrote its wiki to ${wikiDirectory}\n`)
   },
 }

@@ -64,6 +64,8 @@ export type StoreBlobOptions = {
    * connection must not leave half a file.
    */
   readonly length?: number | null
+  /** The announced SHA-256 in hex digits. Other bytes are refused with 422, and not kept. */
+  readonly sha256?: string
   readonly signal?: AbortSignal
 }
 
@@ -108,6 +110,12 @@ export async function storeBlob(
   try {
     const requireSpace = (): void => requireFreeBytes(hearth, folder, 0)
     const blob = await receive(file, bytes, options, requireSpace)
+    if (options.sha256 !== undefined && options.sha256 !== blob.sha256)
+      throw new Refusal(
+        'invalid',
+        `the SHA-256 of the bytes is ${blob.sha256}, not ${options.sha256}`,
+        { reason: 'checksum' },
+      )
     const target = blobPath(hearth, blob.sha256)
     if (statSync(target, { throwIfNoEntry: false })?.size !== blob.size) {
       await file.sync()

@@ -30,6 +30,11 @@ export type CallerPort = {
   byToken(secret: string): Caller | null
   /** The caller of a website sign-in by the secret of its cookie; null when it has ended. */
   bySignIn(secret: string): Caller | null
+  /**
+   * The caller of a token or an SSH key by its id, for signed links that act with its rights; null
+   * when it has ended.
+   */
+  byCredential(id: string): Caller | null
 }
 
 /** What one feature adds to the forge. `features/index.ts` lists all features. */

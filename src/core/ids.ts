@@ -36,6 +36,7 @@ export const PREFIXES = {
   rel: 'release',
   ast: 'release asset',
   att: 'attachment',
+  lck: 'file lock',
   rmt: 'mirror link',
   imp: 'import',
   rs: 'ruleset',

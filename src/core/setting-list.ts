@@ -379,6 +379,13 @@ export const SETTINGS = {
     changeable: { at: ['releases', 'max_asset_bytes'], minimum: 1, maximum: MAX_CHOICE },
     help: 'The largest file that a release takes.',
   }),
+  'lfs.max_bytes': number({
+    default: 10 * 1024 ** 3,
+    unit: 'bytes',
+    minimum: 1,
+    changeable: { at: ['lfs', 'max_bytes'], minimum: 1, maximum: MAX_CHOICE },
+    help: 'The largest file that Git LFS takes.',
+  }),
   'attachments.max_bytes': number({
     default: 25 * 1024 ** 2,
     unit: 'bytes',

@@ -165,6 +165,7 @@ export type Settings = {
     readonly local_bytes: number | null
   } | null
   readonly releases: { readonly max_asset_bytes: number }
+  readonly lfs: { readonly max_bytes: number }
   readonly attachments: { readonly max_bytes: number }
   /** How documents show images of other sites. */
   readonly images: { readonly external: 'direct' | 'proxy' | 'off' }

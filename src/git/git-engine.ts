@@ -372,6 +372,18 @@ export class GitEngine implements Git {
     return this.#runCancellable('searchAdded', store, [search], signal)
   }
 
+  findAddedPointers(
+    store: string,
+    search: git.AddedPointersSearch,
+    signal?: AbortSignal,
+  ): Promise<git.AddedPointers> {
+    return this.#runCancellable('findAddedPointers', store, [search], signal)
+  }
+
+  listPointers(store: string, commit: Oid, limit: number): Promise<readonly git.TreePointer[]> {
+    return this.#reads.run('listPointers', store, [commit, limit])
+  }
+
   findSha1Collisions(
     store: string,
     range: Named<'findSha1Collisions'>[1],

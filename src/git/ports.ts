@@ -774,6 +774,15 @@ export interface Git {
    */
   searchAdded(store: string, search: AddedSearch, signal?: AbortSignal): Promise<AddedMatches>
 
+  /** Finds the pointers of Git LFS that commits add, where `filter=lfs` applies to them. */
+  findAddedPointers(
+    store: string,
+    search: AddedPointersSearch,
+    signal?: AbortSignal,
+  ): Promise<AddedPointers>
+  /** The pointers of Git LFS in the tree of a commit, where `filter=lfs` applies; at most `limit`. */
+  listPointers(store: string, commit: Oid, limit: number): Promise<readonly TreePointer[]>
+
   /**
    * Scans the objects that `tips` reach and `hide` do not for SHA-1 collision attacks, and returns
    * the ids found. Reads all of them. `hide` are commits.
@@ -831,6 +840,30 @@ export type AddedSearch = {
     readonly matches?: number
   }
 }
+
+/** A search for pointers in what the commits add that `tips` reach and `hide` do not. */
+export type AddedPointersSearch = {
+  readonly tips: readonly Oid[]
+  readonly hide?: readonly Oid[]
+  /** Whether pointers count without `filter=lfs` too. */
+  readonly anyPath?: boolean
+  /** The search stops after so many commits or pointers. */
+  readonly limits?: { readonly commits?: number; readonly pointers?: number }
+}
+
+/** Files of Git LFS by their digests, each with one path where a commit added its pointer. */
+export type AddedPointers = {
+  readonly pointers: readonly {
+    readonly path: string
+    readonly oid: string
+    readonly size: number
+  }[]
+  /** False when a limit was reached before the end. */
+  readonly complete: boolean
+}
+
+/** A blob that is a pointer of Git LFS, and the file that it stands for. */
+export type TreePointer = { readonly blob: Oid; readonly oid: string; readonly size: number }
 
 export type AddedMatch = {
   readonly commit: Oid

@@ -19,6 +19,7 @@ import { SECOND } from '#lib/time.ts'
 import { signInCookieOf, visitorOf } from './authenticate.ts'
 import { RequestBody } from './body.ts'
 import { gitCallerOf } from './git/git-credentials.ts'
+import { isLfsCallerSignedIn } from './git/lfs-credentials.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { requestTurns, type TurnRequest } from './request-turns.ts'
 
@@ -28,7 +29,8 @@ const ACCEPTED_ID = /^[A-Za-z0-9._:/+=-]{8,128}$/
 /** The entry points, as metrics and rate limits count them. */
 export type DoorName = 'rest' | 'tools' | 'oauth' | 'git' | 'pages' | 'health'
 
-const GIT_PATH = /\/(info\/refs|git-upload-pack|git-receive-pack|bundle\/[0-9a-f]{40}\.bundle)$/
+const GIT_PATH =
+  /\/(info\/refs|info\/lfs\/.+|git-upload-pack|git-receive-pack|bundle\/[0-9a-f]{40}\.bundle)$/
 
 export function doorNameOf(path: string): DoorName {
   if (path.startsWith('/api/') || path === '/api') return 'rest'
@@ -134,6 +136,7 @@ export class Exchange implements TurnRequest {
   isSignedIn(): boolean {
     try {
       const { hearth, request } = this
+      if (this.path.includes('/info/lfs/')) return isLfsCallerSignedIn(hearth, request)
       const caller = this.door === 'git' ? gitCallerOf(hearth, request) : visitorOf(hearth, request)
       return caller.kind !== 'anonymous'
     } catch {

@@ -28,7 +28,7 @@ export function makeFloor(
       isSecurityManager: () => false,
       ...options.facts,
     },
-    callers: () => ({ byToken: () => null, bySignIn: () => null }),
+    callers: () => ({ byToken: () => null, bySignIn: () => null, byCredential: () => null }),
   })
   return { hearth, clock, database }
 }

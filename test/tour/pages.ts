@@ -93,6 +93,7 @@ export const pagesOf = ({
   caches: '/bakery/timer/runs/caches',
   variables: `${REPO}/settings/variables`,
   environments: `${REPO}/settings/environments`,
+  locks: `${REPO}/locks`,
   deployments: `${REPO}/deployments`,
   hooks: `${REPO}/settings/hooks`,
   hook: `${REPO}/settings/hooks/${hook}`,

@@ -34,6 +34,7 @@ export const RETAINED_OBJECT_COLUMNS: readonly string[] = [
 export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
   'refs.oid': 'are the refs themselves',
   'refs.peeled': 'is reachable from the tag in the same row',
+  'lfs_objects.oid': 'is the SHA-256 of a file beside git, not of a git object',
   'queue_entries.head_sha': 'is a head of its pull request',
   'queue_entries.base_sha': 'is reachable from the candidate; without one it is only shown',
   'queue_entries.candidate_tree': 'is reachable from the candidate',

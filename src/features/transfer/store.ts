@@ -205,6 +205,8 @@ export const listBlobsOfWorkspace = (db: Db, workspace_id: string): string[] =>
       `SELECT sha256 FROM release_assets JOIN releases ON releases.id = release_assets.release_id JOIN repos ON repos.id = releases.repo_id
        WHERE repos.workspace_id = ?1 AND repos.purged_at IS NULL
        UNION SELECT sha256 FROM attachments JOIN repos ON repos.id = attachments.repo_id
+       WHERE repos.workspace_id = ?1 AND repos.purged_at IS NULL
+       UNION SELECT oid FROM lfs_objects JOIN repos ON repos.id = lfs_objects.repo_id
        WHERE repos.workspace_id = ?1 AND repos.purged_at IS NULL ORDER BY 1`,
       workspace_id,
     )

@@ -26,7 +26,7 @@ export type AttributeFile = {
 /** The attributes that the engine uses; rules for others are dropped. */
 const USED_ATTRIBUTES = new Set(
   [
-    'merge diff binary export-ignore export-subst text crlf eol ident',
+    'merge diff binary export-ignore export-subst text crlf eol ident filter',
     'linguist-generated linguist-vendored linguist-documentation linguist-detectable linguist-language',
   ].flatMap((names) => names.split(' ')),
 )

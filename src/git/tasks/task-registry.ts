@@ -12,11 +12,13 @@ import {
   blameTurns,
   busyPathsTurns,
   count,
+  findAddedPointers,
   findEntry,
   findSha1Collisions,
   isReachable,
   languages,
   lastCommitsTurns,
+  listPointers,
   listTree,
   log,
   mergeBases,
@@ -24,6 +26,7 @@ import {
   summarizeHistory,
 } from '../history/index.ts'
 import type {
+  AddedPointersSearch,
   AddedSearch,
   DiffOptions,
   CachedBlame,
@@ -166,6 +169,10 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
     formatPatch(db, from, to, options ?? {}),
   ),
 
+  findAddedPointers: pausingQuery((db, search: AddedPointersSearch) =>
+    findAddedPointers(db, search),
+  ),
+  listPointers: pausingQuery((db, commit: Oid, limit: number) => listPointers(db, commit, limit)),
   searchAdded: pausingQuery((db, search: AddedSearch) => searchAdded(db, search)),
   findSha1Collisions: pausingQuery((db, range: { tips: readonly Oid[]; hide?: readonly Oid[] }) =>
     findSha1Collisions(db, range),

@@ -34,6 +34,7 @@ import { BundleTips } from './bundle-tips.ts'
 import { countClone } from './clone-rate-limit.ts'
 import { readSmallGitBody, streamGitBody } from './git-body.ts'
 import { gitCallerOf } from './git-credentials.ts'
+import { LfsServer } from './lfs-server.ts'
 import { makePushNonce, nonceProblem, type NoncePlace } from './push-nonce.ts'
 import { Watchdog } from './transfer-watchdog.ts'
 import { transferSemaphore } from './transfers.ts'
@@ -51,6 +52,8 @@ type Address = {
   readonly resource: Resource
   /** The commit of a bundle. */
   readonly oid?: string
+  /** What follows `info/lfs/`. */
+  readonly lfsPath?: string
 }
 
 /** What a caller may use of a repository: where its objects are, and the refs to be seen. */
@@ -86,7 +89,8 @@ export function parseGitAddress(path: string): Address | null {
   const repo = `${slug}/${name}${pull}`
   if (what === 'info/refs' || what === 'git-upload-pack' || what === 'git-receive-pack')
     return { repo, resource: what }
-  if (what?.startsWith('info/lfs/')) return { repo, resource: 'lfs' }
+  if (what?.startsWith('info/lfs/'))
+    return { repo, resource: 'lfs', lfsPath: what.slice('info/lfs/'.length) }
   if (what?.startsWith('bundle/'))
     return { repo, resource: 'bundle', oid: what.slice('bundle/'.length, -'.bundle'.length) }
   return suffix === undefined ? null : { repo, resource: 'file' }
@@ -127,16 +131,6 @@ const textResponse = (
     status,
     headers: { 'content-type': 'text/plain; charset=utf-8', ...NO_CACHE, ...headers },
   })
-
-/** An error in the format of Git LFS (docs/api/batch.md, "Response Errors"), for any request. */
-const lfsResponse = (): Response =>
-  new Response(
-    JSON.stringify({
-      message:
-        'Git LFS is not available here. Push the files to git itself, or keep them on another LFS server and set lfs.url.',
-    }),
-    { status: 501, headers: { 'content-type': 'application/vnd.git-lfs+json', ...NO_CACHE } },
-  )
 
 const noBundle = (): Response => textResponse(404, 'there is no such bundle: clone without it')
 
@@ -214,6 +208,7 @@ export class GitServer {
   readonly #access: CommitCache<RepoAccess>
   readonly #advertised: AdvertisedRefs
   readonly #bundleTips: BundleTips
+  readonly #lfs: LfsServer
 
   constructor(private readonly hearth: Hearth) {
     const operations = (fetch: string, push: string): Operations => ({
@@ -226,6 +221,7 @@ export class GitServer {
     this.#access = repoAccess(hearth)
     this.#advertised = new AdvertisedRefs(hearth)
     this.#bundleTips = new BundleTips(hearth)
+    this.#lfs = new LfsServer(hearth, (name) => requireOperation(hearth, name))
   }
 
   #operationsFor(path: string): Operations {
@@ -238,9 +234,8 @@ export class GitServer {
     return address && this.#respond(exchange, address)
   }
 
-  async #respond(exchange: Exchange, { repo, resource, oid }: Address): Promise<Response> {
-    // The same for every repository, so it does not tell which exist.
-    if (resource === 'lfs') return lfsResponse()
+  async #respond(exchange: Exchange, { repo, resource, oid, lfsPath }: Address): Promise<Response> {
+    if (resource === 'lfs') return this.#lfs.respond(exchange, repo, lfsPath ?? '')
     let caller: Caller | null = null
     try {
       const credential = exchange.request.headers.get('authorization') ?? ''

@@ -29,6 +29,7 @@ export async function runForge(change: Partial<Settings> = {}) {
     callers: {
       byToken: (secret) => callers.byToken(secret),
       bySignIn: (secret) => signedIn.get(secret) ?? callers.bySignIn(secret),
+      byCredential: (id) => callers.byCredential(id),
     },
     get jobs() {
       return world.hearth.jobs

@@ -248,7 +248,7 @@ export function serveFixture(): string {
       workspace: () => null,
       isSecurityManager: () => false,
     },
-    callers: () => ({ byToken: () => ada, bySignIn: () => null }),
+    callers: () => ({ byToken: () => ada, bySignIn: () => null, byCredential: () => null }),
   })
   const tools = new ToolServer(hearth, {
     prompts: [...PROMPTS, ...SUITE_PROMPTS],

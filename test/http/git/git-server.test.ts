@@ -274,23 +274,6 @@ describe('the protocol', () => {
   })
 })
 
-test('git-lfs gets an error in its own format, for any repository', async () => {
-  for (const path of ['acme/open.git', 'acme/secret.git', 'acme/missing.git', 'acme/open']) {
-    for (const what of ['objects/batch', 'locks/verify']) {
-      const answer = await fetch(at(`${path}/info/lfs/${what}`), {
-        method: 'POST',
-        headers: { 'content-type': 'application/vnd.git-lfs+json' },
-        body: JSON.stringify({ operation: 'upload', transfers: ['basic'], objects: [] }),
-      })
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([
-        501,
-        'application/vnd.git-lfs+json',
-      ])
-      expect(await answer.json()).toEqual({ message: expect.stringContaining('Git LFS') })
-    }
-  }
-})
-
 describe('a person at work', () => {
   beforeAll(async () => {
     await ok('.', 'init', '-q', '-b', 'main', 'work')

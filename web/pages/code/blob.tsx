@@ -1,6 +1,7 @@
 import { CodeView, FileFrame, LinkButton } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
-import { codePath, withQuery } from '../../paths.ts'
+import type { Child } from '../../jsx/html.ts'
+import { codePath, repoPath, withQuery } from '../../paths.ts'
 import { DirectResponse, page } from '../../site.ts'
 import { renderFile, describeMissingSource } from './renderings.tsx'
 import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
@@ -26,6 +27,29 @@ function targetOf({ path, text }: FileData): string | null {
 const laterHref = ({ pathname, searchParams }: URL): string =>
   withQuery(pathname, { ...Object.fromEntries(searchParams), wait: 1 })
 
+/** Where the content of a file of Git LFS is, and who has locked it. */
+function lfsNotice({ repo, large }: FileData, { oid, size }: { oid: string; size: number }): Child {
+  if (!large?.isStored)
+    return rich(
+      'The content ({size}) is not here; this is the pointer to it, {oid}. Whoever has the file can run {command}.',
+      {
+        size: bytesText(size),
+        oid: <code>{oid.slice(0, 12)}</code>,
+        command: <code>git lfs push --all</code>,
+      },
+    )
+  return large.lockedBy === null
+    ? rich('Stored with Git LFS ({size}). {link}', {
+        size: bytesText(size),
+        link: <a href={repoPath(repo.full_name, '/locks')}>{t('Locks')}</a>,
+      })
+    : rich('Stored with Git LFS ({size}), locked by {name}. {link}', {
+        size: bytesText(size),
+        name: large.lockedBy,
+        link: <a href={repoPath(repo.full_name, '/locks')}>{t('Locks')}</a>,
+      })
+}
+
 export const blobPage = page({
   path: '/:workspace/:repo/blob/*rest',
   load: async (visit) => {
@@ -48,10 +72,7 @@ export const blobPage = page({
     const here = codePath(repo.full_name, 'blob', ref, path)
     const target = symlink ? targetOf(data) : null
     const notice = file.lfs
-      ? rich(
-          'The content ({size}) is stored apart with Git LFS; this is the pointer to it, {oid}.',
-          { size: bytesText(file.lfs.size), oid: <code>{file.lfs.oid.slice(0, 12)}</code> },
-        )
+      ? lfsNotice(data, file.lfs)
       : target !== null
         ? rich('Leads to {a}.', {
             a: (

@@ -6,6 +6,7 @@ import {
   type FileRecord,
   type Repo,
 } from '#features/repos/index.ts'
+import { listFileLocks, openLfsObject } from '#features/lfs/index.ts'
 import { codePath } from '../../paths.ts'
 import { DirectResponse, redirect, type OutputOf, type Visit } from '../../site.ts'
 import { locate, refsOf, type Refs } from './frame.tsx'
@@ -22,9 +23,31 @@ export type FileData = {
   /** Null for binary content. */
   readonly text: FileText | null
   readonly symlink: boolean
+  /** What the pages tell of a file of Git LFS; null for other files. */
+  readonly large: LargeFile | null
   readonly owners: readonly string[]
   /** The folders above the file. Empty for very deep ones. */
   readonly folders: OutputOf<typeof listTreeAbove>['folders']
+}
+
+export type LargeFile = {
+  /** Whether this repository has its bytes. */
+  readonly isStored: boolean
+  readonly lockedBy: string | null
+}
+
+async function loadLargeFile(
+  visit: Visit,
+  repo: string,
+  path: string,
+  { lfs }: FileRecord,
+): Promise<LargeFile | null> {
+  if (lfs === null) return null
+  const [stored, locks] = await Promise.all([
+    visit.tryCall(openLfsObject, { repo, oid: lfs.oid }),
+    visit.tryCall(listFileLocks, { repo, path }),
+  ])
+  return { isStored: stored !== null, lockedBy: locks?.items[0]?.locked_by.username ?? null }
 }
 
 /** The entries of each folder that the tree beside a file shows. */
@@ -70,6 +93,7 @@ export async function loadFile(
     file,
     text: textOfFile(file),
     symlink: at.type === 'symlink',
+    large: await loadLargeFile(visit, name, at.path, file),
     owners: owned?.owners ?? [],
     folders,
   }

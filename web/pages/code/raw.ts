@@ -1,6 +1,9 @@
+import { localBlob } from '#core/blobs.ts'
 import { nowhere } from '#core/audit.ts'
 import { engineRefusal, principalOf, runAs } from '#core/principal.ts'
+import { openLfsObject } from '#features/lfs/index.ts'
 import { Refusal } from '#lib/errors.ts'
+import { MAX_LFS_POINTER_BYTES, parseLfsPointer, type LfsPointer } from '#lib/lfs-pointer.ts'
 import { MINUTE } from '#lib/time.ts'
 import { isNotModified, selectBytes, type Range } from '#lib/byte-range.ts'
 import { DOCUMENT_POLICY } from '../../file-headers.ts'
@@ -61,11 +64,39 @@ const IDLE_TIMEOUT_MS = 2 * MINUTE
 
 type Blob = { readonly store: string; readonly oid: string; readonly size: number }
 
-/** The beginning of a blob, from which its type is detected. */
-async function readWindow({ hearth }: Visit, { store, oid, size }: Blob): Promise<Uint8Array> {
-  const part = { start: 0, length: Math.min(WINDOW, size) }
-  const body = await hearth.git.streamBlob(store, oid, part)
-  return body instanceof Uint8Array ? body : await new Response(body).bytes()
+/** Bytes that are sent as a file: those of a blob, or of a file of Git LFS. */
+type RawSource = {
+  /** Their digest. */
+  readonly oid: string
+  readonly size: number
+  readonly read: (range: Range) => Promise<Uint8Array>
+  readonly send: (range: Range) => Promise<BodyInit>
+}
+
+const blobSource = (visit: Visit, blob: Blob): RawSource => ({
+  ...blob,
+  read: async (range) => {
+    const body = await visit.hearth.git.streamBlob(blob.store, blob.oid, range)
+    return body instanceof Uint8Array ? body : await new Response(body).bytes()
+  },
+  send: async (range) => (await streamBlob(visit, blob, range)) as BodyInit,
+})
+
+/** A file of Git LFS on this disk. */
+function lfsSource(path: string, { oid, size }: LfsPointer): RawSource {
+  const part = ({ start, length }: Range) => Bun.file(path).slice(start, start + length)
+  return { oid, size, read: (range) => part(range).bytes(), send: async (range) => part(range) }
+}
+
+/** The file that a pointer stands for; null for other blobs, and when the file is not here. */
+async function findLfsSource(visit: Visit, repo: string, blob: Blob): Promise<RawSource | null> {
+  if (blob.size > MAX_LFS_POINTER_BYTES) return null
+  const read = await visit.hearth.git.readBlob(blob.store, blob.oid)
+  const pointer = read && parseLfsPointer(read.data)
+  if (!pointer) return null
+  const stored = await visit.tryCall(openLfsObject, { repo, oid: pointer.oid })
+  const path = stored && (await localBlob(visit.hearth, stored.oid))
+  return stored && path ? lfsSource(path, stored) : null
 }
 
 /**
@@ -105,14 +136,21 @@ const noFile = (): Refusal => new Refusal('not_found', t('There is no file at th
  */
 export async function respondWithBlob(
   visit: Visit,
+  file: { readonly blob: Blob; readonly path: string; readonly isPrivate: boolean },
+): Promise<Response> {
+  return await respondWithSource(visit, { ...file, source: blobSource(visit, file.blob) })
+}
+
+async function respondWithSource(
+  visit: Visit,
   {
-    blob,
+    source,
     path,
     isPrivate,
-  }: { readonly blob: Blob; readonly path: string; readonly isPrivate: boolean },
+  }: { readonly source: RawSource; readonly path: string; readonly isPrivate: boolean },
 ): Promise<Response> {
   const { request } = visit
-  const etag = `"${blob.oid}"`
+  const etag = `"${source.oid}"`
   const headers: Record<string, string> = {
     etag,
     'cache-control': isPrivate ? 'private, no-cache' : 'no-cache',
@@ -127,19 +165,22 @@ export async function respondWithBlob(
     if (isPdf(path)) delete headers['content-security-policy']
     return new Response(null, { status: 304, headers })
   }
-  const { status, range, headers: selected } = selectBytes(request, etag, blob.size)
+  const { status, range, headers: selected } = selectBytes(request, etag, source.size)
   Object.assign(headers, selected)
   if (status === 416) return new Response(null, { status, headers })
   return await runAs(principalOf(visit.caller, { ...nowhere, ip: visit.ip }), async () => {
     const extension = path.split('.').at(-1)?.toLowerCase() ?? ''
-    const start = SHOWN[extension] === undefined ? await readWindow(visit, blob) : null
+    const start =
+      SHOWN[extension] === undefined
+        ? await source.read({ start: 0, length: Math.min(WINDOW, source.size) })
+        : null
     if (start && isPdf(path) && Buffer.from(start.subarray(0, 5)).toString('latin1') === '%PDF-') {
       headers['content-type'] = 'application/pdf'
       headers['content-security-policy'] = DOCUMENT_POLICY
-    } else headers['content-type'] = start ? textType(start, blob.size) : (SHOWN[extension] ?? '')
+    } else headers['content-type'] = start ? textType(start, source.size) : (SHOWN[extension] ?? '')
     // The runtime sends the announced length of a response to HEAD.
-    const body = request.method === 'HEAD' ? null : await streamBlob(visit, blob, range)
-    return new Response(body as BodyInit | null, { status, headers })
+    const body = request.method === 'HEAD' ? null : await source.send(range)
+    return new Response(body, { status, headers })
   })
 }
 
@@ -155,6 +196,7 @@ export const rawFile: Resource = {
     const grant = visit.hearth.facts.repo(name, visit.caller)
     if (!grant) throw noFile()
     const blob: Blob = { store: grant.store, oid: at.oid, size: at.size }
-    return respondWithBlob(visit, { blob, path: at.path, isPrivate: repo.private })
+    const source = (await findLfsSource(visit, name, blob)) ?? blobSource(visit, blob)
+    return await respondWithSource(visit, { source, path: at.path, isPrivate: repo.private })
   },
 }

@@ -64,12 +64,23 @@ export type FileRendering = {
   readonly body: Child
 }
 
+/** A file of Git LFS: pictures are shown, other files are downloads. The source is the pointer. */
+const renderLargeFile = (path: string, raw: string, bytes: number): FileRendering => ({
+  source: true,
+  body: IMAGE.test(path) ? (
+    <ImageView src={raw} alt={path} size={null} />
+  ) : (
+    <BinaryNote bytes={bytes} href={raw} />
+  ),
+})
+
 /** Null for files that only have their source. */
 export function renderFile(data: FileData, visit: Visit): FileRendering | null {
   const { repo, ref, path, file, text, symlink } = data
-  if (symlink || file.lfs) return null
+  if (symlink) return null
   const name = repo.full_name
   const raw = codePath(name, 'raw', ref, path)
+  if (file.lfs) return data.large?.isStored ? renderLargeFile(path, raw, file.lfs.size) : null
   const siteUrl = visit.hearth.settings.site_url
   const dir = path.split('/').slice(0, -1).join('/')
   if (IMAGE.test(path) && (file.binary || text === null || /\.svg$/i.test(path))) {

@@ -12,6 +12,7 @@ import {
 import { dangerForms } from './danger-forms.ts'
 import { importForms } from './import.tsx'
 import { insightsPage } from './insights.tsx'
+import { fileLocksPage, lockFileForm, unlockFileForm } from './locks.tsx'
 import { newRepoForm, newRepoPage } from './new.tsx'
 import {
   featureSettingsForm,
@@ -22,7 +23,15 @@ import {
 import { stricterProtectionForm } from './stricter-protection.tsx'
 
 export const repos: SiteSection = {
-  pages: [newRepoPage, activityPage, insightsPage, agentsPage, collaboratorsPage, repoSettingsPage],
+  pages: [
+    newRepoPage,
+    activityPage,
+    insightsPage,
+    agentsPage,
+    collaboratorsPage,
+    fileLocksPage,
+    repoSettingsPage,
+  ],
   forms: [
     newRepoForm,
     ...importForms,
@@ -34,6 +43,8 @@ export const repos: SiteSection = {
     setCollaboratorForm,
     removeCollaboratorForm,
     revokeRepoInvitationForm,
+    lockFileForm,
+    unlockFileForm,
     ...dangerForms,
     ...agentForms,
   ],

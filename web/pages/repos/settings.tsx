@@ -75,6 +75,9 @@ const SettingsActions = ({ repo, here }: { repo: Repo; here: string }) => (
     <LinkButton href={`${here}/rulesets`} icon="shield">
       {t('Rulesets')}
     </LinkButton>
+    <LinkButton href={repoPath(repo.full_name, '/locks')} icon="file">
+      {t('Large files')}
+    </LinkButton>
     {repo.permissions.admin && (
       <>
         <LinkButton href={`${here}/collaborators`} icon="users">

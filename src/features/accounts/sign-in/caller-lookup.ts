@@ -16,6 +16,7 @@ import { findSignIn, setSignInUsed } from '../store/sign-ins.ts'
 import { findUserById } from '../store/users.ts'
 import {
   findTokenCaller,
+  findTokenCallerById,
   listTokenRepoRows,
   setTokenUsed,
   type TokenCallerRow,
@@ -35,8 +36,15 @@ class CallerLookup implements CallerPort {
 
   byToken(secret: string): Caller | null {
     if (!isTokenSecret(secret)) return null
+    return this.#ofToken(findTokenCaller(this.hearth.db, sha256(secret)))
+  }
+
+  byCredential(id: string): Caller | null {
+    return this.#ofToken(findTokenCallerById(this.hearth.db, id))
+  }
+
+  #ofToken(row: TokenCallerRow | null): Caller | null {
     const { db, database, clock } = this.hearth
-    const row = findTokenCaller(db, sha256(secret))
     if (!row || (row.expires_at !== null && Date.parse(row.expires_at) <= clock.now())) return null
     const caller = tokenCaller(row, tokenFacts(db, row))
     if (caller)

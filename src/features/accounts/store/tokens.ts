@@ -42,17 +42,18 @@ export type TokenCallerRow = TokenRow & {
   verified_at: string | null
 }
 
-export const findTokenCaller = (db: Db, secret_hash: string): TokenCallerRow | null =>
-  db.one<TokenCallerRow>(
-    `SELECT t.*, a.username, o.id AS owner_id, o.username AS owner_username, u.site_admin,
-     u.suspended_at, e.verified_at
+const CALLERS = `SELECT t.*, a.username, o.id AS owner_id, o.username AS owner_username,
+     u.site_admin, u.suspended_at, e.verified_at
      FROM tokens t JOIN actors a ON a.id = t.actor_id
      LEFT JOIN actors o ON o.id = a.on_behalf_of
      LEFT JOIN users u ON u.id = coalesce(a.on_behalf_of, a.id)
-     LEFT JOIN emails e ON e.user_id = u.id AND e.is_primary = 1
-     WHERE t.secret_hash = ?`,
-    secret_hash,
-  )
+     LEFT JOIN emails e ON e.user_id = u.id AND e.is_primary = 1`
+
+export const findTokenCaller = (db: Db, secret_hash: string): TokenCallerRow | null =>
+  db.one<TokenCallerRow>(`${CALLERS} WHERE t.secret_hash = ?`, secret_hash)
+
+export const findTokenCallerById = (db: Db, id: string): TokenCallerRow | null =>
+  db.one<TokenCallerRow>(`${CALLERS} WHERE t.id = ?`, id)
 
 export const findToken = (db: Db, id: string): TokenRow | null =>
   db.one<TokenRow>(`SELECT ${COLUMNS} FROM tokens WHERE id = ?`, id)

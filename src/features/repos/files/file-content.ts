@@ -61,16 +61,6 @@ export function sliceLines(data: Uint8Array, from: number, to: number | null): L
   }
 }
 
-const LFS_POINTER =
-  /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n/
-
-/** Parses a Git LFS pointer (git-lfs specification, "The Pointer"). */
-export function parseLfsPointer(data: Uint8Array): { oid: string; size: number } | null {
-  if (data.length > 1024) return null
-  const [, oid, size] = LFS_POINTER.exec(new TextDecoder().decode(data)) ?? []
-  return oid === undefined || size === undefined ? null : { oid, size: Number(size) }
-}
-
 /**
  * Decodes UTF-8; null when the data is not UTF-8. If the data was cut within a character, only that
  * character is lost.

@@ -1,14 +1,9 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
+import { parseLfsPointer } from '#lib/lfs-pointer.ts'
 import { invalid } from '#lib/errors.ts'
-import {
-  decodeText,
-  isBinary,
-  parseLfsPointer,
-  MAX_RESPONSE_BYTES,
-  sliceLines,
-} from './file-content.ts'
+import { decodeText, isBinary, MAX_RESPONSE_BYTES, sliceLines } from './file-content.ts'
 import { fileLanguage } from './language.ts'
 import {
   refuseBadInput,

@@ -4,12 +4,7 @@ import {
   fileDiffRecord,
   parseTrailers,
 } from '#features/repos/commits/commit-records.ts'
-import {
-  decodeText,
-  parseLfsPointer,
-  MAX_RESPONSE_LINES,
-  sliceLines,
-} from '#features/repos/files/file-content.ts'
+import { decodeText, MAX_RESPONSE_LINES, sliceLines } from '#features/repos/files/file-content.ts'
 import { detectLicense } from '#features/repos/files/license.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -109,16 +104,6 @@ test('text is UTF-8 or it is not text', () => {
   expect(decodeText(bytes('ü'), false)).toBe('ü')
   expect(decodeText(new Uint8Array([0xfc]), false)).toBeNull()
   expect(decodeText(bytes('aü').subarray(0, 2), true)).toBe('a')
-})
-
-test('a pointer to a large file is seen as one', () => {
-  const oid = 'a'.repeat(64)
-  expect(
-    parseLfsPointer(
-      bytes(`version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize 12345\n`),
-    ),
-  ).toEqual({ oid, size: 12345 })
-  expect(parseLfsPointer(bytes('version 1\n'))).toBeNull()
 })
 
 test('licences are told by their own words', () => {

@@ -1,0 +1,28 @@
+/** Git LFS: large files beside a repository, and locks of files. A leaf. */
+import { blobHolders } from '#core/blobs.ts'
+import type { Feature } from '#core/hearth.ts'
+import type { Job } from '#core/jobs.ts'
+import { moveRules, repoDataRemovers } from '#features/repos/index.ts'
+import { usageCounters } from '#features/workspaces/index.ts'
+import { collectLfsObjects } from './collect-objects.ts'
+import { events } from './events.ts'
+import { missingFiles } from './missing-files.ts'
+import * as operations from './operations.ts'
+import { countLfsBytes, holdsBlob, listBlobs, removeObjectsOf } from './store-objects.ts'
+
+export * from './schema.ts'
+export * from './operations.ts'
+export { listLfsFiles } from './list-lfs-files.ts'
+
+export const feature: Feature = {
+  name: 'lfs',
+  operations: Object.values(operations),
+  events,
+  jobs: [collectLfsObjects as Job],
+  extensions: [
+    moveRules.with(missingFiles),
+    repoDataRemovers.with(removeObjectsOf),
+    blobHolders.with({ isReferenced: holdsBlob, list: listBlobs }),
+    usageCounters.with({ part: 'lfs_bytes', count: countLfsBytes }),
+  ],
+}

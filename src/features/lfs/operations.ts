@@ -1,0 +1,8 @@
+export { startLfsDownload } from './start-lfs-download.ts'
+export { startLfsUpload } from './start-lfs-upload.ts'
+export { storeLfsObject } from './store-lfs-object.ts'
+export { openLfsObject } from './open-lfs-object.ts'
+export { getLfsUsage } from './get-lfs-usage.ts'
+export { lockFile } from './lock-file.ts'
+export { listFileLocks } from './list-file-locks.ts'
+export { unlockFile } from './unlock-file.ts'

@@ -1,0 +1,171 @@
+// The large files of a repository (Git LFS) and who has locked which file.
+import {
+  getLfsUsage,
+  listFileLocks,
+  lockFile,
+  unlockFile,
+  type FileLock,
+} from '#features/lfs/index.ts'
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import {
+  ActionButton,
+  Avatar,
+  Button,
+  Card,
+  Commands,
+  EmptyState,
+  Field,
+  Form,
+  FormActions,
+  List,
+  PageHead,
+  Pager,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
+import { bytesText } from '../../format.ts'
+import { codePath, repoPath, withQuery } from '../../paths.ts'
+import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { fieldError, formError } from '../shell.tsx'
+import { RepoFrame, repoOf } from './frame.tsx'
+import { rich, t } from '../../text.ts'
+
+const START = `git lfs install
+git lfs track "*.psd"
+git add .gitattributes`
+
+const LockRow = ({ visit, repo, lock }: { visit: Visit; repo: Repo; lock: FileLock }) => {
+  const isOwn = visit.viewer?.id === lock.locked_by.id
+  const mayUnlock = isOwn ? repo.permissions.write : repo.permissions.maintain
+  return (
+    <Row
+      mark={<Avatar of={lock.locked_by} />}
+      title={
+        <a href={codePath(repo.full_name, 'blob', repo.default_branch, lock.path)}>
+          <code>{lock.path}</code>
+        </a>
+      }
+      meta={rich('Locked by {name} {time}', {
+        name: lock.locked_by.username,
+        time: <RelativeTime at={lock.locked_at} />,
+      })}
+      end={
+        mayUnlock && (
+          <ActionButton
+            action={repoPath(repo.full_name, '/locks/remove')}
+            csrf={visit.csrf}
+            values={{ id: lock.id, force: isOwn ? '' : '1' }}
+          >
+            <Button small variant={isOwn ? 'plain' : 'danger'}>
+              {t('Unlock')}
+            </Button>
+          </ActionButton>
+        )
+      }
+    />
+  )
+}
+
+const LockCard = ({ visit, repo }: { visit: Visit; repo: Repo }) => (
+  <Card title={t('Lock a file')}>
+    <Form
+      action={repoPath(repo.full_name, '/locks')}
+      csrf={visit.csrf}
+      error={formError(visit, 'path')}
+    >
+      <Field
+        name="path"
+        label={t('Path')}
+        required
+        maxlength={4096}
+        mono
+        hint={t(
+          'Such as art/cover.psd. Others see that you edit the file, and git-lfs does not push their changes to it.',
+        )}
+        value={visit.form.values.text('path')}
+        error={fieldError(visit, 'path')}
+      />
+      <FormActions>
+        <Button variant="primary">{t('Lock file')}</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
+
+const pageOf = ({ url }: Visit): number => {
+  const page = Number(url.searchParams.get('page') ?? 1)
+  return Number.isSafeInteger(page) && page > 0 ? page : 1
+}
+
+const pageHref = (repo: Repo, number: number): string =>
+  withQuery(repoPath(repo.full_name, '/locks'), { page: number })
+
+export const fileLocksPage = page({
+  path: '/:workspace/:repo/locks',
+  load: async (visit) => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const [usage, locks] = await Promise.all([
+      visit.call(getLfsUsage, { repo: repo.full_name }),
+      visit.call(listFileLocks, { repo: repo.full_name, page: pageOf(visit) }),
+    ])
+    return { repo, usage, locks }
+  },
+  view: ({ repo, usage, locks }, visit) => (
+    <RepoFrame visit={visit} repo={repo} title={t('Large files')} current="code">
+      <PageHead
+        title={t('Large files')}
+        lead={
+          usage.files === 0
+            ? t('Git LFS keeps large files beside the history, so that clones stay small.')
+            : rich('{files} files of Git LFS with {bytes}.', {
+                files: usage.files,
+                bytes: bytesText(usage.bytes),
+              })
+        }
+      />
+      {usage.files === 0 && (
+        <Card title={t('Keep large files with Git LFS')}>
+          <Commands>{START}</Commands>
+        </Card>
+      )}
+      {locks.items.length === 0 ? (
+        <EmptyState icon="file" title={t('No locks')}>
+          {t(
+            'Lock a file that cannot be merged, such as a picture, before you edit it: here, or with git lfs lock.',
+          )}
+        </EmptyState>
+      ) : (
+        <List label={t('Locked files')}>
+          {locks.items.map((lock) => (
+            <LockRow visit={visit} repo={repo} lock={lock} />
+          ))}
+        </List>
+      )}
+      <Pager
+        newer={pageOf(visit) > 1 ? pageHref(repo, pageOf(visit) - 1) : null}
+        older={locks.next === null ? null : pageHref(repo, Number(locks.next))}
+      />
+      {repo.permissions.write && <LockCard visit={visit} repo={repo} />}
+    </RepoFrame>
+  ),
+})
+
+export const lockFileForm = action({
+  path: '/:workspace/:repo/locks',
+  page: fileLocksPage,
+  submit: async (visit, fields) => {
+    const repo = repoOf(visit)
+    await visit.call(lockFile, { repo, path: fields.text('path').trim() })
+    return redirectWithFlash(visit, repoPath(repo, '/locks'), 'file-locked')
+  },
+})
+
+export const unlockFileForm = action({
+  path: '/:workspace/:repo/locks/remove',
+  submit: async (visit, fields) => {
+    const repo = repoOf(visit)
+    const force = fields.text('force') === '1'
+    await visit.call(unlockFile, { repo, id: fields.text('id'), force })
+    return redirectWithFlash(visit, repoPath(repo, '/locks'), 'file-unlocked')
+  },
+})
