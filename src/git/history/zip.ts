@@ -4,12 +4,10 @@
  * descriptor is needed.
  */
 import { deflateRawSync } from 'node:zlib'
+import { LIMIT_32, UNIX_45, zip64Field, zipEndRecords } from '#lib/archives/zip-format.ts'
 import { toZipTime } from './zip-time.ts'
 import type { ArchiveEntry, ArchiveWriter } from './archive.ts'
 
-const LIMIT_32 = 0xffffffff
-const LIMIT_16 = 0xffff
-const UNIX = 3
 const MODES = { file: 0o100644, executable: 0o100755, dir: 0o040755, symlink: 0o120777 } as const
 const UTF8_NAME = 0x0800
 
@@ -72,7 +70,10 @@ export class ZipWriter implements ArchiveWriter {
       this.written += record.length
       yield record
     }
-    yield this.endRecords(start, this.written - start)
+    yield zipEndRecords(
+      { count: this.items.length, start, length: this.written - start },
+      Buffer.from(this.commit),
+    )
   }
 
   /**
@@ -92,7 +93,7 @@ export class ZipWriter implements ArchiveWriter {
     const wide = item.size >= LIMIT_32 || item.packed >= LIMIT_32
     const extra = Buffer.concat([
       this.timeField(),
-      wide ? wideField([item.size, item.packed]) : Buffer.alloc(0),
+      wide ? zip64Field([item.size, item.packed]) : Buffer.alloc(0),
     ])
     const header = Buffer.alloc(30)
     header.writeUInt32LE(0x04034b50, 0)
@@ -120,11 +121,11 @@ export class ZipWriter implements ArchiveWriter {
     const wideValues = [...(wide ? [item.size, item.packed] : []), ...(far ? [item.offset] : [])]
     const extra = Buffer.concat([
       this.timeField(),
-      wideValues.length > 0 ? wideField(wideValues) : Buffer.alloc(0),
+      wideValues.length > 0 ? zip64Field(wideValues) : Buffer.alloc(0),
     ])
     const header = Buffer.alloc(46)
     header.writeUInt32LE(0x02014b50, 0)
-    header.writeUInt16LE((UNIX << 8) | 45, 4)
+    header.writeUInt16LE(UNIX_45, 4)
     header.writeUInt16LE(wideValues.length > 0 ? 45 : 20, 6)
     this.common(header, item, 8, wide)
     header.writeUInt16LE(extra.length, 30)
@@ -132,46 +133,6 @@ export class ZipWriter implements ArchiveWriter {
     header.writeUInt32LE(far ? LIMIT_32 : item.offset, 42)
     return Buffer.concat([header, item.name, extra])
   }
-
-  private endRecords(start: number, length: number): Buffer {
-    const count = this.items.length
-    const wide = count >= LIMIT_16 || start >= LIMIT_32 || length >= LIMIT_32
-    const parts: Buffer[] = []
-    if (wide) {
-      const record = Buffer.alloc(56)
-      record.writeUInt32LE(0x06064b50, 0)
-      record.writeBigUInt64LE(44n, 4)
-      record.writeUInt16LE((UNIX << 8) | 45, 12)
-      record.writeUInt16LE(45, 14)
-      record.writeBigUInt64LE(BigInt(count), 24)
-      record.writeBigUInt64LE(BigInt(count), 32)
-      record.writeBigUInt64LE(BigInt(length), 40)
-      record.writeBigUInt64LE(BigInt(start), 48)
-      const locator = Buffer.alloc(20)
-      locator.writeUInt32LE(0x07064b50, 0)
-      locator.writeBigUInt64LE(BigInt(start + length), 8)
-      locator.writeUInt32LE(1, 16)
-      parts.push(record, locator)
-    }
-    const comment = Buffer.from(this.commit)
-    const end = Buffer.alloc(22)
-    end.writeUInt32LE(0x06054b50, 0)
-    end.writeUInt16LE(Math.min(count, LIMIT_16), 8)
-    end.writeUInt16LE(Math.min(count, LIMIT_16), 10)
-    end.writeUInt32LE(Math.min(length, LIMIT_32), 12)
-    end.writeUInt32LE(Math.min(start, LIMIT_32), 16)
-    end.writeUInt16LE(comment.length, 20)
-    parts.push(end, comment)
-    return Buffer.concat(parts)
-  }
-}
-
-function wideField(values: readonly number[]): Buffer {
-  const field = Buffer.alloc(4 + 8 * values.length)
-  field.writeUInt16LE(0x0001, 0)
-  field.writeUInt16LE(8 * values.length, 2)
-  values.forEach((value, i) => field.writeBigUInt64LE(BigInt(value), 4 + 8 * i))
-  return field
 }
 
 const isUtf8 = (bytes: Buffer): boolean => Buffer.from(bytes.toString('utf8'), 'utf8').equals(bytes)

@@ -6,6 +6,7 @@
 import { createDeflateRaw, deflateRaw } from 'node:zlib'
 import { promisify } from 'node:util'
 import type { ArchivedFile } from './archived-file.ts'
+import { LIMIT_32, UNIX_45, zip64Field, zipEndRecords } from './zip-format.ts'
 
 const compress = promisify(deflateRaw) as (
   data: Uint8Array,
@@ -13,15 +14,12 @@ const compress = promisify(deflateRaw) as (
 ) => Promise<Buffer>
 
 const MAX_SMALL_BYTES = 1024 ** 2
-const LIMIT_32 = 0xffffffff
-const LIMIT_16 = 0xffff
 /** Data that does not compress grows by less than this part. */
 const MAX_GROWTH = 1.001
 const UTF8_NAME = 0x0800
 const SIZES_FOLLOW = 0x0008
 const DEFLATED = 8
 const STORED = 0
-const UNIX_45 = (3 << 8) | 45
 /** 1 January 1980: the same files make the same archive. */
 const DOS_DATE = (1 << 5) | 1
 const MODES = { plain: 0o100644, executable: 0o100755 } as const
@@ -36,14 +34,6 @@ type Item = {
   crc: number
   packed: number
   size: number
-}
-
-function wideField(values: readonly number[]): Buffer {
-  const field = Buffer.alloc(4 + 8 * values.length)
-  field.writeUInt16LE(1, 0)
-  field.writeUInt16LE(8 * values.length, 2)
-  values.forEach((value, n) => field.writeBigUInt64LE(BigInt(value), 4 + 8 * n))
-  return field
 }
 
 /** The fields that both headers share, from the flags on. */
@@ -63,7 +53,7 @@ function localHeader(item: Item): Buffer {
   header.writeUInt32LE(0x04034b50, 0)
   header.writeUInt16LE(item.isWide ? 45 : 20, 4)
   writeCommon(header, 6, item, item)
-  const extra = item.isWide ? wideField([item.size, item.packed]) : Buffer.alloc(0)
+  const extra = item.isWide ? zip64Field([item.size, item.packed]) : Buffer.alloc(0)
   header.writeUInt16LE(extra.length, 28)
   return Buffer.concat([header, item.name, extra])
 }
@@ -71,7 +61,7 @@ function localHeader(item: Item): Buffer {
 function centralHeader(item: Item): Buffer {
   const isFar = item.offset >= LIMIT_32
   const values = [...(item.isWide ? [item.size, item.packed] : []), ...(isFar ? [item.offset] : [])]
-  const extra = values.length > 0 ? wideField(values) : Buffer.alloc(0)
+  const extra = values.length > 0 ? zip64Field(values) : Buffer.alloc(0)
   const header = Buffer.alloc(46)
   header.writeUInt32LE(0x02014b50, 0)
   header.writeUInt16LE(UNIX_45, 4)
@@ -81,33 +71,6 @@ function centralHeader(item: Item): Buffer {
   header.writeUInt32LE((item.mode << 16) >>> 0, 38)
   header.writeUInt32LE(isFar ? LIMIT_32 : item.offset, 42)
   return Buffer.concat([header, item.name, extra])
-}
-
-function endRecords(count: number, start: number, length: number): Buffer {
-  const parts: Buffer[] = []
-  if (count >= LIMIT_16 || start >= LIMIT_32 || length >= LIMIT_32) {
-    const record = Buffer.alloc(56)
-    record.writeUInt32LE(0x06064b50, 0)
-    record.writeBigUInt64LE(44n, 4)
-    record.writeUInt16LE(UNIX_45, 12)
-    record.writeUInt16LE(45, 14)
-    record.writeBigUInt64LE(BigInt(count), 24)
-    record.writeBigUInt64LE(BigInt(count), 32)
-    record.writeBigUInt64LE(BigInt(length), 40)
-    record.writeBigUInt64LE(BigInt(start), 48)
-    const locator = Buffer.alloc(20)
-    locator.writeUInt32LE(0x07064b50, 0)
-    locator.writeBigUInt64LE(BigInt(start + length), 8)
-    locator.writeUInt32LE(1, 16)
-    parts.push(record, locator)
-  }
-  const end = Buffer.alloc(22)
-  end.writeUInt32LE(0x06054b50, 0)
-  end.writeUInt16LE(Math.min(count, LIMIT_16), 8)
-  end.writeUInt16LE(Math.min(count, LIMIT_16), 10)
-  end.writeUInt32LE(Math.min(length, LIMIT_32), 12)
-  end.writeUInt32LE(Math.min(start, LIMIT_32), 16)
-  return Buffer.concat([...parts, end])
 }
 
 /** What follows the data of a file whose header came before its sizes were known. */
@@ -146,7 +109,7 @@ class ZipWriter {
       length += header.length
       yield header
     }
-    yield endRecords(this.#items.length, start, length)
+    yield zipEndRecords({ count: this.#items.length, start, length })
   }
 
   #add(

@@ -21,7 +21,7 @@ class OpenTasks {
   constructor(private readonly hearth: Hearth) {}
 
   /** Runs after the calls before it about the same task. */
-  async inTurn<T>(id: number, run: () => Promise<T>): Promise<T> {
+  async serialize<T>(id: number, run: () => Promise<T>): Promise<T> {
     const before = this.#turns.get(id) ?? Promise.resolve()
     const mine = before.then(run, run)
     const settled = mine.then(

@@ -87,13 +87,13 @@ export const closeTasks = job<null>({
     const tasks = openTasks(hearth)
     const since = (ms: number) => timestamp(clock.now() - ms)
     for (const task of listUnfinishedTasks(db, since(RESULT_GRACE_MS), BATCH))
-      await tasks.inTurn(task.id, async () => {
+      await tasks.serialize(task.id, async () => {
         const open = await tasks.find(task)
         const result = task.result as Result
         const outputs = JSON.parse(task.outputs) as Record<string, string>
         if (open) await endTask(hearth, task, open, { result, outputs, steps: [] })
       })
     for (const task of listAbandonedTasks(db, since(ABANDONED_AFTER_MS), BATCH))
-      await tasks.inTurn(task.id, () => closeTask(hearth, task))
+      await tasks.serialize(task.id, () => closeTask(hearth, task))
   },
 })

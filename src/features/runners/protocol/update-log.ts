@@ -53,7 +53,7 @@ export async function updateLog({
   message,
 }: Call<Update, unknown>): Promise<ValueOf<typeof UpdateLogResponse>> {
   const { task } = await requireCalledTask(hearth, http, message.taskId)
-  return openTasks(hearth).inTurn(message.taskId, async () => ({
+  return openTasks(hearth).serialize(message.taskId, async () => ({
     ackIndex: await append(hearth, calledTask(hearth, task.runner_id, task.id), message),
   }))
 }

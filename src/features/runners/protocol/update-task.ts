@@ -80,7 +80,7 @@ export async function updateTask({
 }: Call<Update, unknown>): Promise<ValueOf<typeof UpdateTaskResponse>> {
   const id = message.state?.id ?? 0
   const { task } = await requireCalledTask(hearth, http, id)
-  return openTasks(hearth).inTurn(id, async () => {
+  return openTasks(hearth).serialize(id, async () => {
     const result = await apply(hearth, calledTask(hearth, task.runner_id, id), message)
     const state = { id, result, startedAt: null, stoppedAt: null, steps: [] }
     // Outputs that are not kept count as sent too; the runner would send them for ever.
