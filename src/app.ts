@@ -13,6 +13,7 @@ import { RESERVED_REF_PREFIXES } from '#core/reserved-names.ts'
 import type { Settings } from '#core/settings.ts'
 import { createCallerLookup } from '#features/accounts/index.ts'
 import { openRestoredCopy } from '#features/backups/index.ts'
+import { packageFacts } from '#features/packages/index.ts'
 import { findNewPath, repoFacts } from '#features/repos/index.ts'
 import { isSecurityManager } from '#features/security/index.ts'
 import { applySettings } from '#features/site/index.ts'
@@ -135,6 +136,7 @@ export function openHearth(options: OpenOptions): Hearth {
       workspace: (slug, caller) => workspaceFacts(database, slug, caller),
       isSecurityManager: (workspace_id, person_id) =>
         isSecurityManager(database, workspace_id, person_id),
+      package: (target, caller) => packageFacts(database, target, caller),
     },
     callers: (hearth) => createCallerLookup(hearth),
   })

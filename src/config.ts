@@ -171,6 +171,10 @@ function settingsOf(
     },
     releases: { max_asset_bytes: values.get('releases.max_asset_bytes') },
     lfs: { max_bytes: values.get('lfs.max_bytes') },
+    packages: {
+      max_file_bytes: values.get('packages.max_file_bytes'),
+      max_layer_bytes: values.get('packages.max_layer_bytes'),
+    },
     attachments: { max_bytes: values.get('attachments.max_bytes') },
     images: { external: values.get('images.external') },
     audit: { ip: values.get('audit.ip'), keep_days: values.get('audit.keep_days') },

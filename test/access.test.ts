@@ -9,8 +9,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   decide,
+  limitPackageFacts,
   limitRepoFacts,
   limitWorkspaceFacts,
+  type AccountPackageFacts,
   type AccountRepoFacts,
   type WorkspaceRole,
 } from '#core/access.ts'
@@ -201,17 +203,70 @@ const facts = (kind: Kind, change: Partial<AccountRepoFacts>): AccountRepoFacts 
   ...change,
 })
 
+/** Packages that are linked to the repository, one of no repository, and one that is not there. */
+const PACKAGE_SITUATIONS: Readonly<Record<string, Partial<AccountPackageFacts>>> = {
+  private: {},
+  public: { private: false },
+  archived: { private: false, archived: true },
+  deleted: { private: false, deleted: true },
+  unlinked: { repo_id: null },
+  missing: { id: null, repo_id: null },
+}
+
+const PACKAGE_ROLES: Readonly<Record<Role, Role>> = {
+  read: 'read',
+  triage: 'read',
+  write: 'write',
+  maintain: 'write',
+  admin: 'admin',
+}
+
+/** As `features/packages/package-facts.ts` has them, for a repository in the caller's reach. */
+function packageFactsOf(
+  { caller, role, workspace, twoFactorMissing }: Kind,
+  change: Partial<AccountPackageFacts>,
+): AccountPackageFacts {
+  const only =
+    caller.kind === 'agent'
+      ? caller.repo_id
+      : caller.kind === 'anonymous'
+        ? null
+        : (caller.token?.repos?.[0] ?? null)
+  const standing = role === null ? null : PACKAGE_ROLES[role]
+  const isLinked = change.repo_id !== null
+  const isStranger = caller.kind === 'agent' && only !== 'rep_1'
+  return {
+    id: 'pkg_1',
+    type: 'npm',
+    name: 'site',
+    workspace_id: 'wsp_1',
+    workspace: 'acme',
+    workspace_role: workspace,
+    private: true,
+    deleted: false,
+    role: (isLinked && !isStranger) || workspace === 'owner' ? standing : null,
+    repo_id: 'rep_1',
+    archived: false,
+    creation: workspace === null || only === 'rep_2' ? null : { repo_id: only },
+    two_factor_missing: twoFactorMissing ?? false,
+    ...change,
+  }
+}
+
 const operations = features.flatMap((feature) => feature.operations ?? [])
+
+type Place = { repo?: string; workspace?: string; package_type?: string; package_name?: string }
 
 function outcome(
   operation: (typeof operations)[number],
   kind: Kind,
-  situation: Partial<AccountRepoFacts>,
-  target: { repo?: string; workspace?: string },
+  situation: object,
+  target: Place,
 ): string {
   try {
     decide(operation.access, kind.caller, target, {
-      repo: (_, caller) => limitRepoFacts(facts(kind, situation), caller),
+      repo: (_, caller) =>
+        limitRepoFacts(facts(kind, situation as Partial<AccountRepoFacts>), caller),
       moved: () => null,
       isSecurityManager: (_, person) => person === 'usr_2',
       workspace: (slug, caller) =>
@@ -224,6 +279,8 @@ function outcome(
           },
           caller,
         ),
+      package: (_, caller) =>
+        limitPackageFacts(packageFactsOf(kind, situation as Partial<AccountPackageFacts>), caller),
     })
     return 'ok'
   } catch (error) {
@@ -236,29 +293,22 @@ function lines(): string[] {
   const text: string[] = []
   for (const operation of [...operations].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const { target } = operation.access
-    const places: [string, Partial<AccountRepoFacts>, { repo?: string; workspace?: string }][] =
-      target === 'none'
-        ? [['', {}, {}]]
-        : target === 'workspace'
-          ? [['workspace', {}, { workspace: 'acme' }]]
-          : [
-              ...Object.entries(SITUATIONS).map(
-                ([name, situation]): [string, Partial<AccountRepoFacts>, { repo?: string }] => [
-                  name,
-                  situation,
-                  { repo: 'acme/site' },
-                ],
-              ),
-              ...(target === 'either'
-                ? [
-                    ['workspace', {}, { workspace: 'acme' }] as [
-                      string,
-                      Partial<AccountRepoFacts>,
-                      { workspace: string },
-                    ],
-                  ]
-                : []),
-            ]
+    const inRepo = Object.entries(SITUATIONS).map(([name, situation]): [string, object, Place] => [
+      name,
+      situation,
+      { repo: 'acme/site' },
+    ])
+    const inWorkspace: [string, object, Place] = ['workspace', {}, { workspace: 'acme' }]
+    const named: Place = { workspace: 'acme', package_type: 'npm', package_name: 'site' }
+    const places: readonly [string, object, Place][] = {
+      none: [['', {}, {}] as [string, object, Place]],
+      workspace: [inWorkspace],
+      repo: inRepo,
+      either: [...inRepo, inWorkspace],
+      package: Object.entries(PACKAGE_SITUATIONS).map(
+        ([name, situation]): [string, object, Place] => [name, situation, named],
+      ),
+    }[target]
     for (const [place, situation, addressed] of places) {
       const results = Object.entries(KINDS).map(
         ([name, kind]) => `${name}=${outcome(operation, kind, situation, addressed)}`,

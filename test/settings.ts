@@ -58,6 +58,7 @@ export const testSettings = (data: string, change: Partial<Settings> = {}): Sett
   archives: { max_files: 10_000, max_bytes: 24_000_000 },
   releases: { max_asset_bytes: 2 * 1024 ** 3 },
   lfs: { max_bytes: 10 * 1024 ** 3 },
+  packages: { max_file_bytes: 500 * 1024 ** 2, max_layer_bytes: 10 * 1024 ** 3 },
   attachments: { max_bytes: 25 * 1024 ** 2 },
   images: { external: 'direct' },
   sso: { passwords: 'everyone', oidc: [], ldap: null, header: null },

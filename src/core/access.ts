@@ -9,7 +9,7 @@
  * The facts are already within the limits of the caller's token (`RepoFacts`, `WorkspaceFacts`). No
  * code outside of this file applies these limits, and none can forget them.
  */
-import { forbidden, Moved, notFound, Refusal } from '#lib/errors.ts'
+import { conflict, forbidden, Moved, notFound, Refusal } from '#lib/errors.ts'
 import {
   higherRole,
   lowerRole,
@@ -69,6 +69,37 @@ export type AccountWorkspaceFacts = {
 /** The facts of one workspace and of the caller's role in it, within the limits of the token. */
 export type WorkspaceFacts = AccountWorkspaceFacts & Limited
 
+/** The facts of one package, with the roles that the account of the caller has. */
+export type AccountPackageFacts = {
+  /** Null when no package has the name. */
+  readonly id: string | null
+  readonly type: string
+  readonly name: string
+  readonly workspace_id: string
+  readonly workspace: string
+  readonly workspace_role: WorkspaceRole | null
+  readonly private: boolean
+  readonly deleted: boolean
+  /** From the workspace, the linked repository and grants. `decide` adds what is public. */
+  readonly role: Role | null
+  /** The linked repository. */
+  readonly repo_id: string | null
+  /** Whether the linked repository is archived. */
+  readonly archived: boolean
+  /** Whether the caller may create packages, and the repository to which they are linked at once. */
+  readonly creation: { readonly repo_id: string | null } | null
+  readonly two_factor_missing: boolean
+}
+
+/** The facts of one package and of the caller's role in it, within the limits of the token. */
+export type PackageFacts = AccountPackageFacts & Limited
+
+export type PackageTarget = {
+  readonly workspace: string
+  readonly package_type: string
+  readonly package_name: string
+}
+
 /**
  * Finds the facts of targets, within the limits of the caller's token. The features implement it;
  * `app.ts` connects them.
@@ -80,10 +111,12 @@ export type FactsPort = {
   workspace(slug: string, caller: Caller): WorkspaceFacts | null
   /** Whether a person is in a team that works on the security findings of a workspace. */
   isSecurityManager(workspace_id: string, person_id: string): boolean
+  /** Null for an unknown workspace or type. */
+  package(target: PackageTarget, caller: Caller): PackageFacts | null
 }
 
 export type Rule = {
-  readonly target: 'none' | 'repo' | 'workspace' | 'either'
+  readonly target: 'none' | 'repo' | 'workspace' | 'either' | 'package'
   /** False admits anonymous callers to public targets. */
   readonly account: boolean
   readonly person: boolean
@@ -99,6 +132,8 @@ export type Rule = {
   readonly workspaceScope: string | null
   readonly whileArchived: boolean
   readonly whileDeleted: boolean
+  /** Whether the package may be one that the call creates. */
+  readonly creates: boolean
   readonly whileUnconfirmed: boolean
   /** Whether members without the required second factor may call it. */
   readonly whileTwoFactorMissing: boolean
@@ -135,6 +170,7 @@ const defaults: Rule = {
   workspaceScope: null,
   whileArchived: false,
   whileDeleted: false,
+  creates: false,
   whileUnconfirmed: false,
   whileTwoFactorMissing: false,
   securityManager: false,
@@ -148,6 +184,12 @@ export type RepoGrant = RepoFacts & {
   readonly can: (least: Role) => boolean
   /** Whether the caller counts as a security manager here. */
   readonly isSecurityManager: () => boolean
+}
+
+export type PackageGrant = PackageFacts & {
+  /** The caller's role, at least read on a public package; write on one that is created. */
+  readonly role: Role
+  readonly can: (least: Role) => boolean
 }
 
 export type WorkspaceGrant = WorkspaceFacts & {
@@ -267,6 +309,41 @@ export const eitherAs = (
   ...options,
 })
 
+type PackageRuleOptions = { whileDeleted?: boolean; whileArchived?: boolean }
+
+export const readsPackage = (
+  options: PackageRuleOptions = {},
+): Access<{ caller: Caller; package: PackageGrant }> => ({
+  ...defaults,
+  target: 'package',
+  account: false,
+  scope: 'packages:read',
+  ...options,
+})
+
+/** Deleting and whatever else destroys needs a scope of its own. */
+export const writesPackage = (
+  least: 'write' | 'admin',
+  options: PackageRuleOptions & { scope?: 'packages:write' | 'packages:admin' } = {},
+): Access<{ caller: SignedIn; package: PackageGrant }> => ({
+  ...defaults,
+  target: 'package',
+  least,
+  writes: true,
+  scope: least === 'admin' ? 'packages:admin' : 'packages:write',
+  ...options,
+})
+
+/** Write on a package that exists; else the right to create packages in the workspace. */
+export const createsPackage = (): Access<{ caller: SignedIn; package: PackageGrant }> => ({
+  ...defaults,
+  target: 'package',
+  least: 'write',
+  writes: true,
+  creates: true,
+  scope: 'packages:write',
+})
+
 export const siteAdmin = (
   options: RuleOptions & { writes?: boolean } = {},
 ): Access<{ caller: UserCaller }> => ({
@@ -280,10 +357,20 @@ export const siteAdmin = (
 /** How often a call that waits or streams checks that its caller still has the right to it. */
 export const RIGHTS_INTERVAL_MS = 3 * SECOND
 
-export type Grant = { caller: Caller; repo: RepoGrant | null; workspace: WorkspaceGrant | null }
+export type Grant = {
+  caller: Caller
+  repo: RepoGrant | null
+  workspace: WorkspaceGrant | null
+  package: PackageGrant | null
+}
 
 /** The target as the client named it. It may not exist. */
-export type Target = { readonly repo?: unknown; readonly workspace?: unknown }
+export type Target = {
+  readonly repo?: unknown
+  readonly workspace?: unknown
+  readonly package_type?: unknown
+  readonly package_name?: unknown
+}
 
 const requireName = (value: unknown, field: string, form: string): string => {
   if (typeof value !== 'string' || value === '')
@@ -299,7 +386,16 @@ export function decide(rule: Rule, caller: Caller, target: Target, facts: FactsP
   requireCaller(rule, caller)
   if (rule.target === 'none') {
     requireStanding(rule, caller)
-    return { caller, repo: null, workspace: null }
+    return { caller, repo: null, workspace: null, package: null }
+  }
+  if (rule.target === 'package') {
+    const named = {
+      workspace: requireName(target.workspace, 'workspace', 'a slug'),
+      package_type: requireName(target.package_type, 'package_type', 'the type of a registry'),
+      package_name: requireName(target.package_name, 'package_name', 'a name'),
+    }
+    const granted = packageGrant(rule, caller, named, facts)
+    return { caller, repo: null, workspace: null, package: granted }
   }
   if (
     rule.target === 'either' &&
@@ -311,6 +407,7 @@ export function decide(rule: Rule, caller: Caller, target: Target, facts: FactsP
     return {
       caller,
       repo: null,
+      package: null,
       workspace: workspaceGrant(
         rule,
         caller,
@@ -323,6 +420,7 @@ export function decide(rule: Rule, caller: Caller, target: Target, facts: FactsP
     caller,
     repo: repoGrant(rule, caller, requireName(target.repo, 'repo', '<owner>/<name>'), facts),
     workspace: null,
+    package: null,
   }
 }
 
@@ -431,6 +529,29 @@ export function limitWorkspaceFacts(facts: AccountWorkspaceFacts, caller: Caller
   } as WorkspaceFacts
 }
 
+/**
+ * The facts within the limits of the caller's token. A token that is limited to repositories reaches
+ * the packages that are linked to them.
+ */
+export function limitPackageFacts(facts: AccountPackageFacts, caller: Caller): PackageFacts {
+  const token = tokenOf(caller)
+  if (token === null) return facts as PackageFacts
+  if (token.workspace !== null && token.workspace !== facts.workspace_id)
+    return { ...facts, role: null, workspace_role: null, creation: null } as PackageFacts
+  const reachesLink = (repo_id: string | null): boolean =>
+    token.repos === null || (repo_id !== null && token.repos.includes(repo_id))
+  const isWriter = reaches(token.role ?? 'admin', 'write')
+  return {
+    ...facts,
+    role: reachesLink(facts.repo_id) ? lowerRole(facts.role, token.role ?? 'admin') : null,
+    workspace_role: limitOwner(facts.workspace_role, token),
+    creation:
+      facts.creation !== null && isWriter && reachesLink(facts.creation.repo_id)
+        ? facts.creation
+        : null,
+  } as PackageFacts
+}
+
 const isOwnRepository = (facts: RepoFacts | null, caller: AgentCaller): boolean =>
   facts !== null && (facts.id === caller.repo_id || facts.parent_id === caller.repo_id)
 
@@ -515,4 +636,81 @@ function workspaceGrant(rule: Rule, caller: Caller, slug: string, port: FactsPor
   }
   require(rule.workspaceLeast)
   return { ...facts, role, require }
+}
+
+/** What a caller hears of a package that does not exist for them. One answer for every name. */
+const missingPackage = ({ package_type, package_name }: PackageTarget): Refusal =>
+  notFound(`the ${package_type} package ${package_name.slice(0, 200)}`)
+
+/** The grant of a call that creates a package. Throws 409 for a name that is taken. */
+function creationGrant(
+  rule: Rule,
+  caller: Caller,
+  facts: PackageFacts,
+  target: PackageTarget,
+): PackageGrant {
+  if (facts.creation === null) {
+    if (caller.kind === 'agent')
+      throw forbidden(
+        'agent_outside_repository',
+        'an agent may publish only to packages that are linked to its repository',
+      )
+    if (facts.workspace_role === null) throw missingPackage(target)
+    throw forbidden('role', `you may not create packages in the workspace ${facts.workspace}`)
+  }
+  requireStanding(rule, caller)
+  if (facts.two_factor_missing) throw secondFactorMissing(facts.workspace)
+  if (facts.id !== null)
+    throw conflict(
+      'already_exists',
+      `the name ${facts.name} is taken in the workspace ${facts.workspace}: choose another, or ask an owner`,
+    )
+  return { ...facts, role: 'write', can: (least) => reaches('write', least) }
+}
+
+function requireCurrentSlug(current: string, given: string): void {
+  if (current !== given.toLowerCase()) throw new Moved(given, current)
+}
+
+const secondFactorMissing = (workspace: string): Refusal =>
+  forbidden(
+    'two_factor_required',
+    `the workspace ${workspace} requires two-factor sign-in: turn it on in your settings`,
+  )
+
+function packageGrant(
+  rule: Rule,
+  caller: Caller,
+  target: PackageTarget,
+  port: FactsPort,
+): PackageGrant {
+  const facts = port.package(target, caller)
+  if (facts === null) throw missingPackage(target)
+  const isPublic = !facts.private && !facts.deleted
+  const role = facts.id === null ? null : higherRole(facts.role, isPublic ? 'read' : null)
+  if (role !== null || (rule.creates && facts.creation !== null))
+    requireCurrentSlug(facts.workspace, target.workspace)
+  if (role === null) {
+    if (rule.creates) return creationGrant(rule, caller, facts, target)
+    throw missingPackage(target)
+  }
+  if (facts.deleted && !reaches(role, 'admin')) {
+    if (rule.creates && facts.creation !== null) return creationGrant(rule, caller, facts, target)
+    throw missingPackage(target)
+  }
+  if (facts.private && facts.two_factor_missing) throw secondFactorMissing(facts.workspace)
+  requireStanding(rule, caller)
+  if (facts.deleted && !rule.whileDeleted) {
+    if (rule.creates)
+      throw conflict('already_exists', `${facts.name} is deleted: restore it before you publish`)
+    throw missingPackage(target)
+  }
+  if (!reaches(role, rule.least))
+    throw forbidden(
+      'role',
+      `this needs the role ${rule.least} on the package ${facts.name}; yours is ${role}`,
+    )
+  if (rule.writes && facts.archived && !rule.whileArchived)
+    throw forbidden('archived', `${facts.name} is linked to an archived repository and read-only`)
+  return { ...facts, role, can: (least) => reaches(role, least) }
 }

@@ -32,6 +32,11 @@ export const blobHolders = extensionPoint<BlobHolder>('core.blob_holders')
 
 export type Blob = { readonly sha256: string; readonly size: number }
 
+/** Digests that registries show beside SHA-256. */
+export type OtherDigest = 'sha1' | 'md5' | 'sha512'
+export type OtherDigests = Readonly<Partial<Record<OtherDigest, string>>>
+export type DigestedBlob = Blob & { readonly digests: OtherDigests }
+
 const SHA256 = /^[0-9a-f]{64}$/
 
 /** The path of a blob below `blobs`. */
@@ -67,6 +72,8 @@ export type StoreBlobOptions = {
   /** The announced SHA-256 in hex digits. Other bytes are refused with 422, and not kept. */
   readonly sha256?: string
   readonly signal?: AbortSignal
+  /** Computed while the bytes arrive, in hex digits. */
+  readonly digests?: readonly OtherDigest[]
 }
 
 /** The free disk space is checked each time so many bytes have arrived. */
@@ -99,7 +106,7 @@ export async function storeBlob(
   hearth: Pick<Hearth, 'settings' | 'clock' | 'storage'>,
   bytes: AsyncIterable<Uint8Array>,
   options: StoreBlobOptions,
-): Promise<Blob> {
+): Promise<DigestedBlob> {
   const { maxBytes, length = null } = options
   if (length !== null && length > maxBytes) throw tooLarge(maxBytes)
   const folder = join(hearth.settings.data, INCOMING)
@@ -116,17 +123,7 @@ export async function storeBlob(
         `the SHA-256 of the bytes is ${blob.sha256}, not ${options.sha256}`,
         { reason: 'checksum' },
       )
-    const target = blobPath(hearth, blob.sha256)
-    if (statSync(target, { throwIfNoEntry: false })?.size !== blob.size) {
-      await file.sync()
-      mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-      await rename(path, target)
-      await syncDirectory(dirname(target))
-    }
-    // The sweep deletes old files only. A blob that is uploaded again becomes young.
-    const nowSeconds = hearth.clock.now() / 1000
-    utimesSync(target, nowSeconds, nowSeconds)
-    hearth.storage.blobStored(blob.sha256)
+    await placeBlob(hearth, path, file, blob)
     return blob
   } finally {
     await file.close()
@@ -134,14 +131,35 @@ export async function storeBlob(
   }
 }
 
+/** Makes a written file the blob of its digest. A file whose blob exists stays where it is. */
+export async function placeBlob(
+  hearth: Pick<Hearth, 'settings' | 'clock' | 'storage'>,
+  path: string,
+  file: Pick<FileHandle, 'sync'>,
+  blob: Blob,
+): Promise<void> {
+  const target = blobPath(hearth, blob.sha256)
+  if (statSync(target, { throwIfNoEntry: false })?.size !== blob.size) {
+    await file.sync()
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+    await rename(path, target)
+    await syncDirectory(dirname(target))
+  }
+  // The sweep deletes old files only. A blob that is uploaded again becomes young.
+  const nowSeconds = hearth.clock.now() / 1000
+  utimesSync(target, nowSeconds, nowSeconds)
+  hearth.storage.blobStored(blob.sha256)
+}
+
 /** Writes a stream into an open file. Returns the digest and size of what was written. */
 async function receive(
   file: FileHandle,
   bytes: AsyncIterable<Uint8Array>,
-  { maxBytes, length = null, signal }: StoreBlobOptions,
+  { maxBytes, length = null, signal, digests = [] }: StoreBlobOptions,
   requireSpace: () => void,
-): Promise<Blob> {
+): Promise<DigestedBlob> {
   const hasher = new Bun.CryptoHasher('sha256')
+  const others = digests.map((name) => [name, new Bun.CryptoHasher(name)] as const)
   let size = 0
   let sizeAtLastCheck = 0
   for await (const part of bytes) {
@@ -153,13 +171,18 @@ async function receive(
       requireSpace()
     }
     hasher.update(part)
+    for (const [, other] of others) other.update(part)
     for (let at = 0; at < part.length; )
       at += (await file.write(part, at, part.length - at)).bytesWritten
   }
   signal?.throwIfAborted()
   if (length !== null && size !== length)
     throw new Refusal('bad_request', `the file ended after ${size} of ${length} bytes`)
-  return { sha256: hasher.digest('hex'), size }
+  return {
+    sha256: hasher.digest('hex'),
+    size,
+    digests: Object.fromEntries(others.map(([name, other]) => [name, other.digest('hex')])),
+  }
 }
 
 /** All blobs that rows name, for the doctor. */

@@ -386,6 +386,20 @@ export const SETTINGS = {
     changeable: { at: ['lfs', 'max_bytes'], minimum: 1, maximum: MAX_CHOICE },
     help: 'The largest file that Git LFS takes.',
   }),
+  'packages.max_file_bytes': number({
+    default: 500 * 1024 ** 2,
+    unit: 'bytes',
+    minimum: 1,
+    changeable: { at: ['packages', 'max_file_bytes'], minimum: 1, maximum: MAX_CHOICE },
+    help: 'The largest file of a package.',
+  }),
+  'packages.max_layer_bytes': number({
+    default: 10 * 1024 ** 3,
+    unit: 'bytes',
+    minimum: 1,
+    changeable: { at: ['packages', 'max_layer_bytes'], minimum: 1, maximum: MAX_CHOICE },
+    help: 'The largest layer of a container image.',
+  }),
   'attachments.max_bytes': number({
     default: 25 * 1024 ** 2,
     unit: 'bytes',

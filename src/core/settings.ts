@@ -166,6 +166,7 @@ export type Settings = {
   } | null
   readonly releases: { readonly max_asset_bytes: number }
   readonly lfs: { readonly max_bytes: number }
+  readonly packages: { readonly max_file_bytes: number; readonly max_layer_bytes: number }
   readonly attachments: { readonly max_bytes: number }
   /** How documents show images of other sites. */
   readonly images: { readonly external: 'direct' | 'proxy' | 'off' }

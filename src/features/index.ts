@@ -27,6 +27,7 @@ import { feature as keys } from './keys/index.ts'
 import { feature as statuses } from './statuses/index.ts'
 import { feature as releases } from './releases/index.ts'
 import { feature as lfs } from './lfs/index.ts'
+import { feature as packages } from './packages/index.ts'
 import { feature as attachments } from './attachments/index.ts'
 import { feature as variables } from './variables/index.ts'
 import { feature as workflows } from './workflows/index.ts'
@@ -65,6 +66,7 @@ export const features: readonly Feature[] = [
   rulesets,
   keys,
   releases,
+  packages,
   attachments,
   lfs,
   wiki,

@@ -30,7 +30,11 @@ export type SelectedBytes = {
  * What a request for a file of `size` bytes gets. With `If-Range`, a part is only of use to a client
  * that has the same version (RFC 9110, section 13.1.5).
  */
-export function selectBytes({ headers }: Request, etag: string, size: number): SelectedBytes {
+export function selectBytes(
+  { headers }: Pick<Request, 'headers'>,
+  etag: string,
+  size: number,
+): SelectedBytes {
   const condition = headers.get('if-range')
   const range =
     condition === null || condition === etag ? rangeOf(headers.get('range'), size) : null
@@ -51,7 +55,7 @@ export function selectBytes({ headers }: Request, etag: string, size: number): S
 }
 
 /** Whether a client has this version already (`If-None-Match`, compared weakly). */
-export const isNotModified = ({ headers }: Request, etag: string): boolean =>
+export const isNotModified = ({ headers }: Pick<Request, 'headers'>, etag: string): boolean =>
   headers
     .get('if-none-match')
     ?.split(',')

@@ -89,6 +89,7 @@ const port = (facts: AccountRepoFacts | null): FactsPort => ({
   repo: (_, caller) => facts && limitRepoFacts(facts, caller),
   moved: () => null,
   isSecurityManager: (workspace, person) => workspace === 'wsp_1' && person === 'usr_7',
+  package: () => null,
   workspace: (slug, caller) =>
     slug === 'acme'
       ? limitWorkspaceFacts(

@@ -26,6 +26,7 @@ export function makeFloor(
       moved: () => null,
       workspace: () => null,
       isSecurityManager: () => false,
+      package: () => null,
       ...options.facts,
     },
     callers: () => ({ byToken: () => null, bySignIn: () => null, byCredential: () => null }),

@@ -154,6 +154,12 @@ export const frozenReleases =
     ) => { readonly ruleset: string; readonly name: string; readonly url: string } | null
   >('repos.frozen_releases')
 
+/** The run that the token of a job belongs to; null for other tokens. */
+export const tokenRuns =
+  extensionPoint<
+    (db: Db, token_id: string) => { readonly run_id: string; readonly sha: string } | null
+  >('repos.token_runs')
+
 /** Copies a repository from another server. */
 export type Importer = {
   /** Throws 422 for `import_url` when the address is not allowed. */

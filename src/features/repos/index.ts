@@ -107,6 +107,7 @@ export {
   releasedTags,
   signingKeys,
   signingKeysChanged,
+  tokenRuns,
   branchPushed,
   repoRecordPreloads,
   starCounts,

@@ -3,6 +3,7 @@
  * is visible.
  */
 import type { DatabaseHandle, Db, SqlValue } from '#core/db.ts'
+import { likePattern } from '#lib/like-pattern.ts'
 import { firstChunk } from './chunks.ts'
 import type { Filters, SearchScope } from './find-request.ts'
 import type { SearchType } from './query.ts'
@@ -250,9 +251,6 @@ export type PersonHit = {
   readonly created_at: string
   readonly updated_at: string
 }
-
-const likePattern = (text: string): string =>
-  `%${text.replace(/[\\%_]/g, (letter) => `\\${letter}`)}%`
 
 /** Lists people whose username or name contains all pieces and none of `not`. */
 export function listPeople(

@@ -58,5 +58,7 @@ export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
   'workflow_candidates.sha': 'is the candidate of its queue entry, which retains it',
   'workflow_candidates.base_sha': 'is reachable from the candidate in the same row',
   'deployments.sha': 'is retained by its run; after that it is only shown',
+  'package_files.sha1': 'is the digest of a file, not of a git object',
+  'package_versions.sha': 'says what a version was made of; nothing reads the commit through it',
   'viewed_files.oid': 'is compared with the current blob id; nothing reads it',
 }

@@ -2,6 +2,7 @@
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
+import { likePattern } from '#lib/like-pattern.ts'
 
 export type TeamRow = {
   id: string
@@ -45,9 +46,6 @@ export type TeamViewer = { readonly owner: boolean; readonly person_id: string |
 
 const IS_VISIBLE = `(t.visibility = 'visible' OR ?2 = 1 OR EXISTS (SELECT 1 FROM team_members x
   WHERE x.team_id = t.id AND x.user_id = ?3))`
-const likePattern = (text: string): string =>
-  `%${text.replace(/[\\%_]/g, (letter) => `\\${letter}`)}%`
-
 /** Newest first. `q` is a part of the slug or name. */
 export const listTeamRows = (
   db: Db,

@@ -207,7 +207,13 @@ export const listBlobsOfWorkspace = (db: Db, workspace_id: string): string[] =>
        UNION SELECT sha256 FROM attachments JOIN repos ON repos.id = attachments.repo_id
        WHERE repos.workspace_id = ?1 AND repos.purged_at IS NULL
        UNION SELECT oid FROM lfs_objects JOIN repos ON repos.id = lfs_objects.repo_id
-       WHERE repos.workspace_id = ?1 AND repos.purged_at IS NULL ORDER BY 1`,
+       WHERE repos.workspace_id = ?1 AND repos.purged_at IS NULL
+       UNION SELECT sha256 FROM packages JOIN package_files ON package_files.package_id = packages.id
+       WHERE packages.workspace_id = ?1
+       UNION SELECT sha256 FROM packages JOIN image_blobs ON image_blobs.package_id = packages.id
+       WHERE packages.workspace_id = ?1
+       UNION SELECT readme_sha256 FROM packages
+       WHERE workspace_id = ?1 AND readme_sha256 IS NOT NULL ORDER BY 1`,
       workspace_id,
     )
     .map(({ sha256 }) => sha256)

@@ -4,7 +4,12 @@
  */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { commitContexts, repoDataRemovers, retainedCommits } from '#features/repos/index.ts'
+import {
+  tokenRuns,
+  commitContexts,
+  repoDataRemovers,
+  retainedCommits,
+} from '#features/repos/index.ts'
 import { lookForWorkflows } from './commits-without-workflows.ts'
 import { problemsOfPush } from './push-problems.ts'
 import { candidateGate, followCandidateRuns, planCandidate } from './candidate-gate.ts'
@@ -18,6 +23,7 @@ import { enqueueScheduling, scheduleJobs } from './schedule-jobs.ts'
 import { removeRunsOfRepo } from './store-runs.ts'
 import { planScheduled, startScheduledRuns } from './schedules.ts'
 import { checkRunners, sweepRuns } from './sweep.ts'
+import { findRunOfToken } from './store-tokens.ts'
 import { reactions } from './triggers.ts'
 
 export * from './operations.ts'
@@ -83,5 +89,6 @@ export const feature: Feature = {
     lookForWorkflows,
     problemsOfPush,
     candidateGate,
+    tokenRuns.with(findRunOfToken),
   ],
 }

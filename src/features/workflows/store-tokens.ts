@@ -15,6 +15,14 @@ export const findJobOfToken = (db: Db, token_id: string): string | null =>
   db.one<{ job_id: string }>('SELECT job_id FROM workflow_tokens WHERE token_id = ?', token_id)
     ?.job_id ?? null
 
+/** The run of the job that a token was made for, with its commit; null for other tokens. */
+export const findRunOfToken = (db: Db, token_id: string): { run_id: string; sha: string } | null =>
+  db.one<{ run_id: string; sha: string }>(
+    `SELECT r.id AS run_id, r.sha FROM workflow_tokens t JOIN workflow_jobs j ON j.id = t.job_id
+     JOIN workflow_runs r ON r.id = j.run_id WHERE t.token_id = ?`,
+    token_id,
+  )
+
 export const findWorkflowActor = (db: Db, owner_id: string): string | null =>
   db.one<{ actor_id: string }>('SELECT actor_id FROM workflow_actors WHERE owner_id = ?', owner_id)
     ?.actor_id ?? null

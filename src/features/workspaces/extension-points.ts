@@ -42,6 +42,15 @@ export const workspaceCleanups =
   extensionPoint<(hearth: Hearth, workspace_id: string) => Promise<void>>('workspaces.cleanups')
 
 /**
+ * What prevents the deletion of a workspace besides repositories: how many there are, and what they
+ * are called in the plural.
+ */
+export const workspaceContents =
+  extensionPoint<
+    (db: Db, workspace_id: string) => { readonly count: number; readonly what: string }
+  >('workspaces.contents')
+
+/**
  * What features count for a workspace besides repositories and members. Monthly counters cover the
  * current month.
  */

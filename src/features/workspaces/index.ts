@@ -47,6 +47,7 @@ export {
   requireQuota,
   usageCounters,
   workspaceCleanups,
+  workspaceContents,
   type QuotaResource,
   type UsageCounter,
 } from './extension-points.ts'

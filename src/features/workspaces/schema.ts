@@ -32,6 +32,9 @@ export const Workspace = Type.Object(
   {
     ...basics,
     team_creation: OneOf(['members', 'owners'] as const, { description: 'Who may create teams.' }),
+    package_creation: OneOf(['members', 'owners'] as const, {
+      description: 'Who may create packages.',
+    }),
     members_can_create_public_repositories: Type.Boolean(),
     members_can_create_private_repositories: Type.Boolean(),
     members_can_change_repo_visibility: Type.Boolean(),

@@ -41,6 +41,9 @@ export const setMemberPrivileges = operation({
     team_creation: Type.Optional(
       OneOf(['members', 'owners'] as const, { description: 'Who may create teams.' }),
     ),
+    package_creation: Type.Optional(
+      OneOf(['members', 'owners'] as const, { description: 'Who may create packages.' }),
+    ),
     members_can_create_public_repositories: optionalFlag(
       'Whether members may make public repositories.',
     ),

@@ -15,6 +15,7 @@ export type WorkspaceRow = {
   description: string
   base_permission: BasePermission
   team_creation: 'members' | 'owners'
+  package_creation: 'members' | 'owners'
   members_can_create_public_repositories: number
   members_can_create_private_repositories: number
   members_can_change_repo_visibility: number
@@ -89,6 +90,7 @@ export const setWorkspace = (
 
 export const PRIVILEGES = [
   'team_creation',
+  'package_creation',
   'members_can_create_public_repositories',
   'members_can_create_private_repositories',
   'members_can_change_repo_visibility',

@@ -82,6 +82,7 @@ export const workspaceRecord = (
 ): Workspace => ({
   ...workspaceBasics(hearth, row),
   team_creation: row.team_creation,
+  package_creation: row.package_creation,
   members_can_create_public_repositories: row.members_can_create_public_repositories === 1,
   members_can_create_private_repositories: row.members_can_create_private_repositories === 1,
   members_can_change_repo_visibility: row.members_can_change_repo_visibility === 1,

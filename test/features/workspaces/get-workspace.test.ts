@@ -20,6 +20,7 @@ test('members see all of it with their own role', async () => {
     member_count: 2,
     base_permission: 'write',
     team_creation: 'members',
+    package_creation: 'members',
     members_can_create_public_repositories: true,
     members_can_create_private_repositories: true,
     members_can_change_repo_visibility: true,

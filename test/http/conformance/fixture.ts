@@ -247,6 +247,7 @@ export function serveFixture(): string {
       moved: () => null,
       workspace: () => null,
       isSecurityManager: () => false,
+      package: () => null,
     },
     callers: () => ({ byToken: () => ada, bySignIn: () => null, byCredential: () => null }),
   })

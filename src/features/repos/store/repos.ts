@@ -3,6 +3,7 @@ import type { Db } from '#core/db.ts'
 import { preload, memo } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
+import { likePattern } from '#lib/like-pattern.ts'
 import { findWorkspace } from '#features/workspaces/index.ts'
 import { findDeleted } from './deleted-repos.ts'
 import { removeRedirect } from './redirects.ts'
@@ -132,9 +133,6 @@ const SORT_ORDERS = {
   pushed: `coalesce(pushed_at, '') DESC, id DESC`,
 } as const
 export type RepoOrder = keyof typeof SORT_ORDERS
-
-const likePattern = (text: string): string =>
-  `%${text.replace(/[\\%_]/g, (letter) => `\\${letter}`)}%`
 
 /** The SQL condition for "the caller can see this repository". */
 const visibilityClause = ({

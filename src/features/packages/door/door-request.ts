@@ -1,0 +1,120 @@
+/** One request of a registry's client, as formats get it. */
+import { decide } from '#core/access.ts'
+import type { Caller } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { call, type Operation, type Typed } from '#core/operation.ts'
+import type { ProtocolRequest } from '#core/protocol-routes.ts'
+import { Refusal } from '#lib/errors.ts'
+import type { PackageType } from '../schema.ts'
+
+/** The text of a percent-encoded part of a path. Throws 400 for broken encoding. */
+export function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new Refusal('bad_request', 'the address has broken percent-encoding')
+  }
+}
+
+type PackageInput = { workspace: string; package_type: string; package_name: string }
+
+export class DoorRequest {
+  /** The method to answer: GET for a HEAD request. */
+  readonly method: string
+  readonly #query: string
+
+  constructor(
+    private readonly hearth: Hearth,
+    private readonly request: ProtocolRequest,
+    /** The current slug of the workspace, also where the address has a former one. */
+    readonly workspace: string,
+    readonly type: PackageType,
+    /** What follows the address of the format, percent-encoded as it was sent, without a slash. */
+    readonly rest: string,
+    readonly caller: Caller,
+    /** The token of the caller; null without one. */
+    readonly secret: string | null,
+  ) {
+    this.method = request.request.method === 'HEAD' ? 'GET' : request.request.method
+    this.#query = request.query
+  }
+
+  get headers(): Headers {
+    return this.request.request.headers
+  }
+
+  get signal(): AbortSignal {
+    return this.request.request.signal
+  }
+
+  get query(): URLSearchParams {
+    return new URLSearchParams(this.#query)
+  }
+
+  /** The rest of the path, decoded, with `/` between its parts. */
+  get path(): string {
+    return decodePart(this.rest)
+  }
+
+  /** The announced length of the body; null when it is not known. */
+  get length(): number | null {
+    const header = this.headers.get('content-length')
+    return header === null ? null : Number(header)
+  }
+
+  /** Whether the request is for the beginning of a file, and so counts as a download. */
+  get isFromStart(): boolean {
+    if (this.request.request.method !== 'GET') return false
+    const range = this.headers.get('range')
+    return range === null || /^bytes=0-/.test(range)
+  }
+
+  /** The whole body, decompressed. Throws 413 for more bytes. */
+  bytes(maxBytes: number): Promise<Uint8Array> {
+    return this.request.bytes(maxBytes)
+  }
+
+  /** The body as it arrives. An upload does not count as work while it waits for its client. */
+  stream(maxBytes: number): AsyncIterable<Uint8Array> {
+    this.request.wait()
+    return this.request.stream(maxBytes)
+  }
+
+  /** The JSON in the body. Throws 400 for anything else. */
+  async json(maxBytes: number): Promise<unknown> {
+    const bytes = await this.bytes(maxBytes)
+    try {
+      return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    } catch {
+      throw new Refusal('bad_request', 'the body is not JSON')
+    }
+  }
+
+  #input(package_name: string): PackageInput {
+    return { workspace: this.workspace, package_type: this.type, package_name }
+  }
+
+  /** Decides access to a package. Called before a body is read; `call` decides again. */
+  authorize(operation: Operation, package_name: string): void {
+    decide(operation.access, this.caller, this.#input(package_name), this.hearth.facts)
+  }
+
+  /** Calls an operation on a package of the workspace. */
+  call<I extends PackageInput, O>(
+    operation: Typed<I, O>,
+    package_name: string,
+    input: Omit<I, keyof PackageInput>,
+  ): Promise<O> {
+    // The input is complete with the three fields that `Omit` left out.
+    const whole = { ...this.#input(package_name), ...input } as unknown as I
+    return this.callOther(operation, whole)
+  }
+
+  /** Calls an operation that is not about one package. */
+  callOther<I, O>(operation: Typed<I, O>, input: I): Promise<O> {
+    return call(this.hearth, operation, this.caller, input, {
+      origin: this.request.origin,
+      signal: this.signal,
+    })
+  }
+}

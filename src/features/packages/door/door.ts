@@ -1,0 +1,134 @@
+/**
+ * The one door of all registries: `/packages/<workspace>/<type>/…`, and `/v2/…` for containers. It
+ * finds the format and the caller. Formats answer; their refusals go out in the words of their
+ * clients.
+ */
+import { anonymous, type Caller } from '#core/caller.ts'
+import { diskFull, isDiskFullError } from '#core/disk-space.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { engineRefusal } from '#core/principal.ts'
+import type { ProtocolRequest, ProtocolRoute } from '#core/protocol-routes.ts'
+import { RESERVED_SLUGS } from '#core/reserved-names.ts'
+import { Moved, Refusal } from '#lib/errors.ts'
+import type { Format } from '../format.ts'
+import { formatOf } from '../formats/index.ts'
+import { parsePackageType, type PackageType } from '../schema.ts'
+import { hasPrivatePackages } from '../store.ts'
+import { callerOfSecret, secretOf } from './door-caller.ts'
+import { decodePart, DoorRequest } from './door-request.ts'
+
+export type DoorAddress = {
+  readonly workspace: string
+  readonly type: PackageType
+  readonly rest: string
+}
+
+const ADDRESS = /^\/packages\/([^/]+)\/([^/]+)(?:\/(.*))?$/
+
+/** Null for an address that no format answers. */
+export function parseDoorAddress(path: string): DoorAddress | null {
+  const [, slug = '', typeName = '', rest = ''] = ADDRESS.exec(path) ?? []
+  const type = parsePackageType(decodePart(typeName))
+  const workspace = decodePart(slug)
+  return type === null || RESERVED_SLUGS.has(workspace.toLowerCase())
+    ? null
+    : { workspace, type, rest }
+}
+
+const unauthenticated = (): Refusal =>
+  new Refusal('unauthenticated', 'sign in with a token as the password')
+
+/**
+ * What strangers hear. Without a token the answer is the same for every name of a workspace and
+ * type: 401 when there is a private package, else 404. So it tells nothing about a name.
+ */
+function refusalFor(
+  hearth: Hearth,
+  refusal: Refusal,
+  caller: Caller,
+  { workspace, type }: DoorAddress,
+): Refusal {
+  if (caller.kind !== 'anonymous' || refusal.code !== 'not_found') return refusal
+  const facts = hearth.facts.workspace(workspace, anonymous)
+  return facts && hasPrivatePackages(hearth.db, facts.id, type) ? unauthenticated() : refusal
+}
+
+export function renderFailure(
+  hearth: Hearth,
+  format: Format,
+  request: DoorRequest,
+  address: DoorAddress,
+  error: unknown,
+): Response {
+  const known =
+    error instanceof Refusal
+      ? error
+      : isDiskFullError(error)
+        ? diskFull()
+        : engineRefusal(hearth, error)
+  if (known === null) {
+    if (request.signal.aborted) return new Response(null, { status: 499 })
+    hearth.log.error('a request of a registry failed', {
+      type: format.type,
+      path: request.rest,
+      error,
+    })
+  }
+  const refusal = refusalFor(
+    hearth,
+    known ?? new Refusal('internal', 'something went wrong here'),
+    request.caller,
+    address,
+  )
+  const response = format.renderRefusal(refusal, request)
+  for (const [name, value] of Object.entries(refusal.headers)) response.headers.set(name, value)
+  if (refusal.status === 401)
+    response.headers.set('www-authenticate', format.challenge(hearth.settings.site_url, request))
+  return response
+}
+
+/** Reading under a former slug leads to the current one; writing is refused with the new address. */
+function redirectToMoved(moved: Moved, request: ProtocolRequest): Response | null {
+  if (request.request.method !== 'GET' && request.request.method !== 'HEAD') return null
+  const path = request.path.replace(/^\/packages\/[^/]+/, `/packages/${moved.to}`)
+  const location = request.query === '' ? path : `${path}?${request.query}`
+  return new Response(null, { status: 308, headers: { location } })
+}
+
+/** Answers a request with a format, in its words whatever happens. */
+export async function answerWith(
+  hearth: Hearth,
+  format: Format,
+  address: DoorAddress,
+  request: ProtocolRequest,
+): Promise<Response> {
+  const { workspace, type, rest } = address
+  let door = new DoorRequest(hearth, request, workspace, type, rest, anonymous, null)
+  try {
+    const secret = secretOf(request.request.headers)
+    const caller = callerOfSecret(hearth, secret)
+    door = new DoorRequest(hearth, request, workspace, type, rest, caller, secret)
+    return await format.handle(hearth, door)
+  } catch (error) {
+    const moved = error instanceof Moved ? redirectToMoved(error, request) : null
+    return moved ?? renderFailure(hearth, format, door, address, error)
+  }
+}
+
+const notFoundText = (path: string): Response =>
+  new Response(`${path.slice(0, 200)} is not the address of a registry\n`, {
+    status: 404,
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+  })
+
+/** `/packages/*`. Containers have an address of their own. */
+export const packagesRoute: ProtocolRoute = {
+  path: '/packages/*',
+  handle: (hearth, request) => {
+    const address = parseDoorAddress(request.path)
+    const format = address === null ? null : formatOf(address.type)
+    if (address === null || format === null || format.type === 'container')
+      return notFoundText(request.path)
+    return answerWith(hearth, format, address, request)
+  },
+}

@@ -1,0 +1,69 @@
+/**
+ * A format is what one registry protocol needs: its names, versions, address and door. `packages`
+ * knows formats through this type and the list in `formats/index.ts` only.
+ */
+import type { Hearth } from '#core/hearth.ts'
+import type { Refusal } from '#lib/errors.ts'
+import type { DoorRequest } from './door/door-request.ts'
+import type { PackageType } from './schema.ts'
+import type { PackageRow } from './store.ts'
+
+export type SnippetContext = {
+  readonly site_url: string
+  readonly workspace: string
+  readonly name: string
+  /** Null while nothing is published. */
+  readonly version: string | null
+}
+
+/** Commands or settings for one client, as the page of the package shows them. */
+export type Snippet = {
+  /** The client, such as npm or yarn. */
+  readonly client: string
+  readonly code: string
+  /** A file name when the code belongs into a file; null for commands. */
+  readonly file: string | null
+}
+
+export type Format = {
+  readonly type: PackageType
+  /** The name of a new package as it is stored. Throws 422 with the way out. */
+  readonly parseName: (text: string) => string
+  /** Two names with the same normal name are one package. Never throws. */
+  readonly normalName: (name: string) => string
+  /** Two versions with the same normal version are one. Never throws. */
+  readonly normalVersion: (version: string) => string
+  /** Negative when `a` comes before `b`, as the ecosystem orders. Gets normal versions. */
+  readonly compareVersions: (a: string, b: string) => number
+  readonly isPrerelease: (version: string) => boolean
+  /** What a client is given for a package. */
+  readonly address: (site_url: string, workspace: string, name: string) => string
+  /** The address of a file; null when its path is none. */
+  readonly fileUrl: (
+    site_url: string,
+    workspace: string,
+    name: string,
+    path: string,
+  ) => string | null
+  readonly install: (context: SnippetContext) => readonly Snippet[]
+  /** From nothing to the first published version. `name` is an example. */
+  readonly publish: (context: SnippetContext) => readonly Snippet[]
+  /**
+   * Renders one of the documents of the format, for `read_package_document`; null for a kind that
+   * it does not have. The result is kept until the package changes.
+   */
+  readonly renderDocument: (
+    hearth: Hearth,
+    row: PackageRow,
+    workspace: string,
+    kind: string,
+  ) => { readonly text: string; readonly content_type: string } | null
+  /** The repository that the metadata names, as a URL or `<owner>/<name>`; null for none. */
+  readonly sourceOf: (metadata: Readonly<Record<string, unknown>>) => string | null
+  /** Answers a request below the address of the format. */
+  readonly handle: (hearth: Hearth, request: DoorRequest) => Response | Promise<Response>
+  /** An error in the words and the form that the clients show. */
+  readonly renderRefusal: (refusal: Refusal, request: DoorRequest) => Response
+  /** The value of `WWW-Authenticate` of a 401. */
+  readonly challenge: (site_url: string, request: DoorRequest) => string
+}

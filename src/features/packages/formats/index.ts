@@ -1,0 +1,18 @@
+/** The formats that this executable has. A new one is a folder and a line here. */
+import { Refusal } from '#lib/errors.ts'
+import { lazy } from '#lib/lazy.ts'
+import type { Format } from '../format.ts'
+import type { PackageType } from '../schema.ts'
+import { npm } from './npm/index.ts'
+
+export const allFormats = lazy((): readonly Format[] => [npm])
+
+/** Null for a type that has no format yet. */
+export const formatOf = (type: string): Format | null =>
+  allFormats().find((format) => format.type === type) ?? null
+
+export function requireFormat(type: string): Format {
+  const format = formatOf(type as PackageType)
+  if (!format) throw new Refusal('not_available', `packages of type ${type} are not available here`)
+  return format
+}

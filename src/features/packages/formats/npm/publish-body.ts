@@ -1,0 +1,212 @@
+/**
+ * Reads the body of `npm publish`: JSON with the tarball in base64 at `_attachments.<name>.data`.
+ * The tarball is decoded and handed on while it arrives. Only the rest is collected and parsed.
+ */
+import type { DigestedBlob } from '#core/blobs.ts'
+import { Refusal } from '#lib/errors.ts'
+
+export const MAX_DOCUMENT_BYTES = 4 * 1024 ** 2
+const MAX_KEY_BYTES = 1000
+const MAX_DEPTH = 64
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+export type PublishBody = {
+  /** The JSON, with empty texts in place of the attachments' data. */
+  readonly document: unknown
+  readonly attachments: ReadonlyMap<string, DigestedBlob>
+}
+
+type Frame = { readonly isObject: boolean; key: string; expectsKey: boolean }
+
+const notJson = (): Refusal => new Refusal('bad_request', 'the body is not JSON')
+
+/** Follows JSON byte by byte, as far as is needed to know the path of a text. */
+class JsonPath {
+  readonly #frames: Frame[] = []
+  #isInText = false
+  #isEscaped = false
+  /** The bytes of a key while it is read; null in a value. */
+  #key: number[] | null = null
+
+  /** Takes one byte. Returns whether the data of an attachment begins after it. */
+  take(byte: number): boolean {
+    if (this.#isInText) {
+      this.#takeText(byte)
+      return false
+    }
+    const top = this.#frames.at(-1)
+    switch (byte) {
+      case QUOTE:
+        this.#isInText = true
+        this.#key = top?.isObject && top.expectsKey ? [] : null
+        return this.#key === null && this.attachment() !== null
+      case 0x7b: // {
+      case 0x5b: // [
+        if (this.#frames.length >= MAX_DEPTH) throw notJson()
+        this.#frames.push({ isObject: byte === 0x7b, key: '', expectsKey: byte === 0x7b })
+        break
+      case 0x7d: // }
+      case 0x5d: // ]
+        this.#frames.pop()
+        break
+      case 0x2c: // ,
+        if (top) top.expectsKey = top.isObject
+        break
+      case 0x3a: // :
+        if (top) top.expectsKey = false
+    }
+    return false
+  }
+
+  /** The name of the attachment whose data is at the present path; null elsewhere. */
+  attachment(): string | null {
+    const [root, name, field] = this.#frames
+    return this.#frames.length === 3 && root?.key === '_attachments' && field?.key === 'data'
+      ? (name?.key ?? null)
+      : null
+  }
+
+  endText(): void {
+    this.#isInText = false
+  }
+
+  #takeText(byte: number): void {
+    if (this.#isEscaped) {
+      this.#isEscaped = false
+    } else if (byte === BACKSLASH) {
+      this.#isEscaped = true
+    } else if (byte === QUOTE) {
+      this.#isInText = false
+      const top = this.#frames.at(-1)
+      if (this.#key !== null && top) top.key = Buffer.from(this.#key).toString('utf8')
+      return
+    }
+    if (this.#key === null) return
+    this.#key.push(byte)
+    if (this.#key.length > MAX_KEY_BYTES) throw notJson()
+  }
+}
+
+/** Base64 that arrives in pieces of any length. */
+class Base64Decoder {
+  #rest = ''
+
+  decode(piece: Uint8Array): Uint8Array {
+    // The only escape that base64 may have in JSON is `\/`.
+    const text =
+      this.#rest + Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('latin1')
+    const clean = text.includes('\\') ? text.replaceAll('\\', '') : text
+    const whole = clean.length - (clean.length % 4)
+    this.#rest = clean.slice(whole)
+    return Buffer.from(clean.slice(0, whole), 'base64')
+  }
+
+  end(): Uint8Array {
+    return Buffer.from(this.#rest, 'base64')
+  }
+}
+
+class BodyReader {
+  readonly #path = new JsonPath()
+  readonly #source: AsyncIterator<Uint8Array>
+  #chunk: Uint8Array = new Uint8Array()
+  #at = 0
+  #collected: Uint8Array[] = []
+  #collectedBytes = 0
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#source = source[Symbol.asyncIterator]()
+  }
+
+  /** Whether there is a byte to read. */
+  async #fill(): Promise<boolean> {
+    while (this.#at >= this.#chunk.length) {
+      const { done, value } = await this.#source.next()
+      if (done) return false
+      this.#chunk = value
+      this.#at = 0
+    }
+    return true
+  }
+
+  #collect(bytes: Uint8Array): void {
+    this.#collectedBytes += bytes.length
+    if (this.#collectedBytes > MAX_DOCUMENT_BYTES)
+      throw new Refusal('too_large', 'the document beside the tarball has more than 4 MiB', {
+        headers: { connection: 'close' },
+      })
+    this.#collected.push(bytes.slice())
+  }
+
+  /** Reads to the data of the next attachment. Returns its name; null at the end of the body. */
+  async nextAttachment(): Promise<string | null> {
+    while (await this.#fill()) {
+      const start = this.#at
+      while (this.#at < this.#chunk.length) {
+        const byte = this.#chunk[this.#at++] ?? 0
+        if (!this.#path.take(byte)) continue
+        this.#collect(this.#chunk.subarray(start, this.#at))
+        return this.#path.attachment()
+      }
+      this.#collect(this.#chunk.subarray(start))
+    }
+    return null
+  }
+
+  /** The bytes of the attachment whose data begins here. */
+  async *attachment(): AsyncGenerator<Uint8Array> {
+    const decoder = new Base64Decoder()
+    while (await this.#fill()) {
+      const end = this.#chunk.indexOf(QUOTE, this.#at)
+      const piece = this.#chunk.subarray(this.#at, end < 0 ? undefined : end)
+      this.#at += piece.length
+      if (piece.length > 0) yield decoder.decode(piece)
+      if (end < 0) continue
+      yield decoder.end()
+      this.#path.endText()
+      this.#collect(this.#chunk.subarray(this.#at, this.#at + 1))
+      this.#at++
+      return
+    }
+    throw new Refusal('bad_request', 'the body ended within an attachment')
+  }
+
+  document(): unknown {
+    try {
+      return JSON.parse(
+        new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(this.#collected)),
+      )
+    } catch {
+      throw notJson()
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#source.return?.()
+  }
+}
+
+/** npm sends one attachment; some clients send a second one with provenance. */
+const MAX_ATTACHMENTS = 4
+
+export async function readPublishBody(
+  source: AsyncIterable<Uint8Array>,
+  store: (bytes: AsyncIterable<Uint8Array>) => Promise<DigestedBlob>,
+): Promise<PublishBody> {
+  const reader = new BodyReader(source)
+  const attachments = new Map<string, DigestedBlob>()
+  try {
+    for (;;) {
+      const name = await reader.nextAttachment()
+      if (name === null) break
+      if (attachments.size >= MAX_ATTACHMENTS || attachments.has(name))
+        throw new Refusal('bad_request', 'a version has one tarball')
+      attachments.set(name, await store(reader.attachment()))
+    }
+    return { document: reader.document(), attachments }
+  } finally {
+    await reader.close()
+  }
+}

@@ -1,0 +1,34 @@
+/** Packages: what a workspace publishes for the clients of registries. A leaf. */
+import { blobHolders } from '#core/blobs.ts'
+import type { Feature } from '#core/hearth.ts'
+import type { Job } from '#core/jobs.ts'
+import { protocolRoutes } from '#core/protocol-routes.ts'
+import { usageCounters, workspaceContents } from '#features/workspaces/index.ts'
+import { packagesRoute } from './door/door.ts'
+import { events } from './events.ts'
+import { followRepository } from './follow-repository.ts'
+import * as operations from './operations.ts'
+import { purgePackages } from './purge-packages.ts'
+import { countPackagesOfWorkspace } from './store.ts'
+import { countPackageBytes, isBlobOfPackage, listBlobsOfPackages } from './store-versions.ts'
+
+export * from './schema.ts'
+export * from './operations.ts'
+export { packageFacts } from './package-facts.ts'
+
+export const feature: Feature = {
+  name: 'packages',
+  operations: Object.values(operations),
+  events,
+  reactions: followRepository,
+  jobs: [purgePackages] as Job[],
+  extensions: [
+    protocolRoutes.with(packagesRoute),
+    blobHolders.with({ isReferenced: isBlobOfPackage, list: listBlobsOfPackages }),
+    usageCounters.with({ part: 'packages_bytes', count: countPackageBytes }),
+    workspaceContents.with((db, workspace_id) => ({
+      count: countPackagesOfWorkspace(db, workspace_id),
+      what: 'packages',
+    })),
+  ],
+}

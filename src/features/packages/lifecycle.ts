@@ -1,0 +1,135 @@
+/** What several operations share: the latest version, totals, deletion, restoring and purging. */
+import { actorId, type Caller } from '#core/caller.ts'
+import type { Tx } from '#core/write.ts'
+import { DAY, timestamp, type Timestamp } from '#lib/time.ts'
+import { packageDeleted } from './events.ts'
+import { formatOf } from './formats/index.ts'
+import { requirePackage, setPackage, type PackageRow } from './store.ts'
+import {
+  countFreedBytes,
+  findTag,
+  listActiveVersionNames,
+  markVersionsDeleted,
+  setVersion,
+  sumBytesOfPackage,
+  versionById,
+  type VersionName,
+  type VersionRow,
+} from './store-versions.ts'
+
+/** How many days a deleted package or version can be restored. */
+export const RESTORABLE_DAYS = 30
+/** The sweep deletes files so long after their last row. */
+const SWEEP_DELAY_DAYS = 1
+
+/** The subject of an event. Readers of the repository see the packages that give them a role. */
+export const subjectOf = (row: PackageRow) => ({
+  workspace_id: row.workspace_id,
+  repo_id: row.inherit_access === 1 ? row.repo_id : null,
+})
+
+export const packageInShort = ({ id, type, name }: PackageRow) => ({
+  id,
+  package_type: type,
+  name,
+})
+
+/** The highest version that is no prerelease, else the newest; of images the tag `latest` first. */
+export function chooseLatest(tx: Tx, row: PackageRow): VersionName | null {
+  const versions = listActiveVersionNames(tx.db, row.id)
+  const tagged = row.type === 'container' ? findTag(tx.db, row.id, 'latest') : null
+  const named = versions.find(({ id }) => id === tagged?.version_id)
+  if (named) return named
+  const compare = formatOf(row.type)?.compareVersions
+  const stable = row.type === 'container' ? [] : versions.filter(({ prerelease }) => !prerelease)
+  if (stable.length === 0 || !compare) return versions.at(-1) ?? null
+  return stable.reduce((best, version) =>
+    compare(version.normal_version, best.normal_version) >= 0 ? version : best,
+  )
+}
+
+/** Writes the latest version, the number of versions and the bytes again, after any change. */
+export function updateTotals(tx: Tx, package_id: string): PackageRow {
+  const row = requirePackage(tx.db, package_id)
+  setPackage(tx, package_id, {
+    latest_version_id: chooseLatest(tx, row)?.id ?? null,
+    version_count: listActiveVersionNames(tx.db, package_id).length,
+    size_in_bytes: sumBytesOfPackage(tx.db, package_id),
+  })
+  return requirePackage(tx.db, package_id)
+}
+
+export function auditPackage(
+  tx: Tx,
+  action: string,
+  row: PackageRow,
+  data: { before?: unknown; after?: unknown } & Record<string, unknown> = {},
+): void {
+  tx.audit({
+    action,
+    target: { kind: 'package', id: row.id, name: `${row.type}:${row.name}` },
+    workspace_id: row.workspace_id,
+    repo_id: row.repo_id,
+    data,
+  })
+}
+
+const MAX_LISTED_VERSIONS = 100
+
+const purgeTime = (tx: Tx): Timestamp => timestamp(tx.now_ms + RESTORABLE_DAYS * DAY)
+
+/** When the bytes of something that is purged at a time are off the disk. */
+export const freedTime = (purge_at: Timestamp): Timestamp =>
+  timestamp(Date.parse(purge_at) + SWEEP_DELAY_DAYS * DAY)
+
+/** Deletes a package with its versions. They can be restored until `purge_at`. */
+export function markPackageDeleted(tx: Tx, row: PackageRow, caller: Caller | null): PackageRow {
+  const purge_at = purgeTime(tx)
+  const deleted_by = caller && actorId(caller)
+  const versions = listActiveVersionNames(tx.db, row.id)
+  markVersionsDeleted(tx, row.id, deleted_by, purge_at)
+  setPackage(tx, row.id, { deleted_at: tx.now, deleted_by, purge_at })
+  tx.append(packageDeleted, subjectOf(row), {
+    package: packageInShort(row),
+    version: null,
+    versions: versions.slice(-MAX_LISTED_VERSIONS).map(({ version }) => version),
+    purge_at,
+  })
+  auditPackage(tx, 'package.deleted', row, {
+    after: { purge_at, freed_bytes: countFreedBytes(tx.db, { package_id: row.id }) },
+  })
+  return requirePackage(tx.db, row.id)
+}
+
+/** Deletes one version; the last one takes the package along. */
+export function markVersionDeleted(
+  tx: Tx,
+  row: PackageRow,
+  version: VersionRow,
+  caller: Caller | null,
+): void {
+  if (listActiveVersionNames(tx.db, row.id).length <= 1) {
+    markPackageDeleted(tx, row, caller)
+    return
+  }
+  const purge_at = purgeTime(tx)
+  const deleted_by = caller && actorId(caller)
+  setVersion(tx, version.id, { deleted_at: tx.now, deleted_by, purge_at })
+  updateTotals(tx, row.id)
+  tx.append(packageDeleted, subjectOf(row), {
+    package: packageInShort(row),
+    version: version.version,
+    versions: [version.version],
+    purge_at,
+  })
+  auditPackage(tx, 'package.version_deleted', row, {
+    version: version.version,
+    after: { purge_at, freed_bytes: countFreedBytes(tx.db, { version_id: version.id }) },
+  })
+}
+
+export const requireVersionRow = (tx: Tx, id: string): VersionRow => {
+  const row = versionById(tx.db, id)
+  if (!row) throw new TypeError('the version is gone')
+  return row
+}

@@ -1,0 +1,25 @@
+/** SQL for lists and statistics of packages. */
+import type { Db } from '#core/db.ts'
+
+export const listReposWithDeletedPackages = (db: Db, workspace_id: string): string[] =>
+  db
+    .all<{ repo_id: string }>(
+      'SELECT DISTINCT repo_id FROM packages WHERE workspace_id = ? AND deleted_at IS NOT NULL AND repo_id IS NOT NULL',
+      workspace_id,
+    )
+    .map(({ repo_id }) => repo_id)
+
+/** A package whose name differs in letter case, `-`, `_` and `.` only; null for none. */
+export const findConfusableName = (
+  db: Db,
+  workspace_id: string,
+  type: string,
+  normal_name: string,
+): string | null =>
+  db.one<{ name: string }>(
+    `SELECT name FROM packages WHERE workspace_id = ? AND type = ?
+     AND replace(replace(replace(lower(normal_name), '-', ''), '_', ''), '.', '') = ? LIMIT 1`,
+    workspace_id,
+    type,
+    normal_name.toLowerCase().replace(/[-_.]/g, ''),
+  )?.name ?? null

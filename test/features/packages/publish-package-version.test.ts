@@ -1,0 +1,126 @@
+import { expect, test } from 'bun:test'
+import { getPackage } from '#features/packages/get-package.ts'
+import { deletePackage } from '#features/packages/delete-package.ts'
+import { setMemberPrivileges } from '#features/workspaces/set-member-privileges.ts'
+import { agentOf, refusal, withToken } from '../../world.ts'
+import { makePackageWorld, npm, workspace } from './fixture.ts'
+
+test('twenty publishers of one version: one wins, equal content succeeds, the rest hear 409', async () => {
+  const { world, ada, publish } = await makePackageWorld()
+  const results = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, at) => publish('lib', '1.0.0', { text: `content ${at % 4}` })),
+  )
+  const outcomes = results.map((result) =>
+    result.status === 'fulfilled'
+      ? result.value.outcome
+      : (result.reason as { reason: string }).reason,
+  )
+  expect(Object.groupBy(outcomes, (outcome) => outcome ?? '')).toMatchObject({
+    created: ['created'],
+    unchanged: Array.from({ length: 4 }, () => 'unchanged'),
+    version_exists: Array.from({ length: 15 }, () => 'version_exists'),
+  })
+  expect(await world.call(getPackage, ada, npm('lib'))).toMatchObject({ version_count: 1 })
+  expect(world.events('package.published')).toHaveLength(1)
+})
+
+test('the latest version is the highest that is no prerelease', async () => {
+  const { world, ada, publish } = await makePackageWorld()
+  const latest = async () => (await world.call(getPackage, ada, npm('lib'))).latest
+  await publish('lib', '1.0.0-rc.1')
+  expect(await latest()).toBe('1.0.0-rc.1')
+  await publish('lib', '1.10.0')
+  await publish('lib', '1.9.0')
+  await publish('lib', '2.0.0-beta')
+  expect(await latest()).toBe('1.10.0')
+})
+
+test('an event tells what was published', async () => {
+  const { world, ada, publish } = await makePackageWorld()
+  await publish('lib', '1.0.0', { tags: ['latest', 'next'] })
+  const [event] = world.events('package.published')
+  expect(event).toMatchObject({
+    actor_id: ada.id,
+    repo_id: null,
+    data: {
+      package: { package_type: 'npm', name: 'lib' },
+      version: '1.0.0',
+      tags: ['latest', 'next'],
+    },
+  })
+})
+
+test('creating needs membership and, where owners say so, ownership', async () => {
+  const { world, ada, mel, zoe, publish } = await makePackageWorld()
+  expect((await refusal(publish('lib', '1.0.0', {}, zoe))).status).toBe(404)
+  await world.call(setMemberPrivileges, ada, { workspace, package_creation: 'owners' })
+  expect(await refusal(publish('lib', '1.0.0', {}, mel))).toMatchObject({
+    status: 403,
+    reason: 'role',
+  })
+  expect((await publish('lib', '1.0.0', {}, ada)).outcome).toBe('created')
+})
+
+test('an agent creates packages of its repository only, which are linked at once', async () => {
+  const { world, ada, otto, repo, publish } = await makePackageWorld()
+  await publish('other', '1.0.0')
+  const agent = agentOf(otto, repo, { id: 'agt_01h455vb4pex5vsknk084sn02q' })
+  await world.write((tx) => {
+    tx.db.run(
+      `INSERT INTO actors (id, kind, username, on_behalf_of) VALUES (?, 'agent', 'otto/bot', ?)`,
+      agent.id,
+      otto.id,
+    )
+  })
+  await publish('made', '1.0.0', {}, agent)
+  expect(await world.call(getPackage, ada, npm('made'))).toMatchObject({
+    repository: { full_name: 'acme/site' },
+    visibility: 'private',
+  })
+  expect(await refusal(publish('other', '2.0.0', {}, agent))).toMatchObject({ status: 409 })
+  const elsewhere = { ...agent, repo_id: 'rep_x', token: { ...agent.token, repos: ['rep_x'] } }
+  for (const name of ['other', 'missing'])
+    expect(await refusal(publish(name, '2.0.0', {}, elsewhere))).toMatchObject({
+      reason: 'agent_outside_repository',
+    })
+})
+
+test('a private repository that the metadata names is linked for its admin, at creation only', async () => {
+  const { world, ada, otto, publish } = await makePackageWorld()
+  const metadata = { repository: { url: `git+${world.hearth.settings.site_url}/acme/site.git` } }
+  await publish('first', '1.0.0', { metadata })
+  await publish('second', '1.0.0', { metadata }, otto)
+  await publish('third', '1.0.0')
+  await publish('third', '1.1.0', { metadata })
+  const linked = async (name: string) =>
+    (await world.call(getPackage, ada, npm(name))).repository?.full_name ?? null
+  expect([await linked('first'), await linked('second'), await linked('third')]).toEqual([
+    'acme/site',
+    null,
+    null,
+  ])
+})
+
+test('names that look like another, taken names and deleted packages are refused', async () => {
+  const { world, ada, mel, publish } = await makePackageWorld()
+  await publish('left-pad', '1.0.0')
+  for (const name of ['left_pad', 'left.pad', 'leftpad'])
+    expect(await refusal(publish(name, '1.0.0'))).toMatchObject({ reason: 'already_exists' })
+  expect(await refusal(publish('left-pad', '2.0.0', {}, mel))).toMatchObject({
+    reason: 'already_exists',
+  })
+  await world.call(deletePackage, ada, { ...npm('left-pad'), confirm: 'left-pad' })
+  expect(await refusal(publish('left-pad', '2.0.0'))).toMatchObject({ reason: 'already_exists' })
+  expect(await refusal(publish('Left', '1.0.0'))).toMatchObject({ status: 422, field: 'name' })
+})
+
+test('publishing needs packages:write, and a confirmed address', async () => {
+  const { world, ada, publish } = await makePackageWorld()
+  const reading = withToken(ada, { scopes: ['packages:read'] })
+  expect(await refusal(publish('lib', '1.0.0', {}, reading))).toMatchObject({ reason: 'scope' })
+  const unconfirmed = { ...ada, verified: false }
+  expect(await refusal(publish('lib', '1.0.0', {}, unconfirmed))).toMatchObject({
+    reason: 'email_unconfirmed',
+  })
+  expect(world.events('package.published')).toEqual([])
+})
