@@ -127,6 +127,8 @@ const FLASHES = localized({
   'invite-made': ['good', 'Invite created. Send its link.'],
   'invite-revoked': ['good', 'Invite revoked.'],
   'run-approved': ['good', 'Run approved.'],
+  'alert-dismissed': ['good', 'Alert dismissed.'],
+  'alert-reopened': ['good', 'Alert reopened.'],
   'deployment-approved': ['good', 'Deployment approved.'],
   'deployment-rejected': ['info', 'Deployment rejected.'],
   'memory-added': ['good', 'Memory added.'],

@@ -49,8 +49,18 @@ export const EVENT_TYPES: ReadonlySet<string> = new Set([
   'review.completed',
   'ruleset.changed',
   'security.alert_opened',
+  'security.analysis_completed',
   'security.report_received',
   'session.appended',
   'wiki.updated',
   'workflow.completed',
 ])
+
+/**
+ * Events that only people who work on the findings of a repository may see: that there is one is
+ * news for attackers.
+ */
+export const PRIVATE_EVENT_TYPES: readonly string[] = [
+  'security.alert_opened',
+  'security.report_received',
+]

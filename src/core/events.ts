@@ -121,6 +121,8 @@ export type EventFilter = {
   /** Only events about this issue or pull request. */
   number?: number
   types?: readonly string[]
+  /** None of these types. */
+  except?: readonly string[]
   /** Only events strictly older than this id. */
   before?: string | null
   limit: number
@@ -148,6 +150,8 @@ export function listEvents(db: Db, filter: EventFilter): EventRow[] {
   if (filter.number !== undefined) add('number = ?', filter.number)
   if (filter.types && filter.types.length > 0)
     add(`type IN (SELECT value FROM json_each(?))`, JSON.stringify(filter.types))
+  if (filter.except && filter.except.length > 0)
+    add(`type NOT IN (SELECT value FROM json_each(?))`, JSON.stringify(filter.except))
   if (filter.before) add('id < ?', filter.before)
   const sql = `SELECT ${COLUMNS} FROM events
     WHERE ${where.join(' AND ') || '1'} ORDER BY id DESC LIMIT ?`

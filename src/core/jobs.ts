@@ -43,6 +43,8 @@ export const QUEUE_CONCURRENCY = {
   storage: 2,
   /** Reading history ahead of requests, for caches. */
   history: 1,
+  /** Uploads of scanners, alerts and lists of dependencies. One at a time, so that none are doubled. */
+  security: 1,
   /** Updating the search index. */
   search: 1,
   /** Tests of connected services, which may not respond. */

@@ -17,6 +17,7 @@ import { repos } from './repos/index.ts'
 import { rulesets } from './rulesets/index.ts'
 import { runs } from './runs/index.ts'
 import { search } from './search/index.ts'
+import { security } from './security/index.ts'
 import { variables } from './variables/index.ts'
 import { webhooks } from './webhooks/index.ts'
 import { wiki } from './wiki/index.ts'
@@ -53,6 +54,7 @@ export const sections: readonly SiteSection[] = [
   rulesets,
   runs,
   search,
+  security,
   variables,
   webhooks,
   wiki,

@@ -21,4 +21,16 @@ export const alertOpened = event(
 
 const NAMES = { secret: 'secret', code: 'code scanning', dependency: 'dependency' } as const
 
-export const events = [alertOpened]
+/** A scanner's results of a commit are stored. Pull requests that wait for them look again. */
+export const analysisCompleted = event(
+  'security.analysis_completed',
+  Type.Object({
+    analysis: Type.String(),
+    tool: Type.String(),
+    sha: Type.String(),
+    pull: Nullable(Type.Integer()),
+  }),
+  ({ tool, sha }) => `${tool} analysed ${sha.slice(0, 7)}`,
+)
+
+export const events = [alertOpened, analysisCompleted]

@@ -2,16 +2,45 @@
  * Security findings: alerts of scanners, dependencies with known vulnerabilities, private reports
  * and advisories, and the teams that work on them. A leaf.
  */
-import type { Feature } from '#core/hearth.ts'
+import { blobHolders } from '#core/blobs.ts'
+import type { Feature, Hearth } from '#core/hearth.ts'
+import type { Job } from '#core/jobs.ts'
+import { commitContexts, repoDataRemovers } from '#features/repos/index.ts'
+import { contextsOfAnalyses } from './code-scanning/commit-results.ts'
+import { followBranches, forgetBranch, sweepUploads } from './code-scanning/follow-branches.ts'
+import { processUpload } from './code-scanning/process-upload.ts'
+import { removeCodeAlertsOfRepo } from './code-scanning/store-alerts.ts'
+import {
+  holdsUploadBlob,
+  listUploadBlobs,
+  removeAnalysesOfRepo,
+  removeUploadsOfRepo,
+} from './code-scanning/store-analyses.ts'
 import { events } from './events.ts'
+import { hasFindings } from './overview/store.ts'
 import * as operations from './operations.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
+export * from './code-scanning/schema.ts'
+export type { FindingCounts, SecurityOverview } from './overview/schema.ts'
 export { isSecurityManager } from './managers/store.ts'
+
+/** Whether the pages of a repository show the tab of its findings. */
+export const hasSecurity = ({ db }: Pick<Hearth, 'db'>, repo_id: string): boolean =>
+  hasFindings(db, repo_id)
 
 export const feature: Feature = {
   name: 'security',
   operations: Object.values(operations),
   events,
+  reactions: [followBranches],
+  jobs: [processUpload, forgetBranch, sweepUploads] as Job[],
+  extensions: [
+    commitContexts.with(contextsOfAnalyses),
+    repoDataRemovers.with(removeCodeAlertsOfRepo),
+    repoDataRemovers.with(removeAnalysesOfRepo),
+    repoDataRemovers.with(removeUploadsOfRepo),
+    blobHolders.with({ isReferenced: holdsUploadBlob, list: listUploadBlobs }),
+  ],
 }

@@ -60,5 +60,11 @@ export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
   'deployments.sha': 'is retained by its run; after that it is only shown',
   'package_files.sha1': 'is the digest of a file, not of a git object',
   'package_versions.sha': 'says what a version was made of; nothing reads the commit through it',
+  'sarif_uploads.commit_sha':
+    'is read by the job that follows the upload; after that it is only shown',
+  'analyses.commit_sha': BESIDE_REFS,
+  'analyses.head_sha': 'is a head of its pull request, or the commit in the same row',
+  'code_instances.commit_sha': BESIDE_REFS,
+  'code_instances.blob': 'is compared with the blobs of a change; nothing reads it',
   'viewed_files.oid': 'is compared with the current blob id; nothing reads it',
 }

@@ -1,6 +1,7 @@
 // The frame of the pages of a repository.
 import { hasQueue } from '#features/queue/index.ts'
 import type { Repo } from '#features/repos/index.ts'
+import { hasSecurity } from '#features/security/index.ts'
 import { hasWiki } from '#features/wiki/index.ts'
 import { hasWorkflows } from '#features/workflows/index.ts'
 import type { Child } from '../../jsx/html.ts'
@@ -20,6 +21,7 @@ export type RepoTab =
   | 'queue'
   | 'runs'
   | 'wiki'
+  | 'security'
   | 'activity'
   | 'agents'
   | 'memory'
@@ -37,6 +39,14 @@ interface RepoFrameProps {
   actions?: Child
   children?: Child
 }
+
+const securityTab = (visit: Visit, repo: Repo, current: RepoTab, home: string) => ({
+  key: 'security' as const,
+  label: t('Security'),
+  href: repoPath(home, '/security'),
+  icon: 'shield' as const,
+  shown: home === repo.full_name && (current === 'security' || hasSecurity(visit.hearth, repo.id)),
+})
 
 /** Those who have the tab of agents find the memory there. */
 const memoryTab = (repo: Repo, current: RepoTab, home: string) => ({
@@ -89,6 +99,7 @@ function repoTabs({ visit, repo, current }: RepoFrameProps, home: string): Tab[]
       icon: 'book',
       shown: !isFork && hasWiki(visit.hearth, repo.id),
     },
+    securityTab(visit, repo, current, home),
     { key: 'activity', label: t('Activity'), href: at('/activity'), icon: 'activity' },
     { key: 'agents', label: t('Agents'), href: at('/agents'), icon: 'agent', shown: maintain },
     memoryTab(repo, current, home),

@@ -1,5 +1,5 @@
 import { publicRead } from '#core/access.ts'
-import { EVENT_TYPES } from '#core/event-types.ts'
+import { EVENT_TYPES, PRIVATE_EVENT_TYPES } from '#core/event-types.ts'
 import { listEvents as listEventRows, type EventRow } from '#core/events.ts'
 import { operation } from '#core/operation.ts'
 import { beforeOf, byBefore, keyPageOf } from '#core/page.ts'
@@ -59,6 +59,7 @@ export const listWorkspaceEvents = operation({
       const found = listEventRows(db, {
         workspace_id: workspace.id,
         types,
+        except: PRIVATE_EVENT_TYPES,
         before: last,
         limit: EVENTS_PER_READ,
       })

@@ -1,5 +1,5 @@
 import { readsRepo } from '#core/access.ts'
-import { EVENT_TYPES } from '#core/event-types.ts'
+import { EVENT_TYPES, PRIVATE_EVENT_TYPES } from '#core/event-types.ts'
 import { listEvents as listEventRows } from '#core/events.ts'
 import { operation } from '#core/operation.ts'
 import { beforeOf, byBefore, keyPageOf } from '#core/page.ts'
@@ -35,7 +35,8 @@ export const listEvents = operation({
     if (unknown !== undefined)
       throw invalid('types', `there is no event type ${JSON.stringify(unknown)}`)
     const { before, limit } = beforeOf(paging, 'evt')
-    const rows = listEventRows(db, { repo_id: repo.id, types, before, limit: limit + 1 })
+    const except = repo.can('write') || repo.isSecurityManager() ? [] : PRIVATE_EVENT_TYPES
+    const rows = listEventRows(db, { repo_id: repo.id, types, except, before, limit: limit + 1 })
     return keyPageOf(eventRecords(hearth, rows), limit, ({ id }) => id)
   },
 })

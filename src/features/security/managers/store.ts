@@ -12,26 +12,6 @@ export const isSecurityManager = (db: Db, workspace_id: string, person_id: strin
     person_id,
   ) !== null
 
-/** The ids of the teams of a workspace that work on findings. */
-export const listSecurityTeams = (db: Db, workspace_id: string): string[] =>
-  db
-    .all<{ team_id: string }>(
-      'SELECT team_id FROM security_managers WHERE workspace_id = ? ORDER BY team_id',
-      workspace_id,
-    )
-    .map(({ team_id }) => team_id)
-
-/** The people of those teams and of the teams below them. */
-export const listSecurityPeople = (db: Db, workspace_id: string): string[] =>
-  db
-    .all<{ user_id: string }>(
-      `SELECT DISTINCT m.user_id FROM security_managers s
-       JOIN team_lines l ON l.ancestor_id = s.team_id JOIN team_members m ON m.team_id = l.team_id
-       WHERE s.workspace_id = ? ORDER BY m.user_id`,
-      workspace_id,
-    )
-    .map(({ user_id }) => user_id)
-
 /** Returns whether the team was none before. */
 export const putSecurityTeam = (
   tx: Tx,

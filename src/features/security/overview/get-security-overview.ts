@@ -1,0 +1,27 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { DAY, timestamp } from '#lib/time.ts'
+import { SecurityOverview } from './schema.ts'
+import { countCodeAlerts } from './store.ts'
+
+/** What counts as recent. */
+const TREND_MS = 30 * DAY
+
+export const getSecurityOverview = operation({
+  name: 'get_security_overview',
+  summary: 'The numbers of open security findings of a repository, for its page.',
+  route: null,
+  access: readsRepo({ scope: 'security:read', securityManager: true }),
+  input: Type.Object({ repo: RepoPath }),
+  output: SecurityOverview,
+
+  handler: ({ db, repo, now_ms }) => {
+    const canSeeFindings = repo.can('write') || repo.isSecurityManager()
+    const since = timestamp(now_ms - TREND_MS)
+    return {
+      can_see_findings: canSeeFindings,
+      findings: canSeeFindings ? [countCodeAlerts(db, repo.id, since)] : [],
+    }
+  },
+})

@@ -1,0 +1,24 @@
+/** The numbers of the overview of a repository. */
+import { Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
+import { ALERT_KINDS } from '../schema.ts'
+
+export const FindingCounts = Type.Object({
+  kind: OneOf(ALERT_KINDS),
+  open: Type.Integer(),
+  critical: Type.Integer(),
+  high: Type.Integer(),
+  /** Since when the oldest is open. */
+  oldest_at: Nullable(Time),
+  /** In the last 30 days. */
+  opened: Type.Integer(),
+  closed: Type.Integer(),
+  /** Whether anything was ever looked at. */
+  is_used: Type.Boolean(),
+})
+export type FindingCounts = Static<typeof FindingCounts>
+
+export const SecurityOverview = Type.Object({
+  can_see_findings: Type.Boolean(),
+  findings: Type.Array(FindingCounts),
+})
+export type SecurityOverview = Static<typeof SecurityOverview>

@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { getSecurityOverview } from '#features/security/overview/get-security-overview.ts'
+import { makeScanWorld, REPO } from '../code-scanning/fixture.ts'
+
+test('the overview counts open alerts for those who may see them', async () => {
+  const { world, ada, otto, scan } = await makeScanWorld()
+  const overview = (who: typeof ada) => world.call(getSecurityOverview, who, { repo: REPO })
+  const none = { kind: 'code', open: 0, oldest_at: null, is_used: false }
+  expect((await overview(ada)).findings[0]).toMatchObject(none)
+  await scan([
+    { path: 'a.txt', line: 2 },
+    { path: 'b.txt', rule: 'style', level: 'note' },
+  ])
+  await scan([{ path: 'a.txt', line: 2 }])
+  expect((await overview(ada)).findings[0]).toMatchObject({
+    open: 1,
+    critical: 1,
+    high: 0,
+    opened: 2,
+    closed: 1,
+    oldest_at: expect.any(String),
+    is_used: true,
+  })
+  expect(await overview(otto)).toEqual({ can_see_findings: false, findings: [] })
+})

@@ -1,0 +1,248 @@
+// One alert of a scanner: the lines, the rule, where it is, and what to do with it.
+import { getFile, getRepo, type Repo } from '#features/repos/index.ts'
+import {
+  DISMISSAL_REASONS,
+  getCodeScanningAlert,
+  updateCodeScanningAlert,
+  type CodeAlert,
+  type DismissalReason,
+} from '#features/security/index.ts'
+import { Refusal } from '#lib/errors.ts'
+import {
+  ActionButton,
+  ActorLink,
+  Badge,
+  Breadcrumbs,
+  Button,
+  Card,
+  CodeView,
+  Facts,
+  Field,
+  Form,
+  FormActions,
+  MarkdownBody,
+  PageHead,
+  RelativeTime,
+  Select,
+  type Tone,
+} from '../../components/index.ts'
+import { escapeLines } from '../../highlight.ts'
+import type { Html } from '../../jsx/html.ts'
+import { codePath } from '../../paths.ts'
+import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { t, texts } from '../../text.ts'
+import { repoOf } from '../repos/frame.tsx'
+import { fieldError, formError } from '../shell.tsx'
+import { codeAlertsPath } from './code-alerts.tsx'
+import { SecurityFrame } from './frame.tsx'
+import { SeverityChip } from './severity.tsx'
+
+type Excerpt = { readonly from: number; readonly text: string }
+type Shown = { readonly repo: Repo; readonly alert: CodeAlert; readonly excerpt: Excerpt | null }
+
+/** Lines above and below the alert. */
+const CONTEXT_LINES = 4
+const MAX_LINES = 40
+
+const STATES = texts({ open: 'Open', dismissed: 'Dismissed', fixed: 'Fixed' })
+const TONES: Readonly<Record<CodeAlert['state'], Tone>> = {
+  open: 'bad',
+  dismissed: 'plain',
+  fixed: 'done',
+}
+export const REASON_LABELS = texts({
+  false_positive: 'False positive',
+  wont_fix: 'Will not be fixed',
+  used_in_tests: 'Used in tests',
+})
+
+const alertPath = (visit: Visit, rest = ''): string =>
+  codeAlertsPath(repoOf(visit), `/${visit.params.alert ?? ''}${rest}`)
+
+/** The lines around an alert; null when the commit or the file is gone. */
+async function readExcerpt(visit: Visit, alert: CodeAlert): Promise<Excerpt | null> {
+  if (alert.commit_sha === null || alert.start_line === null) return null
+  const from = Math.max(1, alert.start_line - CONTEXT_LINES)
+  const end = (alert.end_line ?? alert.start_line) + CONTEXT_LINES
+  try {
+    const file = await visit.call(getFile, {
+      repo: repoOf(visit),
+      ref: alert.commit_sha,
+      path: alert.path,
+      from_line: from,
+      to_line: Math.min(end, from + MAX_LINES),
+    })
+    return file.binary || file.encoding !== 'utf-8' ? null : { from, text: file.content ?? '' }
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}
+
+const Lines = ({ repo, alert, excerpt }: Shown) => (
+  <Card
+    flush
+    title={
+      <a
+        href={`${codePath(repo.full_name, 'blob', alert.commit_sha ?? '', alert.path)}#L${alert.start_line}`}
+      >
+        <code>
+          {alert.path}:{alert.start_line}
+        </code>
+      </a>
+    }
+  >
+    {excerpt && (
+      <CodeView lines={escapeLines(excerpt.text)} from={excerpt.from} label={alert.path} />
+    )}
+  </Card>
+)
+
+const DismissForm = ({ visit }: { visit: Visit }) => (
+  <Card title={t('Dismiss alert')}>
+    <Form
+      action={alertPath(visit, '/dismiss')}
+      csrf={visit.csrf}
+      error={formError(visit, 'reason', 'note')}
+    >
+      <Select
+        name="reason"
+        label={t('Reason')}
+        value={visit.form.values.text('reason') || 'false_positive'}
+        error={fieldError(visit, 'reason')}
+        options={DISMISSAL_REASONS.map((value) => ({ value, label: REASON_LABELS[value] }))}
+      />
+      <Field
+        name="note"
+        label={t('Note')}
+        maxlength={1000}
+        value={visit.form.values.text('note')}
+        error={fieldError(visit, 'note')}
+        hint={t('Why, for those who look at it later.')}
+      />
+      <FormActions>
+        <Button>{t('Dismiss alert')}</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
+
+const alertFacts = (visit: Visit, alert: CodeAlert) => {
+  const at = (time: string) => <RelativeTime at={time} now={visit.hearth.clock.now()} />
+  return [
+    { label: t('Rule'), value: <code>{alert.rule.id}</code> },
+    { label: t('Tool'), value: [alert.tool, alert.tool_version].filter(Boolean).join(' ') },
+    { label: t('First seen'), value: at(alert.first_seen_at) },
+    ...(alert.fixed_at === null ? [] : [{ label: t('Fixed'), value: at(alert.fixed_at) }]),
+    ...(alert.dismissed_reason === null
+      ? []
+      : [
+          { label: t('Dismissed'), value: REASON_LABELS[alert.dismissed_reason] },
+          {
+            label: t('By'),
+            value: (
+              <>
+                {alert.dismissed_by && <ActorLink of={alert.dismissed_by} />}{' '}
+                {alert.dismissed_at !== null && at(alert.dismissed_at)}
+              </>
+            ),
+          },
+        ]),
+    ...(alert.dismissed_note === null ? [] : [{ label: t('Note'), value: alert.dismissed_note }]),
+    {
+      label: t('Found on'),
+      value: [...new Set(alert.instances.map(({ ref }) => ref.replace('refs/heads/', '')))].join(
+        ', ',
+      ),
+    },
+  ]
+}
+
+const AlertView = ({ visit, repo, alert, excerpt }: Shown & { visit: Visit }): Html => (
+  <SecurityFrame
+    visit={visit}
+    repo={repo}
+    title={alert.rule.name ?? alert.rule.id}
+    current="code-scanning"
+    seesFindings
+  >
+    <Breadcrumbs
+      parts={[
+        { label: t('Code scanning'), href: codeAlertsPath(repo.full_name) },
+        { label: `#${alert.number}` },
+      ]}
+    />
+    <PageHead
+      title={alert.rule.name ?? alert.rule.id}
+      lead={alert.message}
+      actions={
+        alert.state === 'dismissed' && (
+          <ActionButton action={alertPath(visit, '/reopen')} csrf={visit.csrf}>
+            <Button>{t('Reopen alert')}</Button>
+          </ActionButton>
+        )
+      }
+    />
+    <p class="actions">
+      <Badge tone={TONES[alert.state]}>{STATES[alert.state]}</Badge>
+      <SeverityChip severity={alert.severity} />
+    </p>
+    {alert.commit_sha !== null && <Lines repo={repo} alert={alert} excerpt={excerpt} />}
+    <Card title={t('About')}>
+      <Facts facts={alertFacts(visit, alert)} />
+      {alert.rule.description !== null && <p>{alert.rule.description}</p>}
+      {alert.rule.help !== null && (
+        <MarkdownBody
+          text={alert.rule.help}
+          options={{
+            page: visit.markdown,
+            link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name },
+          }}
+        />
+      )}
+    </Card>
+    {alert.state === 'open' && <DismissForm visit={visit} />}
+  </SecurityFrame>
+)
+
+export const codeAlertPage = page({
+  path: '/:workspace/:repo/security/code-scanning/:alert',
+  load: async (visit): Promise<Shown> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const alert = await visit.call(getCodeScanningAlert, {
+      repo: repo.full_name,
+      id: visit.params.alert ?? '',
+    })
+    return { repo, alert, excerpt: await readExcerpt(visit, alert) }
+  },
+  view: (shown, visit) => <AlertView visit={visit} {...shown} />,
+})
+
+const changeAlert = (
+  visit: Visit,
+  change: { state: 'open' | 'dismissed'; reason?: DismissalReason | null; note?: string | null },
+) =>
+  visit.call(updateCodeScanningAlert, {
+    repo: repoOf(visit),
+    id: visit.params.alert ?? '',
+    ...change,
+  })
+
+export const dismissCodeAlertForm = action({
+  path: '/:workspace/:repo/security/code-scanning/:alert/dismiss',
+  page: codeAlertPage,
+  submit: async (visit, fields) => {
+    const reason = DISMISSAL_REASONS.find((one) => one === fields.text('reason')) ?? null
+    await changeAlert(visit, { state: 'dismissed', reason, note: fields.optional('note') ?? null })
+    return redirectWithFlash(visit, alertPath(visit), 'alert-dismissed')
+  },
+})
+
+export const reopenCodeAlertForm = action({
+  path: '/:workspace/:repo/security/code-scanning/:alert/reopen',
+  page: codeAlertPage,
+  submit: async (visit) => {
+    await changeAlert(visit, { state: 'open' })
+    return redirectWithFlash(visit, alertPath(visit), 'alert-reopened')
+  },
+})

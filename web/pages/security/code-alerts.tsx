@@ -1,0 +1,168 @@
+// The alerts of scanners.
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import {
+  CODE_ALERT_STATES,
+  listCodeScanningAlerts,
+  SEVERITIES,
+  type CodeAlert,
+  type CodeAlertState,
+  type Severity,
+} from '#features/security/index.ts'
+import {
+  Commands,
+  EmptyState,
+  FilterBar,
+  Icon,
+  List,
+  PageHead,
+  Pager,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import { withQuery } from '../../paths.ts'
+import { page, type Visit } from '../../site.ts'
+import { rich, t, texts } from '../../text.ts'
+import { pageNumber } from '../admin/frame.tsx'
+import { repoOf } from '../repos/frame.tsx'
+import { SecurityFrame, securityPath } from './frame.tsx'
+import { UPLOAD_STEPS } from './upload-steps.ts'
+import { SEVERITY_LABELS, SeverityChip } from './severity.tsx'
+
+type Shown = {
+  readonly repo: Repo
+  readonly alerts: readonly CodeAlert[]
+  readonly page: number
+  readonly next: string | null
+  readonly state: CodeAlertState
+  readonly severity: Severity | null
+}
+
+export const codeAlertsPath = (repo: string, rest = ''): string =>
+  securityPath(repo, `/code-scanning${rest}`)
+
+const STATES = texts({ open: 'Open', dismissed: 'Dismissed', fixed: 'Fixed' })
+
+const AlertRow = ({ visit, repo, alert }: { visit: Visit; repo: Repo; alert: CodeAlert }) => (
+  <Row
+    mark={<Icon name={alert.state === 'open' ? 'warning' : 'check-circle'} />}
+    title={
+      <a href={codeAlertsPath(repo.full_name, `/${alert.id}`)}>
+        {alert.rule.name ?? alert.rule.id}
+      </a>
+    }
+    meta={
+      <>
+        <span>#{alert.number}</span>
+        <span>
+          <code>
+            {alert.path}
+            {alert.start_line !== null && `:${alert.start_line}`}
+          </code>
+        </span>
+        <span>{alert.tool}</span>
+        <span>
+          {rich('found {at}', {
+            at: <RelativeTime at={alert.first_seen_at} now={visit.hearth.clock.now()} />,
+          })}
+        </span>
+      </>
+    }
+    end={<SeverityChip severity={alert.severity} />}
+  >
+    <p class="row-text">{alert.message.slice(0, 200)}</p>
+  </Row>
+)
+
+type At = (change: { state?: string; severity?: string; page?: number }) => string
+
+const Filters = ({ at, state, severity }: Pick<Shown, 'state' | 'severity'> & { at: At }) => (
+  <>
+    <FilterBar
+      label={t('Alerts by state')}
+      filters={CODE_ALERT_STATES.map((one) => ({
+        label: STATES[one],
+        href: at({ state: one === 'open' ? undefined : one }),
+        current: state === one,
+      }))}
+    />
+    <FilterBar
+      label={t('Alerts by severity')}
+      filters={[
+        { label: t('All'), href: at({ severity: undefined }), current: severity === null },
+        ...SEVERITIES.map((one) => ({
+          label: SEVERITY_LABELS[one],
+          href: at({ severity: one }),
+          current: severity === one,
+        })),
+      ]}
+    />
+  </>
+)
+
+const AlertsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
+  const { repo, alerts, state, severity } = shown
+  const at: At = (change) =>
+    withQuery(codeAlertsPath(repo.full_name), {
+      state: state === 'open' ? undefined : state,
+      severity: severity ?? undefined,
+      ...change,
+    })
+  return (
+    <SecurityFrame
+      visit={visit}
+      repo={repo}
+      title={t('Code scanning')}
+      current="code-scanning"
+      seesFindings
+    >
+      <PageHead
+        title={t('Code scanning')}
+        lead={rich('What scanners found on {branch}.', {
+          branch: <code>{repo.default_branch}</code>,
+        })}
+      />
+      <Filters at={at} state={state} severity={severity} />
+      {alerts.length === 0 ? (
+        <EmptyState icon="shield" title={t('No alerts')}>
+          <p>
+            {t(
+              'Scanners upload their results as SARIF. In a workflow, a scan and two lines are enough:',
+            )}
+          </p>
+          <Commands label={t('Copy the steps')}>{UPLOAD_STEPS}</Commands>
+        </EmptyState>
+      ) : (
+        <List label={t('Alerts')}>
+          {alerts.map((alert) => (
+            <AlertRow visit={visit} repo={repo} alert={alert} />
+          ))}
+        </List>
+      )}
+      <Pager
+        newer={shown.page > 1 ? at({ page: shown.page - 1 }) : null}
+        older={shown.next === null ? null : at({ page: shown.page + 1 })}
+        label={t('Alerts')}
+      />
+    </SecurityFrame>
+  )
+}
+
+export const codeAlertsPage = page({
+  path: '/:workspace/:repo/security/code-scanning',
+  load: async (visit): Promise<Shown> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const { searchParams } = visit.url
+    const page = pageNumber(visit)
+    const state = CODE_ALERT_STATES.find((one) => one === searchParams.get('state')) ?? 'open'
+    const severity = SEVERITIES.find((one) => one === searchParams.get('severity')) ?? null
+    const { items, next } = await visit.call(listCodeScanningAlerts, {
+      repo: repo.full_name,
+      state,
+      severity: severity ?? undefined,
+      page,
+    })
+    return { repo, alerts: items, page, next, state, severity }
+  },
+  view: (shown, visit) => <AlertsView visit={visit} {...shown} />,
+})

@@ -1,0 +1,53 @@
+// The frame of the security pages of a repository: one entry for each kind of findings.
+import type { Repo } from '#features/repos/index.ts'
+import { Columns, SideNav } from '../../components/index.ts'
+import type { Child } from '../../jsx/html.ts'
+import { repoPath } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { t } from '../../text.ts'
+import { RepoFrame } from '../repos/frame.tsx'
+
+export type SecurityTab = 'overview' | 'code-scanning'
+
+export const securityPath = (repo: string, rest = ''): string => repoPath(repo, `/security${rest}`)
+
+export const SecurityFrame = (props: {
+  visit: Visit
+  repo: Repo
+  title: string
+  current: SecurityTab
+  /** Whether the visitor may see findings. */
+  seesFindings: boolean
+  children?: Child
+}) => {
+  const { repo, current } = props
+  const at = (part: string) => securityPath(repo.full_name, part)
+  const tab = (key: SecurityTab, label: string, rest: string) => ({
+    label,
+    href: at(rest),
+    current: current === key,
+  })
+  return (
+    <RepoFrame visit={props.visit} repo={repo} title={props.title} current="security">
+      <Columns
+        side={
+          <SideNav
+            label={t('Security')}
+            groups={[
+              {
+                tabs: [
+                  tab('overview', t('Overview'), ''),
+                  ...(props.seesFindings
+                    ? [tab('code-scanning', t('Code scanning'), '/code-scanning')]
+                    : []),
+                ],
+              },
+            ]}
+          />
+        }
+      >
+        {props.children}
+      </Columns>
+    </RepoFrame>
+  )
+}
