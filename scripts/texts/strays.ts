@@ -21,7 +21,8 @@ const ENGLISH_FILES =
   /^web\/(?:markdown|relative|crawlers)\b|^web\/pages\/(?:notifications\/atom|code\/patch|runs\/badge)\.ts$/
 
 /** Commands and contents of files. */
-const COMMANDS = /^(?:- run:|git|hearth|cd|const|echo|\{\}\n|default-src|base-uri|lazy block|ar bg) ?/
+const COMMANDS =
+  /^(?:- run:|git|hearth|cd|const|echo|\{\}\n|default-src|base-uri|lazy block|ar bg) ?/
 
 /** Names that are the same in every language, and words of HTML. */
 const NAMES: ReadonlySet<string> = new Set([
