@@ -29,6 +29,7 @@ const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
   artifacts: ['workflows'],
   runners: ['variables', 'workflows', 'artifacts'],
   models: ['integrations', 'agents'],
+  plans: ['models'],
   'agent-runs': ['agents', 'integrations', 'models'],
 }
 

@@ -17,6 +17,7 @@ import { feature as devices } from './devices/index.ts'
 import { feature as sso } from './sso/index.ts'
 import { feature as agents } from './agents/index.ts'
 import { feature as memory } from './memory/index.ts'
+import { feature as plans } from './plans/index.ts'
 import { feature as audit } from './audit/index.ts'
 import { feature as webhooks } from './webhooks/index.ts'
 import { feature as notifications } from './notifications/index.ts'
@@ -79,6 +80,7 @@ export const features: readonly Feature[] = [
   security,
   integrations,
   models,
+  plans,
   queue,
   backups,
   storage,

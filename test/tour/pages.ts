@@ -9,6 +9,7 @@ export const fileAt = (path: string, view = 'blob', ref = 'main'): string =>
 export const pagesOf = ({
   commit,
   ruleset,
+  plan,
   hook,
   release,
   run,
@@ -83,6 +84,8 @@ export const pagesOf = ({
   'repo-insights': `${REPO}/insights`,
   agents: `${REPO}/agents`,
   memory: `${REPO}/memory`,
+  plans: `${REPO}/plans`,
+  plan: `${REPO}/plans/${plan}`,
   'repo-settings': `${REPO}/settings`,
   collaborators: `${REPO}/settings/collaborators`,
   'no-runs': `${REPO}/runs`,
@@ -170,7 +173,16 @@ export const pagesOf = ({
 
 /** The names of pages, before there is a forge with their ids. */
 const PATHS = Object.entries(
-  pagesOf({ commit: '', ruleset: '', hook: '', release: '', run: '', job: '', workflow: '' }),
+  pagesOf({
+    commit: '',
+    ruleset: '',
+    plan: '',
+    hook: '',
+    release: '',
+    run: '',
+    job: '',
+    workflow: '',
+  }),
 )
 const isOfRepository = (path: string): boolean => /^\/bakery\/\w/.test(path)
 const namesOf = (ofRepositories: boolean): string[] =>

@@ -145,6 +145,7 @@ export type Story = {
   readonly workflow: string
   readonly commit: string
   readonly ruleset: string
+  readonly plan: string
   readonly hook: string
   readonly release: string
 }
@@ -249,6 +250,13 @@ export async function tellStory(url: string, token: string): Promise<Story> {
     wait_minutes: 10,
     branches: ['main'],
   })
+  const plan = await id('/repos/bakery/oven/plans', {
+    brief: 'A timer that rings.\n\nThe oven must not open by itself.',
+    issues: [
+      { title: 'Count the minutes', checks: ['npm test'], size: 'small', paths: ['src/timer.ts'] },
+      { title: 'Ring the bell', depends_on: [1], labels: ['bug'], body: 'Three times.' },
+    ],
+  })
   await ask('POST', '/repos/bakery/oven/memory', {
     text: 'The thermostat counts in tenths of a degree.',
     kind: 'gotcha',
@@ -282,5 +290,5 @@ export async function tellStory(url: string, token: string): Promise<Story> {
   })
   await ask('POST', '/repos', { workspace: 'bakery', name: 'timer', private: false })
   await pushWorkflow(`${withToken(url, token)}/bakery/timer.git`)
-  return { commit, ruleset, hook, release, ...(await runWorkflow(ask)) }
+  return { commit, ruleset, hook, release, plan, ...(await runWorkflow(ask)) }
 }

@@ -10,6 +10,7 @@ import { integrations } from './integrations/index.ts'
 import { issues } from './issues/index.ts'
 import { memory } from './memory/index.ts'
 import { notifications } from './notifications/index.ts'
+import { plans } from './plans/index.ts'
 import { pulls } from './pulls/index.ts'
 import { queue } from './queue/index.ts'
 import { releases } from './releases/index.ts'
@@ -47,6 +48,7 @@ export const sections: readonly SiteSection[] = [
   issues,
   memory,
   notifications,
+  plans,
   pulls,
   queue,
   releases,

@@ -29,16 +29,18 @@ export { commentRecords, commentsOf } from './comments/comment-record.ts'
 export {
   commentCreated,
   commentEdited,
+  issueClosed,
   issueUpdated,
 } from './events.ts'
 export { changeMilestone } from './change-issue.ts'
-export { MilestoneInput } from './inputs.ts'
+export { BodyInput, ChecksInput, LabelsInput, MilestoneInput, TitleInput } from './inputs.ts'
 export { issueRecord, issueRecords, milestonesOfAll } from './issue-record.ts'
 export { checkLine, lineCheck } from './comments/line-check.ts'
 export { isAuthor } from './authorship.ts'
 export { requireOpenIssue, resolveIssue } from './resolve-issue.ts'
 export { readReferences, type References } from './references.ts'
-export { refuseFork, requireIssue } from './require-records.ts'
+export { blockIssue, openIssue } from './open-issue.ts'
+export { refuseFork, requireContribution, requireIssue } from './require-records.ts'
 export { refuseSecrets } from './secrets.ts'
 export { conversationResolved } from './internal-events.ts'
 export { setAssignees, setLabels } from './labels/set-labels.ts'
@@ -97,7 +99,7 @@ export {
   textPointers,
   type UntrustedScope,
 } from './untrusted-texts.ts'
-export { oneLine, manyLines, notBlank } from './text.ts'
+export { oneLine, manyLines, notBlank, validChecks } from './text.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'

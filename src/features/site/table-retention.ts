@@ -85,6 +85,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'workflow_schedules',
       'environments',
       'memories',
+      'plans',
       'deployment_reviews',
       'code_rules',
     ].map((name) => [name, WITH_REPO]),
@@ -118,6 +119,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   image_manifests: 'deleted with their package',
   image_refs: 'deleted with their manifest',
   image_blobs: 'a day after no manifest needs them, or with their package',
+  plan_starts: 'when the issue is started or closed',
   reactions: 'deleted with their comment',
   attachment_texts: 'deleted with their attachment, 7 days after no text names it',
   ...Object.fromEntries(

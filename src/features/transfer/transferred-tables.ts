@@ -76,6 +76,7 @@ export const TRANSFERRED_TABLES: Readonly<Record<string, string>> = {
   image_blobs: 'package_id IN (SELECT id FROM packages WHERE workspace_id = ?1)',
   environments: 'repo_id IN (:repos)',
   memories: 'workspace_id = ?1 OR repo_id IN (:repos)',
+  plans: 'repo_id IN (:repos)',
   rulesets: 'workspace_id = ?1 OR repo_id IN (:repos)',
   rule_evaluations: 'repo_id IN (:repos)',
   // Secrets stay: they are sealed by the other forge.
@@ -145,6 +146,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   code_instances: 'of alerts',
   runners: 'their tokens are for the other forge',
   runner_tasks: 'of runs',
+  plan_starts: 'work under way',
   imports: 'work of the other forge',
   jobs: 'work of the other forge',
   idempotency_keys: 'passing',

@@ -27,6 +27,9 @@ const IssueListActions = ({ repo, here }: { repo: Repo; here: string }) => (
     <LinkButton href={repoPath(repo.full_name, '/milestones')} icon="milestone">
       {t('Milestones')}
     </LinkButton>
+    <LinkButton href={repoPath(repo.full_name, '/plans')} icon="plan">
+      {t('Plans')}
+    </LinkButton>
     <LinkButton href={`${here}/new`} variant="primary" icon="plus" hotkey="c">
       {t('New issue')}
     </LinkButton>

@@ -174,7 +174,7 @@ const MemoryRow = (props: MemoryProps) => {
   const isOpen = visit.form.error !== null && visit.form.values.text('id') === memory.id
   return (
     <Row
-      title={<p class="memory-text">{memory.text}</p>}
+      title={<p class="written-text">{memory.text}</p>}
       meta={<MemoryMeta {...props} />}
       end={
         <>

@@ -1,0 +1,6 @@
+export { planWork } from './plan-work.ts'
+export { getPlan } from './get-plan.ts'
+export { applyPlan } from './apply-plan.ts'
+export { listPlans } from './list-plans.ts'
+export { updatePlan } from './update-plan.ts'
+export { deletePlan } from './delete-plan.ts'
