@@ -49,6 +49,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   update_notification_settings: 'one’s own choice of what to be told',
   star_repo: 'a mark for oneself, which gives no right',
   unstar_repo: 'a mark for oneself, which gives no right',
+  hand_back_mirror: 'needs a remote that answers: test/features/mirrors reads its entry',
 }
 
 // Imports may begin: nothing listens at that port.
@@ -303,6 +304,19 @@ const copyInput = () => ({
   name: fresh('copy'),
 })
 
+/** A repository with a mirror link in a state. Nothing listens at that port. */
+async function mirror(state = 'standing_by') {
+  const name = await repo()
+  const { remotes } = await run('create_mirror', ada, {
+    repo: name,
+    url: 'http://127.0.0.1:9/x',
+    role: 'leader',
+  })
+  const [{ id = '' } = {}] = remotes as { id: string }[]
+  await forge.write((tx) => tx.db.run('UPDATE mirrors SET state = ? WHERE id = ?', state, id))
+  return { repo: name, id }
+}
+
 /** How each comes to be called: who calls it, with what. */
 const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   create_token: async () => by(ada, { name: 'x', scopes: ['repo:read'] }),
@@ -539,6 +553,12 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     await run('cancel_import', ada, { id })
     return by(ada, { id })
   },
+  create_mirror: async () =>
+    by(ada, { repo: await repo(), url: 'http://127.0.0.1:9/x', role: 'follower' }),
+  update_mirror: async () => by(ada, { ...(await mirror()), name: 'upstream' }),
+  delete_mirror: async () => by(ada, await mirror()),
+  take_over_mirror: async () => by(ada, { repo: (await mirror()).repo }),
+  move_mirror_to_service: async () => by(ada, { repo: (await mirror()).repo }),
   create_agent: async () => by(ada, { repo: await repo(), name: 'bot' }),
   stop_all_agents: async () => by(ada, { repo: await repo(), reason: 'x' }),
   connect_integration: async () => by(ada, await newIntegration()),

@@ -38,6 +38,10 @@ export const QUEUE_CONCURRENCY = {
   mail: 4,
   webhooks: 32,
   imports: 2,
+  /** Syncs with remotes, which may take hours. */
+  mirrors: 4,
+  /** Probes of all remotes, in one job. */
+  probes: 1,
   backups: 1,
   /** Copies to a bucket. */
   storage: 2,

@@ -23,6 +23,7 @@ import { feature as webhooks } from './webhooks/index.ts'
 import { feature as notifications } from './notifications/index.ts'
 import { feature as images } from './images/index.ts'
 import { feature as imports } from './imports/index.ts'
+import { feature as mirrors } from './mirrors/index.ts'
 import { feature as rulesets } from './rulesets/index.ts'
 import { feature as keys } from './keys/index.ts'
 import { feature as statuses } from './statuses/index.ts'
@@ -64,6 +65,7 @@ export const features: readonly Feature[] = [
   notifications,
   images,
   imports,
+  mirrors,
   rulesets,
   keys,
   releases,

@@ -17,6 +17,7 @@ export const GUIDE_SOURCES: readonly GuideSource[] = [
   { slug: 'configure', text: textFile('../assets/docs/configure.md') },
   { slug: 'sign-on', text: textFile('../assets/docs/sign-on.md') },
   { slug: 'operate', text: textFile('../assets/docs/operate.md') },
+  { slug: 'mirrors', text: textFile('../assets/docs/mirrors.md') },
   { slug: 'backup', text: textFile('../assets/docs/backup.md') },
   { slug: 'performance', text: textFile('../assets/docs/performance.md') },
   { slug: 'security', text: textFile('../assets/docs/security.md') },

@@ -9,6 +9,7 @@ import { images } from './images/index.ts'
 import { integrations } from './integrations/index.ts'
 import { issues } from './issues/index.ts'
 import { memory } from './memory/index.ts'
+import { mirrors } from './mirrors/index.ts'
 import { notifications } from './notifications/index.ts'
 import { plans } from './plans/index.ts'
 import { pulls } from './pulls/index.ts'
@@ -47,6 +48,7 @@ export const sections: readonly SiteSection[] = [
   integrations,
   issues,
   memory,
+  mirrors,
   notifications,
   plans,
   pulls,

@@ -12,9 +12,8 @@ import {
   remoteTransport,
   requireRepo,
 } from '#features/repos/index.ts'
-import { requireQuota } from '#features/workspaces/index.ts'
+import { findQuotaProblem } from '#features/workspaces/index.ts'
 import { GitError, RemoteError, type FetchProgress } from '#git'
-import { Refusal } from '#lib/errors.ts'
 import { OutboundError, ResponseTooLong } from '#lib/outbound.ts'
 import { HOUR, MINUTE, SECOND, timestamp } from '#lib/time.ts'
 import { MAX_IMPORT_MS, unsealSecret } from './import-secret.ts'
@@ -109,17 +108,6 @@ const finishImport = (
       )
   })
 
-/** Returns the quota refusal for this many bytes in a workspace; null when they are allowed. */
-function findQuotaProblem(hearth: Hearth, workspace_id: string, bytes: number): string | null {
-  try {
-    requireQuota(hearth, hearth.db, workspace_id, 'repos_bytes', bytes)
-    return null
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return error.message
-  }
-}
-
 /**
  * Fetches all objects and creates the refs. Returns what was left out, and whether objects were not
  * scanned for SHA-1 collisions.
@@ -149,7 +137,7 @@ async function copyRepository(
         onProgress: (progress) => teller.update(progress),
         apply: async (fetched) => {
           await teller.flush()
-          tooMuch = findQuotaProblem(hearth, repo.workspace_id, fetched.bytes)
+          tooMuch = findQuotaProblem(hearth, repo.workspace_id, 'repos_bytes', fetched.bytes)
           if (tooMuch !== null) return false
           left = await createFetchedRefs(hearth, row, fetched)
           return true

@@ -160,6 +160,22 @@ export const tokenRuns =
     (db: Db, token_id: string) => { readonly run_id: string; readonly sha: string } | null
   >('repos.token_runs')
 
+/** The link to a remote that leads, or led until this service took over; null when there is none. */
+export const leadingMirrors =
+  extensionPoint<
+    (
+      db: Db,
+      repo_id: string,
+    ) => { readonly id: string; readonly role: string; readonly state: string } | null
+  >('repos.leading_mirrors')
+
+/**
+ * Whether pushes and schedules of a repository start no workflows here, because the remote that
+ * leads it runs them.
+ */
+export const remoteWorkflows =
+  extensionPoint<(db: Db, repo_id: string) => boolean>('repos.remote_workflows')
+
 /** Copies a repository from another server. */
 export type Importer = {
   /** Throws 422 for `import_url` when the address is not allowed. */

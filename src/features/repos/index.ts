@@ -65,7 +65,7 @@ export {
 } from './access/repo-facts.ts'
 export { ownersOf, ownersOfPath, readCodeOwners, type CodeOwners } from './files/code-owners.ts'
 export { visibleReposOf } from './access/visible-repos.ts'
-export { findRoleParts, preloadRoles, type RoleParts } from './store/roles.ts'
+export { findRoleParts, listManagers, preloadRoles, type RoleParts } from './store/roles.ts'
 export { createFork, removeFork } from './refs/forks.ts'
 export { auditRepo, requireLive } from './lifecycle/preconditions.ts'
 export {
@@ -87,6 +87,12 @@ export {
   type PreparedUpdate,
 } from './refs/move-refs.ts'
 export {
+  chooseFirstBranch,
+  moveInBatches,
+  prepareFetchedRefs,
+  selectFetchedRefs,
+} from './refs/fetched-refs.ts'
+export {
   branchOf,
   branchRef,
   refNameProblem,
@@ -97,12 +103,14 @@ export {
 export {
   repoDataRemovers,
   importers,
+  leadingMirrors,
   commitContexts,
   frozenReleases,
   retainedCommits,
   moveRules,
   pushNotes,
   pushReads,
+  remoteWorkflows,
   releaseOfTag,
   releasedTags,
   signingKeys,

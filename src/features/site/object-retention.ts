@@ -20,6 +20,9 @@ export const RETAINED_OBJECT_COLUMNS: readonly string[] = [
   'comments.applied_in',
   'releases.target',
   'wikis.commit_sha',
+  'mirror_refs.remote_oid',
+  'mirror_refs.taken_over_oid',
+  'mirror_kept_refs.oid',
   // Retained while the run or queue entry waits or is active.
   'check_runs.head_sha',
   'check_runs.base_sha',
@@ -52,6 +55,7 @@ export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
   'cross_references.target':
     'is a number, or a commit whose page shows its mentions while a ref reaches it',
   'rule_evaluations.sha': 'was often refused and never stored; it is only shown',
+  'mirror_refs.pushed_oid': 'is compared with the refs of the remote; nothing reads it',
   'workflow_runs.workflow_blob': 'is in the tree of the commit in the same row',
   'workflows.blob': 'is in the tree of the default branch',
   'workflow_models.blob': CACHE_KEY,

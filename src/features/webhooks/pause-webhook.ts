@@ -4,10 +4,10 @@
  */
 import type { Tx } from '#core/write.ts'
 import { enqueueMail } from '#features/accounts/index.ts'
-import { fullName, repoById } from '#features/repos/index.ts'
+import { fullName, listManagers, repoById } from '#features/repos/index.ts'
 import { workspaceById } from '#features/workspaces/index.ts'
 import { DAY, timestamp } from '#lib/time.ts'
-import { listManagers, setHook, setDeliveryState, type HookChange, type HookRow } from './store.ts'
+import { setHook, setDeliveryState, type HookChange, type HookRow } from './store.ts'
 import { cancelDue } from './store-deliveries.ts'
 
 const MAX_FAILURES = 50

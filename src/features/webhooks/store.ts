@@ -124,27 +124,3 @@ export const listHookIds = (
 
 export const removeHookRow = (tx: Tx, id: string): void =>
   void tx.db.run('DELETE FROM webhooks WHERE id = ?', id)
-
-/**
- * People with a confirmed email address who may manage the webhooks: owners of the workspace, or
- * people with admin on the repository.
- */
-export const listManagers = (
-  db: Db,
-  owner: Owner,
-  limit: number,
-): { username: string; email: string }[] =>
-  db.all(
-    `SELECT a.username, e.email FROM users u JOIN actors a ON a.id = u.id
-       JOIN emails e ON e.user_id = u.id AND e.is_primary = 1 AND e.verified_at IS NOT NULL
-     WHERE u.suspended_at IS NULL AND u.id IN (
-       SELECT user_id FROM members WHERE workspace_id = ?2 AND role = 'owner'
-       UNION SELECT m.user_id FROM repos r JOIN workspaces w ON w.id = r.workspace_id
-         JOIN members m ON m.workspace_id = w.id
-         WHERE r.id = ?1 AND (m.role = 'owner' OR w.base_permission = 'admin')
-       UNION SELECT user_id FROM role_grants WHERE repo_id = ?1 AND rank = 5)
-     ORDER BY u.id LIMIT ?3`,
-    owner.repo_id,
-    owner.workspace_id,
-    limit,
-  )

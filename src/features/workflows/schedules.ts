@@ -6,7 +6,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { nextCronTime } from '#actions'
-import { repoById } from '#features/repos/index.ts'
+import { remoteWorkflows, repoById } from '#features/repos/index.ts'
 import { occasionOnDefaultBranch } from './default-branch-occasions.ts'
 import { runnerKinds } from './extension-points.ts'
 import { runsWorkflows } from './occasion.ts'
@@ -51,6 +51,7 @@ export const planScheduled = job<Due>({
     const workflow = findWorkflow(hearth.db, workflow_id)
     const repo = workflow && repoById(hearth.db, workflow.repo_id)
     if (!repo || !runsWorkflows(repo) || runnerKinds(hearth).length === 0) return
+    if (remoteWorkflows.all(hearth).some((on) => on(hearth.db, repo.id))) return
     const occasion = occasionOnDefaultBranch(hearth, repo, {
       event: 'schedule',
       names: [{ name: 'schedule', action: null }],

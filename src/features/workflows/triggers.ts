@@ -2,7 +2,7 @@
 import { reaction, reactionToAll, type EventRow } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
 import type { EventName } from '#actions'
-import { repoArchived } from '#features/repos/index.ts'
+import { remoteWorkflows, repoArchived } from '#features/repos/index.ts'
 import type { Oid } from '#git'
 import { isWithoutWorkflows } from './commits-without-workflows.ts'
 import { cancelRunNow } from './end-run.ts'
@@ -42,11 +42,14 @@ const startsNothing = (tx: Tx, repo_id: string, event: EventRow): boolean =>
   listPresentWorkflows(tx.db, repo_id).length === 0
 
 const onEvent = reactionToAll('workflows run for events', (tx, event) => {
-  if (event.repo_id === null) return
-  if (startsNothing(tx, event.repo_id, event)) return
+  const { repo_id } = event
+  if (repo_id === null) return
+  if (event.type === 'git.push' && remoteWorkflows.all(tx.hearth).some((on) => on(tx.db, repo_id)))
+    return
+  if (startsNothing(tx, repo_id, event)) return
   if (startsOf(event)) return plan(tx, event)
   const name = listenedName(event)
-  if (name !== null && hasListener(tx.db, event.repo_id, name)) plan(tx, event)
+  if (name !== null && hasListener(tx.db, repo_id, name)) plan(tx, event)
 })
 
 const onArchived = reaction(

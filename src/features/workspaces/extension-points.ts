@@ -1,6 +1,7 @@
 /** Extension points of workspaces for later features. */
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { Refusal } from '#lib/errors.ts'
 import { extensionPoint } from '#core/extension-points.ts'
 
 /** The resources of a workspace that a quota can limit. */
@@ -32,6 +33,22 @@ export function requireQuota(
   by: number,
 ): void {
   for (const ask of quotaChecks.all(hearth)) ask(hearth, db, workspace_id, resource, by)
+}
+
+/** The refusal of `requireQuota` in words; null when the quota allows it. */
+export function findQuotaProblem(
+  hearth: Hearth,
+  workspace_id: string,
+  resource: QuotaResource,
+  by: number,
+): string | null {
+  try {
+    requireQuota(hearth, hearth.db, workspace_id, resource, by)
+    return null
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return error.message
+  }
 }
 
 /**

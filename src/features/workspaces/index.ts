@@ -44,6 +44,7 @@ export {
 export {
   QUOTA_RESOURCES,
   quotaChecks,
+  findQuotaProblem,
   requireQuota,
   usageCounters,
   workspaceCleanups,

@@ -120,6 +120,29 @@ test('what is said to be kept is kept', async () => {
       updated_at: now,
     })
     put('wikis', { repo_id: repo.id, branch: 'main', commit_sha: oid('1'), updated_at: now })
+    put('mirrors', {
+      id: 'rmt_1',
+      repo_id: repo.id,
+      provider: 'generic',
+      role: 'leader',
+      name: 'origin',
+      url: 'https://example.com/a.git',
+      state: 'takeover',
+      state_since: now,
+      probe_at: 0,
+      sync_at: 0,
+      created_by: ada.id,
+      created_at: now,
+    })
+    put('mirror_refs', { mirror_id: 'rmt_1', name: 'refs/heads/main' })
+    put('mirror_kept_refs', {
+      repo_id: repo.id,
+      oid: oid('1'),
+      name: 'refs/heads/main',
+      mirror_id: 'rmt_1',
+      side: 'remote',
+      kept_at: now,
+    })
     put('check_runs', {
       id: 'run_1',
       ...of,

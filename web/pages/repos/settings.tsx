@@ -92,6 +92,9 @@ const SettingsActions = ({ repo, here }: { repo: Repo; here: string }) => (
         <LinkButton href={`${here}/hooks`} icon="webhook">
           {t('Webhooks')}
         </LinkButton>
+        <LinkButton href={`${here}/mirror`} icon="refresh">
+          {t('Mirrors')}
+        </LinkButton>
       </>
     )}
   </>

@@ -5,7 +5,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { readScope } from '#core/read-scope.ts'
 import { actorOf, preloadActors } from '#features/accounts/index.ts'
 import { factsOf, viewerRole } from '../access/repo-facts.ts'
-import { importers, repoRecordPreloads, starCounts } from '../extension-points.ts'
+import { importers, leadingMirrors, repoRecordPreloads, starCounts } from '../extension-points.ts'
 import { preloadWorkspaces } from '#features/workspaces/index.ts'
 import type { Repo } from '../schema.ts'
 import type { RepoRow } from '../store/repos.ts'
@@ -97,7 +97,7 @@ export function repoRecord(hearth: Hearth, row: RepoRow, caller: Caller): Repo {
     html_url,
     clone_url: `${html_url}.git`,
     ssh_url: null,
-    mirror: null,
+    mirror: leadingMirrors.all(hearth)[0]?.(db, row.id) ?? null,
     viewer_role: role,
     permissions: permissionsOf(standing),
     created_by: actorOf(hearth, row.created_by),

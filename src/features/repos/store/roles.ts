@@ -142,3 +142,27 @@ export const listGrantedRepos = (
      WHERE g.user_id = ?1 AND NOT (w.two_factor_requirement_enabled = 1 AND u.two_factor_enabled = 0)`,
     person_id,
   )
+
+/**
+ * People with a confirmed email address who may manage the webhooks and mirrors: owners of the workspace, or
+ * people with admin on the repository.
+ */
+export const listManagers = (
+  db: Db,
+  owner: { readonly repo_id: string | null; readonly workspace_id: string | null },
+  limit: number,
+): { username: string; email: string }[] =>
+  db.all(
+    `SELECT a.username, e.email FROM users u JOIN actors a ON a.id = u.id
+       JOIN emails e ON e.user_id = u.id AND e.is_primary = 1 AND e.verified_at IS NOT NULL
+     WHERE u.suspended_at IS NULL AND u.id IN (
+       SELECT user_id FROM members WHERE workspace_id = ?2 AND role = 'owner'
+       UNION SELECT m.user_id FROM repos r JOIN workspaces w ON w.id = r.workspace_id
+         JOIN members m ON m.workspace_id = w.id
+         WHERE r.id = ?1 AND (m.role = 'owner' OR w.base_permission = 'admin')
+       UNION SELECT user_id FROM role_grants WHERE repo_id = ?1 AND rank = 5)
+     ORDER BY u.id LIMIT ?3`,
+    owner.repo_id,
+    owner.workspace_id,
+    limit,
+  )

@@ -1,0 +1,39 @@
+/** Mirrors: links of repositories to others elsewhere, which lead or follow. */
+import type { Feature } from '#core/hearth.ts'
+import {
+  leadingMirrors,
+  remoteWorkflows,
+  repoDataRemovers,
+  repoRecordPreloads,
+  retainedCommits,
+} from '#features/repos/index.ts'
+import { events } from './events.ts'
+import { mergeBlockers, reactions, runsOnRemote } from './guard.ts'
+import { handlers, jobs } from './jobs.ts'
+import { findLeader, preloadLeaders } from './store.ts'
+import { removeKeptRefsOf, removeMirrorRefsOf, retainedByMirrors } from './store-refs.ts'
+import * as operations from './operations.ts'
+
+export * from './operations.ts'
+export * from './schema.ts'
+
+export const feature: Feature = {
+  name: 'mirrors',
+  operations: Object.values(operations),
+  events,
+  reactions,
+  handlers,
+  jobs,
+  extensions: [
+    leadingMirrors.with((db, repo_id) => {
+      const row = findLeader(db, repo_id)
+      return row && { id: row.id, role: row.role, state: row.state }
+    }),
+    remoteWorkflows.with(runsOnRemote),
+    repoRecordPreloads.with(preloadLeaders),
+    repoDataRemovers.with(removeKeptRefsOf),
+    repoDataRemovers.with(removeMirrorRefsOf),
+    retainedCommits.with(retainedByMirrors),
+    mergeBlockers,
+  ],
+}

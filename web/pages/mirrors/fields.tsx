@@ -1,0 +1,217 @@
+// The fields of a mirror link and of its settings.
+import type { Mirror } from '#features/mirrors/index.ts'
+import {
+  Button,
+  Checkbox,
+  Field,
+  Form,
+  FormActions,
+  Radio,
+  FieldSet,
+  Select,
+} from '../../components/index.ts'
+import type { Fields, Visit } from '../../site.ts'
+import { t } from '../../text.ts'
+import { fieldError, formError } from '../shell.tsx'
+
+export const NewMirrorForm = ({ visit, action }: { visit: Visit; action: string }) => {
+  const { values, error } = visit.form
+  const typed = error !== null && values.text('form') === 'new'
+  const wrong = (name: string) => (typed ? fieldError(visit, name) : null)
+  const shown = (name: string) => (typed ? values.text(name) : '')
+  return (
+    <Form
+      action={action}
+      csrf={visit.csrf}
+      label={t('New mirror')}
+      error={typed ? formError(visit, 'url', 'name', 'secret', 'username') : null}
+    >
+      <input type="hidden" name="form" value="new" />
+      <FieldSet legend={t('Which side leads')}>
+        <Radio
+          name="role"
+          value="leader"
+          label={t('The remote leads')}
+          hint={t(
+            'This repository follows it, and can take over when it fails. Until then pushes are refused here.',
+          )}
+          checked={shown('role') !== 'follower'}
+        />
+        <Radio
+          name="role"
+          value="follower"
+          label={t('This repository leads')}
+          hint={t('The remote gets every push.')}
+          checked={shown('role') === 'follower'}
+        />
+      </FieldSet>
+      <Field
+        name="url"
+        label={t('Address')}
+        type="url"
+        required
+        mono
+        maxlength={2000}
+        placeholder={t('https://example.com/acme/site.git')}
+        value={shown('url')}
+        error={wrong('url')}
+        hint={t('As one would clone it, without name and password.')}
+      />
+      <Field
+        name="name"
+        label={t('Name')}
+        maxlength={60}
+        value={shown('name')}
+        error={wrong('name')}
+        hint={t('What people here call the remote. Left empty, it is its host.')}
+      />
+      <SecretFields visit={visit} typed={typed} />
+      <FormActions>
+        <Button variant="primary" icon="plus">
+          {t('Create mirror')}
+        </Button>
+      </FormActions>
+    </Form>
+  )
+}
+
+const SecretFields = ({ visit, typed, id }: { visit: Visit; typed: boolean; id?: string }) => (
+  <>
+    <Field
+      id={id && `${id}-username`}
+      name="username"
+      label={t('Username')}
+      maxlength={200}
+      autocomplete="off"
+      value={typed ? visit.form.values.text('username') : ''}
+      error={typed ? fieldError(visit, 'username') : null}
+      hint={t('Only with a password; a token needs none.')}
+    />
+    <Field
+      id={id && `${id}-secret`}
+      name="secret"
+      type="password"
+      label={t('Token or password')}
+      maxlength={2000}
+      autocomplete="off"
+      error={typed ? fieldError(visit, 'secret') : null}
+      hint={t('Stored encrypted and never shown again.')}
+    />
+  </>
+)
+
+const SettingFields = ({ mirror }: { mirror: Mirror }) => {
+  const { settings, id } = mirror
+  return (
+    <>
+      <Field
+        id={`${id}-take_over_after`}
+        name="take_over_after"
+        label={t('Take over by itself after minutes')}
+        type="number"
+        min={5}
+        max={10080}
+        value={settings.take_over_after === null ? '' : String(settings.take_over_after)}
+        hint={t('Without the remote, from 5 to 10,080 (a week). Left empty: never.')}
+      />
+      <Select
+        id={`${id}-hand_back`}
+        name="hand_back"
+        label={t('Hand back')}
+        value={settings.hand_back}
+        options={[
+          { value: 'manual', label: t('By hand') },
+          { value: 'automatic', label: t('By itself, when nothing conflicts') },
+        ]}
+      />
+      <Select
+        id={`${id}-remote_pushes`}
+        name="remote_pushes"
+        label={t('Commits on the remote during a takeover')}
+        value={settings.remote_pushes}
+        options={[
+          { value: 'hold', label: t('Keep aside until the hand back') },
+          { value: 'fast_forward', label: t('Take those that only add') },
+          { value: 'refuse', label: t('Overwrite at the hand back') },
+        ]}
+      />
+      <Checkbox
+        id={`${id}-keep_ci_warm`}
+        name="keep_ci_warm"
+        label={t('Run workflows here as well while the remote leads')}
+        checked={settings.keep_ci_warm}
+      />
+    </>
+  )
+}
+
+export const EditMirrorForm = ({
+  visit,
+  mirror,
+  action,
+}: {
+  visit: Visit
+  mirror: Mirror
+  action: string
+}) => {
+  const typed = visit.form.error !== null && visit.form.values.text('form') === mirror.id
+  return (
+    <details class="more" open={typed}>
+      <summary>{t('Edit')}</summary>
+      <Form
+        action={action}
+        csrf={visit.csrf}
+        label={t('Edit {name}', { name: mirror.name })}
+        error={typed ? formError(visit, 'url', 'secret', 'username', 'name') : null}
+      >
+        <input type="hidden" name="form" value={mirror.id} />
+        <input type="hidden" name="id" value={mirror.id} />
+        <Field
+          id={`${mirror.id}-url`}
+          name="url"
+          label={t('Address')}
+          type="url"
+          required
+          mono
+          maxlength={2000}
+          value={mirror.url}
+          error={typed ? fieldError(visit, 'url') : null}
+        />
+        <SecretFields visit={visit} typed={typed} id={mirror.id} />
+        <Select
+          id={`${mirror.id}-notify`}
+          name="notify"
+          label={t('Mail about changes of the state')}
+          value={mirror.settings.notify}
+          options={[
+            { value: 'none', label: t('Nobody') },
+            { value: 'admins', label: t('Administrators') },
+            { value: 'members', label: t('Members of the workspace') },
+          ]}
+        />
+        {mirror.role === 'leader' && <SettingFields mirror={mirror} />}
+        <FormActions>
+          <Button>{t('Save')}</Button>
+        </FormActions>
+      </Form>
+    </details>
+  )
+}
+
+const oneOf = <const T extends readonly string[]>(words: T, value: string): T[number] | undefined =>
+  words.find((word) => word === value)
+
+/** The settings as the form sends them. A follower's form has only one of them. */
+export function settingsFrom(fields: Fields) {
+  const notify = oneOf(['none', 'admins', 'members'], fields.text('notify'))
+  const hand_back = oneOf(['manual', 'automatic'], fields.text('hand_back'))
+  if (hand_back === undefined) return { notify }
+  const minutes = fields.text('take_over_after').trim()
+  return {
+    notify,
+    hand_back,
+    take_over_after: minutes === '' ? null : Number(minutes),
+    remote_pushes: oneOf(['hold', 'fast_forward', 'refuse'], fields.text('remote_pushes')),
+    keep_ci_warm: fields.ticked('keep_ci_warm'),
+  }
+}
