@@ -13,6 +13,7 @@ import { call as callOperation, type Operation } from '#core/operation.ts'
 import { signIn } from '#features/accounts/sign-in/sign-in.ts'
 import { insertUser } from '#features/accounts/store/users.ts'
 import { putIdentity } from '#features/accounts/store/identities.ts'
+import { placeholderOf } from '#features/security/secrets/fingerprint.ts'
 import { addMember } from '#features/workspaces/index.ts'
 import { features } from '#features/index.ts'
 import { PasswordHasher } from '#lib/password.ts'
@@ -187,6 +188,18 @@ const setting = async (kind: 'variable' | 'secret'): Promise<{ repo: string; set
   const input = { repo: await repo(), setting: 'A' }
   await run(`set_${kind}`, ada, { ...input, value: 'x' })
   return input
+}
+/** A placeholder of a secret that ada was refused. */
+const refusedSecret = async (): Promise<{ repo: string; placeholder: string }> => {
+  const name = await repo()
+  const { id = '' } = hearth.facts.repo(name, ada) ?? {}
+  const placeholder = placeholderOf(hearth, id, ada.id, {
+    fingerprint: 'f'.repeat(32),
+    type: 'github-token',
+    label: 'GitHub token',
+    preview: 'ghp_••••Zz',
+  })
+  return { repo: name, placeholder }
 }
 /** A run that waits for an approval. */
 const waitingRun = async (): Promise<{ repo: string; id: string }> => {
@@ -487,6 +500,21 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     const input = { workspace: 'acme', team: await team() }
     await run('set_security_manager', ada, input)
     return by(ada, input)
+  },
+  bypass_push_protection: async () =>
+    by(ada, { ...(await refusedSecret()), reason: 'used_in_tests' }),
+  update_secret_alert: async () => {
+    const input = await refusedSecret()
+    const { alert } = await run('bypass_push_protection', ada, {
+      ...input,
+      reason: 'used_in_tests',
+    })
+    return by(ada, {
+      repo: input.repo,
+      id: String(alert),
+      state: 'resolved',
+      resolution: 'used_in_tests',
+    })
   },
   set_team_repo: async () =>
     by(ada, { workspace: 'acme', team: await team(), repo: await repo(), role: 'write' }),

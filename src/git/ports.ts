@@ -4,6 +4,7 @@
  * (https://git-scm.com/docs/gitglossary).
  */
 
+import type { SecretRule } from '#lib/secrets/secret-rules.ts'
 import type {
   FetchResult,
   FetchFromOptions,
@@ -823,21 +824,33 @@ export interface Git {
 }
 
 /** A search in what the commits add that `tips` reach and `hide` do not. */
-export type AddedSearch = {
+/** What is searched for: an expression, or secrets in all formats that the forge knows. */
+export type SearchedFor =
+  | {
+      /** Strings, one of which every match contains; files without any are skipped. */
+      readonly words: readonly string[]
+      /**
+       * A regular expression over bytes as Latin-1. It must take linear time, since files are
+       * untrusted.
+       */
+      readonly pattern: string
+    }
+  | {
+      readonly matcher: 'secrets'
+      /** Formats in addition. */
+      readonly custom?: readonly SecretRule[]
+    }
+
+export type AddedSearch = SearchedFor & {
   readonly tips: readonly Oid[]
   readonly hide?: readonly Oid[]
-  /** Strings, one of which every match contains; files without any are skipped. */
-  readonly words: readonly string[]
-  /**
-   * A regular expression over bytes as Latin-1. It must take linear time, since files are
-   * untrusted.
-   */
-  readonly pattern: string
   /** The search stops after so many commits, bytes of files, or matches (1,000 by default). */
   readonly limits?: {
     readonly commits?: number
     readonly bytes?: number
     readonly matches?: number
+    /** And after so much time, which counts from the first commit. */
+    readonly milliseconds?: number
   }
 }
 
@@ -870,6 +883,8 @@ export type AddedMatch = {
   readonly path: string
   readonly line: number
   readonly text: string
+  /** The format of a secret; null for a match of an expression. */
+  readonly rule: SecretRule | null
 }
 
 export type AddedMatches = {

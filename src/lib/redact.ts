@@ -4,6 +4,7 @@
  * false match damages the record.
  */
 import { SECRET_FORMATS } from './secret-formats.ts'
+import { findRefusedSecrets } from './secrets/refused-secret.ts'
 
 /** A password in a URL. Only the password is removed, because the host explains the text. */
 const URL_PASSWORD =
@@ -17,9 +18,24 @@ export function redactText(text: string): { text: string; redacted: boolean } {
   let result = text
   for (const { type, pattern } of SECRET_FORMATS)
     result = result.replace(pattern, `[redacted:${type}]`)
+  result = redactRefused(result)
   result = result.replace(URL_PASSWORD, '$1[redacted:password]$3')
   result = result.replace(AUTHORIZATION_HEADER, '$1[redacted:credentials]')
   return { text: result, redacted: result !== text }
+}
+
+/** Removes secrets of all other formats that pushes may not add. */
+function redactRefused(text: string): string {
+  const bytes = Buffer.from(text)
+  const found = findRefusedSecrets(bytes).filter(({ rule }) => !rule.own)
+  if (found.length === 0) return text
+  const parts: (Uint8Array | string)[] = []
+  let from = 0
+  for (const { rule, secret, index } of found) {
+    parts.push(bytes.subarray(from, index), `[redacted:${rule.id}]`)
+    from = index + secret.length
+  }
+  return Buffer.concat([...parts, bytes.subarray(from)].map((part) => Buffer.from(part))).toString()
 }
 
 /** Redacts every text in a JSON value. Names of fields stay. */

@@ -21,7 +21,7 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   {
     type: 'hearth-token',
     pattern: /hth[uwa]_[0-9A-Za-z]{46}/g,
-    refused: refuse('an access token', 'hth'),
+    refused: refuse('access token', 'hth'),
   },
   // Up to the end of the block, or of a text in which the block is cut off.
   {
@@ -33,36 +33,36 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   {
     type: 'aws-access-key',
     pattern: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
-    refused: refuse('an AWS access key', 'AKIA', 'ASIA'),
+    refused: refuse('AWS access key', 'AKIA', 'ASIA'),
   },
   {
     type: 'github-token',
     pattern: /\b(?:gh[pousr]_[0-9A-Za-z]{36,251}|github_pat_[0-9A-Za-z_]{60,251})/g,
-    refused: refuse('a GitHub token', 'ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'),
+    refused: refuse('GitHub token', 'ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'),
   },
   {
     type: 'gitlab-token',
     pattern: /\bgl(?:pat|dt|rt|ptt|cbt|ft|agent|soat)-[0-9A-Za-z_-]{20,251}/g,
     refused: refuse(
-      'a GitLab token',
+      'GitLab token',
       ...['glpat-', 'gldt-', 'glrt-', 'glptt-', 'glcbt-', 'glft-', 'glagent-', 'glsoat-'],
     ),
   },
   {
     type: 'slack-token',
     pattern: /\bxox[abeoprs]-[0-9A-Za-z-]{10,251}/g,
-    refused: refuse('a Slack token', 'xox'),
+    refused: refuse('Slack token', 'xox'),
   },
   {
     type: 'slack-webhook',
     pattern:
       /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[0-9A-Za-z/_-]{20,251}/g,
-    refused: refuse('a Slack webhook address', 'hooks.slack.com'),
+    refused: refuse('Slack webhook address', 'hooks.slack.com'),
   },
   {
     type: 'stripe-key',
     pattern: /\b[rs]k_(?:live|prod)_[0-9A-Za-z]{16,251}/g,
-    refused: refuse('a Stripe key', 'k_live_', 'k_prod_'),
+    refused: refuse('Stripe key', 'k_live_', 'k_prod_'),
   },
   { type: 'stripe-key', pattern: /\b[rs]k_test_[0-9A-Za-z]{16,251}/g, refused: null },
   {
@@ -73,39 +73,39 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   {
     type: 'google-oauth-token',
     pattern: /\bya29\.[0-9A-Za-z_-]{20,1000}/g,
-    refused: refuse('a Google OAuth token', 'ya29.'),
+    refused: refuse('Google OAuth token', 'ya29.'),
   },
   {
     type: 'anthropic-key',
     pattern: /\bsk-ant-[0-9A-Za-z_-]{20,251}/g,
-    refused: refuse('an Anthropic key', 'sk-ant-'),
+    refused: refuse('Anthropic key', 'sk-ant-'),
   },
   {
     type: 'openai-key',
     pattern: /\bsk-(?:proj|svcacct|admin)-[0-9A-Za-z_-]{40,251}/g,
-    refused: refuse('an OpenAI key', 'sk-proj-', 'sk-svcacct-', 'sk-admin-'),
+    refused: refuse('OpenAI key', 'sk-proj-', 'sk-svcacct-', 'sk-admin-'),
   },
   // The older format of these keys has no issuer in it.
   { type: 'openai-key', pattern: /\bsk-[0-9A-Za-z]{40,251}/g, refused: null },
   {
     type: 'npm-token',
     pattern: /\bnpm_[0-9A-Za-z]{36}(?![0-9A-Za-z])/g,
-    refused: refuse('an npm token', 'npm_'),
+    refused: refuse('npm token', 'npm_'),
   },
   {
     type: 'pypi-token',
     pattern: /\bpypi-AgE[0-9A-Za-z_-]{40,1000}/g,
-    refused: refuse('a PyPI token', 'pypi-AgE'),
+    refused: refuse('PyPI token', 'pypi-AgE'),
   },
   {
     type: 'sendgrid-key',
     pattern: /\bSG\.[0-9A-Za-z_-]{22}\.[0-9A-Za-z_-]{43}/g,
-    refused: refuse('a SendGrid key', 'SG.'),
+    refused: refuse('SendGrid key', 'SG.'),
   },
   {
     type: 'huggingface-token',
     pattern: /\bhf_[0-9A-Za-z]{34}(?![0-9A-Za-z])/g,
-    refused: refuse('a Hugging Face token', 'hf_'),
+    refused: refuse('Hugging Face token', 'hf_'),
   },
   {
     type: 'json-web-token',
@@ -113,16 +113,6 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
     refused: null,
   },
 ]
-
-const REFUSED = SECRET_FORMATS.flatMap(({ pattern, refused }) =>
-  refused === null ? [] : [{ pattern, ...refused }],
-)
-
-/** All refused formats as one search: strings one of which every match contains, and a pattern. */
-export const REFUSED_SECRETS = {
-  words: REFUSED.flatMap(({ words }) => words),
-  pattern: REFUSED.map(({ pattern }) => `(?:${pattern.source})`).join('|'),
-}
 
 const HEARTH_CHECKED_LENGTH = 45
 /** Fewer different characters than this in a secret mean an example. */
@@ -132,16 +122,8 @@ const MIN_DISTINCT_CHARACTERS = 8
 const isExample = (secret: string): boolean =>
   /example$/i.test(secret) || new Set(secret.slice(-24)).size < MIN_DISTINCT_CHARACTERS
 
-/** What a refusal calls a text in one of the refused formats; null for an example or none. */
-export function nameOfSecret(text: string): string | null {
-  for (const { pattern, name, words } of REFUSED) {
-    if (!words.some((word) => text.includes(word))) continue
-    for (const [secret] of text.matchAll(pattern)) {
-      const isSecret = secret.startsWith('hth')
-        ? checksum62(secret.slice(0, HEARTH_CHECKED_LENGTH)) === secret.slice(HEARTH_CHECKED_LENGTH)
-        : !isExample(secret)
-      if (isSecret) return name
-    }
-  }
-  return null
-}
+/** Whether a match of a refused format is a secret: with the checksum of this forge, and no example. */
+export const isSecretText = (secret: string): boolean =>
+  secret.startsWith('hth')
+    ? checksum62(secret.slice(0, HEARTH_CHECKED_LENGTH)) === secret.slice(HEARTH_CHECKED_LENGTH)
+    : !isExample(secret)

@@ -20,6 +20,7 @@ export const GUIDE_SOURCES: readonly GuideSource[] = [
   { slug: 'mirrors', text: textFile('../assets/docs/mirrors.md') },
   { slug: 'backup', text: textFile('../assets/docs/backup.md') },
   { slug: 'performance', text: textFile('../assets/docs/performance.md') },
+  { slug: 'secret-scanning', text: textFile('../assets/docs/secret-scanning.md') },
   { slug: 'security', text: textFile('../assets/docs/security.md') },
   { slug: 'issues', text: textFile('../assets/docs/issues.md') },
   { slug: 'insights', text: textFile('../assets/docs/insights.md') },

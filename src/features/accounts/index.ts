@@ -111,7 +111,6 @@ export {
   TokenName,
   TokenRepos,
 } from './tokens/token-limits.ts'
-export { findTokenSecrets } from './tokens/find-secrets.ts'
 export { issueToken, tokenRecord, type NewTokenOptions } from './tokens/tokens.ts'
 export const feature: Feature = {
   name: 'accounts',

@@ -1,6 +1,6 @@
 /** Refuses texts with secrets in a known format. */
 import { forbidden } from '#lib/errors.ts'
-import { nameOfSecret } from '#lib/secret-formats.ts'
+import { nameOfSecret } from '#lib/secrets/refused-secret.ts'
 import { requireRepo, settingsOf } from '#features/repos/index.ts'
 import type { Db } from '#core/db.ts'
 

@@ -1,7 +1,7 @@
 /** Inputs of memories. */
 import { OneOf, Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
-import { nameOfSecret } from '#lib/secret-formats.ts'
+import { nameOfSecret } from '#lib/secrets/refused-secret.ts'
 import { notBlank } from '#features/issues/index.ts'
 import { KINDS, MAX_PATHS, MAX_TEXT_CHARS } from './schema.ts'
 

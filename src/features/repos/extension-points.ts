@@ -7,6 +7,8 @@ import type { Hearth } from '#core/hearth.ts'
 import { extensionPoint } from '#core/extension-points.ts'
 import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
+import type { SecretRule } from '#lib/secrets/secret-rules.ts'
+import type { FoundSecret } from './push/find-secrets.ts'
 import type { PreparedUpdate } from './refs/move-refs.ts'
 import type { RepoRow } from './store/repos.ts'
 
@@ -209,3 +211,18 @@ export const branchPushed = internalEvent(
   'repos.branch_pushed',
   Type.Object({ repo_id: Type.String(), branch: Type.String(), actor_id: Type.String() }),
 )
+
+/** Where a person may let a refused secret through. */
+export type BypassOffer = { readonly placeholder: string; readonly url: string }
+
+/** What is done with secrets in commits and texts. `home` is a repository, never a fork. */
+export const secretFindings = extensionPoint<{
+  /** Formats that a repository looks for in addition. */
+  customRules(db: Db, home: RepoRow): readonly SecretRule[]
+  /** Whether the caller has said that this secret may be pushed. */
+  isBypassed(hearth: Hearth, home: RepoRow, by: SignedIn, found: FoundSecret): boolean
+  /** Null when the caller cannot let it through. */
+  offerBypass(hearth: Hearth, home: RepoRow, by: SignedIn, found: FoundSecret): BypassOffer | null
+  /** Opens alerts for secrets that were found in commits. */
+  record(tx: Tx, home: RepoRow, source: 'push' | 'history', found: readonly FoundSecret[]): void
+}>('repos.secret_findings')

@@ -102,6 +102,7 @@ export {
 } from './refs/ref-names.ts'
 export {
   repoDataRemovers,
+  secretFindings,
   importers,
   leadingMirrors,
   commitContexts,
@@ -174,6 +175,7 @@ export {
   findRef,
   hasBranches,
   lastMovedBranch,
+  listRefs,
   listStores,
   listTipsOfStore,
   readRef,
@@ -188,8 +190,8 @@ export {
   COLLISION_SCAN_DELAY_MS,
   findSha1Collisions,
 } from './push/find-sha1-collisions.ts'
-export { scanRange, scanPush } from './push/push-protection.ts'
-export type { CommitRange } from './push/find-leaked-tokens.ts'
+export { recordSecrets, scanRange, scanPush, throwIfRefused } from './push/push-protection.ts'
+export { findSecrets, type CommitRange, type FoundSecret } from './push/find-secrets.ts'
 export { findExposedAddress, privateAddressesOf } from './push/private-addresses.ts'
 export {
   auditBypass,

@@ -19,11 +19,16 @@ import {
 import { events } from './events.ts'
 import { hasFindings } from './overview/store.ts'
 import * as operations from './operations.ts'
+import { scanHistoryJob } from './secrets/history-job.ts'
+import { pushFindings } from './secrets/push-findings.ts'
+import { removeAlertsOfRepo } from './secrets/store.ts'
+import { sweepBypasses } from './secrets/sweep.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
 export * from './code-scanning/schema.ts'
 export type { FindingCounts, SecurityOverview } from './overview/schema.ts'
+export * from './secrets/schema.ts'
 export { isSecurityManager } from './managers/store.ts'
 
 /** Whether the pages of a repository show the tab of its findings. */
@@ -35,12 +40,14 @@ export const feature: Feature = {
   operations: Object.values(operations),
   events,
   reactions: [followBranches],
-  jobs: [processUpload, forgetBranch, sweepUploads] as Job[],
+  jobs: [processUpload, forgetBranch, sweepUploads, scanHistoryJob, sweepBypasses] as Job[],
   extensions: [
     commitContexts.with(contextsOfAnalyses),
     repoDataRemovers.with(removeCodeAlertsOfRepo),
     repoDataRemovers.with(removeAnalysesOfRepo),
     repoDataRemovers.with(removeUploadsOfRepo),
     blobHolders.with({ isReferenced: holdsUploadBlob, list: listUploadBlobs }),
+    pushFindings,
+    repoDataRemovers.with(removeAlertsOfRepo),
   ],
 }

@@ -70,5 +70,7 @@ export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
   'analyses.head_sha': 'is a head of its pull request, or the commit in the same row',
   'code_instances.commit_sha': BESIDE_REFS,
   'code_instances.blob': 'is compared with the blobs of a change; nothing reads it',
+  'secret_locations.commit':
+    'is only shown; a secret in a commit that is gone is an alert all the same',
   'viewed_files.oid': 'is compared with the current blob id; nothing reads it',
 }

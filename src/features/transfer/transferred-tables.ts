@@ -115,6 +115,11 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   proofs: 'secrets',
   recovery_codes: 'secrets',
   setup_links: 'secrets',
+  secret_alerts:
+    'their fingerprints are sealed by the other forge; a scan of the history finds them anew',
+  secret_locations: 'of secret alerts',
+  secret_bypasses: 'passing',
+  secret_scans: 'work of the other forge',
   sign_ins: 'secrets',
   tokens: 'secrets',
   token_repos: 'of tokens',

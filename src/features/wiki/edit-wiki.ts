@@ -4,9 +4,9 @@ import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx, Write } from '#core/write.ts'
 import { commitIdentity } from '#features/accounts/index.ts'
-import { refuseBadInput, requireRepo, scanRange } from '#features/repos/index.ts'
+import { refuseBadInput, requireRepo, scanRange, throwIfRefused } from '#features/repos/index.ts'
 import type { FileChange, Oid } from '#git'
-import { forbidden, Refusal } from '#lib/errors.ts'
+import { Refusal } from '#lib/errors.ts'
 import { listPageChanges, moveWiki } from './change-wiki.ts'
 import { requireWikiToChange, type Wiki } from './wiki.ts'
 
@@ -44,8 +44,12 @@ async function commitEdits(
   }
   if (commit === null) throw new TypeError('an edit has a commit')
   const range = { tips: [commit], hide: head === null ? [] : [head] }
-  const { refused, later } = await scanRange(hearth, requireRepo(hearth.db, repo.id), range)
-  if (refused !== null) throw forbidden('push_protection', refused)
+  const { refused, later } = await scanRange(
+    { hearth, caller },
+    requireRepo(hearth.db, repo.id),
+    range,
+  )
+  throwIfRefused(refused)
   return { commit, later }
 }
 

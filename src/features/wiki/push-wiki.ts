@@ -48,8 +48,12 @@ async function prepareMove(
   if (fact.forced)
     return 'the history of a wiki cannot be rewritten: fetch, and commit on top of it'
   const range = { tips: [to], hide: old === null ? [] : [old] }
-  const { refused, later } = await scanRange(hearth, requireRepo(hearth.db, repo.id), range)
-  if (refused !== null) return refused
+  const { refused, later } = await scanRange(
+    { hearth, caller },
+    requireRepo(hearth.db, repo.id),
+    range,
+  )
+  if (refused !== null) return refused.reason
   const hidden = privateAddressesOf(hearth, caller)
   const exposed = hidden && (await findExposedAddress(hearth, repo, hidden, update, range.hide))
   if (exposed) return exposed

@@ -4,11 +4,13 @@
  * its blobs matches.
  */
 import type { AddedMatch, AddedMatches, AddedSearch, ObjectReader, Oid } from '../ports.ts'
+import { lineAt, lineStarts } from '#lib/secrets/secret-matcher.ts'
 import { diffTreePaths } from '../diff/tree-diff.ts'
 import { AddedFiles, type AddedFile } from './added-files.ts'
 import type { CommitNode } from './commit-source.ts'
 import { commitSource } from './commit-source.ts'
 import { walkCommits } from './log.ts'
+import { textFinder, type FoundText, type TextFinder } from './find-text.ts'
 import { keyToText } from './names.ts'
 import type { PausableWork } from './pausable-work.ts'
 
@@ -21,8 +23,7 @@ const BYTES_PER_TURN = 4 << 20
 
 const GITLINK = 0o160000
 
-type PatternMatch = { readonly text: string; readonly index: number }
-const NONE: readonly PatternMatch[] = []
+const NONE: readonly FoundText[] = []
 
 /** Newest commits first. Throws GitError `missing` for an object that is not in the store. */
 export function* searchAdded(db: ObjectReader, search: AddedSearch): PausableWork<AddedMatches> {
@@ -37,11 +38,17 @@ export function* searchAdded(db: ObjectReader, search: AddedSearch): PausableWor
     commits: mostCommits = Infinity,
     bytes: mostBytes = Infinity,
     matches: mostMatches = 1000,
+    milliseconds: mostMs = Infinity,
   } = search.limits ?? {}
   let commits = 0
+  const end = performance.now() + mostMs
+  const isOver = () =>
+    commits >= mostCommits ||
+    blobs.read >= mostBytes ||
+    matches.length >= mostMatches ||
+    performance.now() >= end
   for (const node of walkCommits(db, search)) {
-    if (commits >= mostCommits || blobs.read >= mostBytes || matches.length >= mostMatches)
-      return { matches, commits, complete: false }
+    if (isOver()) return { matches, commits, complete: false }
     commits++
     const parents = node.parents.map((oid) => source.get(oid).tree)
     const dirty = yield* files.find(parents[0] ?? null, node.tree)
@@ -81,14 +88,18 @@ function findAddedMatches(
         change.old === null || change.old.mode === GITLINK ? gone : [change.old.oid, ...gone]
       for (const one of before) for (const { text } of blobs.hits(one)) known.add(text)
     }
-    const fresh = blobs.hits(entry.oid).filter(({ text }) => !known.has(text))
+    const name = keyToText(path)
+    const fresh = blobs
+      .select(blobs.hits(entry.oid), name)
+      .filter((found) => !known.has(found.text))
     if (fresh.length === 0) return []
-    const data = contentOf(db, entry.oid)
-    return fresh.map(({ text, index }) => ({
+    const starts = lineStarts(contentOf(db, entry.oid))
+    return fresh.map(({ text, index, secret }) => ({
       commit: oid,
-      path: keyToText(path),
-      line: lineAt(data, index),
+      path: name,
+      line: lineAt(starts, index),
       text,
+      rule: secret?.match.rule ?? null,
     }))
   })
 }
@@ -100,25 +111,19 @@ function contentOf(db: ObjectReader, oid: Oid): Buffer {
     : Buffer.alloc(0)
 }
 
-function lineAt(data: Buffer, index: number): number {
-  let line = 1
-  for (let at = data.indexOf(10); at >= 0 && at < index; at = data.indexOf(10, at + 1)) line++
-  return line
-}
-
 class BlobSearch {
   /** Bytes that were searched. */
   read = 0
   private readAtTurn = 0
   private readonly clean = new Set<Oid>()
-  private readonly dirty = new Map<Oid, readonly PatternMatch[]>()
-  private readonly pattern: RegExp
+  private readonly dirty = new Map<Oid, readonly FoundText[]>()
+  private readonly finder: TextFinder
 
   constructor(
     private readonly db: ObjectReader,
-    private readonly search: AddedSearch,
+    search: AddedSearch,
   ) {
-    this.pattern = new RegExp(search.pattern, 'g')
+    this.finder = textFinder(search)
   }
 
   isTurnOver(): boolean {
@@ -127,19 +132,18 @@ class BlobSearch {
     return true
   }
 
-  hits(oid: Oid): readonly PatternMatch[] {
+  /** The matches that count in a file of this path. */
+  select(found: readonly FoundText[], path: string): readonly FoundText[] {
+    return this.finder.select(found, path)
+  }
+
+  hits(oid: Oid): readonly FoundText[] {
     if (this.clean.has(oid)) return NONE
     const known = this.dirty.get(oid)
     if (known) return known
     const data = contentOf(this.db, oid)
     this.read += data.length
-    // Latin-1 maps each byte to one character, so the pattern works on any bytes.
-    const hits = this.search.words.every((word) => data.indexOf(word) < 0)
-      ? []
-      : [...data.toString('latin1').matchAll(this.pattern)].map(({ 0: text, index }) => ({
-          text,
-          index,
-        }))
+    const hits = this.finder.find(data)
     if (hits.length > 0) this.dirty.set(oid, hits)
     else {
       if (this.clean.size >= MAX_CLEAN_BLOBS) this.clean.clear()

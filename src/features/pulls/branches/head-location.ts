@@ -18,6 +18,7 @@ import {
   requireRepo,
   scanRange,
   scanPush,
+  throwIfRefused,
   type MoveOptions,
   type PreparedUpdate,
 } from '#features/repos/index.ts'
@@ -85,8 +86,8 @@ export async function prepareHeadMove(
   const [update] = await prepareUpdates(hearth, grant, [{ name: ref, old: sha, new: to }])
   if (!update) throw new TypeError('one update gives one')
   const range = { tips: [to], hide: [sha] }
-  const { refused, later } = await scanRange(hearth, row, range)
-  if (refused !== null) throw forbidden('push_protection', refused)
+  const { refused, later } = await scanRange({ hearth, caller }, row, range)
+  throwIfRefused(refused)
   return {
     place,
     update,

@@ -8,7 +8,7 @@ import { commitIdentity } from '#features/accounts/index.ts'
 import { branchNotFound } from '../branches/branch-record.ts'
 import { commitRecord } from './commit-records.ts'
 import { requireMovesAllowed } from '../refs/move-guard.ts'
-import { scanRange, scanPush } from '../push/push-protection.ts'
+import { scanRange, scanPush, throwIfRefused } from '../push/push-protection.ts'
 import { auditBypass, findPushProblem } from '../push/push-rules.ts'
 import { branchRef, shortNameProblem } from '../refs/ref-names.ts'
 import { moveRefs, prepareUpdate } from '../refs/move-refs.ts'
@@ -160,8 +160,8 @@ export const createCommit = operation({
     )
     const update = await prepareUpdate(hearth, repo, { name, old, new: oid })
     const range = { tips: [oid], hide: parent === null ? [] : [parent] }
-    const { refused, later } = await scanRange(hearth, requireRepo(db, repo.id), range)
-    if (refused !== null) throw forbidden('push_protection', refused)
+    const { refused, later } = await scanRange({ hearth, caller }, requireRepo(db, repo.id), range)
+    throwIfRefused(refused)
     const guard = await requireMovesAllowed(hearth, repo.id, caller, [update])
     const record = await recordOfNewCommit(hearth, repo, parent, oid)
     return write((tx) => {

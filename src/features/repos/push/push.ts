@@ -209,8 +209,11 @@ async function checkPush(
     return []
   })
   const tips = await listMoveTips(hearth, repo.store, results.remaining(prepared))
-  const scan = await scanMoves(hearth, row, tips, known)
-  for (const [name, problem] of scan.refused) results.refuse(name, problem)
+  const scan = await scanMoves({ hearth, caller }, row, tips, known)
+  for (const [name, { reason, lines }] of scan.refused) {
+    results.refuse(name, reason)
+    results.note(name, lines)
+  }
   const privateAddresses = privateAddressesOf(hearth, caller)
   for (const update of privateAddresses ? results.remaining(prepared) : []) {
     const problem =

@@ -3,6 +3,8 @@ import type { UserCaller } from '#core/caller.ts'
 import { createToken } from '#features/accounts/tokens/create-token.ts'
 import { createCommit } from '#features/repos/commits/create-commit.ts'
 import { push } from '#features/repos/push/push.ts'
+import { listSecretAlerts } from '#features/security/secrets/list-secret-alerts.ts'
+import { listSecretLocations } from '#features/security/secrets/list-secret-locations.ts'
 import { readRef, repoByPath } from '#features/repos/index.ts'
 import { updateRepoSettings } from '#features/repos/settings/update-repo-settings.ts'
 import { checksum62, randomBase62 } from '#lib/hash.ts'
@@ -60,6 +62,8 @@ async function repo(settings: Record<string, boolean> = {}) {
 
 const token = async () =>
   (await world.call(createToken, ada, { name: 'laptop', scopes: ['repo:read'] })).secret ?? ''
+const revocations = async () =>
+  (await sentMails(world)).filter(({ subject }) => subject.startsWith('A token was revoked'))
 const works = (secret: string) => hearth.callers.byToken(secret) !== null
 const invented = () => {
   const start = `hthu_${randomBase62(40)}`
@@ -92,7 +96,7 @@ describe('with the protection on', () => {
     expect(refused).not.toContain('\n')
     expect(tip('work')).toBeNull()
     expect(works(secret)).toBe(true)
-    expect(await sentMails(world)).toEqual([])
+    expect(await revocations()).toEqual([])
   })
 
   test('one that a later commit takes out again is in the history all the same', async () => {
@@ -257,7 +261,7 @@ describe('with it off', () => {
     const bad = await commit(main, { 'a/b.txt': `one\n${secret}\n` })
     expect(await pushTo('work', bad)).toEqual([null])
     expect([tip('work'), works(secret)]).toEqual([bad, true])
-    const mail = await sentMails(world)
+    const mail = await revocations()
     expect([works(secret), works(other)]).toEqual([false, true])
     expect(mail).toHaveLength(1)
     expect(mail[0]).toMatchObject({ to: 'ada@example.com' })
@@ -274,21 +278,23 @@ describe('with it off', () => {
     expect(JSON.stringify(log)).not.toContain(secret)
   })
 
-  test('secrets of other services are in the audit log, without their text', async () => {
-    const { commit, pushTo, main } = await repo({ push_protection: false })
+  test('secrets of other services become alerts, without their text', async () => {
+    const { path, commit, pushTo, main } = await repo({ push_protection: false })
     const secret = `ghp_${'aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1cD3'.slice(0, 36)}`
     const example = `ghp_${'x'.repeat(36)}`
     const bad = await commit(main, { 'a/b.txt': `one\n${secret}\n${example}\n` })
     expect(await pushTo('work', bad)).toEqual([null])
     await world.jobs()
-    const log = hearth.db.all<{ data: string }>(
-      `SELECT data FROM audit_log WHERE action = 'repo.secret_found'`,
-    )
-    const found = log.map(({ data }) => JSON.parse(data) as Record<string, unknown>)
-    expect(found.filter((entry) => entry.commit === bad)).toEqual([
-      { secret: 'a GitHub token', path: 'a/b.txt', line: 2, commit: bad },
+    const { items } = await world.call(listSecretAlerts, ada, { repo: path })
+    expect(items).toMatchObject([{ type: 'github-token', state: 'open', locations_count: 1 }])
+    const locations = await world.call(listSecretLocations, ada, {
+      repo: path,
+      id: items[0]?.id ?? '',
+    })
+    expect(locations.items).toMatchObject([
+      { path: 'a/b.txt', line: 2, commit: bad, source: 'push' },
     ])
-    expect(JSON.stringify(log)).not.toContain(secret)
+    expect(JSON.stringify([items, locations])).not.toContain(secret)
   })
 
   test('nothing is looked at when searching is off as well', async () => {

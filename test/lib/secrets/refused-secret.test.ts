@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { checksum62, randomBase62 } from '#lib/hash.ts'
 import { redactText } from '#lib/redact.ts'
-import { nameOfSecret, REFUSED_SECRETS } from '#lib/secret-formats.ts'
+import { nameOfSecret } from '#lib/secrets/refused-secret.ts'
 
 const a = (length: number) => 'aB3dE5gH7k'.repeat(40).slice(0, length)
 const own = `hthu_${randomBase62(40)}`
@@ -24,14 +24,11 @@ const REFUSED: readonly (readonly [secret: string, name: string])[] = [
   [`ya29.${a(60)}`, 'a Google OAuth token'],
 ]
 
-test('what is refused is also redacted, and found by the one pattern of pushes', () => {
-  const pattern = new RegExp(REFUSED_SECRETS.pattern)
+test('what is refused is also redacted', () => {
   for (const [secret, name] of REFUSED) {
     const text = `x = "${secret}"`
     expect([secret, nameOfSecret(text)]).toEqual([secret, name])
     expect(redactText(text).text).not.toContain(secret)
-    expect(pattern.test(text)).toBe(true)
-    expect(REFUSED_SECRETS.words.some((word) => text.includes(word))).toBe(true)
   }
 })
 

@@ -1,0 +1,163 @@
+/**
+ * Writes `src/lib/secrets/secret-rules.json`: the rules of the scanner betterleaks (and the generic rule of
+ * gitleaks, by the same authors), translated. Both are under the MIT license, whose text is kept in
+ * the file. Rules that cannot be translated, or whose time is not linear, are left out and named.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { SecretFilter, SecretRule, SecretRules } from '#lib/secrets/secret-rules.ts'
+import { worstTime, type SlowRule } from './secret-rules/attack.ts'
+import { translateGoPattern } from './secret-rules/go-pattern.ts'
+import { labelOf } from './secret-rules/label.ts'
+import { readFilter } from './secret-rules/read-filter.ts'
+import { runScript, type Option } from './support/options.ts'
+
+const RULES_FILE = fileURLToPath(new URL('../src/lib/secrets/secret-rules.json', import.meta.url))
+/** No match of a piece may take longer. */
+const MAX_PIECE_MS = 50
+/** A literal of an issuer is at least so long. */
+const MIN_PREFIX_CHARS = 4
+/**
+ * Not refused although they begin with a literal: they stand in test data and documentation, are
+ * meant for web pages, or are the addresses of a service with or without a secret.
+ */
+const NOT_REFUSED =
+  /^(?:private-key|jwt|jwt-base64|generic-api-key|gcp-api-key|gcp-service-account|stripe-access-token|.*connection-string.*|.*webhook.*|.*-url.*|gcp-gemini-api|devcycle-client-sdk-key|devcycle-mobile-sdk-key|.*-test-.*|.*public.*|.*publishable.*)$/
+
+type SourceRule = {
+  readonly id: string
+  readonly regex?: string
+  readonly path?: string
+  readonly keywords?: readonly string[]
+  readonly secretGroup?: number
+  readonly filter?: string
+  readonly entropy?: number
+  readonly skipReport?: boolean
+  readonly required?: readonly { readonly id: string; readonly withinLines?: number }[]
+  readonly allowlists?: readonly {
+    readonly condition?: string
+    readonly regexTarget?: string
+    readonly regexes?: readonly string[]
+    readonly stopwords?: readonly string[]
+  }[]
+}
+type SourceFile = {
+  readonly prefilter: string
+  readonly filter: string
+  readonly rules: readonly SourceRule[]
+}
+
+const readToml = (file: string): SourceFile =>
+  Bun.TOML.parse(readFileSync(file, 'utf8')) as SourceFile
+
+/** The allow lists of gitleaks; those with a condition over several fields are left out. */
+const readAllowlists = (rule: SourceRule): SecretFilter[] =>
+  (rule.allowlists ?? [])
+    .filter(({ condition }) => condition === undefined)
+    .flatMap(({ regexTarget, regexes, stopwords }) => [
+      ...(regexes && regexTarget !== 'line'
+        ? [
+            {
+              on: regexTarget === 'match' ? ('match' as const) : ('secret' as const),
+              matches: regexes.map((pattern) => translateGoPattern(pattern).source),
+            },
+          ]
+        : []),
+      ...(stopwords ? [{ on: 'secret' as const, contains: stopwords }] : []),
+    ])
+
+function translateRule(rule: SourceRule): SecretRule | null {
+  if (rule.regex === undefined || !rule.keywords?.length) return null
+  const pattern = translateGoPattern(rule.regex)
+  const words = [...new Set(rule.keywords.map((word) => word.toLowerCase()))]
+  const drops: SecretFilter[] = [
+    ...(rule.entropy === undefined ? [] : [{ entropy: rule.entropy, orEqual: true }]),
+    ...readFilter(rule.filter ?? ''),
+    ...readAllowlists(rule),
+  ]
+  const isRefused =
+    !rule.skipReport &&
+    rule.required === undefined &&
+    pattern.secretPrefix.length >= MIN_PREFIX_CHARS &&
+    !NOT_REFUSED.test(rule.id)
+  return {
+    id: rule.id.replace(/\.1$/, ''),
+    label: labelOf(rule.id.replace(/\.1$/, '')),
+    pattern: pattern.source,
+    words,
+    ...(pattern.maxBytes !== Infinity && { maxBytes: pattern.maxBytes }),
+    ...(!pattern.contains(words) && { whole: true }),
+    ...(rule.secretGroup !== undefined && { group: rule.secretGroup }),
+    ...(rule.path !== undefined && { path: translateGoPattern(rule.path).source }),
+    ...(drops.length > 0 && { drops }),
+    ...(rule.required && {
+      needs: rule.required.map(({ id, withinLines }) => ({
+        id: id.replace(/\.1$/, ''),
+        ...(withinLines !== undefined && { lines: withinLines }),
+      })),
+    }),
+    ...(rule.skipReport && { hidden: true }),
+    ...(isRefused && { refused: true }),
+  }
+}
+
+/** The rules that work, and what keeps the others out. */
+function translateAll(rules: readonly SourceRule[]): {
+  readonly kept: SecretRule[]
+  readonly dropped: string[]
+  readonly slowest: SlowRule[]
+} {
+  const kept: SecretRule[] = []
+  const dropped: string[] = []
+  const times: SlowRule[] = []
+  for (const source of rules) {
+    const rule = translateRule(source)
+    const slow = rule && worstTime(rule)
+    if (rule === null || slow === null) dropped.push(`${source.id}: only looks at a path`)
+    else if (slow.milliseconds > MAX_PIECE_MS)
+      dropped.push(`${source.id}: ${slow.milliseconds.toFixed(0)} ms on ${slow.attack}`)
+    else {
+      kept.push(rule)
+      times.push(slow)
+    }
+  }
+  const slowest = times.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, 5)
+  return { kept, dropped, slowest }
+}
+
+const OPTIONS = {
+  betterleaks: { kind: 'text', default: '', help: 'A checkout of betterleaks.' },
+  gitleaks: { kind: 'text', default: '', help: 'A checkout of gitleaks.' },
+} as const satisfies Record<string, Option>
+
+await runScript(
+  'bun scripts/update-secret-rules.ts --betterleaks DIR --gitleaks DIR',
+  OPTIONS,
+  async ({ betterleaks, gitleaks }) => {
+    const file = readToml(join(betterleaks, 'config/betterleaks.toml'))
+    // Its preamble only widens what is shown of the line, and takes quadratic time.
+    const generic = readToml(join(gitleaks, 'config/gitleaks.toml'))
+      .rules.filter(({ id }) => id === 'generic-api-key')
+      .map((rule) => ({ ...rule, regex: rule.regex?.replace('[\\w.-]{0,50}?', '') }))
+    const { kept, dropped, slowest } = translateAll([
+      ...file.rules.filter(({ id }) => id !== 'generic-api-key'),
+      ...generic,
+    ])
+    const license = await Bun.file(join(betterleaks, 'LICENSE')).text()
+    const rules: SecretRules = {
+      license: `From betterleaks 1.7.0 and gitleaks.\n\n${license}`,
+      skippedPaths: readFilter(file.prefilter).flatMap((one) =>
+        'matches' in one ? one.matches : [],
+      ),
+      drops: readFilter(file.filter),
+      rules: kept,
+    }
+    writeFileSync(RULES_FILE, `${JSON.stringify(rules, null, 1)}\n`)
+    console.log(`${kept.length} rules, ${kept.filter(({ refused }) => refused).length} refused`)
+    for (const line of dropped) console.log(`left out: ${line}`)
+    for (const { id, milliseconds, attack } of slowest)
+      console.log(`slowest: ${id} ${milliseconds.toFixed(1)} ms on ${attack}`)
+    return 0
+  },
+)

@@ -1,0 +1,39 @@
+/** What repositories ask about secrets in pushes: bypasses, and where findings are recorded. */
+import type { SignedIn } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import {
+  fullNameOf,
+  secretFindings,
+  type FoundSecret,
+  type RepoRow,
+} from '#features/repos/index.ts'
+import { timestamp } from '#lib/time.ts'
+import { fingerprintOf, placeholderOf, previewOf } from './fingerprint.ts'
+import { recordFindings } from './record-findings.ts'
+import { findBypass } from './store.ts'
+
+function isBypassed(hearth: Hearth, home: RepoRow, by: SignedIn, found: FoundSecret): boolean {
+  if (by.kind !== 'user') return false
+  const fingerprint = fingerprintOf(hearth, found.type, found.secret)
+  const bypass = findBypass(hearth.db, home.id, by.id, fingerprint)
+  return bypass !== null && bypass.expires_at > timestamp(hearth.clock.now())
+}
+
+function offerBypass(hearth: Hearth, home: RepoRow, by: SignedIn, found: FoundSecret) {
+  if (by.kind !== 'user') return null
+  const placeholder = placeholderOf(hearth, home.id, by.id, {
+    fingerprint: fingerprintOf(hearth, found.type, found.secret),
+    type: found.type,
+    label: found.label,
+    preview: previewOf(found.secret),
+  })
+  const address = `${hearth.settings.site_url}/${fullNameOf(hearth.db, home)}/security/secrets/bypass`
+  return { placeholder, url: `${address}?placeholder=${placeholder}` }
+}
+
+export const pushFindings = secretFindings.with({
+  customRules: () => [],
+  isBypassed,
+  offerBypass,
+  record: (tx, home, source, found) => void recordFindings(tx, home, source, found),
+})

@@ -1,0 +1,57 @@
+/** Finds what `searchAdded` looks for in the bytes of one file. */
+import { secretMatcher, SecretMatcher, type SecretMatch } from '#lib/secrets/secret-matcher.ts'
+import type { SecretRule } from '#lib/secrets/secret-rules.ts'
+import type { SearchedFor } from '../ports.ts'
+
+export type FoundText = {
+  readonly text: string
+  /** Where it begins, in bytes. */
+  readonly index: number
+  /** What found a secret; null for a match of an expression. */
+  readonly secret: { readonly match: SecretMatch; readonly matcher: SecretMatcher } | null
+}
+
+export type TextFinder = {
+  find(data: Buffer): readonly FoundText[]
+  /** The matches that count in a file of this path. */
+  select(found: readonly FoundText[], path: string): readonly FoundText[]
+}
+
+export function textFinder(search: SearchedFor): TextFinder {
+  if ('matcher' in search) return secretFinder(search.custom ?? [])
+  const pattern = new RegExp(search.pattern, 'g')
+  return {
+    find: (data) =>
+      search.words.every((word) => data.indexOf(word) < 0)
+        ? []
+        : // Latin-1 maps each byte to one character, so the pattern works on any bytes.
+          [...data.toString('latin1').matchAll(pattern)].map(({ 0: text, index }) => ({
+            text,
+            index,
+            secret: null,
+          })),
+    select: (found) => found,
+  }
+}
+
+const foundBy =
+  (matcher: SecretMatcher) =>
+  (match: SecretMatch): FoundText => ({
+    text: match.secret,
+    index: match.index,
+    secret: { match, matcher },
+  })
+
+function secretFinder(custom: readonly SecretRule[]): TextFinder {
+  const matchers = [secretMatcher(), ...(custom.length === 0 ? [] : [new SecretMatcher(custom)])]
+  return {
+    find: (data) => matchers.flatMap((matcher) => matcher.find(data).map(foundBy(matcher))),
+    select: (found, path) =>
+      matchers.flatMap((matcher) => {
+        const matches = found.flatMap(({ secret }) =>
+          secret?.matcher === matcher ? [secret.match] : [],
+        )
+        return matcher.select(matches, path).map(foundBy(matcher))
+      }),
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * Finds secrets in bytes. An automaton finds the words of all rules in one pass. Each hit opens a
+ * window as wide as a match of its rule can be; windows that overlap are joined, and the expression
+ * runs on pieces of them, so its time is linear in the bytes.
+ */
+import { isSecretText } from '../secret-formats.ts'
+import { lazy } from '../lazy.ts'
+import { CompiledFilter } from './secret-filters.ts'
+import { commonFilters, secretRules, type SecretRule } from './secret-rules.ts'
+import { WordAutomaton } from './word-automaton.ts'
+
+/** No larger piece is given to an expression. */
+export const PIECE_BYTES = 17 * 1024
+/** The windows of a rule whose matches have no bound. */
+const UNBOUNDED = { before: 600, after: 8 * 1024 }
+/** The most matches that are told of one file. */
+const MAX_MATCHES = 1000
+/** Matching one file ends after this time; what is left of it is not looked at. */
+const MAX_FILE_MS = 2000
+/** A NUL in so many first bytes makes a file binary, as in git. */
+const BINARY_BYTES = 8000
+
+export type SecretMatch = {
+  readonly rule: SecretRule
+  readonly secret: string
+  /** Where the secret begins, in bytes. */
+  readonly index: number
+}
+
+type Compiled = {
+  readonly rule: SecretRule
+  readonly pattern: RegExp
+  readonly drops: readonly CompiledFilter[]
+  readonly pathDrops: readonly CompiledFilter[]
+  readonly path: RegExp | null
+  readonly before: number
+  readonly after: number
+}
+
+/** A part of a file in which a rule looks for matches. */
+type Window = { start: number; end: number }
+
+export class SecretMatcher {
+  private readonly compiled: readonly Compiled[]
+  private readonly automaton: WordAutomaton
+  /** The rules of each word. */
+  private readonly users: readonly (readonly number[])[]
+  private readonly commonDrops: readonly CompiledFilter[]
+  private readonly skippedPaths: readonly RegExp[]
+
+  constructor(private readonly rules: readonly SecretRule[]) {
+    const common = commonFilters()
+    this.commonDrops = common.drops.map((drop) => new CompiledFilter(drop))
+    this.skippedPaths = common.skippedPaths.map((source) => new RegExp(source))
+    this.compiled = rules.map(compile)
+    const words = [...new Set(rules.flatMap((rule) => rule.words))]
+    this.automaton = new WordAutomaton(words)
+    const users = new Map<string, number[]>(words.map((word) => [word, []]))
+    for (const [at, rule] of rules.entries())
+      for (const word of rule.words) users.get(word)?.push(at)
+    this.users = words.map((word) => users.get(word) ?? [])
+  }
+
+  /**
+   * What looks like a secret in the bytes of a file, at any path. `select` leaves out what does not
+   * count at the path of the file.
+   */
+  find(data: Uint8Array): SecretMatch[] {
+    const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+    const isBinary = bytes.subarray(0, BINARY_BYTES).includes(0)
+    const windows = this.openWindows(bytes, isBinary)
+    const end = performance.now() + MAX_FILE_MS
+    const matches: SecretMatch[] = []
+    for (const [at, list] of windows) {
+      const compiled = this.compiled[at]
+      if (!compiled) continue
+      for (const window of list) {
+        if (performance.now() > end) break
+        this.matchWindow(bytes, compiled, window, matches)
+      }
+    }
+    return this.withNeeds(bytes, matches).slice(0, MAX_MATCHES)
+  }
+
+  /** The matches that count in a file of this path, or in a text, in order and without overlaps. */
+  select(matches: readonly SecretMatch[], path: string | null): SecretMatch[] {
+    const accepted = matches.filter(({ rule }) => this.acceptsPath(rule, path))
+    return withoutOverlaps(accepted, this.rules)
+  }
+
+  private acceptsPath(rule: SecretRule, path: string | null): boolean {
+    const compiled = this.compiled[this.rules.indexOf(rule)]
+    if (!compiled) return false
+    if (path === null) return compiled.path === null
+    if (compiled.path !== null && !compiled.path.test(path)) return false
+    if (compiled.pathDrops.some((drop) => drop.dropsPath(path))) return false
+    return rule.refused === true || !this.skippedPaths.some((pattern) => pattern.test(path))
+  }
+
+  private openWindows(bytes: Buffer, isBinary: boolean): Map<number, Window[]> {
+    const windows = new Map<number, Window[]>()
+    this.automaton.scan(bytes, (word, end) => {
+      for (const at of this.users[word] ?? []) {
+        const compiled = this.compiled[at]
+        if (!compiled || (isBinary && !compiled.rule.refused)) continue
+        const isWhole = compiled.rule.whole === true
+        const from = isWhole ? 0 : Math.max(0, end - compiled.before)
+        const to = isWhole ? bytes.length : Math.min(bytes.length, end + compiled.after)
+        const list = windows.get(at)
+        const last = list?.at(-1)
+        if (!list) windows.set(at, [{ start: from, end: to }])
+        else if (last && last.end >= from) last.end = Math.max(last.end, to)
+        else list.push({ start: from, end: to })
+      }
+    })
+    return windows
+  }
+
+  /** Runs an expression over a window, in pieces that overlap by the width of a match. */
+  private matchWindow(
+    bytes: Buffer,
+    compiled: Compiled,
+    { start, end }: Window,
+    matches: SecretMatch[],
+  ): void {
+    const overlap = Math.min(compiled.before, PIECE_BYTES / 2)
+    let from = start
+    for (;;) {
+      const to = Math.min(end, from + PIECE_BYTES)
+      const text = bytes.toString('latin1', from, to)
+      for (const found of text.matchAll(compiled.pattern)) {
+        const secret = secretOf(compiled.rule, found)
+        const index = from + found.index + Math.max(0, found[0].indexOf(secret))
+        const candidate = { secret, match: found[0] }
+        if (this.isDropped(compiled, candidate)) continue
+        matches.push({ rule: compiled.rule, secret, index })
+        if (matches.length >= 10 * MAX_MATCHES) return
+      }
+      if (to >= end) return
+      from = to - overlap
+    }
+  }
+
+  private isDropped(
+    { rule, drops }: Compiled,
+    candidate: { readonly secret: string; readonly match: string },
+  ): boolean {
+    if (rule.own) return !isSecretText(candidate.secret)
+    return (
+      candidate.secret === '' ||
+      drops.some((drop) => drop.drops(candidate)) ||
+      this.commonDrops.some((drop) => drop.drops(candidate))
+    )
+  }
+
+  /** Leaves out what another rule should stand beside and does not, and what is only looked for. */
+  private withNeeds(bytes: Buffer, matches: readonly SecretMatch[]): SecretMatch[] {
+    if (!matches.some(({ rule }) => rule.hidden || rule.needs)) return [...matches]
+    const lines = lazy(() => lineStarts(bytes))
+    const lineOf = (index: number) => lineAt(lines(), index)
+    const byRule = Map.groupBy(matches, ({ rule }) => rule.id)
+    return matches.filter(
+      ({ rule, index }) =>
+        !rule.hidden &&
+        (rule.needs ?? []).every(({ id, lines: distance = Infinity }) =>
+          (byRule.get(id) ?? []).some(
+            (other) =>
+              distance === Infinity || Math.abs(lineOf(other.index) - lineOf(index)) <= distance,
+          ),
+        ),
+    )
+  }
+}
+
+function compile(rule: SecretRule): Compiled {
+  const { maxBytes } = rule
+  const drops = (rule.drops ?? []).map((drop) => new CompiledFilter(drop))
+  return {
+    rule,
+    pattern: new RegExp(rule.pattern, 'g'),
+    drops: drops.filter((drop) => !drop.isOfPath),
+    pathDrops: drops.filter((drop) => drop.isOfPath),
+    path: rule.path === undefined ? null : new RegExp(rule.path),
+    // One byte more on each side, for `\b` and the like.
+    before: maxBytes === undefined ? UNBOUNDED.before : maxBytes + 1,
+    after: maxBytes === undefined ? UNBOUNDED.after : maxBytes + 1,
+  }
+}
+
+function secretOf({ group }: SecretRule, found: RegExpExecArray): string {
+  if (group !== undefined) return found[group] ?? ''
+  return found.slice(1).find((part) => part !== undefined && part !== '') ?? found[0]
+}
+
+/** Of matches that overlap, the one of the earlier rule, in the order of the file. */
+function withoutOverlaps(
+  matches: readonly SecretMatch[],
+  rules: readonly SecretRule[],
+): SecretMatch[] {
+  const ranks = new Map(rules.map((rule, at) => [rule, (rule.refused ? 0 : rules.length) + at]))
+  const sorted = matches.toSorted((a, b) => a.index - b.index)
+  const kept: SecretMatch[] = []
+  for (const match of sorted) {
+    const last = kept.at(-1)
+    if (last === undefined || last.index + last.secret.length <= match.index) kept.push(match)
+    else if ((ranks.get(match.rule) ?? 0) < (ranks.get(last.rule) ?? 0)) kept.splice(-1, 1, match)
+  }
+  return kept
+}
+
+export function lineStarts(bytes: Buffer): number[] {
+  const starts = [0]
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) starts.push(at + 1)
+  return starts
+}
+
+/** The line of a position, from 1. */
+export function lineAt(starts: readonly number[], index: number): number {
+  let low = 0
+  let high = starts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((starts[middle] ?? 0) <= index) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The matcher of all rules, made with the first scan of a thread. */
+export const secretMatcher: () => SecretMatcher = lazy(() => new SecretMatcher(secretRules()))

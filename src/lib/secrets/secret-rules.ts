@@ -1,0 +1,81 @@
+/**
+ * The formats of secrets that the forge looks for: those of `secret-formats.ts`, then the rules of
+ * `secret-rules.json`, which `scripts/update-secret-rules.ts` translates. Expressions match
+ * bytes as Latin-1.
+ */
+import translated from './secret-rules.json' with { type: 'json' }
+import { lazy } from '../lazy.ts'
+import { SECRET_FORMATS } from '../secret-formats.ts'
+
+/** Drops a finding: too little entropy, or a text of the finding that matches or contains one of these. */
+export type SecretFilter =
+  | { readonly entropy: number; readonly orEqual: boolean }
+  | {
+      readonly on: 'secret' | 'match' | 'path'
+      readonly matches: readonly string[]
+      readonly not?: boolean
+    }
+  | { readonly on: 'secret' | 'match' | 'path'; readonly contains: readonly string[] }
+
+export type SecretRule = {
+  readonly id: string
+  /** What people read, such as "GitHub token". */
+  readonly label: string
+  readonly pattern: string
+  /** Strings in lower case, one of which every file with a match contains. */
+  readonly words: readonly string[]
+  /** The most bytes of a match; no bound when it is left out. */
+  readonly maxBytes?: number
+  /** Whether the word may stand outside of the match, anywhere in the file. */
+  readonly whole?: boolean
+  /** The group that is the secret; the first one that matched when it is left out. */
+  readonly group?: number
+  /** Only files whose path matches. */
+  readonly path?: string
+  readonly drops?: readonly SecretFilter[]
+  /** Findings of other rules that have to be in the same file, and how near. */
+  readonly needs?: readonly { readonly id: string; readonly lines?: number }[]
+  /** Only looked for because another rule needs it. */
+  readonly hidden?: boolean
+  /** Whether push protection refuses it; the others become alerts only. */
+  readonly refused?: boolean
+  /** A format of this forge, which has precedence over translated rules. */
+  readonly own?: boolean
+}
+
+export type SecretRules = {
+  readonly license: string
+  readonly skippedPaths: readonly string[]
+  /** For every rule but those of this forge. */
+  readonly drops: readonly SecretFilter[]
+  readonly rules: readonly SecretRule[]
+}
+
+/** No refused format of this forge is longer. */
+const MAX_OWN_BYTES = 1100
+
+const OWN_RULES: readonly SecretRule[] = SECRET_FORMATS.flatMap(({ type, pattern, refused }) =>
+  refused === null
+    ? []
+    : [
+        {
+          id: type,
+          label: refused.name,
+          pattern: pattern.source,
+          words: refused.words.map((word) => word.toLowerCase()),
+          maxBytes: MAX_OWN_BYTES,
+          refused: true,
+          own: true,
+        },
+      ],
+)
+
+/** All rules, those with precedence first. */
+export const secretRules: () => readonly SecretRule[] = lazy(() => [
+  ...OWN_RULES,
+  ...(translated as unknown as SecretRules).rules,
+])
+
+/** Filters and paths that hold for all translated rules. */
+export const commonFilters = (): Pick<SecretRules, 'skippedPaths' | 'drops'> =>
+  translated as unknown as SecretRules

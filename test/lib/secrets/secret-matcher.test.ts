@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'bun:test'
+import { SecretMatcher, secretMatcher } from '#lib/secrets/secret-matcher.ts'
+import { secretRules } from '#lib/secrets/secret-rules.ts'
+
+type Case = {
+  readonly rule: string
+  readonly path?: string
+  readonly text: string
+  /** What betterleaks finds with this rule alone. */
+  readonly secrets: readonly string[]
+}
+
+const FIXTURE = join(import.meta.dir, '../../fixtures/secret-rules.jsonl.gz')
+
+test('every rule finds what the scanner that it comes from finds in its own test data', () => {
+  const cases = Buffer.from(Bun.gunzipSync(readFileSync(FIXTURE)))
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Case)
+  const rules = new Map(secretRules().map((rule) => [rule.id, rule]))
+  const matchers = new Map<string, SecretMatcher>()
+  const differing = cases.filter(({ rule: id, path, text, secrets }) => {
+    const rule = rules.get(id)
+    if (!rule) return true
+    let matcher = matchers.get(id)
+    // Alone, a rule finds what it would only need beside another.
+    if (!matcher) {
+      matcher = new SecretMatcher([{ ...rule, hidden: false, needs: [] }])
+      matchers.set(id, matcher)
+    }
+    const found = matcher.find(Buffer.from(text))
+    const selected = matcher.select(found, path ?? (rule.path === undefined ? '' : 'x'))
+    return selected.length > 0 !== secrets.length > 0
+  })
+  expect(cases.length).toBe(8224)
+  expect(differing).toEqual([])
+})
+
+test('hostile texts take time in proportion to their length', () => {
+  const matcher = secretMatcher()
+  const words = secretRules().flatMap((rule) => rule.words)
+  // Every word of every rule, with what its expression goes on with: each opens its windows.
+  const line = words.map((word) => `${word} = "aA0_-.aA0_-.aA0"\n`).join('')
+  const timeOf = (bytes: number) => {
+    const data = Buffer.alloc(bytes, line)
+    const times = [1, 2, 3].map(() => {
+      const start = process.cpuUsage()
+      matcher.find(data)
+      return process.cpuUsage(start).user
+    })
+    return Math.min(...times)
+  }
+  timeOf(100_000)
+  expect(timeOf(400_000)).toBeLessThan(Math.max(timeOf(100_000), 10_000) * 12)
+})
+
+test('a secret at the edge of a window or of a piece is found with its place', () => {
+  const matcher = secretMatcher()
+  const secret = `ghp_${'aB3dE5gH7kL9mN1pQ2rS4tU6vW8xY0zA1cD3'}`
+  for (const before of [0, 1, 17 * 1024 - 20, 17 * 1024, 40_000]) {
+    const text = `${'x'.repeat(before)}\n${secret}`
+    const found = matcher.select(matcher.find(Buffer.from(text)), 'a.txt')
+    expect(found.map(({ rule, index }) => [rule.id, index])).toEqual([['github-token', before + 1]])
+  }
+})
+
+test('binary files are searched for unmistakable formats only', () => {
+  const secret = `ghp_${'aB3dE5gH7kL9mN1pQ2rS4tU6vW8xY0zA1cD3'}`
+  const matcher = secretMatcher()
+  const generic = 'api_key = "d8f7a6b5c4e3f2a1b0c9d8e7f6a5b4c3"\n'
+  const types = (text: string) => matcher.find(Buffer.from(text)).map(({ rule }) => rule.id)
+  expect(types(generic)).toEqual(['generic-api-key'])
+  expect(types(`\0${generic}${secret}`)).toContain('github-token')
+  expect(types(`\0${generic}${secret}`)).not.toContain('generic-api-key')
+})
