@@ -114,6 +114,7 @@ async function execute(
       log,
       artifacts: null,
       caches: null,
+      uploadSarif: null,
       checkOut: async (folder, source) => {
         if (source.repository !== tree.repository || source.ref !== null)
           throw new Error(

@@ -17,6 +17,7 @@ import { checkOutForJob } from './check-out.ts'
 import { executeJob } from './execute/execute-job.ts'
 import type { ExecutionHost, ExecutionResult, StepState } from './execute/job-input.ts'
 import { filesOf } from './job-files.ts'
+import { sarifUploadOf } from './job-sarif.ts'
 import { logPath, packJobLog } from './job-logs.ts'
 import { actionReaderOf } from './local-runner.ts'
 
@@ -145,5 +146,6 @@ const execute = (
       readAction: (text, path) => actionReaderOf(hearth).readAction(text, path),
       report,
       ...filesOf(hearth, job),
+      uploadSarif: sarifUploadOf(hearth, job),
     },
   )

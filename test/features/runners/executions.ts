@@ -98,6 +98,7 @@ export async function makeExecutions(change: Parameters<typeof makeRunner>[0] = 
           },
           artifacts: options.artifacts ?? null,
           caches: options.caches ?? null,
+          uploadSarif: null,
           checkOut: async (folder, { repository }) => {
             if (repository !== 'acme/site') throw new Error(`${repository} is not there`)
             for (const [name, text] of Object.entries(options.files ?? {})) {

@@ -108,6 +108,18 @@ export type ExecutionHost = {
   /** Null where nothing keeps files of jobs. */
   readonly artifacts: ArtifactStore | null
   readonly caches: CacheStore | null
+  /**
+   * Takes the report of a scanner, compressed, and answers its id. Null for `sha` and `ref` stands
+   * for those of the run. Throws an Error with one line for the author. Null where nothing does.
+   */
+  readonly uploadSarif:
+    | ((report: {
+        readonly sarif: Uint8Array
+        readonly sha: string | null
+        readonly ref: string | null
+        readonly category: string | null
+      }) => Promise<string>)
+    | null
   readonly limits: Limits
   readonly now: () => number
   readonly log: LogSink

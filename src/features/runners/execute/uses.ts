@@ -5,6 +5,7 @@ import { downloadArtifact, uploadArtifact } from './artifact-steps.ts'
 import { checkOut } from './checkout-step.ts'
 import { restoreCache, saveCache, useCache } from './cache-steps.ts'
 import { runAction } from './run-action.ts'
+import { uploadSarifFiles } from './sarif-step.ts'
 import type { Conclusion } from './job-input.ts'
 import type { RunningStep, StepRunner } from './step-runner.ts'
 
@@ -24,6 +25,7 @@ const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   'actions/cache': useCache,
   'actions/cache/restore': restoreCache,
   'actions/cache/save': saveCache,
+  'github/codeql-action/upload-sarif': uploadSarifFiles,
 }
 
 /** Runs the step. Its faults are lines of the log; nothing here throws but expressions. */
