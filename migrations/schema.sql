@@ -20,6 +20,26 @@ CREATE TABLE agent_activity (
   PRIMARY KEY (user_id, event_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE agent_calls (
+  agent_id TEXT NOT NULL,
+  turn INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  call_id TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  input TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('new', 'started', 'done')),
+  result TEXT,
+  PRIMARY KEY (agent_id, turn, position),
+  FOREIGN KEY (agent_id, turn) REFERENCES agent_turns (agent_id, seq) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE agent_files (
+  agent_id TEXT NOT NULL REFERENCES agent_runs (agent_id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  content BLOB,
+  PRIMARY KEY (agent_id, path)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE agent_questions (
   id TEXT PRIMARY KEY,
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
@@ -41,6 +61,33 @@ CREATE TABLE agent_questions (
 CREATE INDEX agent_questions_of_repo ON agent_questions (repo_id);
 
 CREATE INDEX agent_questions_waiting ON agent_questions (expires_at) WHERE state = 'waiting';
+
+CREATE TABLE agent_runs (
+  agent_id TEXT PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE,
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  pull_id TEXT NOT NULL UNIQUE,
+  issue INTEGER NOT NULL,
+  task TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('queued', 'working', 'waiting', 'resting', 'stopped', 'finished')),
+  -- Calls of the model, and how often failed checks or a review sent it back to work.
+  turns INTEGER NOT NULL DEFAULT 0,
+  revisions INTEGER NOT NULL DEFAULT 0,
+  -- How often it wanted to finish although its checks failed.
+  refused INTEGER NOT NULL DEFAULT 0,
+  -- Why it waits.
+  reason TEXT,
+  state_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX agent_runs_of_repo ON agent_runs (repo_id, state);
+
+CREATE TABLE agent_turns (
+  agent_id TEXT NOT NULL REFERENCES agent_runs (agent_id) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('user', 'model')),
+  text TEXT NOT NULL,
+  PRIMARY KEY (agent_id, seq)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY REFERENCES actors (id),
@@ -1070,6 +1117,45 @@ CREATE UNIQUE INDEX mirrors_leading ON mirrors (repo_id) WHERE role = 'leader';
 CREATE INDEX mirrors_of_repo ON mirrors (repo_id, id);
 
 CREATE INDEX mirrors_to_probe ON mirrors (probe_at);
+
+CREATE TABLE model_calls (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+  -- Null for calls that belong to no pull request.
+  pull_id TEXT,
+  -- Who the call was for: an agent, a person or the workspace.
+  actor_id TEXT NOT NULL,
+  task TEXT NOT NULL,
+  integration_id TEXT NOT NULL,
+  model TEXT NOT NULL,
+  input_tokens INTEGER NOT NULL,
+  cached_tokens INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  cost INTEGER NOT NULL,
+  -- The provider reported no usage, so tokens were estimated from the text.
+  estimated INTEGER NOT NULL CHECK (estimated IN (0, 1)),
+  status INTEGER NOT NULL,
+  ms INTEGER NOT NULL,
+  at TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX model_calls_by_time ON model_calls (at);
+
+CREATE INDEX model_calls_of_actor ON model_calls (actor_id, task);
+
+CREATE INDEX model_calls_of_workspace ON model_calls (workspace_id, id);
+
+CREATE TABLE model_days (
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+  day TEXT NOT NULL,
+  task TEXT NOT NULL,
+  model TEXT NOT NULL,
+  calls INTEGER NOT NULL,
+  input_tokens INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  cost INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, day, task, model)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE model_routes (
   workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,

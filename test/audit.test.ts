@@ -172,6 +172,33 @@ const webhook = async (): Promise<{ repo: string; id: string }> => {
     ),
   }
 }
+/** The built-in agent, which waits for an answer. */
+const waitingAgent = async (): Promise<{ repo: string; id: string }> => {
+  const name = await repo()
+  await forge.commit(name, 'main', { 'a.txt': 'a' })
+  const { pull } = (await run('create_pull', ada, { repo: name, title: 'x' })) as unknown as {
+    pull: { number: number; id: string }
+  }
+  const id = text(await run('create_agent', ada, { repo: name, name: 'bot' }), 'id')
+  await forge.write((tx) => {
+    tx.db.run(
+      `INSERT INTO agent_runs (agent_id, repo_id, pull_id, issue, task, state, state_at)
+       SELECT ?, repo_id, id, 1, 'code', 'waiting', ? FROM pulls WHERE id = ?`,
+      id,
+      tx.now,
+      pull.id,
+    )
+    tx.db.run(
+      `INSERT INTO session_entries (pull_id, seq, kind, text, at, author_id, truncated, redacted,
+       data) VALUES (?, 1, 'question', '?', ?, ?, 0, 0, '{}')`,
+      pull.id,
+      tx.now,
+      id,
+    )
+    tx.db.run('UPDATE pulls SET session_entries = 1 WHERE id = ?', pull.id)
+  })
+  return { repo: name, id }
+}
 const newIntegration = async () => ({
   workspace: await workspace(),
   provider: 'github',
@@ -589,6 +616,8 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   move_mirror_to_service: async () => by(ada, { repo: (await mirror()).repo }),
   create_agent: async () => by(ada, { repo: await repo(), name: 'bot' }),
   stop_all_agents: async () => by(ada, { repo: await repo(), reason: 'x' }),
+  resume_agent: async () => by(ada, await waitingAgent()),
+  answer_agent: async () => by(ada, { ...(await waitingAgent()), text: 'x' }),
   connect_integration: async () => by(ada, await newIntegration()),
   update_integration: async () => by(ada, { ...(await integration()), name: 'other' }),
   disconnect_integration: async () => by(ada, await integration()),

@@ -57,6 +57,8 @@ const FLASHES = localized({
   'verification-begun': ['info', 'Verification started: a copy is restored and checked.'],
   'application-revoked': ['good', 'Application revoked.'],
   'agent-stopped': ['good', 'Agent stopped. Its token no longer works.'],
+  'assigned-to-agent': ['good', 'The agent begins. Its session appears here.'],
+  'agent-resumed': ['good', 'The agent goes on.'],
   'agents-stopped': ['good', 'All agents are stopped, and automatic merging is off.'],
   'token-revoked': ['good', 'Token revoked. It no longer works.'],
   'repo-made': ['good', 'Repository created.'],

@@ -53,6 +53,8 @@ export const QUEUE_CONCURRENCY = {
   search: 1,
   /** Tests of connected services, which may not respond. */
   integrations: 1,
+  /** The built-in agent, which mostly waits for models and commands. */
+  agents: Math.max(1, navigator.hardwareConcurrency),
   /** Commands of acceptance checks, which need a core each. */
   commands: Math.max(1, navigator.hardwareConcurrency),
 } as const

@@ -39,6 +39,7 @@ import { feature as runners } from './runners/index.ts'
 import { feature as security } from './security/index.ts'
 import { feature as integrations } from './integrations/index.ts'
 import { feature as models } from './models/index.ts'
+import { feature as agentRuns } from './agent-runs/index.ts'
 import { feature as queue } from './queue/index.ts'
 import { feature as backups } from './backups/index.ts'
 import { feature as overview } from './overview/index.ts'
@@ -83,6 +84,7 @@ export const features: readonly Feature[] = [
   integrations,
   models,
   plans,
+  agentRuns,
   queue,
   backups,
   storage,

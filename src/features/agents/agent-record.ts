@@ -6,20 +6,29 @@ import type { Hearth } from '#core/hearth.ts'
 import { actorOf, findToken } from '#features/accounts/index.ts'
 import { fullName } from '#features/repos/index.ts'
 import { MINUTE } from '#lib/time.ts'
+import { builtInStates, type BuiltInState } from './extension-points.ts'
 import type { Agent } from './schema.ts'
 import { isWaiting, type AgentRow } from './store.ts'
 
 /** An agent that used its token within this time is `working`. */
 const WORKING_WINDOW_MS = 5 * MINUTE
 
-export function agentStateOf(
-  { db, clock }: Pick<Hearth, 'db' | 'clock'>,
-  row: AgentRow,
-): Agent['state'] {
+const builtInStateOf = (hearth: Hearth, { id }: AgentRow): BuiltInState | null => {
+  for (const stateOf of builtInStates.all(hearth)) {
+    const known = stateOf(hearth.db, id)
+    if (known) return known
+  }
+  return null
+}
+
+export function agentStateOf(hearth: Hearth, row: AgentRow): Agent['state'] {
+  const { db, clock } = hearth
   if (row.ended_as !== null) return row.ended_as
+  const known = builtInStateOf(hearth, row)
   const now = clock.now()
   if (Date.parse(row.expires_at) <= now) return 'finished'
   if (findToken(db, row.token_id) === null) return 'stopped'
+  if (known) return known.state
   if (isWaiting(db, row)) return 'waiting'
   return row.last_seen_at !== null && Date.parse(row.last_seen_at) > now - WORKING_WINDOW_MS
     ? 'working'
@@ -35,6 +44,8 @@ export const agentRecord = (hearth: Hearth, row: AgentRow): Agent => ({
   role: row.role,
   scopes: JSON.parse(row.scopes) as string[],
   state: agentStateOf(hearth, row),
+  waiting_for: (row.ended_at === null && builtInStateOf(hearth, row)?.waiting_for) || null,
+  asked: (row.ended_at === null && builtInStateOf(hearth, row)?.asked) || false,
   model: row.model,
   max_usd: row.max_usd,
   cost_usd: row.cost_usd,

@@ -97,6 +97,12 @@ function stopAtCost(tx: Tx, agent: AgentRow, pull_id: string | null, why: string
   endAgent(tx, agent, { as: 'stopped', reason: 'cost_cap', by: null })
 }
 
+/** Stops an agent before a call that its limits do not pay for. */
+export function stopAgentAtCost(tx: Tx, agent_id: string, pull_id: string, why: string): void {
+  const agent = findAgent(tx.db, agent_id)
+  if (agent && agent.ended_at === null) stopAtCost(tx, agent, pull_id, why)
+}
+
 /**
  * Stops the agents of a pull request that has reached a cap: the one that reported the cost, those
  * that were started for it, and all others that the cap names.

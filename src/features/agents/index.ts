@@ -19,6 +19,13 @@ import * as operations from './operations.ts'
 export * from './operations.ts'
 export * from './schema.ts'
 export { DEFAULT_AGENT_SCOPES } from './create-agent.ts'
+export { agentRecord } from './agent-record.ts'
+export { AgentId } from './get-agent.ts'
+export { requireAgent } from './require-agent.ts'
+export { stopAgentAtCost } from './end-agent.ts'
+export { builtInStates } from './extension-points.ts'
+export { BUILT_IN_AGENT, builtInCaller, startBuiltInAgent } from './start-built-in-agent.ts'
+export { findAgent, findAgentOfToken } from './store.ts'
 
 export const feature: Feature = {
   name: 'agents',

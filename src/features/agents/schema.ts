@@ -20,6 +20,14 @@ const properties = {
     description:
       'working: seen in the last minutes; waiting: it asked a question in a session; idle: neither; stopped: by somebody; finished: its pull request or its time is over.',
   }),
+  waiting_for: Nullable(
+    Type.String({
+      description: 'Why the built-in agent waits for a person; resume_agent lets it go on.',
+    }),
+  ),
+  asked: Type.Boolean({
+    description: 'Whether the built-in agent waits for an answer to a question: answer_agent.',
+  }),
   model: Nullable(Type.String()),
   max_usd: Nullable(Type.Number({ description: 'It is stopped once it has reported this cost.' })),
   cost_usd: Type.Number({ description: 'What it has reported in usage entries of sessions.' }),

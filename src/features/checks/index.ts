@@ -43,5 +43,9 @@ export { checksOf, checksOfRun, currentRun } from './check-record.ts'
 export { wasApprovedHere, startChecks } from './start-run.ts'
 export { isolationOf, limitsOf, prepareChecks, runnerOf } from './runner.ts'
 export { mergeToTest } from './merge-to-test.ts'
-export { checkOut as checkOutCommit } from './tested-commit.ts'
+export {
+  checkOut as checkOutCommit,
+  Untestable,
+  type FileContents,
+} from './tested-commit.ts'
 export { currentRuns, type RunRow } from './store.ts'

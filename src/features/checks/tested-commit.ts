@@ -60,16 +60,31 @@ async function contentOf(
     : { path, kind: 'file', executable: mode === '100755', data: blob.data }
 }
 
-/** Writes the files of a commit into a folder, without a repository around them. */
+/** Files that differ from those of a commit, by path. Null is a deleted file. */
+export type FileContents = ReadonlyMap<string, Uint8Array | null>
+
+async function* withChanges(
+  entries: AsyncGenerator<CheckoutEntry>,
+  changes: FileContents,
+  executable: ReadonlySet<string>,
+): AsyncGenerator<CheckoutEntry> {
+  yield* entries
+  for (const [path, data] of changes)
+    if (data !== null) yield { path, kind: 'file', executable: executable.has(path), data }
+}
+
+/** Writes the files of a commit, with changes, into a folder without a repository around them. */
 export async function checkOut(
   { git }: Hearth,
   store: string,
   commit: string,
   folder: string,
   mostBytes: number,
+  changes: FileContents = new Map(),
 ): Promise<void> {
   const tree = (await git.listTree(store, commit, '', { recursive: true, sizes: true })) ?? []
-  const entries = tree.filter(({ type }) => type !== 'dir')
+  const entries = tree.filter(({ type, path }) => type !== 'dir' && !changes.has(path))
+  const executable = new Set(tree.filter(({ mode }) => mode === '100755').map(({ path }) => path))
   const bytes = entries.reduce((sum, { size }) => sum + (size ?? 0), 0)
   if (entries.length > MAX_FILES)
     throw new Untestable(`it has ${entries.length} files; at most ${MAX_FILES} can be checked out`)
@@ -77,5 +92,6 @@ export async function checkOut(
     throw new Untestable(
       `its files have ${bytes} bytes, more than the ${mostBytes} that commands may use here`,
     )
-  await writeCheckout(folder, entriesOf(git, store, entries))
+  const unchanged = entriesOf(git, store, entries)
+  await writeCheckout(folder, withChanges(unchanged, changes, executable))
 }

@@ -1,15 +1,20 @@
 /** Models: which model does which task. */
 import type { Feature } from '#core/hearth.ts'
+import type { Job } from '#core/jobs.ts'
 import * as operations from './operations.ts'
 import { forgetIntegration } from './routes.ts'
+import { sweepModelCalls } from './sweep.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
+export { callModel, ModelFailed, type Payer } from './call-model.ts'
 export { requireRoute } from './routes.ts'
+export type { ChatMessage, ChatTool } from './wires/events.ts'
 export { findRoute, type RouteRow } from './store-routes.ts'
 
 export const feature: Feature = {
   name: 'models',
   operations: Object.values(operations),
   handlers: [forgetIntegration],
+  jobs: [sweepModelCalls] as Job[],
 }

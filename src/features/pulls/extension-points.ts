@@ -2,6 +2,7 @@
  * What other features add to pull requests: rules that block a merge, rules that make settings
  * stricter, and queues that merge later.
  */
+import type { RepoGrant } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -125,6 +126,36 @@ export const mergeQueues = extensionPoint<MergeQueue>('pulls.merge_queues')
  */
 export const sessionWriters =
   extensionPoint<(db: Db, pull: PullRow, caller: SignedIn) => boolean>('pulls.session_writers')
+
+/** An issue for the built-in agent. */
+export type AgentAssignment = {
+  readonly repo: RepoGrant
+  readonly caller: SignedIn
+  readonly issue: number
+  /** The task whose model is used. */
+  readonly task: string
+  readonly instructions: string | null
+  readonly max_usd: number | null
+}
+
+/** Starts the built-in agent on an issue and returns its draft. Throws when it cannot. */
+export const agentAssignments =
+  extensionPoint<(tx: Tx, assignment: AgentAssignment) => PullRow>('pulls.agent_assignments')
+
+/** What work on a pull request may cost in US dollars. Allowances with one key are one. */
+export type CostAllowance = {
+  readonly key: string
+  readonly max_usd: number
+  readonly spent_usd: number
+  /** What sets the limit, for people. */
+  readonly what: string
+}
+
+/** The limits of what agents may still spend on a pull request. */
+export const costAllowances =
+  extensionPoint<(hearth: Hearth, pull: PullRow) => readonly CostAllowance[]>(
+    'pulls.cost_allowances',
+  )
 
 /** A commit that the merge queue wants to land. */
 export type Candidate = {

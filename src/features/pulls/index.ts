@@ -62,7 +62,11 @@ export {
 } from './events.ts'
 export { candidateTested } from './internal-events.ts'
 export {
+  agentAssignments,
+  type AgentAssignment,
   candidateGates,
+  costAllowances,
+  type CostAllowance,
   type Candidate,
   type CandidateResult,
   mergeAttempts,
@@ -101,10 +105,16 @@ export {
   sessionAsked,
   sessionCost,
 } from './sessions/session.ts'
+export { openAgentDraft } from './lifecycle/create-pull.ts'
 export { requireAuthorOr } from './permissions.ts'
 export { listRequests } from './reviews/store-requests.ts'
 export { findReview, listReviewBodies } from './reviews/store-reviews.ts'
-export { countWritten, findEntry, preloadWritten } from './sessions/store-sessions.ts'
+export {
+  countWritten,
+  findEntry,
+  findLastQuestion,
+  preloadWritten,
+} from './sessions/store-sessions.ts'
 export {
   findPull,
   findPullById,

@@ -2,7 +2,13 @@
 import { handler } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
-import { costCapReached, findPullById, sessionCost, type PullRow } from '#features/pulls/index.ts'
+import {
+  costCapReached,
+  findPullById,
+  sessionCost,
+  type CostAllowance,
+  type PullRow,
+} from '#features/pulls/index.ts'
 import { branchRef, repoById, type RepoRow } from '#features/repos/index.ts'
 import { timestamp } from '#lib/time.ts'
 import type { RuleParameters } from './rule-parameters.ts'
@@ -104,6 +110,45 @@ export const pullCostProblem = (
 ): string | null =>
   (session_cost ?? 0) > max_usd ? pullCostText({ max_usd }, { number, session_cost }) : null
 
+/** What agents have cost this day or month where a ruleset applies. */
+function spentOf(
+  { db, clock }: Pick<Hearth, 'db' | 'clock'>,
+  ruleset: RulesetRow,
+  per: Cap['per'],
+  repo: RepoRow,
+): number {
+  const today = timestamp(clock.now()).slice(0, 10)
+  const since = per === 'month' ? `${today.slice(0, 7)}-01` : today
+  if (ruleset.workspace_id === null) return costSince(db, repo.id, since)
+  return listCostsOfWorkspace(db, ruleset.workspace_id, since)
+    .filter(({ repo_id }) => {
+      const row = repoById(db, repo_id)
+      return row !== null && appliesTo(ruleset, row)
+    })
+    .reduce((sum, { cost }) => sum + cost, 0)
+}
+
+/** The extension of `costAllowances`: the active caps on a pull request. */
+export function costAllowancesOf(hearth: Hearth, pull: PullRow): CostAllowance[] {
+  const repo = repoById(hearth.db, pull.repo_id)
+  if (!repo) return []
+  return [...rulesFor(rulesetsOf(hearth, repo), repo, branchRef(pull.base_ref))].flatMap(
+    ({ ruleset, rule }) => {
+      if (rule.type !== 'cost_cap' || ruleset.enforcement !== 'active') return []
+      const { max_usd, per } = rule.parameters
+      const isPull = per === 'pull'
+      return [
+        {
+          key: isPull ? `${ruleset.id} ${pull.id}` : ruleset.id,
+          max_usd,
+          spent_usd: isPull ? (pull.session_cost ?? 0) : spentOf(hearth, ruleset, per, repo),
+          what: `${usd(max_usd)} for each ${per === 'pull' ? 'pull request' : per} by the rule cost_cap of ${ruleset.name}`,
+        },
+      ]
+    },
+  )
+}
+
 /**
  * What is wrong when the cap of this day or month is exceeded, for a repository or for all
  * repositories of a workspace's ruleset.
@@ -114,17 +159,7 @@ export function costProblem(
   { max_usd, per }: Cap,
   repo: RepoRow,
 ): string | null {
-  const today = timestamp(clock.now()).slice(0, 10)
-  const since = per === 'month' ? `${today.slice(0, 7)}-01` : today
-  const spent =
-    ruleset.workspace_id === null
-      ? costSince(db, repo.id, since)
-      : listCostsOfWorkspace(db, ruleset.workspace_id, since)
-          .filter(({ repo_id }) => {
-            const row = repoById(db, repo_id)
-            return row !== null && appliesTo(ruleset, row)
-          })
-          .reduce((sum, { cost }) => sum + cost, 0)
+  const spent = spentOf({ db, clock }, ruleset, per, repo)
   if (spent < max_usd) return null
   return `agents have cost ${usd(spent)} ${per === 'month' ? 'this month' : 'today'}; ${usd(max_usd)} are allowed`
 }

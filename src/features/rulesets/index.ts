@@ -2,6 +2,7 @@
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import {
+  costAllowances,
   mergeAttempts,
   mergeFacts,
   mergeRules,
@@ -10,7 +11,7 @@ import {
 } from '#features/pulls/index.ts'
 import { repoDataRemovers, frozenReleases, moveRules } from '#features/repos/index.ts'
 import { usageCounters } from '#features/workspaces/index.ts'
-import { followCosts } from './cost-caps.ts'
+import { costAllowancesOf, followCosts } from './cost-caps.ts'
 import { sweepEvaluations } from './evaluations.ts'
 import { events } from './events.ts'
 import {
@@ -40,6 +41,7 @@ export const feature: Feature = {
   handlers: [followCosts, followKeyChanges],
   jobs: [sweepEvaluations, refreshFindings, followRulesets, followKeys] as Job[],
   extensions: [
+    costAllowances.with(costAllowancesOf),
     moveRules.with(moveRulings),
     mergeRules.with(mergeBlockers),
     mergeFacts.with(computeFindings),

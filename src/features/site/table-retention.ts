@@ -18,6 +18,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   webhook_payloads: 'when no delivery needs them, at most two weeks',
   rule_evaluations: 'after 90 days',
   mirror_kept_refs: 'after 90 days',
+  model_calls: 'after 90 days',
   notifications: 'done ones after 90 days, read ones after a year',
   sign_ins: 'at their end',
   pending_sign_ins: 'at their end',
@@ -83,6 +84,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'mirror_refs',
       'agents',
       'agent_questions',
+      'agent_runs',
       'webhooks',
       'setting_rows',
       'workflows',
@@ -127,6 +129,9 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   image_refs: 'deleted with their manifest',
   image_blobs: 'a day after no manifest needs them, or with their package',
   plan_starts: 'when the issue is started or closed',
+  agent_turns: 'deleted with their agent',
+  agent_calls: 'deleted with their agent',
+  agent_files: 'deleted with their agent, or when they are committed',
   reactions: 'deleted with their comment',
   attachment_texts: 'deleted with their attachment, 7 days after no text names it',
   ...Object.fromEntries(
@@ -162,6 +167,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'workspace_redirects',
       'integrations',
       'model_routes',
+      'model_days',
     ].map((name) => [name, WITH_WORKSPACE]),
   ),
   ...Object.fromEntries(

@@ -2,6 +2,7 @@
 import type { SiteSection } from '../../site.ts'
 import { boardForm, boardPage } from './board.tsx'
 import {
+  assignForm,
   commentForm,
   editIssueForm,
   editIssuePage,
@@ -29,6 +30,7 @@ export const issues: SiteSection = {
   ],
   forms: [
     newIssueForm,
+    assignForm,
     boardForm,
     commentForm,
     editIssueForm,

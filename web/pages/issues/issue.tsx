@@ -49,6 +49,7 @@ import { Following } from '../notifications/follow.tsx'
 import { loadIssueNotifications, mentionItems } from '../notifications/on-issue.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
+import { AgentSide, assignFormOn, loadAgentReadiness } from './assign-agent.tsx'
 import { CommentItem, EventItem, markdownOf, sortByTime } from './conversation.tsx'
 import { editedOf, EditRecord, typedOr } from './edit-fields.tsx'
 import { loadSideChoices } from './side-load.ts'
@@ -86,6 +87,7 @@ export const loadIssue = async (visit: Visit) => {
     labels,
     milestones,
     assignable: people,
+    readiness: await loadAgentReadiness(visit, repo),
   }
 }
 
@@ -165,6 +167,9 @@ const IssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
     <>
       <LabelsSide {...side} names={issue.labels} known={labels} />
       <AssigneesSide {...side} people={issue.assignees} assignable={assignable} />
+      {data.readiness && issue.state === 'open' && (
+        <AgentSide visit={visit} repo={repo} issue={issue} readiness={data.readiness} />
+      )}
       <MilestoneSide {...side} milestone={issue.milestone} known={milestones} />
       <BlockedBySide {...side} numbers={issue.blocked_by} />
       {issue.checks.length > 0 && <AcceptanceChecks issue={issue} />}
@@ -353,6 +358,8 @@ export const issuePage = page({
     )
   },
 })
+
+export const assignForm = assignFormOn(issuePage)
 
 /** One form for a comment, and for closing or reopening with a comment. */
 export const commentForm = action({

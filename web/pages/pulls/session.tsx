@@ -21,6 +21,7 @@ import { markdownOf } from '../issues/conversation.tsx'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
+import { AgentState, agentStateForms, loadAgentOf } from './agent-state.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
 import { loadPullRecord } from './commits.tsx'
 import { rich, t, tn } from '../../text.ts'
@@ -107,9 +108,10 @@ export const sessionPage = page({
       visit.tryCall(getSession, { ...found.target, after, per_page: 500 }),
       visit.tryCall(getSession, { ...found.target, kind: 'summary', per_page: 1000 }),
     ])
-    return { ...found, session, summary: summaries?.items.at(-1) ?? null, after }
+    const agent = await loadAgentOf(visit, found.repo, session?.items ?? [])
+    return { ...found, session, summary: summaries?.items.at(-1) ?? null, after, agent }
   },
-  view: ({ repo, pull, session, summary, after }, visit) => {
+  view: ({ repo, pull, session, summary, after, agent }, visit) => {
     const here = pullPath(repo.full_name, pull.number, 'session')
     const last = session?.items.at(-1)?.seq ?? after
     // Earlier parts of a long session do not change any more.
@@ -129,6 +131,7 @@ export const sessionPage = page({
       ) : null
     return (
       <PullFrame visit={visit} repo={repo} pull={pull} current="session" live={live}>
+        {agent && <AgentState visit={visit} here={here} agent={agent} />}
         {session === null ? (
           <Notice>{t('This session is shown to members only.')}</Notice>
         ) : session.items.length === 0 ? (
@@ -191,7 +194,7 @@ const askForm = action({
   },
 })
 
-export const sessionForms = [answerForm, askForm]
+export const sessionForms = [answerForm, askForm, ...agentStateForms(sessionPage)]
 
 /** Below the usual timeout of idle connections. */
 const WAIT_SECONDS = 15

@@ -76,6 +76,11 @@ const WORDS = texts({
   finished: 'Finished',
 } as const)
 
+export const agentStateStyle = (state: Agent['state']) => ({
+  tone: TONES[state],
+  label: WORDS[state],
+})
+
 const isRunning = ({ state }: Agent): boolean => state !== 'stopped' && state !== 'finished'
 
 const AgentMeta = ({ agent }: { agent: Agent }) => (
@@ -97,6 +102,10 @@ const AgentMeta = ({ agent }: { agent: Agent }) => (
         {agent.max_usd !== null && t(' of {max_usd}', { max_usd: formatCost(agent.max_usd) })}
       </span>
     )}
+    {agent.waiting_for !== null && agent.pull !== null && (
+      <a href={pullPath(agent.repo, agent.pull, 'session')}>{agent.waiting_for}</a>
+    )}
+    {agent.model !== null && <span>{agent.model}</span>}
     {agent.stopped && (
       <span>
         {rich('Stopped {time}{by}{reason}', {

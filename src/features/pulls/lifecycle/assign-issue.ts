@@ -1,17 +1,19 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
+import type { Tx } from '#core/write.ts'
 import { requireIssue, requireOpenIssue } from '#features/issues/index.ts'
 import { conflict } from '#lib/errors.ts'
+import { agentAssignments, type AgentAssignment } from '../extension-points.ts'
 import { onPull } from '../inputs.ts'
+import { contextOf } from '../pull-context.ts'
+import { pullRecord, remoteOf } from '../pull-record.ts'
+import type { PullRow } from '../store-pulls.ts'
 import { requireOwnRepository } from '../permissions.ts'
 import { NewPull } from '../schema.ts'
 import { inNewPull } from '../untrusted-texts.ts'
 
-/**
- * Always refuses: the built-in agent needs a model, and this service has no setting for one. The
- * refusal says so.
- */
+/** Opens a draft and starts the built-in agent on it. */
 export const assignIssue = operation({
   name: 'assign_issue',
   summary:
@@ -43,19 +45,43 @@ export const assignIssue = operation({
         description: 'What the agent should know beyond the issue.',
       }),
     ),
+    max_usd: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 1_000_000,
+        description: 'The most that its work may cost.',
+      }),
+    ),
   }),
   output: NewPull,
   status: 202,
   untrusted: inNewPull,
 
-  handler: ({ db, repo }, { number, agent = 'code' }) => {
+  handler: ({ hearth, db, repo, caller, write }, { number, agent = 'code', ...input }) => {
     requireOwnRepository(repo)
     requireIssue(db, repo.id, number)
     requireOpenIssue(db, repo.id, number, 'number')
-    throw conflict(
-      'model_not_configured',
-      `no model is set for ${agent}, so the built-in agent cannot take an issue`,
-      { agent },
-    )
+    return write((tx) => {
+      const pull = assignToAgent(tx, {
+        repo,
+        caller,
+        issue: number,
+        task: agent,
+        instructions: input.instructions?.trim() || null,
+        max_usd: input.max_usd ?? null,
+      })
+      const context = contextOf(tx.db, repo.id)
+      return { pull: pullRecord(hearth, pull, context), git: remoteOf(hearth, pull, context) }
+    })
   },
 })
+
+/** Throws 409 `model_not_configured` when nothing in this forge is the built-in agent. */
+function assignToAgent(tx: Tx, assignment: AgentAssignment): PullRow {
+  const [assign] = agentAssignments.all(tx.hearth)
+  if (!assign)
+    throw conflict('model_not_configured', 'this service has no built-in agent', {
+      agent: assignment.task,
+    })
+  return assign(tx, assignment)
+}

@@ -32,7 +32,7 @@ import { requireOwnRepository } from '../permissions.ts'
 import { NewPull } from '../schema.ts'
 import { updateOpenPulls } from './settle.ts'
 import { enqueueStats, computeStats, storeStats } from '../changes/stats.ts'
-import { findActiveForBranch, insertPull, requirePull } from '../store-pulls.ts'
+import { findActiveForBranch, insertPull, requirePull, type PullRow } from '../store-pulls.ts'
 import { inNewPull } from '../untrusted-texts.ts'
 
 const Input = Type.Object({
@@ -157,6 +157,37 @@ export const createPull = operation({
     })
   },
 })
+
+/** Opens the draft of an issue for the built-in agent, in the transaction that starts it. */
+export function openAgentDraft(
+  tx: Tx,
+  { repo, caller }: { repo: RepoGrant; caller: SignedIn },
+  { issue, agent }: { issue: number; agent: string },
+): PullRow {
+  const { hearth, db } = tx
+  const context = contextOf(db, repo.id)
+  requireMayContribute(hearth, repo, caller, context.settings)
+  requirePullQuota(hearth, repo, caller, context.settings)
+  const ref = repo.default_branch
+  const sha = readRef(db, repo.id, branchRef(ref))
+  if (sha === null)
+    throw conflict('not_ready', `${repo.full_name} has no commit yet; push a first one`)
+  const row = requireOpenIssue(db, repo.id, issue, 'number')
+  const pull = insertNewPull(
+    tx,
+    context,
+    caller,
+    { agent, issue },
+    {
+      title: row.title,
+      body: '',
+      base: { ref, sha },
+      head: null,
+    },
+  )
+  enqueueStats(tx, pull)
+  return pull
+}
 
 export type BranchTip = { ref: string; sha: Oid }
 

@@ -38,6 +38,15 @@ export const listEntryRows = (
 export const findEntry = (db: Db, pull_id: string, seq: number): EntryRow | null =>
   db.one<EntryRow>('SELECT * FROM session_entries WHERE pull_id = ? AND seq = ?', pull_id, seq)
 
+/** The number of the last question of an author that has no answer. */
+export const findLastQuestion = (db: Db, pull_id: string, author_id: string): number | null =>
+  db.one<{ seq: number }>(
+    `SELECT seq FROM session_entries WHERE pull_id = ? AND author_id = ? AND kind = 'question'
+     AND json_extract(data, '$.answered_by') IS NULL ORDER BY seq DESC LIMIT 1`,
+    pull_id,
+    author_id,
+  )?.seq ?? null
+
 /**
  * The number of entries that were not written by the service, of these kinds, or of any kind when
  * none is named.

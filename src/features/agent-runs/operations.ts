@@ -1,0 +1,2 @@
+export { answerAgent } from './answer-agent.ts'
+export { resumeAgent } from './resume-agent.ts'

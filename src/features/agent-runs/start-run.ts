@@ -1,0 +1,69 @@
+/** Starts the built-in agent on an issue. */
+import type { SignedIn } from '#core/caller.ts'
+import type { Tx } from '#core/write.ts'
+import { actorOf } from '#features/accounts/index.ts'
+import { BUILT_IN_AGENT, startBuiltInAgent } from '#features/agents/index.ts'
+import { findIssue } from '#features/issues/index.ts'
+import { MODEL_TASKS, requireRoute } from '#features/models/index.ts'
+import {
+  findPullById,
+  openAgentDraft,
+  type AgentAssignment,
+  type PullRow,
+} from '#features/pulls/index.ts'
+import { conflict, forbidden, invalid } from '#lib/errors.ts'
+import { firstTurn } from './prompt.ts'
+import { addEntries } from './session-entries.ts'
+import { insertRun, insertTurn, listActiveRunsOf } from './store.ts'
+import { workAgent } from './work-agent.ts'
+
+/** The person that the agent acts for. */
+function personOf(tx: Tx, caller: SignedIn): { id: string; username: string } {
+  if (caller.kind === 'workspace')
+    throw forbidden('person_required', 'the built-in agent acts for a person; use a personal token')
+  const id = caller.kind === 'agent' ? caller.owner_id : caller.id
+  return { id, username: actorOf(tx.hearth, id).username }
+}
+
+/** Throws 409 `in_progress` while the agent works on a draft of this issue. */
+function requireIdle(tx: Tx, repo_id: string, issue: number): void {
+  for (const run of listActiveRunsOf(tx.db, repo_id, issue)) {
+    const pull = findPullById(tx.db, run.pull_id)
+    if (pull?.status === 'draft')
+      throw conflict('in_progress', `the agent works on #${issue} already, in #${pull.number}`, {
+        number: pull.number,
+      })
+  }
+}
+
+/** The extension of `agentAssignments`. */
+export function startRun(tx: Tx, assignment: AgentAssignment): PullRow {
+  const { repo, caller, issue: number, instructions, max_usd } = assignment
+  const task = MODEL_TASKS.find((name) => name === assignment.task)
+  if (task === undefined)
+    throw invalid('agent', `agent is one of ${MODEL_TASKS.join(', ')}, whose model is used`)
+  const route = requireRoute(tx.db, repo.workspace_id, task)
+  requireIdle(tx, repo.id, number)
+  const owner = personOf(tx, caller)
+  const pull = openAgentDraft(tx, { repo, caller }, { issue: number, agent: BUILT_IN_AGENT })
+  const issue = findIssue(tx.db, repo.id, number)
+  if (!issue) throw new TypeError(`there is no issue #${number}`)
+  const agent_id = startBuiltInAgent(tx, {
+    repo_id: repo.id,
+    owner,
+    pull_number: pull.number,
+    model: route.model,
+    max_usd,
+  })
+  insertRun(tx, { agent_id, repo_id: repo.id, pull_id: pull.id, issue: number, task })
+  insertTurn(tx, agent_id, 'user', firstTurn(issue, instructions, agent_id))
+  addEntries(tx, { pull_id: pull.id, author_id: owner.id }, [
+    {
+      kind: 'message',
+      text: `Assigned #${number} to the built-in agent.${instructions === null ? '' : `\n\n${instructions}`}`,
+      data: { role: 'user' },
+    },
+  ])
+  tx.enqueue(workAgent, { agent_id }, { key: agent_id })
+  return findPullById(tx.db, pull.id) ?? pull
+}

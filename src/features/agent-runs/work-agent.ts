@@ -1,0 +1,219 @@
+/**
+ * The loop of the built-in agent. Each step reads its state from rows and writes its result in one
+ * transaction, so a process that ends between two steps loses nothing, and the next one goes on.
+ */
+import type { Hearth } from '#core/hearth.ts'
+import { job } from '#core/jobs.ts'
+import { writeAs } from '#core/write.ts'
+import { stopAgentAtCost } from '#features/agents/index.ts'
+import { callModel, ModelFailed, type ModelTask } from '#features/models/index.ts'
+import { Refusal } from '#lib/errors.ts'
+import { OutboundError } from '#lib/outbound.ts'
+import { SECOND } from '#lib/time.ts'
+import { sleep } from '#lib/waiting.ts'
+import { addEntries, inputForRecord } from './session-entries.ts'
+import { messagesFor } from './prompt.ts'
+import { runContext, type RunContext } from './run-context.ts'
+import { beginWork } from './running.ts'
+import {
+  countTurn,
+  findOpenCall,
+  findRun,
+  insertCall,
+  insertTurn,
+  listTurns,
+  setCallDone,
+  setCallStarted,
+  setRunState,
+  type CallRow,
+} from './store.ts'
+import { ToolError, type ToolResult } from './tool.ts'
+import { CHAT_TOOLS, TOOLS } from './tools.ts'
+
+const MAX_TURNS = 200
+const MAX_CALLS_A_TURN = 16
+const RESERVED_DELAY_MS = SECOND
+const NUDGE =
+  'Go on with the tools: finish when the work is submitted, or ask when you need something.'
+const RESTARTED =
+  'The service was restarted while this ran, so what it did is not known. Look before you repeat it.'
+
+export const workAgent = job<{ agent_id: string }>({
+  kind: 'work_agent',
+  queue: 'agents',
+  run: async ({ hearth, signal }, { agent_id }) => {
+    const work = beginWork(hearth, agent_id)
+    try {
+      await workOn(hearth, agent_id, AbortSignal.any([signal, work.signal]))
+    } catch (error) {
+      if (work.signal.aborted) return
+      // The next process goes on with the rows.
+      if (signal.aborted) throw new Error('the process is stopping')
+      hearth.log.error('the built-in agent failed', { agent: agent_id, error })
+      await waitFor(hearth, agent_id, 'something went wrong on this server; its log says what')
+    } finally {
+      work.end()
+    }
+  },
+})
+
+async function workOn(hearth: Hearth, agent_id: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted()
+    const isWorking = await writeAs(hearth, null, (tx) => {
+      const run = findRun(tx.db, agent_id)
+      if (run?.state === 'queued') setRunState(tx, agent_id, 'working')
+      return run?.state === 'queued' || run?.state === 'working'
+    })
+    if (!isWorking) return
+    const context = runContext(hearth, agent_id, signal)
+    if (context === null) {
+      await writeAs(hearth, null, (tx) => setRunState(tx, agent_id, 'stopped', 'its time is over'))
+      return
+    }
+    const open = findOpenCall(hearth.db, agent_id)
+    if (open) await perform(context, open)
+    else if (context.run.turns >= MAX_TURNS)
+      await waitFor(hearth, agent_id, `it has called its model ${MAX_TURNS} times`)
+    else await think(context)
+  }
+}
+
+/** Lets a person decide how it goes on. */
+const waitFor = (hearth: Hearth, agent_id: string, reason: string): Promise<void> =>
+  writeAs(hearth, null, (tx) => {
+    const run = findRun(tx.db, agent_id)
+    if (run?.state !== 'working') return
+    setRunState(tx, agent_id, 'waiting', reason.slice(0, 500))
+    addEntries(tx, { pull_id: run.pull_id, author_id: null }, [
+      { kind: 'error', text: `The agent waits: ${reason}`, data: { code: 'waiting' } },
+    ])
+  })
+
+/** Asks the model, and stores its turn with the calls that it wants. */
+async function think(context: RunContext): Promise<void> {
+  const { hearth, run, caller, signal } = context
+  const { agent_id } = run
+  const payer = {
+    workspace_id: context.context.repo.workspace_id,
+    task: run.task as ModelTask,
+    actor_id: agent_id,
+    pull_id: run.pull_id,
+  }
+  let answer: Awaited<ReturnType<typeof callModel>>
+  try {
+    const messages = await messagesFor(context)
+    answer = await callModel(hearth, payer, { messages, tools: CHAT_TOOLS }, signal)
+  } catch (error) {
+    return await modelFailed(context, error)
+  }
+  const text = answer.text.toWellFormed()
+  await writeAs(hearth, null, (tx) => {
+    if (findRun(tx.db, agent_id)?.state !== 'working') return
+    const turn = insertTurn(tx, agent_id, 'model', text)
+    countTurn(tx, agent_id)
+    answer.calls.slice(0, MAX_CALLS_A_TURN).forEach((call, position) =>
+      insertCall(tx, {
+        agent_id,
+        turn,
+        position,
+        call_id: call.id,
+        tool: call.function.name.slice(0, 100),
+        input: call.function.arguments,
+      }),
+    )
+    if (text.trim() !== '')
+      addEntries(tx, { pull_id: run.pull_id, author_id: caller.id }, [
+        { kind: 'message', text, data: { role: 'agent' } },
+      ])
+    if (answer.calls.length > 0) return
+    const turns = listTurns(tx.db, agent_id)
+    if (turns.at(-2)?.text === NUDGE)
+      setRunState(
+        tx,
+        agent_id,
+        'waiting',
+        'it stopped without finishing; its last message says why',
+      )
+    else insertTurn(tx, agent_id, 'user', NUDGE)
+  })
+}
+
+async function modelFailed({ hearth, run, signal }: RunContext, error: unknown): Promise<void> {
+  if (signal.aborted) throw error
+  if (error instanceof Refusal && error.reason === 'cost_cap')
+    return await writeAs(hearth, null, (tx) =>
+      stopAgentAtCost(tx, run.agent_id, run.pull_id, error.message),
+    )
+  if (error instanceof Refusal && error.code === 'rate_limited')
+    return await sleep(RESERVED_DELAY_MS, signal)
+  if (error instanceof Refusal || error instanceof ModelFailed || error instanceof OutboundError)
+    return await waitFor(hearth, run.agent_id, error.message)
+  throw error
+}
+
+function inputOf(call: CallRow): Record<string, unknown> {
+  let input: unknown
+  try {
+    input = JSON.parse(call.input)
+  } catch {
+    throw new ToolError('the arguments are not JSON')
+  }
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw new ToolError('the arguments must be an object')
+  return input as Record<string, unknown>
+}
+
+async function resultOf(context: RunContext, call: CallRow): Promise<ToolResult> {
+  const tool = TOOLS.find(({ name }) => name === call.tool)
+  try {
+    if (!tool)
+      throw new ToolError(
+        `there is no tool ${call.tool}; there are ${TOOLS.map(({ name }) => name).join(', ')}`,
+      )
+    if (call.state === 'started' && !tool.isRepeatable) throw new ToolError(RESTARTED)
+    const input = inputOf(call)
+    await writeAs(context.hearth, null, (tx) => setCallStarted(tx, call))
+    return await tool.run(context, input)
+  } catch (error) {
+    if (context.signal.aborted) throw error
+    if (error instanceof ToolError || error instanceof Refusal)
+      return { text: `Error: ${error.message}`, ok: false }
+    throw error
+  }
+}
+
+/** Does one call. Its result, its entries and what it changes are one transaction. */
+async function perform(context: RunContext, call: CallRow): Promise<void> {
+  const { hearth, run, caller } = context
+  const result = await resultOf(context, call)
+  const { ok = true } = result
+  await writeAs(hearth, null, (tx) => {
+    if (findRun(tx.db, run.agent_id)?.state !== 'working') return
+    result.apply?.(tx)
+    if (!result.isOpen) setCallDone(tx, call, result.text)
+    const input = safeInput(call)
+    const by = { pull_id: run.pull_id, author_id: caller.id }
+    const seq = addEntries(tx, by, [
+      { kind: 'tool', tool: call.tool, text: titleOf(call.tool, input), data: { input, ok } },
+    ])
+    if (!result.isOpen)
+      addEntries(tx, by, [{ kind: 'result', text: result.text, data: { of: seq, ok } }])
+    addEntries(tx, by, result.entries ?? [])
+    if (result.next) setRunState(tx, run.agent_id, result.next.state, result.next.reason)
+  })
+}
+
+function safeInput(call: CallRow): Record<string, unknown> {
+  try {
+    return inputForRecord(inputOf(call))
+  } catch {
+    return {}
+  }
+}
+
+/** One line that says what a call is about. */
+const titleOf = (tool: string, input: Record<string, unknown>): string => {
+  const about = input.path ?? input.command ?? input.text ?? input.message ?? input.name ?? ''
+  return `${tool} ${String(about)}`.trim().split('\n')[0]?.slice(0, 200) ?? tool
+}

@@ -1,0 +1,92 @@
+/** The tables `model_calls` and `model_days`. Amounts are millionths of a US dollar. */
+import type { Db } from '#core/db.ts'
+import type { Tx } from '#core/write.ts'
+import type { Timestamp } from '#lib/time.ts'
+
+export type CallRow = {
+  readonly workspace_id: string
+  readonly pull_id: string | null
+  readonly actor_id: string
+  readonly task: string
+  readonly integration_id: string
+  readonly model: string
+  readonly input_tokens: number
+  readonly cached_tokens: number
+  readonly output_tokens: number
+  readonly cost: number
+  readonly estimated: 0 | 1
+  readonly status: number
+  readonly ms: number
+}
+
+export function insertCall(tx: Tx, row: CallRow): void {
+  tx.db.run(
+    `INSERT INTO model_calls (workspace_id, pull_id, actor_id, task, integration_id, model,
+     input_tokens, cached_tokens, output_tokens, cost, estimated, status, ms, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    row.workspace_id,
+    row.pull_id,
+    row.actor_id,
+    row.task,
+    row.integration_id,
+    row.model,
+    row.input_tokens,
+    row.cached_tokens,
+    row.output_tokens,
+    row.cost,
+    row.estimated,
+    row.status,
+    row.ms,
+    tx.now,
+  )
+  tx.db.run(
+    `INSERT INTO model_days (workspace_id, day, task, model, calls, input_tokens, output_tokens,
+     cost) VALUES (?, ?, ?, ?, 1, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET calls = calls + 1, input_tokens = input_tokens +
+       excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
+       cost = cost + excluded.cost`,
+    row.workspace_id,
+    tx.now.slice(0, 10),
+    row.task,
+    row.model,
+    row.input_tokens,
+    row.output_tokens,
+    row.cost,
+  )
+}
+
+/** What the calls of an actor for one task have cost. */
+export const costOfTask = (db: Db, actor_id: string, task: string): number =>
+  db.one<{ cost: number }>(
+    'SELECT coalesce(sum(cost), 0) AS cost FROM model_calls WHERE actor_id = ? AND task = ?',
+    actor_id,
+    task,
+  )?.cost ?? 0
+
+export type UsageRow = {
+  readonly task: string
+  readonly model: string
+  readonly calls: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cost: number
+}
+
+/** Sums of a workspace since a day, by task and model, the dearest first. */
+export const usageSince = (db: Db, workspace_id: string, day: string): UsageRow[] =>
+  db.all<UsageRow>(
+    `SELECT task, model, sum(calls) AS calls, sum(input_tokens) AS input_tokens,
+     sum(output_tokens) AS output_tokens, sum(cost) AS cost FROM model_days
+     WHERE workspace_id = ? AND day >= ? GROUP BY task, model ORDER BY cost DESC, task, model
+     LIMIT 100`,
+    workspace_id,
+    day,
+  )
+
+/** Deletes up to `limit` calls before a time. Returns how many. */
+export const removeCallsBefore = (tx: Tx, before: Timestamp, limit: number): number =>
+  tx.db.run(
+    'DELETE FROM model_calls WHERE id IN (SELECT id FROM model_calls WHERE at < ? LIMIT ?)',
+    before,
+    limit,
+  )

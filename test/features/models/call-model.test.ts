@@ -1,0 +1,144 @@
+/** Calls of models: fallbacks, limits and money. */
+import { describe, expect, test } from 'bun:test'
+import { callModel, ModelFailed } from '#features/models/call-model.ts'
+import { reserve, type Cap } from '#features/models/ledger.ts'
+import { costOf } from '#features/models/money.ts'
+import { setModelRoutes } from '#features/models/set-model-routes.ts'
+import { updateIntegration } from '#features/integrations/update-integration.ts'
+import { Refusal } from '#lib/errors.ts'
+import { modelServer, type Script } from '../../models/provider.ts'
+import { makeModelWorld } from '../integrations/fixture.ts'
+
+async function setUp(script?: Script) {
+  const base = await makeModelWorld(script)
+  const { world, ada, connect, db } = base
+  const first = await connect({ name: 'first' })
+  const route = (more: object = {}) =>
+    world.call(setModelRoutes, ada, {
+      workspace: 'acme',
+      routes: [{ task: 'code', integration: first.id, model: 'small', ...more }],
+    })
+  await route()
+  const workspace_id =
+    db.one<{ id: string }>('SELECT workspace_id AS id FROM integrations')?.id ?? ''
+  const payer = { workspace_id, task: 'code', actor_id: ada.id, pull_id: null } as const
+  const ask = (request: object = {}, signal?: AbortSignal) =>
+    callModel(
+      world.hearth,
+      payer,
+      { messages: [{ role: 'user', content: 'Hello' }], ...request },
+      signal,
+    )
+  const calls = () =>
+    db.all<{ model: string; cost: number; estimated: 0 | 1; output_tokens: number }>(
+      'SELECT model, cost, estimated, output_tokens FROM model_calls ORDER BY id',
+    )
+  return { ...base, first, route, ask, calls }
+}
+
+describe('providers', () => {
+  test('a failure is tried again, and then the fallback', async () => {
+    const { connect, first, route, ask, calls, provider } = await setUp((_, number) =>
+      number < 2 ? { status: 503, headers: { 'retry-after': '0' } } : { text: 'Fine.' },
+    )
+    const other = modelServer(() => ({ text: 'Other.' }))
+    const second = await connect({ name: 'second', config: { base_url: other.url } })
+    await route({ fallback: [{ integration: second.id, model: 'spare' }] })
+    expect((await ask()).text).toBe('Other.')
+    expect([provider.asked.length, other.asked[0]?.body.model]).toEqual([2, 'spare'])
+    expect((await ask()).text).toBe('Fine.')
+    expect(calls().map(({ model }) => model)).toEqual(['spare', 'small'])
+    expect(first.id).toMatch(/^itg_/)
+  })
+
+  test('a refusal by the provider, a broken answer and one switched off are told', async () => {
+    const { world, ada, ask, calls, first } = await setUp((_, number) =>
+      number === 0 ? { status: 400 } : { text: 'Half of it is here', breaksOff: true },
+    )
+    expect(ask()).rejects.toThrow('status 400')
+    await ask().catch(() => {})
+    const failed = await ask().catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(ModelFailed)
+    // What came before the break is paid for, counted from its text.
+    expect(calls().every(({ estimated }) => estimated === 1)).toBe(true)
+    await world.call(updateIntegration, ada, { workspace: 'acme', id: first.id, enabled: false })
+    const off = await ask().catch((error: unknown) => error)
+    expect(off).toMatchObject({ reason: 'model_not_configured' })
+  })
+
+  test('an answer without usage is estimated, and a given-up one is settled', async () => {
+    const pause = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const { ask, calls } = await setUp((_, number) => {
+      if (number === 0) return { text: 'x'.repeat(700), withoutUsage: true }
+      asked.resolve()
+      return { text: 'one two three four five six', pause: pause.promise }
+    })
+    await ask()
+    expect(calls()).toMatchObject([{ estimated: 1, output_tokens: 200 }])
+    const controller = new AbortController()
+    const given = ask({}, controller.signal).catch((error: unknown) => error)
+    await asked.promise
+    controller.abort()
+    expect(await given).toBeInstanceOf(Error)
+    pause.resolve()
+  })
+})
+
+describe('money', () => {
+  test('cached input has its own price, and the sum is never a fraction', () => {
+    const prices = {
+      usd_per_million_input: 3,
+      usd_per_million_cached_input: 0.3,
+      usd_per_million_output: 15,
+    }
+    expect(costOf(prices, { input: 1000, cached: 900, output: 10 })).toBe(300 + 270 + 150)
+    expect(costOf({}, { input: 1000, cached: 0, output: 10 })).toBe(0)
+    expect(costOf({ usd_per_million_input: 0.1 }, { input: 1, cached: 0, output: 0 })).toBe(1)
+  })
+
+  test('parallel calls never pass a cap together, whatever they cost', async () => {
+    const { world } = await makeModelWorld()
+    let seed = 7
+    const random = (most: number): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+      return seed % most
+    }
+    for (let round = 0; round < 200; round++) {
+      const prices = {
+        usd_per_million_input: random(20),
+        usd_per_million_output: random(80),
+      }
+      const limit = 1 + random(500_000)
+      let spent = 0
+      const open: { cost: number; release: () => void }[] = []
+      for (let call = 0; call < 40; call++) {
+        if (random(3) === 0) {
+          const done = open.splice(random(Math.max(1, open.length)), 1)[0]
+          if (done) {
+            spent += done.cost
+            done.release()
+          }
+          continue
+        }
+        const cap: Cap = { key: `round ${round}`, limit, spent, what: 'the cap' }
+        const input = 1 + random(5_000)
+        try {
+          const held = reserve(world.hearth, [cap], { prices, input, wanted: 1 + random(8_000) })
+          // The provider counts the input as estimated or lower, and never answers longer.
+          const usage = { input: random(input + 1), cached: 0, output: random(held.max_output + 1) }
+          open.push({ cost: costOf(prices, usage), release: held.release })
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          expect(['cost_cap', 'concurrency']).toContain(error.reason ?? '')
+        }
+      }
+      const total = open.reduce((sum, { cost }) => sum + cost, spent)
+      expect(total).toBeLessThanOrEqual(limit)
+      for (const { release } of open) {
+        release()
+        release()
+      }
+    }
+  })
+})

@@ -1,0 +1,72 @@
+/** The built-in agent on the pages of issues, sessions and agents, without a script. */
+import { expect, test } from 'bun:test'
+import { connectIntegration } from '#features/integrations/connect-integration.ts'
+import { createIssue } from '#features/issues/create-issue.ts'
+import { setModelRoutes } from '#features/models/set-model-routes.ts'
+import { runForge } from '../../features/oauth/running.ts'
+import { use } from '../../features/agent-runs/fixture.ts'
+import { modelServer } from '../../models/provider.ts'
+
+test('an issue is given to the agent, which asks, is answered and stopped', async () => {
+  const steps = [use('ask', { question: 'Which colour?' }), { status: 400 }]
+  const provider = modelServer((_, number) => steps[number] ?? {})
+  const forge = await runForge({ integrations_allow: ['http://127.0.0.1'] })
+  const ada = await forge.user('ada')
+  const bob = await forge.user('bob')
+  await forge.workspace('acme', { owner: ada, members: [bob] })
+  await forge.repo('acme/site', { as: ada })
+  await forge.commit('acme/site', 'main', { 'a.txt': 'a' })
+  const { number } = await forge.call(createIssue, ada, { repo: 'acme/site', title: 'Paint it' })
+  const issue = `/acme/site/issues/${number}`
+  const browser = await forge.browser('ada')
+  const member = await forge.browser('bob')
+  const visitor = await forge.browser(null)
+  expect((await browser.open(issue)).html).toContain('href="/acme/-/integrations/models"')
+  expect((await member.open(issue)).html).toContain('Ask an owner of acme')
+  expect((await visitor.open(issue)).html).not.toContain('built-in agent')
+
+  const { id } = await forge.call(connectIntegration, ada, {
+    workspace: 'acme',
+    provider: 'chat_completions',
+    config: { base_url: provider.url },
+    secret: 'sk-test',
+  })
+  await forge.call(setModelRoutes, ada, {
+    workspace: 'acme',
+    routes: [{ task: 'default', integration: id, model: 'small' }],
+  })
+  const page = await browser.open(issue)
+  const refused = await browser.press(page.html, `${issue}/assign`, { max_usd: 'much' })
+  expect(refused.status).toBe(422)
+  const begun = await browser.press(page.html, `${issue}/assign`, {
+    instructions: 'Be bold.',
+    max_usd: '1,5',
+  })
+  const session = `/acme/site/pull/${number + 1}/session`
+  expect(begun.location).toBe(session)
+  const again = await browser.press(page.html, `${issue}/assign`, {})
+  expect([again.status, again.html.includes('works on')]).toEqual([422, true])
+  await forge.jobs()
+
+  const asked = await browser.open(session)
+  for (const text of ['Which colour?', 'it asked a question', 'Be bold.', 'Waits for an answer'])
+    expect([text, asked.html.includes(text)]).toEqual([text, true])
+  expect((await visitor.open(session)).html).not.toContain('/session/stop')
+  await browser.press(asked.html, `${session}/agent`, { text: 'Red.' })
+  await forge.jobs()
+  const failed = await browser.open(session)
+  expect(failed.html).toContain('status 400')
+  const list = await browser.open('/acme/site/agents')
+  expect(list.html).toContain('status 400')
+  expect(list.html).toContain('$1.50')
+
+  await browser.press(failed.html, `${session}/stop`, {})
+  const stopped = await browser.open(session)
+  expect(stopped.html).toContain('Stopped')
+  expect(stopped.html).not.toContain(`${session}/stop`)
+  const lists = [
+    provider.asked.length,
+    (await browser.open('/acme/site/agents')).html.includes('Stopped'),
+  ]
+  expect(lists).toEqual([2, true])
+})
