@@ -11,6 +11,8 @@ export const EVENT_TYPES: ReadonlySet<string> = new Set([
   'comment.created',
   'commit.status',
   'deployment.waiting',
+  'file.locked',
+  'file.unlocked',
   'git.push',
   'issue.assigned',
   'issue.closed',
