@@ -713,6 +713,20 @@ CREATE TABLE feed_tokens (
   created_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE gem_indexes (
+  package_id TEXT PRIMARY KEY REFERENCES packages (id) ON DELETE CASCADE,
+  revision INTEGER NOT NULL, -- of the package, when the lines were made
+  numbers TEXT NOT NULL -- a JSON array
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE gem_lines (
+  id INTEGER PRIMARY KEY,
+  package_id TEXT NOT NULL REFERENCES packages (id) ON DELETE CASCADE,
+  line TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX gem_lines_by_package ON gem_lines (package_id, id);
+
 CREATE TABLE group_memberships (
   provider TEXT NOT NULL,
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,

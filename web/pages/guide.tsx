@@ -28,6 +28,7 @@ export const GUIDE_SOURCES: readonly GuideSource[] = [
   { slug: 'reviews', text: textFile('../assets/docs/reviews.md') },
   { slug: 'conflicts', text: textFile('../assets/docs/conflicts.md') },
   { slug: 'large-files', text: textFile('../assets/docs/large-files.md') },
+  { slug: 'packages', text: textFile('../assets/docs/packages.md') },
   { slug: 'agents', text: textFile('../assets/docs/agents.md') },
   { slug: 'api', text: textFile('../assets/docs/api.md') },
   { slug: 'architecture', text: textFile('../assets/docs/architecture.md') },

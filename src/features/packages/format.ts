@@ -46,6 +46,8 @@ export type Format = {
     path: string,
   ) => string | null
   readonly install: (context: SnippetContext) => readonly Snippet[]
+  /** A name that a first package could have. */
+  readonly exampleName: (workspace: string) => string
   /** From nothing to the first published version. `name` is an example. */
   readonly publish: (context: SnippetContext) => readonly Snippet[]
   /**

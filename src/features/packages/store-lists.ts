@@ -23,3 +23,17 @@ export const findConfusableName = (
     type,
     normal_name.toLowerCase().replace(/[-_.]/g, ''),
   )?.name ?? null
+
+/** Whoever may publish to none of so many packages is asked to create one. */
+const MAX_NAMES = 500
+
+/** The names of the packages of a type, the most recently changed first. */
+export const listNamesOfType = (db: Db, workspace_id: string, type: string): string[] =>
+  db
+    .all<{ name: string }>(
+      'SELECT name FROM packages WHERE workspace_id = ? AND type = ? ORDER BY updated_at DESC LIMIT ?',
+      workspace_id,
+      type,
+      MAX_NAMES,
+    )
+    .map(({ name }) => name)

@@ -125,6 +125,8 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   package_bygone: 'one row per purged version, so that its number is never taken again',
   package_downloads: 'after 400 days, or with their package',
   package_retention: 'deleted with their package or workspace',
+  gem_lines: 'deleted with their package',
+  gem_indexes: 'deleted with their package',
   image_manifests: 'deleted with their package',
   image_refs: 'deleted with their manifest',
   image_blobs: 'a day after no manifest needs them, or with their package',

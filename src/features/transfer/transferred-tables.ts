@@ -92,6 +92,8 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   emails: 'only the confirmed ones of the people who are named, to find their accounts by',
   record_counts: 'counted anew',
   record_fts: 'indexed anew',
+  gem_lines: 'made anew from the packages',
+  gem_indexes: 'made anew from the packages',
   search_marks: 'indexed anew',
   audit_log: 'what was done stays where it was done; its chain cannot be continued elsewhere',
   agent_activity: 'of accounts',

@@ -3,9 +3,21 @@ import { Refusal } from '#lib/errors.ts'
 import { lazy } from '#lib/lazy.ts'
 import type { Format } from '../format.ts'
 import type { PackageType } from '../schema.ts'
+import { cargo } from './cargo/index.ts'
+import { composer } from './composer/index.ts'
+import { maven } from './maven/index.ts'
 import { npm } from './npm/index.ts'
+import { nuget } from './nuget/index.ts'
+import { rubygems } from './rubygems/index.ts'
 
-export const allFormats = lazy((): readonly Format[] => [npm])
+export const allFormats = lazy((): readonly Format[] => [
+  npm,
+  cargo,
+  maven,
+  nuget,
+  rubygems,
+  composer,
+])
 
 /** Null for a type that has no format yet. */
 export const formatOf = (type: string): Format | null =>

@@ -163,6 +163,7 @@ export const npm: Format = {
   isPrerelease: isNpmPrerelease,
   address: registryUrl,
   fileUrl: tarballUrl,
+  exampleName: (workspace) => `@${workspace}/hello`,
   install,
   publish: (context) => [
     { client: '.npmrc', file: '.npmrc', code: `${registryLine(context)}\n${tokenLine(context)}` },

@@ -1,0 +1,197 @@
+/** Cargo: the sparse registry at `/packages/<workspace>/cargo/` (RFC 2789). */
+import type { Hearth } from '#core/hearth.ts'
+import { compareKeys } from '#lib/versions/sort-key.ts'
+import { parseSemver, semverKey } from '#lib/versions/semver.ts'
+import type { DoorRequest } from '../../door/door-request.ts'
+import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
+import type { Format, SnippetContext } from '../../format.ts'
+import { listPackages } from '../../list-packages.ts'
+import { markPackageVersion } from '../../mark-package-version.ts'
+import { openPackageFile } from '../../open-package-file.ts'
+import { publishPackageVersion } from '../../publish-package-version.ts'
+import { readPackageDocument } from '../../read-package-document.ts'
+import { hasPrivatePackages, type PackageRow } from '../../store.ts'
+import { listActiveVersions } from '../../store-versions.ts'
+import { documentReader } from '../document-reader.ts'
+import { textOf } from '../json.ts'
+import {
+  noAddress,
+  numberIn,
+  requireToken,
+  storeBytes,
+  storeUpload,
+  uploadPath,
+} from '../upload.ts'
+import {
+  indexLine,
+  indexPath,
+  normalCrateName,
+  parseCrateMetadata,
+  parseCrateName,
+} from './crate-metadata.ts'
+import { readCrateUpload, requireSameCrate } from './read-crate.ts'
+
+const addressOf = (site_url: string, workspace: string): string =>
+  `${site_url}/packages/${workspace}/cargo`
+
+/** Cargo cannot be asked crate by crate: with a private one, the whole index needs a token. */
+function readConfig(hearth: Hearth, door: DoorRequest): Response {
+  const facts = hearth.facts.workspace(door.workspace, door.caller)
+  const isPrivate = facts !== null && hasPrivatePackages(hearth.db, facts.id, 'cargo')
+  if (isPrivate) requireToken(door)
+  const api = addressOf(hearth.settings.site_url, door.workspace)
+  return jsonResponse({
+    dl: `${api}/api/v1/crates`,
+    api,
+    ...(isPrivate && { 'auth-required': true }),
+  })
+}
+
+async function publish(hearth: Hearth, door: DoorRequest): Promise<Response> {
+  requireToken(door)
+  const maxBytes = hearth.settings.packages.max_file_bytes + 2 * 1024 ** 2
+  const upload = await readCrateUpload(door.stream(maxBytes))
+  const metadata = parseCrateMetadata(upload.metadata)
+  door.authorize(publishPackageVersion, metadata.name)
+  const blob = await storeUpload(hearth, door, upload.crate, { length: upload.size })
+  const path = await uploadPath(hearth, blob)
+  await requireSameCrate(documentReader(hearth), path, blob.size, metadata)
+  const { readme, ...described } = metadata
+  const text = textOf(readme)
+  const kept = text === null ? null : await storeBytes(hearth, Buffer.from(text))
+  await door.call(publishPackageVersion, metadata.name, {
+    publication: {
+      version: metadata.vers,
+      digest: `sha256:${blob.sha256}`,
+      metadata: described,
+      piece: JSON.stringify(indexLine(metadata, blob.sha256)),
+      files: [
+        {
+          path: `${metadata.name}-${metadata.vers}.crate`,
+          sha256: blob.sha256,
+          size: blob.size,
+          digests: blob.digests,
+          content_type: 'application/gzip',
+        },
+      ],
+      description: textOf(metadata.description),
+      readme_sha256: kept?.sha256 ?? null,
+    },
+  })
+  const nothing: string[] = []
+  return jsonResponse({
+    warnings: { invalid_categories: nothing, invalid_badges: nothing, other: nothing },
+  })
+}
+
+async function search(door: DoorRequest): Promise<Response> {
+  const { items, total = 0 } = await door.callOther(listPackages, {
+    workspace: door.workspace,
+    package_type: 'cargo',
+    q: (door.query.get('q') ?? '').slice(0, 200),
+    page: Math.max(1, numberIn(door.query.get('page'), 1, 1000)),
+    per_page: Math.max(1, numberIn(door.query.get('per_page'), 10, 100)),
+  })
+  const crates = items.map(({ name, latest, description }) => ({
+    name,
+    max_version: latest ?? '0.0.0',
+    description: description ?? '',
+  }))
+  return jsonResponse({ crates, meta: { total } })
+}
+
+/** `api/v1/crates/<crate>/<version>/<action>`. */
+async function handleVersion(
+  hearth: Hearth,
+  door: DoorRequest,
+  [name = '', version = '', action = '']: readonly string[],
+): Promise<Response> {
+  const { method } = door
+  if (method === 'GET' && action === 'download') {
+    const path = `${name}-${version}.crate`
+    const file = await door.call(openPackageFile, name, { path, counts: door.isFromStart })
+    return fileResponse(hearth, door, file)
+  }
+  const isYank = method === 'DELETE' && action === 'yank'
+  if (!isYank && !(method === 'PUT' && action === 'unyank')) throw noAddress(door)
+  await door.call(markPackageVersion, name, { version, yanked: isYank })
+  return jsonResponse({ ok: true })
+}
+
+async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
+  const { method, path } = door
+  const parts = path.split('/')
+  if (path === 'config.json' && method === 'GET') return readConfig(hearth, door)
+  if (path === 'api/v1/crates/new' && method === 'PUT') return publish(hearth, door)
+  if (path === 'api/v1/crates' && method === 'GET') return search(door)
+  if (path === 'me' && method === 'GET')
+    return Response.redirect(`${hearth.settings.site_url}/settings/tokens`, 303)
+  if (path.startsWith('api/v1/crates/') && parts.length === 6)
+    return handleVersion(hearth, door, parts.slice(3))
+  const name = parts.at(-1) ?? ''
+  if (method !== 'GET' || name === '' || path !== indexPath(name)) throw noAddress(door)
+  return documentResponse(door, await door.call(readPackageDocument, name, { kind: 'index' }))
+}
+
+/** The lines of all versions, the oldest first. */
+function renderDocument(
+  hearth: Hearth,
+  row: PackageRow,
+  _workspace: string,
+  kind: string,
+): { text: string; content_type: string } | null {
+  if (kind !== 'index') return null
+  const lines = listActiveVersions(hearth.db, row.id).map(
+    ({ piece, yanked }) => `${piece.slice(0, -1)},"yanked":${yanked === 1}}\n`,
+  )
+  return { text: lines.join(''), content_type: 'text/plain; charset=utf-8' }
+}
+
+const keyOf = (version: string): string => {
+  const parsed = parseSemver(version)
+  return parsed === null ? '' : semverKey(parsed)
+}
+
+const setup = ({ site_url, workspace }: SnippetContext) => ({
+  client: 'Cargo',
+  file: '.cargo/config.toml',
+  code: `[registries.${workspace}]\nindex = "sparse+${addressOf(site_url, workspace)}/"\ncredential-provider = "cargo:token"`,
+})
+
+export const cargo: Format = {
+  type: 'cargo',
+  parseName: parseCrateName,
+  normalName: normalCrateName,
+  normalVersion: (version) => version.split('+')[0] ?? version,
+  compareVersions: (a, b) => compareKeys(keyOf(a), keyOf(b)),
+  isPrerelease: (version) => (parseSemver(version)?.prerelease.length ?? 0) > 0,
+  address: (site_url, workspace) => `sparse+${addressOf(site_url, workspace)}/`,
+  fileUrl: (site_url, workspace, name, path) => {
+    const version = path.slice(name.length + 1, -'.crate'.length)
+    return `${addressOf(site_url, workspace)}/api/v1/crates/${name}/${encodeURIComponent(version)}/download`
+  },
+  exampleName: () => 'hello',
+  install: (context) => [
+    setup(context),
+    {
+      client: 'cargo',
+      file: null,
+      code: `cargo login --registry ${context.workspace}\ncargo add ${context.name}${
+        context.version === null ? '' : `@${context.version}`
+      } --registry ${context.workspace}`,
+    },
+  ],
+  publish: (context) => [
+    setup(context),
+    {
+      client: 'cargo',
+      file: null,
+      code: `cargo login --registry ${context.workspace}\ncargo publish --registry ${context.workspace}`,
+    },
+  ],
+  renderDocument,
+  sourceOf: ({ repository }) => textOf(repository),
+  handle,
+  renderRefusal: ({ message, status }) => jsonResponse({ errors: [{ detail: message }] }, status),
+  challenge: (site_url) => `Cargo login_url="${site_url}/settings/tokens"`,
+}

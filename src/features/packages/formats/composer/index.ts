@@ -1,0 +1,240 @@
+/**
+ * Composer: the repository at `/packages/<workspace>/composer/packages.json`
+ * (https://getcomposer.org/doc/05-repositories.md#composer).
+ */
+import type { Hearth } from '#core/hearth.ts'
+import { Refusal } from '#lib/errors.ts'
+import { composerKey, composerStability, normalComposerVersion } from '#lib/versions/composer.ts'
+import { compareKeys } from '#lib/versions/sort-key.ts'
+import type { DoorRequest } from '../../door/door-request.ts'
+import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
+import type { Format, SnippetContext } from '../../format.ts'
+import { listPackages } from '../../list-packages.ts'
+import { openPackageFile } from '../../open-package-file.ts'
+import { publishPackageVersion } from '../../publish-package-version.ts'
+import { readPackageDocument } from '../../read-package-document.ts'
+import { readPackageIndex } from '../../read-package-index.ts'
+import type { PackageRow } from '../../store.ts'
+import { listActiveVersions, type VersionRow } from '../../store-versions.ts'
+import { isObject, textOf } from '../json.ts'
+import { noAddress, numberIn, requirePublisher, storeUpload, uploadPath } from '../upload.ts'
+import { parseComposerName, readComposerZip } from './read-composer.ts'
+
+/** Above this count the vendors are named in place of the packages. */
+const MAX_NAMED = 1_000
+
+const addressOf = (site_url: string, workspace: string): string =>
+  `${site_url}/packages/${workspace}/composer`
+
+const visibleNames = async (door: DoorRequest): Promise<string[]> => {
+  const rows = await door.callOther(readPackageIndex, {
+    workspace: door.workspace,
+    package_type: 'composer',
+  })
+  return rows.map(({ name }) => name).sort()
+}
+
+/** Without the names, Composer would ask here for every package that it needs. */
+async function readRoot({ settings }: Hearth, door: DoorRequest): Promise<Response> {
+  const base = addressOf(settings.site_url, door.workspace)
+  const names = await visibleNames(door)
+  const vendors = new Set(names.map((name) => `${name.split('/')[0] ?? ''}/*`))
+  return jsonResponse({
+    packages: [],
+    'metadata-url': `${base}/p2/%package%.json`,
+    list: `${base}/list.json`,
+    search: `${base}/search.json?q=%query%&type=%type%`,
+    'notify-batch': `${base}/downloads`,
+    ...(names.length <= MAX_NAMED
+      ? { 'available-packages': names }
+      : { 'available-package-patterns': [...vendors] }),
+  })
+}
+
+async function search(door: DoorRequest): Promise<Response> {
+  const { items, total = 0 } = await door.callOther(listPackages, {
+    workspace: door.workspace,
+    package_type: 'composer',
+    q: (door.query.get('q') ?? '').slice(0, 200),
+    page: Math.max(1, numberIn(door.query.get('page'), 1, 1000)),
+    per_page: Math.max(1, numberIn(door.query.get('per_page'), 15, 100)),
+  })
+  const results = items.map(({ name, description, html_url, download_count }) => ({
+    name,
+    description: description ?? '',
+    url: html_url,
+    downloads: download_count,
+  }))
+  return jsonResponse({ results, total })
+}
+
+const ZIP_NAME = /^(?:([^/]+\/[^/]+)|[^/]+)\.zip$/
+
+/** The name that the address gives, which has to be that of the file; null for none. */
+function nameInAddress({ path }: DoorRequest): string | null {
+  if (path === '') return null
+  const match = ZIP_NAME.exec(path)
+  if (!match) throw new Refusal('not_found', 'a package is sent to /composer/ as a zip')
+  return match[1]?.toLowerCase() ?? null
+}
+
+async function put(hearth: Hearth, door: DoorRequest): Promise<Response> {
+  const named = nameInAddress(door)
+  if (named === null) requirePublisher(hearth, door)
+  else door.authorize(publishPackageVersion, parseComposerName(named))
+  const maxBytes = hearth.settings.packages.max_file_bytes
+  const blob = await storeUpload(hearth, door, door.stream(maxBytes), { digests: ['sha1'] })
+  const given = { name: named, version: door.query.get('version') }
+  const found = await readComposerZip(await uploadPath(hearth, blob), blob.size, given)
+  const { sha1 = '' } = blob.digests
+  // The file is what clients install; a source of its own could lead them elsewhere.
+  const { source: _, dist: _dist, ...manifest } = found.manifest
+  const { outcome } = await door.call(publishPackageVersion, found.name, {
+    publication: {
+      version: found.version,
+      digest: `sha256:${blob.sha256}`,
+      metadata: found.manifest,
+      piece: JSON.stringify({
+        ...manifest,
+        name: found.name,
+        version: found.version,
+        version_normalized: found.normal,
+        dist: { type: 'zip', url: '', reference: sha1, shasum: sha1 },
+      }),
+      files: [
+        {
+          path: `${encodeURIComponent(found.normal)}.zip`,
+          sha256: blob.sha256,
+          size: blob.size,
+          digests: blob.digests,
+          content_type: 'application/zip',
+        },
+      ],
+      description: textOf(found.manifest.description),
+    },
+  })
+  const { name, version } = found
+  return jsonResponse({ name, version }, outcome === 'created' ? 201 : 200)
+}
+
+const isDev = ({ normal_version }: VersionRow): boolean =>
+  composerStability(normal_version) === 'dev'
+
+/** Kinds: `tagged` and `dev`. */
+function renderDocument(
+  hearth: Hearth,
+  row: PackageRow,
+  workspace: string,
+  kind: string,
+): { text: string; content_type: string } | null {
+  if (kind !== 'tagged' && kind !== 'dev') return null
+  const base = addressOf(hearth.settings.site_url, workspace)
+  const versions = listActiveVersions(hearth.db, row.id)
+    .filter((version) => isDev(version) === (kind === 'dev'))
+    .toReversed()
+    .map((version) => {
+      const entry = JSON.parse(version.piece) as { dist: object }
+      const file = encodeURIComponent(encodeURIComponent(version.normal_version))
+      return {
+        ...entry,
+        time: version.created_at,
+        dist: { ...entry.dist, url: `${base}/files/${row.name}/${file}.zip` },
+      }
+    })
+  const text = JSON.stringify({ packages: { [row.name]: versions } })
+  return { text, content_type: 'application/json' }
+}
+
+async function readFiles(hearth: Hearth, door: DoorRequest): Promise<Response> {
+  const [, vendor = '', name = '', file = ''] = door.path.split('/')
+  // Composer tells what it installed afterwards; a browser does not.
+  const isComposer = /^Composer\//.test(door.headers.get('user-agent') ?? '')
+  const counts = door.isFromStart && !isComposer
+  const found = await door.call(openPackageFile, `${vendor}/${name}`, { path: file, counts })
+  return fileResponse(hearth, door, found)
+}
+
+const MAX_DOWNLOADS = 1_000
+const MAX_DOWNLOADS_BYTES = 256 * 1024
+
+/** Counts what a client installed. What it may not read is passed over. */
+async function countDownloads(door: DoorRequest): Promise<Response> {
+  const body = await door.json(MAX_DOWNLOADS_BYTES)
+  const downloads = isObject(body) && Array.isArray(body.downloads) ? body.downloads : []
+  for (const download of downloads.slice(0, MAX_DOWNLOADS) as unknown[]) {
+    if (!isObject(download)) continue
+    const normal = normalComposerVersion(textOf(download.version) ?? '')
+    const name = textOf(download.name)
+    if (normal === null || name === null || name.length > 300) continue
+    const path = `${encodeURIComponent(normal)}.zip`
+    try {
+      await door.call(openPackageFile, name, { path, counts: true })
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+    }
+  }
+  return jsonResponse({ status: 'success' })
+}
+
+const METADATA = /^p2\/([^/]+\/[^/]+?)(~dev)?\.json$/
+
+async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
+  const { path, method } = door
+  if (method === 'PUT') return put(hearth, door)
+  if (method === 'POST' && path === 'downloads') return countDownloads(door)
+  if (method !== 'GET') throw noAddress(door)
+  if (path === 'packages.json') return readRoot(hearth, door)
+  if (path === 'list.json') return jsonResponse({ packageNames: await visibleNames(door) })
+  if (path === 'search.json') return search(door)
+  if (path.startsWith('files/')) return readFiles(hearth, door)
+  const [, name, dev] = METADATA.exec(path) ?? []
+  if (name === undefined) throw noAddress(door)
+  const kind = dev === undefined ? 'tagged' : 'dev'
+  return documentResponse(door, await door.call(readPackageDocument, name, { kind }))
+}
+
+const repository = ({ site_url, workspace }: SnippetContext): string =>
+  `composer config repositories.${workspace} composer ${addressOf(site_url, workspace)}`
+
+const credentials = ({ site_url }: SnippetContext): string =>
+  `composer config --global --auth http-basic.${new URL(site_url).host} token $HEARTH_TOKEN`
+
+const normalOf = (version: string): string => normalComposerVersion(version) ?? version
+
+export const composer: Format = {
+  type: 'composer',
+  parseName: parseComposerName,
+  normalName: (name) => name.toLowerCase(),
+  normalVersion: normalOf,
+  compareVersions: (a, b) => compareKeys(composerKey(a), composerKey(b)),
+  isPrerelease: (version) => composerStability(normalOf(version)) !== 'stable',
+  address: (site_url, workspace) => `${addressOf(site_url, workspace)}/packages.json`,
+  fileUrl: (site_url, workspace, name, path) =>
+    `${addressOf(site_url, workspace)}/files/${name}/${encodeURIComponent(path)}`,
+  exampleName: (workspace) => `${workspace}/hello`,
+  install: (context) => [
+    {
+      client: 'composer',
+      file: null,
+      code: `${repository(context)}\n${credentials(context)}\ncomposer require ${context.name}${
+        context.version === null ? '' : `:${context.version}`
+      }`,
+    },
+  ],
+  publish: (context) => [
+    {
+      client: 'curl',
+      file: null,
+      code: `git archive --format=zip --output=package.zip HEAD\ncurl --fail-with-body --user token:$HEARTH_TOKEN --upload-file package.zip "${addressOf(
+        context.site_url,
+        context.workspace,
+      )}/?version=${context.version ?? '1.0.0'}"`,
+    },
+  ],
+  renderDocument,
+  sourceOf: ({ support, homepage }) =>
+    (isObject(support) ? textOf(support.source) : null) ?? textOf(homepage),
+  handle,
+  renderRefusal: ({ message, status }) => jsonResponse({ message, status: 'error' }, status),
+  challenge: () => 'Basic realm="Hearth"',
+}

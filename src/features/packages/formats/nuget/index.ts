@@ -1,0 +1,235 @@
+/**
+ * NuGet: protocol 3 at `/packages/<workspace>/nuget/v3/index.json`
+ * (https://learn.microsoft.com/nuget/api/overview).
+ */
+import type { DigestedBlob } from '#core/blobs.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { Refusal } from '#lib/errors.ts'
+import { readMultipart } from '#lib/multipart.ts'
+import { compareKeys } from '#lib/versions/sort-key.ts'
+import { parseNugetVersion } from '#lib/versions/nuget.ts'
+import type { DoorRequest } from '../../door/door-request.ts'
+import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
+import type { Format, SnippetContext } from '../../format.ts'
+import { markPackageVersion } from '../../mark-package-version.ts'
+import { openPackageFile } from '../../open-package-file.ts'
+import type { PublishedFile } from '../../publication.ts'
+import { publishPackageVersion } from '../../publish-package-version.ts'
+import { readPackageDocument } from '../../read-package-document.ts'
+import { documentReader } from '../document-reader.ts'
+import { textOf } from '../json.ts'
+import { noAddress, requirePublisher, storeBytes, storeUpload, uploadPath } from '../upload.ts'
+import {
+  addressOf,
+  normalNugetText,
+  nugetKeyOf,
+  nugetPiece,
+  renderNugetDocument,
+} from './documents.ts'
+import { parseNugetId, readNupkg, type Nuspec } from './read-nuspec.ts'
+import { autocomplete, search } from './search.ts'
+
+/** Older clients ask for older spellings of the same resource. */
+const RESOURCES: readonly (readonly [path: string, types: readonly string[]])[] = [
+  ['v3/flat/', ['PackageBaseAddress/3.0.0']],
+  [
+    'v3/reg1/',
+    ['', '/3.0.0-beta', '/3.0.0-rc', '/3.4.0'].map((end) => `RegistrationsBaseUrl${end}`),
+  ],
+  ['v3/reg/', ['RegistrationsBaseUrl/3.6.0', 'RegistrationsBaseUrl/Versioned']],
+  ['v3/query', ['', '/3.0.0-beta', '/3.0.0-rc', '/3.5.0'].map((end) => `SearchQueryService${end}`)],
+  [
+    'v3/autocomplete',
+    ['', '/3.0.0-beta', '/3.0.0-rc', '/3.5.0'].map((end) => `SearchAutocompleteService${end}`),
+  ],
+  ['v2/package', ['PackagePublish/2.0.0']],
+  ['v2/symbolpackage', ['SymbolPackagePublish/4.9.0']],
+]
+
+/** Open to everyone, because NuGet asks every source before it knows which one has a package. */
+function serviceIndex({ settings }: Hearth, { workspace }: DoorRequest): Response {
+  const base = addressOf(settings.site_url, workspace)
+  const resources = RESOURCES.flatMap(([path, types]) =>
+    types.map((type) => ({ '@id': `${base}/${path}`, '@type': type })),
+  )
+  return jsonResponse({ version: '3.0.0', resources })
+}
+
+/** The file of the form in which clients send a package. */
+async function receive(hearth: Hearth, door: DoorRequest): Promise<DigestedBlob> {
+  const maxBytes = hearth.settings.packages.max_file_bytes + 64 * 1024
+  const body = door.stream(maxBytes)
+  for await (const part of readMultipart(body, door.headers.get('content-type') ?? ''))
+    return await storeUpload(hearth, door, part.stream, { digests: ['sha512'] })
+  throw new Refusal('bad_request', 'the form has no package')
+}
+
+const fileAt = (path: string, blob: DigestedBlob, content_type: string): PublishedFile => ({
+  path,
+  sha256: blob.sha256,
+  size: blob.size,
+  digests: blob.digests,
+  content_type,
+})
+
+const descriptionOf = ({ description, summary }: Nuspec): string | null =>
+  textOf(summary) ?? textOf(description)?.slice(0, 1000) ?? null
+
+async function push(hearth: Hearth, door: DoorRequest, isSymbols: boolean): Promise<Response> {
+  requirePublisher(hearth, door)
+  const blob = await receive(hearth, door)
+  const path = await uploadPath(hearth, blob)
+  const { nuspec, document } = await readNupkg(documentReader(hearth), path, blob.size)
+  const hasSymbols = nuspec.packageTypes.includes('SymbolsPackage')
+  if (hasSymbols !== isSymbols)
+    throw new Refusal(
+      'bad_request',
+      isSymbols ? 'this is no package of symbols (.snupkg)' : 'symbols are pushed as .snupkg',
+    )
+  const [id, version] = [nuspec.id.toLowerCase(), normalNugetText(nuspec.version)]
+  if (isSymbols) return await pushSymbols(door, nuspec, blob)
+  const description = fileAt(
+    `${version}/${id}.nuspec`,
+    await storeBytes(hearth, document),
+    'application/xml',
+  )
+  await door.call(publishPackageVersion, nuspec.id, {
+    publication: {
+      version: nuspec.version,
+      digest: `sha256:${blob.sha256}`,
+      metadata: nuspec,
+      piece: nugetPiece(nuspec),
+      files: [fileAt(`${version}/${id}.${version}.nupkg`, blob, 'application/zip'), description],
+      description: descriptionOf(nuspec),
+    },
+  })
+  return new Response(null, { status: 201 })
+}
+
+/** Symbols join a version that is there. Throws 404 without it. */
+async function pushSymbols(
+  door: DoorRequest,
+  nuspec: Nuspec,
+  blob: DigestedBlob,
+): Promise<Response> {
+  const [id, version] = [nuspec.id.toLowerCase(), normalNugetText(nuspec.version)]
+  const path = `${version}/${id}.${version}.nupkg`
+  await door.call(openPackageFile, nuspec.id, { path, counts: false })
+  await door.call(publishPackageVersion, nuspec.id, {
+    publication: {
+      version: nuspec.version,
+      digest: `sha256:${blob.sha256}`,
+      metadata: {},
+      files: [fileAt(`${version}/${id}.${version}.snupkg`, blob, 'application/zip')],
+      addsFiles: true,
+    },
+  })
+  return new Response(null, { status: 201 })
+}
+
+async function handlePush(
+  hearth: Hearth,
+  door: DoorRequest,
+  parts: readonly string[],
+): Promise<Response> {
+  const { method } = door
+  const [kind = '', id = '', version = ''] = parts
+  if (method === 'PUT' && id === '') return push(hearth, door, kind === 'symbolpackage')
+  if (version === '' || kind !== 'package' || (method !== 'DELETE' && method !== 'POST'))
+    throw noAddress(door)
+  const isYanked = method === 'DELETE'
+  await door.call(markPackageVersion, id, { version: normalNugetText(version), yanked: isYanked })
+  return new Response(null, { status: isYanked ? 204 : 200 })
+}
+
+/** `flat/<id>/index.json` and `flat/<id>/<version>/<file>`. */
+async function readContent(
+  hearth: Hearth,
+  door: DoorRequest,
+  id: string,
+  parts: readonly string[],
+): Promise<Response> {
+  if (parts.length === 1 && parts[0] === 'index.json')
+    return documentResponse(door, await door.call(readPackageDocument, id, { kind: 'flat' }))
+  const path = parts.join('/').toLowerCase()
+  const counts = door.isFromStart && path.endsWith('.nupkg')
+  return fileResponse(hearth, door, await door.call(openPackageFile, id, { path, counts }))
+}
+
+async function readRegistration(
+  door: DoorRequest,
+  folder: string,
+  id: string,
+  parts: readonly string[],
+): Promise<Response> {
+  const path = parts.join('/').toLowerCase()
+  if (!path.endsWith('.json')) throw noAddress(door)
+  const kind = `${folder} ${path.slice(0, -'.json'.length)}`
+  return documentResponse(door, await door.call(readPackageDocument, id, { kind }))
+}
+
+async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
+  const [api = '', folder = '', id = '', ...rest] = door.path.replace(/\/$/, '').split('/')
+  if (api === 'v2') return await handlePush(hearth, door, [folder, id, ...rest])
+  if (api !== 'v3' || door.method !== 'GET') throw noAddress(door)
+  if (folder === 'index.json') return serviceIndex(hearth, door)
+  if (folder === 'query') return await search(door)
+  if (folder === 'autocomplete') return await autocomplete(door)
+  if (id === '' || rest.length === 0) throw noAddress(door)
+  if (folder === 'flat') return await readContent(hearth, door, id, rest)
+  if (folder === 'reg' || folder === 'reg1') return await readRegistration(door, folder, id, rest)
+  throw noAddress(door)
+}
+
+const indexOf = ({ site_url, workspace }: SnippetContext): string =>
+  `${addressOf(site_url, workspace)}/v3/index.json`
+
+const addSource = (context: SnippetContext): string =>
+  `dotnet nuget add source ${indexOf(context)} --name ${context.workspace} --username token --password $HEARTH_TOKEN --store-password-in-clear-text`
+
+export const nuget: Format = {
+  type: 'nuget',
+  parseName: parseNugetId,
+  normalName: (name) => name.toLowerCase(),
+  normalVersion: normalNugetText,
+  compareVersions: (a, b) => compareKeys(nugetKeyOf(a), nugetKeyOf(b)),
+  isPrerelease: (version) => (parseNugetVersion(version)?.prerelease.length ?? 0) > 0,
+  address: (site_url, workspace) => `${addressOf(site_url, workspace)}/v3/index.json`,
+  fileUrl: (site_url, workspace, name, path) =>
+    `${addressOf(site_url, workspace)}/v3/flat/${name.toLowerCase()}/${path}`,
+  exampleName: () => 'Hello',
+  install: (context) => [
+    {
+      client: 'dotnet',
+      file: null,
+      code: `${addSource(context)}\ndotnet add package ${context.name}${
+        context.version === null ? '' : ` --version ${context.version}`
+      }`,
+    },
+    {
+      client: 'NuGet.Config',
+      file: 'NuGet.Config',
+      code: `<configuration>
+  <packageSources>
+    <add key="${context.workspace}" value="${indexOf(context)}" protocolVersion="3" />
+  </packageSources>
+</configuration>`,
+    },
+  ],
+  publish: (context) => [
+    {
+      client: 'dotnet',
+      file: null,
+      code: `${addSource(context)}\ndotnet pack\ndotnet nuget push bin/Release/*.nupkg --source ${context.workspace} --api-key $HEARTH_TOKEN`,
+    },
+  ],
+  renderDocument: renderNugetDocument,
+  sourceOf: ({ repository, projectUrl }) => textOf(repository) ?? textOf(projectUrl),
+  handle,
+  renderRefusal: ({ message, status }) =>
+    // Header values are Latin-1 text; newer clients print this one.
+    jsonResponse({ error: message }, status, {
+      'x-nuget-warning': message.replace(/[^\x20-\x7e]/g, '?'),
+    }),
+  challenge: () => 'Basic realm="Hearth"',
+}

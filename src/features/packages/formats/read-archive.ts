@@ -1,0 +1,110 @@
+/** Finds documents in the archives that are packages. What they unpack to is bounded. */
+import { createReadStream } from 'node:fs'
+import { createGunzip, gunzip } from 'node:zlib'
+import { promisify } from 'node:util'
+import type { ArchivedFile } from '#lib/archives/archived-file.ts'
+import { readTar } from '#lib/archives/tar.ts'
+import { readZip } from '#lib/archives/zip-reader.ts'
+import { invalid, Refusal } from '#lib/errors.ts'
+import { MAX_DOCUMENT_BYTES } from './document-reader.ts'
+
+/** An archive may unpack to so many times its size, and at least to `MIN_UNPACKED_BYTES`. */
+const MAX_EXPANSION = 200
+const MIN_UNPACKED_BYTES = 64 * 1024 ** 2
+const MAX_FILES = 10_000
+
+export type FoundFile = { readonly path: string; readonly bytes: Buffer }
+
+const maxUnpackedBytes = (packedBytes: number): number =>
+  Math.max(MIN_UNPACKED_BYTES, packedBytes * MAX_EXPANSION)
+
+/** What is wrong with an archive is for the publisher to see; faults of the server are thrown on. */
+function asRefusal(error: unknown): unknown {
+  if (error instanceof Refusal || !(error instanceof Error)) return error
+  const isFault = error.name === 'Error' && !('syscall' in error)
+  return isFault ? invalid('body', `the package cannot be read: ${error.message}`) : error
+}
+
+async function bytesOf(file: ArchivedFile): Promise<Buffer> {
+  if (file.size > MAX_DOCUMENT_BYTES)
+    throw invalid('body', `${file.path} in the package is larger than 1 MiB`)
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of file.data) {
+    size += part.length
+    if (size > MAX_DOCUMENT_BYTES) throw new Error(`${file.path} is longer than the archive says`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+/** The chosen files of a zip archive, in their order. Others are not unpacked. */
+export async function findInZip(
+  path: string,
+  packedBytes: number,
+  isChosen: (name: string) => boolean,
+): Promise<FoundFile[]> {
+  const found: FoundFile[] = []
+  let count = 0
+  try {
+    for await (const file of readZip(path, maxUnpackedBytes(packedBytes))) {
+      if (++count > MAX_FILES) throw new Error(`it has more than ${MAX_FILES} files`)
+      if (isChosen(file.path)) found.push({ path: file.path, bytes: await bytesOf(file) })
+    }
+  } catch (error) {
+    throw asRefusal(error)
+  }
+  return found
+}
+
+/** Throws when a stream has more bytes than it may. */
+async function* bounded(
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const part of source) {
+    size += part.length
+    if (size > maxBytes) throw new Error(`it unpacks to more than ${maxBytes} bytes`)
+    yield part
+  }
+}
+
+/** The first chosen file of a tar archive, which may be compressed; null for none. */
+export async function findInTar(
+  path: string,
+  packedBytes: number,
+  options: { readonly isGzip: boolean; readonly isChosen: (name: string) => boolean },
+): Promise<FoundFile | null> {
+  const input = createReadStream(path)
+  const unpacked = options.isGzip ? input.pipe(createGunzip()) : input
+  if (options.isGzip) input.on('error', (error) => unpacked.destroy(error))
+  let count = 0
+  try {
+    for await (const file of readTar(bounded(unpacked, maxUnpackedBytes(packedBytes)))) {
+      if (++count > MAX_FILES) throw new Error(`it has more than ${MAX_FILES} files`)
+      if (options.isChosen(file.path)) return { path: file.path, bytes: await bytesOf(file) }
+      for await (const _ of file.data);
+    }
+    return null
+  } catch (error) {
+    throw asRefusal(error)
+  } finally {
+    input.destroy()
+    unpacked.destroy()
+  }
+}
+
+const unpack = promisify(gunzip) as (
+  bytes: Uint8Array,
+  options: { maxOutputLength: number },
+) => Promise<Buffer>
+
+/** Unpacks a small document. Throws 422 for one that is broken or larger than 1 MiB. */
+export async function gunzipDocument(bytes: Uint8Array, name: string): Promise<Buffer> {
+  try {
+    return await unpack(bytes, { maxOutputLength: MAX_DOCUMENT_BYTES })
+  } catch {
+    throw invalid('body', `${name} in the package is broken, or larger than 1 MiB`)
+  }
+}

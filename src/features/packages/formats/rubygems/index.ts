@@ -1,0 +1,277 @@
+/**
+ * RubyGems: the registry at `/packages/<workspace>/rubygems/`, with the compact index of bundler and
+ * the older one that gem 3.3 installs by (https://guides.rubygems.org/rubygems-org-compact-index-api).
+ */
+import { deflateSync } from 'node:zlib'
+import type { Hearth } from '#core/hearth.ts'
+import { isNotModified, selectBytes } from '#lib/byte-range.ts'
+import { invalid, Refusal } from '#lib/errors.ts'
+import { compareKeys } from '#lib/versions/sort-key.ts'
+import { gemKey, isGemPrerelease } from '#lib/versions/gem.ts'
+import type { DoorRequest } from '../../door/door-request.ts'
+import { fileResponse, jsonResponse } from '../../door/door-response.ts'
+import type { Format } from '../../format.ts'
+import { getPackage } from '../../get-package.ts'
+import { getPackageVersion } from '../../get-package-version.ts'
+import { listPackages } from '../../list-packages.ts'
+import { markPackageVersion } from '../../mark-package-version.ts'
+import { openPackageFile } from '../../open-package-file.ts'
+import { publishPackageVersion } from '../../publish-package-version.ts'
+import { readPackageDocument } from '../../read-package-document.ts'
+import { readPackageIndex } from '../../read-package-index.ts'
+import type { PackageRow } from '../../store.ts'
+import type { FileRow } from '../../store-versions.ts'
+import { documentReader } from '../document-reader.ts'
+import { textOf } from '../json.ts'
+import {
+  noAddress,
+  numberIn,
+  requirePublisher,
+  requireToken,
+  storeUpload,
+  textResponse,
+  uploadPath,
+} from '../upload.ts'
+import {
+  namesFile,
+  renderInfo,
+  specsFile,
+  splitGemNumber,
+  versionsFile,
+  type SpecsKind,
+} from './gem-index.ts'
+import { marshalSpecification } from './marshal.ts'
+import { gemNumber, infoLine, parseGemName, readGem, type GemSpecification } from './read-gem.ts'
+
+const MAX_FORM_BYTES = 16 * 1024
+
+const addressOf = (site_url: string, workspace: string): string =>
+  `${site_url}/packages/${workspace}/rubygems`
+
+/** Bundler holds the ETag against the MD5 of its copy, and asks for what was added by a range. */
+function indexResponse(door: DoorRequest, body: Uint8Array, type: string): Response {
+  const etag = `"${new Bun.CryptoHasher('md5').update(body).digest('hex')}"`
+  const digest = new Bun.CryptoHasher('sha256').update(body).digest('base64')
+  const headers: Record<string, string> = {
+    etag,
+    'repr-digest': `sha-256=:${digest}:`,
+    'content-type': type,
+    'cache-control': 'private, no-cache',
+    'accept-ranges': 'bytes',
+  }
+  if (isNotModified(door, etag)) return new Response(null, { status: 304, headers })
+  const { status, range, headers: selected } = selectBytes(door, etag, body.length)
+  Object.assign(headers, selected)
+  const sent = status === 416 ? null : body.subarray(range.start, range.start + range.length)
+  return new Response(sent as Uint8Array<ArrayBuffer> | null, { status, headers })
+}
+
+const TEXT = 'text/plain; charset=utf-8'
+
+const visibleGems = (door: DoorRequest): Promise<readonly PackageRow[]> =>
+  door.callOther(readPackageIndex, { workspace: door.workspace, package_type: 'rubygems' })
+
+/**
+ * The names that a full name may begin with: `a-1-2.0` is `a` in version `1-2.0`, or `a-1` in `2.0`.
+ */
+function namesIn(fullName: string): string[] {
+  const names: string[] = []
+  for (let at = fullName.indexOf('-'); at > 0; at = fullName.indexOf('-', at + 1))
+    if (/^\d/.test(fullName.slice(at + 1))) names.push(fullName.slice(0, at))
+  return names.slice(0, 10)
+}
+
+/** Throws 404 when no gem has a file of this full name. */
+async function findGem(
+  door: DoorRequest,
+  fullName: string,
+  counts: boolean,
+): Promise<{ name: string; file: FileRow }> {
+  let missing = new Refusal('not_found', `there is no gem ${fullName.slice(0, 200)}`)
+  for (const name of namesIn(fullName)) {
+    try {
+      const path = `${fullName}.gem`
+      return { name, file: await door.call(openPackageFile, name, { path, counts }) }
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'not_found') throw error
+      missing = error
+    }
+  }
+  throw missing
+}
+
+/** A specification in the form of the older index. */
+async function readSpecification(door: DoorRequest, fullName: string): Promise<Response> {
+  const { name, file } = await findGem(door, fullName, false)
+  const number = fullName.slice(name.length + 1)
+  const { metadata } = await door.call(getPackageVersion, name, { version: number })
+  // `push` stored the specification as it is.
+  const gem = metadata as unknown as GemSpecification
+  const bytes = deflateSync(marshalSpecification(gem, file.created_at.slice(0, 10)))
+  return indexResponse(door, bytes, 'application/octet-stream')
+}
+
+async function push(hearth: Hearth, door: DoorRequest): Promise<Response> {
+  requirePublisher(hearth, door)
+  const maxBytes = hearth.settings.packages.max_file_bytes
+  const blob = await storeUpload(hearth, door, door.stream(maxBytes))
+  const path = await uploadPath(hearth, blob)
+  const gem = await readGem(documentReader(hearth), path, blob.size)
+  const number = gemNumber(gem)
+  const { outcome } = await door.call(publishPackageVersion, gem.name, {
+    publication: {
+      version: number,
+      digest: `sha256:${blob.sha256}`,
+      metadata: gem,
+      piece: infoLine(gem, blob.sha256),
+      files: [
+        {
+          path: `${gem.name}-${number}.gem`,
+          sha256: blob.sha256,
+          size: blob.size,
+          digests: blob.digests,
+          content_type: 'application/octet-stream',
+        },
+      ],
+      description: textOf(gem.summary),
+    },
+  })
+  const text = outcome === 'unchanged' ? 'This gem is here already' : 'Successfully registered gem'
+  return textResponse(`${text}: ${gem.name} (${number})\n`)
+}
+
+async function yank(door: DoorRequest): Promise<Response> {
+  requireToken(door)
+  const form = new URLSearchParams(
+    new TextDecoder().decode(await door.bytes(MAX_FORM_BYTES)) || door.query.toString(),
+  )
+  const name = form.get('gem_name') ?? ''
+  const version = form.get('version') ?? ''
+  const platform = form.get('platform') ?? 'ruby'
+  if (name === '' || version === '')
+    throw invalid('gem_name', 'say which gem and version to yank: gem yank NAME --version NUMBER')
+  const number = platform === '' || platform === 'ruby' ? version : `${version}-${platform}`
+  await door.call(markPackageVersion, name, { version: number, yanked: true })
+  return textResponse(`Successfully yanked gem: ${name} (${number})\n`)
+}
+
+async function describeGem(door: DoorRequest, name: string): Promise<Response> {
+  const found = await door.call(getPackage, name, {})
+  return jsonResponse({
+    name: found.name,
+    version: found.latest,
+    downloads: found.download_count,
+    info: found.description ?? '',
+    project_uri: found.html_url,
+  })
+}
+
+async function search(door: DoorRequest): Promise<Response> {
+  const { items } = await door.callOther(listPackages, {
+    workspace: door.workspace,
+    package_type: 'rubygems',
+    q: (door.query.get('query') ?? '').slice(0, 200),
+    page: Math.max(1, numberIn(door.query.get('page'), 1, 1000)),
+    per_page: 30,
+  })
+  return jsonResponse(
+    items.map(({ name, latest, description }) => ({ name, version: latest, info: description })),
+  )
+}
+
+async function handleApi(hearth: Hearth, door: DoorRequest, path: string): Promise<Response> {
+  const { method } = door
+  if (path === 'gems' && method === 'POST') return push(hearth, door)
+  if (path === 'gems/yank' && method === 'DELETE') return yank(door)
+  if (path === 'api_key' && method === 'GET') {
+    requireToken(door)
+    return textResponse(door.secret ?? '')
+  }
+  if (path === 'search.json' && method === 'GET') return search(door)
+  const name = /^gems\/([^/]+)\.json$/.exec(path)?.[1]
+  if (name === undefined || method !== 'GET') throw noAddress(door)
+  return describeGem(door, name)
+}
+
+const SPECS = /^(specs|latest_specs|prerelease_specs)\.4\.8\.gz$/
+const QUICK = /^quick\/Marshal\.4\.8\/([^/]+)\.gemspec\.rz$/
+
+async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
+  const { path, method } = door
+  if (path.startsWith('api/v1/')) return handleApi(hearth, door, path.slice('api/v1/'.length))
+  if (method !== 'GET') throw noAddress(door)
+  if (path === 'versions')
+    return indexResponse(door, await versionsFile(hearth, await visibleGems(door)), TEXT)
+  if (path === 'names') return indexResponse(door, namesFile(await visibleGems(door)), TEXT)
+  if (path.startsWith('info/')) {
+    const name = path.slice('info/'.length)
+    const { body } = await door.call(readPackageDocument, name, { kind: 'info' })
+    return indexResponse(door, body, TEXT)
+  }
+  const kind = SPECS.exec(path)?.[1] as SpecsKind | undefined
+  if (kind !== undefined) {
+    const body = await specsFile(hearth, await visibleGems(door), kind)
+    return indexResponse(door, body, 'application/gzip')
+  }
+  const quick = QUICK.exec(path)?.[1]
+  if (quick !== undefined) return readSpecification(door, quick)
+  const gem = /^gems\/([^/]+)\.gem$/.exec(path)?.[1]
+  if (gem === undefined) throw noAddress(door)
+  return fileResponse(hearth, door, (await findGem(door, gem, door.isFromStart)).file)
+}
+
+const keyOf = (number: string): string => gemKey(splitGemNumber(number).version)
+
+export const rubygems: Format = {
+  type: 'rubygems',
+  parseName: parseGemName,
+  normalName: (name) => name,
+  normalVersion: (version) => version,
+  compareVersions: (a, b) => compareKeys(keyOf(a), keyOf(b)),
+  isPrerelease: (number) => isGemPrerelease(splitGemNumber(number).version),
+  address: (site_url, workspace) => `${addressOf(site_url, workspace)}/`,
+  fileUrl: (site_url, workspace, _name, path) => `${addressOf(site_url, workspace)}/gems/${path}`,
+  exampleName: () => 'hello',
+  install: ({ site_url, workspace, name, version }) => [
+    {
+      client: 'Gemfile',
+      file: 'Gemfile',
+      code: `source "${addressOf(site_url, workspace)}" do\n  gem "${name}"${
+        version === null ? '' : `, "${splitGemNumber(version).version}"`
+      }\nend`,
+    },
+    {
+      client: 'bundler',
+      file: null,
+      code: `bundle config set ${addressOf(site_url, workspace)}/ token:$HEARTH_TOKEN\nbundle install`,
+    },
+    {
+      client: 'gem',
+      file: null,
+      code: `gem install ${name}${
+        version === null ? '' : ` --version ${splitGemNumber(version).version}`
+      } --source ${addressOf(site_url, workspace)}/`,
+    },
+  ],
+  publish: ({ site_url, workspace, name, version }) => [
+    {
+      client: 'gem',
+      file: null,
+      code: `gem build ${name}.gemspec\nGEM_HOST_API_KEY=$HEARTH_TOKEN gem push ${name}-${
+        version ?? '1.0.0'
+      }.gem --host ${addressOf(site_url, workspace)}`,
+    },
+  ],
+  renderDocument: (hearth, row, _workspace, kind) =>
+    kind === 'info' ? { text: renderInfo(hearth.db, row.id), content_type: TEXT } : null,
+  sourceOf: ({ metadata, homepage }) => {
+    const uri =
+      typeof metadata === 'object' && metadata !== null
+        ? (metadata as Record<string, unknown>).source_code_uri
+        : null
+    return textOf(uri) ?? textOf(homepage)
+  },
+  handle,
+  renderRefusal: ({ message, status }) => textResponse(`${message}\n`, status),
+  challenge: () => 'Basic realm="Hearth"',
+}
