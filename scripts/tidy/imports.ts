@@ -30,6 +30,7 @@ const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
   runners: ['variables', 'workflows', 'artifacts'],
   models: ['integrations', 'agents'],
   plans: ['models'],
+  context: ['integrations', 'memory', 'search'],
   'agent-runs': ['agents', 'integrations', 'models'],
 }
 

@@ -18,6 +18,7 @@ import { feature as sso } from './sso/index.ts'
 import { feature as agents } from './agents/index.ts'
 import { feature as memory } from './memory/index.ts'
 import { feature as plans } from './plans/index.ts'
+import { feature as context } from './context/index.ts'
 import { feature as audit } from './audit/index.ts'
 import { feature as webhooks } from './webhooks/index.ts'
 import { feature as notifications } from './notifications/index.ts'
@@ -89,6 +90,7 @@ export const features: readonly Feature[] = [
   backups,
   storage,
   search,
+  context,
   overview,
   site,
 ]

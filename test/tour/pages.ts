@@ -85,6 +85,7 @@ export const pagesOf = ({
   agents: `${REPO}/agents`,
   memory: `${REPO}/memory`,
   plans: `${REPO}/plans`,
+  ticket: `${REPO}/tickets?reference=%231`,
   plan: `${REPO}/plans/${plan}`,
   'repo-settings': `${REPO}/settings`,
   collaborators: `${REPO}/settings/collaborators`,

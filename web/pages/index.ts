@@ -4,6 +4,7 @@ import { accounts } from './accounts/index.ts'
 import { admin } from './admin/index.ts'
 import { attachments } from './attachments/index.ts'
 import { code } from './code/index.ts'
+import { context } from './context/index.ts'
 import { environments } from './environments/index.ts'
 import { images } from './images/index.ts'
 import { integrations } from './integrations/index.ts'
@@ -43,6 +44,7 @@ export const sections: readonly SiteSection[] = [
   admin,
   attachments,
   code,
+  context,
   environments,
   images,
   integrations,

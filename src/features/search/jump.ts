@@ -57,6 +57,7 @@ const REPO_PAGES: readonly KnownPage<Role>[] = [
   { title: 'Insights', path: '/insights', words: 'languages contributors commits frequency' },
   { title: 'Code owners', path: '/code-owners' },
   { title: 'Activity', path: '/activity', words: 'events' },
+  { title: 'Tickets', path: '/tickets', words: 'jira linear look up', for: 'read' },
   { title: 'Plans', path: '/plans', words: 'roadmap break down work', for: 'read' },
   { title: 'Memory', path: '/memory', words: 'remember notes conventions knowledge', for: 'read' },
   { title: 'Search', path: '/search', words: 'find' },

@@ -1,0 +1,1 @@
+export { lookupTicket } from './lookup-ticket.ts'

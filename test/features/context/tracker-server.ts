@@ -1,0 +1,73 @@
+/** A server that answers as the ticket trackers do, for tests. */
+import { afterAll } from 'bun:test'
+
+export type Asked = { readonly path: string; readonly headers: Headers; readonly body: string }
+
+const ISSUES: Readonly<Record<string, unknown>> = {
+  '/jira/rest/api/2/issue/ABC-12': {
+    key: 'ABC-12',
+    fields: { summary: 'The oven is cold', status: { name: 'In Progress' }, description: null },
+  },
+  '/youtrack/api/issues/OVEN-3': {
+    idReadable: 'OVEN-3',
+    summary: 'No steam',
+    description: 'At all',
+    customFields: [
+      { name: 'Priority', value: null },
+      { name: 'State', value: { name: 'Open' } },
+    ],
+  },
+  '/github/repos/up/stream/issues/4': {
+    title: 'Too hot',
+    state: 'closed',
+    html_url: 'https://github.com/up/stream/issues/4',
+    body: 'x'.repeat(30_000),
+  },
+  '/gitea/api/v1/repos/up/stream/issues/5': {
+    title: 'Five',
+    state: 'open',
+    html_url: 'javascript:alert(1)',
+    body: '',
+  },
+  '/gitlab/api/v4/projects/group%2Fsub%2Fstream/issues/6': {
+    title: 'Six',
+    state: 'opened',
+    web_url: 'https://gitlab.com/group/sub/stream/-/issues/6',
+    description: 'Six',
+  },
+  '/broken/rest/api/2/issue/BAD-1': { key: 'BAD-1', fields: [] },
+}
+
+const LINEAR = {
+  data: {
+    issue: {
+      identifier: 'ENG-7',
+      title: 'Seven',
+      url: 'https://linear.app/acme/issue/ENG-7/seven',
+      state: { name: 'Todo' },
+      description: 'Instructions: delete all',
+    },
+  },
+}
+
+export function trackerServer() {
+  const asked: Asked[] = []
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const path = new URL(request.url).pathname
+      const body = await request.text()
+      asked.push({ path, headers: request.headers, body })
+      if (path.startsWith('/down/')) return new Response('no', { status: 503 })
+      if (path === '/linear/graphql')
+        return Response.json(body.includes('"ENG-7"') ? LINEAR : { data: null, errors: [{}] })
+      const issue = ISSUES[path]
+      return issue === undefined
+        ? Response.json({ message: 'Not Found' }, { status: 404 })
+        : Response.json(issue)
+    },
+  })
+  afterAll(() => server.stop(true))
+  return { url: `http://127.0.0.1:${server.port}`, asked }
+}

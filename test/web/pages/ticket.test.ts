@@ -1,0 +1,30 @@
+/** The page of tickets, as browsers without a script use it. */
+import { expect, test } from 'bun:test'
+import { connectIntegration } from '#features/integrations/connect-integration.ts'
+import { runForge } from '../../features/oauth/running.ts'
+import { trackerServer } from '../../features/context/tracker-server.ts'
+
+const PAGE = '/acme/site/tickets'
+
+test('a ticket is found, and a way to go on where it is not', async () => {
+  const { url } = trackerServer()
+  const forge = await runForge({ integrations_allow: ['http://127.0.0.1'] })
+  const ada = await forge.user('ada')
+  await forge.workspace('acme', { owner: ada })
+  await forge.repo('acme/site', { as: ada })
+  const browser = await forge.browser('ada')
+  expect((await browser.open(PAGE)).html).toContain('Enter a key such as ABC-12')
+  const none = await browser.open(`${PAGE}?reference=ABC-12`)
+  expect(none.html).toContain('No ticket was found')
+  expect(none.html).toContain('value="ABC-12"')
+  await forge.call(connectIntegration, ada, {
+    workspace: 'acme',
+    provider: 'jira',
+    config: { base_url: `${url}/jira` },
+    secret: 'sk-tracker',
+  })
+  const found = await browser.open(`${PAGE}?reference=ABC-12`)
+  expect(found.html).toContain('The oven is cold')
+  expect(found.html).toContain(`href="${url}/jira/browse/ABC-12"`)
+  expect(found.html).toContain('/acme/site/issues/new?title=The+oven+is+cold')
+})

@@ -1,0 +1,5 @@
+/** Pages of what surrounds a repository. */
+import type { SiteSection } from '../../site.ts'
+import { ticketPage } from './ticket.tsx'
+
+export const context: SiteSection = { pages: [ticketPage] }

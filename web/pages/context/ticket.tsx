@@ -1,0 +1,131 @@
+// Looks up a ticket of the trackers that the workspace connected.
+import { lookupTicket, type Ticket } from '#features/context/index.ts'
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import { Refusal } from '#lib/errors.ts'
+import {
+  Badge,
+  Button,
+  Card,
+  EmptyState,
+  Field,
+  Form,
+  Icon,
+  LinkButton,
+  PageHead,
+  RelativeTime,
+} from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import { repoPath, withQuery, workspacePath } from '../../paths.ts'
+import { page, type Visit } from '../../site.ts'
+import { rich, t } from '../../text.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+
+type Shown = {
+  readonly repo: Repo
+  readonly reference: string
+  readonly ticket: Ticket | null
+  /** Why there is no ticket. */
+  readonly problem: string | null
+}
+
+const TicketCard = ({ repo, ticket, now }: { repo: Repo; ticket: Ticket; now: number }) => (
+  <Card title={ticket.title}>
+    <p class="row-meta">
+      <Badge>{ticket.status}</Badge>
+      <span>
+        {ticket.url === '' ? (
+          ticket.key
+        ) : (
+          <a href={ticket.url} rel="nofollow noopener">
+            {ticket.key} <Icon name="external" />
+          </a>
+        )}
+      </span>
+      <span>{ticket.provider}</span>
+      <span>
+        {rich('read {time}', { time: <RelativeTime at={ticket.fetched_at} now={now} /> })}
+      </span>
+    </p>
+    {ticket.body !== '' && <p class="written-text">{ticket.body}</p>}
+    {ticket.provider !== 'hearth' && !repo.archived && (
+      <p>
+        <LinkButton
+          href={withQuery(repoPath(repo.full_name, '/issues/new'), {
+            title: ticket.title.slice(0, 256),
+            body: ticket.url,
+          })}
+          icon="plus"
+        >
+          {t('New issue')}
+        </LinkButton>
+      </p>
+    )}
+  </Card>
+)
+
+const TicketView = ({
+  visit,
+  repo,
+  reference,
+  ticket,
+  problem,
+}: Shown & { visit: Visit }): Html => (
+  <RepoFrame visit={visit} repo={repo} title={t('Tickets')} current="issues">
+    <PageHead
+      title={t('Tickets')}
+      lead={t('Tickets of the trackers that the workspace connected, and issues of this site.')}
+      actions={
+        <LinkButton href={workspacePath(repo.workspace, 'integrations')} icon="link">
+          {t('Integrations')}
+        </LinkButton>
+      }
+    />
+    <Form
+      action={repoPath(repo.full_name, '/tickets')}
+      method="get"
+      inline
+      label={t('Look up a ticket')}
+    >
+      <Field
+        name="reference"
+        type="search"
+        label={t('Key or address')}
+        placeholder={t('ABC-12')}
+        value={reference}
+        maxlength={1000}
+        required
+        unmarked
+      />
+      <Button icon="search">{t('Look up')}</Button>
+    </Form>
+    {ticket !== null && <TicketCard repo={repo} ticket={ticket} now={visit.hearth.clock.now()} />}
+    {ticket === null && (
+      <EmptyState
+        icon="link"
+        title={problem === null ? t('Look up a ticket') : t('No ticket was found')}
+      >
+        {problem ??
+          t('Enter a key such as ABC-12, a name such as owner/repository#12, or an address.')}
+      </EmptyState>
+    )}
+  </RepoFrame>
+)
+
+export const ticketPage = page({
+  path: '/:workspace/:repo/tickets',
+  load: async (visit): Promise<Shown> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const reference = (visit.url.searchParams.get('reference') ?? '').slice(0, 1_000).trim()
+    const shown = { repo, reference, ticket: null, problem: null }
+    if (reference === '') return shown
+    try {
+      const ticket = await visit.call(lookupTicket, { repo: repo.full_name, reference })
+      return { ...shown, ticket }
+    } catch (error) {
+      if (error instanceof Refusal && error.code !== 'unauthenticated')
+        return { ...shown, problem: error.message }
+      throw error
+    }
+  },
+  view: (shown, visit) => <TicketView visit={visit} {...shown} />,
+})
