@@ -44,6 +44,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/-/hooks/:id': 'as of a repository',
   '/:workspace/-/hooks/:id/deliveries/:delivery': 'as of a repository',
   '/:workspace/-/rulesets/:id': 'as of a repository',
+  '/:workspace/:repo/security/secrets/bypass': 'test/web/pages/secrets.test.ts',
+  '/:workspace/:repo/security/secrets/:alert': 'test/web/pages/secrets.test.ts',
   '/:workspace/-/integrations/:id': 'test/web/pages/integrations.test.ts',
   '/:workspace/:repo/settings/hooks/:id/deliveries/:delivery': 'journeys/webhooks.test.ts',
 }

@@ -98,6 +98,7 @@ export const pagesOf = ({
   variables: `${REPO}/settings/variables`,
   environments: `${REPO}/settings/environments`,
   locks: `${REPO}/locks`,
+  secrets: `${REPO}/security/secrets`,
   deployments: `${REPO}/deployments`,
   hooks: `${REPO}/settings/hooks`,
   hook: `${REPO}/settings/hooks/${hook}`,

@@ -7,7 +7,7 @@ import type { Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 
-export type SecurityTab = 'overview' | 'code-scanning'
+export type SecurityTab = 'overview' | 'code-scanning' | 'secrets'
 
 export const securityPath = (repo: string, rest = ''): string => repoPath(repo, `/security${rest}`)
 
@@ -18,6 +18,8 @@ export const SecurityFrame = (props: {
   current: SecurityTab
   /** Whether the visitor may see findings. */
   seesFindings: boolean
+  /** Whether the visitor may see secrets without being an administrator. */
+  seesSecrets?: boolean
   children?: Child
 }) => {
   const { repo, current } = props
@@ -39,6 +41,9 @@ export const SecurityFrame = (props: {
                   tab('overview', t('Overview'), ''),
                   ...(props.seesFindings
                     ? [tab('code-scanning', t('Code scanning'), '/code-scanning')]
+                    : []),
+                  ...(repo.permissions.admin || props.seesSecrets || current === 'secrets'
+                    ? [tab('secrets', t('Secrets'), '/secrets')]
                     : []),
                 ],
               },

@@ -63,6 +63,7 @@ const OverviewView = ({ visit, repo, overview }: Shown & { visit: Visit }): Html
     title={t('Security')}
     current="overview"
     seesFindings={overview.can_see_findings}
+    seesSecrets={overview.can_see_secrets}
   >
     <PageHead title={t('Security')} lead={t('Known problems of this repository, by kind.')} />
     {overview.can_see_findings ? (

@@ -3,7 +3,7 @@ import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 import { SecurityOverview } from './schema.ts'
-import { countCodeAlerts } from './store.ts'
+import { countCodeAlerts, countSecretAlerts } from './store.ts'
 
 /** What counts as recent. */
 const TREND_MS = 30 * DAY
@@ -18,10 +18,15 @@ export const getSecurityOverview = operation({
 
   handler: ({ db, repo, now_ms }) => {
     const canSeeFindings = repo.can('write') || repo.isSecurityManager()
+    const canSeeSecrets = repo.can('admin') || repo.isSecurityManager()
     const since = timestamp(now_ms - TREND_MS)
     return {
       can_see_findings: canSeeFindings,
-      findings: canSeeFindings ? [countCodeAlerts(db, repo.id, since)] : [],
+      can_see_secrets: canSeeSecrets,
+      findings: [
+        ...(canSeeFindings ? [countCodeAlerts(db, repo.id, since)] : []),
+        ...(canSeeSecrets ? [countSecretAlerts(db, repo.id, since)] : []),
+      ],
     }
   },
 })

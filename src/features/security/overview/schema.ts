@@ -19,6 +19,7 @@ export type FindingCounts = Static<typeof FindingCounts>
 
 export const SecurityOverview = Type.Object({
   can_see_findings: Type.Boolean(),
+  can_see_secrets: Type.Boolean(),
   findings: Type.Array(FindingCounts),
 })
 export type SecurityOverview = Static<typeof SecurityOverview>

@@ -33,6 +33,24 @@ export const countCodeAlerts = (db: Db, repo_id: string, since: Timestamp): Find
     ),
   )
 
+export const countSecretAlerts = (db: Db, repo_id: string, since: Timestamp): FindingCounts =>
+  countsOf(
+    'secret',
+    db.one<Row>(
+      `SELECT count(*) FILTER (WHERE state = 'open') AS open, 0 AS critical, 0 AS high,
+         min(created_at) FILTER (WHERE state = 'open') AS oldest_at,
+         count(*) FILTER (WHERE created_at >= ?2) AS opened,
+         count(*) FILTER (WHERE resolved_at >= ?2) AS closed, 1 AS is_used
+       FROM secret_alerts WHERE repo_id = ?1`,
+      repo_id,
+      since,
+    ),
+  )
+
 /** Whether a repository has findings of any kind, so that its pages show the tab. */
 export const hasFindings = (db: Db, repo_id: string): boolean =>
-  db.one('SELECT 1 FROM analyses WHERE repo_id = ? LIMIT 1', repo_id) !== null
+  db.one(
+    `SELECT 1 WHERE EXISTS (SELECT 1 FROM analyses WHERE repo_id = ?1)
+       OR EXISTS (SELECT 1 FROM secret_alerts WHERE repo_id = ?1)`,
+    repo_id,
+  ) !== null

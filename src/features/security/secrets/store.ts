@@ -61,12 +61,6 @@ export const listAlertRows = (
     window.offset,
   )
 
-export const countOpenAlerts = (db: Db, repo_id: string): number =>
-  db.one<{ count: number }>(
-    `SELECT count(*) AS count FROM secret_alerts WHERE repo_id = ? AND state = 'open'`,
-    repo_id,
-  )?.count ?? 0
-
 type NewAlert = Pick<
   AlertRow,
   'id' | 'repo_id' | 'fingerprint' | 'type' | 'label' | 'preview' | 'validity'

@@ -21,5 +21,9 @@ test('the overview counts open alerts for those who may see them', async () => {
     oldest_at: expect.any(String),
     is_used: true,
   })
-  expect(await overview(otto)).toEqual({ can_see_findings: false, findings: [] })
+  expect(await overview(otto)).toEqual({
+    can_see_findings: false,
+    can_see_secrets: false,
+    findings: [],
+  })
 })
