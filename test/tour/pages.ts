@@ -100,6 +100,7 @@ export const pagesOf = ({
   locks: `${REPO}/locks`,
   secrets: `${REPO}/security/secrets`,
   deployments: `${REPO}/deployments`,
+  mirrors: `${REPO}/settings/mirror`,
   hooks: `${REPO}/settings/hooks`,
   hook: `${REPO}/settings/hooks/${hook}`,
   rulesets: `${REPO}/settings/rulesets`,

@@ -8,7 +8,7 @@ import { repoDataRemovers } from '#features/repos/index.ts'
 import { jobGates } from '#features/workflows/index.ts'
 import { events } from './events.ts'
 import * as operations from './operations.ts'
-import { beginDeployment, environmentGate, followJobs } from './protection.ts'
+import { beginDeployment, environmentGate, followHolds, followJobs } from './protection.ts'
 import { removeDeploymentsOfRepo } from './store.ts'
 import { sweepDeployments } from './sweep.ts'
 
@@ -20,7 +20,7 @@ export const feature: Feature = {
   name: 'environments',
   operations: Object.values(operations),
   events,
-  handlers: [followJobs],
+  handlers: [followJobs, followHolds],
   jobs: [beginDeployment, sweepDeployments] as Job[],
   extensions: [jobGates.with(environmentGate), repoDataRemovers.with(removeDeploymentsOfRepo)],
 }

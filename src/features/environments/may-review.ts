@@ -2,8 +2,7 @@
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { needsApproval } from './protection.ts'
-import { refusalOfReviewer } from './review-deployment.ts'
-import { isReviewer } from './reviewers.ts'
+import { mayReview, refusalOfReviewer } from './review-deployment.ts'
 import { findDeployment, findEnvironmentById } from './store.ts'
 
 export type ReviewOffer = {
@@ -22,8 +21,8 @@ export function reviewOffer(hearth: Hearth, caller: Caller, deployment_id: strin
   const environment = findEnvironmentById(db, row.environment_id)
   if (
     environment === null ||
-    !needsApproval(db, environment, row) ||
-    !isReviewer(db, environment, caller.id)
+    !needsApproval(hearth, db, environment, row) ||
+    !mayReview(hearth, environment, caller.id)
   )
     return NOTHING
   const refusal = refusalOfReviewer(hearth, caller.id, environment, row)

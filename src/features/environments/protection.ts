@@ -9,7 +9,7 @@ import { typeId } from '#core/ids.ts'
 import { handler } from '#core/events.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
-import { branchOf, repoById } from '#features/repos/index.ts'
+import { branchOf, deployHolds, deployHoldsChanged, repoById } from '#features/repos/index.ts'
 import {
   findJob,
   jobChanged,
@@ -31,6 +31,7 @@ import {
   insertDeployment,
   insertEnvironment,
   listReviewRows,
+  listRunsOfWaiting,
   setDeploymentState,
   type DeploymentRow,
   type EnvironmentRow,
@@ -121,7 +122,7 @@ function begin(tx: Tx, { run, job: row }: About, environment: EnvironmentRow): J
   insertDeployment(tx, deployment)
   const hold = holdOf(tx, deployment)
   const repo = repoById(tx.db, row.repo_id)
-  if (repo && reviewerIds(environment).length > 0)
+  if (repo && needsApproval(tx.hearth, tx.db, environment, deployment))
     tx.append(
       deploymentWaiting,
       { workspace_id: repo.workspace_id, repo_id: repo.id },
@@ -140,13 +141,24 @@ function begin(tx: Tx, { run, job: row }: About, environment: EnvironmentRow): J
   return hold
 }
 
-/** Whether a deployment still needs an approval of its environment's reviewers of today. */
+/** Why deployments to an environment without reviewers wait for an administrator; null for none. */
+export function findHold(hearth: Hearth, db: Db, environment: EnvironmentRow): string | null {
+  if (reviewerIds(environment).length > 0) return null
+  for (const read of deployHolds.all(hearth)) {
+    const reason = read(db, environment.repo_id)
+    if (reason !== null) return reason
+  }
+  return null
+}
+
+/** Whether a deployment still needs an approval, by the protection of today. */
 export const needsApproval = (
+  hearth: Hearth,
   db: Db,
   environment: EnvironmentRow,
   deployment: Pick<DeploymentRow, 'id'>,
 ): boolean =>
-  reviewerIds(environment).length > 0 &&
+  (reviewerIds(environment).length > 0 || findHold(hearth, db, environment) !== null) &&
   !listReviewRows(db, [deployment.id]).some(({ verdict }) => verdict === 'approve')
 
 const timerEnd = ({ wait_minutes }: EnvironmentRow, { created_at }: DeploymentRow): number =>
@@ -160,7 +172,9 @@ export function waitOf(
   deployment: DeploymentRow,
 ): string | null {
   const { name } = environment
-  if (needsApproval(db, environment, deployment)) {
+  if (needsApproval(hearth, db, environment, deployment)) {
+    const hold = findHold(hearth, db, environment)
+    if (hold !== null) return `Waits for approval of an administrator to deploy to ${name}: ${hold}`
     const names = reviewerNames(hearth, environment)
     return names.length === 0
       ? `Waits for approval to deploy to ${name}, but all reviewers are gone: choose others`
@@ -183,7 +197,7 @@ function holdOf(tx: Tx, deployment: DeploymentRow): JobHold | null {
   if (environment === null) return { refused: `The environment ${name} was deleted` }
   const reason = waitOf(tx.hearth, tx.db, environment, deployment)
   if (reason === null) return null
-  if (needsApproval(tx.db, environment, deployment)) {
+  if (needsApproval(tx.hearth, tx.db, environment, deployment)) {
     if (Date.parse(created_at) + APPROVAL_DAYS * DAY <= tx.now_ms) {
       const refused = `Nobody approved the deployment to ${name} within ${APPROVAL_DAYS} days`
       setDeploymentState(tx, id, 'rejected', refused)
@@ -205,6 +219,15 @@ export const beginDeployment = job<{ deployment: string; run_id: string }>({
   kind: 'begin_deployment',
   run: ({ hearth }, { run_id }) => writeAs(hearth, null, (tx) => requestScheduling(tx, run_id)),
 })
+
+/** Asks again for what waits when a hold begins or ends. */
+export const followHolds = handler(
+  'deployments follow holds',
+  deployHoldsChanged,
+  (tx, { repo_id }) => {
+    for (const run_id of listRunsOfWaiting(tx.db, repo_id)) requestScheduling(tx, run_id)
+  },
+)
 
 /** Deployments follow their jobs. */
 export const followJobs = handler('deployments follow jobs', jobChanged, (tx, { job_id, url }) => {

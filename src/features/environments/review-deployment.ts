@@ -4,10 +4,11 @@ import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, OneOf, RepoPath, Type } from '#core/schema.ts'
-import { actorOf } from '#features/accounts/index.ts'
+import { actorOf, userCaller } from '#features/accounts/index.ts'
+import { fullName } from '#features/repos/index.ts'
 import { actorOfRun, requestScheduling } from '#features/workflows/index.ts'
 import { conflict, forbidden, notFound } from '#lib/errors.ts'
-import { needsApproval } from './protection.ts'
+import { findHold, needsApproval } from './protection.ts'
 import { deploymentRecord, requireHome } from './records.ts'
 import { isReviewer } from './reviewers.ts'
 import { Deployment, VERDICTS } from './schema.ts'
@@ -43,7 +44,7 @@ export const reviewDeployment = operation({
     return write((tx) => {
       const deployment = findDeployment(tx.db, id)
       if (deployment?.repo_id !== repo.id) throw notFound(`the deployment ${id}`)
-      const environment = waitingEnvironment(tx.db, deployment)
+      const environment = waitingEnvironment(hearth, tx.db, deployment)
       requireReviewer(hearth, caller, environment, deployment)
       insertReview(tx, {
         deployment_id: id,
@@ -70,16 +71,25 @@ export const reviewDeployment = operation({
 })
 
 /** The environment of a deployment that waits for approval. Throws 409 for any other. */
-function waitingEnvironment(db: Db, deployment: DeploymentRow): EnvironmentRow {
+function waitingEnvironment(hearth: Hearth, db: Db, deployment: DeploymentRow): EnvironmentRow {
   const environment =
     deployment.state !== 'waiting' || deployment.environment_id === null
       ? null
       : findEnvironmentById(db, deployment.environment_id)
-  if (environment === null || !needsApproval(db, environment, deployment))
+  if (environment === null || !needsApproval(hearth, db, environment, deployment))
     throw conflict('not_ready', 'this deployment waits for no approval', {
       state: deployment.state,
     })
   return environment
+}
+
+/** A reviewer, or an administrator of the repository where a hold needs one. */
+export function mayReview(hearth: Hearth, environment: EnvironmentRow, person_id: string): boolean {
+  if (isReviewer(hearth.db, environment, person_id)) return true
+  if (findHold(hearth, hearth.db, environment) === null) return false
+  const person = userCaller(hearth.db, person_id)
+  const facts = person && hearth.facts.repo(fullName(hearth.db, environment.repo_id), person)
+  return facts?.role === 'admin'
 }
 
 /** Why a person cannot review a deployment; null when they can. */
@@ -89,8 +99,9 @@ export function refusalOfReviewer(
   environment: EnvironmentRow,
   deployment: DeploymentRow,
 ): string | null {
-  if (!isReviewer(hearth.db, environment, person_id))
+  if (!mayReview(hearth, environment, person_id))
     return `only reviewers of ${environment.name} may approve or reject its deployments`
+  if (findHold(hearth, hearth.db, environment) !== null) return null
   // A rerun has another starter than its run; neither may decide.
   const starters = [deployment.creator_id, actorOfRun(hearth.db, deployment.run_id)].map((id) => {
     const actor = actorOf(hearth, id)

@@ -254,3 +254,12 @@ export const removeDeploymentsOfRepo = (tx: Tx, repo_id: string, limit: number):
     repo_id,
     limit,
   )
+
+/** Runs with deployments of a repository that wait, the oldest first. */
+export const listRunsOfWaiting = (db: Db, repo_id: string): string[] =>
+  db
+    .all<{ run_id: string }>(
+      `SELECT run_id FROM deployments WHERE repo_id = ? AND state = 'waiting' AND is_open = 1 ORDER BY id LIMIT 100`,
+      repo_id,
+    )
+    .map(({ run_id }) => run_id)

@@ -1,7 +1,7 @@
 /** Applies facts to links: stores the next state, its event, and what has to be done. */
 import { actorId } from '#core/caller.ts'
 import type { Tx } from '#core/write.ts'
-import { requireRepo } from '#features/repos/index.ts'
+import { deployHoldsChanged, requireRepo } from '#features/repos/index.ts'
 import { MINUTE, timestamp, type Timestamp } from '#lib/time.ts'
 import { mirrorStateChanged } from './events.ts'
 import { nextLink, type LinkEffect, type LinkFact, type LinkState } from './link-state.ts'
@@ -79,6 +79,7 @@ function changeState(tx: Tx, row: MirrorRow, link: LinkState | null): void {
       state: link?.state ?? null,
     },
   )
+  tx.emit(deployHoldsChanged, { repo_id: row.repo_id })
   if (link !== null) notifyStateChange(tx, row, link.state)
   // Work that began before would change nothing any more.
   if (tx.caller !== null) tx.afterCommit(() => abortWork(tx.hearth, row.id))

@@ -33,6 +33,15 @@ export function runsOnRemote(db: Db, repo_id: string): boolean {
   return row.state !== 'ci_failover' && leaderOf(row) === 'remote'
 }
 
+/** Why deployments wait: while the remote is away, nobody knows what it deploys itself. */
+export function findDeployHold(db: Db, repo_id: string): string | null {
+  const row = findLeader(db, repo_id)
+  if (!row || row.hold_deploys === 0) return null
+  return row.state === 'ci_failover' || row.state === 'takeover'
+    ? `the mirror ${row.name} no longer leads or cannot be reached`
+    : null
+}
+
 function requireLead(tx: Tx, repo_id: string | null): void {
   if (repo_id === null || ownMoves(tx.hearth).has(tx)) return
   const problem = findLeadProblem(tx.db, repo_id)

@@ -1,6 +1,7 @@
 /** Mirrors: links of repositories to others elsewhere, which lead or follow. */
 import type { Feature } from '#core/hearth.ts'
 import {
+  deployHolds,
   leadingMirrors,
   remoteWorkflows,
   repoDataRemovers,
@@ -8,7 +9,7 @@ import {
   retainedCommits,
 } from '#features/repos/index.ts'
 import { events } from './events.ts'
-import { mergeBlockers, reactions, runsOnRemote } from './guard.ts'
+import { findDeployHold, mergeBlockers, reactions, runsOnRemote } from './guard.ts'
 import { handlers, jobs } from './jobs.ts'
 import { findLeader, preloadLeaders } from './store.ts'
 import { removeKeptRefsOf, removeMirrorRefsOf, retainedByMirrors } from './store-refs.ts'
@@ -30,6 +31,7 @@ export const feature: Feature = {
       return row && { id: row.id, role: row.role, state: row.state }
     }),
     remoteWorkflows.with(runsOnRemote),
+    deployHolds.with(findDeployHold),
     repoRecordPreloads.with(preloadLeaders),
     repoDataRemovers.with(removeKeptRefsOf),
     repoDataRemovers.with(removeMirrorRefsOf),

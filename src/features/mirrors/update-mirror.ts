@@ -2,6 +2,7 @@ import { writesRepoAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Id, RepoPath, Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
+import { deployHoldsChanged } from '#features/repos/index.ts'
 import { conflict } from '#lib/errors.ts'
 import { applyFact } from './apply-fact.ts'
 import {
@@ -67,6 +68,7 @@ export const updateMirror = operation({
         }),
         ...settingColumns(input.settings ?? {}),
       })
+      tx.emit(deployHoldsChanged, { repo_id: repo.id })
       applyPause(tx, row, input.paused)
       if (input.force) force(tx, row.id)
       if (isMoved || input.secret !== undefined) beginAgain(tx, row.id)

@@ -178,6 +178,16 @@ export const leadingMirrors =
 export const remoteWorkflows =
   extensionPoint<(db: Db, repo_id: string) => boolean>('repos.remote_workflows')
 
+/** Why deployments of a repository wait for an administrator; null when they do not. */
+export const deployHolds =
+  extensionPoint<(db: Db, repo_id: string) => string | null>('repos.deploy_holds')
+
+/** Emitted when `deployHolds` may answer otherwise. */
+export const deployHoldsChanged = internalEvent(
+  'repos.deploy_holds_changed',
+  Type.Object({ repo_id: Type.String() }),
+)
+
 /** Copies a repository from another server. */
 export type Importer = {
   /** Throws 422 for `import_url` when the address is not allowed. */

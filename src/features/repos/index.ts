@@ -110,6 +110,8 @@ export {
   retainedCommits,
   moveRules,
   pushNotes,
+  deployHolds,
+  deployHoldsChanged,
   pushReads,
   remoteWorkflows,
   releaseOfTag,

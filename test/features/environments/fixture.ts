@@ -3,6 +3,7 @@ import { listDeployments } from '#features/environments/list-deployments.ts'
 import { reviewDeployment } from '#features/environments/review-deployment.ts'
 import { setEnvironment } from '#features/environments/set-environment.ts'
 import type { UserCaller } from '#core/caller.ts'
+import type { Settings } from '#core/settings.ts'
 import { FILE, makeRunsWorld, REPO } from '../workflows/fixture.ts'
 
 export { FILE, REPO }
@@ -24,8 +25,8 @@ type Protection = {
   prevent_self_review?: boolean
 }
 
-export async function makeEnvironmentsWorld() {
-  const base = await makeRunsWorld()
+export async function makeEnvironmentsWorld(change: Partial<Settings> = {}) {
+  const base = await makeRunsWorld(change)
   const { world, ada } = base
   return {
     ...base,

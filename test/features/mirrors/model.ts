@@ -3,12 +3,7 @@
  * network that breaks and a process that dies between any two steps. The states (`nextLink`) and
  * the plan (`planRef`) are the real ones. Each guard can be left out, to show what it prevents.
  */
-import {
-  leaderOf,
-  nextLink,
-  type LinkFact,
-  type LinkState,
-} from '#features/mirrors/link-state.ts'
+import { leaderOf, nextLink, type LinkFact, type LinkState } from '#features/mirrors/link-state.ts'
 import { planRef, type Resolution } from '#features/mirrors/plan.ts'
 import { findLoss } from '#features/mirrors/sync-options.ts'
 import { MINUTE } from '#lib/time.ts'
@@ -313,7 +308,8 @@ export class MirrorModel {
   }
 
   #isEqual = (listed: Refs): boolean =>
-    listed.size === this.ours.size && [...listed].every(([name, oid]) => this.ours.get(name) === oid)
+    listed.size === this.ours.size &&
+    [...listed].every(([name, oid]) => this.ours.get(name) === oid)
 
   #check(step: number): void {
     const here = this.#reach(this.ours.values())
@@ -333,7 +329,11 @@ export class MirrorModel {
 }
 
 /** Runs histories; returns how many lost a commit, the first loss, and the completed hand-backs. */
-export function runHistories(seeds: readonly number[], steps: number, without: Guard | null = null) {
+export function runHistories(
+  seeds: readonly number[],
+  steps: number,
+  without: Guard | null = null,
+) {
   let lost = 0
   let handBacks = 0
   let first: string | null = null

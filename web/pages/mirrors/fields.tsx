@@ -141,6 +141,12 @@ const SettingFields = ({ mirror }: { mirror: Mirror }) => {
         label={t('Run workflows here as well while the remote leads')}
         checked={settings.keep_ci_warm}
       />
+      <Checkbox
+        id={`${id}-hold_deploys`}
+        name="hold_deploys"
+        label={t('Deployments wait for approval while the remote is away')}
+        checked={settings.hold_deploys}
+      />
     </>
   )
 }
@@ -213,5 +219,6 @@ export function settingsFrom(fields: Fields) {
     take_over_after: minutes === '' ? null : Number(minutes),
     remote_pushes: oneOf(['hold', 'fast_forward', 'refuse'], fields.text('remote_pushes')),
     keep_ci_warm: fields.ticked('keep_ci_warm'),
+    hold_deploys: fields.ticked('hold_deploys'),
   }
 }
