@@ -31,7 +31,7 @@ const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
   models: ['integrations', 'agents'],
   plans: ['models'],
   context: ['integrations', 'memory', 'search'],
-  'agent-runs': ['agents', 'integrations', 'models'],
+  'agent-runs': ['agents', 'integrations', 'memory', 'models'],
 }
 
 /**

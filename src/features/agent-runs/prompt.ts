@@ -45,6 +45,7 @@ type IssueTexts = {
 export function firstTurn(
   { number, title, body, checks }: IssueTexts,
   instructions: string | null,
+  memories: string,
   agent_id: string,
 ): string {
   const text = `${title}\n\n${cutMiddle(body, MAX_BODY_CHARS)}`
@@ -52,6 +53,11 @@ export function firstTurn(
   return [
     `Solve this issue.\n${asData(agent_id, `issue #${number}`, text)}`,
     ...(commands === '' ? [] : [`These commands must pass:\n${commands}`]),
+    ...(memories === ''
+      ? []
+      : [
+          `What people and agents remember about this code. Where two disagree, believe the newer one, and check what names files.\n${asData(agent_id, 'memory', memories)}`,
+        ]),
     ...(instructions === null ? [] : [`The person who gave it to you adds:\n${instructions}`]),
   ].join('\n\n')
 }

@@ -6,6 +6,7 @@ import { removeMemoriesOfRepo } from './store.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
+export { takeMemories } from './prompt-memories.ts'
 
 export const feature: Feature = {
   name: 'memory',
