@@ -46,6 +46,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/-/rulesets/:id': 'as of a repository',
   '/:workspace/:repo/security/secrets/bypass': 'test/web/pages/secrets.test.ts',
   '/:workspace/:repo/security/secrets/:alert': 'test/web/pages/secrets.test.ts',
+  '/:workspace/-/packages': 'test/web/pages/packages.test.ts',
+  '/:workspace/-/packages/:type/:name': 'test/web/pages/packages.test.ts',
+  '/:workspace/:repo/packages': 'test/web/pages/packages.test.ts',
   '/:workspace/-/integrations/:id': 'test/web/pages/integrations.test.ts',
   '/:workspace/:repo/settings/hooks/:id/deliveries/:delivery': 'journeys/webhooks.test.ts',
 }

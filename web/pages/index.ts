@@ -13,6 +13,7 @@ import { memory } from './memory/index.ts'
 import { mirrors } from './mirrors/index.ts'
 import { notifications } from './notifications/index.ts'
 import { plans } from './plans/index.ts'
+import { packages } from './packages/index.ts'
 import { pulls } from './pulls/index.ts'
 import { queue } from './queue/index.ts'
 import { releases } from './releases/index.ts'
@@ -53,6 +54,7 @@ export const sections: readonly SiteSection[] = [
   mirrors,
   notifications,
   plans,
+  packages,
   pulls,
   queue,
   releases,

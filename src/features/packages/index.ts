@@ -14,6 +14,8 @@ import { countPackageBytes, isBlobOfPackage, listBlobsOfPackages } from './store
 
 export * from './schema.ts'
 export * from './operations.ts'
+export { installSnippets, publishingSteps, type PublishingSteps } from './snippets.ts'
+export type { Snippet } from './format.ts'
 export { packageFacts } from './package-facts.ts'
 
 export const feature: Feature = {

@@ -27,6 +27,22 @@ export const PACKAGE_TYPES = [
 ] as const
 export type PackageType = (typeof PACKAGE_TYPES)[number]
 
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  container: 'Container',
+  npm: 'npm',
+  cargo: 'Cargo',
+  maven: 'Maven',
+  nuget: 'NuGet',
+  rubygems: 'RubyGems',
+  composer: 'Composer',
+  pypi: 'PyPI',
+  generic: 'Generic',
+  go: 'Go',
+}
+
+/** The name of a registry, which is the same in every language. */
+export const typeName = (type: string): string => TYPE_NAMES[type] ?? type
+
 /** What a path may say for a type. */
 const TYPE_ALIASES: Readonly<Record<string, PackageType>> = { docker: 'container' }
 

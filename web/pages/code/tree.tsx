@@ -196,6 +196,7 @@ const REPO_LINKS = localized([
   ['branch', 'Branches', '/branches'],
   ['tag', 'Tags', '/tags'],
   ['package', 'Releases', '/releases'],
+  ['layers', 'Packages', '/packages'],
   ['sort', 'Compare', '/compare'],
   ['users', 'Code owners', '/code-owners'],
 ] as const)

@@ -18,6 +18,8 @@ const privilegesForm = form({
   operation: setMemberPrivileges,
   input: (fields, visit) => ({
     workspace: slugOf(visit),
+    package_creation:
+      fields.text('package_creation') === 'owners' ? ('owners' as const) : ('members' as const),
     team_creation:
       fields.text('team_creation') === 'owners' ? ('owners' as const) : ('members' as const),
     ...(Object.fromEntries(TICKS.map(([name]) => [name, fields.ticked(name)])) as Record<

@@ -37,6 +37,16 @@ export const Privileges = ({ visit, workspace }: { visit: Visit; workspace: Work
           { value: 'owners', label: t('Owners only') },
         ]}
       />
+      <Select
+        name="package_creation"
+        label={t('Who may create packages')}
+        required
+        value={visit.form.values.optional('package_creation') ?? workspace.package_creation}
+        options={[
+          { value: 'members', label: t('All members') },
+          { value: 'owners', label: t('Owners only') },
+        ]}
+      />
       {TICKS.map(([name, label]) => (
         <Checkbox
           name={name}

@@ -9,7 +9,7 @@ import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 import { localized, t } from '../../text.ts'
 
-type WorkspaceTab = 'repositories' | 'activity' | 'members' | 'teams' | 'settings'
+type WorkspaceTab = 'repositories' | 'packages' | 'activity' | 'members' | 'teams' | 'settings'
 
 /**
  * The fields of a workspace that a visitor sees. Others see only its name and public repositories.
@@ -26,6 +26,12 @@ function workspaceTabs(
   const member = role !== null
   const tabs: (Tab & { key: WorkspaceTab; shown?: boolean })[] = [
     { key: 'repositories', label: t('Repositories'), href: workspacePath(slug), icon: 'repo' },
+    {
+      key: 'packages',
+      label: t('Packages'),
+      href: workspacePath(slug, 'packages'),
+      icon: 'package',
+    },
     {
       key: 'activity',
       label: t('Activity'),

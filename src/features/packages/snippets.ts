@@ -1,0 +1,33 @@
+/** Commands and settings for clients, as pages show them. They read nothing. */
+import type { Hearth } from '#core/hearth.ts'
+import type { Snippet } from './format.ts'
+import { allFormats, formatOf } from './formats/index.ts'
+import type { Package, PackageType } from './schema.ts'
+
+/** How to install a package with each client. */
+export const installSnippets = (
+  { settings }: Pick<Hearth, 'settings'>,
+  { package_type, workspace, name }: Package,
+  version: string | null,
+): readonly Snippet[] =>
+  formatOf(package_type)?.install({ site_url: settings.site_url, workspace, name, version }) ?? []
+
+export type PublishingSteps = {
+  readonly type: PackageType
+  readonly address: string
+  readonly snippets: readonly Snippet[]
+}
+
+/** How to publish the first package of each type into a workspace. */
+export const publishingSteps = (
+  { settings: { site_url } }: Pick<Hearth, 'settings'>,
+  workspace: string,
+): PublishingSteps[] =>
+  allFormats().map((format) => {
+    const name = format.exampleName(workspace)
+    return {
+      type: format.type,
+      address: format.address(site_url, workspace, name),
+      snippets: format.publish({ site_url, workspace, name, version: null }),
+    }
+  })

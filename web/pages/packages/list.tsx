@@ -1,0 +1,240 @@
+// The packages of a workspace, and those that are linked to a repository.
+import {
+  listPackages,
+  parsePackageType,
+  publishingSteps,
+  type Package,
+  type PackageType,
+  type PublishingSteps,
+  typeName,
+} from '#features/packages/index.ts'
+import { getRepo } from '#features/repos/index.ts'
+import { getWorkspace } from '#features/workspaces/index.ts'
+import {
+  Button,
+  EmptyState,
+  FilterBar,
+  Form,
+  LinkButton,
+  PageHead,
+  Pagination,
+} from '../../components/index.ts'
+import { repoPath, withQuery, workspacePath } from '../../paths.ts'
+import { page, type Visit } from '../../site.ts'
+import { t } from '../../text.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { WorkspaceFrame, type WorkspaceSummary } from '../workspaces/frame.tsx'
+import { NoPackages, PackageList, PublishingGuide } from './package-parts.tsx'
+
+const PER_PAGE = 30
+
+const pageNumber = (visit: Visit): number =>
+  Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+
+/** What those who are no member see of a workspace. */
+export const workspaceSummary = async (visit: Visit, slug: string): Promise<WorkspaceSummary> => {
+  const record = await visit.tryCall(getWorkspace, { workspace: slug })
+  return record ?? { slug, name: slug, description: '', role: null, member_count: null }
+}
+
+type Filters = { q: string; type: PackageType | null; deleted: boolean }
+
+const filtersOf = (visit: Visit): Filters => ({
+  q: (visit.url.searchParams.get('q') ?? '').slice(0, 200),
+  type: parsePackageType(visit.url.searchParams.get('type') ?? ''),
+  deleted: visit.url.searchParams.get('state') === 'deleted',
+})
+
+const Search = ({ here, q, type }: { here: string; q: string; type: string | null }) => (
+  <Form action={here} method="get" inline label={t('Find a package')}>
+    {type !== null && <input type="hidden" name="type" value={type} />}
+    <input
+      class="input"
+      type="search"
+      name="q"
+      value={q}
+      aria-label={t('Name or description')}
+      placeholder={t('Name or description')}
+    />
+    <Button>{t('Find')}</Button>
+  </Form>
+)
+
+const Filter = ({
+  workspace,
+  steps,
+  filters: { q, type, deleted },
+}: {
+  workspace: WorkspaceSummary
+  steps: readonly PublishingSteps[]
+  filters: Filters
+}) => {
+  const here = workspacePath(workspace.slug, 'packages')
+  const query = { q: q || undefined }
+  return (
+    <FilterBar
+      label={t('Type')}
+      filters={[
+        {
+          label: t('All types'),
+          href: withQuery(here, { q: query.q }),
+          current: type === null && !deleted,
+        },
+        ...steps.map((step) => ({
+          label: typeName(step.type),
+          href: withQuery(here, { q: query.q, type: step.type }),
+          current: type === step.type && !deleted,
+        })),
+        ...(workspace.role === null
+          ? []
+          : [
+              {
+                label: t('Deleted'),
+                href: withQuery(here, { state: 'deleted' }),
+                current: deleted,
+              },
+            ]),
+      ]}
+    >
+      <Search here={here} q={q} type={type} />
+    </FilterBar>
+  )
+}
+
+const Found = ({
+  items,
+  filters: { q, type, deleted },
+  here,
+}: {
+  items: readonly Package[]
+  filters: Filters
+  here: string
+}) => {
+  if (items.length > 0) return <PackageList items={items} />
+  if (deleted)
+    return (
+      <EmptyState icon="trash" title={t('No deleted packages')}>
+        {t('Deleted packages that you are admin of can be restored here for 30 days.')}
+      </EmptyState>
+    )
+  if (q !== '' || type !== null)
+    return (
+      <EmptyState
+        icon="search"
+        title={t('Nothing matches')}
+        actions={<LinkButton href={here}>{t('Show all packages')}</LinkButton>}
+      />
+    )
+  return (
+    <NoPackages>
+      {t('Publish one with the client that you have. It is private until you say otherwise.')}
+    </NoPackages>
+  )
+}
+
+export const packagesPage = page({
+  path: '/:workspace/-/packages',
+  load: async (visit) => {
+    const slug = visit.params.workspace ?? ''
+    const filters = filtersOf(visit)
+    const number = pageNumber(visit)
+    const { q, type, deleted } = filters
+    const [workspace, packages] = await Promise.all([
+      workspaceSummary(visit, slug),
+      visit.call(listPackages, {
+        workspace: slug,
+        page: number,
+        per_page: PER_PAGE,
+        ...(q !== '' && { q }),
+        ...(type !== null && { package_type: type }),
+        ...(deleted && { state: 'deleted' as const }),
+      }),
+    ])
+    // A workspace without anything to see does not exist for others.
+    if (workspace.role === null && packages.items.length === 0 && q === '' && type === null)
+      return null
+    return { workspace, packages, filters, number }
+  },
+  view: ({ workspace, packages, filters, number }, visit) => {
+    const { q, type, deleted } = filters
+    const here = workspacePath(workspace.slug, 'packages')
+    const query = { q: q || undefined, type: type ?? undefined }
+    const steps = publishingSteps(visit.hearth, workspace.slug)
+    return (
+      <WorkspaceFrame
+        visit={visit}
+        workspace={workspace}
+        title={t('Packages of {name}', { name: workspace.name })}
+        current="packages"
+      >
+        <PageHead
+          title={t('Packages')}
+          lead={t('What this workspace publishes for package managers.')}
+        />
+        <Filter workspace={workspace} steps={steps} filters={filters} />
+        <Found items={packages.items} filters={filters} here={here} />
+        <Pagination
+          page={number}
+          perPage={PER_PAGE}
+          total={packages.total ?? 0}
+          href={(page) =>
+            withQuery(here, {
+              ...query,
+              state: deleted ? 'deleted' : undefined,
+              page: page > 1 ? page : undefined,
+            })
+          }
+        />
+        {workspace.role !== null && <PublishingGuide steps={steps} />}
+      </WorkspaceFrame>
+    )
+  },
+})
+
+export const repoPackagesPage = page({
+  path: '/:workspace/:repo/packages',
+  load: async (visit) => {
+    const number = pageNumber(visit)
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const packages = await visit.call(listPackages, {
+      workspace: repo.workspace,
+      repo: repo.full_name,
+      page: number,
+      per_page: PER_PAGE,
+    })
+    return { repo, packages, number }
+  },
+  view: ({ repo, packages, number }, visit) => {
+    const here = repoPath(repo.full_name, '/packages')
+    const steps = publishingSteps(visit.hearth, repo.workspace)
+    return (
+      <RepoFrame visit={visit} repo={repo} title={t('Packages')} current="code">
+        <PageHead
+          title={t('Packages')}
+          lead={t('Packages that are linked to this repository have its visibility and roles.')}
+          actions={
+            <LinkButton href={workspacePath(repo.workspace, 'packages')} icon="package">
+              {t('All packages of {name}', { name: repo.workspace })}
+            </LinkButton>
+          }
+        />
+        {packages.items.length > 0 ? (
+          <PackageList items={packages.items} />
+        ) : (
+          <NoPackages>
+            {t(
+              'A package that a workflow of this repository publishes is linked to it. Others are linked on the page of the package.',
+            )}
+          </NoPackages>
+        )}
+        <Pagination
+          page={number}
+          perPage={PER_PAGE}
+          total={packages.total ?? 0}
+          href={(page) => withQuery(here, { page: page > 1 ? page : undefined })}
+        />
+        {repo.permissions.write && <PublishingGuide steps={steps} />}
+      </RepoFrame>
+    )
+  },
+})

@@ -1,0 +1,93 @@
+// What the pages of packages share: addresses, rows, and commands for clients.
+import {
+  typeName,
+  type Package,
+  type PublishingSteps,
+  type Snippet,
+} from '#features/packages/index.ts'
+import {
+  Card,
+  Chip,
+  Commands,
+  EmptyState,
+  Icon,
+  List,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
+import type { Child } from '../../jsx/html.ts'
+import { workspacePath } from '../../paths.ts'
+import { rich, t, tn } from '../../text.ts'
+
+export const packagePath = (
+  { workspace, package_type, name }: Pick<Package, 'workspace' | 'package_type' | 'name'>,
+  rest = '',
+): string => workspacePath(workspace, `packages/${package_type}/${encodeURIComponent(name)}${rest}`)
+
+const PackageRow = ({ item }: { item: Package }) => (
+  <Row
+    mark={<Icon name={item.visibility === 'private' ? 'lock' : 'package'} />}
+    title={
+      <a class="strong" href={packagePath(item)}>
+        {item.name}
+      </a>
+    }
+    meta={
+      <>
+        <Chip>{typeName(item.package_type)}</Chip>
+        {item.latest !== null && <span class="mono">{item.latest}</span>}
+        <span>{tn('{count} version', '{count} versions', item.version_count)}</span>
+        <span>{tn('{count} download', '{count} downloads', item.download_count)}</span>
+        <span>{rich('changed {time}', { time: <RelativeTime at={item.updated_at} /> })}</span>
+      </>
+    }
+  >
+    {item.description !== null && <p class="muted small">{item.description}</p>}
+  </Row>
+)
+
+export const PackageList = ({ items, head }: { items: readonly Package[]; head?: Child }) => (
+  <List label={t('Packages')} head={head}>
+    {items.map((item) => (
+      <PackageRow item={item} />
+    ))}
+  </List>
+)
+
+/** The commands of each client, or the lines that belong into a file of theirs. */
+export const Snippets = ({ snippets }: { snippets: readonly Snippet[] }) => (
+  <>
+    {snippets.map(({ client, code, file }) => (
+      <div class="stack">
+        <p class="small strong">{file === null ? client : file}</p>
+        <Commands label={t('Copy for {client}', { client })}>{code}</Commands>
+      </div>
+    ))}
+  </>
+)
+
+/** From nothing to the first package, for each registry. */
+export const PublishingGuide = ({ steps }: { steps: readonly PublishingSteps[] }) => (
+  <Card title={t('Publish a package')}>
+    <p>
+      {rich(
+        'Create a <tokens>token</tokens> with the scope packages:write. A job of a workflow uses its own token instead, HEARTH_TOKEN.',
+        { tokens: (inner) => <a href="/settings/tokens">{inner}</a> },
+      )}
+    </p>
+    {steps.map(({ type, address, snippets }) => (
+      <details class="row-more">
+        <summary>
+          {typeName(type)} <span class="muted mono small">{address}</span>
+        </summary>
+        <Snippets snippets={snippets} />
+      </details>
+    ))}
+  </Card>
+)
+
+export const NoPackages = ({ children }: { children?: Child }) => (
+  <EmptyState icon="package" title={t('No packages yet')}>
+    {children}
+  </EmptyState>
+)

@@ -1,0 +1,266 @@
+// The page of a package: README, how to install it, versions with their files, settings.
+import {
+  getPackage,
+  getPackageVersion,
+  installSnippets,
+  listPackageVersions,
+  readPackageDetails,
+  type Package,
+  type PackageVersion,
+  typeName,
+} from '#features/packages/index.ts'
+import {
+  ActionButton,
+  ActorLink,
+  Breadcrumbs,
+  Button,
+  Card,
+  Chip,
+  Facts,
+  Icon,
+  LinkButton,
+  List,
+  MarkdownBody,
+  Notice,
+  PageHead,
+  Pagination,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
+import { formatExactTime } from '../../components/time.tsx'
+import { bytesText, formatNumber } from '../../format.ts'
+import { repoPath, withQuery, workspacePath } from '../../paths.ts'
+import { page, type Page, type Visit } from '../../site.ts'
+import { rich, t, tn } from '../../text.ts'
+import { WorkspaceFrame } from '../workspaces/frame.tsx'
+import { workspaceSummary } from './list.tsx'
+import { packagePath, Snippets } from './package-parts.tsx'
+import { PackageSettings, targetOf, DeleteCard } from './settings.tsx'
+
+const VERSIONS_PER_PAGE = 20
+
+const VersionFiles = ({ version }: { version: PackageVersion }) => (
+  <details class="row-more">
+    <summary>{tn('{count} file', '{count} files', version.files.length)}</summary>
+    <ul>
+      {version.files.map((file) => (
+        <li class="small">
+          {file.download_url === null ? (
+            <span class="mono">{file.name}</span>
+          ) : (
+            <a class="mono" href={new URL(file.download_url).pathname} rel="nofollow">
+              {file.name}
+            </a>
+          )}{' '}
+          <span class="muted">{bytesText(file.size_in_bytes)}</span>
+          <br />
+          <span class="muted mono break">{rich('SHA-256 {sha256}', { sha256: file.sha256 })}</span>
+        </li>
+      ))}
+    </ul>
+  </details>
+)
+
+const VersionAction = ({
+  visit,
+  item,
+  version,
+}: {
+  visit: Visit
+  item: Package
+  version: PackageVersion
+}) =>
+  item.permissions.admin && item.deleted_at === null ? (
+    <ActionButton
+      action={packagePath(
+        item,
+        version.deleted_at === null ? '/delete-version' : '/restore-version',
+      )}
+      csrf={visit.csrf}
+      values={{ version: version.version }}
+    >
+      <Button small variant="quiet">
+        {version.deleted_at === null ? t('Delete') : t('Restore')}
+        <span class="unseen"> {version.version}</span>
+      </Button>
+    </ActionButton>
+  ) : null
+
+const VersionRow = (props: { visit: Visit; item: Package; version: PackageVersion }) => {
+  const { item, version } = props
+  return (
+    <Row
+      mark={<Icon name="tag" />}
+      title={
+        <a class="strong mono" href={withQuery(packagePath(item), { version: version.version })}>
+          {version.version}
+        </a>
+      }
+      meta={
+        <>
+          {version.tags.map((tag) => (
+            <Chip>{tag}</Chip>
+          ))}
+          {version.yanked && <Chip tone="wait">{t('Yanked')}</Chip>}
+          {version.deleted_at !== null && <Chip tone="bad">{t('Deleted')}</Chip>}
+          <span>
+            {rich('{time} by {actor}', {
+              time: <RelativeTime at={version.created_at} />,
+              actor: <ActorLink of={version.published_by} face={false} />,
+            })}
+          </span>
+          <span>{bytesText(version.size_in_bytes)}</span>
+          <span>{tn('{count} download', '{count} downloads', version.download_count)}</span>
+        </>
+      }
+      end={<VersionAction {...props} />}
+    >
+      {version.deprecated !== null && <Notice kind="info">{version.deprecated}</Notice>}
+      {version.files.length > 0 && <VersionFiles version={version} />}
+    </Row>
+  )
+}
+
+const Sources = ({ item, version }: { item: Package; version: PackageVersion | null }) => {
+  const run = version?.published_from?.run_id ?? null
+  const { repository } = item
+  const facts = [
+    { label: t('Type'), value: typeName(item.package_type) },
+    { label: t('Visibility'), value: item.visibility === 'public' ? t('Public') : t('Private') },
+    {
+      label: t('Repository'),
+      value: repository ? (
+        <a href={repoPath(repository.full_name)}>{repository.full_name}</a>
+      ) : (
+        t('None')
+      ),
+    },
+    ...(version !== null && run !== null && repository !== null
+      ? [
+          {
+            label: t('Published from'),
+            value: (
+              <a href={repoPath(repository.full_name, `/runs/${run}`)}>
+                {t('A run of {name}', { name: repository.full_name })}
+              </a>
+            ),
+          },
+        ]
+      : []),
+    { label: t('Size'), value: bytesText(item.size_in_bytes) },
+    { label: t('Downloads'), value: formatNumber(item.download_count) },
+  ]
+  return <Facts facts={facts} />
+}
+
+const Downloads = ({ days }: { days: readonly { day: string; count: number }[] }) =>
+  days.length === 0 ? null : (
+    <Card title={t('Downloads of the last 30 days')} level={3}>
+      <Facts facts={days.map(({ day, count }) => ({ label: day, value: formatNumber(count) }))} />
+    </Card>
+  )
+
+const DeletedNotice = ({ visit, item }: { visit: Visit; item: Package }) => (
+  <Notice kind="info">
+    <p>
+      {t('This package is deleted. It is purged on {time}.', {
+        time: formatExactTime(item.purge_at ?? ''),
+      })}
+    </p>
+    <ActionButton action={packagePath(item, '/restore')} csrf={visit.csrf}>
+      <Button>{t('Restore package')}</Button>
+    </ActionButton>
+  </Notice>
+)
+
+const Readme = ({ visit, item, text }: { visit: Visit; item: Package; text: string }) => (
+  <Card title={t('README')}>
+    <MarkdownBody
+      text={text}
+      options={{
+        page: visit.markdown,
+        link: {
+          siteUrl: visit.hearth.settings.site_url,
+          repo: item.repository?.full_name ?? '',
+        },
+      }}
+    />
+  </Card>
+)
+
+export const packagePage: Page = page({
+  path: '/:workspace/-/packages/:type/:name',
+  load: async (visit) => {
+    const target = targetOf(visit)
+    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const named = visit.url.searchParams.get('version')
+    const item = await visit.call(getPackage, target)
+    const [workspace, details, versions, chosen] = await Promise.all([
+      workspaceSummary(visit, item.workspace),
+      visit.call(readPackageDetails, target),
+      visit.call(listPackageVersions, {
+        ...target,
+        page: number,
+        per_page: VERSIONS_PER_PAGE,
+        ...(item.permissions.admin && { state: 'all' as const }),
+      }),
+      named === null ? null : visit.tryCall(getPackageVersion, { ...target, version: named }),
+    ])
+    return { item, workspace, details, versions, chosen, number }
+  },
+  view: ({ item, workspace, details, versions, chosen, number }, visit) => {
+    const here = packagePath(item)
+    const shown = chosen ?? versions.items.find(({ version }) => version === item.latest) ?? null
+    const isDeleted = item.deleted_at !== null
+    return (
+      <WorkspaceFrame visit={visit} workspace={workspace} title={item.name} current="packages">
+        <Breadcrumbs
+          parts={[
+            { label: t('Packages'), href: workspacePath(item.workspace, 'packages') },
+            { label: item.name },
+          ]}
+        />
+        <PageHead
+          title={item.name}
+          lead={item.description ?? undefined}
+          actions={
+            chosen === null ? undefined : (
+              <LinkButton href={here}>{t('Show the latest version')}</LinkButton>
+            )
+          }
+        />
+        {isDeleted && <DeletedNotice visit={visit} item={item} />}
+        <Sources item={item} version={shown} />
+        {!isDeleted && (
+          <Card title={t('Install')}>
+            <Snippets
+              snippets={installSnippets(visit.hearth, item, shown?.version ?? item.latest)}
+            />
+          </Card>
+        )}
+        {details.readme !== null && <Readme visit={visit} item={item} text={details.readme} />}
+        <h2>{t('Versions')}</h2>
+        <List label={t('Versions')}>
+          {(chosen ? [chosen] : versions.items).map((version) => (
+            <VersionRow visit={visit} item={item} version={version} />
+          ))}
+        </List>
+        {chosen === null && (
+          <Pagination
+            page={number}
+            perPage={VERSIONS_PER_PAGE}
+            total={versions.total ?? 0}
+            href={(page) => withQuery(here, { page: page > 1 ? page : undefined })}
+          />
+        )}
+        <Downloads days={details.downloads} />
+        {item.permissions.admin &&
+          (isDeleted ? (
+            <DeleteCard visit={visit} item={item} />
+          ) : (
+            <PackageSettings visit={visit} item={item} />
+          ))}
+      </WorkspaceFrame>
+    )
+  },
+})
