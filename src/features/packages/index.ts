@@ -6,6 +6,7 @@ import { protocolRoutes } from '#core/protocol-routes.ts'
 import { usageCounters, workspaceContents } from '#features/workspaces/index.ts'
 import { packagesRoute } from './door/door.ts'
 import { events } from './events.ts'
+import { containerRoutes } from './formats/container/index.ts'
 import { followRepository } from './follow-repository.ts'
 import * as operations from './operations.ts'
 import { purgePackages } from './purge-packages.ts'
@@ -26,6 +27,7 @@ export const feature: Feature = {
   jobs: [purgePackages] as Job[],
   extensions: [
     protocolRoutes.with(packagesRoute),
+    ...containerRoutes.map((route) => protocolRoutes.with(route)),
     blobHolders.with({ isReferenced: isBlobOfPackage, list: listBlobsOfPackages }),
     usageCounters.with({ part: 'packages_bytes', count: countPackageBytes }),
     workspaceContents.with((db, workspace_id) => ({

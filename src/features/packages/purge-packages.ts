@@ -11,6 +11,7 @@ import {
   removePackage,
   type PackageRow,
 } from './store.ts'
+import { removeManifest, unlinkUnusedBlobs } from './store-images.ts'
 import { removeDownloadDays } from './store-downloads.ts'
 import { listVersionsToPurge, removeVersion } from './store-versions.ts'
 
@@ -40,6 +41,7 @@ export const purgePackages = job<null>({
           const row = packageById(tx.db, version.package_id)
           if (!row) continue
           if (remembersNumbers(row)) rememberVersion(tx, row, version)
+          else removeManifest(tx, row.id, version.normal_version)
           removeVersion(tx, version.id)
           updateTotals(tx, row.id)
         }
@@ -47,6 +49,10 @@ export const purgePackages = job<null>({
       })
       if (purged === 0) break
     }
+    // A push that is under way keeps its own layers.
+    const before = timestamp(hearth.clock.now() - DAY)
+    while ((await writeAs(hearth, null, (tx) => unlinkUnusedBlobs(tx, before, 500))) > 0)
+      if (signal.aborted) return
     await writeAs(hearth, null, (tx) =>
       removeDownloadDays(tx, timestamp(tx.now_ms - DOWNLOAD_DAYS * DAY).slice(0, 10)),
     )

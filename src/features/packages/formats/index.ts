@@ -5,12 +5,14 @@ import type { Format } from '../format.ts'
 import type { PackageType } from '../schema.ts'
 import { cargo } from './cargo/index.ts'
 import { composer } from './composer/index.ts'
+import { container } from './container/index.ts'
 import { maven } from './maven/index.ts'
 import { npm } from './npm/index.ts'
 import { nuget } from './nuget/index.ts'
 import { rubygems } from './rubygems/index.ts'
 
 export const allFormats = lazy((): readonly Format[] => [
+  container,
   npm,
   cargo,
   maven,

@@ -1,0 +1,189 @@
+/**
+ * Uploads of layers: bytes in `tmp/uploads/<id>`, hashed as they arrive. State is in memory, because
+ * one process serves a data directory; after a restart a client begins again. One request at a time
+ * may write to an upload, and a broken one goes on where it stands.
+ */
+import { mkdirSync, rmSync } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { placeBlob, type Blob } from '#core/blobs.ts'
+import { bytesFree } from '#lib/disk.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { service } from '#core/service.ts'
+import { conflict, Refusal } from '#lib/errors.ts'
+import { randomToken } from '#lib/hash.ts'
+import { DAY } from '#lib/time.ts'
+
+const FOLDER = 'tmp/uploads'
+/** An upload that nobody touched for so long is given up. */
+const IDLE_MS = DAY
+const MAX_UPLOADS_OF_CALLER = 100
+/** The free disk space is checked each time so many bytes have arrived. */
+const DISK_CHECK_BYTES = 16 * 1024 ** 2
+
+export type Upload = {
+  readonly id: string
+  readonly path: string
+  readonly caller_id: string
+  /** The package that it is for, as the address names it. */
+  readonly target: string
+  size: number
+  hasher: Bun.CryptoHasher
+  touchedAt: number
+  isBusy: boolean
+}
+
+const unknownUpload = (): Refusal =>
+  new Refusal('not_found', 'there is no such upload, or it has ended', {
+    reason: 'BLOB_UPLOAD_UNKNOWN',
+  })
+
+export class Uploads {
+  readonly #uploads = new Map<string, Upload>()
+  readonly #folder: string
+
+  constructor(private readonly hearth: Hearth) {
+    this.#folder = join(hearth.settings.data, FOLDER)
+    // What a stopped process left there belongs to nobody.
+    rmSync(this.#folder, { recursive: true, force: true })
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+  }
+
+  begin(caller_id: string, target: string): Upload {
+    this.#sweep()
+    const own = [...this.#uploads.values()].filter((upload) => upload.caller_id === caller_id)
+    if (own.length >= MAX_UPLOADS_OF_CALLER)
+      throw new Refusal('rate_limited', 'too many uploads are under way: finish them first', {
+        reason: 'TOOMANYREQUESTS',
+        headers: { 'retry-after': '60' },
+      })
+    const id = randomToken(24)
+    const upload: Upload = {
+      id,
+      path: join(this.#folder, id),
+      caller_id,
+      target,
+      size: 0,
+      hasher: new Bun.CryptoHasher('sha256'),
+      touchedAt: this.hearth.clock.now(),
+      isBusy: false,
+    }
+    this.#uploads.set(id, upload)
+    return upload
+  }
+
+  /** Throws 404 for an upload of another caller or package. */
+  find(id: string, caller_id: string, target: string): Upload {
+    const upload = this.#uploads.get(id)
+    if (!upload || upload.caller_id !== caller_id || upload.target !== target) throw unknownUpload()
+    return upload
+  }
+
+  remove(upload: Upload): void {
+    this.#uploads.delete(upload.id)
+    rmSync(upload.path, { force: true })
+  }
+
+  /** Appends what arrives. What arrived before a connection broke stays. Throws 409 when busy. */
+  async append(
+    upload: Upload,
+    bytes: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#exclusively(upload, async () => {
+      const file = await open(upload.path, 'a', 0o600)
+      try {
+        await this.#write(upload, file, bytes, maxBytes, signal)
+      } catch (error) {
+        // Bytes and hash agree only after a whole piece was written.
+        if (!(error instanceof Refusal) && !signal.aborted) this.remove(upload)
+        throw error
+      } finally {
+        await file.close()
+      }
+    })
+  }
+
+  async #write(
+    upload: Upload,
+    file: FileHandle,
+    bytes: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let checkedAt = -DISK_CHECK_BYTES
+    for await (const part of bytes) {
+      signal.throwIfAborted()
+      if (upload.size + part.length > maxBytes)
+        throw new Refusal('too_large', `a layer has at most ${maxBytes} bytes`, {
+          reason: 'SIZE_INVALID',
+          headers: { connection: 'close' },
+        })
+      if (upload.size - checkedAt >= DISK_CHECK_BYTES) {
+        checkedAt = upload.size
+        this.#requireSpace()
+      }
+      for (let at = 0; at < part.length; )
+        at += (await file.write(part, at, part.length - at)).bytesWritten
+      upload.hasher.update(part)
+      upload.size += part.length
+      upload.touchedAt = this.hearth.clock.now()
+    }
+  }
+
+  #requireSpace(): void {
+    if (bytesFree(this.#folder) < this.hearth.settings.limits.disk_reserve)
+      throw new Refusal('unavailable', 'the disk of this installation has no room for this layer', {
+        headers: { 'retry-after': '600', connection: 'close' },
+      })
+  }
+
+  /** Makes the upload a blob. Throws 400 for another digest; then the upload is gone. */
+  async finish(upload: Upload, digest: string): Promise<Blob> {
+    return await this.#exclusively(upload, async () => {
+      const blob = { sha256: upload.hasher.digest('hex'), size: upload.size }
+      this.#uploads.delete(upload.id)
+      const file = await open(upload.path, 'a', 0o600)
+      try {
+        const found = digest.startsWith('sha512:')
+          ? `sha512:${await hashFile(upload.path)}`
+          : `sha256:${blob.sha256}`
+        if (found !== digest)
+          throw new Refusal('bad_request', `the bytes have the digest ${found}, not ${digest}`, {
+            reason: 'DIGEST_INVALID',
+          })
+        await placeBlob(this.hearth, upload.path, file, blob)
+        return blob
+      } finally {
+        await file.close()
+        rmSync(upload.path, { force: true })
+      }
+    })
+  }
+
+  async #exclusively<T>(upload: Upload, run: () => Promise<T>): Promise<T> {
+    if (upload.isBusy) throw conflict('in_progress', 'another request writes to this upload')
+    upload.isBusy = true
+    try {
+      return await run()
+    } finally {
+      upload.isBusy = false
+    }
+  }
+
+  #sweep(): void {
+    const oldest = this.hearth.clock.now() - IDLE_MS
+    for (const upload of this.#uploads.values())
+      if (upload.touchedAt < oldest && !upload.isBusy) this.remove(upload)
+  }
+}
+
+/** The file is read in pieces, and other requests have their turn between them. */
+async function hashFile(path: string): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha512')
+  for await (const part of Bun.file(path).stream()) hasher.update(part)
+  return hasher.digest('hex')
+}
+
+export const imageUploads = service('image-uploads', (hearth) => new Uploads(hearth))

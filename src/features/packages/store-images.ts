@@ -1,0 +1,158 @@
+/** SQL for the tables `image_manifests`, `image_refs` and `image_blobs`. */
+import type { Db } from '#core/db.ts'
+import type { Tx } from '#core/write.ts'
+import type { Timestamp } from '#lib/time.ts'
+
+export type ManifestRow = {
+  readonly package_id: string
+  readonly digest: string
+  readonly media_type: string
+  readonly bytes: Uint8Array
+  readonly subject: string | null
+  readonly artifact_type: string | null
+  /** A JSON object. */
+  readonly annotations: string | null
+  readonly size_in_bytes: number
+  readonly pushed_at: Timestamp
+}
+
+export const findManifest = (db: Db, package_id: string, digest: string): ManifestRow | null =>
+  db.one<ManifestRow>(
+    'SELECT * FROM image_manifests WHERE package_id = ? AND digest = ?',
+    package_id,
+    digest,
+  )
+
+export const hasManifest = (db: Db, package_id: string, digest: string): boolean =>
+  db.one(
+    'SELECT 1 FROM image_manifests WHERE package_id = ? AND digest = ?',
+    package_id,
+    digest,
+  ) !== null
+
+/** Writes a manifest with what it names. */
+export function putManifest(
+  tx: Tx,
+  row: Omit<ManifestRow, 'pushed_at'>,
+  named: readonly string[],
+): void {
+  tx.db.run(
+    `INSERT INTO image_manifests (package_id, digest, media_type, bytes, subject, artifact_type,
+       annotations, size_in_bytes, pushed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (package_id, digest) DO UPDATE SET media_type = excluded.media_type`,
+    row.package_id,
+    row.digest,
+    row.media_type,
+    row.bytes,
+    row.subject,
+    row.artifact_type,
+    row.annotations,
+    row.size_in_bytes,
+    tx.now,
+  )
+  for (const digest of named)
+    tx.db.run(
+      'INSERT OR IGNORE INTO image_refs (package_id, manifest, digest) VALUES (?, ?, ?)',
+      row.package_id,
+      row.digest,
+      digest,
+    )
+}
+
+export const removeManifest = (tx: Tx, package_id: string, digest: string): void =>
+  void tx.db.run(
+    'DELETE FROM image_manifests WHERE package_id = ? AND digest = ?',
+    package_id,
+    digest,
+  )
+
+/** Whether a manifest of the package names the digest. */
+export const isNamedByManifest = (db: Db, package_id: string, digest: string): boolean =>
+  db.one(
+    'SELECT 1 FROM image_refs WHERE package_id = ? AND digest = ? LIMIT 1',
+    package_id,
+    digest,
+  ) !== null
+
+const MAX_REFERRERS = 1000
+
+/** Manifests about another one, such as signatures. Those of deleted versions are left out. */
+export const listReferrers = (
+  db: Db,
+  package_id: string,
+  subject: string,
+  artifact_type: string | null,
+): ManifestRow[] =>
+  db.all<ManifestRow>(
+    `SELECT * FROM image_manifests m WHERE package_id = ?1 AND subject = ?2
+     AND (?3 IS NULL OR artifact_type = ?3) AND NOT EXISTS (
+       SELECT 1 FROM package_versions v WHERE v.package_id = m.package_id
+       AND v.normal_version = m.digest AND v.deleted_at IS NOT NULL)
+     ORDER BY pushed_at, digest LIMIT ${MAX_REFERRERS}`,
+    package_id,
+    subject,
+    artifact_type,
+  )
+
+export type ImageBlobRow = {
+  readonly digest: string
+  readonly sha256: string
+  readonly size_in_bytes: number
+}
+
+export const findImageBlob = (db: Db, package_id: string, digest: string): ImageBlobRow | null =>
+  db.one<ImageBlobRow>(
+    'SELECT digest, sha256, size_in_bytes FROM image_blobs WHERE package_id = ? AND digest = ?',
+    package_id,
+    digest,
+  )
+
+export const linkBlob = (tx: Tx, package_id: string, blob: ImageBlobRow): void =>
+  void tx.db.run(
+    `INSERT INTO image_blobs (package_id, digest, sha256, size_in_bytes, linked_at)
+     VALUES (?, ?, ?, ?, ?) ON CONFLICT (package_id, digest) DO UPDATE SET linked_at = excluded.linked_at`,
+    package_id,
+    blob.digest,
+    blob.sha256,
+    blob.size_in_bytes,
+    tx.now,
+  )
+
+export const unlinkBlob = (tx: Tx, package_id: string, digest: string): void =>
+  void tx.db.run('DELETE FROM image_blobs WHERE package_id = ? AND digest = ?', package_id, digest)
+
+/** Layers that no manifest of their package names and that were linked before a time. */
+export const unlinkUnusedBlobs = (tx: Tx, before: Timestamp, limit: number): number =>
+  tx.db.run(
+    `DELETE FROM image_blobs WHERE (package_id, digest) IN (
+       SELECT b.package_id, b.digest FROM image_blobs b WHERE b.linked_at < ?
+       AND NOT EXISTS (SELECT 1 FROM image_refs r WHERE r.package_id = b.package_id AND r.digest = b.digest)
+       LIMIT ?)`,
+    before,
+    limit,
+  )
+
+/** Packages of a workspace that have a layer. */
+export const listPackagesWithBlob = (
+  db: Db,
+  workspace_id: string,
+  digest: string,
+): { name: string }[] =>
+  db.all(
+    `SELECT p.name FROM image_blobs b JOIN packages p ON p.id = b.package_id
+     WHERE b.digest = ? AND p.workspace_id = ? AND p.deleted_at IS NULL LIMIT 20`,
+    digest,
+    workspace_id,
+  )
+
+/** Tags after a name, by code point. */
+export const listTagNames = (db: Db, package_id: string, after: string, limit: number): string[] =>
+  db
+    .all<{ name: string }>(
+      `SELECT t.name FROM package_tags t JOIN package_versions v ON v.id = t.version_id
+       WHERE t.package_id = ? AND t.name > ? AND v.deleted_at IS NULL ORDER BY t.name LIMIT ?`,
+      package_id,
+      after,
+      limit,
+    )
+    .map(({ name }) => name)
