@@ -522,6 +522,27 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     await run('set_team_member', ada, input)
     return by(ada, input)
   },
+  review_vulnerability_report: async () => {
+    const path = await repo()
+    const { id } = await run('create_vulnerability_report', ada, {
+      repo: path,
+      title: 'Hole',
+      description: 'Deep',
+    })
+    return by(ada, { repo: path, id, state: 'accepted' })
+  },
+  create_advisory: async () =>
+    by(ada, { repo: await repo(), title: 'Hole', description: 'Deep', severity: 'high' }),
+  update_advisory: async () => {
+    const path = await repo()
+    const { id } = await run('create_advisory', ada, {
+      repo: path,
+      title: 'Hole',
+      description: 'Deep',
+      severity: 'high',
+    })
+    return by(ada, { repo: path, id, state: 'published' })
+  },
   set_security_manager: async () => by(ada, { workspace: 'acme', team: await team() }),
   remove_security_manager: async () => {
     const input = { workspace: 'acme', team: await team() }

@@ -253,6 +253,14 @@ export const writesRepo = (
   ...options,
 })
 
+/** Anyone who sees the repository, also without an account: for what is told in private. */
+export const anyoneWritesRepo = (): Access<{ caller: Caller; repo: RepoGrant }> => ({
+  ...defaults,
+  target: 'repo',
+  account: false,
+  writes: true,
+})
+
 export const writesRepoAsPerson = (
   least: Role,
   options: RepoRuleOptions = {},

@@ -50,6 +50,7 @@ export const EVENT_TYPES: ReadonlySet<string> = new Set([
   'repo.visibility_changed',
   'review.completed',
   'ruleset.changed',
+  'security.advisory_published',
   'security.alert_opened',
   'security.analysis_completed',
   'security.report_received',

@@ -1,6 +1,7 @@
 /** Events of security findings. Their data names nothing that only some readers may know. */
 import { event } from '#core/events.ts'
 import { Nullable, OneOf, Type } from '#core/schema.ts'
+import { REPORT_SEVERITIES } from './reports/schema.ts'
 import { ALERT_KINDS, SEVERITIES } from './schema.ts'
 
 /** One event for the alerts that one scan opened: `alert` is the first of `count`. */
@@ -33,4 +34,21 @@ export const analysisCompleted = event(
   ({ tool, sha }) => `${tool} analysed ${sha.slice(0, 7)}`,
 )
 
-export const events = [alertOpened, analysisCompleted]
+/** A private report came in. Its text is read through its operation. */
+export const reportReceived = event(
+  'security.report_received',
+  Type.Object({ report: Type.String(), severity: Nullable(OneOf(REPORT_SEVERITIES)) }),
+  (_, by) => `${by} reported a vulnerability`,
+)
+
+export const advisoryPublished = event(
+  'security.advisory_published',
+  Type.Object({
+    advisory: Type.String(),
+    title: Type.String(),
+    severity: OneOf(REPORT_SEVERITIES),
+  }),
+  ({ title }, by) => `${by} published the advisory ${title}`,
+)
+
+export const events = [alertOpened, analysisCompleted, reportReceived, advisoryPublished]

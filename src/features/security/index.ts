@@ -24,16 +24,19 @@ import { pushFindings } from './secrets/push-findings.ts'
 import { removeAlertsOfRepo } from './secrets/store.ts'
 import { sweepBypasses } from './secrets/sweep.ts'
 
+import { hasReports } from './reports/store-reports.ts'
+
 export * from './operations.ts'
 export * from './schema.ts'
 export * from './code-scanning/schema.ts'
+export * from './reports/schema.ts'
 export type { FindingCounts, SecurityOverview } from './overview/schema.ts'
 export * from './secrets/schema.ts'
 export { isSecurityManager } from './managers/store.ts'
 
 /** Whether the pages of a repository show the tab of its findings. */
 export const hasSecurity = ({ db }: Pick<Hearth, 'db'>, repo_id: string): boolean =>
-  hasFindings(db, repo_id)
+  hasFindings(db, repo_id) || hasReports(db, repo_id)
 
 export const feature: Feature = {
   name: 'security',

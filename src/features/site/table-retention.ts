@@ -97,6 +97,8 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'plans',
       'deployment_reviews',
       'code_rules',
+      'vulnerability_reports',
+      'advisories',
     ].map((name) => [name, WITH_REPO]),
   ),
   workflow_runs: 'after 400 days, or with their repository, in batches',

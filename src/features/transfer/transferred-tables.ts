@@ -15,6 +15,8 @@ export const TRANSFERRED_TABLES: Readonly<Record<string, string>> = {
   team_members: 'team_id IN (SELECT id FROM teams WHERE workspace_id = ?1)',
   team_turns: 'team_id IN (SELECT id FROM teams WHERE workspace_id = ?1)',
   security_managers: 'workspace_id = ?1',
+  vulnerability_reports: 'repo_id IN (:repos)',
+  advisories: 'repo_id IN (:repos)',
   repos: 'workspace_id = ?1 AND purged_at IS NULL',
   redirects: 'workspace_id = ?1 AND repo_id IN (:repos)',
   project_repos: 'repo_id IN (:repos)',

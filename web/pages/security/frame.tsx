@@ -7,7 +7,7 @@ import type { Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 
-export type SecurityTab = 'overview' | 'code-scanning' | 'secrets'
+export type SecurityTab = 'overview' | 'code-scanning' | 'secrets' | 'reports' | 'advisories'
 
 export const securityPath = (repo: string, rest = ''): string => repoPath(repo, `/security${rest}`)
 
@@ -40,11 +40,15 @@ export const SecurityFrame = (props: {
                 tabs: [
                   tab('overview', t('Overview'), ''),
                   ...(props.seesFindings
-                    ? [tab('code-scanning', t('Code scanning'), '/code-scanning')]
+                    ? [
+                        tab('code-scanning', t('Code scanning'), '/code-scanning'),
+                        tab('reports', t('Reports'), '/reports'),
+                      ]
                     : []),
                   ...(repo.permissions.admin || props.seesSecrets || current === 'secrets'
                     ? [tab('secrets', t('Secrets'), '/secrets')]
                     : []),
+                  tab('advisories', t('Advisories'), '/advisories'),
                 ],
               },
             ]}

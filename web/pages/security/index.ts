@@ -1,11 +1,19 @@
 /** Pages of security findings. */
 import type { SiteSection } from '../../site.ts'
+import { advisoriesPage, advisoryPage, advisoryStateForm, editAdvisoryForm } from './advisories.tsx'
 import { codeAlertPage, dismissCodeAlertForm, reopenCodeAlertForm } from './code-alert.tsx'
 import { codeAlertsPage } from './code-alerts.tsx'
 import { bypassForm, bypassPage } from './bypass.tsx'
 import { reopenSecretForm, resolveSecretForm, secretAlertPage } from './secret-alert.tsx'
 import { scanHistoryForm, secretAlertsPage, secretSettingsForm } from './secret-alerts.tsx'
 import { securityPage } from './overview.tsx'
+import {
+  newReportForm,
+  newReportPage,
+  reportPage,
+  reportsPage,
+  reviewReportForm,
+} from './reports.tsx'
 
 export const security: SiteSection = {
   pages: [
@@ -15,6 +23,11 @@ export const security: SiteSection = {
     secretAlertsPage,
     bypassPage,
     secretAlertPage,
+    reportsPage,
+    newReportPage,
+    reportPage,
+    advisoriesPage,
+    advisoryPage,
   ],
   forms: [
     dismissCodeAlertForm,
@@ -24,5 +37,9 @@ export const security: SiteSection = {
     bypassForm,
     resolveSecretForm,
     reopenSecretForm,
+    newReportForm,
+    reviewReportForm,
+    editAdvisoryForm,
+    advisoryStateForm,
   ],
 }

@@ -5,7 +5,15 @@ import {
   type FindingCounts,
   type SecurityOverview,
 } from '#features/security/index.ts'
-import { EmptyState, Icon, List, PageHead, RelativeTime, Row } from '../../components/index.ts'
+import {
+  EmptyState,
+  Icon,
+  LinkButton,
+  List,
+  PageHead,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { page, type Visit } from '../../site.ts'
 import { rich, t, texts, tn } from '../../text.ts'
@@ -65,12 +73,31 @@ const OverviewView = ({ visit, repo, overview }: Shown & { visit: Visit }): Html
     seesFindings={overview.can_see_findings}
     seesSecrets={overview.can_see_secrets}
   >
-    <PageHead title={t('Security')} lead={t('Known problems of this repository, by kind.')} />
+    <PageHead
+      title={t('Security')}
+      lead={t('Known problems of this repository, by kind.')}
+      actions={
+        overview.takes_reports && (
+          <LinkButton href={securityPath(repo.full_name, '/reports/new')}>
+            {t('Report a vulnerability')}
+          </LinkButton>
+        )
+      }
+    />
     {overview.can_see_findings ? (
       <List label={t('Findings')}>
         {overview.findings.map((counts) => (
           <CountsRow visit={visit} repo={repo} counts={counts} />
         ))}
+        <Row
+          mark={<Icon name="inbox" />}
+          title={<a href={securityPath(repo.full_name, '/reports')}>{t('Reports')}</a>}
+          meta={
+            <span>
+              {tn('{count} new report', '{count} new reports', overview.new_reports ?? 0)}
+            </span>
+          }
+        />
       </List>
     ) : (
       <EmptyState icon="shield" title={t('Findings are private')}>

@@ -2,6 +2,9 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { DAY, timestamp } from '#lib/time.ts'
+import { requireRepo, settingsOf } from '#features/repos/index.ts'
+import { managesAdvisories, seesReports } from '../reports/report-record.ts'
+import { countNewReports } from '../reports/store-reports.ts'
 import { SecurityOverview } from './schema.ts'
 import { countCodeAlerts, countSecretAlerts } from './store.ts'
 
@@ -17,12 +20,15 @@ export const getSecurityOverview = operation({
   output: SecurityOverview,
 
   handler: ({ db, repo, now_ms }) => {
-    const canSeeFindings = repo.can('write') || repo.isSecurityManager()
+    const canSeeFindings = seesReports(repo)
     const canSeeSecrets = repo.can('admin') || repo.isSecurityManager()
     const since = timestamp(now_ms - TREND_MS)
     return {
       can_see_findings: canSeeFindings,
       can_see_secrets: canSeeSecrets,
+      can_manage_advisories: managesAdvisories(repo),
+      takes_reports: settingsOf(requireRepo(db, repo.id)).vulnerability_reporting,
+      new_reports: canSeeFindings ? countNewReports(db, repo.id) : null,
       findings: [
         ...(canSeeFindings ? [countCodeAlerts(db, repo.id, since)] : []),
         ...(canSeeSecrets ? [countSecretAlerts(db, repo.id, since)] : []),

@@ -20,6 +20,10 @@ export type FindingCounts = Static<typeof FindingCounts>
 export const SecurityOverview = Type.Object({
   can_see_findings: Type.Boolean(),
   can_see_secrets: Type.Boolean(),
+  can_manage_advisories: Type.Boolean(),
+  /** Whether vulnerabilities can be reported in private. */
+  takes_reports: Type.Boolean(),
+  new_reports: Nullable(Type.Integer()),
   findings: Type.Array(FindingCounts),
 })
 export type SecurityOverview = Static<typeof SecurityOverview>

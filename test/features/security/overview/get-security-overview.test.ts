@@ -24,6 +24,9 @@ test('the overview counts open alerts for those who may see them', async () => {
   expect(await overview(otto)).toEqual({
     can_see_findings: false,
     can_see_secrets: false,
+    can_manage_advisories: false,
+    takes_reports: true,
+    new_reports: null,
     findings: [],
   })
 })

@@ -1,0 +1,80 @@
+import { writesRepoAsPerson } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Nullable, OneOf, RepoPath, Type } from '#core/schema.ts'
+import { auditRepo, requireLive } from '#features/repos/index.ts'
+import { conflict, invalid, notFound } from '#lib/errors.ts'
+import { oneLine } from '#lib/one-line.ts'
+import { advisoryPublished } from '../events.ts'
+import { advisoryRecord, contentOf } from './advisory-record.ts'
+import {
+  ADVISORY_STATES,
+  Advisory,
+  AdvisoryId,
+  Credits,
+  Cve,
+  Description,
+  Packages,
+  REPORT_SEVERITIES,
+  Title,
+  type AdvisoryState,
+} from './schema.ts'
+import { findAdvisory, setAdvisory } from './store-advisories.ts'
+
+/** What was published stays known, so an advisory never becomes a draft again. */
+function requireTransition(from: AdvisoryState, to: AdvisoryState): void {
+  if (from !== 'draft' && to === 'draft')
+    throw conflict('released', 'this advisory was published: withdraw it instead')
+  if (from === 'draft' && to === 'withdrawn')
+    throw conflict('not_open', 'a draft cannot be withdrawn, because nobody knows it yet')
+}
+
+export const updateAdvisory = operation({
+  name: 'update_advisory',
+  summary:
+    'Change, publish or withdraw a security advisory (Admin or a security manager, people only). Published ones are seen by whoever can read the repository. Answers the advisory.',
+  keywords: ['publish an advisory', 'withdraw an advisory', 'edit an advisory'],
+  route: 'PATCH /repos/{owner}/{name}/security/advisories/{id}',
+  toolset: 'security',
+  access: writesRepoAsPerson('admin', { scope: 'security:write', securityManager: true }),
+  input: Type.Object({
+    repo: RepoPath,
+    id: AdvisoryId,
+    title: Type.Optional(Title),
+    description: Type.Optional(Description),
+    severity: Type.Optional(OneOf(REPORT_SEVERITIES)),
+    packages: Type.Optional(Packages),
+    state: Type.Optional(OneOf(ADVISORY_STATES)),
+    cve: Type.Optional(Nullable(Cve)),
+    credits: Type.Optional(Credits),
+  }),
+  output: Advisory,
+  annotations: { idempotent: true },
+
+  handler: ({ hearth, repo, write }, { id, title, state, repo: _, ...change }) =>
+    write((tx) => {
+      const live = requireLive(tx.db, repo.id)
+      const row = findAdvisory(tx.db, id)
+      if (row?.repo_id !== repo.id) throw notFound(`the advisory ${id}`)
+      const next = state ?? row.state
+      requireTransition(row.state, next)
+      const line = title === undefined ? row.title : oneLine(title, 250)
+      if (line === '') throw invalid('title', 'title is required')
+      const given = Object.fromEntries(
+        Object.entries(change).filter(([, value]) => value !== undefined),
+      )
+      setAdvisory(tx, row.id, { ...contentOf(row), ...given, title: line, state: next })
+      auditRepo(tx, 'security.advisory_changed', live, {
+        before: { advisory: row.id, state: row.state },
+        after: { advisory: row.id, state: next },
+      })
+      if (row.state === 'draft' && next === 'published')
+        tx.append(
+          advisoryPublished,
+          { workspace_id: repo.workspace_id, repo_id: repo.id },
+          { advisory: row.id, title: line, severity: change.severity ?? row.severity },
+        )
+      const changed = findAdvisory(tx.db, id)
+      if (!changed) throw new TypeError('the advisory that was just changed is gone')
+      return advisoryRecord(hearth, repo, changed)
+    }),
+})

@@ -1,0 +1,297 @@
+// Advisories of a repository: the list, and one with what its managers may do.
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import {
+  getAdvisory,
+  getSecurityOverview,
+  listAdvisories,
+  REPORT_SEVERITIES,
+  updateAdvisory,
+  type Advisory,
+  type AdvisoryState,
+} from '#features/security/index.ts'
+import {
+  ActionButton,
+  Badge,
+  Breadcrumbs,
+  Button,
+  Card,
+  EmptyState,
+  Facts,
+  Field,
+  Form,
+  FormActions,
+  Icon,
+  List,
+  MarkdownBody,
+  PageHead,
+  Pager,
+  RelativeTime,
+  Row,
+  Select,
+  TextArea,
+  type Tone,
+} from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import { withQuery } from '../../paths.ts'
+import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { t, texts } from '../../text.ts'
+import { pageNumber } from '../admin/frame.tsx'
+import { repoOf } from '../repos/frame.tsx'
+import { fieldError, formError } from '../shell.tsx'
+import { SecurityFrame, securityPath } from './frame.tsx'
+import { SEVERITY_LABELS, SeverityChip } from './severity.tsx'
+
+const advisoriesPath = (repo: string, rest = ''): string => securityPath(repo, `/advisories${rest}`)
+
+const STATES = texts({ draft: 'Draft', published: 'Published', withdrawn: 'Withdrawn' })
+const TONES: Readonly<Record<AdvisoryState, Tone>> = {
+  draft: 'plain',
+  published: 'good',
+  withdrawn: 'wait',
+}
+
+type ListShown = {
+  readonly repo: Repo
+  readonly advisories: readonly Advisory[]
+  readonly seesFindings: boolean
+  readonly page: number
+  readonly next: string | null
+}
+
+const AdvisoriesView = ({ visit, repo, ...shown }: ListShown & { visit: Visit }): Html => {
+  const at = (number: number) => withQuery(advisoriesPath(repo.full_name), { page: number })
+  return (
+    <SecurityFrame
+      visit={visit}
+      repo={repo}
+      title={t('Advisories')}
+      current="advisories"
+      seesFindings={shown.seesFindings}
+    >
+      <PageHead
+        title={t('Advisories')}
+        lead={t('Vulnerabilities of this repository, and the versions that fix them.')}
+      />
+      {shown.advisories.length === 0 ? (
+        <EmptyState icon="shield" title={t('No advisories')}>
+          {t('Accepting a private report begins one.')}
+        </EmptyState>
+      ) : (
+        <List label={t('Advisories')}>
+          {shown.advisories.map((advisory) => (
+            <Row
+              mark={<Icon name="shield" />}
+              title={
+                <a href={advisoriesPath(repo.full_name, `/${advisory.id}`)}>{advisory.title}</a>
+              }
+              meta={
+                <>
+                  <span>{STATES[advisory.state]}</span>
+                  {advisory.cve !== null && <span>{advisory.cve}</span>}
+                  <RelativeTime
+                    at={advisory.published_at ?? advisory.created_at}
+                    now={visit.hearth.clock.now()}
+                  />
+                </>
+              }
+              end={<SeverityChip severity={advisory.severity} />}
+            />
+          ))}
+        </List>
+      )}
+      <Pager
+        newer={shown.page > 1 ? at(shown.page - 1) : null}
+        older={shown.next === null ? null : at(shown.page + 1)}
+        label={t('Advisories')}
+      />
+    </SecurityFrame>
+  )
+}
+
+export const advisoriesPage = page({
+  path: '/:workspace/:repo/security/advisories',
+  load: async (visit): Promise<ListShown> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const page = pageNumber(visit)
+    const { items, next } = await visit.call(listAdvisories, { repo: repo.full_name, page })
+    const overview = await visit.call(getSecurityOverview, { repo: repo.full_name })
+    return { repo, advisories: items, seesFindings: overview.can_see_findings, page, next }
+  },
+  view: (shown, visit) => <AdvisoriesView visit={visit} {...shown} />,
+})
+
+type OneShown = {
+  readonly repo: Repo
+  readonly advisory: Advisory
+  readonly seesFindings: boolean
+  readonly manages: boolean
+}
+
+const EditForm = ({
+  visit,
+  repo,
+  advisory,
+}: Omit<OneShown, 'manages' | 'seesFindings'> & { visit: Visit }) => (
+  <Card title={t('Edit advisory')}>
+    <Form
+      action={advisoriesPath(repo.full_name, `/${advisory.id}/edit`)}
+      csrf={visit.csrf}
+      error={formError(visit, 'title', 'description', 'severity', 'cve')}
+    >
+      <Field
+        name="title"
+        label={t('Title')}
+        required
+        maxlength={250}
+        value={visit.form.values.text('title') || advisory.title}
+        error={fieldError(visit, 'title')}
+      />
+      <TextArea
+        name="description"
+        label={t('Description')}
+        required
+        rows={8}
+        value={visit.form.values.text('description') || advisory.description}
+        error={fieldError(visit, 'description')}
+      />
+      <Select
+        name="severity"
+        label={t('Severity')}
+        value={advisory.severity}
+        error={fieldError(visit, 'severity')}
+        options={REPORT_SEVERITIES.map((value) => ({ value, label: SEVERITY_LABELS[value] }))}
+      />
+      <Field
+        name="cve"
+        label="CVE"
+        placeholder="CVE-2026-12345"
+        maxlength={30}
+        value={visit.form.values.text('cve') || (advisory.cve ?? '')}
+        error={fieldError(visit, 'cve')}
+      />
+      <FormActions>
+        <Button>{t('Save')}</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
+
+/** Publishing a draft, or withdrawing what is published. */
+const StateButton = ({
+  visit,
+  repo,
+  advisory,
+}: Omit<OneShown, 'manages' | 'seesFindings'> & { visit: Visit }) => (
+  <ActionButton
+    action={advisoriesPath(repo.full_name, `/${advisory.id}/state`)}
+    csrf={visit.csrf}
+    values={{ state: advisory.state === 'published' ? 'withdrawn' : 'published' }}
+  >
+    <Button variant={advisory.state === 'published' ? undefined : 'primary'}>
+      {advisory.state === 'published' ? t('Withdraw advisory') : t('Publish advisory')}
+    </Button>
+  </ActionButton>
+)
+
+const AdvisoryView = ({ visit, repo, advisory, ...shown }: OneShown & { visit: Visit }): Html => (
+  <SecurityFrame
+    visit={visit}
+    repo={repo}
+    title={advisory.title}
+    current="advisories"
+    seesFindings={shown.seesFindings}
+  >
+    <Breadcrumbs
+      parts={[
+        { label: t('Advisories'), href: advisoriesPath(repo.full_name) },
+        { label: advisory.title },
+      ]}
+    />
+    <PageHead
+      title={advisory.title}
+      actions={shown.manages && <StateButton visit={visit} repo={repo} advisory={advisory} />}
+    />
+    <p class="actions">
+      <Badge tone={TONES[advisory.state]}>{STATES[advisory.state]}</Badge>
+      <SeverityChip severity={advisory.severity} />
+    </p>
+    <Card title={t('Description')}>
+      <MarkdownBody
+        text={advisory.description}
+        options={{
+          page: visit.markdown,
+          link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name },
+        }}
+      />
+      <Facts
+        facts={[
+          ...(advisory.cve === null ? [] : [{ label: 'CVE', value: advisory.cve }]),
+          ...advisory.packages.map((one) => ({
+            label: `${one.type} ${one.name}`,
+            value: t('affects {vulnerable}, fixed in {patched}', {
+              vulnerable: one.vulnerable,
+              patched: one.patched ?? '–',
+            }),
+          })),
+          ...(advisory.credits.length === 0
+            ? []
+            : [{ label: t('Found by'), value: advisory.credits.join(', ') }]),
+        ]}
+      />
+    </Card>
+    {shown.manages && <EditForm visit={visit} repo={repo} advisory={advisory} />}
+  </SecurityFrame>
+)
+
+export const advisoryPage = page({
+  path: '/:workspace/:repo/security/advisories/:advisory',
+  load: async (visit): Promise<OneShown> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const advisory = await visit.call(getAdvisory, {
+      repo: repo.full_name,
+      id: visit.params.advisory ?? '',
+    })
+    const overview = await visit.call(getSecurityOverview, { repo: repo.full_name })
+    return {
+      repo,
+      advisory,
+      seesFindings: overview.can_see_findings,
+      manages: overview.can_manage_advisories,
+    }
+  },
+  view: (shown, visit) => <AdvisoryView visit={visit} {...shown} />,
+})
+
+const advisoryForm = (visit: Visit) => ({ repo: repoOf(visit), id: visit.params.advisory ?? '' })
+const ownPath = (visit: Visit): string =>
+  advisoriesPath(repoOf(visit), `/${visit.params.advisory ?? ''}`)
+
+export const editAdvisoryForm = action({
+  path: '/:workspace/:repo/security/advisories/:advisory/edit',
+  page: advisoryPage,
+  submit: async (visit, fields) => {
+    const severity = REPORT_SEVERITIES.find((one) => one === fields.text('severity'))
+    await visit.call(updateAdvisory, {
+      ...advisoryForm(visit),
+      title: fields.text('title'),
+      description: fields.text('description'),
+      cve: fields.optional('cve') || null,
+      ...(severity === undefined ? {} : { severity }),
+    })
+    return redirectWithFlash(visit, ownPath(visit), 'saved')
+  },
+})
+
+export const advisoryStateForm = action({
+  path: '/:workspace/:repo/security/advisories/:advisory/state',
+  page: advisoryPage,
+  submit: async (visit, fields) => {
+    const state = fields.text('state') === 'withdrawn' ? 'withdrawn' : 'published'
+    await visit.call(updateAdvisory, { ...advisoryForm(visit), state })
+    return redirectWithFlash(
+      visit,
+      ownPath(visit),
+      state === 'published' ? 'advisory-published' : 'advisory-withdrawn',
+    )
+  },
+})
