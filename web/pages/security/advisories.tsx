@@ -163,8 +163,8 @@ const EditForm = ({
       />
       <Field
         name="cve"
-        label="CVE"
-        placeholder="CVE-2026-12345"
+        label={t('CVE')}
+        placeholder={t('CVE-2026-12345')}
         maxlength={30}
         value={visit.form.values.text('cve') || (advisory.cve ?? '')}
         error={fieldError(visit, 'cve')}
@@ -225,7 +225,7 @@ const AdvisoryView = ({ visit, repo, advisory, ...shown }: OneShown & { visit: V
       />
       <Facts
         facts={[
-          ...(advisory.cve === null ? [] : [{ label: 'CVE', value: advisory.cve }]),
+          ...(advisory.cve === null ? [] : [{ label: t('CVE'), value: advisory.cve }]),
           ...advisory.packages.map((one) => ({
             label: `${one.type} ${one.name}`,
             value: t('affects {vulnerable}, fixed in {patched}', {
