@@ -61,17 +61,6 @@ export type MirrorSettings = Static<typeof MirrorSettings>
 /** Settings in an input: those that are left out stay, or get their default. */
 export const MirrorSettingsInput = Type.Partial(Type.Object(settings))
 
-export const DEFAULT_SETTINGS: MirrorSettings = {
-  notify: 'admins',
-  take_over_after: null,
-  hand_back: 'manual',
-  keep_ci_warm: false,
-  ext_workflows: false,
-  hold_deploys: true,
-  report_checks: true,
-  remote_pushes: 'hold',
-}
-
 export const Mirror = Type.Object(
   {
     id: Id('rmt'),
