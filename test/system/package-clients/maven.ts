@@ -93,6 +93,7 @@ export async function runMaven(place: Place): Promise<Client> {
   await use('a release', '1.0.0', 'good.xml', 'one')
   await use('the newest snapshot', '1.1-SNAPSHOT', 'good.xml', 'four')
   await use('a range', '[1.0,1.1-alpha)', 'good.xml', 'one')
+  client.write('user/pom.xml', pom(place, 'user', '0.1', dependency('1.0.0')))
   await client.fails(
     'resolve without a token',
     /401|Unauthorized|not authorized/i,

@@ -37,8 +37,13 @@ export async function runRubygems(place: Place): Promise<Client> {
   await client.succeeds('push a prerelease', 'hello', push(await build('2.0.0.rc1')), key)
 
   const install = ['gem', 'install', 'hello-hearth', '--clear-sources', '--no-document', '--source']
-  await client.fails('install without a token', /./, 'hello', [...install, `${source}/`])
-  const installed = await client.succeeds('install', 'hello', [...install, `${withToken}/`])
+  await client.fails(
+    'install without a token',
+    /401|Unauthorized|bad response|not find/i,
+    'empty',
+    [...install, `${source}/`],
+  )
+  const installed = await client.succeeds('install', 'empty', [...install, `${withToken}/`])
   client.check('installs the highest release', installed.includes('hello-hearth-1.10'), installed)
   await client.succeeds('load what was installed', 'hello', [
     'ruby',
@@ -58,7 +63,6 @@ export async function runRubygems(place: Place): Promise<Client> {
   client.check('lists the versions', list.includes('2.0.0.rc1') && list.includes('1.10'), list)
 
   client.write('app/Gemfile', `source "${source}" do\n  gem "hello-hearth"\nend\n`)
-  const host = new URL(place.url).host.replace('.', '__')
   const bundle = {
     BUNDLE_PATH: client.path('bundle'),
     BUNDLE_USER_HOME: client.path('bundle-home'),
@@ -69,7 +73,7 @@ export async function runRubygems(place: Place): Promise<Client> {
     /credentials|401|Authentication/i,
     'app',
     ['bundle', 'install'],
-    { BUNDLE_USER_HOME: client.path(`none-${host.length}`) },
+    { BUNDLE_USER_HOME: client.path('none') },
   )
   await client.succeeds('bundle config', 'app', [
     'bundle',
@@ -88,7 +92,9 @@ export async function runRubygems(place: Place): Promise<Client> {
     ['gem', 'yank', 'hello-hearth', '--version', '1.10', '--host', source],
     key,
   )
-  await client.succeeds('bundle update', 'app', ['bundle', 'update', '--all'], bundle)
+  // `bundle update` never goes below the locked version, so it is forgotten.
+  await Bun.$`rm ${client.path('app/Gemfile.lock')}`.quiet()
+  await client.succeeds('bundle lock', 'app', ['bundle', 'lock'], bundle)
   const after = await Bun.file(client.path('app/Gemfile.lock')).text()
   client.check('bundler leaves the yanked version', after.includes('hello-hearth (1.0.0)'), after)
   return client
