@@ -2,6 +2,7 @@
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { builtInStates } from '#features/agents/index.ts'
+import { builtInAssignees } from '#features/issues/index.ts'
 import { agentAssignments } from '#features/pulls/index.ts'
 import * as operations from './operations.ts'
 import {
@@ -10,7 +11,7 @@ import {
   reviseRequestedChanges,
   takeAnswers,
 } from './reactions.ts'
-import { startRun } from './start-run.ts'
+import { startAsAssignee, startRun } from './start-run.ts'
 import { findOpenCall, findRun } from './store.ts'
 import { workAgent } from './work-agent.ts'
 
@@ -34,6 +35,7 @@ export const feature: Feature = {
   jobs: [workAgent] as Job[],
   extensions: [
     agentAssignments.with(startRun),
+    builtInAssignees.with(startAsAssignee),
     builtInStates.with((db, agent_id) => {
       const run = findRun(db, agent_id)
       if (run === null) return null

@@ -1,5 +1,7 @@
 /** Starts the built-in agent on an issue. */
+import type { RepoGrant } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'
+import { missingScope } from '#core/scopes.ts'
 import type { Tx } from '#core/write.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { BUILT_IN_AGENT, startBuiltInAgent } from '#features/agents/index.ts'
@@ -10,7 +12,7 @@ import {
   findPullById,
   openAgentDraft,
   type AgentAssignment,
-  type PullRow,
+  type StartedAgent,
 } from '#features/pulls/index.ts'
 import { conflict, forbidden, invalid } from '#lib/errors.ts'
 import { firstTurn } from './prompt.ts'
@@ -38,7 +40,7 @@ function requireIdle(tx: Tx, repo_id: string, issue: number): void {
 }
 
 /** The extension of `agentAssignments`. */
-export function startRun(tx: Tx, assignment: AgentAssignment): PullRow {
+export function startRun(tx: Tx, assignment: AgentAssignment): StartedAgent {
   const { repo, caller, issue: number, instructions, max_usd } = assignment
   const task = MODEL_TASKS.find((name) => name === assignment.task)
   if (task === undefined)
@@ -67,5 +69,23 @@ export function startRun(tx: Tx, assignment: AgentAssignment): PullRow {
     },
   ])
   tx.enqueue(workAgent, { agent_id }, { key: agent_id })
-  return findPullById(tx.db, pull.id) ?? pull
+  return { agent_id, pull: findPullById(tx.db, pull.id) ?? pull }
+}
+
+/** The extension of `builtInAssignees`: what `assign_issue` does, with its rights. */
+export function startAsAssignee(tx: Tx, repo: RepoGrant, issue: number): string {
+  const { caller } = tx
+  if (caller === null || caller.kind === 'anonymous')
+    throw new TypeError('nobody has assigned the issue')
+  repo.require('write')
+  const scope = missingScope(caller.token?.scopes ?? null, 'pulls:write')
+  if (scope !== null) throw forbidden('scope', `this token lacks the scope ${scope}`, { scope })
+  return startRun(tx, {
+    repo,
+    caller,
+    issue,
+    task: 'code',
+    instructions: null,
+    max_usd: null,
+  }).agent_id
 }

@@ -43,7 +43,8 @@ export { blockIssue, openIssue } from './open-issue.ts'
 export { refuseFork, requireContribution, requireIssue } from './require-records.ts'
 export { refuseSecrets } from './secrets.ts'
 export { conversationResolved } from './internal-events.ts'
-export { setAssignees, setLabels } from './labels/set-labels.ts'
+export { builtInAssignees } from './extension-points.ts'
+export { addAssignee, setAssignees, setLabels } from './labels/set-labels.ts'
 export {
   countUnresolved,
   countUnresolvedOfAll,

@@ -2,6 +2,8 @@
 import { Nullable, OneOf, Type } from '#core/schema.ts'
 
 /** Maximum lengths of texts, in code points. */
+export const MAX_ASSIGNEES = 10
+
 export const MAX_TITLE_LENGTH = 256
 export const MAX_BODY_LENGTH = 65_536
 
@@ -35,7 +37,7 @@ export const ChecksInput = Type.Array(Type.String({ minLength: 1, maxLength: 100
   description: 'Commands that must pass for a pull request to be accepted, in this order.',
 })
 export const AssigneesInput = Type.Array(Type.String({ minLength: 1, maxLength: 120 }), {
-  maxItems: 10,
+  maxItems: MAX_ASSIGNEES,
   description: 'Usernames; a running agent is <username>/<agent name>.',
 })
 export const MilestoneInput = Type.String({

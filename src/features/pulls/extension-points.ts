@@ -138,9 +138,12 @@ export type AgentAssignment = {
   readonly max_usd: number | null
 }
 
-/** Starts the built-in agent on an issue and returns its draft. Throws when it cannot. */
+/** The built-in agent as an actor, and its draft. */
+export type StartedAgent = { readonly agent_id: string; readonly pull: PullRow }
+
+/** Starts the built-in agent on an issue. Throws when it cannot. */
 export const agentAssignments =
-  extensionPoint<(tx: Tx, assignment: AgentAssignment) => PullRow>('pulls.agent_assignments')
+  extensionPoint<(tx: Tx, assignment: AgentAssignment) => StartedAgent>('pulls.agent_assignments')
 
 /** What work on a pull request may cost in US dollars. Allowances with one key are one. */
 export type CostAllowance = {

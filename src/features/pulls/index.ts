@@ -64,6 +64,7 @@ export { candidateTested } from './internal-events.ts'
 export {
   agentAssignments,
   type AgentAssignment,
+  type StartedAgent,
   candidateGates,
   costAllowances,
   type CostAllowance,

@@ -1,5 +1,7 @@
 /** The built-in agent from an issue to a pull request that is ready, with real commands. */
 import { describe, expect, test } from 'bun:test'
+import { getIssue } from '#features/issues/get-issue.ts'
+import { updateIssue } from '#features/issues/update-issue.ts'
 import { getRawFile } from '../../read-file.ts'
 import { refusal } from '../../world.ts'
 import { makeRunWorld, REPO, use, uses } from './fixture.ts'
@@ -11,6 +13,8 @@ describe('the story', () => {
     test(`an issue becomes a ready pull request by a model that speaks ${provider}`, async () => {
       const {
         world,
+        ada,
+        issue,
         assign,
         run,
         pull,
@@ -34,6 +38,9 @@ describe('the story', () => {
       expect(made.pull).toMatchObject({ status: 'draft', agent: 'agent', title: 'add subtracts' })
       expect(made.git.remote).toBe(`https://hearth.test/${REPO}/pull/${made.pull.number}.git`)
       expect((await refusal(assign())).reason).toBe('in_progress')
+      const { assignees } = (await world.call(getIssue, ada, { repo: REPO, number: issue.number }))
+        .issue
+      expect(assignees).toMatchObject([{ kind: 'agent', username: 'ada/agent' }])
       await world.jobs()
 
       const { number } = made.pull
@@ -158,5 +165,26 @@ test('nothing that the model says leads outside of the repository', async () => 
   expect(results[10]?.text).not.toContain('eth')
   expect(ok.slice(11)).toEqual(new Array(6).fill(false))
   // It stopped calling tools, so a person is asked.
+  expect(run()?.state).toBe('waiting')
+})
+
+test('listing agent as an assignee starts it, with the rights that assigning needs', async () => {
+  const { world, ada, issue, run, db } = await makeRunWorld([use('ask', { question: 'What?' })])
+  const tom = await world.user('tom')
+  await world.write((tx) =>
+    tx.db.run(
+      `INSERT INTO collaborators (repo_id, user_id, role, added_by, added_at)
+       SELECT id, ?, 'triage', ?, ? FROM repos WHERE parent_id IS NULL`,
+      tom.id,
+      ada.id,
+      tx.now,
+    ),
+  )
+  const list = { repo: REPO, number: issue.number, assignees: ['agent'] }
+  const refused = await refusal(world.call(updateIssue, tom, list))
+  expect([refused.code, db.all('SELECT * FROM agent_runs')]).toEqual(['forbidden', []])
+  const { assignees } = await world.call(updateIssue, ada, list)
+  expect(assignees).toMatchObject([{ kind: 'agent', username: 'ada/agent' }])
+  await world.jobs()
   expect(run()?.state).toBe('waiting')
 })

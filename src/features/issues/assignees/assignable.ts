@@ -15,7 +15,7 @@ import {
   userCaller,
 } from '#features/accounts/index.ts'
 import { preloadRoles } from '#features/repos/index.ts'
-import { conflict, invalid } from '#lib/errors.ts'
+import { invalid } from '#lib/errors.ts'
 import { timestamp } from '#lib/time.ts'
 import type { Assignee } from '../schema.ts'
 import { assigneeIdsOf, findAgent, listCandidates, type CandidateRow } from './store-assignees.ts'
@@ -87,24 +87,29 @@ const assignableOf = (
 
 /**
  * Resolves usernames to distinct ids. Present assignees stay. Throws 422 for a name that is unknown
- * or cannot be assigned, and 409 for the built-in agent, because no model is configured.
+ * or cannot be assigned, and what starting the built-in agent throws.
  */
 export function resolveAssignees(
   hearth: Hearth,
   repo: RepoRef,
   usernames: readonly string[],
-  { author_id, present = [] }: { author_id: string; present?: readonly string[] },
+  {
+    author_id,
+    present = [],
+    startBuiltIn,
+  }: {
+    author_id: string
+    present?: readonly string[]
+    /** Starts the built-in agent and returns its actor. */
+    startBuiltIn: () => string
+  },
 ): string[] {
   const kept = new Map(actorsOf(hearth, present).map((actor) => [actor.username, actor.id]))
   const ids = usernames.map((given) => {
     const username = given.trim().toLowerCase().replace(/^@/, '')
     const already = kept.get(username) ?? kept.get(given)
     if (already !== undefined) return already
-    if (username === BUILT_IN_AGENT)
-      throw conflict(
-        'model_not_configured',
-        'no model is set for the built-in agent, so it cannot take an issue',
-      )
+    if (username === BUILT_IN_AGENT) return startBuiltIn()
     if (given.includes('/')) {
       const agent = findAgent(
         hearth.db,

@@ -1,7 +1,11 @@
 /** Replaces the labels and the assignees of a record. */
+import type { RepoGrant } from '#core/access.ts'
 import type { Tx } from '#core/write.ts'
 import { conflict, invalid } from '#lib/errors.ts'
-import { resolveAssignees, type RepoRef } from '../assignees/assignable.ts'
+import { resolveAssignees, usernamesOf, type RepoRef } from '../assignees/assignable.ts'
+import { issueAssigned } from '../events.ts'
+import { builtInAssignees } from '../extension-points.ts'
+import { MAX_ASSIGNEES } from '../inputs.ts'
 import { colorOf } from './colors.ts'
 import { assigneeIdsOf, replaceAssignees } from '../assignees/store-assignees.ts'
 import {
@@ -12,7 +16,7 @@ import {
   labelIdsOf,
   removeRecordLabel,
 } from './store-labels.ts'
-import { findRecord, touchRecord } from '../store-records.ts'
+import { findRecord, touchRecord, type RecordRow } from '../store-records.ts'
 import { labelName, nameKey } from '../text.ts'
 
 /** The maximum of labels in a repository, so that a faulty program cannot fill the table. */
@@ -67,16 +71,42 @@ export function setLabels(
  */
 export function setAssignees(
   tx: Tx,
-  repo: RepoRef,
+  repo: RepoGrant,
   number: number,
   usernames: readonly string[],
 ): boolean {
   const record = findRecord(tx.db, repo.id, number)
   if (!record) throw new TypeError(`there is no record ${repo.full_name}#${number}`)
   const present = assigneeIdsOf(tx.db, repo.id, number)
-  const ids = resolveAssignees(tx.hearth, repo, usernames, { author_id: record.author_id, present })
+  const ids = resolveAssignees(tx.hearth, repo, usernames, {
+    author_id: record.author_id,
+    present,
+    startBuiltIn: () => startBuiltIn(tx, repo, record),
+  })
   if (ids.length === present.length && ids.every((id, at) => id === present[at])) return false
   replaceAssignees(tx, repo.id, number, ids)
   touchRecord(tx, repo.id, number)
   return true
+}
+
+/** Throws 422 for a pull request, and 409 `model_not_configured` without a built-in agent. */
+function startBuiltIn(tx: Tx, repo: RepoGrant, { kind, number }: RecordRow): string {
+  if (kind !== 'issue')
+    throw invalid('assignees', 'the built-in agent takes issues, not pull requests')
+  const [start] = builtInAssignees.all(tx.hearth)
+  if (!start) throw conflict('model_not_configured', 'this service has no built-in agent')
+  return start(tx, repo, number)
+}
+
+/** Adds one assignee, unless there are as many as there may be. */
+export function addAssignee(tx: Tx, repo: RepoRef, number: number, actor_id: string): void {
+  const present = assigneeIdsOf(tx.db, repo.id, number)
+  if (present.length >= MAX_ASSIGNEES || present.includes(actor_id)) return
+  replaceAssignees(tx, repo.id, number, [...present, actor_id])
+  touchRecord(tx, repo.id, number)
+  tx.append(
+    issueAssigned,
+    { workspace_id: repo.workspace_id, repo_id: repo.id },
+    { number, assignees: usernamesOf(tx.hearth, [...present, actor_id]) },
+  )
 }

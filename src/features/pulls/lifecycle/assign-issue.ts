@@ -2,13 +2,12 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
-import { requireIssue, requireOpenIssue } from '#features/issues/index.ts'
+import { addAssignee, requireIssue, requireOpenIssue } from '#features/issues/index.ts'
 import { conflict } from '#lib/errors.ts'
-import { agentAssignments, type AgentAssignment } from '../extension-points.ts'
+import { agentAssignments, type AgentAssignment, type StartedAgent } from '../extension-points.ts'
 import { onPull } from '../inputs.ts'
 import { contextOf } from '../pull-context.ts'
 import { pullRecord, remoteOf } from '../pull-record.ts'
-import type { PullRow } from '../store-pulls.ts'
 import { requireOwnRepository } from '../permissions.ts'
 import { NewPull } from '../schema.ts'
 import { inNewPull } from '../untrusted-texts.ts'
@@ -62,7 +61,7 @@ export const assignIssue = operation({
     requireIssue(db, repo.id, number)
     requireOpenIssue(db, repo.id, number, 'number')
     return write((tx) => {
-      const pull = assignToAgent(tx, {
+      const { pull, agent_id } = assignToAgent(tx, {
         repo,
         caller,
         issue: number,
@@ -70,6 +69,7 @@ export const assignIssue = operation({
         instructions: input.instructions?.trim() || null,
         max_usd: input.max_usd ?? null,
       })
+      addAssignee(tx, repo, number, agent_id)
       const context = contextOf(tx.db, repo.id)
       return { pull: pullRecord(hearth, pull, context), git: remoteOf(hearth, pull, context) }
     })
@@ -77,7 +77,7 @@ export const assignIssue = operation({
 })
 
 /** Throws 409 `model_not_configured` when nothing in this forge is the built-in agent. */
-function assignToAgent(tx: Tx, assignment: AgentAssignment): PullRow {
+function assignToAgent(tx: Tx, assignment: AgentAssignment): StartedAgent {
   const [assign] = agentAssignments.all(tx.hearth)
   if (!assign)
     throw conflict('model_not_configured', 'this service has no built-in agent', {

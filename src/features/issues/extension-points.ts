@@ -1,0 +1,12 @@
+/** Extension points of issues for later features. */
+import type { RepoGrant } from '#core/access.ts'
+import { extensionPoint } from '#core/extension-points.ts'
+import type { Tx } from '#core/write.ts'
+
+/**
+ * Starts the built-in agent on an issue for the caller of the transaction, and returns the actor
+ * that is assigned. Throws when it cannot.
+ */
+export const builtInAssignees = extensionPoint<(tx: Tx, repo: RepoGrant, issue: number) => string>(
+  'issues.built_in_assignees',
+)
