@@ -1,7 +1,7 @@
 /** What the model is sent: fixed text first, so that providers can cache it. */
 import type { Hearth } from '#core/hearth.ts'
 import type { ChatMessage } from '#features/models/index.ts'
-import { hmacSha256 } from '#lib/hash.ts'
+import { asData } from '#lib/data-marks.ts'
 import type { RunContext } from './run-context.ts'
 import { listCalls, listTurns, type CallRow } from './store.ts'
 import { cutMiddle } from './tool.ts'
@@ -16,12 +16,6 @@ const MAX_BODY_CHARS = 20_000
 /** Results of older turns are left out beyond this size of the conversation. */
 const MAX_CONVERSATION_CHARS = 120_000
 const WHOLE_TURNS = 6
-
-/** Text of others between marks that it cannot imitate. */
-export function asData(agent_id: string, from: string, text: string): string {
-  const mark = Buffer.from(hmacSha256(agent_id, from)).toString('hex').slice(0, 12)
-  return `<data-${mark} from="${from}">\n${text.replaceAll(mark, '')}\n</data-${mark}>`
-}
 
 /** The instructions of the project on the base, which only people with Write can change. */
 async function projectInstructions({ hearth: { git }, fork, pull }: RunContext): Promise<string> {

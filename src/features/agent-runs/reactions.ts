@@ -13,7 +13,7 @@ import {
   sessionAsked,
   type PullRow,
 } from '#features/pulls/index.ts'
-import { asData } from './prompt.ts'
+import { asData } from '#lib/data-marks.ts'
 import { requeue } from './requeue.ts'
 import { abortWork } from './running.ts'
 import { addEntries } from './session-entries.ts'

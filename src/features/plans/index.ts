@@ -3,6 +3,7 @@ import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { repoDataRemovers } from '#features/repos/index.ts'
 import * as operations from './operations.ts'
+import { planByModel } from './planner.ts'
 import { startPlannedIssue, startUnblocked } from './start-issues.ts'
 import { removePlansOfRepo } from './store.ts'
 
@@ -14,6 +15,6 @@ export const feature: Feature = {
   name: 'plans',
   operations: Object.values(operations),
   reactions: [startUnblocked],
-  jobs: [startPlannedIssue] as Job[],
+  jobs: [planByModel, startPlannedIssue] as Job[],
   extensions: [repoDataRemovers.with(removePlansOfRepo)],
 }

@@ -7,7 +7,7 @@ import { requireLive } from '#features/repos/index.ts'
 import { conflict } from '#lib/errors.ts'
 import { PlanIssuesInput, readPlanIssues } from './plan-issues.ts'
 import { planRecord, requirePlan, untrustedPlan } from './plan-record.ts'
-import { refusePlanning } from './planner.ts'
+import { planByModel, requirePlanner } from './planner.ts'
 import { MAX_BRIEF_CHARS, MAX_OPEN_PLANS, Plan } from './schema.ts'
 import { countOpenPlans, insertPlan } from './store.ts'
 
@@ -35,7 +35,8 @@ export const planWork = operation({
   handler: ({ hearth, repo, caller, write }, { brief, issues }) => {
     refuseFork(repo)
     const text = notBlank('brief', brief)
-    const given = readPlanIssues(issues ?? refusePlanning(hearth, repo))
+    const given = issues === undefined ? null : readPlanIssues(issues)
+    if (given === null) requirePlanner(hearth, repo.workspace_id)
     return write((tx) => {
       requireLive(tx.db, repo.id)
       if (countOpenPlans(tx.db, repo.id) >= MAX_OPEN_PLANS)
@@ -49,11 +50,12 @@ export const planWork = operation({
         id,
         repo_id: repo.id,
         brief: text,
-        status: 'ready',
-        issues: JSON.stringify(given),
+        status: given === null ? 'planning' : 'ready',
+        issues: JSON.stringify(given ?? []),
         created_by: caller.id,
-        ready_at: tx.now,
+        ready_at: given === null ? null : tx.now,
       })
+      if (given === null) tx.enqueue(planByModel, { plan_id: id })
       return planRecord(hearth, repo, requirePlan(tx.db, repo.id, id))
     })
   },

@@ -73,6 +73,52 @@ export const insertPlan = (tx: Tx, row: NewPlan): void =>
 export const setPlanIssues = (tx: Tx, id: string, issues: readonly PlanIssue[]): void =>
   void tx.db.run('UPDATE plans SET issues = ? WHERE id = ?', JSON.stringify(issues), id)
 
+/** The result of a model; nothing when the plan was deleted meanwhile. */
+export const setPlanMade = (
+  tx: Tx,
+  id: string,
+  made: {
+    readonly summary: string
+    readonly issues: readonly PlanIssue[]
+    readonly questions: readonly string[]
+  },
+): void =>
+  void tx.db.run(
+    `UPDATE plans SET status = 'ready', by_model = 1, summary = ?, issues = ?, questions = ?,
+       ready_at = ? WHERE id = ? AND status = 'planning'`,
+    made.summary,
+    JSON.stringify(made.issues),
+    JSON.stringify(made.questions),
+    tx.now,
+    id,
+  )
+
+export const setPlanFailed = (
+  tx: Tx,
+  id: string,
+  failure: { readonly code: string; readonly message: string },
+): void =>
+  void tx.db.run(
+    `UPDATE plans SET status = 'failed', error_code = ?, error_message = ?
+     WHERE id = ? AND status = 'planning'`,
+    failure.code,
+    failure.message,
+    id,
+  )
+
+/** Open issues, newest first. */
+export const listOpenTitles = (
+  db: Db,
+  repo_id: string,
+  limit: number,
+): { number: number; title: string }[] =>
+  db.all<{ number: number; title: string }>(
+    `SELECT number, title FROM records WHERE repo_id = ? AND kind = 'issue' AND open = 1
+     ORDER BY number DESC LIMIT ?`,
+    repo_id,
+    limit,
+  )
+
 export const setPlanApplied = (
   tx: Tx,
   id: string,
