@@ -228,9 +228,6 @@ export const listFiles = (db: Db, version_id: string): FileRow[] =>
     version_id,
   )
 
-export const removeFile = (tx: Tx, package_id: string, path: string): void =>
-  void tx.db.run('DELETE FROM package_files WHERE package_id = ? AND path = ?', package_id, path)
-
 export const listFilesOfPackage = (db: Db, package_id: string): FileRow[] =>
   db.all<FileRow>('SELECT * FROM package_files WHERE package_id = ? ORDER BY path', package_id)
 

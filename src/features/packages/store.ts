@@ -206,22 +206,6 @@ export const putPackageRole = (tx: Tx, package_id: string, actor_id: string, rol
     role,
   )
 
-export const removePackageRole = (tx: Tx, package_id: string, actor_id: string): void =>
-  void tx.db.run(
-    'DELETE FROM package_roles WHERE package_id = ? AND actor_id = ?',
-    package_id,
-    actor_id,
-  )
-
-export const listPackageRoles = (
-  db: Db,
-  package_id: string,
-): { actor_id: string; role: 'read' | 'write' | 'admin' }[] =>
-  db.all(
-    'SELECT actor_id, role FROM package_roles WHERE package_id = ? ORDER BY actor_id',
-    package_id,
-  )
-
 /** The digest that a purged version had; null when the number was never used and purged. */
 export const findBygoneDigest = (
   db: Db,

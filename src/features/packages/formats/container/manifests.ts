@@ -8,6 +8,7 @@ import { listImageTags } from '../../list-image-tags.ts'
 import { openImageManifest } from '../../open-image-manifest.ts'
 import { putImageManifest } from '../../put-image-manifest.ts'
 import { removeImageContent } from '../../remove-image-content.ts'
+import type { ManifestRow } from '../../store-images.ts'
 import { pathTo, requireDigest } from './blobs.ts'
 import { MAX_MANIFEST_BYTES, parseManifest } from './manifest.ts'
 import { isDigest, isImageTag } from './names.ts'
@@ -89,7 +90,23 @@ export async function listTags(door: DoorRequest, name: string): Promise<Respons
   )
 }
 
-/** `…/referrers/<digest>?artifactType=`: always an index, also for an unknown digest. */
+/** A caller with a token gets an empty list where there is nothing for them to see. */
+async function findReferrers(
+  door: DoorRequest,
+  name: string,
+  digest: string,
+  artifact_type: string | null,
+): Promise<readonly ManifestRow[]> {
+  try {
+    return (await door.call(listImageReferrers, name, { digest, artifact_type })).manifests
+  } catch (error) {
+    const isMissing = error instanceof Refusal && error.code === 'not_found'
+    if (isMissing && door.caller.kind !== 'anonymous') return []
+    throw error
+  }
+}
+
+/** `…/referrers/<digest>?artifactType=`: always an index, also for an unknown digest or image. */
 export async function listReferrers(
   door: DoorRequest,
   name: string,
@@ -97,7 +114,7 @@ export async function listReferrers(
 ): Promise<Response> {
   const digest = requireDigest(text)
   const artifact_type = door.query.get('artifactType')?.slice(0, 300) ?? null
-  const { manifests } = await door.call(listImageReferrers, name, { digest, artifact_type })
+  const manifests = await findReferrers(door, name, digest, artifact_type)
   return jsonResponse(
     {
       schemaVersion: 2,

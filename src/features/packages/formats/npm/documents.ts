@@ -49,8 +49,6 @@ export function slimPiece(manifest: Json): string {
   return JSON.stringify(slim)
 }
 
-const encodeName = (name: string): string => name.replace('/', '%2f')
-
 export const registryUrl = (site_url: string, workspace: string): string =>
   `${site_url}/packages/${workspace}/npm/`
 
@@ -167,5 +165,3 @@ export function renderNpmDocument(
     : null
   return text === null ? null : json(text)
 }
-
-export const packagePath = (name: string): string => encodeName(name)

@@ -132,6 +132,9 @@ test('an index with children is one version, a tag moves, and referrers are foun
     mediaType: INDEX,
     manifests: [{ artifactType: 'application/x-signature', annotations: { by: 'ada' } }],
   })
+  const unknown = await ask(`nothing/referrers/${indexDigest}`)
+  expect([unknown.status, (await unknown.json()).manifests]).toEqual([200, []])
+  expect((await ask(`nothing/referrers/${indexDigest}`, { token: null })).status).toBe(401)
   const filtered = await ask(`app/web/referrers/${indexDigest}?artifactType=other`)
   expect([filtered.headers.get('oci-filters-applied'), (await filtered.json()).manifests]).toEqual([
     'artifactType',
