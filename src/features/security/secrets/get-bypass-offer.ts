@@ -1,4 +1,4 @@
-import { writesRepoAsPerson } from '#core/access.ts'
+import { readsRepoAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
@@ -9,7 +9,7 @@ export const getBypassOffer = operation({
   name: 'get_bypass_offer',
   summary: 'What a placeholder of push protection lets its person push.',
   route: null,
-  access: writesRepoAsPerson('write', { scope: 'security:write' }),
+  access: readsRepoAs('write', { scope: 'security:write', person: true }),
   input: Type.Object({ repo: RepoPath, placeholder: Type.String({ maxLength: 1200 }) }),
   output: Type.Object({ type: Type.String(), label: Type.String(), preview: Type.String() }),
 
