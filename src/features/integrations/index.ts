@@ -19,7 +19,6 @@ export { readSecret } from './secret.ts'
 export {
   findIntegration,
   listEnabledIntegrations,
-  setChecked,
   type IntegrationRow,
 } from './store.ts'
 export { modelHeaders, wireOf } from './test-connection.ts'

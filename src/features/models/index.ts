@@ -7,10 +7,9 @@ import { sweepModelCalls } from './sweep.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
-export { callModel, ModelFailed, type Payer } from './call-model.ts'
+export { callModel, ModelFailed } from './call-model.ts'
 export { requireRoute } from './routes.ts'
 export type { ChatMessage, ChatTool } from './wires/events.ts'
-export { findRoute, type RouteRow } from './store-routes.ts'
 
 export const feature: Feature = {
   name: 'models',

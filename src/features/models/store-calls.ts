@@ -63,26 +63,6 @@ export const costOfTask = (db: Db, actor_id: string, task: string): number =>
     task,
   )?.cost ?? 0
 
-export type UsageRow = {
-  readonly task: string
-  readonly model: string
-  readonly calls: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly cost: number
-}
-
-/** Sums of a workspace since a day, by task and model, the dearest first. */
-export const usageSince = (db: Db, workspace_id: string, day: string): UsageRow[] =>
-  db.all<UsageRow>(
-    `SELECT task, model, sum(calls) AS calls, sum(input_tokens) AS input_tokens,
-     sum(output_tokens) AS output_tokens, sum(cost) AS cost FROM model_days
-     WHERE workspace_id = ? AND day >= ? GROUP BY task, model ORDER BY cost DESC, task, model
-     LIMIT 100`,
-    workspace_id,
-    day,
-  )
-
 /** Deletes up to `limit` calls before a time. Returns how many. */
 export const removeCallsBefore = (tx: Tx, before: Timestamp, limit: number): number =>
   tx.db.run(
