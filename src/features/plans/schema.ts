@@ -5,7 +5,6 @@ export const PLAN_STATUSES = ['planning', 'ready', 'failed', 'applied'] as const
 export type PlanStatus = (typeof PLAN_STATUSES)[number]
 
 export const SIZES = ['small', 'medium', 'large'] as const
-export type IssueSize = (typeof SIZES)[number]
 
 export const MAX_BRIEF_CHARS = 20_000
 export const MAX_ISSUES = 50
