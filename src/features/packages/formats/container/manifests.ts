@@ -101,8 +101,10 @@ async function findReferrers(
     return (await door.call(listImageReferrers, name, { digest, artifact_type })).manifests
   } catch (error) {
     const isMissing = error instanceof Refusal && error.code === 'not_found'
-    if (isMissing && door.caller.kind !== 'anonymous') return []
-    throw error
+    if (!isMissing) throw error
+    if (door.caller.kind !== 'anonymous') return []
+    // 404 is no answer of this address, so strangers are asked for a token.
+    throw new Refusal('unauthenticated', 'sign in with a token as the password')
   }
 }
 

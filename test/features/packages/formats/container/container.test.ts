@@ -204,6 +204,12 @@ test('a layer is mounted only from where the caller may read it', async () => {
   expect((await ask(`app/web/blobs/${digest}`, { token: null })).status).toBe(200)
 })
 
+test('strangers are asked for a token for the referrers of what they cannot see', async () => {
+  const { ask } = await makeRegistry()
+  const response = await ask(`nothing/referrers/${digestOf('x')}`, { token: null })
+  expect([response.status, response.headers.has('www-authenticate')]).toEqual([401, true])
+})
+
 test('ten layers at once into a new name', async () => {
   const { ask, pushBlob } = await makeRegistry()
   const digests = await Promise.all(
