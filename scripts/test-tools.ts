@@ -30,6 +30,12 @@ export const TEST_TOOLS: readonly TestTool[] = [
     isInstalled: isCommand('git-lfs'),
   },
   {
+    name: 'ssh',
+    use: 'a client of the SSH server',
+    packages: ['openssh-client', 'openssh-clients', 'openssh-client', 'openssh'],
+    isInstalled: isCommand('ssh'),
+  },
+  {
     name: 'chromium',
     use: 'tests of pages',
     packages: ['chromium', 'chromium', 'chromium', 'chromium'],

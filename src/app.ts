@@ -14,6 +14,7 @@ import type { Settings } from '#core/settings.ts'
 import { createCallerLookup } from '#features/accounts/index.ts'
 import { openRestoredCopy } from '#features/backups/index.ts'
 import { packageFacts } from '#features/packages/index.ts'
+import { findKeyCaller, findSshCaller } from '#features/keys/index.ts'
 import { findNewPath, repoFacts } from '#features/repos/index.ts'
 import { isSecurityManager } from '#features/security/index.ts'
 import { applySettings } from '#features/site/index.ts'
@@ -138,7 +139,16 @@ export function openHearth(options: OpenOptions): Hearth {
         isSecurityManager(database, workspace_id, person_id),
       package: (target, caller) => packageFacts(database, target, caller),
     },
-    callers: (hearth) => createCallerLookup(hearth),
+    callers: (hearth) => {
+      const lookup = createCallerLookup(hearth)
+      return {
+        byToken: (secret) => lookup.byToken(secret),
+        bySignIn: (secret) => lookup.bySignIn(secret),
+        byCredential: (id) =>
+          id.startsWith('key_') ? findKeyCaller(hearth, id) : lookup.byCredential(id),
+        bySshKey: (fingerprint) => findSshCaller(hearth, fingerprint),
+      }
+    },
   })
   storage?.attach(hearth)
   applySettings(hearth)

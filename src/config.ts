@@ -170,6 +170,7 @@ function settingsOf(
       max_bytes: values.get('archives.max_bytes'),
     },
     releases: { max_asset_bytes: values.get('releases.max_asset_bytes') },
+    ssh: sshAddress(values.get('ssh.listen')),
     lfs: { max_bytes: values.get('lfs.max_bytes') },
     packages: {
       max_file_bytes: values.get('packages.max_file_bytes'),
@@ -192,6 +193,13 @@ function settingsOf(
         : null,
     git: gitSettings(values),
   }
+}
+
+function sshAddress(text: string | null): Settings['ssh'] {
+  if (text === null || text === '') return null
+  const { host, port, unix } = parseListenAddress(text)
+  if (unix !== null) throw new ConfigError('ssh.listen is an address with a port')
+  return { host, port }
 }
 
 function mailSettings(values: ConfigValues, siteUrl: string): Settings['mail'] {

@@ -374,6 +374,12 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   create_invite: async () => by(ada),
   revoke_invite: async () => by(ada, { id: text(await run('create_invite', ada, {}), 'id') }),
   add_key: async () => by(ada, { title: 'Laptop', key: newSshKey().line }),
+  add_deploy_key: async () =>
+    by(ada, { repo: await repo(), title: 'Server', key: newSshKey().line }),
+  remove_deploy_key: async () => {
+    const input = { repo: await repo(), title: 'Server', key: newSshKey().line }
+    return by(ada, { repo: input.repo, id: text(await run('add_deploy_key', ada, input), 'id') })
+  },
   remove_key: async () =>
     by(ada, {
       id: text(await run('add_key', ada, { title: 'Laptop', key: newSshKey().line }), 'id'),

@@ -57,6 +57,7 @@ export const testSettings = (data: string, change: Partial<Settings> = {}): Sett
   storage: null,
   archives: { max_files: 10_000, max_bytes: 24_000_000 },
   releases: { max_asset_bytes: 2 * 1024 ** 3 },
+  ssh: null,
   lfs: { max_bytes: 10 * 1024 ** 3 },
   packages: { max_file_bytes: 500 * 1024 ** 2, max_layer_bytes: 10 * 1024 ** 3 },
   attachments: { max_bytes: 25 * 1024 ** 2 },

@@ -40,6 +40,7 @@ const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
  */
 export const HOMES: Readonly<Record<string, readonly string[]>> = {
   elysia: ['src/http/'],
+  ssh2: ['src/ssh/'],
   '@modelcontextprotocol/server': ['src/http/'],
   'bun:sqlite': ['src/core/db.ts'],
   jose: ['src/features/oauth/', 'src/lib/acme.ts'],
@@ -95,6 +96,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   actions: ['lib'],
   core: ['lib', 'git'],
   http: ['core', 'lib', 'git'],
+  ssh: ['core', 'lib', 'git', 'http'],
 }
 
 /** Packages of our own: other rooms see only their index. */

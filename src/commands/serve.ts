@@ -9,6 +9,7 @@ import { proxyIdentityOf } from '#http/proxy-sign-on.ts'
 import { startRedirect } from '#http/listener/https-redirect.ts'
 import { takeLock } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { startSshServer, type RunningSshServer } from '#src/ssh/ssh-server.ts'
 import { createLog } from '#lib/log.ts'
 import { SECOND } from '#lib/time.ts'
 import { createNotify, type Notify } from '#lib/sd-notify.ts'
@@ -61,6 +62,7 @@ export const serve: Command = {
       log,
     })
     const redirect = openDoors(hearth, config, listener)
+    const ssh = await openSsh(hearth)
     const control = writeControlFile(config.data, hearth.settings.site_url)
     // Signals are handled before the address is printed, so that an early one ends it cleanly too.
     const stopped = nextStopSignal()
@@ -78,7 +80,7 @@ export const serve: Command = {
     listener.certificates.stop()
     await redirect?.stop()
     hearth.drain()
-    await listener.server.stop()
+    await Promise.all([listener.server.stop(), ssh?.stop()])
     // Work that is cut off then is like work of a killed process: the next start continues it.
     await withTimeout(hearth.close(), CLOSE_TIMEOUT_MS, () =>
       log.warn('some work did not end in time; the next start takes it up'),
@@ -118,6 +120,20 @@ function openDoors(hearth: Hearth, config: Config, { server, certificates }: Lis
     })
   server.open(hearth, { git: new GitServer(hearth), site })
   return redirect
+}
+
+/** Serves git over SSH when it is configured. Throws CommandError when the port cannot be opened. */
+async function openSsh(hearth: Hearth): Promise<RunningSshServer | null> {
+  const { ssh } = hearth.settings
+  if (ssh === null) return null
+  try {
+    const server = await startSshServer(hearth, ssh)
+    hearth.log.info('serving git over SSH', { host: ssh.host, port: server.port })
+    return server
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandError(`ssh.listen ${ssh.host}:${ssh.port} cannot be opened: ${reason}`)
+  }
 }
 
 /** Writes the address and process id for commands that run beside the server. */

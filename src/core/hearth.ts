@@ -8,7 +8,7 @@ import type { Log } from '#lib/log.ts'
 import type { Clock } from '#lib/time.ts'
 import type { FactsPort } from './access.ts'
 import { sweepBlobs } from './blobs.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, SignedIn } from './caller.ts'
 import { Writer, type DatabaseHandle, type Db } from './db.ts'
 import type { EventRow, EventType, Handler, Reaction } from './events.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
@@ -35,6 +35,19 @@ export type CallerPort = {
    * when it has ended.
    */
   byCredential(id: string): Caller | null
+  /** The SSH key of a fingerprint (`SHA256:…`) with its caller; null for one that lets nobody in. */
+  bySshKey(fingerprint: string): SshCaller | null
+}
+
+/** A public key that may sign in over SSH. */
+export type SshCaller = {
+  readonly id: string
+  /** The blob of the key in base64. */
+  readonly key: string
+  /** The user; the workspace for a deploy key. */
+  readonly caller: SignedIn
+  /** The only repository of a deploy key; null for the key of a person. */
+  readonly repo: string | null
 }
 
 /** What one feature adds to the forge. `features/index.ts` lists all features. */

@@ -379,6 +379,9 @@ export const SETTINGS = {
     changeable: { at: ['releases', 'max_asset_bytes'], minimum: 1, maximum: MAX_CHOICE },
     help: 'The largest file that a release takes.',
   }),
+  'ssh.listen': optionalText({
+    help: 'Address and port on which git is served over SSH, such as 0.0.0.0:2222; off when it is not set. Clone addresses name this port with the host of site_url.',
+  }),
   'lfs.max_bytes': number({
     default: 10 * 1024 ** 3,
     unit: 'bytes',

@@ -165,6 +165,8 @@ export type Settings = {
     readonly local_bytes: number | null
   } | null
   readonly releases: { readonly max_asset_bytes: number }
+  /** Null: git is not served over SSH. */
+  readonly ssh: { readonly host: string; readonly port: number } | null
   readonly lfs: { readonly max_bytes: number }
   readonly packages: { readonly max_file_bytes: number; readonly max_layer_bytes: number }
   readonly attachments: { readonly max_bytes: number }

@@ -2,6 +2,7 @@
 export * from './ports.ts'
 export * from './client/ports.ts'
 export { createGit } from './create-git.ts'
+export { readFetchRequests } from './protocol/fetch-conversation.ts'
 export { readBareRefs, updateBareRefs, type BareRefs } from './bare/refs.ts'
 export { snapshotStore, linkOrCopyFile } from './store/snapshot-store.ts'
 export {

@@ -448,6 +448,11 @@ export type Push = {
 }
 
 export type PushRequest = ServiceRequest & {
+  /**
+   * Whether the body may stay open after the pack, because the client waits for the report on the
+   * same connection.
+   */
+  readonly isConversation?: boolean
   /** Moves the refs. */
   readonly apply: (push: Push) => Promise<readonly RefResult[]>
   /**

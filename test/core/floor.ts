@@ -29,7 +29,12 @@ export function makeFloor(
       package: () => null,
       ...options.facts,
     },
-    callers: () => ({ byToken: () => null, bySignIn: () => null, byCredential: () => null }),
+    callers: () => ({
+      byToken: () => null,
+      bySignIn: () => null,
+      byCredential: () => null,
+      bySshKey: () => null,
+    }),
   })
   return { hearth, clock, database }
 }

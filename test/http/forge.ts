@@ -440,6 +440,7 @@ export function makeForge(change: Partial<Settings> = {}, fallbacks: Fallbacks =
       byToken: (secret) => SECRETS[secret] ?? null,
       bySignIn: (secret) => SECRETS[`${secret}-secret`] ?? null,
       byCredential: () => null,
+      bySshKey: () => null,
     }),
   })
   const server = startServer({ host: '127.0.0.1', port: 0, log, graceMs: 3000 })

@@ -44,6 +44,7 @@ const hearth = {
     byToken: () => null,
     bySignIn: (text: string) => (text === secret ? ada : null),
     byCredential: () => null,
+    bySshKey: () => null,
   },
 }
 const door = new SiteServer(

@@ -27,6 +27,7 @@ export const GUIDE_SOURCES: readonly GuideSource[] = [
   { slug: 'workflows', text: textFile('../assets/docs/workflows.md') },
   { slug: 'reviews', text: textFile('../assets/docs/reviews.md') },
   { slug: 'conflicts', text: textFile('../assets/docs/conflicts.md') },
+  { slug: 'ssh', text: textFile('../assets/docs/ssh.md') },
   { slug: 'large-files', text: textFile('../assets/docs/large-files.md') },
   { slug: 'packages', text: textFile('../assets/docs/packages.md') },
   { slug: 'agents', text: textFile('../assets/docs/agents.md') },

@@ -1,45 +1,27 @@
 import { personOnly } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { conflict, Refusal } from '#lib/errors.ts'
-import { parseSshLine, SshFormatError, type SshKey } from '#lib/ssh-key.ts'
+import { conflict } from '#lib/errors.ts'
 import { typeId } from '#core/ids.ts'
 import { requireUserRow, sendSecurityNotice } from '#features/accounts/index.ts'
 import { signingKeysChanged } from '#features/repos/index.ts'
-import { Key, KeyUsage } from './schema.ts'
-import { findKeyByFingerprint, insertKey, keyRecord, listKeyRows, type KeyRow } from './store.ts'
+import { readKey, requireNewKey } from './read-key.ts'
+import { Key, KeyLine, KeyTitle, KeyUsage } from './schema.ts'
+import { insertKey, keyRecord, listKeyRows, type KeyRow } from './store.ts'
 
 const MAX_KEYS = 50
-
-function readKey(line: string): SshKey {
-  try {
-    return parseSshLine(line).key
-  } catch (error) {
-    if (error instanceof SshFormatError)
-      throw new Refusal('invalid', `key is no public SSH key: ${error.message}`, { field: 'key' })
-    throw error
-  }
-}
 
 export const addKey = operation({
   name: 'add_key',
   summary:
-    'Add a public SSH key to your own account, so that commits and tags signed with it are shown as verified. For people only.',
+    'Add a public SSH key to your own account, with which you sign in to git over SSH, and commits and tags that it signs are shown as verified. For people only.',
   keywords: ['SSH key', 'add a public key', 'verified commits', 'signing key', 'deploy key'],
   route: 'POST /user/keys',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true }),
   input: Type.Object({
-    title: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description: 'What the key is called, such as the machine that it is on.',
-    }),
-    key: Type.String({
-      minLength: 1,
-      maxLength: 10_000,
-      description: 'The line of the .pub file.',
-    }),
+    title: KeyTitle,
+    key: KeyLine,
     usage: Type.Optional(KeyUsage),
     read_only: Type.Optional(
       Type.Boolean({ description: 'Whether signing in with it only reads.' }),
@@ -54,11 +36,7 @@ export const addKey = operation({
   ) => {
     const { algorithm, blob, fingerprint } = readKey(line)
     return write((tx) => {
-      if (findKeyByFingerprint(tx.db, fingerprint))
-        throw new Refusal('conflict', `${fingerprint} is a key of an account already`, {
-          reason: 'already_exists',
-          field: 'key',
-        })
+      requireNewKey(tx.db, fingerprint)
       if (listKeyRows(tx.db, caller.id).length >= MAX_KEYS)
         throw conflict('limit_reached', `an account has at most ${MAX_KEYS} keys`, {
           limit: MAX_KEYS,
@@ -73,6 +51,7 @@ export const addKey = operation({
         key: Buffer.from(blob).toString('base64'),
         fingerprint,
         created_at: tx.now,
+        last_used_at: null,
       }
       insertKey(tx.db, row)
       tx.emit(signingKeysChanged, {})

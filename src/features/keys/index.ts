@@ -9,6 +9,7 @@ import * as operations from './operations.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
+export { findKeyCaller, findSshCaller } from './ssh-callers.ts'
 
 export const feature: Feature = {
   name: 'keys',

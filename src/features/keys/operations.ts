@@ -1,3 +1,6 @@
 export { addKey } from './add-key.ts'
 export { listKeys } from './list-keys.ts'
 export { removeKey } from './remove-key.ts'
+export { addDeployKey } from './add-deploy-key.ts'
+export { listDeployKeys } from './list-deploy-keys.ts'
+export { removeDeployKey } from './remove-deploy-key.ts'

@@ -12,6 +12,7 @@ export type KeyRow = {
   key: string
   fingerprint: string
   created_at: string
+  last_used_at: string | null
 }
 
 export const keyRecord = ({
@@ -23,6 +24,7 @@ export const keyRecord = ({
   key,
   fingerprint,
   created_at,
+  last_used_at,
 }: KeyRow): Key => ({
   id,
   title,
@@ -31,6 +33,7 @@ export const keyRecord = ({
   key: `${algorithm} ${key}`,
   fingerprint,
   created_at,
+  last_used_at,
 })
 
 /** Newest first. */
@@ -60,6 +63,9 @@ export const insertKey = (db: WritableDb, row: KeyRow): void =>
 
 export const removeKeyRow = (db: WritableDb, id: string): void =>
   void db.run('DELETE FROM keys WHERE id = ?', id)
+
+export const setKeyUsed = (db: WritableDb, id: string, now: string): void =>
+  void db.run('UPDATE keys SET last_used_at = ? WHERE id = ?', now, id)
 
 /** The extension of `signingKeys`: the user whose key may sign. */
 export function findSigner(db: Db, fingerprint: string): string | null {

@@ -30,6 +30,8 @@ export class BodyReader {
   } | null
   private held: Uint8Array = new Uint8Array(0)
   private ended: boolean
+  /** The read under way, which outlives a `block` that did not wait for it. */
+  private reading: Promise<boolean> | null = null
 
   constructor(body: ReadableStream<Uint8Array> | Uint8Array | null) {
     const stream = body instanceof Uint8Array ? null : body
@@ -58,13 +60,18 @@ export class BodyReader {
     return { kind: 'data', data }
   }
 
-  /** The next up to `size` bytes of the rest, in a new buffer; null at the end. */
-  async block(size: number): Promise<Uint8Array | null> {
+  /**
+   * The next up to `size` bytes of the rest, in a new buffer; null at the end. With `idleMs`, what
+   * is there is returned when nothing follows for so long.
+   */
+  async block(size: number, idleMs: number | null = null): Promise<Uint8Array | null> {
     const block = new Uint8Array(size)
     let at = 0
     while (at < size) {
       if (this.held.length === 0) {
-        if (!(await this.more())) break
+        const more = this.more()
+        if (at > 0 && idleMs !== null && (await isSlower(more, idleMs))) break
+        if (!(await more)) break
         continue
       }
       const part = this.held.subarray(0, size - at)
@@ -108,7 +115,13 @@ export class BodyReader {
     return true
   }
 
-  private async more(): Promise<boolean> {
+  private more(): Promise<boolean> {
+    return (this.reading ??= this.readMore().finally(() => {
+      this.reading = null
+    }))
+  }
+
+  private async readMore(): Promise<boolean> {
     if (this.ended || this.reader === null) return false
     const { done, value } = await this.reader.read()
     if (done || value === undefined) {
@@ -117,5 +130,16 @@ export class BodyReader {
     }
     this.held = this.held.length === 0 ? value : Buffer.concat([this.held, value])
     return true
+  }
+}
+
+/** Whether a promise takes longer than a time. */
+async function isSlower(promise: Promise<unknown>, timeMs: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(true), timeMs)
+  try {
+    return await Promise.race([promise.then(() => false), late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -24,6 +24,8 @@ import type { SnapshotView } from './snapshot-view.ts'
 const MAX_COMMANDS = 100_000
 const MAX_OPTIONS = 1000
 const BLOCK_BYTES = 1 << 18
+/** In a conversation, a part of a block is handed on when nothing follows for so long. */
+const BLOCK_IDLE_MS = 20
 const KEEP_ALIVE_MS = 5_000
 /** Lines of the host that are shown; the rest is counted. */
 const MAX_MESSAGE_LINES = 100
@@ -80,12 +82,26 @@ async function answer(
     commands = await readCommands(body)
   } catch (error) {
     if (!(error instanceof GitError)) throw error
-    await body.drain(context.maxPackBytes)
+    await drain(context, request, body)
     sink.put(pkt(`ERR ${error.message}`))
     return
   }
   if (commands !== null)
     await new Receiver(context, store, view, request, commands, body, sink).run()
+}
+
+/**
+ * Reads what the client still sends, so that it gets to read the response. A client that keeps its
+ * side open gets the response meanwhile.
+ */
+async function drain(
+  { maxPackBytes }: ReceiveContext,
+  { isConversation }: PushRequest,
+  body: BodyReader,
+): Promise<void> {
+  const drained = body.drain(maxPackBytes)
+  if (isConversation) drained.catch(() => {})
+  else await drained
 }
 
 /** Null for a flush alone, with which clients probe the connection. */
@@ -173,6 +189,8 @@ class Receiver {
   /** Why commands are refused before the host sees them, by index. */
   private readonly refusals = new Map<number, string>()
   private readonly banded: boolean
+  /** Whether the pack has arrived. */
+  private received = false
   private spoke = performance.now()
 
   constructor(
@@ -194,13 +212,13 @@ class Receiver {
       options = await this.readOptions()
     } catch (error) {
       if (!(error instanceof GitError)) throw error
-      await this.body.drain(this.context.maxPackBytes)
+      await drain(this.context, this.request, this.body)
       this.report(error.message, null)
       return
     }
     const problem = this.certificateProblem(options)
     if (problem !== null) {
-      await this.body.drain(this.context.maxPackBytes)
+      await drain(this.context, this.request, this.body)
       this.report(
         null,
         this.commands.updates.map((_, i) => this.refusals.get(i) ?? problem),
@@ -214,7 +232,7 @@ class Receiver {
         ingested = await this.ingest()
       } catch (error) {
         if (error instanceof GitError && error.code === 'aborted') throw error
-        await this.body.drain(this.context.maxPackBytes)
+        await drain(this.context, this.request, this.body)
         if (this.commands.isShallow && error instanceof GitError && error.code === 'missing')
           return this.report(
             null,
@@ -286,6 +304,7 @@ class Receiver {
     const { updates } = this.commands
     const targets = updates.filter((update) => update.new !== null)
     const pack = targets.length > 0 && (await this.body.hasMore())
+    const ended = Promise.withResolvers<null>()
     const handle = this.context.threads.start<IngestResult>(
       'ingest',
       {
@@ -297,8 +316,12 @@ class Receiver {
         })),
         pack,
         imported: this.acceptsOldFaults,
+        tellsEnd: this.request.isConversation ?? false,
       } satisfies IngestRequest,
-      (_, taken) => taken(),
+      (_, taken) => {
+        ended.resolve(null)
+        taken()
+      },
     )
     this.sink.onCancel(() => {
       handle.cancel((late) => {
@@ -310,11 +333,10 @@ class Receiver {
     let leave = () => {}
     if (pack) {
       try {
-        let block = await this.body.block(BLOCK_BYTES)
-        while (block !== null) {
-          await handle.input(block)
-          block = await this.body.block(BLOCK_BYTES)
-        }
+        const failed = handle.result.then(() => null)
+        failed.catch(() => {})
+        await this.sendPack(handle, Promise.race([ended.promise, failed]))
+        this.received = true
         leave = await this.context.acquire(this.request.signal)
         await handle.input(null)
       } catch (error) {
@@ -337,6 +359,21 @@ class Receiver {
       if (verdict !== null && !this.refusals.has(i)) this.refusals.set(i, verdict)
     })
     return result
+  }
+
+  /** Hands the pack on. In a conversation `ended` says that it is complete, or rejects. */
+  private async sendPack(
+    handle: { input(block: Uint8Array): Promise<void> },
+    ended: Promise<null>,
+  ): Promise<void> {
+    ended.catch(() => {})
+    for (;;) {
+      const block = this.request.isConversation
+        ? await Promise.race([this.body.block(BLOCK_BYTES, BLOCK_IDLE_MS), ended])
+        : await this.body.block(BLOCK_BYTES)
+      if (block === null) return
+      await handle.input(block)
+    }
   }
 
   private async apply(ingested: IngestResult, options: readonly string[]): Promise<void> {
@@ -411,7 +448,12 @@ class Receiver {
 
   /** Sends keep-alives to a client that waits for the result. */
   private keepAlive(): void {
-    if (!this.banded || !this.body.isOver || performance.now() - this.spoke < KEEP_ALIVE_MS) return
+    if (
+      !this.banded ||
+      !(this.received || this.body.isOver) ||
+      performance.now() - this.spoke < KEEP_ALIVE_MS
+    )
+      return
     this.spoke = performance.now()
     this.sink.put(KEEP_ALIVE)
   }

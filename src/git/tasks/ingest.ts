@@ -39,6 +39,8 @@ export type IngestRequest = {
    * as two big-endian 32-bit numbers.
    */
   readonly counts?: boolean
+  /** Whether one byte of output says that the pack is complete, although the input goes on. */
+  readonly tellsEnd?: boolean
   /** Whether harmless faults of old history are accepted, as in packs of other servers (fsck.ts). */
   readonly imported?: boolean
   /** The commits at which the sender's history ends, if it may send such a history. */
@@ -97,7 +99,7 @@ function* receivePack(
   let reservedBytes = 0
   let resolver: DeltaResolver | null = null
   try {
-    yield* readInput(receiver, request.counts ?? false)
+    yield* readInput(receiver, request)
     const bytes = receiver.size
     if (receiver.expectedCount === 0) {
       store.objects.refresh()
@@ -130,14 +132,22 @@ function* receivePack(
   }
 }
 
-/** Passes the input to the receiver, and reports progress when `counts` is set. */
-function* readInput(receiver: PackReceiver, counts: boolean): Task<void> {
+/** Passes the input to the receiver, and reports what the request asks for. */
+function* readInput(
+  receiver: PackReceiver,
+  { counts = false, tellsEnd = false }: Pick<IngestRequest, 'counts' | 'tellsEnd'>,
+): Task<void> {
+  let hasTold = false
   for (;;) {
     const chunk = yield 'input'
     if (chunk === null || chunk === undefined) break
     receiver.push(chunk)
     release(chunk)
     if (counts) yield progressCounts(receiver)
+    if (tellsEnd && receiver.isComplete && !hasTold) {
+      hasTold = true
+      yield Uint8Array.of(1)
+    }
   }
   receiver.end()
   receiver.close()

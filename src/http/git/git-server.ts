@@ -6,21 +6,12 @@
  * behind it are known here. Access is decided before a body is read.
  */
 
-import { decide } from '#core/access.ts'
 import type { Caller } from '#core/caller.ts'
-import { diskFull, hasDiskSpace, isDiskFullError } from '#core/disk-space.ts'
+import { diskFull, isDiskFullError } from '#core/disk-space.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { call, type Operation, type Typed } from '#core/operation.ts'
 import { engineRefusal, principalOf, runAs } from '#core/principal.ts'
 import { RESERVED_SLUGS } from '#core/reserved-names.ts'
-import {
-  type Git,
-  GitError,
-  type Push,
-  type PushCertificate,
-  type RefResult,
-  type RefSnapshot,
-} from '#git'
+import { type Git, GitError, type Push, type PushCertificate, type RefSnapshot } from '#git'
 import { SMALL_ENTRY_BYTES } from '#lib/cache.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
 import type { FairSemaphore } from '#lib/semaphore.ts'
@@ -33,13 +24,12 @@ import { bundleResponse } from './bundle-response.ts'
 import { BundleTips } from './bundle-tips.ts'
 import { countClone } from './clone-rate-limit.ts'
 import { readSmallGitBody, streamGitBody } from './git-body.ts'
+import { GitAccess, WIKI_SUFFIX, type Service } from './git-access.ts'
 import { gitCallerOf } from './git-credentials.ts'
 import { LfsServer } from './lfs-server.ts'
 import { makePushNonce, nonceProblem, type NoncePlace } from './push-nonce.ts'
 import { Watchdog } from './transfer-watchdog.ts'
 import { transferSemaphore } from './transfers.ts'
-
-type Service = 'git-upload-pack' | 'git-receive-pack'
 
 /**
  * `file` is for clients of the old protocol, which request files of the repository directory. `lfs`
@@ -163,27 +153,6 @@ function fileResponse(
   })
 }
 
-type FetchOperation = Typed<
-  { repo: string },
-  { full_name: string; store: string; refs: RefSnapshot }
->
-type PushInput = {
-  repo: string
-  updates: Push['updates']
-  options: readonly string[]
-  atomic: boolean
-  bytes: number
-  unscanned: boolean
-  certificate?: { nonce: string; signed: string; signature: string }
-}
-type PushOperation = Typed<PushInput, { results: RefResult[] }>
-
-function requireOperation(hearth: Hearth, name: string): Operation {
-  const operation = hearth.operationsByName.get(name)
-  if (!operation) throw new TypeError(`the git server needs the operation ${name}`)
-  return operation
-}
-
 const MAX_ACCESS_ENTRIES = 1000
 /** Entries share the list of refs with the engine, so its size does not count. */
 const repoAccess = commitCache<RepoAccess>('git-access', {
@@ -191,19 +160,8 @@ const repoAccess = commitCache<RepoAccess>('git-access', {
   sizeOf: () => SMALL_ENTRY_BYTES,
 })
 
-/** The operations behind one kind of repository. */
-type Operations = { readonly fetch: FetchOperation; readonly push: PushOperation }
-
-/** No repository may have a name that ends so (`core/reserved-names.ts`). */
-const WIKI_SUFFIX = '.wiki'
-
-/** The repository that a path names, for a wiki the one that it belongs to. */
-const repoOfPath = (path: string): string =>
-  path.endsWith(WIKI_SUFFIX) ? path.slice(0, -WIKI_SUFFIX.length) : path
-
 export class GitServer {
-  readonly #repos: Operations
-  readonly #wikis: Operations
+  readonly #rights: GitAccess
   readonly #transfers: FairSemaphore
   readonly #access: CommitCache<RepoAccess>
   readonly #advertised: AdvertisedRefs
@@ -211,21 +169,12 @@ export class GitServer {
   readonly #lfs: LfsServer
 
   constructor(private readonly hearth: Hearth) {
-    const operations = (fetch: string, push: string): Operations => ({
-      fetch: requireOperation(hearth, fetch) as FetchOperation,
-      push: requireOperation(hearth, push) as PushOperation,
-    })
-    this.#repos = operations('fetch_repo', 'push')
-    this.#wikis = operations('fetch_wiki', 'push_wiki')
+    this.#rights = new GitAccess(hearth)
     this.#transfers = transferSemaphore(hearth)
     this.#access = repoAccess(hearth)
     this.#advertised = new AdvertisedRefs(hearth)
     this.#bundleTips = new BundleTips(hearth)
-    this.#lfs = new LfsServer(hearth, (name) => requireOperation(hearth, name))
-  }
-
-  #operationsFor(path: string): Operations {
-    return path.endsWith(WIKI_SUFFIX) ? this.#wikis : this.#repos
+    this.#lfs = new LfsServer(hearth)
   }
 
   /** Null for an address that is not git's. */
@@ -282,17 +231,8 @@ export class GitServer {
   /** Decides access. Every way to the objects of a repository goes through here or the cache. */
   async #open(request: GitRequest, service: Service): Promise<RepoAccess> {
     const { caller, repo, credential } = request
-    const { hearth } = this
     const version = this.#access.version()
-    if (service === 'git-receive-pack') {
-      const target = { repo: repoOfPath(repo) }
-      decide(this.#operationsFor(repo).push.access, caller, target, hearth.facts)
-      // Before a pack is sent that could not be stored.
-      if (!hasDiskSpace(hearth)) throw diskFull()
-    }
-    const { store, refs } = await call(hearth, this.#operationsFor(repo).fetch, caller, {
-      repo: repoOfPath(repo),
-    })
+    const { store, refs } = await this.#rights.open(caller, repo, service)
     const access = { caller, store, refs }
     this.#access.set(`${credential}\n${repo}`, version, access)
     return access
@@ -434,7 +374,7 @@ export class GitServer {
     endOperation: () => void,
   ): Promise<Response> {
     const { request, service, store, refs, principal, maxBytes } = transfer
-    const { exchange } = request
+    const { exchange, caller, repo } = request
     const { hearth } = this
     exchange.setIdleTimeout(0)
     const watchdog = new Watchdog()
@@ -457,7 +397,8 @@ export class GitServer {
       }
       release = await this.#transfers.acquire({ caller: principal, signal })
       if (service === 'git-receive-pack') {
-        const apply = (push: Push) => this.#applyPush(request, push)
+        const apply = (push: Push) =>
+          this.#rights.applyPush({ caller, repo, origin: exchange.origin }, push)
         const certificateProblem = (certificate: PushCertificate) =>
           this.#certificateProblem(request, certificate)
         const report = runAs(principal, () =>
@@ -538,41 +479,6 @@ export class GitServer {
     return pushee === null || namesRepo(pushee, repo, hosts)
       ? null
       : 'the push certificate is for another address: push again'
-  }
-
-  async #applyPush(
-    { exchange, caller, repo }: GitRequest,
-    push: Push,
-  ): Promise<readonly RefResult[]> {
-    const { updates, options, atomic, packBytes, unscanned, certificate } = push
-    const input = {
-      repo: repoOfPath(repo),
-      updates,
-      options,
-      atomic,
-      bytes: packBytes,
-      unscanned,
-      ...(certificate && {
-        certificate: {
-          nonce: certificate.nonce ?? '',
-          signed: certificate.signed,
-          signature: certificate.signature,
-        },
-      }),
-    }
-    const refuseAll = (refused: string) => updates.map(({ name }) => ({ name, refused }))
-    try {
-      const { origin } = exchange
-      const { results } = await call(this.hearth, this.#operationsFor(repo).push, caller, input, {
-        origin,
-      })
-      return results
-    } catch (error) {
-      if (error instanceof Refusal) return refuseAll(error.message)
-      if (isDiskFullError(error)) return refuseAll(diskFull().message)
-      this.hearth.log.error('a push failed', { repo, error })
-      return refuseAll('something went wrong here; nothing was changed')
-    }
   }
 }
 

@@ -15,6 +15,7 @@ import { Moved, Refusal } from '#lib/errors.ts'
 import { MIB } from '../body.ts'
 import type { Exchange } from '../exchange.ts'
 import { percentDecode } from '../query.ts'
+import { requireOperation } from './git-access.ts'
 import { invalidTransferToken, lfsCallerOf } from './lfs-credentials.ts'
 import { LFS_TOKEN_LIFETIME_MS, lfsToken, type LfsClaims } from './lfs-token.ts'
 
@@ -141,10 +142,8 @@ export class LfsServer {
   readonly #listLocks: ListLocks
   readonly #unlock: UnlockFile
 
-  constructor(
-    private readonly hearth: Hearth,
-    find: (name: string) => Operation,
-  ) {
+  constructor(private readonly hearth: Hearth) {
+    const find = (name: string): Operation => requireOperation(hearth, name)
     this.#startDownload = find('start_lfs_download') as StartDownload
     this.#startUpload = find('start_lfs_upload') as StartUpload
     this.#store = find('store_lfs_object') as Store

@@ -30,6 +30,7 @@ export async function runForge(change: Partial<Settings> = {}) {
       byToken: (secret) => callers.byToken(secret),
       bySignIn: (secret) => signedIn.get(secret) ?? callers.bySignIn(secret),
       byCredential: (id) => callers.byCredential(id),
+      bySshKey: (fingerprint) => callers.bySshKey(fingerprint),
     },
     get jobs() {
       return world.hearth.jobs

@@ -249,7 +249,12 @@ export function serveFixture(): string {
       isSecurityManager: () => false,
       package: () => null,
     },
-    callers: () => ({ byToken: () => ada, bySignIn: () => null, byCredential: () => null }),
+    callers: () => ({
+      byToken: () => ada,
+      bySignIn: () => null,
+      byCredential: () => null,
+      bySshKey: () => null,
+    }),
   })
   const tools = new ToolServer(hearth, {
     prompts: [...PROMPTS, ...SUITE_PROMPTS],

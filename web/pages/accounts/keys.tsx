@@ -1,4 +1,5 @@
 import { addKey, listKeys, removeKey, type Key, type KeyUsage } from '#features/keys/index.ts'
+import { sshHostKeys } from '#lib/ssh-host-keys.ts'
 import { Button } from '../../components/button.tsx'
 import { Card, Commands, EmptyState } from '../../components/card.tsx'
 import { ActionButton, Field, Form, FormActions, Select, TextArea } from '../../components/form.tsx'
@@ -30,6 +31,9 @@ const KeyLine = ({ item, csrf }: { item: Key; csrf: string }) => (
         <span>{item.key.split(' ')[0]}</span>
         <span>{USAGES[item.usage]}</span>
         <span>{rich('Added {time}', { time: <RelativeTime at={item.created_at} /> })}</span>
+        {item.last_used_at !== null && (
+          <span>{rich('Last used {time}', { time: <RelativeTime at={item.last_used_at} /> })}</span>
+        )}
       </>
     }
     end={
@@ -41,6 +45,35 @@ const KeyLine = ({ item, csrf }: { item: Key; csrf: string }) => (
     }
   />
 )
+
+/** By what a client recognizes this site before it trusts it. */
+const HostKeysCard = ({ visit }: { visit: Visit }) => {
+  const { ssh, data, site_url } = visit.hearth.settings
+  if (ssh === null) return null
+  const { hostname } = new URL(site_url)
+  return (
+    <Card title={t('Git over SSH')}>
+      <p>
+        {rich(
+          'Test your key with {command}. The first time, ssh shows one of these fingerprints:',
+          {
+            command: <code>{`ssh -p ${ssh.port} git@${hostname}`}</code>,
+          },
+        )}
+      </p>
+      <Commands label={t('Copy the fingerprints')}>
+        {sshHostKeys(data)
+          .map(({ algorithm, fingerprint }) => `${algorithm} ${fingerprint}`)
+          .join('\n')}
+      </Commands>
+      <p>
+        {t(
+          'The exchange of keys is not protected against quantum computers yet; OpenSSH 10.1 and later says so at each connection.',
+        )}
+      </p>
+    </Card>
+  )
+}
 
 const AddKeyCard = ({ visit }: { visit: Visit }) => (
   <Card title={t('Add a key')}>
@@ -93,9 +126,15 @@ export const keysPage = page({
       visit={visit}
       title={t('SSH keys')}
       current="keys"
-      lead={t(
-        'Commits and tags that you sign with one of these keys are shown as verified. Git itself comes and goes over HTTPS.',
-      )}
+      lead={
+        visit.hearth.settings.ssh === null
+          ? t(
+              'Commits and tags that you sign with one of these keys are shown as verified. Git itself comes and goes over HTTPS.',
+            )
+          : t(
+              'You clone and push over SSH with these keys, and commits and tags that you sign with one are shown as verified.',
+            )
+      }
     >
       <AddKeyCard visit={visit} />
       {items.length === 0 ? (
@@ -112,6 +151,7 @@ export const keysPage = page({
           ))}
         </List>
       )}
+      <HostKeysCard visit={visit} />
       <Card title={t('Sign your commits')}>
         <Commands>{SIGN}</Commands>
       </Card>

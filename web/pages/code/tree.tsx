@@ -151,6 +151,9 @@ const CloneBox = ({ repo, rev, mcpUrl }: { repo: Repo; rev: string; mcpUrl: stri
     }
   >
     <CopyField label={t('HTTPS address')} id="clone-url" value={repo.clone_url} />
+    {repo.ssh_url !== null && (
+      <CopyField label={t('SSH address')} id="clone-ssh" value={repo.ssh_url} />
+    )}
     <p class="muted small">
       {rich('Use an <a>access token</a> as the password{private}.', {
         a: (inner) => <a href="/settings/tokens">{inner}</a>,

@@ -10,6 +10,7 @@ import {
   setCollaboratorForm,
 } from './collaborators.tsx'
 import { dangerForms } from './danger-forms.ts'
+import { addDeployKeyForm, deployKeysPage, removeDeployKeyForm } from './deploy-keys.tsx'
 import { importForms } from './import.tsx'
 import { insightsPage } from './insights.tsx'
 import { fileLocksPage, lockFileForm, unlockFileForm } from './locks.tsx'
@@ -29,6 +30,7 @@ export const repos: SiteSection = {
     insightsPage,
     agentsPage,
     collaboratorsPage,
+    deployKeysPage,
     fileLocksPage,
     repoSettingsPage,
   ],
@@ -43,6 +45,8 @@ export const repos: SiteSection = {
     setCollaboratorForm,
     removeCollaboratorForm,
     revokeRepoInvitationForm,
+    addDeployKeyForm,
+    removeDeployKeyForm,
     lockFileForm,
     unlockFileForm,
     ...dangerForms,

@@ -83,6 +83,9 @@ const SettingsActions = ({ repo, here }: { repo: Repo; here: string }) => (
         <LinkButton href={`${here}/collaborators`} icon="users">
           {t('Collaborators')}
         </LinkButton>
+        <LinkButton href={`${here}/keys`} icon="key">
+          {t('Deploy keys')}
+        </LinkButton>
         <LinkButton href={`${here}/variables`} icon="key">
           {t('Variables and secrets')}
         </LinkButton>

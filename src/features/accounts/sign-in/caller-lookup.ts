@@ -28,7 +28,7 @@ const DEVICE_TOKEN_LIFETIME_MS = 365 * DAY
 
 type LookupContext = Pick<Hearth, 'db' | 'database' | 'writer' | 'clock' | 'log'>
 
-class CallerLookup implements CallerPort {
+class CallerLookup implements Omit<CallerPort, 'bySshKey'> {
   /** Ids of tokens and sign-ins whose last use is being written. */
   readonly #recording = new Set<string>()
 
@@ -85,7 +85,9 @@ class CallerLookup implements CallerPort {
   }
 }
 
-export const createCallerLookup = (hearth: LookupContext): CallerPort => new CallerLookup(hearth)
+/** The callers of tokens and sign-ins. Those of SSH keys are the feature `keys`'. */
+export const createCallerLookup = (hearth: LookupContext): Omit<CallerPort, 'bySshKey'> =>
+  new CallerLookup(hearth)
 
 function tokenFacts(db: Db, row: TokenCallerRow): TokenFacts {
   const repos = row.some_repos === 0 ? null : listTokenRepoRows(db, row.id)

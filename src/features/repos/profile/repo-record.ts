@@ -13,6 +13,12 @@ import { notFound } from '#lib/errors.ts'
 import { hasBranches, preloadHasBranches } from '../store/refs.ts'
 import { preloadRolesOfPerson } from '../store/roles.ts'
 
+/** The address over SSH; null while that is off. */
+function sshUrl({ ssh, site_url }: Hearth['settings'], full_name: string): string | null {
+  if (ssh === null) return null
+  return `ssh://git@${new URL(site_url).hostname}:${ssh.port}/${full_name}.git`
+}
+
 /** Builds the records of a list, with one query for each kind of data that the rows need. */
 export const repoRecords = (hearth: Hearth, rows: readonly RepoRow[], caller: Caller): Repo[] =>
   readScope(hearth.db, () => {
@@ -96,7 +102,7 @@ export function repoRecord(hearth: Hearth, row: RepoRow, caller: Caller): Repo {
     stars_count: starCounts.all(hearth).reduce((sum, count) => sum + count(hearth, row), 0),
     html_url,
     clone_url: `${html_url}.git`,
-    ssh_url: null,
+    ssh_url: sshUrl(settings, facts.full_name),
     mirror: leadingMirrors.all(hearth)[0]?.(db, row.id) ?? null,
     viewer_role: role,
     permissions: permissionsOf(standing),

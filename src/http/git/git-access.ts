@@ -1,0 +1,114 @@
+/**
+ * What a caller may do with a repository through git, and the operations behind it. Every door of
+ * git goes through here, so rights do not depend on the door.
+ */
+import { decide } from '#core/access.ts'
+import type { Origin } from '#core/audit.ts'
+import type { Caller } from '#core/caller.ts'
+import { diskFull, hasDiskSpace, isDiskFullError } from '#core/disk-space.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { call, type Operation, type Typed } from '#core/operation.ts'
+import type { Push, RefResult, RefSnapshot } from '#git'
+import { Refusal } from '#lib/errors.ts'
+
+export type Service = 'git-upload-pack' | 'git-receive-pack'
+
+type FetchOperation = Typed<
+  { repo: string },
+  { full_name: string; store: string; refs: RefSnapshot }
+>
+type PushInput = {
+  repo: string
+  updates: Push['updates']
+  options: readonly string[]
+  atomic: boolean
+  bytes: number
+  unscanned: boolean
+  certificate?: { nonce: string; signed: string; signature: string }
+}
+type PushOperation = Typed<PushInput, { results: RefResult[] }>
+
+export function requireOperation(hearth: Hearth, name: string): Operation {
+  const operation = hearth.operationsByName.get(name)
+  if (!operation) throw new TypeError(`the git server needs the operation ${name}`)
+  return operation
+}
+
+/** The operations behind one kind of repository. */
+type Operations = { readonly fetch: FetchOperation; readonly push: PushOperation }
+
+/** No repository may have a name that ends so (`core/reserved-names.ts`). */
+export const WIKI_SUFFIX = '.wiki'
+
+/** The repository that a path names, for a wiki the one that it belongs to. */
+const repoOfPath = (path: string): string =>
+  path.endsWith(WIKI_SUFFIX) ? path.slice(0, -WIKI_SUFFIX.length) : path
+
+/** Who pushes where. */
+type Pusher = { readonly caller: Caller; readonly repo: string; readonly origin: Origin }
+
+export class GitAccess {
+  readonly #repos: Operations
+  readonly #wikis: Operations
+
+  constructor(private readonly hearth: Hearth) {
+    const operations = (fetch: string, push: string): Operations => ({
+      fetch: requireOperation(hearth, fetch) as FetchOperation,
+      push: requireOperation(hearth, push) as PushOperation,
+    })
+    this.#repos = operations('fetch_repo', 'push')
+    this.#wikis = operations('fetch_wiki', 'push_wiki')
+  }
+
+  #operationsFor(path: string): Operations {
+    return path.endsWith(WIKI_SUFFIX) ? this.#wikis : this.#repos
+  }
+
+  /** Decides access. Throws the refusal of the operation, and 503 for a push to a full disk. */
+  async open(
+    caller: Caller,
+    repo: string,
+    service: Service,
+  ): Promise<{ readonly store: string; readonly refs: RefSnapshot }> {
+    const { hearth } = this
+    const operations = this.#operationsFor(repo)
+    const target = { repo: repoOfPath(repo) }
+    if (service === 'git-receive-pack') {
+      decide(operations.push.access, caller, target, hearth.facts)
+      // Before a pack is sent that could not be stored.
+      if (!hasDiskSpace(hearth)) throw diskFull()
+    }
+    return await call(hearth, operations.fetch, caller, target)
+  }
+
+  /** Runs the operation of a push whose objects are stored. A refusal is one of each ref. */
+  async applyPush({ caller, repo, origin }: Pusher, push: Push): Promise<readonly RefResult[]> {
+    const { updates, options, atomic, packBytes, unscanned, certificate } = push
+    const input = {
+      repo: repoOfPath(repo),
+      updates,
+      options,
+      atomic,
+      bytes: packBytes,
+      unscanned,
+      ...(certificate && {
+        certificate: {
+          nonce: certificate.nonce ?? '',
+          signed: certificate.signed,
+          signature: certificate.signature,
+        },
+      }),
+    }
+    const refuseAll = (refused: string) => updates.map(({ name }) => ({ name, refused }))
+    try {
+      const operation = this.#operationsFor(repo).push
+      const { results } = await call(this.hearth, operation, caller, input, { origin })
+      return results
+    } catch (error) {
+      if (error instanceof Refusal) return refuseAll(error.message)
+      if (isDiskFullError(error)) return refuseAll(diskFull().message)
+      this.hearth.log.error('a push failed', { repo, error })
+      return refuseAll('something went wrong here; nothing was changed')
+    }
+  }
+}

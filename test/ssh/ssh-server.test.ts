@@ -1,0 +1,225 @@
+/** Git over SSH, with OpenSSH and git as clients. */
+import { connect } from 'node:net'
+import { afterAll, expect, test } from 'bun:test'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { addDeployKey } from '#features/keys/add-deploy-key.ts'
+import { addKey } from '#features/keys/add-key.ts'
+import { removeDeployKey } from '#features/keys/remove-deploy-key.ts'
+import { removeKey } from '#features/keys/remove-key.ts'
+import { readRef } from '#features/repos/index.ts'
+import { startSshServer } from '#src/ssh/ssh-server.ts'
+import { listen, serveSite } from '../web/visitor.ts'
+import { makeLfsWorld, OTHER, REPO } from '../features/lfs/fixture.ts'
+
+const listening = listen()
+const { url } = listening.server
+const { world, ada, otto, rita, repo } = await makeLfsWorld({
+  site_url: url,
+  base_url: `${url}/api`,
+  mcp_url: `${url}/mcp`,
+})
+serveSite(world, listening)
+const server = await startSshServer(world.hearth, { host: '127.0.0.1', port: 0 })
+const home = mkdtempSync(join(tmpdir(), 'hearth-ssh-'))
+afterAll(async () => {
+  await server.stop()
+  rmSync(home, { recursive: true, force: true })
+})
+
+type Ran = { code: number; out: string; err: string }
+
+async function run(command: readonly string[], extra: Record<string, string> = {}): Promise<Ran> {
+  const child = Bun.spawn([...command], {
+    cwd: home,
+    stdout: 'pipe',
+    stderr: 'pipe',
+    stdin: 'ignore',
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: home,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      LC_ALL: 'C',
+      ...extra,
+    },
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { code, out, err }
+}
+
+/** A key pair as `ssh-keygen` makes it. */
+async function newKey(name: string, ...options: string[]) {
+  const file = join(home, name)
+  const made = await run(['ssh-keygen', '-q', '-N', '', '-f', file, ...options])
+  if (made.code !== 0) throw new Error(made.err)
+  chmodSync(file, 0o600)
+  return { file, line: readFileSync(`${file}.pub`, 'utf8') }
+}
+
+const hosts = join(home, 'known_hosts')
+const options = (file: string): string[] => [
+  '-i',
+  file,
+  '-F',
+  '/dev/null',
+  ...['StrictHostKeyChecking=accept-new', `UserKnownHostsFile=${hosts}`, 'IdentitiesOnly=yes']
+    .concat(['BatchMode=yes', 'PreferredAuthentications=publickey'])
+    .flatMap((option) => ['-o', option]),
+]
+const ssh = (file: string, ...rest: string[]): Promise<Ran> =>
+  run(['ssh', ...options(file), '-p', String(server.port), 'git@127.0.0.1', ...rest])
+const git = (file: string, ...args: string[]): Promise<Ran> =>
+  run(['git', ...args], { GIT_SSH_COMMAND: ['ssh', ...options(file)].join(' ') })
+const at = (path: string) => `ssh://git@127.0.0.1:${server.port}/${path}.git`
+
+async function ok(file: string, ...args: string[]): Promise<string> {
+  const { code, out, err } = await git(file, ...args)
+  if (code !== 0) throw new Error(`git ${args.join(' ')}: ${err}`)
+  return out + err
+}
+
+writeFileSync(join(home, '.gitconfig'), '[user]\n\tname = Otto\n\temail = otto@example.com\n')
+const [ottos, ritas, readers, machine] = await Promise.all([
+  newKey('otto', '-t', 'ed25519'),
+  newKey('rita', '-t', 'ecdsa', '-b', '256'),
+  newKey('reader', '-t', 'rsa', '-b', '2048'),
+  newKey('machine', '-t', 'ed25519'),
+])
+const ottosKey = await world.call(addKey, otto, { title: 'laptop', key: ottos.line })
+await world.call(addKey, rita, { title: 'laptop', key: ritas.line })
+await world.call(addKey, otto, { title: 'reads', key: readers.line, read_only: true })
+
+async function commitAndPush(file: string, name: string, ...push: string[]): Promise<Ran> {
+  writeFileSync(join(home, 'work', name), `${name}\n`)
+  await ok(file, '-C', 'work', 'add', '.')
+  await ok(file, '-C', 'work', 'commit', '-q', '-m', `Add ${name}`)
+  return await git(file, '-C', 'work', 'push', ...push)
+}
+
+test('a person clones, pushes and fetches with a key, in each version of the protocol', async () => {
+  await ok(ottos.file, 'clone', '-q', at(REPO), 'work')
+  await ok(ottos.file, '-C', 'work', 'checkout', '-q', '-b', 'topic')
+  const pushed = await commitAndPush(ottos.file, 'a.txt', '-u', 'origin', 'topic')
+  expect([pushed.code, pushed.err.includes('topic -> topic')]).toEqual([0, true])
+  const head = (await ok(ottos.file, '-C', 'work', 'rev-parse', 'HEAD')).trim()
+  expect(readRef(world.hearth.db, repo.id, 'refs/heads/topic')).toBe(head)
+  expect(world.events('git.push').at(-1)?.actor_id).toBe(otto.id)
+  for (const version of ['0', '1', '2']) {
+    const directory = `copy${version}`
+    const config = ['-c', `protocol.version=${version}`]
+    await ok(ritas.file, ...config, 'clone', '-q', '-b', 'topic', at(REPO), directory)
+    await ok(
+      ritas.file,
+      ...config,
+      'clone',
+      '-q',
+      '--depth=1',
+      '-b',
+      'topic',
+      at(REPO),
+      `${directory}-shallow`,
+    )
+    await commitAndPush(ottos.file, `b${version}.txt`, 'origin', 'topic')
+    await ok(ritas.file, ...config, '-C', directory, 'pull', '-q')
+    expect(readFileSync(join(home, directory, `b${version}.txt`), 'utf8')).toBe(`b${version}.txt\n`)
+    await ok(ritas.file, ...config, '-C', `${directory}-shallow`, 'fetch', '-q', '--unshallow')
+  }
+  const deleted = await git(ottos.file, '-C', 'work', 'push', 'origin', ':topic')
+  expect(deleted.code).toBe(0)
+  expect(readRef(world.hearth.db, repo.id, 'refs/heads/topic')).toBeNull()
+})
+
+test('rights are those of the account, and of the key', async () => {
+  await ok(ottos.file, '-C', 'work', 'checkout', '-q', '-B', 'topic')
+  const refused = await commitAndPush(ritas.file, 'c.txt', 'origin', 'topic')
+  expect([refused.code === 0, refused.err.includes('this needs the role write')]).toEqual([
+    false,
+    true,
+  ])
+  const readOnly = await git(readers.file, '-C', 'work', 'push', 'origin', 'topic')
+  expect(readOnly.err).toContain('lacks the scope code:write')
+  await ok(readers.file, 'ls-remote', at(REPO))
+  for (const path of [OTHER, 'acme/missing']) {
+    const hidden = await git(ottos.file, 'ls-remote', at(path))
+    expect(hidden.err).toContain(`the repository ${path} does not exist, or you cannot see it`)
+  }
+  const protectedBranch = await git(ottos.file, '-C', 'work', 'push', 'origin', 'HEAD:main')
+  expect(protectedBranch.err).toContain('main is protected')
+})
+
+test('a deploy key reads or writes its own repository and nothing else', async () => {
+  const key = await world.call(addDeployKey, ada, {
+    repo: REPO,
+    title: 'server',
+    key: machine.line,
+    read_only: false,
+  })
+  await ok(machine.file, 'ls-remote', at(REPO))
+  const pushed = await git(machine.file, '-C', 'work', 'push', 'origin', 'topic')
+  expect(pushed.code).toBe(0)
+  expect((await git(machine.file, 'ls-remote', at(OTHER))).code).not.toBe(0)
+  const greeting = await ssh(machine.file)
+  expect(greeting.err).toContain(`the deploy key server of ${REPO}`)
+  await world.call(removeDeployKey, ada, { repo: REPO, id: key.id })
+  expect((await git(machine.file, 'ls-remote', at(REPO))).err).toContain('Permission denied')
+})
+
+test('there is a kind word in place of a shell, and no other command', async () => {
+  const shell = await ssh(ottos.file)
+  expect([shell.code, shell.err.includes('Hi otto! You are signed in')]).toEqual([1, true])
+  for (const command of ['cat /etc/passwd', "git-upload-pack '/acme/site.git'; id", 'scp -t /tmp'])
+    expect((await ssh(ottos.file, command)).out).toBe('')
+  const named = await run([
+    'ssh',
+    ...options(ottos.file),
+    '-p',
+    String(server.port),
+    'otto@127.0.0.1',
+    'git-upload-pack acme/site.git',
+  ])
+  expect(named.err).toContain('sign in as git, not as otto')
+})
+
+test('git-lfs gets an address and a token of its own', async () => {
+  const answer = await ssh(ottos.file, 'git-lfs-authenticate acme/site.git upload')
+  const { href, header, expires_in } = JSON.parse(answer.out)
+  expect([href, expires_in]).toEqual([`${url}/${REPO}.git/info/lfs`, 3600])
+  const batch = await fetch(`${href}/objects/batch`, {
+    method: 'POST',
+    headers: header,
+    body: JSON.stringify({ operation: 'upload', objects: [{ oid: 'a'.repeat(64), size: 1 }] }),
+  })
+  expect(batch.status).toBe(200)
+  const reader = await ssh(ritas.file, 'git-lfs-authenticate acme/site.git upload')
+  expect([reader.code, reader.out]).toEqual([1, ''])
+  expect((await ssh(ritas.file, 'git-lfs-authenticate acme/site.git download')).code).toBe(0)
+})
+
+test('keys that nobody has are refused, and so is a key that was removed', async () => {
+  const stranger = await newKey('stranger', '-t', 'ed25519')
+  expect((await ssh(stranger.file)).err).toContain('Permission denied (publickey)')
+  await world.call(removeKey, otto, { id: ottosKey.id })
+  expect((await ssh(ottos.file)).err).toContain('Permission denied (publickey)')
+})
+
+test('a stranger holds only a few connections that never sign in', async () => {
+  const states = await Promise.all(
+    Array.from({ length: 14 }, () => {
+      const { promise, resolve } = Promise.withResolvers<'greeted' | 'closed'>()
+      const socket = connect(server.port, '127.0.0.1')
+      socket.once('data', () => resolve('greeted'))
+      socket.once('close', () => resolve('closed'))
+      socket.once('error', () => resolve('closed'))
+      return promise.then((state) => ({ state, socket }))
+    }),
+  )
+  const greeted = states.filter(({ state }) => state === 'greeted')
+  expect(greeted.length).toBe(10)
+  for (const { socket } of states) socket.destroy()
+})
