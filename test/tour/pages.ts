@@ -99,7 +99,6 @@ export const pagesOf = ({
   environments: `${REPO}/settings/environments`,
   locks: `${REPO}/locks`,
   secrets: `${REPO}/security/secrets`,
-  'deploy-keys': `${REPO}/settings/keys`,
   deployments: `${REPO}/deployments`,
   mirrors: `${REPO}/settings/mirror`,
   hooks: `${REPO}/settings/hooks`,
