@@ -14,6 +14,8 @@ CREATE TABLE sarif_uploads (
   -- JSON: what could not be read.
   errors TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(errors)),
   created_by TEXT REFERENCES actors (id),
+  -- Whether a person or a job of a workflow uploaded it. Agents do not vouch for their own work.
+  is_vouched INTEGER NOT NULL CHECK (is_vouched IN (0, 1)),
   created_at TEXT NOT NULL
 ) STRICT;
 

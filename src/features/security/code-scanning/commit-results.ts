@@ -14,11 +14,14 @@ export function contextsOfAnalyses(
   shas: readonly Oid[],
 ): Map<Oid, CommitContext[]> {
   const contexts = new Map<Oid, CommitContext[]>()
-  for (const { head_sha, tool, failing } of listPullResults(db, repo_id, shas)) {
+  for (const { head_sha, tool, failing, is_vouched } of listPullResults(db, repo_id, shas)) {
     const state = failing > 0 ? ('failure' as const) : ('success' as const)
     const known = contexts.get(head_sha) ?? []
-    // Uploading needs Write, and rules ask for the workflow that uploads besides.
-    known.push({ context: `code scanning / ${tool}`, state, trusted: state })
+    known.push({
+      context: `code scanning / ${tool}`,
+      state,
+      trusted: is_vouched === 1 ? state : null,
+    })
     contexts.set(head_sha, known)
   }
   return contexts

@@ -18,6 +18,7 @@ export type UploadRow = {
   /** JSON. */
   readonly errors: string
   readonly created_by: string | null
+  readonly is_vouched: 0 | 1
   readonly created_at: Timestamp
 }
 
@@ -68,7 +69,7 @@ export const insertUpload = (
 ): void =>
   void tx.db.run(
     `INSERT INTO sarif_uploads (id, repo_id, commit_sha, git_ref, pull, category, tool_name, sha256,
-       created_by, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       created_by, is_vouched, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.repo_id,
     row.commit_sha,
@@ -78,6 +79,7 @@ export const insertUpload = (
     row.tool_name,
     row.sha256,
     row.created_by,
+    row.is_vouched,
     tx.now,
   )
 
@@ -223,9 +225,14 @@ export const countPendingUploads = (db: Db, repo_id: string, limit: number): num
     limit,
   )?.count ?? 0
 
-type PullResultRow = { readonly head_sha: string; readonly tool: string; readonly failing: number }
+type PullResultRow = {
+  readonly head_sha: string
+  readonly tool: string
+  readonly failing: number
+  readonly is_vouched: 0 | 1
+}
 
-/** Of each tool the analyses of a head, with the number of alerts that fail its check. */
+/** Of each tool the latest analyses of a head, with the number of alerts that fail its check. */
 export const listPullResults = (
   db: Db,
   repo_id: string,
@@ -236,10 +243,14 @@ export const listPullResults = (
          JOIN code_alerts a ON a.id = i.alert_id
        WHERE i.repo_id = n.repo_id AND i.ref = n.git_ref AND i.tool = n.tool
          AND i.category = n.category AND i.state = 'open' AND i.analysis_seq = n.seq
-         AND i.is_new = 1 AND a.state <> 'dismissed' AND a.severity_rank <= 2)) AS failing
-     FROM analyses n
+         AND i.is_new = 1 AND a.state <> 'dismissed' AND a.severity_rank <= 2)) AS failing,
+       min(u.is_vouched) AS is_vouched
+     FROM analyses n JOIN sarif_uploads u ON u.id = n.upload_id
      WHERE n.repo_id = ?1 AND n.pull IS NOT NULL AND n.is_complete = 1
        AND n.head_sha IN (SELECT value FROM json_each(?2))
+       AND NOT EXISTS (SELECT 1 FROM analyses later WHERE later.repo_id = n.repo_id
+         AND later.git_ref = n.git_ref AND later.tool = n.tool AND later.category = n.category
+         AND later.is_complete = 1 AND later.seq > n.seq)
      GROUP BY n.head_sha, n.tool ORDER BY n.tool`,
     repo_id,
     JSON.stringify(shas),

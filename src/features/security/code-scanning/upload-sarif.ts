@@ -1,11 +1,12 @@
 import { writesRepo, type RepoGrant } from '#core/access.ts'
 import { storeBlob } from '#core/blobs.ts'
+import type { SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { typeId } from '#core/ids.ts'
 import { operation } from '#core/operation.ts'
 import { FreeForm, RepoPath, Sha, Type, type Static } from '#core/schema.ts'
-import { requireLive, requireRepo, resolveCommit } from '#features/repos/index.ts'
+import { requireLive, requireRepo, resolveCommit, tokenRuns } from '#features/repos/index.ts'
 import { requirePull } from '#features/pulls/index.ts'
 import { conflict, invalid, notFound, Refusal } from '#lib/errors.ts'
 import { processUpload } from './process-upload.ts'
@@ -63,6 +64,11 @@ async function requireCommit(hearth: Hearth, repo: RepoGrant, sha: string): Prom
     throw error
   }
 }
+
+/** The token of a job may upload only when its run is trusted. */
+const isVouched = (hearth: Hearth, db: Db, caller: SignedIn): boolean =>
+  caller.kind !== 'agent' ||
+  tokenRuns.all(hearth).some((find) => find(db, caller.token.id) !== null)
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
@@ -126,6 +132,7 @@ export const uploadSarif = operation({
         tool_name: input.tool_name?.trim() || null,
         sha256,
         created_by: caller.id,
+        is_vouched: isVouched(hearth, tx.db, caller) ? 1 : 0,
       })
       tx.enqueue(processUpload, { upload: id })
       return {

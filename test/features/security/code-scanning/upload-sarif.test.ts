@@ -139,3 +139,17 @@ test('a pull request fails its check for a severe alert on a line that it adds, 
   })
   expect(contexts()).toEqual([['code scanning / Scanner', 'success']])
 })
+
+test('an agent does not vouch for its own pull request by what it uploads', async () => {
+  const { world, mel, scan, pull, ready, row, agent } = await makeScanWorld()
+  const number = await ready(mel, { 'new.ts': 'query(x)\n' })
+  const sha = pull(number).head_sha ?? ''
+  const head = { sha, git_ref: `refs/pull/${number}/head` }
+  const context = { context: 'code scanning / Scanner', state: 'success' as const }
+  await scan([], { ...head, as: await agent(mel) })
+  expect(commitContextsOf(world.hearth, row().id, sha)).toEqual([{ ...context, trusted: null }])
+  await scan([], { ...head, as: mel })
+  expect(commitContextsOf(world.hearth, row().id, sha)).toEqual([
+    { ...context, trusted: 'success' },
+  ])
+})
