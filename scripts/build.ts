@@ -39,6 +39,9 @@ await runScript('bun scripts/build.ts [options]', OPTIONS, async ({ target, runt
     // A stranger's .env or bunfig.toml in the working directory is not ours to read.
     '--no-compile-autoload-dotenv',
     '--no-compile-autoload-bunfig',
+    // ssh2 does without its addons. They are there or not, and for one kind of machine, depending
+    // on who installed it.
+    '--external=*.node',
     ...(target === '' ? [] : [`--target=${target}`]),
     ...(runtime === '' ? [] : [`--compile-executable-path=${runtime}`]),
     'src/main.ts',
