@@ -13,7 +13,7 @@ export const forget = operation({
     'Delete a memory. Those who wrote it may; else project memory needs Write, and workspace memory an owner of the workspace.',
   keywords: ['delete a memory', 'remove a note', 'unlearn'],
   route: 'DELETE /repos/{owner}/{name}/memory/{id}',
-  toolset: 'issues',
+  toolset: 'code',
   access: writesRepo('read', { scope: 'memory:write' }),
   input: Type.Object({ repo: RepoPath, id: Id('mem') }),
   output: Nothing,

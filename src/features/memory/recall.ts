@@ -25,7 +25,7 @@ export const recall = operation({
     'List what is remembered about a repository and its workspace: pinned first, then the best match, then the newest. Needs Read; memories of the workspace are for its members. Agents do not get those that wait for a person.',
   keywords: ['search memories', 'what do we know', 'conventions', 'lessons', 'knowledge base'],
   route: 'GET /repos/{owner}/{name}/memory',
-  toolset: 'issues',
+  toolset: 'code',
   access: readsRepoAs('read', { scope: 'memory:read' }),
   input: Type.Object({
     repo: RepoPath,

@@ -43,7 +43,7 @@ export const remember = operation({
     'Remember one fact, convention, decision or trap for whoever works here next. Project memory needs Write, workspace memory a member. Text that is known already answers the memory that says it.',
   keywords: ['save a memory', 'take a note', 'learned', 'lesson', 'knowledge base'],
   route: 'POST /repos/{owner}/{name}/memory',
-  toolset: 'issues',
+  toolset: 'code',
   access: writesRepo('read', { scope: 'memory:write' }),
   input: Type.Object({
     repo: RepoPath,

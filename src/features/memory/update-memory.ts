@@ -37,7 +37,7 @@ export const updateMemory = operation({
     'Change the text, kind or files of a memory, pin it, or let agents use one that waits; give at least one. Project memory needs Write, workspace memory a member; pinning and reviewing are for people.',
   keywords: ['edit a memory', 'pin a memory', 'approve a memory', 'correct a note'],
   route: 'PATCH /repos/{owner}/{name}/memory/{id}',
-  toolset: 'issues',
+  toolset: 'code',
   access: writesRepo('read', { scope: 'memory:write' }),
   input: Input,
   output: Memory,

@@ -16,7 +16,7 @@ import { inNewPull } from '../untrusted-texts.ts'
 export const assignIssue = operation({
   name: 'assign_issue',
   summary:
-    'Give an issue to the built-in agent, which opens a draft for it. Needs write. 409 model_not_configured where no model is set for the agent. Answers the pull request and where it is pushed.',
+    'Give an issue to the built-in agent, which opens a draft for it. Needs write. 409 model_not_configured where no model is set. Answers the pull request and where it is pushed.',
   keywords: [
     'let the agent do it',
     'give a ticket to an AI',
@@ -35,20 +35,20 @@ export const assignIssue = operation({
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'The task whose model is used; code unless given.',
+        description: 'Task of the model; code by default.',
       }),
     ),
     instructions: Type.Optional(
       Type.String({
         maxLength: 4_000,
-        description: 'What the agent should know beyond the issue.',
+        description: 'Beyond the issue.',
       }),
     ),
     max_usd: Type.Optional(
       Type.Number({
         exclusiveMinimum: 0,
         maximum: 1_000_000,
-        description: 'The most that its work may cost.',
+        description: 'Most that it may cost.',
       }),
     ),
   }),

@@ -15,7 +15,6 @@ export const getCodeScanningAlert = operation({
   keywords: ['code scanning alert', 'about a finding', 'where is the vulnerable line'],
   route: 'GET /repos/{owner}/{name}/code-scanning/alerts/{id}',
   toolset: 'security',
-  listed: 'default',
   access: readsRepoAs('write', { scope: 'security:read', securityManager: true }),
   input: Type.Object({ repo: RepoPath, id: CodeAlertId }),
   output: CodeAlert,

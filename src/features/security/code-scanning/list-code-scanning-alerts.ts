@@ -16,7 +16,6 @@ export const listCodeScanningAlerts = operation({
   keywords: ['code scanning', 'security alerts', 'static analysis findings', 'vulnerable code'],
   route: 'GET /repos/{owner}/{name}/code-scanning/alerts',
   toolset: 'security',
-  listed: 'default',
   access: readsRepoAs('write', { scope: 'security:read', securityManager: true }),
   input: Type.Object({
     repo: RepoPath,

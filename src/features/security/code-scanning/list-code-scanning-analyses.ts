@@ -13,7 +13,6 @@ export const listCodeScanningAnalyses = operation({
   keywords: ['code scanning history', 'scanner runs', 'sarif analyses'],
   route: 'GET /repos/{owner}/{name}/code-scanning/analyses',
   toolset: 'security',
-  listed: 'default',
   access: readsRepoAs('write', { scope: 'security:read', securityManager: true }),
   input: Type.Object({
     repo: RepoPath,
