@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fill } from '../../scripts/demo.ts'
 import { git, withToken } from '../../scripts/support/git.ts'
+import { findFaults, type Findings } from './security-story.ts'
 
 /** Names and contents that addresses, tables and readers of files stumble over. */
 const ODD: Record<string, string | Uint8Array> = {
@@ -139,7 +140,7 @@ async function pushWorkflow(remote: string): Promise<void> {
 }
 
 /** Whose ids are in addresses. */
-export type Story = {
+export type Story = Findings & {
   readonly run: string
   readonly job: string
   readonly workflow: string
@@ -268,6 +269,7 @@ export async function tellStory(url: string, token: string): Promise<Story> {
     kind: 'convention',
     scope: 'workspace',
   })
+  const findings = await findFaults(ask)
   const hook = await id('/repos/bakery/oven/hooks', {
     url: 'https://hooks.example.com/oven',
     events: ['pull.merged'],
@@ -290,5 +292,5 @@ export async function tellStory(url: string, token: string): Promise<Story> {
   })
   await ask('POST', '/repos', { workspace: 'bakery', name: 'timer', private: false })
   await pushWorkflow(`${withToken(url, token)}/bakery/timer.git`)
-  return { commit, ruleset, hook, release, plan, ...(await runWorkflow(ask)) }
+  return { commit, ruleset, hook, release, plan, ...findings, ...(await runWorkflow(ask)) }
 }
