@@ -82,7 +82,9 @@ const AdvisoriesView = ({ visit, repo, ...shown }: ListShown & { visit: Visit })
             <Row
               mark={<Icon name="shield" />}
               title={
-                <a href={advisoriesPath(repo.full_name, `/${advisory.id}`)}>{advisory.title}</a>
+                <a class="row-link" href={advisoriesPath(repo.full_name, `/${advisory.id}`)}>
+                  {advisory.title}
+                </a>
               }
               meta={
                 <>

@@ -47,7 +47,7 @@ const AlertRow = ({ visit, repo, alert }: { visit: Visit; repo: Repo; alert: Cod
   <Row
     mark={<Icon name={alert.state === 'open' ? 'warning' : 'check-circle'} />}
     title={
-      <a href={codeAlertsPath(repo.full_name, `/${alert.id}`)}>
+      <a class="row-link" href={codeAlertsPath(repo.full_name, `/${alert.id}`)}>
         {alert.rule.name ?? alert.rule.id}
       </a>
     }

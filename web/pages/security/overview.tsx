@@ -36,7 +36,11 @@ const CountsRow = ({
 }) => (
   <Row
     mark={<Icon name={counts.open > 0 ? 'warning' : 'check-circle'} />}
-    title={<a href={securityPath(repo.full_name, PATHS[counts.kind])}>{KINDS[counts.kind]}</a>}
+    title={
+      <a class="row-link" href={securityPath(repo.full_name, PATHS[counts.kind])}>
+        {KINDS[counts.kind]}
+      </a>
+    }
     meta={
       counts.is_used ? (
         <>
@@ -91,7 +95,11 @@ const OverviewView = ({ visit, repo, overview }: Shown & { visit: Visit }): Html
         ))}
         <Row
           mark={<Icon name="inbox" />}
-          title={<a href={securityPath(repo.full_name, '/reports')}>{t('Reports')}</a>}
+          title={
+            <a class="row-link" href={securityPath(repo.full_name, '/reports')}>
+              {t('Reports')}
+            </a>
+          }
           meta={
             <span>
               {tn('{count} new report', '{count} new reports', overview.new_reports ?? 0)}

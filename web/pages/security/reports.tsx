@@ -65,7 +65,11 @@ type ListShown = {
 const ReportRow = ({ visit, report }: { visit: Visit; report: VulnerabilityReport }) => (
   <Row
     mark={<Icon name={report.state === 'new' ? 'inbox' : 'check-circle'} />}
-    title={<a href={reportsPath(report.repo, `/${report.id}`)}>{report.title}</a>}
+    title={
+      <a class="row-link" href={reportsPath(report.repo, `/${report.id}`)}>
+        {report.title}
+      </a>
+    }
     meta={
       <>
         <span>{STATES[report.state]}</span>
