@@ -74,7 +74,7 @@ const ReportRow = ({ visit, report }: { visit: Visit; report: VulnerabilityRepor
       <>
         <span>{STATES[report.state]}</span>
         {report.reporter ? (
-          <ActorLink of={report.reporter} />
+          <ActorLink of={report.reporter} face={false} />
         ) : (
           <span>{report.reporter_email}</span>
         )}
