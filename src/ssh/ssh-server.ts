@@ -24,6 +24,10 @@ export type RunningSshServer = { readonly port: number; stop(): Promise<void> }
 
 const MAX_TRIES = 6
 const MAX_SESSIONS = 10
+/** Of one person or one deploy key, so that they leave room for others. */
+const MAX_CONNECTIONS_OF_CALLER = 64
+/** A connection that runs nothing for so long ends; keepalives would hold it open for ever. */
+const MAX_IDLE_MS = 10 * MINUTE
 const MAX_FAILURES_A_MINUTE = 20
 const FAILURE_DELAY_MS = 2 * SECOND
 const KEEPALIVE_MS = 30 * SECOND
@@ -34,7 +38,9 @@ const STOP_TIMEOUT_MS = 25 * SECOND
 
 /**
  * `curve25519-sha256@libssh.org` comes first, because ssh2 loses the first packet of clients that
- * guess `curve25519-sha256` right (dropbear). chacha20-poly1305 is not in Bun's library.
+ * guess `curve25519-sha256` right (dropbear). chacha20-poly1305 is not in Bun's library. There is
+ * no Diffie-Hellman over a group of integers: before anybody has signed in, it would take this
+ * thread from 0.7 s (group14) to 38 s (group18) for each connection.
  */
 const ALGORITHMS: ssh2.Algorithms = {
   kex: [
@@ -43,9 +49,6 @@ const ALGORITHMS: ssh2.Algorithms = {
     'ecdh-sha2-nistp256',
     'ecdh-sha2-nistp384',
     'ecdh-sha2-nistp521',
-    'diffie-hellman-group16-sha512',
-    'diffie-hellman-group18-sha512',
-    'diffie-hellman-group14-sha256',
   ],
   serverHostKey: ['ssh-ed25519', 'ecdsa-sha2-nistp256'],
   cipher: [
@@ -74,17 +77,22 @@ type SignedInConnection = {
   readonly origin: Origin
   /** Commands that run now. */
   readonly running: Set<Promise<void>>
+  /** When the last command ended, or the connection began (`performance.now()`). */
+  idleSinceMs: number
 }
+
+/** A person, whatever keys are used, or a deploy key. */
+const callerOf = ({ id, repo, caller }: SshCaller): string => (repo === null ? caller.id : id)
 
 class SshServer implements RunningSshServer {
   readonly #limits = new ConnectionLimits()
   readonly #sockets = new Map<string, Socket>()
-  readonly #signedIn = new Set<SignedInConnection>()
+  readonly #signedIn = new Map<Connection, SignedInConnection>()
   readonly #running = new Set<Promise<void>>()
   readonly #git: GitSession
   readonly #ssh: ssh2.Server
   readonly #listener = createServer((socket) => this.#accept(socket))
-  readonly #rightsTimer = setInterval(() => this.#endRevoked(), RIGHTS_INTERVAL_MS)
+  readonly #rightsTimer = setInterval(() => this.#endOutdated(), RIGHTS_INTERVAL_MS)
 
   constructor(private readonly hearth: Hearth) {
     this.#git = new GitSession(hearth)
@@ -120,7 +128,7 @@ class SshServer implements RunningSshServer {
     clearInterval(this.#rightsTimer)
     this.#listener.close()
     await withTimeout(Promise.all(this.#running), STOP_TIMEOUT_MS, () => [])
-    for (const { connection } of this.#signedIn) connection.end()
+    for (const connection of this.#signedIn.keys()) connection.end()
     this.#limits.closeAll()
   }
 
@@ -154,14 +162,11 @@ class SshServer implements RunningSshServer {
       if (socket) this.#limits.signedIn(socket)
     })
     connection.on('session', (accept, reject) => {
-      const signedIn = [...this.#signedIn].find((one) => one.connection === connection)
+      const signedIn = this.#signedIn.get(connection)
       if (!signedIn || this.hearth.draining.aborted) reject()
       else this.#serve(accept(), signedIn)
     })
-    connection.on('close', () => {
-      for (const one of this.#signedIn)
-        if (one.connection === connection) this.#signedIn.delete(one)
-    })
+    connection.on('close', () => this.#signedIn.delete(connection))
   }
 
   #authenticate(connection: Connection, attempt: ssh2.AuthContext, origin: Origin): void {
@@ -182,16 +187,27 @@ class SshServer implements RunningSshServer {
       this.#refuse(attempt, origin)
       return
     }
+    if (this.#countConnectionsOf(key) >= MAX_CONNECTIONS_OF_CALLER) {
+      attempt.reject()
+      connection.end()
+      return
+    }
     if (!isFirst)
-      this.#signedIn.add({
+      this.#signedIn.set(connection, {
         connection,
         key,
         fingerprint,
         username: attempt.username,
         origin,
         running: new Set(),
+        idleSinceMs: performance.now(),
       })
     attempt.accept()
+  }
+
+  #countConnectionsOf(key: SshCaller): number {
+    const caller = callerOf(key)
+    return [...this.#signedIn.values()].filter((one) => callerOf(one.key) === caller).length
   }
 
   /** Refuses at once, and later where many keys are tried. Networks share addresses, so none is banned. */
@@ -205,10 +221,13 @@ class SshServer implements RunningSshServer {
     else setTimeout(() => attempt.reject(['publickey']), FAILURE_DELAY_MS).unref()
   }
 
-  /** Ends the connections whose key or account is gone. */
-  #endRevoked(): void {
-    for (const { connection, key, fingerprint } of this.#signedIn)
-      if (this.hearth.callers.bySshKey(fingerprint)?.id !== key.id) connection.end()
+  /** Ends the connections whose key or account is gone, and those that run nothing any more. */
+  #endOutdated(): void {
+    const idleBeforeMs = performance.now() - MAX_IDLE_MS
+    for (const { connection, key, fingerprint, running, idleSinceMs } of this.#signedIn.values()) {
+      const isIdle = running.size === 0 && idleSinceMs < idleBeforeMs
+      if (isIdle || this.hearth.callers.bySshKey(fingerprint)?.id !== key.id) connection.end()
+    }
   }
 
   #serve(session: Session, signedIn: SignedInConnection): void {
@@ -223,6 +242,7 @@ class SshServer implements RunningSshServer {
       const run = this.#run(accept(), signedIn, command, protocol).finally(() => {
         this.#running.delete(run)
         signedIn.running.delete(run)
+        signedIn.idleSinceMs = performance.now()
       })
       this.#running.add(run)
       signedIn.running.add(run)

@@ -1,6 +1,7 @@
 /** Git over SSH, with OpenSSH and git as clients. */
 import { connect } from 'node:net'
 import { afterAll, expect, test } from 'bun:test'
+import { Client } from 'ssh2'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -222,4 +223,41 @@ test('a stranger holds only a few connections that never sign in', async () => {
   const greeted = states.filter(({ state }) => state === 'greeted')
   expect(greeted.length).toBe(10)
   for (const { socket } of states) socket.destroy()
+})
+
+test('no exchange of keys is offered that takes the server a second', async () => {
+  const { code, err } = await ssh(
+    ottos.file,
+    '-o',
+    'KexAlgorithms=diffie-hellman-group14-sha256,diffie-hellman-group18-sha512',
+  )
+  expect(code).toBe(255)
+  expect(err).toContain('no matching key exchange method found')
+})
+
+test('the connections of one person leave room for others', async () => {
+  const open: Client[] = []
+  /** Whether the key signs in. */
+  const signIn = async (file: string): Promise<boolean> => {
+    const client = new Client()
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    client.once('ready', () => resolve(true))
+    client.once('error', () => resolve(false))
+    client.once('close', () => resolve(false))
+    client.connect({
+      host: '127.0.0.1',
+      port: server.port,
+      username: 'git',
+      privateKey: readFileSync(file),
+    })
+    open.push(client)
+    return await promise
+  }
+  const adas = await newKey('ada', '-t', 'ed25519')
+  await world.call(addKey, ada, { title: 'many', key: adas.line })
+  let signedIn = 0
+  while (signedIn < 200 && (await signIn(adas.file))) signedIn++
+  expect(signedIn).toBe(64)
+  expect(await signIn(ritas.file)).toBe(true)
+  for (const client of open) client.end()
 })
