@@ -16,8 +16,11 @@ const TRIES = 4
 const TEXTS_PER_ATTACK = 5
 const FIXED_SEED = 14
 
-/** What threads, requests and uncollected garbage may take while texts are sent. */
-const MAX_WORKING_MIB = 384
+/**
+ * What threads, requests and uncollected garbage may take while texts are sent. Eight runs with
+ * different random texts took 270 to 475.
+ */
+const MAX_WORKING_MIB = 640
 /** What may stay besides the caches when no more come, because the allocator keeps some pages. */
 const MAX_KEPT_MIB = 128
 const MAX_RETURN_MS = 120_000
