@@ -74,7 +74,9 @@ const ReportRow = ({ visit, report }: { visit: Visit; report: VulnerabilityRepor
       <>
         <span>{STATES[report.state]}</span>
         {report.reporter ? (
-          <ActorLink of={report.reporter} face={false} />
+          <span>
+            <ActorLink of={report.reporter} face={false} />
+          </span>
         ) : (
           <span>{report.reporter_email}</span>
         )}
