@@ -170,7 +170,7 @@ export const npm: Format = {
     {
       client: 'npm',
       file: null,
-      code: `npm login --registry=${registryUrl(context.site_url, context.workspace)}\nnpm publish`,
+      code: 'export NPM_TOKEN=<token>\nnpm publish',
     },
   ],
   renderDocument: renderNpmDocument,
