@@ -471,6 +471,9 @@ function requireCaller(rule: Rule, caller: Caller): void {
 function requireStanding(rule: Rule, caller: Caller, wanted: string | null = rule.scope): void {
   if (caller.kind === 'anonymous') return
   const scope = missingScope(caller.token?.scopes ?? null, wanted)
+  const isDeployKey = caller.kind === 'workspace' && caller.token.id.startsWith('key_')
+  if (isDeployKey && scope === 'code:write')
+    throw forbidden('scope', 'this deploy key may only read: add a key that may push', { scope })
   if (scope !== null) throw forbidden('scope', `this token lacks the scope ${scope}`, { scope })
   if (rule.writes && !rule.whileUnconfirmed && caller.kind === 'user' && !caller.verified) {
     throw forbidden(

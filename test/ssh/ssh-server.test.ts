@@ -169,6 +169,11 @@ test('a deploy key reads or writes its own repository and nothing else', async (
   expect(greeting.err).toContain(`the deploy key server of ${REPO}`)
   await world.call(removeDeployKey, ada, { repo: REPO, id: key.id })
   expect((await git(machine.file, 'ls-remote', at(REPO))).err).toContain('Permission denied')
+  const reading = { repo: REPO, title: 'reads', key: machine.line, read_only: true }
+  const { id } = await world.call(addDeployKey, ada, reading)
+  const refused = await git(machine.file, '-C', 'work', 'push', 'origin', 'topic')
+  expect(refused.err).toContain('this deploy key may only read: add a key that may push')
+  await world.call(removeDeployKey, ada, { repo: REPO, id })
 })
 
 test('there is a kind word in place of a shell, and no other command', async () => {
