@@ -183,7 +183,7 @@ function refusalOf(
       `Push protection found ${unique.length === 1 ? 'a secret' : `${unique.length} secrets`}:`,
       ...told.flatMap(({ offer, ...one }) => [
         `  ${placeOf(one)} (commit ${one.commit.slice(0, 7)}): ${one.label}`,
-        ...(offer === null ? [] : [`    It is no secret, or may be pushed: ${offer.url}`]),
+        ...(offer === null ? [] : [`    To push it anyway, give a reason: ${offer.url}`]),
       ]),
       'Take it out of the commits (git commit --amend, or git rebase -i) and push again.',
     ],
