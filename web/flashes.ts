@@ -176,6 +176,7 @@ const FLASHES = localized({
   'run-started': ['good', 'Run started.'],
   'integration-connected': ['good', 'Connected. The service answers.'],
   'integration-failing': ['bad', 'Saved, but the connection failed. The page says why.'],
+  'integration-test-failed': ['bad', 'Connection failed. The page says why.'],
   'integration-disconnected': ['info', 'Disconnected. Its secret is deleted.'],
   'variable-saved': ['good', 'Variable saved.'],
   'artifact-deleted': ['info', 'Artifact deleted.'],

@@ -193,7 +193,7 @@ const testForm = action({
     return redirectWithFlash(
       visit,
       hereOf(visit),
-      ok ? 'integration-connected' : 'integration-failing',
+      ok ? 'integration-connected' : 'integration-test-failed',
     )
   },
 })

@@ -28,7 +28,7 @@ import { codePath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
-import { rich, t } from '../../text.ts'
+import { rich, t, tn } from '../../text.ts'
 
 const START = `git lfs install
 git lfs track "*.psd"
@@ -117,10 +117,12 @@ export const fileLocksPage = page({
         lead={
           usage.files === 0
             ? t('Git LFS keeps large files beside the history, so that clones stay small.')
-            : rich('{files} files of Git LFS with {bytes}.', {
-                files: usage.files,
-                bytes: bytesText(usage.bytes),
-              })
+            : tn(
+                '{count} file of Git LFS with {bytes}.',
+                '{count} files of Git LFS with {bytes}.',
+                usage.files,
+                { bytes: bytesText(usage.bytes) },
+              )
         }
       />
       {usage.files === 0 && (
