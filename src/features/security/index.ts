@@ -5,7 +5,7 @@
 import { blobHolders } from '#core/blobs.ts'
 import type { Feature, Hearth } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { commitContexts, repoDataRemovers } from '#features/repos/index.ts'
+import { commitContexts, repoDataRemovers, requireRepo, settingsOf } from '#features/repos/index.ts'
 import { contextsOfAnalyses } from './code-scanning/commit-results.ts'
 import { followBranches, forgetBranch, sweepUploads } from './code-scanning/follow-branches.ts'
 import { processUpload } from './code-scanning/process-upload.ts'
@@ -37,6 +37,10 @@ export { isSecurityManager } from './managers/store.ts'
 /** Whether the pages of a repository show the tab of its findings. */
 export const hasSecurity = ({ db }: Pick<Hearth, 'db'>, repo_id: string): boolean =>
   hasFindings(db, repo_id) || hasReports(db, repo_id)
+
+/** Whether vulnerabilities of a repository can be reported in private. */
+export const takesReports = ({ db }: Pick<Hearth, 'db'>, repo_id: string): boolean =>
+  settingsOf(requireRepo(db, repo_id)).vulnerability_reporting
 
 export const feature: Feature = {
   name: 'security',

@@ -49,7 +49,9 @@ test('an alert is listed, shown with its lines, dismissed and opened again', asy
 
 test('a report is sent, accepted and published as an advisory', async () => {
   const { forge, ada, browser, stranger } = await setUp()
-  expect((await stranger.open(AT)).html).toContain(`${AT}/reports/new`)
+  await forge.commit(REPO.repo, 'main', { 'a.ts': 'one()\n' })
+  for (const at of ['/acme/site', AT])
+    expect((await stranger.open(at)).html).toContain(`${AT}/reports/new`)
   const form = await stranger.open(`${AT}/reports/new`)
   await stranger.press(form.html, `${AT}/reports/new`, {
     title: 'Deep hole',
@@ -62,6 +64,8 @@ test('a report is sent, accepted and published as an advisory', async () => {
   expect((await stranger.open(`${AT}/reports`)).status).not.toBe(200)
   expect((await browser.open(`${AT}/reports`)).html).toContain(path)
   const { html } = await browser.open(path)
+  const unrated = await browser.press(html, `${path}/review`, { state: 'accepted', severity: '' })
+  expect([unrated.status, unrated.html.includes('Choose a severity')]).toEqual([422, true])
   await browser.press(html, `${path}/review`, { state: 'accepted', severity: 'high', note: '' })
   const [advisory] = (await forge.call(listAdvisories, ada, REPO)).items
   const draft = `${AT}/advisories/${advisory?.id}`
@@ -72,8 +76,14 @@ test('a report is sent, accepted and published as an advisory', async () => {
     description: 'Fixed.',
     severity: 'critical',
     cve: '',
+    package_type: 'npm',
+    package: 'site',
+    vulnerable: '< 1.4.2',
+    patched: '1.4.2',
   })
   await browser.press(page.html, `${draft}/state`, { state: 'published' })
-  expect((await stranger.open(draft)).html).toContain('Deep hole in site')
+  const published = await stranger.open(draft)
+  expect(published.html).toContain('Deep hole in site')
+  expect(published.html).toContain('affects &lt; 1.4.2, fixed in 1.4.2')
   expect((await stranger.open(`${AT}/advisories`)).html).toContain(draft)
 })

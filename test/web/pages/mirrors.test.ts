@@ -34,6 +34,8 @@ test('a mirror is created, taken over, handed back by choice, and ended on its p
   const standing = await browser.open(PAGE)
   expect(standing.html).toContain('This repository follows it: push there.')
   expect(standing.html).not.toContain('a secret')
+  expect(standing.html).toMatch(/<input[^>]*value="follower"[^>]*\schecked/)
+  expect(empty.html).not.toMatch(/<input[^>]*value="follower"[^>]*\schecked/)
   await browser.press(standing.html, `${PAGE}/update`, {
     take_over_after: '30',
     hand_back: 'automatic',

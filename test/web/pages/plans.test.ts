@@ -49,6 +49,8 @@ test('a plan is written, changed and applied', async () => {
     { title: 'Wash up', depends_on: [] },
   ])
   const ready = await browser.open(at)
+  expect(ready.html).not.toContain('name="assign"')
+  expect(ready.html).toContain('Choose a model')
   await browser.press(ready.html, `${at}/apply`, { keep: ['1', '2', '4'] })
   const { items } = await forge.call(listIssues, ada, REPO)
   expect(items.map(({ title, blocked_by }) => [title, blocked_by.length])).toEqual([

@@ -9,6 +9,7 @@ import {
   type Repo,
   type TreeEntry,
 } from '#features/repos/index.ts'
+import { takesReports } from '#features/security/index.ts'
 import {
   Chip,
   Columns,
@@ -151,15 +152,15 @@ const CloneBox = ({ repo, rev, mcpUrl }: { repo: Repo; rev: string; mcpUrl: stri
     }
   >
     <CopyField label={t('HTTPS address')} id="clone-url" value={repo.clone_url} />
-    {repo.ssh_url !== null && (
-      <CopyField label={t('SSH address')} id="clone-ssh" value={repo.ssh_url} />
-    )}
     <p class="muted small">
       {rich('Use an <a>access token</a> as the password{private}.', {
         a: (inner) => <a href="/settings/tokens">{inner}</a>,
         private: repo.private ? '' : ` ${t('to push; cloning needs none')}`,
       })}
     </p>
+    {repo.ssh_url !== null && (
+      <CopyField label={t('SSH address')} id="clone-ssh" value={repo.ssh_url} />
+    )}
     <CopyField label={t('With git')} id="clone-git" value={`git clone ${repo.clone_url}`} />
     <CopyField
       label={t('With the command line')}
@@ -204,7 +205,7 @@ const REPO_LINKS = localized([
   ['users', 'Code owners', '/code-owners'],
 ] as const)
 
-const About = ({ repo }: { repo: Repo }) => (
+const About = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
   <SideBlock title={t('About')}>
     <p>{repo.description ?? <span class="muted">{t('No description.')}</span>}</p>
     {repo.website && (
@@ -248,6 +249,14 @@ const About = ({ repo }: { repo: Repo }) => (
             <Icon name={icon} /> <a href={repoPath(repo.full_name, path)}>{label}</a>
           </li>
         ))}
+      {!isFork(repo) && !repo.private && takesReports(visit.hearth, repo.id) && (
+        <li>
+          <Icon name="shield" />{' '}
+          <a href={repoPath(repo.full_name, '/security/reports/new')}>
+            {t('Report a vulnerability')}
+          </a>
+        </li>
+      )}
     </ul>
   </SideBlock>
 )
@@ -397,7 +406,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
           where="right"
           side={
             <>
-              <About repo={repo} />
+              <About repo={repo} visit={visit} />
               <LatestRelease visit={visit} repo={repo} release={data.release} />
             </>
           }

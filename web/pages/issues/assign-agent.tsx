@@ -29,7 +29,7 @@ export async function loadAgentReadiness(visit: Visit, repo: Repo): Promise<Agen
   return { hasModel, isOwner: role === 'owner' }
 }
 
-const NoModel = ({ workspace, isOwner }: { workspace: string; isOwner: boolean }) =>
+export const NoModel = ({ workspace, isOwner }: { workspace: string; isOwner: boolean }) =>
   isOwner ? (
     <p>
       {t('The built-in agent needs a model.')}{' '}

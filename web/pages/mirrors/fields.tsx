@@ -14,11 +14,42 @@ import type { Fields, Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { fieldError, formError } from '../shell.tsx'
 
-export const NewMirrorForm = ({ visit, action }: { visit: Visit; action: string }) => {
+const RoleFields = ({ follows }: { follows: boolean }) => (
+  <FieldSet legend={t('Which side leads')}>
+    <Radio
+      name="role"
+      value="leader"
+      label={t('The remote leads')}
+      hint={t(
+        'This repository follows it, and can take over when it fails. Until then pushes are refused here.',
+      )}
+      checked={!follows}
+    />
+    <Radio
+      name="role"
+      value="follower"
+      label={t('This repository leads')}
+      hint={t('The remote gets every push.')}
+      checked={follows}
+    />
+  </FieldSet>
+)
+
+export const NewMirrorForm = ({
+  visit,
+  action,
+  hasLeader,
+}: {
+  visit: Visit
+  action: string
+  /** Whether a remote leads already. There is only one. */
+  hasLeader: boolean
+}) => {
   const { values, error } = visit.form
   const typed = error !== null && values.text('form') === 'new'
   const wrong = (name: string) => (typed ? fieldError(visit, name) : null)
   const shown = (name: string) => (typed ? values.text(name) : '')
+  const follows = typed ? values.text('role') === 'follower' : hasLeader
   return (
     <Form
       action={action}
@@ -27,24 +58,7 @@ export const NewMirrorForm = ({ visit, action }: { visit: Visit; action: string 
       error={typed ? formError(visit, 'url', 'name', 'secret', 'username') : null}
     >
       <input type="hidden" name="form" value="new" />
-      <FieldSet legend={t('Which side leads')}>
-        <Radio
-          name="role"
-          value="leader"
-          label={t('The remote leads')}
-          hint={t(
-            'This repository follows it, and can take over when it fails. Until then pushes are refused here.',
-          )}
-          checked={shown('role') !== 'follower'}
-        />
-        <Radio
-          name="role"
-          value="follower"
-          label={t('This repository leads')}
-          hint={t('The remote gets every push.')}
-          checked={shown('role') === 'follower'}
-        />
-      </FieldSet>
+      <RoleFields follows={follows} />
       <Field
         name="url"
         label={t('Address')}
@@ -57,6 +71,7 @@ export const NewMirrorForm = ({ visit, action }: { visit: Visit; action: string 
         error={wrong('url')}
         hint={t('As one would clone it, without name and password.')}
       />
+      <p class="muted">{t('A mirror carries commits and tags, but no files of Git LFS.')}</p>
       <Field
         name="name"
         label={t('Name')}

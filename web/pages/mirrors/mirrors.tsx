@@ -129,7 +129,9 @@ const Ending = ({ visit, mirror }: { visit: Visit; mirror: Mirror }) => {
         </>
       )}
       <p class="muted">
-        {t('Deleting the link changes neither repository. Pushes are accepted here again.')}
+        {mirror.role === 'leader'
+          ? t('Deleting the link changes neither repository. Pushes are accepted here again.')
+          : t('Deleting the link changes neither repository. The remote gets no more pushes.')}
       </p>
       <FormActions>
         <Step
@@ -289,7 +291,11 @@ const MirrorView = ({ visit, repo, link, kept }: Shown & { visit: Visit }): Html
       {kept.length > 0 && <KeptRefs visit={visit} kept={kept} />}
       {manage && (
         <Card title={t('New mirror')}>
-          <NewMirrorForm visit={visit} action={mirrorPath(visit)} />
+          <NewMirrorForm
+            visit={visit}
+            action={mirrorPath(visit)}
+            hasLeader={link.remotes.some(({ role }) => role === 'leader')}
+          />
         </Card>
       )}
     </RepoFrame>

@@ -28,13 +28,19 @@ import type { Html } from '../../jsx/html.ts'
 import { repoPath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
 import { rich, t } from '../../text.ts'
+import { loadAgentReadiness, NoModel, type AgentReadiness } from '../issues/assign-agent.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { IssueForms } from './issue-forms.tsx'
 import { PlanTree } from './plan-tree.tsx'
 import { PlanBadge } from './plan-status.tsx'
 import { planPath } from './plans.tsx'
 
-type Shown = { readonly repo: Repo; readonly plan: Plan }
+type Shown = {
+  readonly repo: Repo
+  readonly plan: Plan
+  /** Null for visitors who cannot assign issues. */
+  readonly agent: AgentReadiness | null
+}
 type ViewProps = Shown & { visit: Visit }
 
 const planOf = (visit: Visit) => ({ repo: repoOf(visit), plan: visit.params.plan ?? '' })
@@ -83,15 +89,19 @@ const Brief = ({ plan }: { plan: Plan }) => (
 )
 
 /** The issues with a tick each, and the button that opens them. */
-const ApplyForm = ({ visit, repo, plan }: ViewProps) => (
+const ApplyForm = ({ visit, repo, plan, agent }: ViewProps) => (
   <Card title={t('Issues')}>
     <Form action={here(visit, '/apply')} csrf={visit.csrf} label={t('Apply plan')}>
       <PlanTree repo={repo} plan={plan} choice />
-      <Checkbox
-        name="assign"
-        label={t('The built-in agent works on them, each when nothing blocks it any more')}
-        checked={visit.form.values.ticked('assign')}
-      />
+      {agent?.hasModel === false ? (
+        <NoModel workspace={repo.workspace} isOwner={agent.isOwner} />
+      ) : (
+        <Checkbox
+          name="assign"
+          label={t('The built-in agent works on them, each when nothing blocks it any more')}
+          checked={visit.form.values.ticked('assign')}
+        />
+      )}
       <FormActions>
         <Button variant="primary" icon="check">
           {t('Apply plan')}
@@ -178,7 +188,8 @@ export const planPage = page({
   path: '/:workspace/:repo/plans/:plan',
   load: async (visit): Promise<Shown> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
-    return { repo, plan: await visit.call(getPlan, planOf(visit)) }
+    const plan = await visit.call(getPlan, planOf(visit))
+    return { repo, plan, agent: await loadAgentReadiness(visit, repo) }
   },
   view: (shown, visit) => <PlanView visit={visit} {...shown} />,
 })

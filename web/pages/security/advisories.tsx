@@ -9,6 +9,7 @@ import {
   type Advisory,
   type AdvisoryState,
 } from '#features/security/index.ts'
+import { invalid } from '#lib/errors.ts'
 import {
   ActionButton,
   Badge,
@@ -33,7 +34,7 @@ import {
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { withQuery } from '../../paths.ts'
-import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
 import { t, texts } from '../../text.ts'
 import { pageNumber } from '../admin/frame.tsx'
 import { repoOf } from '../repos/frame.tsx'
@@ -129,6 +130,46 @@ type OneShown = {
   readonly manages: boolean
 }
 
+/** The versions of the first package. More of them are kept as they are. */
+const PackageFields = ({ visit, advisory }: { visit: Visit; advisory: Advisory }) => {
+  const { values, error } = visit.form
+  const [first] = advisory.packages
+  const shown = (name: string, stored: string | null | undefined) =>
+    error === null ? (stored ?? '') : values.text(name)
+  return (
+    <>
+      <Field
+        name="package_type"
+        label={t('Package type')}
+        placeholder={t('npm')}
+        maxlength={200}
+        value={shown('package_type', first?.type)}
+      />
+      <Field
+        name="package"
+        label={t('Package')}
+        maxlength={200}
+        value={shown('package', first?.name)}
+        error={fieldError(visit, 'packages')}
+      />
+      <Field
+        name="vulnerable"
+        label={t('Affected versions')}
+        placeholder={t('>= 1.0, < 1.4.2')}
+        maxlength={200}
+        value={shown('vulnerable', first?.vulnerable)}
+      />
+      <Field
+        name="patched"
+        label={t('Fixed version')}
+        maxlength={200}
+        value={shown('patched', first?.patched)}
+        hint={t('The first version without the fault. Left empty, there is none yet.')}
+      />
+    </>
+  )
+}
+
 const EditForm = ({
   visit,
   repo,
@@ -138,7 +179,7 @@ const EditForm = ({
     <Form
       action={advisoriesPath(repo.full_name, `/${advisory.id}/edit`)}
       csrf={visit.csrf}
-      error={formError(visit, 'title', 'description', 'severity', 'cve')}
+      error={formError(visit, 'title', 'description', 'severity', 'cve', 'packages')}
     >
       <Field
         name="title"
@@ -171,6 +212,7 @@ const EditForm = ({
         value={visit.form.values.text('cve') || (advisory.cve ?? '')}
         error={fieldError(visit, 'cve')}
       />
+      <PackageFields visit={visit} advisory={advisory} />
       <FormActions>
         <Button>{t('Save')}</Button>
       </FormActions>
@@ -268,6 +310,19 @@ const advisoryForm = (visit: Visit) => ({ repo: repoOf(visit), id: visit.params.
 const ownPath = (visit: Visit): string =>
   advisoriesPath(repoOf(visit), `/${visit.params.advisory ?? ''}`)
 
+/** The package of the form in place of the first one. Without any of its texts there is none. */
+async function packagesFrom(visit: Visit, fields: Fields): Promise<Advisory['packages']> {
+  const [, ...others] = (await visit.call(getAdvisory, advisoryForm(visit))).packages
+  const texts = ['package_type', 'package', 'vulnerable', 'patched'].map((name) =>
+    fields.text(name).trim(),
+  )
+  if (texts.every((text) => text === '')) return others
+  const [type = '', name = '', vulnerable = '', patched = ''] = texts
+  if (type === '' || name === '' || vulnerable === '')
+    throw invalid('packages', t('Type, package and affected versions belong together.'))
+  return [{ type, name, vulnerable, patched: patched || null }, ...others]
+}
+
 export const editAdvisoryForm = action({
   path: '/:workspace/:repo/security/advisories/:advisory/edit',
   page: advisoryPage,
@@ -278,6 +333,7 @@ export const editAdvisoryForm = action({
       title: fields.text('title'),
       description: fields.text('description'),
       cve: fields.optional('cve') || null,
+      packages: await packagesFrom(visit, fields),
       ...(severity === undefined ? {} : { severity }),
     })
     return redirectWithFlash(visit, ownPath(visit), 'saved')

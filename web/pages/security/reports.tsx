@@ -11,6 +11,7 @@ import {
   type ReportState,
   type VulnerabilityReport,
 } from '#features/security/index.ts'
+import { invalid } from '#lib/errors.ts'
 import {
   ActorLink,
   Badge,
@@ -271,9 +272,13 @@ const ReviewForm = ({
       <Select
         name="severity"
         label={t('Severity')}
-        value={report.severity ?? 'medium'}
+        required
+        value={visit.form.values.text('severity') || (report.severity ?? '')}
         error={fieldError(visit, 'severity')}
-        options={REPORT_SEVERITIES.map((value) => ({ value, label: SEVERITY_LABELS[value] }))}
+        options={[
+          { value: '', label: t('Not chosen') },
+          ...REPORT_SEVERITIES.map((value) => ({ value, label: SEVERITY_LABELS[value] })),
+        ]}
       />
       <Field
         name="note"
@@ -288,7 +293,7 @@ const ReviewForm = ({
           {t('Accept report')}
         </Button>
         {report.state === 'new' && (
-          <Button name="state" value="declined">
+          <Button name="state" value="declined" formnovalidate>
             {t('Decline report')}
           </Button>
         )}
@@ -377,10 +382,13 @@ export const reviewReportForm = action({
   page: reportPage,
   submit: async (visit, fields) => {
     const severity = REPORT_SEVERITIES.find((one) => one === fields.text('severity'))
+    const state = fields.text('state') === 'accepted' ? 'accepted' : 'declined'
+    if (state === 'accepted' && severity === undefined)
+      throw invalid('severity', t('Choose a severity to accept the report.'))
     const report = await visit.call(reviewVulnerabilityReport, {
       repo: repoOf(visit),
       id: visit.params.report ?? '',
-      state: fields.text('state') === 'accepted' ? 'accepted' : 'declined',
+      state,
       note: fields.optional('note') ?? null,
       ...(severity === undefined ? {} : { severity }),
     })
