@@ -16,6 +16,8 @@ test('a ticket is found, and a way to go on where it is not', async () => {
   expect((await browser.open(PAGE)).html).toContain('Enter a key such as ABC-12')
   const none = await browser.open(`${PAGE}?reference=ABC-12`)
   expect(none.html).toContain('No ticket was found')
+  expect(none.html).toContain('No tracker is connected.')
+  expect(none.html).toContain('Connect a tracker')
   expect(none.html).toContain('value="ABC-12"')
   await forge.call(connectIntegration, ada, {
     workspace: 'acme',
@@ -25,6 +27,7 @@ test('a ticket is found, and a way to go on where it is not', async () => {
   })
   const found = await browser.open(`${PAGE}?reference=ABC-12`)
   expect(found.html).toContain('The oven is cold')
+  expect(found.html).not.toContain('No tracker is connected.')
   expect(found.html).toContain(`href="${url}/jira/browse/ABC-12"`)
   expect(found.html).toContain('/acme/site/issues/new?title=The+oven+is+cold')
 })

@@ -166,6 +166,9 @@ export const FirstSteps = ({
       <>
         <PasswordNotice repo={repo} visit={visit} secret={secret} />
         <PushCommands repo={repo} visit={visit} secret={secret} />
+        {repo.ssh_url !== null && (
+          <CopyField id="first-ssh" label={t('SSH address')} value={repo.ssh_url} />
+        )}
         <ProtectionLine repo={repo} adminsMayPush={adminsMayPush} />
         <p class="muted">
           {rich('Without git: <a>create the first file here</a>, or <a2>upload files</a2>.', {

@@ -1,6 +1,8 @@
 // Looks up a ticket of the trackers that the workspace connected.
 import { lookupTicket, type Ticket } from '#features/context/index.ts'
+import { listIntegrations, MAX_INTEGRATIONS } from '#features/integrations/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
+import { getWorkspace } from '#features/workspaces/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import {
   Badge,
@@ -26,6 +28,9 @@ type Shown = {
   readonly ticket: Ticket | null
   /** Why there is no ticket. */
   readonly problem: string | null
+  /** Whether the workspace has no tracker to ask; false for those who cannot know. */
+  readonly lacksTracker: boolean
+  readonly isOwner: boolean
 }
 
 const TicketCard = ({ repo, ticket, now }: { repo: Repo; ticket: Ticket; now: number }) => (
@@ -69,6 +74,8 @@ const TicketView = ({
   reference,
   ticket,
   problem,
+  lacksTracker,
+  isOwner,
 }: Shown & { visit: Visit }): Html => (
   <RepoFrame visit={visit} repo={repo} title={t('Tickets')} current="issues">
     <PageHead
@@ -103,27 +110,60 @@ const TicketView = ({
       <EmptyState
         icon="link"
         title={problem === null ? t('Look up a ticket') : t('No ticket was found')}
+        actions={
+          lacksTracker &&
+          isOwner && (
+            <LinkButton href={workspacePath(repo.workspace, 'integrations')} icon="link">
+              {t('Connect a tracker')}
+            </LinkButton>
+          )
+        }
       >
-        {problem ??
-          t('Enter a key such as ABC-12, a name such as owner/repository#12, or an address.')}
+        {lacksTracker
+          ? t('No tracker is connected.')
+          : (problem ??
+            t('Enter a key such as ABC-12, a name such as owner/repository#12, or an address.'))}
       </EmptyState>
     )}
   </RepoFrame>
 )
+
+/** Whether there is a tracker to ask, and whether the visitor can connect one. */
+async function loadTrackers(visit: Visit, workspace: string) {
+  const found = await visit.tryCall(listIntegrations, { workspace, per_page: MAX_INTEGRATIONS })
+  // Only members see the integrations.
+  if (found === null) return { lacksTracker: false, isOwner: false }
+  const lacksTracker = !found.items.some(
+    ({ kind, enabled }) => kind === 'ticket_tracker' && enabled,
+  )
+  const { role } = await visit.call(getWorkspace, { workspace })
+  return { lacksTracker, isOwner: role === 'owner' }
+}
 
 export const ticketPage = page({
   path: '/:workspace/:repo/tickets',
   load: async (visit): Promise<Shown> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const reference = (visit.url.searchParams.get('reference') ?? '').slice(0, 1_000).trim()
-    const shown = { repo, reference, ticket: null, problem: null }
+    const shown = {
+      repo,
+      reference,
+      ticket: null,
+      problem: null,
+      lacksTracker: false,
+      isOwner: false,
+    }
     if (reference === '') return shown
     try {
       const ticket = await visit.call(lookupTicket, { repo: repo.full_name, reference })
       return { ...shown, ticket }
     } catch (error) {
       if (error instanceof Refusal && error.code !== 'unauthenticated')
-        return { ...shown, problem: error.message }
+        return {
+          ...shown,
+          problem: error.message,
+          ...(error.code === 'not_found' ? await loadTrackers(visit, repo.workspace) : {}),
+        }
       throw error
     }
   },

@@ -92,6 +92,9 @@ const SettingsActions = ({ repo, here }: { repo: Repo; here: string }) => (
         <LinkButton href={`${here}/environments`} icon="upload">
           {t('Environments')}
         </LinkButton>
+        <LinkButton href={repoPath(repo.full_name, '/security')} icon="shield">
+          {t('Security')}
+        </LinkButton>
         <LinkButton href={repoPath(repo.full_name, '/security/secrets')} icon="shield">
           {t('Secret scanning')}
         </LinkButton>
