@@ -9,7 +9,7 @@ export type Findings = {
   readonly advisory: string
 }
 
-const REPO = '/repos/bakery/oven'
+const REPO = '/repos/bakery/timer'
 
 const SARIF = {
   version: '2.1.0',
@@ -33,12 +33,12 @@ const SARIF = {
       results: [
         {
           ruleId: 'heat-without-limit',
-          message: { text: 'The target comes from a caller and is not compared with a limit.' },
+          message: { text: 'The target is not compared with a limit.' },
           locations: [
             {
               physicalLocation: {
-                artifactLocation: { uri: 'src/oven.ts' },
-                region: { startLine: 2 },
+                artifactLocation: { uri: '.hearth/workflows/bake.yml' },
+                region: { startLine: 12 },
               },
             },
           ],

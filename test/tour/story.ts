@@ -269,7 +269,6 @@ export async function tellStory(url: string, token: string): Promise<Story> {
     kind: 'convention',
     scope: 'workspace',
   })
-  const findings = await findFaults(ask)
   const hook = await id('/repos/bakery/oven/hooks', {
     url: 'https://hooks.example.com/oven',
     events: ['pull.merged'],
@@ -292,5 +291,6 @@ export async function tellStory(url: string, token: string): Promise<Story> {
   })
   await ask('POST', '/repos', { workspace: 'bakery', name: 'timer', private: false })
   await pushWorkflow(`${withToken(url, token)}/bakery/timer.git`)
+  const findings = await findFaults(ask)
   return { commit, ruleset, hook, release, plan, ...findings, ...(await runWorkflow(ask)) }
 }
