@@ -114,6 +114,13 @@ export const setProgress = (tx: Tx, id: string, change: ImportProgress): void =>
     id,
   )
 
+/**
+ * Forgets the attempts before the one that runs. Refs that it created stay when it is cut off, so
+ * giving up after some attempts would leave a part of the repository.
+ */
+export const forgetAttempts = (tx: Tx, id: string): void =>
+  void tx.db.run('UPDATE imports SET attempts = 1 WHERE id = ?', id)
+
 /** Marks that the import continues at `resume_at`. */
 export const setWaiting = (
   tx: Tx,

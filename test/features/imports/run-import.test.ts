@@ -9,6 +9,7 @@ import { openHearth } from '#src/app.ts'
 import { call } from '#core/operation.ts'
 import { createImport } from '#features/imports/create-import.ts'
 import { getImport } from '#features/imports/get-import.ts'
+import { runImport } from '#features/imports/run-import.ts'
 import { silentLog } from '#lib/log.ts'
 import { MINUTE } from '#lib/time.ts'
 import { COLLISION_SCAN_DELAY_MS, repoByPath } from '#features/repos/index.ts'
@@ -239,6 +240,21 @@ test('an import that is too large to be searched for made collisions at once is 
   )
   Object.assign(world.hearth.git, { findSha1Collisions: real })
 }, 120_000)
+
+test('attempts before one that makes refs are forgotten, so that being cut off there does not give up half of it', async () => {
+  const { id } = await start(`${it.backend().url}/source.git`, 'cut-off')
+  await world.write((tx) => void tx.db.run('UPDATE imports SET attempts = 3 WHERE id = ?', id))
+  await world.jobs()
+  expect(await world.call(getImport, ada, { id })).toMatchObject({ state: 'done' })
+  // Cut off after its refs, before its end was noted.
+  await world.write((tx) => {
+    tx.db.run("UPDATE imports SET state = 'running', finished_at = NULL WHERE id = ?", id)
+    tx.enqueue(runImport, { id }, { key: id })
+  })
+  await world.jobs()
+  expect(await world.call(getImport, ada, { id })).toMatchObject({ state: 'done', errors: [] })
+  expect(it.refs('acme/cut-off')).toEqual(await it.wanted())
+})
 
 test('a redirect is followed to another place that may be asked, and to no other', async () => {
   const behind = it.backend()
