@@ -9,7 +9,7 @@ import { proxyIdentityOf } from '#http/proxy-sign-on.ts'
 import { startRedirect } from '#http/listener/https-redirect.ts'
 import { takeLock } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { startSshServer, type RunningSshServer } from '#src/ssh/ssh-server.ts'
+import type { RunningSshServer } from '#src/ssh/ssh-server.ts'
 import { createLog } from '#lib/log.ts'
 import { SECOND } from '#lib/time.ts'
 import { createNotify, type Notify } from '#lib/sd-notify.ts'
@@ -122,11 +122,15 @@ function openDoors(hearth: Hearth, config: Config, { server, certificates }: Lis
   return redirect
 }
 
-/** Serves git over SSH when it is configured. Throws CommandError when the port cannot be opened. */
+/**
+ * Serves git over SSH when it is configured, and only then loads the code for it. Throws
+ * CommandError when the port cannot be opened.
+ */
 async function openSsh(hearth: Hearth): Promise<RunningSshServer | null> {
   const { ssh } = hearth.settings
   if (ssh === null) return null
   try {
+    const { startSshServer } = await import('#src/ssh/ssh-server.ts')
     const server = await startSshServer(hearth, ssh)
     hearth.log.info('serving git over SSH', { host: ssh.host, port: server.port })
     return server

@@ -3,7 +3,7 @@
  * `secret-rules.json`, which `scripts/update-secret-rules.ts` translates. Expressions match
  * bytes as Latin-1.
  */
-import translated from './secret-rules.json' with { type: 'json' }
+import rulesText from './secret-rules.json' with { type: 'text' }
 import { lazy } from '../lazy.ts'
 import { SECRET_FORMATS } from '../secret-formats.ts'
 
@@ -70,12 +70,14 @@ const OWN_RULES: readonly SecretRule[] = SECRET_FORMATS.flatMap(({ type, pattern
       ],
 )
 
+/** Read at the first use: a start needs none of them. */
+const translated = lazy(() => JSON.parse(rulesText as unknown as string) as SecretRules)
+
 /** All rules, those with precedence first. */
 export const secretRules: () => readonly SecretRule[] = lazy(() => [
   ...OWN_RULES,
-  ...(translated as unknown as SecretRules).rules,
+  ...translated().rules,
 ])
 
 /** Filters and paths that hold for all translated rules. */
-export const commonFilters = (): Pick<SecretRules, 'skippedPaths' | 'drops'> =>
-  translated as unknown as SecretRules
+export const commonFilters = (): Pick<SecretRules, 'skippedPaths' | 'drops'> => translated()
