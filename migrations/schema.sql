@@ -1353,7 +1353,8 @@ CREATE TABLE package_retention (
   untagged_only INTEGER NOT NULL CHECK (untagged_only IN (0, 1)),
   updated_by TEXT NOT NULL REFERENCES actors (id),
   updated_at TEXT NOT NULL
-) STRICT;
+, snapshots_kept INTEGER NOT NULL DEFAULT 20
+  CHECK (snapshots_kept >= 1)) STRICT;
 
 CREATE INDEX package_retention_by_package ON package_retention (package_id);
 
@@ -1376,6 +1377,15 @@ CREATE TABLE package_tags (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX package_tags_by_version ON package_tags (version_id);
+
+CREATE TABLE package_team_roles (
+  package_id TEXT NOT NULL REFERENCES packages (id) ON DELETE CASCADE,
+  team_id TEXT NOT NULL REFERENCES teams (id) ON DELETE CASCADE,
+  role TEXT NOT NULL CHECK (role IN ('read', 'write', 'admin')),
+  PRIMARY KEY (package_id, team_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX package_team_roles_by_team ON package_team_roles (team_id);
 
 CREATE TABLE package_versions (
   id TEXT PRIMARY KEY,

@@ -329,10 +329,25 @@ export const readsPackage = (
   ...options,
 })
 
+/** Reads that need a role (who has access, what retention deletes), and therefore an account. */
+export const readsPackageAs = (
+  least: Role,
+  options: PackageRuleOptions = {},
+): Access<{ caller: SignedIn; package: PackageGrant }> => ({
+  ...defaults,
+  target: 'package',
+  least,
+  scope: least === 'admin' ? 'packages:admin' : 'packages:read',
+  ...options,
+})
+
 /** Deleting and whatever else destroys needs a scope of its own. */
 export const writesPackage = (
   least: 'write' | 'admin',
-  options: PackageRuleOptions & { scope?: 'packages:write' | 'packages:admin' } = {},
+  options: PackageRuleOptions & {
+    scope?: 'packages:write' | 'packages:admin'
+    person?: boolean
+  } = {},
 ): Access<{ caller: SignedIn; package: PackageGrant }> => ({
   ...defaults,
   target: 'package',

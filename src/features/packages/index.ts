@@ -10,6 +10,7 @@ import { containerRoutes } from './formats/container/index.ts'
 import { followRepository } from './follow-repository.ts'
 import * as operations from './operations.ts'
 import { purgePackages } from './purge-packages.ts'
+import { applyRetention } from './retention/apply-rules.ts'
 import { countPackagesOfWorkspace } from './store.ts'
 import { countPackageBytes, isBlobOfPackage, listBlobsOfPackages } from './store-versions.ts'
 
@@ -17,6 +18,7 @@ export * from './schema.ts'
 export * from './operations.ts'
 export { installSnippets, publishingSteps, type PublishingSteps } from './snippets.ts'
 export type { Snippet } from './format.ts'
+export type { Retention, RetentionPreview } from './retention/schema.ts'
 export { packageFacts } from './package-facts.ts'
 
 export const feature: Feature = {
@@ -24,7 +26,7 @@ export const feature: Feature = {
   operations: Object.values(operations),
   events,
   reactions: followRepository,
-  jobs: [purgePackages] as Job[],
+  jobs: [purgePackages, applyRetention] as Job[],
   extensions: [
     protocolRoutes.with(packagesRoute),
     ...containerRoutes.map((route) => protocolRoutes.with(route)),

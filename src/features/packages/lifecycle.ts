@@ -101,6 +101,38 @@ export function markPackageDeleted(tx: Tx, row: PackageRow, caller: Caller | nul
   return requirePackage(tx.db, row.id)
 }
 
+function announceVersionDeleted(
+  tx: Tx,
+  row: PackageRow,
+  version: string,
+  purge_at: Timestamp,
+): void {
+  tx.append(packageDeleted, subjectOf(row), {
+    package: packageInShort(row),
+    version,
+    versions: [version],
+    purge_at,
+  })
+}
+
+/** Deletes versions that no retention rule keeps. The rule always leaves one. */
+export function markVersionsExpired(
+  tx: Tx,
+  row: PackageRow,
+  versions: readonly Pick<VersionRow, 'id' | 'version'>[],
+): void {
+  const purge_at = purgeTime(tx)
+  for (const { id, version } of versions) {
+    setVersion(tx, id, { deleted_at: tx.now, deleted_by: null, purge_at })
+    announceVersionDeleted(tx, row, version, purge_at)
+  }
+  updateTotals(tx, row.id)
+  auditPackage(tx, 'package.versions_expired', row, {
+    versions: versions.map(({ version }) => version),
+    after: { purge_at },
+  })
+}
+
 /** Deletes one version; the last one takes the package along. */
 export function markVersionDeleted(
   tx: Tx,
@@ -116,12 +148,7 @@ export function markVersionDeleted(
   const deleted_by = caller && actorId(caller)
   setVersion(tx, version.id, { deleted_at: tx.now, deleted_by, purge_at })
   updateTotals(tx, row.id)
-  tx.append(packageDeleted, subjectOf(row), {
-    package: packageInShort(row),
-    version: version.version,
-    versions: [version.version],
-    purge_at,
-  })
+  announceVersionDeleted(tx, row, version.version, purge_at)
   auditPackage(tx, 'package.version_deleted', row, {
     version: version.version,
     after: { purge_at, freed_bytes: countFreedBytes(tx.db, { version_id: version.id }) },

@@ -12,6 +12,7 @@ import { factsOf, repoById } from '#features/repos/index.ts'
 import { findWorkspace, workspaceFacts } from '#features/workspaces/index.ts'
 import { formatOf } from './formats/index.ts'
 import { parsePackageType } from './schema.ts'
+import { listRolesByTeam } from './access/store.ts'
 import { findPackage, findPackageRole, type PackageRow } from './store.ts'
 
 /** The role of a repository as one of a package: triage reads, maintain writes. */
@@ -38,6 +39,13 @@ function creationOf(
   return workspace.role === 'owner' || isOpen ? { repo_id: null } : null
 }
 
+/** The highest of a person's own role and those of their teams. */
+const grantedRole = (db: Db, package_id: string, actor_id: string): Role | null =>
+  listRolesByTeam(db, package_id, actor_id).reduce<Role | null>(
+    higherRole,
+    findPackageRole(db, package_id, actor_id),
+  )
+
 /** The role from the workspace, the linked repository and a grant of its own. */
 export function packageRole(
   db: Db,
@@ -57,7 +65,7 @@ export function packageRole(
         ? 'write'
         : null
   // A grant ends with the membership.
-  const granted = workspace.role === null ? null : findPackageRole(db, row.id, caller.id)
+  const granted = workspace.role === null ? null : grantedRole(db, row.id, caller.id)
   return higherRole(higherRole(base, inherited), granted)
 }
 

@@ -54,7 +54,7 @@ export const PackageTypeName = OneOf([...PACKAGE_TYPES, 'docker'] as const, {
   description: 'The type of its registry; docker stands for container.',
 })
 
-const PackageTypeOutput = OneOf(PACKAGE_TYPES)
+export const PackageTypeOutput = OneOf(PACKAGE_TYPES)
 
 export const PackageName = Type.String({
   minLength: 1,

@@ -206,6 +206,13 @@ export const putPackageRole = (tx: Tx, package_id: string, actor_id: string, rol
     role,
   )
 
+export const removePackageRole = (tx: Tx, package_id: string, actor_id: string): void =>
+  void tx.db.run(
+    'DELETE FROM package_roles WHERE package_id = ? AND actor_id = ?',
+    package_id,
+    actor_id,
+  )
+
 /** The digest that a purged version had; null when the number was never used and purged. */
 export const findBygoneDigest = (
   db: Db,

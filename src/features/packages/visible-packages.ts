@@ -24,9 +24,12 @@ function ownGrants(workspace: WorkspaceFacts, caller: Caller, roles: readonly st
   const isMember = workspace.role !== null && !workspace.two_factor_missing
   if (isOutside || token?.repos != null || !isMember) return NOTHING
   return {
-    sql: `EXISTS (SELECT 1 FROM package_roles g WHERE g.package_id = p.id AND g.actor_id = ?
-      AND g.role IN (SELECT value FROM json_each(?)))`,
-    params: [caller.id, JSON.stringify(roles)],
+    sql: `(EXISTS (SELECT 1 FROM package_roles g WHERE g.package_id = p.id AND g.actor_id = ?
+      AND g.role IN (SELECT value FROM json_each(?))) OR EXISTS (
+      SELECT 1 FROM package_team_roles g JOIN team_lines l ON l.ancestor_id = g.team_id
+      JOIN team_members m ON m.team_id = l.team_id AND m.user_id = ?
+      WHERE g.package_id = p.id AND g.role IN (SELECT value FROM json_each(?))))`,
+    params: [caller.id, JSON.stringify(roles), caller.id, JSON.stringify(roles)],
   }
 }
 

@@ -124,6 +124,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   package_files: 'deleted with their version',
   package_tags: 'deleted with their version',
   package_roles: 'deleted with their package or account',
+  package_team_roles: 'deleted with their package or team',
   package_bygone: 'one row per purged version, so that its number is never taken again',
   package_downloads: 'after 400 days, or with their package',
   package_retention: 'deleted with their package or workspace',

@@ -70,6 +70,7 @@ export const TRANSFERRED_TABLES: Readonly<Record<string, string>> = {
   package_files: 'package_id IN (SELECT id FROM packages WHERE workspace_id = ?1)',
   package_tags: 'package_id IN (SELECT id FROM packages WHERE workspace_id = ?1)',
   package_roles: 'package_id IN (SELECT id FROM packages WHERE workspace_id = ?1)',
+  package_team_roles: 'package_id IN (SELECT id FROM packages WHERE workspace_id = ?1)',
   package_bygone: 'workspace_id = ?1',
   package_downloads: 'package_id IN (SELECT id FROM packages WHERE workspace_id = ?1)',
   package_retention: 'workspace_id = ?1',

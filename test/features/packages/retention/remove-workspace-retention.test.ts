@@ -1,0 +1,12 @@
+import { expect, test } from 'bun:test'
+import { removeWorkspaceRetention } from '#features/packages/retention/remove-workspace-retention.ts'
+import { refusal } from '../../../world.ts'
+import { makePackageWorld, workspace } from '../fixture.ts'
+
+test('only owners of the workspace may', async () => {
+  const { world, ada, mel, zoe } = await makePackageWorld()
+  const ask = (who: typeof ada) => world.call(removeWorkspaceRetention, who, { workspace })
+  expect((await refusal(ask(mel))).status).toBe(403)
+  expect((await refusal(ask(zoe))).status).toBe(404)
+  expect(await ask(ada)).toBeNull()
+})
