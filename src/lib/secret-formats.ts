@@ -11,6 +11,8 @@ import { checksum62 } from './hash.ts'
 export type SecretFormat = {
   readonly type: string
   readonly pattern: RegExp
+  /** What people call a format that is not refused. */
+  readonly label?: string
   /** How a refusal names it, and strings one of which every match contains; null is only redacted. */
   readonly refused: { readonly name: string; readonly words: readonly string[] } | null
 }
@@ -26,6 +28,7 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   // Up to the end of the block, or of a text in which the block is cut off.
   {
     type: 'private-key',
+    label: 'private key',
     pattern:
       /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[^]*?(?:-----END [A-Z0-9 ]{1,50}-----|$)/g,
     refused: null,
@@ -64,9 +67,15 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
     pattern: /\b[rs]k_(?:live|prod)_[0-9A-Za-z]{16,251}/g,
     refused: refuse('Stripe key', 'k_live_', 'k_prod_'),
   },
-  { type: 'stripe-key', pattern: /\b[rs]k_test_[0-9A-Za-z]{16,251}/g, refused: null },
+  {
+    type: 'stripe-key',
+    label: 'Stripe test key',
+    pattern: /\b[rs]k_test_[0-9A-Za-z]{16,251}/g,
+    refused: null,
+  },
   {
     type: 'google-api-key',
+    label: 'Google API key',
     pattern: /\bAIza[0-9A-Za-z_-]{35}(?![0-9A-Za-z_-])/g,
     refused: null,
   },
@@ -86,7 +95,12 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
     refused: refuse('OpenAI key', 'sk-proj-', 'sk-svcacct-', 'sk-admin-'),
   },
   // The older format of these keys has no issuer in it.
-  { type: 'openai-key', pattern: /\bsk-[0-9A-Za-z]{40,251}/g, refused: null },
+  {
+    type: 'openai-key',
+    label: 'OpenAI key',
+    pattern: /\bsk-[0-9A-Za-z]{40,251}/g,
+    refused: null,
+  },
   {
     type: 'npm-token',
     pattern: /\bnpm_[0-9A-Za-z]{36}(?![0-9A-Za-z])/g,
@@ -109,6 +123,7 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   },
   {
     type: 'json-web-token',
+    label: 'JSON web token',
     pattern: /\beyJ[0-9A-Za-z_-]{10,4000}\.eyJ[0-9A-Za-z_-]{10,8000}\.[0-9A-Za-z_-]{10,2000}/g,
     refused: null,
   },
@@ -127,3 +142,7 @@ export const isSecretText = (secret: string): boolean =>
   secret.startsWith('hth')
     ? checksum62(secret.slice(0, HEARTH_CHECKED_LENGTH)) === secret.slice(HEARTH_CHECKED_LENGTH)
     : !isExample(secret)
+
+/** What people call a format. */
+export const labelOfFormat = ({ type, label, refused }: SecretFormat): string =>
+  refused?.name ?? label ?? type

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { redactText, redactValue } from '#lib/redact.ts'
 
-const a = (length: number) => 'aB3d'.repeat(64).slice(0, length)
+const a = (length: number) => 'aB3dE5gH7jK9mN1p'.repeat(16).slice(0, length)
 
 test('every known secret format is replaced by its type', () => {
   const forms: [string, string][] = [
@@ -22,8 +22,15 @@ test('every known secret format is replaced by its type', () => {
     [`hf_${a(34)}`, 'huggingface-token'],
     [`eyJ${a(20)}.eyJ${a(40)}.${a(43)}`, 'json-web-token'],
   ]
-  for (const [secret, type] of forms)
-    expect(redactText(`x=${secret};`)).toEqual({ text: `x=[redacted:${type}];`, redacted: true })
+  for (const [secret, type] of forms) {
+    const { secrets, ...redacted } = redactText(`x=${secret};`)
+    expect(redacted).toEqual({ text: `x=[redacted:${type}];`, redacted: true })
+    // A wrong checksum, and the example of a manual, are taken out but not told of.
+    const isMadeUp = type === 'hearth-token' || secret.endsWith('EXAMPLE')
+    expect(secrets.map((found) => [found.type, found.secret])).toEqual(
+      isMadeUp ? [] : [[type, secret]],
+    )
+  }
 })
 
 test('a private key is removed whole, also one that is cut off', () => {
@@ -56,7 +63,7 @@ test('similar texts stay', () => {
     `${'0123456789abcdef'.repeat(2)}01234567`,
     'a -----BEGIN CERTIFICATE----- b',
   ]) {
-    expect(redactText(text)).toEqual({ text, redacted: false })
+    expect(redactText(text)).toEqual({ text, redacted: false, secrets: [] })
   }
 })
 
@@ -64,6 +71,7 @@ test('texts in values of any depth are redacted; names and numbers stay', () => 
   expect(redactValue({ a: [{ b: `ghp_${a(36)}` }, 1, null, true], c: 'x' })).toEqual({
     value: { a: [{ b: '[redacted:github-token]' }, 1, null, true], c: 'x' },
     redacted: true,
+    secrets: [{ type: 'github-token', label: 'GitHub token', secret: `ghp_${a(36)}` }],
   })
-  expect(redactValue(null)).toEqual({ value: null, redacted: false })
+  expect(redactValue(null)).toEqual({ value: null, redacted: false, secrets: [] })
 })

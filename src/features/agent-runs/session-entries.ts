@@ -50,6 +50,7 @@ export function addEntries(
         data: safe.value === null ? null : JSON.stringify(safe.value),
         truncated: plain.text.length > MAX_TEXT_LENGTH ? (1 as const) : (0 as const),
         redacted: plain.redacted || safe.redacted ? (1 as const) : (0 as const),
+        secrets: [...plain.secrets, ...safe.secrets],
       }
     }),
   )

@@ -60,7 +60,7 @@ export const askAgent = operation({
   handler: ({ hearth, repo, caller, write }, { number, from_pull = null, ...input }) => {
     requireOwnRepository(repo)
     requireMayAsk(repo, caller)
-    const { text, redacted } = redactText(
+    const { text, redacted, secrets } = redactText(
       input.text.toWellFormed().replaceAll('\0', '\uFFFD').trim(),
     )
     if (text === '') throw invalid('text', 'text must not be blank')
@@ -87,6 +87,7 @@ export const askAgent = operation({
           sha: pull.head_sha,
           truncated: 0,
           redacted: redacted ? 1 : 0,
+          secrets,
           data: JSON.stringify({
             question: id,
             from_pull,

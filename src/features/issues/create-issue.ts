@@ -14,6 +14,7 @@ import {
 import { issueRecord } from './issue-record.ts'
 import { openIssue } from './open-issue.ts'
 import { Issue } from './schema.ts'
+import { refuseSecrets } from './secrets.ts'
 import { manyLines, oneLine, validChecks } from './text.ts'
 import { inRecord, issuePointers } from './untrusted-texts.ts'
 
@@ -47,7 +48,7 @@ export const createIssue = operation({
   output: Issue,
   untrusted: inRecord(issuePointers),
 
-  handler: ({ hearth, repo, caller, write }, { title, body = '', checks = [], ...rest }) => {
+  handler: ({ hearth, db, repo, caller, write }, { title, body = '', checks = [], ...rest }) => {
     refuseFork(repo)
     requireContribution(hearth, repo, caller)
     const text = {
@@ -55,6 +56,9 @@ export const createIssue = operation({
       body: manyLines('body', body),
       checks: validChecks(checks),
     }
+    refuseSecrets(db, repo.id, 'title', text.title)
+    refuseSecrets(db, repo.id, 'body', text.body)
+    for (const check of text.checks) refuseSecrets(db, repo.id, 'checks', check)
     return write((tx) => {
       const number = openIssue(tx, repo, caller, { ...rest, ...text })
       return issueRecord(hearth, requireIssue(tx.db, repo.id, number))

@@ -30,6 +30,7 @@ export {
   commentCreated,
   commentEdited,
   issueClosed,
+  issueOpened,
   issueUpdated,
 } from './events.ts'
 export { changeMilestone } from './change-issue.ts'

@@ -19,6 +19,7 @@ import { isAuthor } from './authorship.ts'
 import { Issue } from './schema.ts'
 import { changeBlockers, changeMilestone } from './change-issue.ts'
 import { setAssignees, setLabels } from './labels/set-labels.ts'
+import { refuseSecrets } from './secrets.ts'
 import { assigneeIdsOf } from './assignees/store-assignees.ts'
 import { setIssueChecks, setIssueText } from './store-issues.ts'
 import { touchRecord } from './store-records.ts'
@@ -80,6 +81,9 @@ export const updateIssue = operation({
     const title = input.title === undefined ? undefined : oneLine('title', input.title)
     const body = input.body === undefined ? undefined : manyLines('body', input.body)
     const checks = input.checks && validChecks(input.checks)
+    refuseSecrets(db, repo.id, 'title', title ?? '')
+    refuseSecrets(db, repo.id, 'body', body ?? '')
+    for (const check of checks ?? []) refuseSecrets(db, repo.id, 'checks', check)
     return write((tx) => {
       const issue = requireIssue(tx.db, repo.id, number)
       const before = fieldValues(hearth, tx.db, repo.id, number)

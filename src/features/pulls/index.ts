@@ -59,6 +59,7 @@ export {
   pullMerged,
   pullOpened,
   pullUpdated,
+  sessionAppended,
 } from './events.ts'
 export { candidateTested } from './internal-events.ts'
 export {
@@ -113,6 +114,7 @@ export { findReview, listReviewBodies } from './reviews/store-reviews.ts'
 export {
   countWritten,
   findEntry,
+  listEntryRows,
   findLastQuestion,
   preloadWritten,
 } from './sessions/store-sessions.ts'

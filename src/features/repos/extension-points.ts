@@ -225,6 +225,11 @@ export const branchPushed = internalEvent(
 /** Where a person may let a refused secret through. */
 export type BypassOffer = { readonly placeholder: string; readonly url: string }
 
+/** A secret and where it stands. For a text `commit` is empty, and `path` is its address in the repository. */
+export type PlacedSecret = Pick<FoundSecret, 'type' | 'label' | 'secret' | 'path' | 'line'> & {
+  readonly commit: string
+}
+
 /** What is done with secrets in commits and texts. `home` is a repository, never a fork. */
 export const secretFindings = extensionPoint<{
   /** Formats that a repository looks for in addition. */
@@ -233,6 +238,11 @@ export const secretFindings = extensionPoint<{
   isBypassed(hearth: Hearth, home: RepoRow, by: SignedIn, found: FoundSecret): boolean
   /** Null when the caller cannot let it through. */
   offerBypass(hearth: Hearth, home: RepoRow, by: SignedIn, found: FoundSecret): BypassOffer | null
-  /** Opens alerts for secrets that were found in commits. */
-  record(tx: Tx, home: RepoRow, source: 'push' | 'history', found: readonly FoundSecret[]): void
+  /** Opens alerts for secrets that were found in commits, or taken out of a session. */
+  record(
+    tx: Tx,
+    home: RepoRow,
+    source: 'push' | 'history' | 'session',
+    found: readonly PlacedSecret[],
+  ): void
 }>('repos.secret_findings')

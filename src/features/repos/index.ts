@@ -103,6 +103,7 @@ export {
 export {
   repoDataRemovers,
   secretFindings,
+  type PlacedSecret,
   importers,
   leadingMirrors,
   commitContexts,
@@ -192,7 +193,14 @@ export {
   COLLISION_SCAN_DELAY_MS,
   findSha1Collisions,
 } from './push/find-sha1-collisions.ts'
-export { recordSecrets, scanRange, scanPush, throwIfRefused } from './push/push-protection.ts'
+export {
+  customRules,
+  recordSecrets,
+  revokeSecretToken,
+  scanRange,
+  scanPush,
+  throwIfRefused,
+} from './push/push-protection.ts'
 export { findSecrets, type CommitRange, type FoundSecret } from './push/find-secrets.ts'
 export { findExposedAddress, privateAddressesOf } from './push/private-addresses.ts'
 export {

@@ -20,6 +20,7 @@ import { events } from './events.ts'
 import { hasFindings } from './overview/store.ts'
 import * as operations from './operations.ts'
 import { scanHistoryJob } from './secrets/history-job.ts'
+import { scanText, textHandlers, textReactions } from './secrets/follow-texts.ts'
 import { pushFindings } from './secrets/push-findings.ts'
 import { removeAlertsOfRepo } from './secrets/store.ts'
 import { sweepBypasses } from './secrets/sweep.ts'
@@ -46,8 +47,16 @@ export const feature: Feature = {
   name: 'security',
   operations: Object.values(operations),
   events,
-  reactions: [followBranches],
-  jobs: [processUpload, forgetBranch, sweepUploads, scanHistoryJob, sweepBypasses] as Job[],
+  reactions: [followBranches, ...textReactions],
+  handlers: textHandlers,
+  jobs: [
+    processUpload,
+    forgetBranch,
+    sweepUploads,
+    scanHistoryJob,
+    scanText,
+    sweepBypasses,
+  ] as Job[],
   extensions: [
     commitContexts.with(contextsOfAnalyses),
     repoDataRemovers.with(removeCodeAlertsOfRepo),

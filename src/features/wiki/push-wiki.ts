@@ -34,29 +34,34 @@ function commandProblem(wiki: Wiki, { name, old, new: to }: RefUpdate): string |
 
 type Pusher = { readonly hearth: Hearth; readonly caller: SignedIn; readonly repo: RepoGrant }
 
+/** Why a push is refused: in one line, and in lines for the terminal. */
+type WikiRefusal = { readonly reason: string; readonly lines: readonly string[] }
+
+const refuse = (reason: string): WikiRefusal => ({ reason, lines: [] })
+
 /** The move of a push whose objects are on disk, or why it is refused. */
 async function prepareMove(
   { hearth, caller, repo }: Pusher,
   wiki: Wiki,
   update: RefUpdate,
   bytes: number,
-): Promise<WikiMove | string> {
+): Promise<WikiMove | WikiRefusal> {
   const { name, old, new: to } = update
-  if (to === null) return 'the branch of a wiki cannot be deleted'
+  if (to === null) return refuse('the branch of a wiki cannot be deleted')
   const [fact] = await hearth.git.summarizeRefMoves(wiki.store, [{ name, old, new: to }], null)
-  if (fact?.type !== 'commit') return `${name} cannot point at ${to}, which is not a commit`
+  if (fact?.type !== 'commit') return refuse(`${name} cannot point at ${to}, which is not a commit`)
   if (fact.forced)
-    return 'the history of a wiki cannot be rewritten: fetch, and commit on top of it'
+    return refuse('the history of a wiki cannot be rewritten: fetch, and commit on top of it')
   const range = { tips: [to], hide: old === null ? [] : [old] }
   const { refused, later } = await scanRange(
     { hearth, caller },
     requireRepo(hearth.db, repo.id),
     range,
   )
-  if (refused !== null) return refused.reason
+  if (refused !== null) return refused
   const hidden = privateAddressesOf(hearth, caller)
   const exposed = hidden && (await findExposedAddress(hearth, repo, hidden, update, range.hide))
-  if (exposed) return exposed
+  if (exposed) return refuse(exposed)
   return {
     branch: branchOf(name) ?? wiki.branch,
     old,
@@ -87,16 +92,16 @@ export const pushWiki = operation({
     { updates, atomic = false, bytes = 0, unscanned = false },
   ) => {
     const wiki = requireWikiToChange(db, repo)
-    const refusals = new Map<RefUpdate, string>()
+    const refusals = new Map<RefUpdate, WikiRefusal>()
     for (const update of updates) {
       const problem = commandProblem(wiki, update)
-      if (problem) refusals.set(update, problem)
+      if (problem) refusals.set(update, refuse(problem))
     }
     const [wanted, ...more] = updates.filter((update) => !refusals.has(update))
     // Only the first push names a branch, so only it can name several.
-    for (const update of more) refusals.set(update, 'a wiki has one branch: push one')
+    for (const update of more) refusals.set(update, refuse('a wiki has one branch: push one'))
     if (wanted && atomic && refusals.size > 0)
-      refusals.set(wanted, 'the push is atomic and another ref was refused')
+      refusals.set(wanted, refuse('the push is atomic and another ref was refused'))
     if (wanted && !refusals.has(wanted)) {
       const problem = await applyMove(wanted)
       if (problem !== null) refusals.set(wanted, problem)
@@ -104,16 +109,16 @@ export const pushWiki = operation({
     return {
       results: updates.map((update) => ({
         name: update.name,
-        refused: refusals.get(update) ?? null,
-        lines: [],
+        refused: refusals.get(update)?.reason ?? null,
+        lines: [...(refusals.get(update)?.lines ?? [])],
       })),
     }
 
-    async function applyMove(update: RefUpdate): Promise<string | null> {
+    async function applyMove(update: RefUpdate): Promise<WikiRefusal | null> {
       try {
         if (bytes > 0) requireQuota(hearth, db, repo.workspace_id, 'repos_bytes', bytes)
         const move = await prepareMove({ hearth, caller, repo }, wiki, update, bytes)
-        if (typeof move === 'string') return move
+        if ('reason' in move) return move
         await write((tx) => {
           requireWikiToChange(tx.db, repo)
           moveWiki(tx, repo, move)
@@ -126,7 +131,7 @@ export const pushWiki = operation({
         })
         return null
       } catch (error) {
-        if (error instanceof Refusal) return error.message
+        if (error instanceof Refusal) return refuse(error.message)
         throw error
       }
     }

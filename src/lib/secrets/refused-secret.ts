@@ -5,6 +5,7 @@
 import { lazy } from '../lazy.ts'
 import { SecretMatcher, type SecretMatch } from './secret-matcher.ts'
 import { secretRules } from './secret-rules.ts'
+import { WordAutomaton } from './word-automaton.ts'
 
 const refusedMatcher = lazy(() => new SecretMatcher(secretRules().filter((rule) => rule.refused)))
 
@@ -22,4 +23,15 @@ export function findRefusedSecrets(bytes: Uint8Array): SecretMatch[] {
 export function nameOfSecret(text: string): string | null {
   const [found] = findRefusedSecrets(Buffer.from(text))
   return found === undefined ? null : withArticle(found.rule.label)
+}
+
+const allWords = lazy(
+  () => new WordAutomaton([...new Set(secretRules().flatMap(({ words }) => words))]),
+)
+
+/** Whether a text has a word that some rule needs. Only such a text can hold a secret. */
+export function mayHoldSecret(text: string): boolean {
+  let isFound = false
+  allWords().scan(Buffer.from(text), () => (isFound = true))
+  return isFound
 }

@@ -75,6 +75,21 @@ test('other branches, tags, deletion and rewriting are refused, each in words', 
   expect((await world.call(getWikiPage, otto, { repo: REPO, slug: 'Home' })).body).toBe('Theirs\n')
 })
 
+test('a refused secret is told with its line, and its person may bypass', async () => {
+  const { otto, git, at, set, home } = await makeGitWorld()
+  await set(otto, 'Home', 'One')
+  await git('', 'clone', await at(WIKI, otto), 'wiki')
+  writeFileSync(
+    join(home, 'wiki/Home.md'),
+    `Two\nghp_${'aB3dE5gH7jK9mN1p'.repeat(3).slice(0, 36)}\n`,
+  )
+  await git('wiki', 'commit', '-am', 'Add a token')
+  const { code, error } = await git('wiki', 'push', 'origin', 'main')
+  expect(code).not.toBe(0)
+  expect(error).toContain('Home.md:2')
+  expect(error).toContain(`/${REPO}/security/secrets/bypass?placeholder=pp_`)
+})
+
 test('objects of the repository are out of reach through its wiki, and the reverse', async () => {
   const { world, otto, git, at, set, home } = await makeGitWorld({ private: true })
   const secret = await world.commit(REPO, 'main', { 'secret.txt': 'hidden\n' })

@@ -153,6 +153,7 @@ function prepareEntry(
     data: json,
     truncated: text.text.length > MAX_TEXT_LENGTH ? 1 : 0,
     redacted: text.redacted || data.redacted ? 1 : 0,
+    secrets: [...text.secrets, ...data.secrets],
   }
 }
 

@@ -9,7 +9,9 @@ import { internalEvent } from '#core/events.ts'
 import { job } from '#core/jobs.ts'
 import { Type } from '#core/schema.ts'
 import { writeAs, type Tx } from '#core/write.ts'
+import { requireRepo, secretFindings, settingsOf } from '#features/repos/index.ts'
 import { conflict } from '#lib/errors.ts'
+import type { RedactedSecret } from '#lib/redact.ts'
 import { MINUTE } from '#lib/time.ts'
 import { contextOf, subjectOf } from '../pull-context.ts'
 import { sessionAppended } from '../events.ts'
@@ -63,7 +65,10 @@ const MAX_QUESTION_LENGTH = 500
 
 export const MAX_ENTRIES = 100_000
 
-export type NewEntry = Omit<EntryRow, 'pull_id' | 'seq'>
+export type NewEntry = Omit<EntryRow, 'pull_id' | 'seq'> & {
+  /** What was taken out of its text and data. */
+  readonly secrets?: readonly RedactedSecret[]
+}
 
 /** Adds an entry of the service. A full session is left as it is. */
 export function addServiceEntry(
@@ -103,9 +108,11 @@ export function appendEntries(
     throw conflict('limit_reached', `a session has at most ${MAX_ENTRIES} entries`, {
       last_seq: pull.session_entries,
     })
-  entries.forEach((entry, at) =>
-    insertEntry(tx, { ...entry, pull_id: pull.id, seq: pull.session_entries + at + 1 }),
-  )
+  entries.forEach(({ secrets = [], ...entry }, at) => {
+    const seq = pull.session_entries + at + 1
+    insertEntry(tx, { ...entry, pull_id: pull.id, seq })
+    if (secrets.length > 0) reportSecrets(tx, pull, seq, secrets)
+  })
   setSession(tx, pull.id, {
     last_seq,
     cost: cost > 0 ? (pull.session_cost ?? 0) + cost : pull.session_cost,
@@ -129,6 +136,25 @@ export function appendEntries(
   scheduleSessionEvent(tx, pull)
   tx.afterCommit(() => wakeReaders(tx.hearth, pull.id))
   return last_seq
+}
+
+/** Has alerts opened for secrets that were taken out of an entry. */
+function reportSecrets(
+  tx: Tx,
+  { repo_id, number }: PullRow,
+  seq: number,
+  secrets: readonly RedactedSecret[],
+): void {
+  const home = requireRepo(tx.db, repo_id)
+  if (!settingsOf(home).secret_scanning) return
+  const place = { path: `pull/${number}/session#entry-${seq}`, line: 1, commit: '' }
+  for (const feature of secretFindings.all(tx.hearth))
+    feature.record(
+      tx,
+      home,
+      'session',
+      secrets.map((secret) => ({ ...secret, ...place })),
+    )
 }
 
 function scheduleSessionEvent(tx: Tx, pull: PullRow): void {

@@ -15,7 +15,7 @@ import { forbidden } from '#lib/errors.ts'
 import { withArticle } from '#lib/secrets/refused-secret.ts'
 import { fullNameOf } from '../access/repo-facts.ts'
 import { auditRepo } from '../lifecycle/preconditions.ts'
-import { secretFindings } from '../extension-points.ts'
+import { secretFindings, type PlacedSecret } from '../extension-points.ts'
 import { findSecrets, isOwnToken, type CommitRange, type FoundSecret } from './find-secrets.ts'
 import { branchOf, branchRef } from '../refs/ref-names.ts'
 import { settingsOf } from '../settings/repo-settings.ts'
@@ -87,7 +87,8 @@ type ScanServices = { readonly hearth: Hearth; readonly caller: SignedIn }
 const isBypassed = ({ hearth, caller }: ScanServices, home: RepoRow, found: FoundSecret): boolean =>
   secretFindings.all(hearth).some((one) => one.isBypassed(hearth, home, caller, found))
 
-const customRules = (hearth: Hearth, home: RepoRow) =>
+/** Formats that a repository looks for in addition to those that all have. */
+export const customRules = (hearth: Hearth, home: RepoRow) =>
   secretFindings.all(hearth).flatMap((one) => one.customRules(hearth.db, home))
 
 /**
@@ -241,14 +242,19 @@ export async function recordSecrets(
     if (signal.aborted) throw new Error('the process is stopping')
     const batch = found.slice(at, at + RECORD_BATCH)
     await writeAs(hearth, null, (tx) => {
-      for (const one of batch.filter(isOwnToken)) revokeToken(tx, row, one)
+      for (const one of batch.filter(isOwnToken)) revokeSecretToken(tx, row, one)
       const home = homeOf(tx.db, row)
       for (const feature of secretFindings.all(hearth)) feature.record(tx, home, source, batch)
     })
   }
 }
 
-function revokeToken(tx: Tx, row: RepoRow, { path, line, commit, secret }: FoundSecret): void {
+/** Revokes a token of this forge that stands in a repository or in one of its texts. */
+export function revokeSecretToken(
+  tx: Tx,
+  row: RepoRow,
+  { path, line, commit, secret }: Pick<PlacedSecret, 'path' | 'line' | 'commit' | 'secret'>,
+): void {
   const token = revokeLeakedToken(tx, secret, `${fullNameOf(tx.db, row)}, ${path}:${line}`)
   if (token) auditRepo(tx, 'repo.token_found', row, { token_id: token.id, path, line, commit })
 }

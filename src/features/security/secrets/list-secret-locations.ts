@@ -27,7 +27,7 @@ export const listSecretLocations = operation({
     })
     return pageOf(
       rows.map(({ path, line, commit, source, found_at }) => ({
-        path,
+        path: commit === '' ? `/${repo.full_name}/${path}` : path,
         line,
         commit: commit === '' ? null : commit,
         source,

@@ -1,10 +1,10 @@
 /** Opens alerts for secrets that stand in a repository, and adds where they were found. */
 import { typeId } from '#core/ids.ts'
 import type { Tx } from '#core/write.ts'
-import type { FoundSecret } from '#features/repos/index.ts'
+import type { PlacedSecret } from '#features/repos/index.ts'
 import { alertOpened } from '../events.ts'
 import { fingerprintOf, previewOf, type Offer } from './fingerprint.ts'
-import type { Source } from './schema.ts'
+import type { Source, Validity } from './schema.ts'
 import { addLocation, findAlertByFingerprint, insertAlert, type AlertRow } from './store.ts'
 
 /** An alert tells at most so many places. */
@@ -13,14 +13,23 @@ const MAX_LOCATIONS = 1000
 /** The repository that alerts belong to, never a fork. */
 export type AlertHome = { readonly id: string; readonly workspace_id: string }
 
-/** A secret and where it stands. `commit` is empty for a text. */
-export type Finding = Pick<FoundSecret, 'type' | 'label' | 'secret' | 'path' | 'line' | 'commit'>
+export type Finding = PlacedSecret
+
+/**
+ * Tokens of this forge are revoked when they are found where somebody could read them. Sessions store
+ * none: they are taken out before.
+ */
+const validityOf = (type: string, source: Source): Validity => {
+  if (type !== 'hearth-token') return 'unknown'
+  return source === 'session' ? 'active' : 'inactive'
+}
 
 /** The alert of a secret, a new one if there is none. */
 export function openAlert(
   tx: Tx,
   home: AlertHome,
   offer: Offer,
+  source: Source = 'push',
 ): { readonly alert: Pick<AlertRow, 'id'>; readonly isNew: boolean } {
   const known = findAlertByFingerprint(tx.db, home.id, offer.fingerprint)
   if (known) return { alert: known, isNew: false }
@@ -29,8 +38,7 @@ export function openAlert(
     id,
     repo_id: home.id,
     ...offer,
-    // Tokens of this forge are revoked when they are found.
-    validity: offer.type === 'hearth-token' ? 'inactive' : 'unknown',
+    validity: validityOf(offer.type, source),
   })
   return { alert: { id }, isNew: true }
 }
@@ -57,7 +65,7 @@ export function recordFindings(
   for (const { type, label, secret, path, line, commit } of found) {
     const fingerprint = fingerprintOf(tx.hearth, type, secret)
     const offer = { fingerprint, type, label, preview: previewOf(secret) }
-    const { alert, isNew } = openAlert(tx, home, offer)
+    const { alert, isNew } = openAlert(tx, home, offer, source)
     if (isNew) opened.push(alert.id)
     addLocation(tx, { alert_id: alert.id, commit, path, line, source }, MAX_LOCATIONS)
   }

@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
 import { bypassPushProtection } from '#features/security/secrets/bypass-push-protection.ts'
 import { createCommit } from '#features/repos/commits/create-commit.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
+import { repoByPath } from '#features/repos/index.ts'
+import { push } from '#features/repos/push/push.ts'
 import { setBasePermission } from '#features/workspaces/set-base-permission.ts'
 import { HOUR } from '#lib/time.ts'
 import { refusal } from '../../../world.ts'
@@ -83,4 +86,17 @@ test('a commit through the API is refused with the findings, and works after the
     reason: 'used_in_tests',
   })
   expect((await save()).sha).not.toBe(main)
+})
+
+test('people who cannot bypass are offered none', async () => {
+  const { world, ada, bob, repo, main, commit } = await makeSecretsWorld()
+  await world.call(setBasePermission, ada, { workspace: 'acme', base_permission: 'read' })
+  const { pull } = await world.call(createPull, bob, { repo, title: 'Mine' })
+  const fork = `${repo}/pull/${pull.number}`
+  const row = repoByPath(world.hearth.db, fork)
+  const bad = await commit(main, { a: madeUpToken() }, row?.store)
+  const updates = [{ name: 'refs/heads/main', old: null, new: bad }]
+  const refused = (await world.call(push, bob, { repo: fork, updates })).results[0]
+  expect(refused?.refused).toContain('a:1 holds a GitHub token')
+  expect(refused?.lines.join('\n')).not.toContain('bypass')
 })

@@ -26,14 +26,18 @@ export async function makeSecretsWorld(settings: Record<string, boolean> = {}) {
     if (!found) throw new Error(`no repository ${repo}`)
     return found
   }
-  const commit = async (parent: string | null, files: Record<string, string>) => {
+  const commit = async (
+    parent: string | null,
+    files: Record<string, string>,
+    store = row().store,
+  ) => {
     const author = {
       name: 'Ada',
       email: 'ada@example.com',
       time: Math.floor(world.clock.now() / 1000),
       zone: '+0000',
     }
-    const made = await world.hearth.git.commitFiles(row().store, {
+    const made = await world.hearth.git.commitFiles(store, {
       parent,
       changes: Object.entries(files).map(([path, text]) => ({
         action: 'put' as const,
