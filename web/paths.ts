@@ -50,6 +50,14 @@ export const archivePath = (repo: string, ref: string, format: 'zip' | 'tar.gz')
     format: format === 'zip' ? undefined : format,
   })
 
+/** A job of a run. */
+export const jobPath = (repo: string, run: string, job: string): string =>
+  repoPath(repo, `/runs/${encodeURIComponent(run)}/job/${encodeURIComponent(job)}`)
+
+/** The alerts of scanners, or one of them as `/<id>`. */
+export const codeAlertsPath = (repo: string, rest = ''): string =>
+  repoPath(repo, `/security/code-scanning${rest}`)
+
 /** The preview of the text in a form. */
 export const PREVIEW_PATH = '/-/preview'
 export const previewPath = (repo: string, field: string, kind?: 'wiki'): string =>

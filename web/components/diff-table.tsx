@@ -171,7 +171,7 @@ const lastRow = (file: DiffFile, frame: DiffTableContext): string => {
 
 const threadsOf = (file: DiffFile, options: DiffOptions): Map<string, Child[]> => {
   const threads = new Map<string, Child[]>()
-  for (const thread of options.threads ?? []) {
+  for (const thread of [...(options.annotations ?? []), ...(options.threads ?? [])]) {
     if (thread.path !== file.path) continue
     const key = `${thread.side}${thread.line}`
     threads.set(key, [...(threads.get(key) ?? []), thread.content])

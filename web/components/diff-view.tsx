@@ -48,6 +48,8 @@ export interface DiffThread {
 export interface DiffOptions {
   split?: boolean
   threads?: readonly DiffThread[]
+  /** What jobs and scanners say about lines, above the threads. */
+  annotations?: readonly DiffThread[]
   /** The address of a comment form for a line. With it every line has a + button. */
   commentHref?: (path: string, side: 'old' | 'new', line: number) => string
   /** The address that shows a file in full, for files that are left out. */

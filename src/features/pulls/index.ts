@@ -99,6 +99,7 @@ export { restoreCaller } from './merging/merging-caller.ts'
 export { currentBlockers, pullRecord, pullUrl } from './pull-record.ts'
 export { loadEvaluation } from './pull-facts.ts'
 
+export { carryPlaces } from './changes/carry-places.ts'
 export { statsIfAny } from './changes/stats.ts'
 export {
   appendEntries,

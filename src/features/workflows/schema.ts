@@ -126,6 +126,30 @@ const Annotation = Type.Object({
   message: Type.String(),
 })
 
+export const CommitAnnotation = Type.Object(
+  {
+    level: OneOf(LEVELS),
+    file: Type.String({ description: 'The path of the file in the commit.' }),
+    line: Nullable(
+      Type.Integer({
+        description: 'Null for the file as a whole, and for a line that the commit does not have.',
+      }),
+    ),
+    title: Nullable(Type.String()),
+    message: Type.String(),
+    workflow: Type.String({ description: 'The name of the workflow.' }),
+    run: Id('run'),
+    job: Id('job'),
+    job_name: Type.String(),
+  },
+  { $id: 'CommitAnnotation', description: 'What a job says about a line of a file.' },
+)
+export type CommitAnnotation = Static<typeof CommitAnnotation>
+export const CommitAnnotations = Type.Object(
+  { items: Type.Array(CommitAnnotation), next: Type.Null() },
+  { 'x-list': true },
+)
+
 export const WorkflowJob = Type.Object(
   {
     id: Id('job'),

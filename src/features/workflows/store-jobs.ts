@@ -1,6 +1,7 @@
 /** The tables `workflow_jobs`, `workflow_steps` and `workflow_annotations`. */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
+import type { Oid } from '#git'
 import type { Timestamp } from '#lib/time.ts'
 import type { Conclusion, Level, RunStatus, WaitingFor } from './schema.ts'
 
@@ -142,6 +143,14 @@ export function copyJob(tx: Tx, job: JobRow, id: string, attempt: number): void 
        log_from, log_to)
      SELECT ?1, number, name, status, conclusion, started_at, finished_at, log_from, log_to
      FROM workflow_steps WHERE job_id = ?2`,
+    id,
+    job.id,
+  )
+  tx.db.run(
+    `INSERT INTO workflow_annotations (job_id, position, step, level, file, line, end_line, column,
+       title, message)
+     SELECT ?1, position, step, level, file, line, end_line, column, title, message
+     FROM workflow_annotations WHERE job_id = ?2`,
     id,
     job.id,
   )
@@ -397,6 +406,32 @@ export const listAnnotations = (db: Db, job_ids: readonly string[]): AnnotationR
     `SELECT * FROM workflow_annotations WHERE job_id IN (SELECT value FROM json_each(?))
      ORDER BY job_id, position`,
     JSON.stringify(job_ids),
+  )
+
+/** An annotation of a file, with the commit whose lines it counts. */
+export type FileAnnotationRow = AnnotationRow & {
+  readonly file: string
+  readonly run_id: string
+  readonly job_name: string
+  readonly workflow: string
+  readonly sha: Oid
+}
+
+/** What the present attempts of runs say about files: failures first, then in the order of jobs. */
+export const listFileAnnotations = (
+  db: Db,
+  run_ids: readonly string[],
+  limit: number,
+): FileAnnotationRow[] =>
+  db.all<FileAnnotationRow>(
+    `SELECT a.*, r.id AS run_id, r.name AS workflow, r.sha, j.name AS job_name
+     FROM workflow_runs r JOIN workflow_jobs j ON j.run_id = r.id AND j.attempt = r.attempt
+       JOIN workflow_annotations a ON a.job_id = j.id
+     WHERE r.id IN (SELECT value FROM json_each(?)) AND a.file IS NOT NULL AND a.file <> ''
+     ORDER BY CASE a.level WHEN 'failure' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END,
+       r.seq, j.position, a.position LIMIT ?`,
+    JSON.stringify(run_ids),
+    limit,
   )
 
 export const insertAnnotation = (tx: Tx, row: AnnotationRow): void =>

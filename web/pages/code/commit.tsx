@@ -25,6 +25,7 @@ import type { Child } from '../../jsx/html.ts'
 import { codePath, commitPath, comparePath, pullPath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { HiddenAnnotations, loadAnnotations, placeAnnotations } from './annotations.tsx'
 import { ChangeView, choiceInput, completeFiles, readChoice } from './change-view.tsx'
 import { StatusList, statusesOf } from './statuses.tsx'
 import { rich, t, texts } from '../../text.ts'
@@ -82,7 +83,7 @@ async function loadCommit(visit: Visit) {
   ])
   const target = { repo: name, sha: commit.sha }
   const home = name.split('/').slice(0, 2).join('/')
-  const [files, statuses, refs, references, session] = await Promise.all([
+  const [files, statuses, refs, references, session, annotations] = await Promise.all([
     completeFiles(visit, placeOf(name, commit), commit.files, choice),
     statusesOf(visit, name, commit.sha),
     choice.only === '' ? visit.call(listCommitRefs, target) : null,
@@ -92,6 +93,7 @@ async function loadCommit(visit: Visit) {
     commit.pull === null
       ? null
       : visit.tryCall(getSession, { repo: home, number: commit.pull, per_page: 1 }),
+    loadAnnotations(visit, { repo: home, sha: commit.sha }),
   ])
   return {
     repo,
@@ -101,6 +103,7 @@ async function loadCommit(visit: Visit) {
     refs,
     references: references?.items ?? [],
     hasSession: (session?.items.length ?? 0) > 0,
+    annotations: placeAnnotations(annotations, files),
     choice,
   }
 }
@@ -334,6 +337,11 @@ export const commitPage = page({
             })}
           </Notice>
         )}
+        <HiddenAnnotations
+          repo={repo.full_name}
+          sha={commit.sha}
+          hidden={choice.only === '' ? data.annotations.hidden : []}
+        />
         {commit.files.length === 0 && choice.page === 1 && choice.path === '' ? (
           <EmptyState icon="file" title={t('No file is changed')}>
             {commit.parents.length > 1
@@ -348,6 +356,7 @@ export const commitPage = page({
             choice={choice}
             here={here}
             place={placeOf(repo.full_name, commit)}
+            options={{ annotations: data.annotations.below }}
           />
         )}
       </RepoFrame>

@@ -25,6 +25,7 @@ import {
   completeFiles,
   readChoice,
 } from '../code/change-view.tsx'
+import { HiddenAnnotations, loadAnnotations, placeAnnotations } from '../code/annotations.tsx'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
@@ -47,7 +48,7 @@ async function loadChanges(visit: Visit) {
     visit.call(getRepo, { repo: target.repo }),
     visit.call(getPull, target),
   ])
-  const [changes, threads, drafts] = await Promise.all([
+  const [changes, threads, drafts, annotations] = await Promise.all([
     visit.call(getPullChanges, {
       ...target,
       ...(since === '' ? {} : { since }),
@@ -55,6 +56,11 @@ async function loadChanges(visit: Visit) {
     }),
     visit.call(listReviewThreads, target),
     visit.viewer ? visit.tryCall(listDraftComments, target) : null,
+    loadAnnotations(visit, {
+      repo: target.repo,
+      sha: detail.pull.head?.sha ?? null,
+      pull: target.number,
+    }),
   ])
   // The head that this reader reviewed last.
   const seen =
@@ -72,6 +78,7 @@ async function loadChanges(visit: Visit) {
     place,
     threads,
     drafts: drafts ?? [],
+    annotations: placeAnnotations(annotations, files),
     since,
     seen,
     choice,
@@ -238,6 +245,7 @@ const Files = ({
       }
       options={{
         threads: lineContents(visit, data, rights, current),
+        annotations: data.annotations.below,
         ...(rights.comment && {
           commentHref: (file, side, line) =>
             `${withQuery(current, { on: file, side, line })}#${lineFormId({ path: file, side, line })}`,
@@ -264,6 +272,15 @@ const SinceNotice = ({ since, all }: { since: string; all: string }) => (
       a: (inner) => <a href={all}>{inner}</a>,
     })}
   </Notice>
+)
+
+/** Annotations of lines that the page does not show; none where one file is loaded alone. */
+const OtherAnnotations = ({ data: { place, choice, annotations } }: { data: ChangesData }) => (
+  <HiddenAnnotations
+    repo={place.repo}
+    sha={place.sha}
+    hidden={choice.only === '' ? annotations.hidden : []}
+  />
 )
 
 export const changesPage = page({
@@ -318,6 +335,7 @@ export const changesPage = page({
             back={changeHref(`${here}/changes`, choice, {}, { since })}
           />
         )}
+        <OtherAnnotations data={data} />
         {changes.files.length === 0 ? (
           <NoChanges since={since} />
         ) : (

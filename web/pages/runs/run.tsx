@@ -29,7 +29,7 @@ import {
   Row,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
-import { commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
+import { commitPath, jobPath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { DeploymentList } from '../environments/deployment-list.tsx'
 import { translateMessage } from '../../messages.ts'
@@ -52,9 +52,6 @@ type Shown = {
 
 const runPath = (repo: string, run: Pick<Run, 'id'>, rest = ''): string =>
   repoPath(repo, `/runs/${encodeURIComponent(run.id)}${rest}`)
-
-export const jobPath = (repo: string, run: string, job: string): string =>
-  repoPath(repo, `/runs/${encodeURIComponent(run)}/job/${encodeURIComponent(job)}`)
 
 /** A hash of what the page shows. */
 export const stateOfRun = (run: Run, jobs: readonly WorkflowJob[]): string =>

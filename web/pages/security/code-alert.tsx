@@ -28,12 +28,11 @@ import {
 } from '../../components/index.ts'
 import { escapeLines } from '../../highlight.ts'
 import type { Html } from '../../jsx/html.ts'
-import { codePath } from '../../paths.ts'
+import { codeAlertsPath, codePath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { t, texts } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
-import { codeAlertsPath } from './code-alerts.tsx'
 import { SecurityFrame } from './frame.tsx'
 import { SeverityChip } from './severity.tsx'
 

@@ -20,12 +20,12 @@ import {
   Row,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
-import { withQuery } from '../../paths.ts'
+import { codeAlertsPath, withQuery } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { rich, t, texts } from '../../text.ts'
 import { pageNumber } from '../admin/frame.tsx'
 import { repoOf } from '../repos/frame.tsx'
-import { SecurityFrame, securityPath } from './frame.tsx'
+import { SecurityFrame } from './frame.tsx'
 import { UPLOAD_STEPS } from './upload-steps.ts'
 import { SEVERITY_LABELS, SeverityChip } from './severity.tsx'
 
@@ -37,9 +37,6 @@ type Shown = {
   readonly state: CodeAlertState
   readonly severity: Severity | null
 }
-
-export const codeAlertsPath = (repo: string, rest = ''): string =>
-  securityPath(repo, `/code-scanning${rest}`)
 
 const STATES = texts({ open: 'Open', dismissed: 'Dismissed', fixed: 'Fixed' })
 

@@ -6,7 +6,6 @@ import { readsRepo } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, OneOf, Type } from '#core/schema.ts'
-import type { FileDiff } from '#git'
 import {
   Comment,
   commentPointers,
@@ -16,13 +15,11 @@ import {
   type CommentRow,
 } from '#features/issues/index.ts'
 import { onPull } from '../inputs.ts'
-import { areCommitsGone } from '../changes/changes-since.ts'
+import { carryPlaces } from '../changes/carry-places.ts'
 import { requirePull, type PullRow } from '../store-pulls.ts'
-import { carryLines } from '../branches/suggestions.ts'
 import { threadHunks } from './thread-hunks.ts'
 
 const MAX_COMMENTS = 2_000
-const LIMITS = { maxLines: 200_000, maxBytes: 16 * 1024 * 1024 }
 
 const Thread = Type.Object({
   path: Type.String({ description: 'The path of the file now.' }),
@@ -90,38 +87,17 @@ export const listReviewThreads = operation({
   },
 })
 
+/** The present places of threads. Lines of the base do not move. */
 async function presentLines(
-  { git }: Hearth,
+  hearth: Hearth,
   store: string,
   pull: PullRow,
   roots: readonly CommentRow[],
 ): Promise<Map<string, { path: string; line: number }>> {
-  const found = new Map<string, { path: string; line: number }>()
-  for (const [commit, comments] of Map.groupBy(
-    roots.filter(({ outdated }) => outdated === 0),
-    ({ commit_sha }) => commit_sha ?? '',
-  )) {
-    const moved = commit !== pull.head_sha && comments.some(({ side }) => side !== 'old')
-    let files: readonly FileDiff[] = []
-    try {
-      if (moved && commit !== '' && pull.head_sha !== null)
-        files = (
-          await git.diff(store, commit, pull.head_sha, { hunks: true, context: 0, ...LIMITS })
-        ).files
-    } catch (error) {
-      if (areCommitsGone(error)) continue
-      throw error
-    }
-    for (const { id, path, line, side } of comments) {
-      if (path === null || line === null) continue
-      const file =
-        side === 'old'
-          ? null
-          : (files.find((one) => (one.old_path ?? one.path) === path && one.status !== 'added') ??
-            null)
-      const now = carryLines(file, { first: line, last: line })
-      if (now) found.set(id, { path: file?.path ?? path, line: now.last })
-    }
-  }
-  return found
+  const places = roots.flatMap(({ id, path, line, side, outdated, commit_sha }) =>
+    outdated === 1 || path === null || line === null
+      ? []
+      : [{ key: id, commit: side === 'old' ? '' : (commit_sha ?? ''), path, line } as const],
+  )
+  return carryPlaces(hearth, store, pull.head_sha, places)
 }

@@ -283,6 +283,28 @@ export const listInstances = (db: Db, alert_id: string, limit: number): Instance
     limit,
   )
 
+type AddedAlertRow = Pick<CodeAlertRow, 'id' | 'tool' | 'rule_id' | 'severity' | 'message'> &
+  Pick<InstanceRow, 'path' | 'start_line' | 'commit_sha'>
+
+/** Open alerts on lines that these refs of a pull request add, where they were seen last. */
+export const listAddedAlertRows = (
+  db: Db,
+  repo_id: string,
+  refs: readonly string[],
+  limit: number,
+): AddedAlertRow[] =>
+  db.all<AddedAlertRow>(
+    `SELECT a.id, a.tool, a.rule_id, a.severity, a.message, i.path, i.start_line, i.commit_sha,
+       max(i.analysis_seq) AS latest
+     FROM code_instances i JOIN code_alerts a ON a.id = i.alert_id
+     WHERE i.repo_id = ?1 AND i.ref IN (SELECT value FROM json_each(?2)) AND i.state = 'open'
+       AND i.is_new = 1 AND a.state <> 'dismissed'
+     GROUP BY a.id ORDER BY a.severity_rank, a.seq LIMIT ?3`,
+    repo_id,
+    JSON.stringify(refs),
+    limit,
+  )
+
 /** Of each alert the instance that is shown: on the preferred refs, open, newest. */
 export const listShownInstances = (
   db: Db,
