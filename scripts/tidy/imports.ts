@@ -30,7 +30,7 @@ const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
   runners: ['variables', 'workflows', 'artifacts'],
   models: ['integrations', 'agents'],
   plans: ['models'],
-  context: ['integrations', 'memory', 'search'],
+  context: ['integrations', 'memory', 'packages', 'search', 'workflows'],
   'agent-runs': ['agents', 'integrations', 'memory', 'models'],
 }
 

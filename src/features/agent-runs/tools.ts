@@ -181,7 +181,7 @@ const ask: Tool = {
 const forge: Tool = {
   name: 'forge',
   description:
-    'Call an operation of the forge, such as get_issue, list_comments, get_pull, get_check_log, search, add_comment, recall or remember.',
+    'Call an operation of the forge, such as get_issue, list_comments, get_pull, get_check_log, search, search_context, add_comment, recall or remember.',
   parameters: {
     type: 'object',
     properties: { name: text('Name of the operation.'), arguments: { type: 'object' } },
@@ -193,14 +193,20 @@ const forge: Tool = {
     if (!operation?.tool)
       throw new ToolError(`there is no operation ${String(input.name).slice(0, 60)}`)
     const given = typeof input.arguments === 'object' && input.arguments ? input.arguments : {}
-    const takesRepo = 'repo' in operation.input.properties
+    const { properties } = operation.input
+    const [workspace = ''] = full_name.split('/')
+    // Unless it says otherwise, a call is about the repository that it works in.
+    const usual = {
+      ...('repo' in properties ? { repo: full_name } : {}),
+      ...('workspace' in properties ? { workspace } : {}),
+    }
     let untrusted: readonly string[] = []
     try {
       const answer: unknown = await call(
         hearth,
         operation,
         caller,
-        { ...(takesRepo ? { repo: full_name } : {}), ...given },
+        { ...usual, ...given },
         { strict: true, signal, untrusted: (pointers) => (untrusted = pointers) },
       )
       const marks = untrusted.length === 0 ? '' : `\n_untrusted: ${untrusted.join(' ')}`

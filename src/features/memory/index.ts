@@ -7,6 +7,8 @@ import { removeMemoriesOfRepo } from './store.ts'
 export * from './operations.ts'
 export * from './schema.ts'
 export { takeMemories } from './prompt-memories.ts'
+export { wordsOf } from './fold-text.ts'
+export { findMemory } from './store.ts'
 
 export const feature: Feature = {
   name: 'memory',

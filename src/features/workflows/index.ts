@@ -63,7 +63,7 @@ export { hasWorkflows } from './store-workflows.ts'
 export { RunId } from './inputs.ts'
 export { jobScope, type JobScope } from './job-scope.ts'
 export { requireOwnRuns, requireRun } from './records.ts'
-export { actorOfRun } from './store-runs.ts'
+export { actorOfRun, repoOfRun } from './store-runs.ts'
 
 export const feature: Feature = {
   name: 'workflows',

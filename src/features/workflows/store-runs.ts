@@ -117,6 +117,8 @@ export const insertRunRow = (tx: Tx, row: NewRun): boolean =>
 /** Who started a run first; null when it is gone or nobody did. */
 export const actorOfRun = (db: Db, id: string): string | null => findRun(db, id)?.actor_id ?? null
 
+export const repoOfRun = (db: Db, id: string): string | null => findRun(db, id)?.repo_id ?? null
+
 export const findRun = (db: Db, id: string): RunRow | null =>
   db.one<RunRow>('SELECT * FROM workflow_runs WHERE id = ?', id)
 

@@ -52,6 +52,7 @@ export {
   type QuotaResource,
   type UsageCounter,
 } from './extension-points.ts'
+export type { Project } from './projects.ts'
 export { formerWorkspace } from './store-redirects.ts'
 export {
   oneLine,

@@ -9,7 +9,14 @@ import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 import { localized, t } from '../../text.ts'
 
-type WorkspaceTab = 'repositories' | 'packages' | 'activity' | 'members' | 'teams' | 'settings'
+type WorkspaceTab =
+  | 'repositories'
+  | 'packages'
+  | 'activity'
+  | 'members'
+  | 'teams'
+  | 'context'
+  | 'settings'
 
 /**
  * The fields of a workspace that a visitor sees. Others see only its name and public repositories.
@@ -51,6 +58,13 @@ function workspaceTabs(
       label: t('Teams'),
       href: workspacePath(slug, 'teams'),
       icon: 'users',
+      shown: member,
+    },
+    {
+      key: 'context',
+      label: t('Context'),
+      href: workspacePath(slug, 'context'),
+      icon: 'layers',
       shown: member,
     },
     {

@@ -1,0 +1,95 @@
+/** Finds memories, runs of workflows, and tickets of other services. */
+import { recall } from '#features/memory/index.ts'
+import { listRuns } from '#features/workflows/index.ts'
+import { parseReference } from './references.ts'
+import { lookupTicket } from './lookup-ticket.ts'
+import type { Found } from './found.ts'
+import { tryCall, type Place } from './place.ts'
+import { oneLineOf } from './texts.ts'
+import { fitOf } from './words.ts'
+
+const MAX_TITLE_CHARS = 80
+/** Repositories whose memories and runs are read when none is named: those changed last. */
+const MAX_REPOS = 10
+const MAX_WORDS = 4
+const MAX_PER_REPO = 20
+const MAX_RUNS = 50
+
+const reposOf = ({ repos, repo }: Place): string[] =>
+  repo === null ? repos.slice(0, MAX_REPOS).map(({ full_name }) => full_name) : [repo]
+
+export async function findMemories(place: Place, words: readonly string[]): Promise<Found[]> {
+  const longest = [...words].sort((a, b) => b.length - a.length).slice(0, MAX_WORDS)
+  const found = new Map<string, Found>()
+  for (const repo of reposOf(place))
+    for (const query of longest) {
+      const untrusted = new Set<string>()
+      const answer = await tryCall(
+        place,
+        recall,
+        { repo, query, limit: MAX_PER_REPO },
+        (pointers) => pointers.forEach((pointer) => untrusted.add(pointer)),
+      )
+      if (answer === null) continue
+      for (const level of ['project', 'workspace'] as const)
+        answer[level].forEach((memory, at) =>
+          found.set(memory.id, {
+            kind: 'memory',
+            id: memory.id,
+            key: memory.id,
+            title: oneLineOf(memory.text, MAX_TITLE_CHARS),
+            summary: memory.text,
+            url: `${place.hearth.settings.site_url}/${repo}/memory`,
+            repo: memory.repo,
+            trusted: !untrusted.has(`/${level}/${at}/text`),
+            updated_at: memory.updated_at,
+          }),
+        )
+    }
+  return [...found.values()]
+}
+
+/** Among the latest runs of each repository. */
+export async function findRuns(place: Place, words: readonly string[]): Promise<Found[]> {
+  const found: Found[] = []
+  for (const repo of reposOf(place)) {
+    const runs = await tryCall(place, listRuns, { repo, per_page: MAX_RUNS })
+    for (const run of runs?.items ?? []) {
+      const one: Found = {
+        kind: 'run',
+        id: run.id,
+        key: run.id,
+        title: `${run.name} #${run.number}: ${run.title}`,
+        summary: `${run.conclusion ?? run.status} at ${run.ref.replace(/^refs\/\w+\//, '')}`,
+        url: run.html_url,
+        repo,
+        trusted: run.trusted,
+        updated_at: run.finished_at ?? run.created_at,
+      }
+      if (fitOf(words, { ...one, key: '' }) > 0) found.push(one)
+    }
+  }
+  return found
+}
+
+/** A ticket is found by its key or address only: trackers are not searched. */
+export async function findTickets(place: Place, query: string): Promise<Found[]> {
+  const reference = parseReference(query)
+  const repo = place.repo ?? place.repos[0]?.full_name
+  if (reference === null || repo === undefined) return []
+  const ticket = await tryCall(place, lookupTicket, { repo, reference: query.trim() })
+  if (ticket === null || ticket.provider === 'hearth') return []
+  return [
+    {
+      kind: 'ticket',
+      id: ticket.key,
+      key: ticket.key,
+      title: ticket.title,
+      summary: `${ticket.status}. ${ticket.body}`,
+      url: ticket.url,
+      repo: null,
+      trusted: false,
+      updated_at: null,
+    },
+  ]
+}

@@ -1,0 +1,151 @@
+// One thing of a workspace: its facts, what it is related to, and what is remembered about it.
+import { ENTITY_KINDS, getEntity, type Entity, type Relation } from '#features/context/index.ts'
+import { getWorkspace, type Workspace } from '#features/workspaces/index.ts'
+import {
+  Badge,
+  Breadcrumbs,
+  Card,
+  EmptyState,
+  Facts,
+  Icon,
+  LinkButton,
+  List,
+  PageHead,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
+import { workspacePath } from '../../paths.ts'
+import { page, type Visit } from '../../site.ts'
+import { t, texts } from '../../text.ts'
+import { WorkspaceFrame } from '../workspaces/frame.tsx'
+import { entityPath, KIND_ICONS, KIND_LABELS } from './search.tsx'
+
+const RELATION_LABELS = texts({
+  owns: 'Owner',
+  contains: 'Belongs together',
+  depends_on: 'Dependency',
+  published_by: 'Published from',
+  mentions: 'Mentioned',
+  resolves: 'Resolves',
+} as const)
+
+/** Texts of their own; the rest of the fields are facts. */
+const LONG_FIELDS = ['title', 'body', 'description', 'headings']
+const MAX_FACT_CHARS = 300
+
+function factText(value: unknown): string {
+  if (Array.isArray(value))
+    return value.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+const factsOf = ({ fields }: Entity) =>
+  Object.entries(fields).flatMap(([name, value]) => {
+    if (value === null || LONG_FIELDS.includes(name)) return []
+    const text = factText(value).slice(0, MAX_FACT_CHARS)
+    return text === '' ? [] : [{ label: name.replaceAll('_', ' '), value: text }]
+  })
+
+const RelationRow = ({ of, slug }: { of: Relation; slug: string }) => (
+  <Row
+    mark={<Icon name={KIND_ICONS[of.kind]} />}
+    title={<a href={entityPath(slug, of.kind, of.id)}>{of.title}</a>}
+    meta={
+      <>
+        <Badge>{RELATION_LABELS[of.type]}</Badge>
+        <span>{KIND_LABELS[of.kind]}</span>
+      </>
+    }
+  />
+)
+
+const Remembered = ({ memories }: Pick<Entity, 'memories'>) =>
+  memories.length === 0 ? null : (
+    <Card title={t('Remembered')}>
+      <ul>
+        {memories.map(({ text }) => (
+          <li>{text}</li>
+        ))}
+      </ul>
+    </Card>
+  )
+
+const Recent = ({ recent, now }: Pick<Entity, 'recent'> & { now: number }) =>
+  recent.length === 0 ? null : (
+    <List label={t('Latest events')} head={<strong>{t('Latest events')}</strong>}>
+      {recent.map(({ summary, time }) => (
+        <Row title={summary} meta={<RelativeTime at={time} now={now} />} />
+      ))}
+    </List>
+  )
+
+const EntityView = ({
+  visit,
+  workspace,
+  entity,
+}: {
+  visit: Visit
+  workspace: Workspace
+  entity: Entity
+}) => {
+  const body = entity.fields.body
+  const now = visit.hearth.clock.now()
+  return (
+    <WorkspaceFrame visit={visit} workspace={workspace} title={entity.title} current="context">
+      <Breadcrumbs
+        parts={[
+          { label: t('Context'), href: workspacePath(workspace.slug, 'context') },
+          { label: entity.key },
+        ]}
+      />
+      <PageHead
+        title={entity.title}
+        lead={KIND_LABELS[entity.kind]}
+        actions={
+          entity.url === '' ? undefined : (
+            <LinkButton href={entity.url} icon="external">
+              {t('Open')}
+            </LinkButton>
+          )
+        }
+      />
+      <Card title={t('Facts')}>
+        <Facts
+          facts={[{ label: t('Key'), value: <code>{entity.key}</code> }, ...factsOf(entity)]}
+        />
+        <p class="written-text">
+          {typeof body === 'string' && body !== '' ? body : entity.summary}
+        </p>
+      </Card>
+      {entity.relations.length === 0 ? (
+        <EmptyState icon="link" title={t('Nothing is related to it yet')}>
+          {t('Mentions, code owners, projects and packages connect it with others.')}
+        </EmptyState>
+      ) : (
+        <List label={t('Related')} head={<strong>{t('Related')}</strong>}>
+          {entity.relations.map((one) => (
+            <RelationRow of={one} slug={workspace.slug} />
+          ))}
+        </List>
+      )}
+      <Remembered memories={entity.memories} />
+      <Recent recent={entity.recent} now={now} />
+    </WorkspaceFrame>
+  )
+}
+
+export const entityPage = page({
+  path: '/:workspace/-/context/entity',
+  load: async (visit) => {
+    const workspace = await visit.call(getWorkspace, { workspace: visit.params.workspace ?? '' })
+    const { searchParams } = visit.url
+    const kind = ENTITY_KINDS.find((one) => one === searchParams.get('kind'))
+    const id = (searchParams.get('id') ?? '').slice(0, 500)
+    if (kind === undefined || id === '') return null
+    return {
+      workspace,
+      entity: await visit.call(getEntity, { workspace: workspace.slug, kind, id }),
+    }
+  },
+  view: (shown, visit) => <EntityView visit={visit} {...shown} />,
+})
