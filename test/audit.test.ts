@@ -303,6 +303,13 @@ const invitedToRepo = async (who: UserCaller): Promise<{ repo: string; id: strin
   }
   return { repo: name, id: items[0]?.id ?? '' }
 }
+let packages = 0
+const ownPackage = async () => {
+  const target = { workspace: 'acme', package_type: 'npm', package_name: `lib-${++packages}` }
+  const publication = { version: '1.0.0', digest: 'sha256:0', metadata: {}, files: [] }
+  await run('publish_package_version', ada, { ...target, publication })
+  return target
+}
 const collaborator = async (): Promise<{ repo: string; username: string }> => {
   const who = await person()
   const { repo: name, id } = await invitedToRepo(who)
@@ -575,6 +582,13 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   remove_team_repo: async () => {
     const input = { workspace: 'acme', team: await team(), repo: await repo() }
     await run('set_team_repo', ada, { ...input, role: 'write' })
+    return by(ada, input)
+  },
+  set_package_access: async () =>
+    by(ada, { ...(await ownPackage()), team: await team(), role: 'write' }),
+  remove_package_access: async () => {
+    const input = { ...(await ownPackage()), team: await team() }
+    await run('set_package_access', ada, { ...input, role: 'write' })
     return by(ada, input)
   },
   set_review_assignment: async () =>

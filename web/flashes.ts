@@ -34,6 +34,7 @@ const FLASHES = localized({
   'package-deleted': ['good', 'Package deleted.'],
   'package-purged': ['good', 'Package purged.'],
   'package-restored': ['good', 'Package restored.'],
+  'retention-removed': ['good', 'Rule removed.'],
   'version-deleted': ['good', 'Version deleted.'],
   'version-restored': ['good', 'Version restored.'],
   'wiki-created': ['good', 'Page created.'],

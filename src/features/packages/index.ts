@@ -18,6 +18,7 @@ export * from './schema.ts'
 export * from './operations.ts'
 export { installSnippets, publishingSteps, type PublishingSteps } from './snippets.ts'
 export type { Snippet } from './format.ts'
+export type { PackageAccess } from './access/schema.ts'
 export type { Retention, RetentionPreview } from './retention/schema.ts'
 export { packageFacts } from './package-facts.ts'
 

@@ -3,7 +3,9 @@ import { expect, test } from 'bun:test'
 import { storeBlob } from '#core/blobs.ts'
 import { getPackage } from '#features/packages/get-package.ts'
 import { publishPackageVersion } from '#features/packages/publish-package-version.ts'
+import { removePackageAccess } from '#features/packages/access/remove-package-access.ts'
 import { updatePackage } from '#features/packages/update-package.ts'
+import { createTeam } from '#features/teams/create-team.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
 const LIST = '/acme/-/packages'
@@ -83,8 +85,10 @@ test('an admin links, changes, deletes, restores and purges', async () => {
   const { forge, ada, browser, publish } = await setUp()
   await publish('1.0.0')
   await publish('1.1.0')
-  const press = async (rest: string, fields: Record<string, string> = {}) =>
-    browser.press((await browser.open(PAGE)).html, PAGE + rest, fields)
+  const press = async (rest: string, fields: Record<string, string> = {}) => {
+    const pages = [await browser.open(PAGE), await browser.open(`${PAGE}/settings`)]
+    return browser.press(pages.map(({ html }) => html).join(''), PAGE + rest, fields)
+  }
   const record = () => forge.call(getPackage, ada, target)
   const refused = await press('/link', { repository: 'nothing' })
   expect([refused.status, refused.html.includes('has no repository nothing')]).toEqual([422, true])
@@ -105,4 +109,47 @@ test('an admin links, changes, deletes, restores and purges', async () => {
   expect(await record()).toMatchObject({ deleted_at: null })
   for (let time = 0; time < 2; time++) await press('/delete', { confirm: '@acme/lib' })
   expect((await browser.open(PAGE)).status).toBe(404)
+})
+
+test('an admin gives and takes roles, also those of teams', async () => {
+  const { forge, ada, browser, member, publish } = await setUp()
+  await publish('1.0.0')
+  await forge.call(createTeam, ada, { workspace: 'acme', name: 'Web' })
+  const give = async (holder: string) => {
+    const { html } = await browser.open(`${PAGE}/access`)
+    return browser.press(html, `${PAGE}/access`, { holder, role: 'write' })
+  }
+  expect((await member.open(`${PAGE}/access`)).status).toBe(404)
+  const refused = await give('nobody')
+  expect([refused.status, refused.html.includes('no member of acme')]).toEqual([422, true])
+  await give('bob')
+  await give('team:web')
+  expect((await member.open(PAGE)).status).toBe(200)
+  expect((await member.open(`${PAGE}/access`)).status).toBe(404)
+  const { html } = await browser.open(`${PAGE}/access`)
+  expect([html.includes('/acme/-/teams/web'), html.includes('href="/bob"')]).toEqual([true, true])
+  await browser.press(html, `${PAGE}/access/remove`, { username: 'bob', team: '' })
+  await forge.call(removePackageAccess, ada, { ...target, team: 'web' })
+  await browser.open(PAGE)
+})
+
+test('a rule is tried, saved and removed, for a package and for the workspace', async () => {
+  const { browser, member, publish } = await setUp()
+  for (const version of ['1.0.0', '1.1.0']) await publish(version)
+  const rule = { keep_newest: '1', older_than_days: '0', snapshots_kept: '5' }
+  for (const at of [`${PAGE}/retention`, `${LIST}/retention`]) {
+    expect((await member.open(at)).status).toBe(404)
+    const press = async (change: Record<string, string>) => {
+      const sent = await browser.press((await browser.open(at)).html, at, { ...rule, ...change })
+      return sent.status === 422 ? sent : browser.open(sent.location)
+    }
+    const tried = await press({ do: 'preview' })
+    expect(tried.html).toContain('What this rule deletes now')
+    expect(tried.html).toContain('version=1.0.0')
+    expect(tried.html).not.toContain('Remove rule')
+    const refused = await press({ do: 'save', keep_newest: '0' })
+    expect(refused.status).toBe(422)
+    expect((await press({ do: 'save' })).html).toContain('version=1.0.0')
+    expect((await press({ do: 'remove' })).html).not.toContain('version=1.0.0')
+  }
 })

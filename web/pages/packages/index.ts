@@ -1,10 +1,20 @@
 /** Pages of packages. */
 import type { SiteSection } from '../../site.ts'
+import { packageAccessForms, packageAccessPage } from './access.tsx'
 import { packagesPage, repoPackagesPage } from './list.tsx'
 import { packagePage } from './package.tsx'
-import { packageForms } from './settings.tsx'
+import { packageRetentionPage, retentionForms, workspaceRetentionPage } from './retention.tsx'
+import { packageForms, packageSettingsPage } from './settings.tsx'
 
 export const packages: SiteSection = {
-  pages: [packagesPage, repoPackagesPage, packagePage],
-  forms: packageForms(packagePage),
+  pages: [
+    packagesPage,
+    repoPackagesPage,
+    workspaceRetentionPage,
+    packagePage,
+    packageAccessPage,
+    packageRetentionPage,
+    packageSettingsPage,
+  ],
+  forms: [...packageForms(packagePage), ...packageAccessForms, ...retentionForms],
 }

@@ -9,7 +9,7 @@ import {
   typeName,
 } from '#features/packages/index.ts'
 import { getRepo } from '#features/repos/index.ts'
-import { getWorkspace } from '#features/workspaces/index.ts'
+import { getUsage } from '#features/site/index.ts'
 import {
   Button,
   EmptyState,
@@ -19,23 +19,19 @@ import {
   PageHead,
   Pagination,
 } from '../../components/index.ts'
+import { bytesText } from '../../format.ts'
 import { repoPath, withQuery, workspacePath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { WorkspaceFrame, type WorkspaceSummary } from '../workspaces/frame.tsx'
 import { NoPackages, PackageList, PublishingGuide } from './package-parts.tsx'
+import { workspaceSummary } from './workspace-summary.ts'
 
 const PER_PAGE = 30
 
 const pageNumber = (visit: Visit): number =>
   Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
-
-/** What those who are no member see of a workspace. */
-export const workspaceSummary = async (visit: Visit, slug: string): Promise<WorkspaceSummary> => {
-  const record = await visit.tryCall(getWorkspace, { workspace: slug })
-  return record ?? { slug, name: slug, description: '', role: null, member_count: null }
-}
 
 type Filters = { q: string; type: PackageType | null; deleted: boolean }
 
@@ -101,6 +97,15 @@ const Filter = ({
   )
 }
 
+/** What the packages of the workspace take, deleted ones included, and what they may. */
+const StorageUsed = ({ used, limit }: { used: number; limit: number | null }) => (
+  <p class="muted small">
+    {limit === null
+      ? t('{used} used', { used: bytesText(used) })
+      : t('{used} of {limit} used', { used: bytesText(used), limit: bytesText(limit) })}
+  </p>
+)
+
 const Found = ({
   items,
   filters: { q, type, deleted },
@@ -139,8 +144,9 @@ export const packagesPage = page({
     const filters = filtersOf(visit)
     const number = pageNumber(visit)
     const { q, type, deleted } = filters
-    const [workspace, packages] = await Promise.all([
+    const [workspace, usage, packages] = await Promise.all([
       workspaceSummary(visit, slug),
+      visit.viewer === null ? null : visit.tryCall(getUsage, { workspace: slug }),
       visit.call(listPackages, {
         workspace: slug,
         page: number,
@@ -153,9 +159,9 @@ export const packagesPage = page({
     // A workspace without anything to see does not exist for others.
     if (workspace.role === null && packages.items.length === 0 && q === '' && type === null)
       return null
-    return { workspace, packages, filters, number }
+    return { workspace, packages, filters, number, usage: usage?.packages_bytes ?? null }
   },
-  view: ({ workspace, packages, filters, number }, visit) => {
+  view: ({ workspace, packages, usage, filters, number }, visit) => {
     const { q, type, deleted } = filters
     const here = workspacePath(workspace.slug, 'packages')
     const query = { q: q || undefined, type: type ?? undefined }
@@ -170,7 +176,15 @@ export const packagesPage = page({
         <PageHead
           title={t('Packages')}
           lead={t('What this workspace publishes for package managers.')}
+          actions={
+            workspace.role === 'owner' ? (
+              <LinkButton href={workspacePath(workspace.slug, 'packages/retention')}>
+                {t('Retention')}
+              </LinkButton>
+            ) : undefined
+          }
         />
+        {usage !== null && <StorageUsed {...usage} />}
         <Filter workspace={workspace} steps={steps} filters={filters} />
         <Found items={packages.items} filters={filters} here={here} />
         <Pagination

@@ -12,7 +12,6 @@ import {
 import {
   ActionButton,
   ActorLink,
-  Breadcrumbs,
   Button,
   Card,
   Chip,
@@ -22,20 +21,18 @@ import {
   List,
   MarkdownBody,
   Notice,
-  PageHead,
   Pagination,
   RelativeTime,
   Row,
 } from '../../components/index.ts'
 import { formatExactTime } from '../../components/time.tsx'
 import { bytesText, formatNumber } from '../../format.ts'
-import { repoPath, withQuery, workspacePath } from '../../paths.ts'
+import { repoPath, withQuery } from '../../paths.ts'
 import { page, type Page, type Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
-import { WorkspaceFrame } from '../workspaces/frame.tsx'
-import { workspaceSummary } from './list.tsx'
+import { PackageFrame, targetOf } from './package-frame.tsx'
 import { packagePath, Snippets } from './package-parts.tsx'
-import { PackageSettings, targetOf, DeleteCard } from './settings.tsx'
+import { workspaceSummary } from './workspace-summary.ts'
 
 const VERSIONS_PER_PAGE = 20
 
@@ -213,22 +210,17 @@ export const packagePage: Page = page({
     const shown = chosen ?? versions.items.find(({ version }) => version === item.latest) ?? null
     const isDeleted = item.deleted_at !== null
     return (
-      <WorkspaceFrame visit={visit} workspace={workspace} title={item.name} current="packages">
-        <Breadcrumbs
-          parts={[
-            { label: t('Packages'), href: workspacePath(item.workspace, 'packages') },
-            { label: item.name },
-          ]}
-        />
-        <PageHead
-          title={item.name}
-          lead={item.description ?? undefined}
-          actions={
-            chosen === null ? undefined : (
-              <LinkButton href={here}>{t('Show the latest version')}</LinkButton>
-            )
-          }
-        />
+      <PackageFrame
+        visit={visit}
+        workspace={workspace}
+        item={item}
+        current="overview"
+        actions={
+          chosen === null ? undefined : (
+            <LinkButton href={here}>{t('Show the latest version')}</LinkButton>
+          )
+        }
+      >
         {isDeleted && <DeletedNotice visit={visit} item={item} />}
         <Sources item={item} version={shown} />
         {!isDeleted && (
@@ -254,13 +246,7 @@ export const packagePage: Page = page({
           />
         )}
         <Downloads days={details.downloads} />
-        {item.permissions.admin &&
-          (isDeleted ? (
-            <DeleteCard visit={visit} item={item} />
-          ) : (
-            <PackageSettings visit={visit} item={item} />
-          ))}
-      </WorkspaceFrame>
+      </PackageFrame>
     )
   },
 })

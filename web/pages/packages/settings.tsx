@@ -23,6 +23,7 @@ import {
 import { workspacePath } from '../../paths.ts'
 import {
   action,
+  page,
   redirectWithFlash,
   type Form as SiteForm,
   type Page,
@@ -30,18 +31,8 @@ import {
 } from '../../site.ts'
 import { t } from '../../text.ts'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
+import { loadAsAdmin, PackageFrame, pathOf, targetOf } from './package-frame.tsx'
 import { packagePath } from './package-parts.tsx'
-
-export const targetOf = (visit: Visit) => ({
-  workspace: visit.params.workspace ?? '',
-  package_type: (visit.params.type ?? '') as Package['package_type'],
-  package_name: visit.params.name ?? '',
-})
-
-const pathOf = (visit: Visit, rest = ''): string => {
-  const { workspace, package_type, package_name } = targetOf(visit)
-  return packagePath({ workspace, package_type, name: package_name }, rest)
-}
 
 const ChangeCard = ({ visit, item }: { visit: Visit; item: Package }) => {
   const action = packagePath(item, '/change')
@@ -128,7 +119,7 @@ const LinkCard = ({ visit, item }: { visit: Visit; item: Package }) => {
 }
 
 /** Deletes a package, or purges one that is deleted. */
-export const DeleteCard = ({ visit, item }: { visit: Visit; item: Package }) => {
+const DeleteCard = ({ visit, item }: { visit: Visit; item: Package }) => {
   const action = packagePath(item, '/delete')
   const at = visitForForm(visit, action)
   const isDeleted = item.deleted_at !== null
@@ -162,22 +153,30 @@ export const DeleteCard = ({ visit, item }: { visit: Visit; item: Package }) => 
   )
 }
 
-export const PackageSettings = ({ visit, item }: { visit: Visit; item: Package }) => (
-  <>
-    <ChangeCard visit={visit} item={item} />
-    <LinkCard visit={visit} item={item} />
-    <DeleteCard visit={visit} item={item} />
-  </>
-)
+export const packageSettingsPage = page({
+  path: '/:workspace/-/packages/:type/:name/settings',
+  load: loadAsAdmin,
+  view: ({ item, workspace }, visit) => (
+    <PackageFrame visit={visit} workspace={workspace} item={item} current="settings">
+      {item.deleted_at === null && (
+        <>
+          <ChangeCard visit={visit} item={item} />
+          <LinkCard visit={visit} item={item} />
+        </>
+      )}
+      <DeleteCard visit={visit} item={item} />
+    </PackageFrame>
+  ),
+})
 
 const versionOf = (fields: { text(name: string): string }): string => fields.text('version')
 
 const at = (rest: string): string => `/:workspace/-/packages/:type/:name/${rest}`
 
-const changeForms = (page: Page): SiteForm[] => [
+const changeForms: readonly SiteForm[] = [
   action({
     path: at('change'),
-    page,
+    page: packageSettingsPage,
     submit: async (visit, fields) => {
       const visibility = fields.optional('visibility')
       await visit.call(updatePackage, {
@@ -187,24 +186,24 @@ const changeForms = (page: Page): SiteForm[] => [
           ? { inherit_access: fields.ticked('inherit_access') }
           : { visibility: visibility === 'public' ? 'public' : 'private' }),
       })
-      return redirectWithFlash(visit, pathOf(visit), 'saved')
+      return redirectWithFlash(visit, pathOf(visit, '/settings'), 'saved')
     },
   }),
   action({
     path: at('link'),
-    page,
+    page: packageSettingsPage,
     submit: async (visit, fields) => {
       const repository = fields.text('repository').trim()
       await visit.call(linkPackage, { ...targetOf(visit), repository })
-      return redirectWithFlash(visit, pathOf(visit), 'package-linked')
+      return redirectWithFlash(visit, pathOf(visit, '/settings'), 'package-linked')
     },
   }),
   action({
     path: at('unlink'),
-    page,
+    page: packageSettingsPage,
     submit: async (visit) => {
       await visit.call(unlinkPackage, targetOf(visit))
-      return redirectWithFlash(visit, pathOf(visit), 'package-unlinked')
+      return redirectWithFlash(visit, pathOf(visit, '/settings'), 'package-unlinked')
     },
   }),
 ]
@@ -212,7 +211,7 @@ const changeForms = (page: Page): SiteForm[] => [
 const deletionForms = (page: Page): SiteForm[] => [
   action({
     path: at('delete'),
-    page,
+    page: packageSettingsPage,
     submit: async (visit, fields) => {
       const target = targetOf(visit)
       const { deleted_at } = await visit.call(getPackage, target)
@@ -252,8 +251,5 @@ const deletionForms = (page: Page): SiteForm[] => [
   }),
 ]
 
-/** The forms of the page of a package, which shows them again when they are refused. */
-export const packageForms = (page: Page): SiteForm[] => [
-  ...changeForms(page),
-  ...deletionForms(page),
-]
+/** `page` is the one that shows its forms again when they are refused. */
+export const packageForms = (page: Page): SiteForm[] => [...changeForms, ...deletionForms(page)]
