@@ -6,6 +6,7 @@ import { eventRecords, fullName, preloadRepos, repoById } from '#features/repos/
 import { preloadWorkspaces } from '#features/workspaces/index.ts'
 import { findRecord, preloadRecords } from '#features/issues/index.ts'
 import { pullSummaries, type PullSummary } from '#features/pulls/index.ts'
+import { failureText } from './delivery/run-failures.ts'
 import { excerptsOf } from './excerpts.ts'
 import type { Notification } from './schema.ts'
 import type { NotificationRow, SubjectOf } from './store.ts'
@@ -59,6 +60,7 @@ function loadAround(hearth: Hearth, rows: readonly NotificationRow[]) {
     rows.flatMap(({ last_event }) => last_event ?? []),
   )
   const excerpts = excerptsOf(hearth.db, events)
+  const failures = new Map(events.map((event) => [event.id, failureText(hearth, event)]))
   const places = rows.flatMap(({ repo_id, number, kind }) =>
     repo_id === null || number === null || kind !== 'pull' ? [] : [{ repo_id, number }],
   )
@@ -66,7 +68,7 @@ function loadAround(hearth: Hearth, rows: readonly NotificationRow[]) {
     happened: new Map(
       eventRecords(hearth, events).map(({ id, actor, summary }) => [
         id,
-        { actor, summary, excerpt: excerpts.get(id) ?? null },
+        { actor, summary, excerpt: excerpts.get(id) ?? failures.get(id) ?? null },
       ]),
     ),
     pulls: places.length === 0 ? new Map<string, PullSummary>() : pullSummaries(hearth, places),

@@ -162,6 +162,22 @@ export const tokenRuns =
     (db: Db, token_id: string) => { readonly run_id: string; readonly sha: string } | null
   >('repos.token_runs')
 
+/** Why a run failed, for the person who started it. */
+export type RunFailure = {
+  /** Who started the run or its last attempt; null for a schedule. */
+  readonly by: string | null
+  readonly workflow_id: string
+  readonly ref: string
+  /** The workflow, the number of the run and what it ran for. */
+  readonly title: string
+  /** The first job that failed, with its first error in one line; null when none is known. */
+  readonly text: string | null
+}
+
+/** Why a run failed; null when it did not, runs again or is gone. */
+export const runFailures =
+  extensionPoint<(db: Db, run_id: string) => RunFailure | null>('repos.run_failures')
+
 /** The link to a remote that leads, or led until this service took over; null when there is none. */
 export const leadingMirrors =
   extensionPoint<

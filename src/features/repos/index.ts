@@ -109,6 +109,8 @@ export {
   commitContexts,
   frozenReleases,
   retainedCommits,
+  runFailures,
+  type RunFailure,
   moveRules,
   pushNotes,
   deployHolds,

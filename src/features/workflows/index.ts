@@ -9,6 +9,7 @@ import {
   commitContexts,
   repoDataRemovers,
   retainedCommits,
+  runFailures,
 } from '#features/repos/index.ts'
 import { lookForWorkflows } from './commits-without-workflows.ts'
 import { problemsOfPush } from './push-problems.ts'
@@ -16,6 +17,7 @@ import { candidateGate, followCandidateRuns, planCandidate } from './candidate-g
 import { contextsOfRuns } from './commit-results.ts'
 import { endCancelled, endCancelledJob } from './end-run.ts'
 import { events } from './events.ts'
+import { failureOfRun } from './run-failure.ts'
 import * as operations from './operations.ts'
 import { planRuns } from './plan-runs.ts'
 import { retainedCommitsOfRuns } from './retained-commits.ts'
@@ -90,5 +92,6 @@ export const feature: Feature = {
     problemsOfPush,
     candidateGate,
     tokenRuns.with(findRunOfToken),
+    runFailures.with(failureOfRun),
   ],
 }

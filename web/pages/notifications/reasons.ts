@@ -29,7 +29,7 @@ export const REASON_LABELS: Readonly<Record<Reason, string>> = texts({
   author: 'News of what I, or an agent of mine, began',
   commented: 'News of what I commented on',
   subscribed: 'News of what I watch',
-  checks_failed: 'Checks of my change fail',
+  checks_failed: 'Checks of my change, or a run that I started, fail',
   queue_failed: 'My change leaves the merge queue',
   run_approval: 'A run waits for my approval',
   security_alert: 'A security alert in a repository that I look after',

@@ -21,10 +21,11 @@ import {
   subscribe,
   type SubscriptionReason,
 } from '../subscriptions/store-subscriptions.ts'
+import { failureOf } from './run-failures.ts'
 import { removeWork, setPlan, isUnchanged, type WorkRow } from './store-work.ts'
 import { textIdOf, textOf } from '../references/read-texts.ts'
 import { notifySome } from './notify-person.ts'
-import { EVENT_RULES, recordRule, recordSubject, type Plan, type Work } from './work.ts'
+import { eventRule, recordRule, recordSubject, type Plan, type Work } from './work.ts'
 
 /** People notified in one transaction, few enough that other writes do not wait long. */
 export const PEOPLE_PER_BATCH = 100
@@ -218,35 +219,41 @@ function planText(
 function peopleOf(
   tx: Tx,
   { data }: EventRow,
-  to: 'watchers' | 'keepers' | 'reviewers',
+  to: NonNullable<ReturnType<typeof eventRule>>['to'],
   repo: RepoRow,
 ): string[] {
   if (to === 'watchers') return listWatchers(tx.db, repo.id, ['all', 'releases'])
   if (to === 'keepers')
     return listMaintainers(tx.db, repo).filter((id) => isMaintainer(tx.hearth, repo, id))
+  if (to === 'starter') {
+    const by = personBehind(tx.hearth, failureOf(tx.hearth, data)?.by ?? null)
+    return by === null ? [] : [by]
+  }
   const names = Array.isArray(data.reviewers) ? data.reviewers : []
   return listNamed(tx, names.map(String))
 }
 
 function planEvent(tx: Tx, event: EventRow): Plan | null {
-  const rule = EVENT_RULES[event.type]
+  const rule = eventRule(event)
   const repo = event.repo_id === null ? null : repoById(tx.db, event.repo_id)
   if (!rule || !repo) return null
   const audience = new Audience()
   for (const user_id of peopleOf(tx, event, rule.to, repo)) audience.add(user_id, rule.reason)
-  if (rule.to === 'keepers')
+  if (rule.to === 'keepers' || rule.to === 'starter')
     for (const user_id of listWatchers(tx.db, repo.id, ['ignored'])) audience.people.delete(user_id)
   const own = personBehind(tx.hearth, event.actor_id)
   if (own !== null) audience.people.delete(own)
   const { summary, url } = eventRecord(tx.hearth, event)
+  const failure = rule.to === 'starter' ? failureOf(tx.hearth, event.data) : null
   return audience.plan(
     {
       repo_id: repo.id,
-      subject: `event ${event.id}`,
+      // A workflow that fails again on the same branch moves its notification up.
+      subject: failure ? `workflow ${failure.workflow_id} ${failure.ref}` : `event ${event.id}`,
       kind: rule.kind,
       number: null,
       subject_id: event.id,
-      title: summary,
+      title: failure?.title ?? summary,
       url: url.slice(tx.hearth.settings.site_url.length),
     },
     [event.id],

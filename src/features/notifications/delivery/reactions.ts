@@ -17,7 +17,7 @@ import { settleQuestion, notifyQuestion } from './questions.ts'
 import { deliverNotifications } from './deliver-notifications.ts'
 import { insertActivity, settingsOf } from '../settings/store-settings.ts'
 import { insertWork, setWork } from './store-work.ts'
-import { EVENT_RULES, recordRule, type Work } from './work.ts'
+import { eventRule, recordRule, type Work } from './work.ts'
 
 type RecordWork = Extract<Work, { kind: 'record' }>
 
@@ -74,7 +74,7 @@ const followEvents = reactionToAll('notifications note what happened', (tx, even
   if (event.repo_id === null) return
   const { number } = event.data
   if (typeof number === 'number') addRecordWork(tx, event, event.repo_id, number)
-  if (Object.hasOwn(EVENT_RULES, event.type)) {
+  if (eventRule(event)) {
     insertWork(tx, { kind: 'event', event_id: event.id })
     enqueueDelivery(tx)
   }

@@ -51,7 +51,7 @@ export const REASON_TEXTS: Readonly<Record<Reason, string>> = {
   author: 'you, or an agent of yours, began it',
   commented: 'you commented',
   subscribed: 'you watch this',
-  checks_failed: 'checks of your change failed',
+  checks_failed: 'checks of your change, or a run that you started, failed',
   queue_failed: 'your change left the merge queue',
   run_approval: 'a run waits for approval',
   security_alert: 'you look after this repository',

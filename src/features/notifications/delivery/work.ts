@@ -86,13 +86,15 @@ export const recordRule = ({ type, data }: Pick<EventRow, 'type' | 'data'>): Rec
     : null
 
 /** Events of a whole repository: the subject, the reason, and whom to notify. */
-export const EVENT_RULES: Readonly<
+const EVENT_RULES: Readonly<
   Record<
     string,
     {
       readonly kind: string
       readonly reason: Reason
-      readonly to: 'watchers' | 'keepers' | 'reviewers'
+      readonly to: 'watchers' | 'keepers' | 'reviewers' | 'starter'
+      /** Whether an event of the type notifies; all do without it. */
+      readonly when?: (data: Record<string, unknown>) => boolean
     }
   >
 > = {
@@ -100,6 +102,19 @@ export const EVENT_RULES: Readonly<
   'security.alert_opened': { kind: 'alert', reason: 'security_alert', to: 'keepers' },
   'security.report_received': { kind: 'report', reason: 'security_alert', to: 'keepers' },
   'deployment.waiting': { kind: 'run', reason: 'run_approval', to: 'reviewers' },
+  'workflow.completed': {
+    kind: 'run',
+    reason: 'checks_failed',
+    to: 'starter',
+    when: ({ conclusion }) =>
+      ['failure', 'timed_out', 'startup_failure'].includes(String(conclusion)),
+  },
+}
+
+/** The rule of an event of a repository; null for one without notifications. */
+export const eventRule = ({ type, data }: Pick<EventRow, 'type' | 'data'>) => {
+  const rule = Object.hasOwn(EVENT_RULES, type) ? EVENT_RULES[type] : undefined
+  return rule && rule.when?.(data) !== false ? rule : null
 }
 
 export const recordSubject = (

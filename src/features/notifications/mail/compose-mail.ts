@@ -6,6 +6,7 @@ import { findRecord } from '#features/issues/index.ts'
 import { pullSummaries } from '#features/pulls/index.ts'
 import { eventRecord, fullName } from '#features/repos/index.ts'
 import type { Message } from '#lib/mail.ts'
+import { failureText } from '../delivery/run-failures.ts'
 import { REASON_TEXTS, type Reason } from '../delivery/reasons.ts'
 import type { SubjectOf } from '../store.ts'
 import { textIdOf, textOf } from '../references/read-texts.ts'
@@ -45,7 +46,7 @@ function paragraphs(
   return rows.flatMap((row) => {
     const { summary } = eventRecord(hearth, row)
     const id = textIdOf(row)
-    const said = id === null ? null : text(id)
+    const said = id === null ? failureText(hearth, row) : text(id)
     return said === null || said.trim() === '' ? [`${summary}.`] : [`${summary}:`, cut(said)]
   })
 }
