@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { INSTRUCTIONS } from '#http/tools/tool-server.ts'
+import { INSTRUCTIONS } from '#http/tools/protocol-server.ts'
 import { errorOf, makeForge, NOTES } from '../forge.ts'
 
 const forge = makeForge({ mcp_origins: ['https://inspector.test'] })

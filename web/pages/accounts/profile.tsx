@@ -1,4 +1,5 @@
 import { updateProfile, whoami, type CurrentUser } from '#features/workspaces/index.ts'
+import { lazy } from '#lib/lazy.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
@@ -24,23 +25,23 @@ const valueOf = (visit: Visit, me: CurrentUser, part: (typeof PARTS)[number]): s
   visit.form.error ? visit.form.values.text(part) : (me[part] ?? '')
 
 const NOT_SET: Option = texts({ value: '', label: 'Not set' })
-const TIME_ZONES: readonly Option[] = [
+const timeZones = lazy((): readonly Option[] => [
   NOT_SET,
   { value: 'UTC', label: 'UTC' },
   ...Intl.supportedValuesOf('timeZone')
     .filter((zone) => zone !== 'UTC')
     .map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') })),
-]
+])
 const LANGUAGE_TAGS =
   'ar bg bn ca cs da de el en en-GB en-US es et fa fi fr he hi hr hu id it ja ko lt lv nb nl pl pt pt-BR ro ru sk sl sr sv sw ta th tr uk ur vi zh-Hans zh-Hant'
 /** Each language by its own name. */
-const LANGUAGES: readonly Option[] = [
+const languages = lazy((): readonly Option[] => [
   NOT_SET,
   ...LANGUAGE_TAGS.split(' ').map((tag) => ({
     value: tag,
     label: new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag,
   })),
-]
+])
 
 /** A value that was stored through the API may be none of the list. */
 const withStored = (options: readonly Option[], value: string): readonly Option[] =>
@@ -76,13 +77,13 @@ const ProfileForm = ({
       {...field('time_zone')}
       label={t('Time zone')}
       areNames
-      options={withStored(TIME_ZONES, field('time_zone').value)}
+      options={withStored(timeZones(), field('time_zone').value)}
     />
     <Select
       {...field('language')}
       label={t('Language')}
       areNames
-      options={withStored(LANGUAGES, field('language').value)}
+      options={withStored(languages(), field('language').value)}
     />
     <FormActions>
       <Button variant="primary">{t('Save')}</Button>

@@ -1,6 +1,7 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Sha, Type } from '#core/schema.ts'
+import { lazy } from '#lib/lazy.ts'
 import { branchRef } from './ref-names.ts'
 import { resolveCommit } from './resolve-commit.ts'
 import { requireRepo } from '../store/repos.ts'
@@ -12,7 +13,7 @@ import { listRefsBelow, type RefRow } from '../store/refs.ts'
 const MAX_REFS = { 'refs/heads': 30, 'refs/tags': 120 } as const
 
 /** Orders numbers within names by value: v1.9 before v1.10. */
-const byName = new Intl.Collator('en', { numeric: true })
+const byName = lazy(() => new Intl.Collator('en', { numeric: true }))
 
 export const listCommitRefs = operation({
   name: 'list_commit_refs',
@@ -51,6 +52,6 @@ export const listCommitRefs = operation({
       return found.flat()
     }
     const [branches, tags] = await Promise.all([holding('refs/heads'), holding('refs/tags')])
-    return { branches, tags: tags.sort(byName.compare), complete }
+    return { branches, tags: tags.sort(byName().compare), complete }
   },
 })
