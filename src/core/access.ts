@@ -493,7 +493,7 @@ function requireStanding(rule: Rule, caller: Caller, wanted: string | null = rul
   if (rule.writes && !rule.whileUnconfirmed && caller.kind === 'user' && !caller.verified) {
     throw forbidden(
       'email_unconfirmed',
-      'confirm your email address first: open the link that was mailed to you',
+      'confirm your email address first: open the link in your mail, or ask an administrator for one',
     )
   }
 }

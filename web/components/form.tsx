@@ -277,7 +277,8 @@ export const Select = (
     areNames?: boolean
   },
 ) => (
-  <FieldFrame field={props}>
+  // A choice is always made, so it is never marked as optional.
+  <FieldFrame field={{ ...props, unmarked: true }}>
     <span class="select">
       <select
         translate={props.areNames ? 'no' : undefined}

@@ -218,6 +218,9 @@ const SiteFooter = () => (
           <a href="/explore">{t('Explore')}</a>
         </li>
         <li>
+          <a href="/docs/install">{t('Guide')}</a>
+        </li>
+        <li>
           <a href="/docs">{t('API')}</a>
         </li>
         <li>

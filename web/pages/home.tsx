@@ -13,6 +13,7 @@ import { Columns, SideBlock } from '../components/tabs.tsx'
 import { workspacePath } from '../paths.ts'
 import { page, type Visit } from '../site.ts'
 import { invitationsTo, InvitationsForYou } from './invitation.tsx'
+import { sendsMail } from './accounts/sends-mail.ts'
 import { Shell } from './shell.tsx'
 import { loadAttention, AttentionLists, type AttentionItems } from './needs-attention.tsx'
 import { rich, t } from '../text.ts'
@@ -175,14 +176,21 @@ type Dashboard = {
 const ConfirmationNotice = ({ visit, email }: { visit: Visit; email: string }) => (
   <Notice kind="wait" title={t('Confirm your email address')}>
     <p>
-      {rich(
-        'We sent a link to {email}. Until you open it you can read, but not make repositories, push, or open issues.',
-        { email },
-      )}
+      {sendsMail(visit)
+        ? rich(
+            'We sent a link to {email}. Until you open it you can read, but not make repositories, push, or open issues.',
+            { email },
+          )
+        : rich(
+            'This site sends no mail: ask an administrator for the link that confirms {email}. Until you open it you can read, but not make repositories, push, or open issues.',
+            { email },
+          )}
     </p>
-    <ActionButton action="/settings/emails/confirmation" csrf={visit.csrf} values={{ email }}>
-      <Button small>{t('Send it again')}</Button>
-    </ActionButton>
+    {sendsMail(visit) && (
+      <ActionButton action="/settings/emails/confirmation" csrf={visit.csrf} values={{ email }}>
+        <Button small>{t('Send it again')}</Button>
+      </ActionButton>
+    )}
   </Notice>
 )
 

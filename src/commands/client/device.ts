@@ -86,7 +86,7 @@ export async function signInByDevice(
       answer.username !== undefined
     ) {
       if (answer.verified === false)
-        print('Confirm the address of your account before you push: the link was mailed to you.\n')
+        print(`Before you push, confirm your email address: ${origin}/settings/emails\n`)
       return { username: answer.username, token: answer.token }
     }
   }

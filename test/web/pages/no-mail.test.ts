@@ -22,6 +22,9 @@ test('who registers is signed in, asks an administrator, and is signed in when c
   const registered = await browser.open('/registered')
   expect(registered.html).toContain('Ask an administrator for your confirmation link')
   expect(registered.html).not.toMatch(/check your mail|we sent a link/i)
+  const home = await browser.open('/')
+  expect(home.html).toContain('ask an administrator for the link that confirms')
+  expect(home.html).not.toMatch(/we sent a link|send it again/i)
 
   const admin = await forge.browser('root')
   const users = await admin.open('/admin/users?state=unconfirmed')
@@ -76,6 +79,7 @@ test('a site that sends mail says so, and offers administrators no links', async
   await forge.user('root', { site_admin: true })
   const { browser } = await register(forge)
   expect((await browser.open('/registered')).html).toContain('We sent a link to your address')
+  expect((await browser.open('/')).html).toContain('We sent a link to')
   expect((await browser.open('/forgot')).html).toContain('action="/forgot"')
   const users = await (await forge.browser('root')).open('/admin/users?state=unconfirmed')
   expect([users.html.includes('newcomer'), users.html.includes('Create confirmation')]).toEqual([

@@ -27,10 +27,10 @@ const valueOf = (visit: Visit, me: CurrentUser, part: (typeof PARTS)[number]): s
 const NOT_SET: Option = texts({ value: '', label: 'Not set' })
 const timeZones = lazy((): readonly Option[] => [
   NOT_SET,
-  { value: 'UTC', label: 'UTC' },
-  ...Intl.supportedValuesOf('timeZone')
-    .filter((zone) => zone !== 'UTC')
-    .map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') })),
+  ...[...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].map((zone) => ({
+    value: zone,
+    label: zone.replaceAll('_', ' '),
+  })),
 ])
 const LANGUAGE_TAGS =
   'ar bg bn ca cs da de el en en-GB en-US es et fa fi fr he hi hr hu id it ja ko lt lv nb nl pl pt pt-BR ro ru sk sl sr sv sw ta th tr uk ur vi zh-Hans zh-Hant'
