@@ -16,6 +16,8 @@ export type ExportableJob = {
   readonly jobId: string
   /** The name of the workflow. */
   readonly workflow: string
+  /** Variables that the server adds. */
+  readonly env: Readonly<Record<string, string>>
 }
 
 /** Without the entries that are null. */
@@ -62,7 +64,7 @@ const escapeControls = (text: string): string =>
   )
 
 /** Throws ExpressionFault for an expression that cannot be read. */
-export function exportJob({ plan, jobId, workflow }: ExportableJob): string {
+export function exportJob({ plan, jobId, workflow, env }: ExportableJob): string {
   const contexts = { inputs: plan.inputs, strategy: strategyContext(plan) }
   const inline: Inline = (template) => inlineContexts(template, contexts)
   const [workflowEnv = null, jobEnv = null] = plan.env
@@ -84,11 +86,15 @@ export function exportJob({ plan, jobId, workflow }: ExportableJob): string {
   const file = given({
     name: workflow,
     on: 'push',
-    env: inline(workflowEnv),
+    env: withVariables(inline(workflowEnv), env),
     jobs: { [jobId]: job },
   })
   return escapeControls(JSON.stringify(file))
 }
+
+/** An `env` that is one expression stays as it is: variables are added to a mapping only. */
+const withVariables = (env: Template, more: Readonly<Record<string, string>>): Template =>
+  env === null || isJsonObject(env) ? { ...env, ...more } : env
 
 const isEmpty = (value: Template): boolean =>
   isJsonArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0

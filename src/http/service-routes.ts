@@ -85,6 +85,7 @@ Disallow: /register
 Disallow: /search
 Disallow: /_archive/
 Disallow: /_artifact/
+Disallow: /_results/
 Disallow: /*/blame/
 Disallow: /*/commits/
 Disallow: /*/commit/

@@ -347,6 +347,9 @@ function jsonOf(entries: FieldEntries, values: Readonly<Record<string, unknown>>
   return result
 }
 
+/** Fields have two names in JSON. Services declare the one that their clients read. */
+const camelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter}`)
 
 function valuesOf(
@@ -355,7 +358,8 @@ function valuesOf(
   values: Record<string, unknown>,
 ): Record<string, unknown> {
   for (const [name, field] of entries) {
-    const value = given[name] ?? given[snakeCase(name).toLowerCase()] ?? null
+    const value =
+      given[name] ?? given[snakeCase(name).toLowerCase()] ?? given[camelCase(name)] ?? null
     if (value === null) continue
     const { type, kind } = field
     if (kind === 'one') values[name] = type.fromJson(value)
@@ -391,6 +395,23 @@ export const timestamp: Type<number | null> = {
     return Number.isNaN(ms) ? wrong('a time') : ms
   },
 }
+
+/** `google.protobuf.StringValue` and its like: a message with a value, in JSON the value alone. */
+function wrapper<T>(type: Type<T>): Type<T | null> {
+  const Wrapper = message({ value: one(1, type) })
+  return {
+    wire: BYTES,
+    initial: null,
+    // The type of a field of a generic type is not resolved.
+    write: (writer, value) => Wrapper.write(writer, { value } as never),
+    read: (reader) => ((Wrapper.read(reader) as { value: T } | null)?.value ?? null) as T | null,
+    toJson: (value) => (value === null ? null : type.toJson(value)),
+    fromJson: (value) => (value === null ? null : type.fromJson(value)),
+  }
+}
+
+export const stringValue = wrapper(string)
+export const int64Value = wrapper(int64)
 
 /** A value of `google.protobuf.Struct`. */
 const structValue: Type<Json> = {

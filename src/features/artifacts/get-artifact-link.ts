@@ -2,12 +2,10 @@ import { readsRepoAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Time, Type } from '#core/schema.ts'
 import { Refusal } from '#lib/errors.ts'
-import { MINUTE, timestamp } from '#lib/time.ts'
-import { artifactToken } from './artifact-token.ts'
+import { timestamp } from '#lib/time.ts'
+import { artifactAddress } from './artifact-token.ts'
 import { ArtifactId } from './schema.ts'
 import { requireArtifact } from './store-artifacts.ts'
-
-const LINK_LIFETIME_MS = 10 * MINUTE
 
 export const getArtifactLink = operation({
   name: 'get_artifact_link',
@@ -22,16 +20,11 @@ export const getArtifactLink = operation({
   output: Type.Object({ url: Type.String(), expires_at: Time }, { $id: 'ArtifactLink' }),
   redirect: ({ url }) => url,
 
-  handler: ({ hearth, db, repo, now_ms }, { id }) => {
+  handler: ({ hearth, db, repo }, { id }) => {
     const row = requireArtifact(db, repo, id)
     if (row.sha256 === null)
       throw new Refusal('gone', `the artifact ${row.name} has expired: its files are deleted`)
-    const expires = now_ms + LINK_LIFETIME_MS
-    const token = artifactToken(hearth, { id: row.id, expires })
-    const file = encodeURIComponent(`${row.name}.zip`)
-    return {
-      url: `${hearth.settings.site_url}/_artifact/${token}/${file}`,
-      expires_at: timestamp(expires),
-    }
+    const { url, expires } = artifactAddress(hearth, row)
+    return { url, expires_at: timestamp(expires) }
   },
 })

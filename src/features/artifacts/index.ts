@@ -2,9 +2,11 @@
 import { blobHolders } from '#core/blobs.ts'
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
+import { protocolRoutes } from '#core/protocol-routes.ts'
 import { repoDataRemovers } from '#features/repos/index.ts'
 import { usageCounters } from '#features/workspaces/index.ts'
 import * as operations from './operations.ts'
+import { resultsRoutes } from './results/routes.ts'
 import {
   countArtifactBytes,
   holdsArtifactBlob,
@@ -44,5 +46,6 @@ export const feature: Feature = {
     blobHolders.with({ isReferenced: holdsCacheBlob, list: listCacheBlobs }),
     usageCounters.with({ part: 'artifacts_bytes', count: countArtifactBytes }),
     usageCounters.with({ part: 'caches_bytes', count: countCacheBytes }),
+    ...resultsRoutes.map((route) => protocolRoutes.with(route)),
   ],
 }

@@ -3,7 +3,7 @@ import { localBlob, storeBlob } from '#core/blobs.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { typeId } from '#core/ids.ts'
-import { writeAs, type Tx } from '#core/write.ts'
+import { writeAs } from '#core/write.ts'
 import { jobScope, type JobScope } from '#features/workflows/index.ts'
 import { requireQuota } from '#features/workspaces/index.ts'
 import { conflict, invalid, notFound } from '#lib/errors.ts'
@@ -40,6 +40,8 @@ export type NewArtifact = {
   /** A zip archive. */
   readonly bytes: AsyncIterable<Uint8Array>
   readonly length?: number | null
+  /** The SHA-256 that the archive must have, in hex digits. */
+  readonly sha256?: string
   /** As many days as the forge keeps artifacts unless given, and at most so many. */
   readonly retentionDays: number | null
   /** Whether one of the same name is replaced. */
@@ -47,27 +49,53 @@ export type NewArtifact = {
   readonly signal?: AbortSignal
 }
 
-/** Throws 409 for a name that the attempt has already, unless the same job made it in an earlier run. */
-function makeRoom(tx: Tx, scope: JobScope, name: string, overwrite: boolean): void {
-  const found = findArtifactByName(tx.db, scope.run_id, scope.attempt, name)
-  if (found) {
-    const isOfEarlierRun =
-      found.job_key === scope.job_key && found.created_at < (scope.started_at ?? found.created_at)
-    if (!overwrite && !isOfEarlierRun)
-      throw conflict(
-        'already_exists',
-        `the run has an artifact ${name} already: choose another name, or set overwrite to true`,
-      )
-    removeArtifact(tx, found.id)
-  } else if (countArtifacts(tx.db, scope.run_id) >= MAX_ARTIFACTS)
-    throw conflict('limit_reached', `a run has at most ${MAX_ARTIFACTS} artifacts`)
+/**
+ * The artifact that one of this name replaces; null when there is none. Throws 409 for a name that
+ * the attempt has already, unless the same job made it in an earlier run.
+ */
+function replacedArtifact(
+  db: Db,
+  scope: JobScope,
+  name: string,
+  overwrite: boolean,
+): ArtifactRow | null {
+  const found = findArtifactByName(db, scope.run_id, scope.attempt, name)
+  if (!found) {
+    if (countArtifacts(db, scope.run_id) >= MAX_ARTIFACTS)
+      throw conflict('limit_reached', `a run has at most ${MAX_ARTIFACTS} artifacts`)
+    return null
+  }
+  if (!overwrite && !isOfEarlierRun(found, scope))
+    throw conflict(
+      'already_exists',
+      `the run has an artifact ${name} already: choose another name, or set overwrite to true`,
+    )
+  return found
+}
+
+const isOfEarlierRun = (row: ArtifactRow, { job_key, started_at }: JobScope): boolean =>
+  row.job_key === job_key && row.created_at < (started_at ?? row.created_at)
+
+/** Throws 422 for a name that cannot be one, and 409 for one that the job cannot make. */
+export function requireFreeName(hearth: Hearth, job_id: string, name: string): void {
+  requireArtifactName(name)
+  const scope = jobScope(hearth.db, job_id)
+  replacedArtifact(hearth.db, scope, name, false)
+  requireQuota(hearth, hearth.db, scope.workspace_id, 'artifacts_bytes', 0)
+}
+
+/** What the job has made under a name since it began; null for nothing. */
+export function ownArtifact({ db }: Hearth, job_id: string, name: string): ArtifactRow | null {
+  const scope = jobScope(db, job_id)
+  const found = findArtifactByName(db, scope.run_id, scope.attempt, name)
+  return found?.job_key === scope.job_key && !isOfEarlierRun(found, scope) ? found : null
 }
 
 /** Stores an artifact of a job that runs. */
 export async function createArtifact(
   hearth: Hearth,
   job_id: string,
-  { name, bytes, length = null, retentionDays, overwrite, signal }: NewArtifact,
+  { name, bytes, length = null, sha256, retentionDays, overwrite, signal }: NewArtifact,
 ): Promise<ArtifactRow> {
   requireArtifactName(name)
   const scope = jobScope(hearth.db, job_id)
@@ -77,6 +105,7 @@ export async function createArtifact(
   const blob = await storeBlob(hearth, bytes, {
     maxBytes: MAX_ARTIFACT_BYTES,
     length,
+    ...(sha256 === undefined ? {} : { sha256 }),
     ...(signal ? { signal } : {}),
   })
   const maxDays = hearth.settings.jobs.keep_days
@@ -84,7 +113,8 @@ export async function createArtifact(
   return writeAs(hearth, null, (tx) => {
     // It may have ended meanwhile.
     jobScope(tx.db, job_id)
-    makeRoom(tx, scope, name, overwrite)
+    const replaced = replacedArtifact(tx.db, scope, name, overwrite)
+    if (replaced) removeArtifact(tx, replaced.id)
     requireRoom(tx.db, blob.size)
     const id = typeId('art', tx.now_ms)
     insertArtifact(tx, {

@@ -75,6 +75,18 @@ export async function findCacheForJob(
 export const cacheFile = (hearth: Hearth, row: CacheRow): Promise<string | null> =>
   localBlob(hearth, row.sha256)
 
+/** The cache of the job's own ref with exactly this key; null when there is none. */
+export function ownCache(
+  { db }: Hearth,
+  job_id: string,
+  { key, version }: { readonly key: string; readonly version: string },
+): CacheRow | null {
+  requireKey(key)
+  const { repo_id, ref } = jobScope(db, job_id)
+  const found = findCache(db, { repo_id, ref, version, key })
+  return found?.key === key ? found : null
+}
+
 export type NewCache = {
   readonly key: string
   readonly version: string

@@ -1,7 +1,11 @@
-/** Deletes the files of artifacts whose time is over, and caches that nobody uses. */
+/**
+ * Deletes the files of artifacts whose time is over, caches that nobody uses, and uploads of jobs that
+ * have ended.
+ */
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { DAY, timestamp } from '#lib/time.ts'
+import { uploads } from './results/uploads.ts'
 import { expireArtifacts } from './store-artifacts.ts'
 import { removeUnusedCaches } from './store-caches.ts'
 
@@ -19,6 +23,7 @@ export const sweepArtifacts = job<null>({
           removeUnusedCaches(tx, timestamp(tx.now_ms - UNUSED_CACHE_MS), BATCH),
         ),
     ]
+    uploads(hearth).sweep()
     for (const sweep of sweeps) while (!signal.aborted && (await sweep()) === BATCH);
   },
 })

@@ -3,8 +3,11 @@ import type { Hearth } from '#core/hearth.ts'
 import { limitsOf, runnerOf } from '#features/checks/index.ts'
 import {
   finishJob,
+  jobServices,
   reportSteps,
+  RUNTIME_SECRET,
   TOKEN_SECRETS,
+  type JobServices,
   type JobToRun,
   type LogReport,
   type StepReport,
@@ -115,13 +118,18 @@ export async function runTakenJob(
 const tokenSecrets = (token: string): Record<string, string> =>
   Object.fromEntries(TOKEN_SECRETS.map((name) => [name, token]))
 
+/** Services of this server reach jobs that have a network. Others would wait for them in vain. */
+const servicesOf = (hearth: Hearth, job: JobToRun): JobServices | null =>
+  hearth.settings.checks.network ? jobServices(hearth, job) : null
+
 const execute = (
   hearth: Hearth,
   job: JobToRun,
   kill: AbortSignal,
   { log, report }: Pick<ExecutionHost, 'log' | 'report'>,
-): Promise<ExecutionResult> =>
-  executeJob(
+): Promise<ExecutionResult> => {
+  const services = servicesOf(hearth, job)
+  return executeJob(
     {
       id: job.id.toLowerCase(),
       jobId: job.jobId,
@@ -132,7 +140,12 @@ const execute = (
         github: { ...job.contexts.github, token: job.token },
         strategy: strategyContext(job.plan),
       },
-      secrets: { ...job.secrets, ...tokenSecrets(job.token) },
+      secrets: {
+        ...job.secrets,
+        ...tokenSecrets(job.token),
+        ...(services ? { [RUNTIME_SECRET]: services.token } : {}),
+      },
+      ...(services ? { services } : {}),
       isDebug: false,
       stop: job.stop,
       kill,
@@ -149,3 +162,4 @@ const execute = (
       uploadSarif: sarifUploadOf(hearth, job),
     },
   )
+}

@@ -66,6 +66,8 @@ export { RunId } from './inputs.ts'
 export { jobScope, type JobScope } from './job-scope.ts'
 export { requireOwnRuns, requireRun } from './records.ts'
 export { actorOfRun, repoOfRun } from './store-runs.ts'
+export { jobServices, RUNTIME_SECRET, type JobServices } from './job-services.ts'
+export { jobOfRequest, runtimeToken, type RunningJob } from './runtime-token.ts'
 
 export const feature: Feature = {
   name: 'workflows',

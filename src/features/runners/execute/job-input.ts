@@ -19,6 +19,11 @@ export type ExecutableJob = {
     readonly strategy: JsonObject
   }
   readonly secrets: Readonly<Record<string, string>>
+  /** Variables of services that steps reach: of all steps, and of JavaScript actions alone. */
+  readonly services?: {
+    readonly steps: Readonly<Record<string, string>>
+    readonly actions: Readonly<Record<string, string>>
+  }
   readonly isDebug: boolean
   /** Aborts when the job is cancelled; it has ten seconds then. */
   readonly stop: AbortSignal

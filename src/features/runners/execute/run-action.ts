@@ -106,10 +106,11 @@ async function runNode(
       value,
     ]),
   )
+  const services = runner.job.services?.actions
   const execute = (file: string, more: Inputs = {}): Promise<Conclusion> =>
     runner.execute(running, {
       command: nodeCommand(`${folder}/${file}`),
-      env: { ...env, ...more, GITHUB_ACTION_PATH: folder },
+      env: { ...env, ...more, ...services, GITHUB_ACTION_PATH: folder },
       folder: runner.inWorkspace(''),
     })
   if (runs.pre !== null) {
@@ -126,7 +127,7 @@ async function runNode(
           { ...running, number, signal: undefined, timeoutMs: undefined },
           {
             command: nodeCommand(`${folder}/${post}`),
-            env: { ...env, ...stateOf(running), GITHUB_ACTION_PATH: folder },
+            env: { ...env, ...stateOf(running), ...services, GITHUB_ACTION_PATH: folder },
             folder: runner.inWorkspace(''),
           },
         ),

@@ -251,7 +251,7 @@ export class StepRunner {
     const { place } = this.surroundings
     const github = { ...this.#github(frame), action: step.id }
     const standard = standardEnvironment(github, runnerContext(place.paths, this.job.isDebug))
-    return { ...this.#variables(frame), ...env, ...standard }
+    return { ...this.#variables(frame), ...env, ...standard, ...this.job.services?.steps }
   }
 
   async #runTopStep(step: Step): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { service } from '#core/service.ts'
 import { interpolate, strategyContext, type Step } from '#actions'
-import { takenJob, type JobToRun } from '#features/workflows/index.ts'
+import { runtimeToken, takenJob, type JobToRun } from '#features/workflows/index.ts'
 import { logPath } from '../job-logs.ts'
 import { findJobOfTask, type TaskRow } from '../store-tasks.ts'
 import { openMasks } from '../task-masks.ts'
@@ -63,6 +63,7 @@ class OpenTasks {
     this.drop(task.id)
     const { hearth } = this
     const stored = findJobOfTask(hearth.db, task.job_id)
+    const token = runtimeToken(hearth, task.job_id)
     const start: LogStart = {
       path: logPath(hearth, { repo_id: job.repo.id, id: job.id }),
       lines: stored?.log_lines ?? 0,
@@ -70,7 +71,7 @@ class OpenTasks {
       rows: task.rows,
       places: JSON.parse(task.places) as Place[],
       annotations: JSON.parse(task.annotations) as LogStart['annotations'],
-      masks: openMasks(hearth, task),
+      masks: [...openMasks(hearth, task), ...(token === null ? [] : [token])],
     }
     const open: OpenTask = {
       log: new TaskLog(start, job, () => hearth.clock.now()),

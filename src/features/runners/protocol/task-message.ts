@@ -1,7 +1,12 @@
 /** A job as the message of a task. */
 import type { Hearth } from '#core/hearth.ts'
 import { exportJob, type Json } from '#actions'
-import { TOKEN_SECRETS, type JobToRun } from '#features/workflows/index.ts'
+import {
+  jobServices,
+  RUNTIME_SECRET,
+  TOKEN_SECRETS,
+  type JobToRun,
+} from '#features/workflows/index.ts'
 import type { JsonStruct } from '#lib/protobuf.ts'
 import type { Result, Task } from './messages.ts'
 
@@ -22,7 +27,7 @@ const textOf = (value: Json | undefined): string =>
   value === null || value === undefined ? '' : String(value)
 
 /** The context of the run: texts, but for the event. */
-function contextOf(hearth: Hearth, job: JobToRun): JsonStruct {
+function contextOf(hearth: Hearth, job: JobToRun, runtimeToken: string): JsonStruct {
   const { event = {}, ...github } = job.contexts.github
   const texts = Object.entries(github).map(([key, value]) => [key, textOf(value)])
   return {
@@ -30,22 +35,34 @@ function contextOf(hearth: Hearth, job: JobToRun): JsonStruct {
     event: event as JsonStruct,
     job: job.jobId,
     token: job.token,
-    gitea_runtime_token: job.token,
+    gitea_runtime_token: runtimeToken,
     gitea_default_actions_url: hearth.settings.jobs.actions_url,
   }
 }
 
 /** Throws ExpressionFault for a job that no runner could read. */
 export function taskMessage(hearth: Hearth, id: number, job: JobToRun): Task | null {
-  const text = exportJob({ plan: job.plan, jobId: job.jobId, workflow: job.run.name })
+  const services = jobServices(hearth, job, `\${{ secrets.${RUNTIME_SECRET} }}`)
+  const runtimeToken = services?.token ?? ''
+  const text = exportJob({
+    plan: job.plan,
+    jobId: job.jobId,
+    workflow: job.run.name,
+    // The runner says where the results service is: it may know this server by another address.
+    env: services ? { ACTIONS_CACHE_SERVICE_V2: 'true', ...services.steps } : {},
+  })
   const payload = new TextEncoder().encode(text)
   if (payload.length > MAX_PAYLOAD_BYTES) return null
   const tokens = job.token === '' ? [] : TOKEN_NAMES.map((name) => [name, job.token])
   return {
     id,
     workflowPayload: payload,
-    context: contextOf(hearth, job),
-    secrets: { ...job.secrets, ...(Object.fromEntries(tokens) as Record<string, string>) },
+    context: contextOf(hearth, job, runtimeToken),
+    secrets: {
+      ...job.secrets,
+      ...(Object.fromEntries(tokens) as Record<string, string>),
+      ...(runtimeToken === '' ? {} : { [RUNTIME_SECRET]: runtimeToken }),
+    },
     needs: Object.fromEntries(
       Object.entries(job.contexts.needs).map(([name, { outputs, result }]) => [
         name,

@@ -1,0 +1,223 @@
+/**
+ * The packages `@actions/artifact`, `@actions/cache` and `@actions/core` from npm, under node, against
+ * the results service of the built executable: artifacts, caches, two branches, a large file, wrong
+ * tokens, other jobs, jobs that have ended. Prints a line for each step.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { claim, EXECUTABLE, OWNER, requireBuilt, startForge } from '../../scripts/support/forge.ts'
+import { runScript, type Option } from '../../scripts/support/options.ts'
+import { Jobs, type TakenJob } from './actions-clients/job.ts'
+import { Client } from './package-clients/client.ts'
+
+const OPTIONS = {
+  executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
+  packages: {
+    kind: 'text',
+    default: '',
+    help: 'Where the packages are installed, to be used again.',
+  },
+  mib: { kind: 'count', default: '300', help: 'The size of the large files.' },
+} as const satisfies Record<string, Option>
+
+const PACKAGES = ['@actions/artifact@6.2.1', '@actions/cache@6.3.0', '@actions/core@3.0.1']
+const PROGRAM = join(import.meta.dir, 'actions-clients/act.mjs')
+
+const sha256 = (path: string): string =>
+  createHash('sha256').update(readFileSync(path)).digest('hex')
+
+/** Stock clients as steps of jobs. */
+class Steps {
+  constructor(
+    readonly client: Client,
+    private readonly packages: string,
+  ) {}
+
+  async install(): Promise<void> {
+    mkdirSync(this.packages, { recursive: true })
+    copyFileSync(PROGRAM, join(this.packages, 'act.mjs'))
+    if (existsSync(join(this.packages, 'node_modules/@actions/artifact'))) return
+    writeFileSync(join(this.packages, 'package.json'), '{"private":true}')
+    const command = ['npm', 'install', '--no-audit', '--no-fund', ...PACKAGES]
+    const child = Bun.spawn(command, { cwd: this.packages, stdout: 'ignore', stderr: 'ignore' })
+    this.client.check('the packages are installed', (await child.exited) === 0)
+  }
+
+  /** What a client answers; `failed` with what it says when it fails. */
+  async ask(
+    { token }: Pick<TakenJob, 'token'>,
+    what: readonly string[],
+    change: Record<string, string> = {},
+  ): Promise<{ readonly value: unknown; readonly failed: boolean; readonly text: string }> {
+    const result = this.client.path('result.json')
+    rmSync(result, { force: true })
+    const command = ['node', join(this.packages, 'act.mjs'), ...what]
+    const { status, text } = await this.client.run('work', command, {
+      RESULT: result,
+      ACTIONS_RUNTIME_TOKEN: token,
+      ACTIONS_RESULTS_URL: `${this.client.place.url}/`,
+      ACTIONS_CACHE_SERVICE_V2: 'true',
+      // The packages refuse servers that they do not know, unless the name ends so.
+      GITHUB_SERVER_URL: 'http://forge.localhost',
+      GITHUB_WORKSPACE: this.client.path('work'),
+      RUNNER_TEMP: this.client.path('temp'),
+      ...change,
+    })
+    const failed = status !== 0
+    return { failed, text, value: failed ? null : JSON.parse(readFileSync(result, 'utf8')) }
+  }
+}
+
+/** What an answer of a client is compared by. */
+const fields = (value: unknown, ...names: readonly string[]): unknown[] =>
+  names.map((name) => (value as Record<string, unknown> | null)?.[name])
+
+async function tryArtifacts(steps: Steps, job: TakenJob, other: TakenJob): Promise<void> {
+  const { client } = steps
+  const folder = client.write('work/out/a.txt', 'one')
+  client.write('work/out/deep/b.txt', 'two')
+  const files = [join(folder, 'a.txt'), join(folder, 'deep/b.txt')]
+  const upload = ['upload', 'app', folder, ...files]
+  const made = await steps.ask(job, upload)
+  const [size, digest] = fields(made.value, 'size', 'digest')
+  client.check('upload an artifact', Number(size) > 0, made.text)
+  const again = await steps.ask(job, upload)
+  client.check('a second one of the name is refused', again.failed && /already/.test(again.text))
+  const list = await steps.ask(job, ['list'])
+  const [artifacts] = fields(list.value, 'artifacts') as [Record<string, unknown>[]]
+  const listed = artifacts?.[0]
+  const isListed = listed?.name === 'app' && listed.size === size
+  client.check('list it', isListed && listed.digest === `sha256:${digest}`, list.text)
+  const got = await steps.ask(job, ['download', 'app', client.path('got')])
+  const isSame = existsSync(client.path('got/deep/b.txt'))
+  client.check('download it', isSame && fields(got.value, 'digestMismatch')[0] === false, got.text)
+  const theirs = await steps.ask(other, ['get', 'app'])
+  client.check('another run does not see it', theirs.failed && /not found/i.test(theirs.text))
+  const removed = await steps.ask(job, ['remove', 'app'])
+  client.check('delete it', !removed.failed, removed.text)
+  const gone = await steps.ask(job, ['get', 'app'])
+  client.check('it is gone', gone.failed)
+  const anew = await steps.ask(job, upload)
+  client.check('upload it anew', !anew.failed, anew.text)
+}
+
+async function tryLargeFiles(steps: Steps, job: TakenJob, mib: number): Promise<void> {
+  const { client } = steps
+  const folder = client.write('work/large/file.bin', randomBytes(mib * 1024 ** 2))
+  const path = join(folder, 'file.bin')
+  const before = sha256(path)
+  const made = await steps.ask(job, ['upload', 'large', folder, path])
+  client.check(`upload ${mib} MiB in blocks`, !made.failed, made.text)
+  await steps.ask(job, ['download', 'large', client.path('got-large')])
+  const same = sha256(client.path('got-large/file.bin')) === before
+  client.check('the same bytes come back', same)
+  const saved = await steps.ask(job, ['save', 'large', 'large'])
+  client.check(`save a cache of ${mib} MiB`, Number(saved.value) > 0, saved.text)
+  rmSync(folder, { recursive: true })
+  const restored = await steps.ask(job, ['restore', 'large', '', 'large'])
+  client.check('restore it', restored.value === 'large' && sha256(path) === before, restored.text)
+}
+
+async function tryCaches(steps: Steps, main: TakenJob, topic: TakenJob): Promise<void> {
+  const { client } = steps
+  const folder = client.write('work/deps/made', 'of main')
+  const read = (): string | null => {
+    const path = join(folder, 'made')
+    return existsSync(path) ? readFileSync(path, 'utf8') : null
+  }
+  const restore = async (job: TakenJob, key: string, prefix = ''): Promise<string> => {
+    rmSync(folder, { recursive: true, force: true })
+    const { value } = await steps.ask(job, ['restore', key, prefix, 'deps'])
+    return `${String(value)} ${read()}`
+  }
+  const is = (what: string, found: string, expected: string): void =>
+    client.check(what, found === expected, found)
+  const saved = await steps.ask(main, ['save', 'deps-1', 'deps'])
+  client.check('save a cache', Number(saved.value) > 0, saved.text)
+  const again = await steps.ask(main, ['save', 'deps-1', 'deps'])
+  client.check('the same key is saved once', again.value === -1, again.text)
+  is('restore it', await restore(main, 'deps-1'), 'deps-1 of main')
+  is('restore by a prefix', await restore(main, 'deps-2', 'deps-'), 'deps-1 of main')
+  is('a miss is a miss', await restore(main, 'none'), 'null null')
+  is('a branch reads that of main', await restore(topic, 'deps-1'), 'deps-1 of main')
+  client.write('work/deps/made', 'of the branch')
+  await steps.ask(topic, ['save', 'deps-topic', 'deps'])
+  is('a branch reads its own', await restore(topic, 'deps-topic'), 'deps-topic of the branch')
+  is('main does not read it', await restore(main, 'deps-topic'), 'null null')
+}
+
+async function tryWrongTokens(steps: Steps, jobs: Jobs, job: TakenJob, other: TakenJob) {
+  const { client } = steps
+  const [head = '', claims = '', end = ''] = job.token.split('.')
+  const [, others = ''] = other.token.split('.')
+  for (const [what, token] of [
+    ['a token with another signature', `${head}.${claims}.${end.replace(/.$/, 'x')}x`],
+    ['claims of another job under this signature', `${head}.${others}.${end}`],
+  ] as const) {
+    const said = await steps.ask({ token }, ['list'])
+    client.check(`${what} is refused`, said.failed && said.text.includes('401'), said.text)
+  }
+  const theirs = await fetch(
+    `${client.place.url}/twirp/github.actions.results.api.v1.ArtifactService/ListArtifacts`,
+    {
+      method: 'POST',
+      headers: { authorization: `Bearer ${job.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(idsOf(other)),
+    },
+  )
+  client.check('a job does not act in the name of another', theirs.status === 403)
+  await jobs.end(job)
+  const late = await steps.ask(job, ['list'])
+  client.check('a job that has ended is refused', late.failed && late.text.includes('401'))
+}
+
+function idsOf({ token }: TakenJob) {
+  const [, claims = ''] = token.split('.')
+  const { scp } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { scp: string }
+  const [, workflow_run_backend_id, workflow_job_run_backend_id] = scp.split(':')
+  return { workflow_run_backend_id, workflow_job_run_backend_id }
+}
+
+await runScript('bun test/system/actions-clients.ts [options]', OPTIONS, async (options) => {
+  const directory = mkdtempSync(join(tmpdir(), 'actions-clients-'))
+  const forge = await startForge({
+    executable: requireBuilt(options.executable),
+    data: join(directory, 'data'),
+    log: join(directory, 'log'),
+    environment: { HEARTH_JOBS_LOCAL: 'false' },
+  })
+  const { token } = await claim(forge)
+  const place = { url: forge.url, workspace: OWNER.workspace, token, directory, tools: directory }
+  const client = new Client('actions', place)
+  for (const name of ['work', 'temp', 'home']) mkdirSync(client.path(name))
+  try {
+    const steps = new Steps(client, options.packages || join(directory, 'packages'))
+    await steps.install()
+    const jobs = new Jobs(forge.url, token, directory)
+    await jobs.begin()
+    const main = await jobs.take('main')
+    const topic = await jobs.take('topic')
+    await tryArtifacts(steps, main, topic)
+    await tryCaches(steps, main, topic)
+    await tryLargeFiles(steps, main, Number(options.mib))
+    await tryWrongTokens(steps, jobs, main, topic)
+  } finally {
+    await forge.stop()
+  }
+  const log = readFileSync(join(directory, 'log'), 'utf8').split('\n')
+  for (const line of log.filter((one) => one.includes('"level":"error"')))
+    client.check('the log has no error', false, line)
+  rmSync(directory, { recursive: true, force: true })
+  process.stdout.write(`${client.steps} steps, ${client.failures} failures\n`)
+  return client.failures === 0 ? 0 : 1
+})
