@@ -84,6 +84,21 @@ CREATE INDEX agent_questions_of_repo ON agent_questions (repo_id);
 
 CREATE INDEX agent_questions_waiting ON agent_questions (expires_at) WHERE state = 'waiting';
 
+CREATE TABLE agent_reviews (
+  pull_id TEXT PRIMARY KEY REFERENCES pulls (id) ON DELETE CASCADE,
+  agent_id TEXT NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+  -- The head that is to be reviewed, or was.
+  head_sha TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('queued', 'done', 'failed')),
+  -- How many heads were taken up.
+  taken INTEGER NOT NULL DEFAULT 1 CHECK (taken > 0),
+  -- Why there is no review.
+  reason TEXT,
+  state_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX agent_reviews_of_agent ON agent_reviews (agent_id);
+
 CREATE TABLE agent_runs (
   agent_id TEXT PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE,
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,

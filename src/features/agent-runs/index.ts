@@ -1,9 +1,12 @@
 /** The built-in agent at work: its loop, its tools, and what sends it back to work. */
+import type { Db } from '#core/db.ts'
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { builtInStates } from '#features/agents/index.ts'
+import { builtInStates, type BuiltInState } from '#features/agents/index.ts'
 import { builtInAssignees } from '#features/issues/index.ts'
+import { findRoute } from '#features/models/index.ts'
 import { agentAssignments } from '#features/pulls/index.ts'
+import { reviewModels } from '#features/repos/index.ts'
 import * as operations from './operations.ts'
 import {
   endWithToken,
@@ -11,6 +14,9 @@ import {
   reviseRequestedChanges,
   takeAnswers,
 } from './reactions.ts'
+import { endWithReview, reviewReactions } from './review/queue-review.ts'
+import { reviewByAgent } from './review/review-by-agent.ts'
+import { findReviewOfAgent } from './review/store.ts'
 import { startAsAssignee, startRun } from './start-run.ts'
 import { findOpenCall, findRun } from './store.ts'
 import { workAgent } from './work-agent.ts'
@@ -27,18 +33,25 @@ const STATES = {
   finished: 'finished',
 } as const
 
+function reviewerState(db: Db, agent_id: string): BuiltInState | null {
+  const review = findReviewOfAgent(db, agent_id)
+  const state = review?.state === 'queued' ? 'working' : 'idle'
+  return review && { state, waiting_for: null, asked: false }
+}
+
 export const feature: Feature = {
   name: 'agent-runs',
   operations: Object.values(operations),
-  reactions: [reviseFailedChecks, reviseRequestedChanges],
+  reactions: [reviseFailedChecks, reviseRequestedChanges, ...reviewReactions, endWithReview],
   handlers: [takeAnswers, endWithToken],
-  jobs: [workAgent] as Job[],
+  jobs: [workAgent, reviewByAgent] as Job[],
   extensions: [
     agentAssignments.with(startRun),
     builtInAssignees.with(startAsAssignee),
+    reviewModels.with((db, workspace_id) => findRoute(db, workspace_id, 'review') !== null),
     builtInStates.with((db, agent_id) => {
       const run = findRun(db, agent_id)
-      if (run === null) return null
+      if (run === null) return reviewerState(db, agent_id)
       const isWaiting = run.state === 'waiting'
       return {
         state: STATES[run.state],

@@ -1,6 +1,7 @@
 /** What the model is sent: fixed text first, so that providers can cache it. */
 import type { Hearth } from '#core/hearth.ts'
 import type { ChatMessage } from '#features/models/index.ts'
+import type { Oid } from '#git'
 import { asData } from '#lib/data-marks.ts'
 import type { RunContext } from './run-context.ts'
 import { listCalls, listTurns, type CallRow } from './store.ts'
@@ -18,11 +19,15 @@ const MAX_CONVERSATION_CHARS = 120_000
 const WHOLE_TURNS = 6
 
 /** The instructions of the project on the base, which only people with Write can change. */
-async function projectInstructions({ hearth: { git }, fork, pull }: RunContext): Promise<string> {
+export async function projectInstructions(
+  { git }: Pick<Hearth, 'git'>,
+  store: string,
+  base_sha: Oid,
+): Promise<string> {
   for (const path of ['AGENTS.md', 'CLAUDE.md']) {
-    const entry = await git.findEntry(fork.store, pull.base_sha, path)
+    const entry = await git.findEntry(store, base_sha, path)
     if (entry?.type !== 'file') continue
-    const blob = await git.readBlob(fork.store, entry.oid, MAX_INSTRUCTIONS_BYTES)
+    const blob = await git.readBlob(store, entry.oid, MAX_INSTRUCTIONS_BYTES)
     if (blob) return `\n\nInstructions of this project:\n${new TextDecoder().decode(blob.data)}`
   }
   return ''
@@ -90,8 +95,8 @@ function conversation(hearth: Hearth, agent_id: string, leavesOut: boolean): Cha
 }
 
 export async function messagesFor(context: RunContext): Promise<ChatMessage[]> {
-  const { hearth, run } = context
-  const system = SYSTEM + (await projectInstructions(context))
+  const { hearth, run, fork, pull } = context
+  const system = SYSTEM + (await projectInstructions(hearth, fork.store, pull.base_sha))
   const whole = conversation(hearth, run.agent_id, false)
   const size = JSON.stringify(whole).length
   const messages = size > MAX_CONVERSATION_CHARS ? conversation(hearth, run.agent_id, true) : whole

@@ -23,8 +23,13 @@ export { agentRecord } from './agent-record.ts'
 export { AgentId } from './get-agent.ts'
 export { requireAgent } from './require-agent.ts'
 export { stopAgentAtCost } from './end-agent.ts'
-export { builtInStates } from './extension-points.ts'
-export { BUILT_IN_AGENT, builtInCaller, startBuiltInAgent } from './start-built-in-agent.ts'
+export { builtInStates, type BuiltInState } from './extension-points.ts'
+export {
+  BUILT_IN_AGENT,
+  builtInCaller,
+  REVIEWER,
+  startBuiltInAgent,
+} from './start-built-in-agent.ts'
 export { findAgent, findAgentOfToken } from './store.ts'
 
 export const feature: Feature = {

@@ -22,6 +22,11 @@ const SCOPES = [
   'memory:write',
 ]
 
+export const REVIEWER = 'reviewer'
+
+/** The reviewer reads the change and writes its review. It cannot push, not even for others. */
+const REVIEWER_SCOPES = ['repo:read', 'code:read', 'issues:read', 'pulls:write']
+
 /** Starts the built-in agent for a person and a pull request. Its token is never given to anyone. */
 export function startBuiltInAgent(
   tx: Tx,
@@ -31,20 +36,23 @@ export function startBuiltInAgent(
     readonly pull_number: number
     readonly model: string
     readonly max_usd: number | null
+    readonly name?: typeof BUILT_IN_AGENT | typeof REVIEWER
   },
 ): string {
+  const { name = BUILT_IN_AGENT } = agent
+  const scopes = name === REVIEWER ? REVIEWER_SCOPES : SCOPES
   const repo = repoById(tx.db, agent.repo_id)
   if (!repo) throw new TypeError(`there is no repository ${agent.repo_id}`)
   const id = typeId('agt', tx.now_ms)
-  const username = `${agent.owner.username}/${BUILT_IN_AGENT}`
+  const username = `${agent.owner.username}/${name}`
   recordActor(tx, { id, kind: 'agent', username, name: null, on_behalf_of: agent.owner.id })
   const expires_at = timestamp(tx.now_ms + LIFETIME_MS)
   const { token } = issueToken(tx, {
     actor_id: id,
     kind: 'agent',
     source: 'agent',
-    name: BUILT_IN_AGENT,
-    scopes: SCOPES,
+    name,
+    scopes,
     repos: [{ id: repo.id, workspace_id: repo.workspace_id, name: repo.name }],
     workspace_id: null,
     role: 'write',
@@ -55,11 +63,11 @@ export function startBuiltInAgent(
   insertAgent(tx, {
     id,
     repo_id: repo.id,
-    name: BUILT_IN_AGENT,
+    name,
     owner_id: agent.owner.id,
     pull_number: agent.pull_number,
     role: 'write',
-    scopes: JSON.stringify(SCOPES),
+    scopes: JSON.stringify(scopes),
     model: agent.model,
     max_usd: agent.max_usd,
     token_id: token.id,
@@ -72,7 +80,7 @@ export function startBuiltInAgent(
     target: { kind: 'agent', id, name: username },
     workspace_id: repo.workspace_id,
     repo_id: repo.id,
-    data: { after: { role: 'write', scopes: SCOPES, pull: agent.pull_number, expires_at } },
+    data: { after: { role: 'write', scopes, pull: agent.pull_number, expires_at } },
   })
   return id
 }

@@ -9,6 +9,7 @@ export * from './operations.ts'
 export * from './schema.ts'
 export { callModel, ModelFailed } from './call-model.ts'
 export { requireRoute } from './routes.ts'
+export { findRoute } from './store-routes.ts'
 export type { ChatMessage, ChatTool } from './wires/events.ts'
 
 export const feature: Feature = {

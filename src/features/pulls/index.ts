@@ -58,7 +58,9 @@ export {
   pullClosed,
   pullMerged,
   pullOpened,
+  pullReady,
   pullUpdated,
+  reviewCompleted,
   sessionAppended,
 } from './events.ts'
 export { candidateTested } from './internal-events.ts'
@@ -109,7 +111,7 @@ export {
   sessionCost,
 } from './sessions/session.ts'
 export { openAgentDraft } from './lifecycle/create-pull.ts'
-export { requireAuthorOr } from './permissions.ts'
+export { personCanWrite, requireAuthorOr } from './permissions.ts'
 export { listRequests } from './reviews/store-requests.ts'
 export { findReview, listReviewBodies } from './reviews/store-reviews.ts'
 export {

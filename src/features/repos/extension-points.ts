@@ -262,3 +262,7 @@ export const secretFindings = extensionPoint<{
     found: readonly PlacedSecret[],
   ): void
 }>('repos.secret_findings')
+
+/** Whether a workspace has a model that reviews. */
+export const reviewModels =
+  extensionPoint<(db: Db, workspace_id: string) => boolean>('repos.review_models')

@@ -102,6 +102,7 @@ export {
 } from './refs/ref-names.ts'
 export {
   repoDataRemovers,
+  reviewModels,
   secretFindings,
   type PlacedSecret,
   importers,

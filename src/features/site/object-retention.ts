@@ -39,6 +39,7 @@ export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
   'refs.peeled': 'is reachable from the tag in the same row',
   'lfs_objects.oid': 'is the SHA-256 of a file beside git, not of a git object',
   'queue_entries.head_sha': 'is a head of its pull request',
+  'agent_reviews.head_sha': 'is a head of its pull request',
   'queue_entries.base_sha': 'is reachable from the candidate; without one it is only shown',
   'queue_entries.candidate_tree': 'is reachable from the candidate',
   'pull_stats.base_sha': CACHE_KEY,

@@ -85,6 +85,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'agents',
       'agent_questions',
       'agent_runs',
+      'agent_reviews',
       'webhooks',
       'setting_rows',
       'workflows',

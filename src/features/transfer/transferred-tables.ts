@@ -102,6 +102,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   agent_activity: 'of accounts',
   agent_questions: 'answered by agents that are not there',
   agent_runs: 'work of the other forge',
+  agent_reviews: 'work of the other forge',
   agent_turns: 'of runs',
   agent_calls: 'of runs',
   agent_files: 'of runs',

@@ -36,6 +36,11 @@ const METHOD_WORDS = texts({ merge: 'Merge commit', squash: 'Squash', rebase: 'R
 const PULL_REQUEST_FLAGS = localized([
   { name: 'require_up_to_date', label: 'Require branches to be up to date before merging' },
   { name: 'count_agent_approvals', label: 'Count approvals by agents' },
+  {
+    name: 'agent_review',
+    label: 'Review by a model',
+    hint: 'The review model of the workspace comments on what turns ready and on each push after that. It never approves, and its cost counts to the pull request.',
+  },
   { name: 'dismiss_stale_approvals', label: 'Dismiss approvals when a push changes the diff' },
   {
     name: 'require_last_push_approval',
@@ -264,6 +269,18 @@ const PullRequestsCard = ({
         <Checkbox name={name} {...texts} checked={settings[name]} />
       ))}
       <Field
+        name="max_revisions"
+        label={t('Revisions of the built-in agent')}
+        type="number"
+        min={0}
+        max={20}
+        hint={t(
+          'How often failed checks and requested changes send it back to work by themselves.',
+        )}
+        value={typedOr('max_revisions', String(settings.max_revisions))}
+        error={fieldError(visit, 'max_revisions')}
+      />
+      <Field
         name="queue_slots"
         label={t('Queue entries tested at once')}
         type="number"
@@ -397,6 +414,10 @@ export const pullSettingsForm = form({
     required_approvals: Number(fields.text('required_approvals')),
     require_up_to_date: fields.ticked('require_up_to_date'),
     count_agent_approvals: fields.ticked('count_agent_approvals'),
+    agent_review: fields.ticked('agent_review'),
+    ...(fields.optional('max_revisions')
+      ? { max_revisions: Number(fields.text('max_revisions')) }
+      : {}),
     dismiss_stale_approvals: fields.ticked('dismiss_stale_approvals'),
     require_last_push_approval: fields.ticked('require_last_push_approval'),
     require_conversation_resolution: fields.ticked('require_conversation_resolution'),

@@ -3,6 +3,7 @@ import { operation } from '#core/operation.ts'
 import { refusesUnknown, RepoPath, Type } from '#core/schema.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { repoUpdated } from '../events.ts'
+import { reviewModels } from '../extension-points.ts'
 import { auditRepo, requireLive } from '../lifecycle/preconditions.ts'
 import {
   changedSettings,
@@ -38,7 +39,7 @@ export const updateRepoSettings = operation({
   output: RepoSettings,
   annotations: { idempotent: true },
 
-  handler: ({ repo, write }, { repo: _, ...given }) => {
+  handler: ({ hearth, repo, write }, { repo: _, ...given }) => {
     // A misspelt setting must not look as if it were saved.
     const unknown = Object.keys(given).find((name) => !(name in DEFAULT_SETTINGS))
     if (unknown !== undefined)
@@ -58,10 +59,11 @@ export const updateRepoSettings = operation({
           `default_merge_method is ${after.default_merge_method}, which merge_methods does not have`,
         )
       }
-      if (after.agent_review && !before.agent_review) {
+      const hasModel = reviewModels.all(hearth).some((has) => has(tx.db, row.workspace_id))
+      if (after.agent_review && !before.agent_review && !hasModel) {
         throw conflict(
           'model_not_configured',
-          'agent_review needs a review model, and the workspace has none',
+          'agent_review needs a review model, and the workspace has none; an owner sets one under Settings, Models',
           { field: 'agent_review' },
         )
       }
