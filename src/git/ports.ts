@@ -151,6 +151,13 @@ export type TreeEntry = {
   readonly size: number | null
 }
 
+export type ListTreeOptions = {
+  readonly recursive?: boolean
+  readonly sizes?: boolean
+  /** Of a recursive listing only entries with these names. One `*` stands for any text. */
+  readonly names?: readonly string[]
+}
+
 export type FileStatus = 'added' | 'modified' | 'removed' | 'renamed' | 'copied' | 'type_changed'
 
 /**
@@ -620,7 +627,7 @@ export interface Git {
     store: string,
     commit: Oid,
     path: string,
-    options?: { recursive?: boolean; sizes?: boolean },
+    options?: ListTreeOptions,
   ): Promise<readonly TreeEntry[] | null>
   /** The entry at a path of a commit, or null. */
   findEntry(store: string, commit: Oid, path: string): Promise<TreeEntry | null>

@@ -47,6 +47,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/-/rulesets/:id': 'as of a repository',
   '/:workspace/:repo/security/secrets/bypass': 'test/web/pages/secrets.test.ts',
   '/:workspace/:repo/security/secrets/:alert': 'test/web/pages/secrets.test.ts',
+  '/:workspace/:repo/security/dependencies/sbom': 'test/web/pages/dependencies.test.ts',
   '/:workspace/-/packages': 'test/web/pages/packages.test.ts',
   '/:workspace/-/packages/:type/:name': 'test/web/pages/packages.test.ts',
   '/:workspace/-/packages/:type/:name/access': 'test/web/pages/packages.test.ts',

@@ -107,6 +107,7 @@ export const pagesOf = ({
   secrets: `${REPO}/security/secrets`,
   'code-scanning': '/bakery/timer/security/code-scanning',
   'code-alert': `/bakery/timer/security/code-scanning/${alert}`,
+  dependencies: '/bakery/timer/security/dependencies',
   reports: '/bakery/timer/security/reports',
   report: `/bakery/timer/security/reports/${report}`,
   'new-report': '/bakery/timer/security/reports/new',

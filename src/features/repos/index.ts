@@ -133,6 +133,7 @@ export {
   type RuleEvaluation,
   type RuleViolation,
 } from './extension-points.ts'
+export { historyCache } from './store/history-cache.ts'
 export { searchPaths } from './files/path-search.ts'
 export { enqueueMaintenance } from './maintenance/maintain-store.ts'
 export { collectStore, PRUNE_GRACE_MS } from './maintenance/collect-stores.ts'

@@ -2,6 +2,7 @@
 import { MODE } from '../object.ts'
 import {
   GitError,
+  type ListTreeOptions,
   type ObjectReader,
   type Oid,
   type TreeEntry,
@@ -87,23 +88,43 @@ export function* walkTree(
   }
 }
 
+/** Whether a name is one of some. One `*` in those stands for any text. */
+function nameFilter(names: readonly string[]): (name: PathKey) => boolean {
+  const exact = new Set<PathKey>()
+  const wild: (readonly [start: PathKey, end: PathKey])[] = []
+  for (const name of names) {
+    const key = splitPath(name)[0] ?? ''
+    const star = key.indexOf('*')
+    if (star < 0) exact.add(key)
+    else wild.push([key.slice(0, star), key.slice(star + 1)])
+  }
+  return (name) =>
+    exact.has(name) ||
+    wild.some(
+      ([start, end]) =>
+        name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end),
+    )
+}
+
 /**
  * The entries of the directory at `path` of a commit or tree ('' is the root); null when there is
- * no such directory. Recursive listings include directories. Throws GitError `missing`, and
- * `too_large` above `MAX_LISTED_ENTRIES`.
+ * no such directory. Recursive listings include directories. With `names`, only entries with these
+ * names are listed. Throws GitError `missing`, and `too_large` above `MAX_LISTED_ENTRIES`.
  */
 export function listTree(
   db: ObjectReader,
   commit: Oid,
   path: string,
-  options: { recursive?: boolean; sizes?: boolean } = {},
+  options: ListTreeOptions = {},
 ): TreeEntry[] | null {
   const found = entryAt(db, treeOf(db, commit), splitPath(path))
   if (!found || !isDir(found.mode)) return null
   const sizes = options.sizes ?? false
   const entries: TreeEntry[] = []
   if (options.recursive) {
+    const isNamed = options.names ? nameFilter(options.names) : null
     for (const { path: below, entry } of walkTree(db, found.oid)) {
+      if (isNamed?.(baseKey(below)) === false) continue
       if (entries.length >= MAX_LISTED_ENTRIES) throw tooManyEntries(MAX_LISTED_ENTRIES)
       entries.push(toTreeEntry(db, below, entry, sizes))
     }

@@ -31,6 +31,7 @@ import type {
   DiffOptions,
   CachedBlame,
   CachedLastCommits,
+  ListTreeOptions,
   LogOptions,
   Oid,
   SliceOptions,
@@ -139,7 +140,7 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
   mergeBases: storeQuery((db, a: Oid, b: Oid) => mergeBases(db, a, b)),
   aheadBehind: storeQuery((db, head: Oid, base: Oid) => aheadBehind(db, head, base)),
   tree: storeQuery(
-    (db, commit: Oid, path: string, options?: { recursive?: boolean; sizes?: boolean }) =>
+    (db, commit: Oid, path: string, options?: ListTreeOptions) =>
       listTree(db, commit, path, options),
   ),
   entry: storeQuery((db, commit: Oid, path: string) => findEntry(db, commit, path)),

@@ -98,3 +98,21 @@ test('a few trees that stand for billions of paths are refused, and so is bottom
   expect(() => listTree(db, deep, '', { recursive: true })).toThrow('too deeply')
   expect(() => languages(db, deep)).toThrow('too deeply')
 })
+
+test('a listing by names has those entries only, at any depth', () => {
+  const repo = make()
+  const file = { mode: '100644' as const, data: Buffer.from('x') }
+  const names = ['a.lock', 'b/a.lock', 'b/c/req-dev.txt', 'b/req.txt', 'b/areq.txt', 'a.lock.bak']
+  const [oid = ''] = importCommits(repo, [
+    { parents: [], files: new Map(names.map((name) => [name, file])), time: 1 },
+  ])
+  const listed = (wanted: readonly string[]) =>
+    listTree(repo.db, oid, '', { recursive: true, names: wanted })?.map(({ path }) => path)
+  expect(listed(['a.lock', 'req*.txt'])).toEqual([
+    'a.lock',
+    'b/a.lock',
+    'b/c/req-dev.txt',
+    'b/req.txt',
+  ])
+  expect(listed([])).toEqual([])
+})

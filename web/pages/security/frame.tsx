@@ -7,7 +7,13 @@ import type { Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 
-export type SecurityTab = 'overview' | 'code-scanning' | 'secrets' | 'reports' | 'advisories'
+export type SecurityTab =
+  | 'overview'
+  | 'code-scanning'
+  | 'dependencies'
+  | 'secrets'
+  | 'reports'
+  | 'advisories'
 
 export const securityPath = (repo: string, rest = ''): string => repoPath(repo, `/security${rest}`)
 
@@ -48,6 +54,7 @@ export const SecurityFrame = (props: {
                   ...(repo.permissions.admin || props.seesSecrets || current === 'secrets'
                     ? [tab('secrets', t('Secrets'), '/secrets')]
                     : []),
+                  tab('dependencies', t('Dependencies'), '/dependencies'),
                   tab('advisories', t('Advisories'), '/advisories'),
                 ],
               },

@@ -6,6 +6,7 @@ import { codeAlertsPage } from './code-alerts.tsx'
 import { bypassForm, bypassPage } from './bypass.tsx'
 import { reopenSecretForm, resolveSecretForm, secretAlertPage } from './secret-alert.tsx'
 import { scanHistoryForm, secretAlertsPage, secretSettingsForm } from './secret-alerts.tsx'
+import { dependenciesPage, sbomPage } from './dependencies.tsx'
 import { securityPage } from './overview.tsx'
 import {
   newReportForm,
@@ -28,6 +29,8 @@ export const security: SiteSection = {
     reportPage,
     advisoriesPage,
     advisoryPage,
+    dependenciesPage,
+    sbomPage,
   ],
   forms: [
     dismissCodeAlertForm,

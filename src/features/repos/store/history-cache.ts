@@ -1,7 +1,8 @@
 /**
  * A disk cache for results computed from history: the last commits of a folder, and the blame of a
- * file, each at a commit; counts of the whole history, and languages. Entries never become wrong, because commits do not change, and all of
- * them can be recomputed. So the file is not in backups and not synced. It can be deleted while the
+ * file, each at a commit; counts of the whole history, and languages; the lock files of a commit and
+ * what they hold. Entries never become wrong, because commits do not change, and all of them can be
+ * recomputed. So the file is not in backups and not synced. It can be deleted while the
  * forge is stopped, and is recreated when it is damaged or has another format.
  */
 import { rmSync } from 'node:fs'
@@ -24,6 +25,10 @@ export const HISTORY_KINDS = {
   history: 3,
   history_state: 4,
   languages: 5,
+  /** The paths and ids of the lock files of a commit. */
+  lock_files: 6,
+  /** The packages of a lock file. Its id stands in place of the commit. */
+  locked_packages: 7,
 } as const
 export type HistoryKind = keyof typeof HISTORY_KINDS
 
