@@ -139,9 +139,8 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
   count: storeQuery((db, options: LogOptions) => count(db, options)),
   mergeBases: storeQuery((db, a: Oid, b: Oid) => mergeBases(db, a, b)),
   aheadBehind: storeQuery((db, head: Oid, base: Oid) => aheadBehind(db, head, base)),
-  tree: storeQuery(
-    (db, commit: Oid, path: string, options?: ListTreeOptions) =>
-      listTree(db, commit, path, options),
+  tree: storeQuery((db, commit: Oid, path: string, options?: ListTreeOptions) =>
+    listTree(db, commit, path, options),
   ),
   entry: storeQuery((db, commit: Oid, path: string) => findEntry(db, commit, path)),
   lastCommits: pausingQuery((db, commit: Oid, path: string, known?: readonly CachedLastCommits[]) =>
