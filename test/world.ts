@@ -2,7 +2,7 @@
  * A forge for tests: a real database and git engine in a temporary directory, a fixed clock and
  * named people. It seeds data of trunk features, through the operations that a user would call.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'bun:test'
@@ -20,6 +20,7 @@ import { call, type CallOptions, type Typed } from '#core/operation.ts'
 import type { EventRow } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Settings } from '#core/settings.ts'
+import { newDatabase } from './new-database.ts'
 import { START, testSettings } from './settings.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -38,11 +39,13 @@ export async function makeWorld(change: Partial<Settings> = {}) {
     now: () => clock.at,
     advance: (milliseconds: number) => void (clock.at += milliseconds),
   }
+  const databasePath = join(data, 'hearth.db')
+  writeFileSync(databasePath, newDatabase())
   const hearth: Hearth = openHearth({
     settings: testSettings(data, change),
     log: silentLog,
     clock,
-    databasePath: join(data, 'hearth.db'),
+    databasePath,
   })
   const people = new Map<string, UserCaller>()
 
