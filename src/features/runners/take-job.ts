@@ -6,11 +6,22 @@ import { handler } from '#core/events.ts'
 import { job, type Job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { isolationOf } from '#features/checks/index.ts'
-import { jobsQueued, takeQueuedJob } from '#features/workflows/index.ts'
+import { explainQueued, jobsQueued, takeQueuedJob } from '#features/workflows/index.ts'
+import type { Isolation } from '#runner'
+import { acceptsElsewhere } from './external-runner.ts'
 import { localRunner } from './local-runner.ts'
 import { runTakenJob } from './run-taken-job.ts'
 
 const KEY = 'next'
+
+/** Why this machine does not run a job; null when it does. */
+function whyNot(isolation: Isolation, isTrusted: boolean): string | null {
+  if (isolation.kind === 'missing')
+    return `This machine cannot isolate jobs, and no other runner has their labels: ${isolation.reason}`
+  return isolation.kind === 'none' && !isTrusted
+    ? 'This machine does not isolate jobs, so it runs none for changes by people without Write'
+    : null
+}
 
 export const takeJob: Job<null> = job<null>({
   kind: 'take_job',
@@ -21,10 +32,14 @@ export const takeJob: Job<null> = job<null>({
   run: async ({ hearth, signal }) => {
     if (!hearth.settings.jobs.local) return
     const isolation = await isolationOf(hearth)
-    // Jobs wait in the queue; the log said at the start what is missing.
-    if (isolation.kind === 'missing') return
-    const taken = await takeQueuedJob(hearth, localRunner(hearth, isolation))
-    if (!taken) return
+    const runner = localRunner(hearth, isolation)
+    const taken = isolation.kind === 'missing' ? null : await takeQueuedJob(hearth, runner)
+    if (!taken)
+      return explainQueued(hearth, runner, (queued, isTrusted) =>
+        acceptsElsewhere(hearth, JSON.parse(queued.labels) as string[], queued)
+          ? null
+          : whyNot(isolation, isTrusted),
+      )
     await writeAs(hearth, null, (tx) => void tx.enqueue(takeJob, null, { key: KEY }))
     await runTakenJob(hearth, taken, signal)
     if (signal.aborted) throw new Error('the process is stopping')

@@ -42,6 +42,7 @@ export {
 } from './extension-points.ts'
 export {
   endJobsOfRunner,
+  explainQueued,
   finishJob,
   finishJobNow,
   giveBackJob,

@@ -34,6 +34,7 @@ import {
   setLease,
   setLog,
   setSummary,
+  setWaitsForRunner,
   type AnnotationReport,
   type JobRow,
   type LogState,
@@ -137,6 +138,32 @@ export async function takeQueuedJob(hearth: Hearth, runner: JobRunner): Promise<
     }
   }
   return null
+}
+
+/**
+ * Says why queued jobs do not begin that a runner has the labels for, where `reasonFor` knows why.
+ * They stay in the queue, for the day that it takes them.
+ */
+export async function explainQueued(
+  hearth: Hearth,
+  runner: Pick<JobRunner, 'accepts'>,
+  reasonFor: (job: JobRow, isTrusted: boolean) => string | null,
+): Promise<void> {
+  const waiting = [...queuedJobs(hearth.db)].flatMap((job) => {
+    if (job.waiting_for !== null || !runner.accepts(JSON.parse(job.labels) as string[])) return []
+    const reason = reasonFor(job, findRun(hearth.db, job.run_id)?.trusted === 1)
+    return reason === null ? [] : [{ id: job.id, reason }]
+  })
+  if (waiting.length === 0) return
+  await writeAs(hearth, null, (tx) => {
+    for (const { id, reason } of waiting) {
+      const job = findJob(tx.db, id)
+      if (job?.status !== 'queued' || job.waiting_for !== null) continue
+      setWaitsForRunner(tx, id, reason)
+      requestScheduling(tx, job.run_id)
+      tx.afterCommit(() => notifyJobChange(tx.hearth, job))
+    }
+  })
 }
 
 const neverStops = (): AbortSignal => new AbortController().signal

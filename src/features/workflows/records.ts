@@ -6,6 +6,7 @@ import { actorOf } from '#features/accounts/index.ts'
 import { fullName } from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
 import type { RepoGrant } from '#core/access.ts'
+import { annotatedPath } from './annotated-path.ts'
 import type { Run, Workflow, WorkflowJob } from './schema.ts'
 import { countJobsOfRuns, findJob, listAnnotations, listSteps, type JobRow } from './store-jobs.ts'
 import { findRun, type RunRow } from './store-runs.ts'
@@ -87,6 +88,8 @@ export function jobRecords(hearth: Hearth, rows: readonly JobRow[]): WorkflowJob
     runs.set(id, known)
     return known
   }
+  const [first] = rows
+  const repoName = first ? (fullName(hearth.db, first.repo_id).split('/')[1] ?? '') : ''
   return rows.map((row) => ({
     id: row.id,
     run: row.run_id,
@@ -109,7 +112,7 @@ export function jobRecords(hearth: Hearth, rows: readonly JobRow[]): WorkflowJob
       ({ level, step, file, line, title, message }) => ({
         level,
         step,
-        file,
+        file: file === null ? null : (annotatedPath(file, repoName) ?? file),
         line,
         title,
         message,

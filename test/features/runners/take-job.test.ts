@@ -1,9 +1,11 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { getJobLog } from '#features/workflows/get-job-log.ts'
 import { listJobs } from '#features/workflows/list-jobs.ts'
 import { listRuns } from '#features/workflows/list-runs.ts'
 import { insertJob } from '#core/jobs.ts'
+import { runnerOf } from '#features/checks/runner.ts'
 import { sweepJobLogs } from '#features/runners/job-logs.ts'
+import { takeJob } from '#features/runners/take-job.ts'
 import { DAY } from '#lib/time.ts'
 import { setSecret } from '#features/variables/set-secret.ts'
 import { existsSync, readdirSync } from 'node:fs'
@@ -123,4 +125,27 @@ test('a log is deleted after the days of the setting, and reading it says so', a
   world.clock.advance(Date.now() - world.clock.now() + 91 * DAY)
   await sweep()
   await expect(log(build?.id ?? '')).rejects.toThrow('deleted')
+})
+
+test('a job says why this machine does not run it, and begins on the day that it can', async () => {
+  const { world, ada, runs, jobs } = await makeJobsWorld()
+  const runner = runnerOf(world.hearth)
+  const isolation = spyOn(runner, 'isolation').mockResolvedValue({
+    kind: 'missing',
+    reason: 'bubblewrap is not installed; install the package bubblewrap and restart',
+  })
+  await world.commit(REPO.repo, 'main', { '.hearth/workflows/ci.yml': FILE }, { as: ada })
+  await world.jobs()
+  const [run] = await runs()
+  expect(run).toMatchObject({ status: 'waiting', waiting_for: 'runner' })
+  expect(run?.reason).toContain('install the package bubblewrap')
+  expect((await jobs(run?.id ?? ''))[0]).toMatchObject({
+    status: 'queued',
+    waiting_for: 'runner',
+    reason: expect.stringContaining('This machine cannot isolate jobs'),
+  })
+  isolation.mockRestore()
+  await world.write((tx) => tx.enqueue(takeJob, null, { key: 'again' }))
+  await world.jobs()
+  expect(await runs()).toMatchObject([{ status: 'completed', waiting_for: null, reason: null }])
 })

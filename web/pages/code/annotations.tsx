@@ -2,18 +2,12 @@
 // the page are in a list above the files.
 import { listAddedAlerts, type Severity } from '#features/security/index.ts'
 import { listAnnotations, type CommitAnnotation } from '#features/workflows/index.ts'
-import {
-  Icon,
-  List,
-  Row,
-  type DiffFile,
-  type DiffThread,
-  type IconName,
-} from '../../components/index.ts'
+import { Icon, List, Row, type DiffFile, type DiffThread } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { codeAlertsPath, codePath, jobPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { rich, t, texts, tn } from '../../text.ts'
+import { rich, t, tn } from '../../text.ts'
+import { LevelMark } from '../runs/annotation-list.tsx'
 
 type Level = CommitAnnotation['level']
 
@@ -30,13 +24,6 @@ export type LineAnnotation = {
 const MAX_MESSAGE_CHARS = 2_000
 /** Below one line. */
 const MAX_PER_LINE = 10
-
-const LEVEL_LABELS = texts({ failure: 'Error', warning: 'Warning', notice: 'Notice' })
-const LEVEL_STYLES: Readonly<Record<Level, { icon: IconName; tone: string }>> = {
-  failure: { icon: 'close', tone: 'bad' },
-  warning: { icon: 'warning', tone: 'wait' },
-  notice: { icon: 'info', tone: 'info' },
-}
 
 const LEVEL_OF_SEVERITY: Readonly<Record<Severity, Level>> = {
   critical: 'failure',
@@ -87,15 +74,6 @@ export async function loadAnnotations(
   return [...ofScanners, ...ofRuns]
 }
 
-const Mark = ({ level }: { level: Level }) => {
-  const { icon, tone } = LEVEL_STYLES[level]
-  return (
-    <span class={`tone-${tone}`}>
-      <Icon name={icon} label={LEVEL_LABELS[level]} />
-    </span>
-  )
-}
-
 const cut = (text: string): string =>
   text.length <= MAX_MESSAGE_CHARS ? text : `${text.slice(0, MAX_MESSAGE_CHARS).toWellFormed()}…`
 
@@ -103,7 +81,7 @@ const AnnotationItem = ({ annotation }: { annotation: LineAnnotation }) => {
   const { level, title, message, source } = annotation
   return (
     <div class={['line-annotation', `line-annotation-${level}`]}>
-      <Mark level={level} />
+      <LevelMark level={level} />
       <div>
         {title !== null && <p class="line-annotation-title">{title}</p>}
         <p class="pre-line">{cut(message)}</p>
@@ -203,7 +181,7 @@ export const HiddenAnnotations = ({
       <List label={t('Annotations')}>
         {hidden.map((annotation) => (
           <Row
-            mark={<Mark level={annotation.level} />}
+            mark={<LevelMark level={annotation.level} />}
             title={annotation.title ?? cut(annotation.message)}
             meta={
               <>

@@ -17,6 +17,7 @@ import { fileLocksPage, lockFileForm, unlockFileForm } from './locks.tsx'
 import { newRepoForm, newRepoPage } from './new.tsx'
 import {
   featureSettingsForm,
+  runSettingsForm,
   pullSettingsForm,
   repoSettingsForm,
   repoSettingsPage,
@@ -39,6 +40,7 @@ export const repos: SiteSection = {
     ...importForms,
     repoSettingsForm,
     featureSettingsForm,
+    runSettingsForm,
     pullSettingsForm,
     stricterProtectionForm,
     addCollaboratorForm,

@@ -24,6 +24,7 @@ import { redirectWithFlash, form, page, type OutputOf, type Visit } from '../../
 import { fieldError, formError } from '../shell.tsx'
 import { ArchivedNotice, DangerZone, type Destinations } from './danger-zone.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
+import { OUTSIDE_RUNS, RunsCard } from './run-settings.tsx'
 import { localized, t, texts } from '../../text.ts'
 
 /** What was typed into a field of a refused form, or else what is stored. */
@@ -370,6 +371,7 @@ export const repoSettingsPage = page({
         <GeneralCard visit={visit} repo={repo} branches={branches} here={here} typedOr={typedOr} />
         <FeaturesCard visit={visit} here={here} settings={settings} />
         <PullRequestsCard visit={visit} here={here} typedOr={typedOr} settings={settings} />
+        <RunsCard visit={visit} here={here} settings={settings} />
         {repo.permissions.admin && (
           <DangerZone repo={repo} visit={visit} destinations={destinations} mayDelete={mayDelete} />
         )}
@@ -401,6 +403,18 @@ export const featureSettingsForm = form({
     repo: repoOf(visit),
     issues_enabled: fields.ticked('issues_enabled'),
     wiki_enabled: fields.ticked('wiki_enabled'),
+  }),
+  done: (_, visit) => redirectWithFlash(visit, repoPath(repoOf(visit), '/settings'), 'saved'),
+})
+
+export const runSettingsForm = form({
+  path: '/:workspace/:repo/settings/runs',
+  page: repoSettingsPage,
+  operation: updateRepoSettings,
+  input: (fields, visit) => ({
+    repo: repoOf(visit),
+    workflows_enabled: fields.ticked('workflows_enabled'),
+    outside_runs: OUTSIDE_RUNS.find((value) => value === fields.text('outside_runs')),
   }),
   done: (_, visit) => redirectWithFlash(visit, repoPath(repoOf(visit), '/settings'), 'saved'),
 })

@@ -5,11 +5,9 @@
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   getJob,
-  getJobLog,
   getRun,
   listRunSummaries,
   rerunJob,
-  type JobLog,
   type Run,
   type RunSummary,
   type WorkflowJob,
@@ -22,23 +20,22 @@ import {
   Duration,
   EmptyState,
   FormError,
-  Icon,
   Notice,
   PageHead,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
+import { translateMessage } from '../../messages.ts'
 import { jobPath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { LogLines } from './log-lines.tsx'
+import { AnnotationList } from './annotation-list.tsx'
+import { LogPart, readLogs, StepView, type LogWindow, type StepWithLog } from './step-logs.tsx'
 import { findInLog, LogSearchForm, MatchingLines, type LogMatches } from './log-search.tsx'
 import { stateOfRun } from './run.tsx'
 import { Summaries } from './summaries.tsx'
 import { durationOf, RunState } from './states.tsx'
+import { WaitingNotice } from './waiting.tsx'
 import { rich, t } from '../../text.ts'
-
-type Step = WorkflowJob['steps'][number]
-type StepWithLog = { readonly step: Step; readonly log: JobLog | null }
 
 type Shown = {
   readonly repo: Repo
@@ -46,70 +43,10 @@ type Shown = {
   readonly job: WorkflowJob
   readonly steps: readonly StepWithLog[]
   /** The lines of a job whose steps have not been reported. */
-  readonly whole: JobLog | null
+  readonly whole: LogWindow | null
   readonly summaries: readonly RunSummary[]
   /** What the address searches the log for; null without a search. */
   readonly search: LogMatches | null
-}
-
-/** Of a step that is shown open, its last lines. */
-const SHOWN_LINES = 300
-
-const isOpen = ({ status, conclusion }: Step): boolean =>
-  status === 'in_progress' || conclusion === 'failure' || conclusion === 'timed_out'
-
-/** How many lines of a step are above those on the page. */
-function hiddenLines({ step, log }: StepWithLog): number {
-  const [first] = log?.lines ?? []
-  return first && step.log_from !== null ? Math.max(0, first.n - step.log_from) : 0
-}
-
-const StepView = ({ shown, here, now }: { shown: StepWithLog; here: string; now: number }) => {
-  const { step, log } = shown
-  const took = durationOf(step, now)
-  const hidden = hiddenLines(shown)
-  const lines = log?.lines ?? []
-  return (
-    <li class="check" id={`step-${step.number}`}>
-      <details open={isOpen(step) || lines.length > 0}>
-        <summary>
-          <Icon name="chevron-right" />
-          <span class="check-command">{step.name}</span>
-          <span class="check-facts">
-            {took !== null && <Duration milliseconds={took} />}
-            <RunState of={step} />
-          </span>
-        </summary>
-        {hidden > 0 && (
-          <p class="muted small">
-            {rich('{hidden} lines above. <a>The whole log</a>', {
-              hidden,
-              a: (inner) => <a href={`${here}.log`}>{inner}</a>,
-            })}
-          </p>
-        )}
-        {lines.length > 0 ? (
-          <LogLines
-            lines={lines}
-            label={t('Output of {name}', { name: step.name })}
-            id={`log-${step.number}`}
-          />
-        ) : (
-          <p class="muted small">
-            {step.log_from === null ? (
-              step.status === 'completed' ? (
-                t('It wrote nothing.')
-              ) : (
-                t('Nothing yet.')
-              )
-            ) : (
-              <a href={withQuery(here, { step: step.number })}>{t('Show the output')}</a>
-            )}
-          </p>
-        )}
-      </details>
-    </li>
-  )
 }
 
 /** Where the job belongs, how it stands, and why it ended. */
@@ -152,28 +89,15 @@ const JobHead = ({ visit, repo, run, job }: Shown & { visit: Visit }) => {
           })}
         </p>
       )}
-      {job.reason !== null && (
-        <Notice kind={job.conclusion === 'failure' ? 'bad' : 'info'}>{job.reason}</Notice>
+      <WaitingNotice repo={repo} run={run} of={job} />
+      {job.status === 'completed' && job.reason !== null && (
+        <Notice kind={job.conclusion === 'failure' ? 'bad' : 'info'}>
+          {translateMessage(job.reason)}
+        </Notice>
       )}
     </>
   )
 }
-
-const JobAnnotations = ({ job }: { job: WorkflowJob }) => (
-  <>
-    {job.annotations.map((annotation) => (
-      <Notice kind={annotation.level === 'failure' ? 'bad' : 'info'}>
-        {annotation.file !== null && (
-          <code>
-            {annotation.file}
-            {annotation.line === null ? '' : `:${annotation.line}`}
-          </code>
-        )}{' '}
-        {annotation.message}
-      </Notice>
-    ))}
-  </>
-)
 
 const JobOutput = ({ visit, repo, run, job, steps, whole }: Shown & { visit: Visit }) => {
   const here = jobPath(repo.full_name, run.id, job.id)
@@ -189,10 +113,11 @@ const JobOutput = ({ visit, repo, run, job, steps, whole }: Shown & { visit: Vis
           </ol>
         </Card>
       ) : whole !== null && whole.lines.length > 0 ? (
-        <LogLines
-          lines={whole.lines}
+        <LogPart
+          part={whole}
           label={t('Output of {name}', { name: job.name })}
           id="log-job"
+          here={here}
         />
       ) : (
         <EmptyState
@@ -228,7 +153,7 @@ const JobView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       live={live}
     >
       <JobHead visit={visit} {...shown} />
-      <JobAnnotations job={job} />
+      <AnnotationList repo={repo.full_name} run={run} jobs={[job]} named={false} />
       {job.log_bytes > 0 && <LogSearchForm here={here} search={shown.search} />}
       {shown.search === null ? (
         <JobOutput visit={visit} {...shown} />
@@ -242,31 +167,13 @@ const JobView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), id: visit.params.job ?? '' })
 
-/** The output of the steps that are open, or that the address asks for. */
-async function withLogs(visit: Visit, job: WorkflowJob): Promise<StepWithLog[]> {
-  const asked = Number(visit.url.searchParams.get('step') ?? Number.NaN)
-  const shown: StepWithLog[] = []
-  for (const step of job.steps) {
-    const wanted = (isOpen(step) || step.number === asked) && step.log_from !== null
-    const log = wanted
-      ? await visit.tryCall(getJobLog, { ...target(visit), step: step.number, tail: SHOWN_LINES })
-      : null
-    shown.push({ step, log })
-  }
-  return shown
-}
-
 export const jobPage = page({
   path: '/:workspace/:repo/runs/:run/job/:job',
   load: async (visit): Promise<Shown> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const job = await visit.call(getJob, target(visit))
     const run = await visit.call(getRun, { repo: repoOf(visit), id: job.run })
-    const steps = await withLogs(visit, job)
-    const whole =
-      steps.length === 0
-        ? await visit.tryCall(getJobLog, { ...target(visit), tail: SHOWN_LINES })
-        : null
+    const { steps, whole } = await readLogs(visit, target(visit), job)
     const { items: summaries } = await visit.call(listRunSummaries, {
       repo: repoOf(visit),
       id: run.id,

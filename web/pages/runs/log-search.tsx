@@ -62,7 +62,7 @@ export const MatchingLines = ({ here, search }: { here: string; search: LogMatch
         </p>
       )}
       {lines.length > 0 && (
-        <LogLines lines={lines} label={t('Lines that match')} id="log-matches" />
+        <LogLines lines={lines} label={t('Lines that match')} id="log-matches" here={here} />
       )}
       <p class="row-meta">
         {next !== null && (

@@ -34,10 +34,12 @@ import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { DeploymentList } from '../environments/deployment-list.tsx'
 import { translateMessage } from '../../messages.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { AnnotationList } from './annotation-list.tsx'
 import { Artifacts, loadArtifacts } from './artifacts.tsx'
 import { JobGraph } from './graph.tsx'
 import { durationOf, eventLabel, RunState, shortRef } from './states.tsx'
 import { Summaries } from './summaries.tsx'
+import { DEPLOYMENTS_ID, WaitingNotice } from './waiting.tsx'
 import { rich, t } from '../../text.ts'
 
 type Shown = {
@@ -71,19 +73,6 @@ export const stateOfRun = (run: Run, jobs: readonly WorkflowJob[]): string =>
       ]),
     ]),
   ).toString(36)
-
-const WhatItWaitsFor = ({ run }: { run: Run }) => {
-  if (run.waiting_for === 'approval')
-    return (
-      <Notice kind="info">
-        {t(
-          'This change is by somebody without Write. Look at it before you let its jobs run here: they get no secrets and a token that only reads.',
-        )}
-      </Notice>
-    )
-  if (run.reason !== null) return <Notice kind="info">{translateMessage(run.reason)}</Notice>
-  return null
-}
 
 const RunActions = ({ visit, repo, run, jobs, attempt }: Shown & { visit: Visit }) => {
   if (!repo.permissions.write || repo.archived || attempt !== undefined) return null
@@ -153,56 +142,6 @@ const About = ({ repo, run, now }: { repo: Repo; run: Run; now: number }) => {
   )
 }
 
-const Annotations = ({
-  repo,
-  run,
-  jobs,
-}: {
-  repo: string
-  run: Run
-  jobs: readonly WorkflowJob[]
-}) => {
-  const all = jobs.flatMap((job) => job.annotations.map((annotation) => ({ job, annotation })))
-  if (all.length === 0) return null
-  return (
-    <>
-      <PageHead level={2} title={t('Annotations')} />
-      <List label={t('Annotations')}>
-        {all.map(({ job, annotation }) => (
-          <Row
-            mark={
-              <RunState
-                of={{
-                  status: 'completed',
-                  conclusion: annotation.level === 'failure' ? 'failure' : 'action_required',
-                }}
-                bare
-              />
-            }
-            title={annotation.title ?? annotation.message}
-            meta={
-              <>
-                {annotation.title !== null && <span>{annotation.message}</span>}
-                {annotation.file !== null && (
-                  <span>
-                    <code>
-                      {annotation.file}
-                      {annotation.line === null ? '' : `:${annotation.line}`}
-                    </code>
-                  </span>
-                )}
-                <span>
-                  <a href={jobPath(repo, run.id, job.id)}>{job.name}</a>
-                </span>
-              </>
-            }
-          />
-        ))}
-      </List>
-    </>
-  )
-}
-
 const JobRow = ({
   repo,
   run,
@@ -267,10 +206,10 @@ const Attempts = ({
 
 const Deployments = ({ visit, repo, deployments }: Shown & { visit: Visit }) =>
   deployments.length === 0 ? null : (
-    <>
+    <div id={DEPLOYMENTS_ID}>
       <PageHead level={2} title={t('Deployments')} />
       <DeploymentList visit={visit} repo={repo.full_name} deployments={deployments} />
-    </>
+    </div>
   )
 
 const liveOf = ({ repo, run, jobs }: Shown) =>
@@ -303,11 +242,11 @@ const RunView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       {visit.form.error !== null && <FormError>{visit.form.error.message}</FormError>}
       <About repo={repo} run={run} now={now} />
       <Attempts repo={repo.full_name} run={run} attempt={attempt} />
-      <WhatItWaitsFor run={run} />
+      <WaitingNotice repo={repo} run={run} of={run} />
       {run.error !== null && <Notice kind="bad">{run.error}</Notice>}
       <Deployments visit={visit} {...shown} />
       <JobGraph repo={repo.full_name} run={run.id} jobs={jobs} />
-      <Annotations repo={repo.full_name} run={run} jobs={jobs} />
+      <AnnotationList repo={repo.full_name} run={run} jobs={jobs} named />
       <Artifacts
         visit={visit}
         repo={repo.full_name}

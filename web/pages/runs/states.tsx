@@ -33,7 +33,8 @@ export function stateStyle({ status, conclusion, waiting_for }: Stateful): Style
   if (conclusion !== null)
     return CONCLUSIONS[conclusion] ?? { icon: 'circle', tone: 'plain', label: conclusion }
   if (status === 'in_progress') return { icon: 'refresh', tone: 'wait', label: t('Running') }
-  if (status === 'queued') return { icon: 'clock', tone: 'plain', label: t('Queued') }
+  if (status === 'queued' && !waiting_for)
+    return { icon: 'clock', tone: 'plain', label: t('Queued') }
   return { icon: 'clock', tone: 'plain', label: WAITING[waiting_for ?? ''] ?? t('Waiting') }
 }
 
