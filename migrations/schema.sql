@@ -847,10 +847,43 @@ CREATE TABLE image_refs (
 
 CREATE INDEX image_refs_by_digest ON image_refs (package_id, digest);
 
-CREATE TABLE imports (
+CREATE TABLE import_items (
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('milestone', 'comment', 'review', 'file')),
+  foreign_id TEXT NOT NULL,
+  our_id TEXT NOT NULL,
+  PRIMARY KEY (repo_id, kind, foreign_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE import_steps (
+  import_id TEXT NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'done_with_errors')),
+  -- Where the step goes on; null at its beginning.
+  cursor TEXT,
+  done INTEGER NOT NULL DEFAULT 0 CHECK (done >= 0),
+  total INTEGER NOT NULL DEFAULT 0 CHECK (total >= 0),
+  PRIMARY KEY (import_id, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE imported_people (
+  -- Stands for the person here; nobody can sign in as it.
+  actor_id TEXT PRIMARY KEY REFERENCES actors (id),
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  host TEXT NOT NULL,
+  foreign_id TEXT NOT NULL,
+  login TEXT NOT NULL,
+  name TEXT,
+  url TEXT,
+  -- Whose account it is, once an administrator has said so.
+  mapped_to TEXT REFERENCES actors (id),
+  UNIQUE (repo_id, host, foreign_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE "imports" (
   id TEXT PRIMARY KEY,
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
-  source TEXT NOT NULL CHECK (source IN ('git')),
+  source TEXT NOT NULL CHECK (source IN ('git', 'gitea_api', 'github_api', 'gitlab_api')),
   -- Without name and password.
   url TEXT NOT NULL,
   -- What the other side asks for, sealed; taken away when the import ends.
@@ -871,6 +904,12 @@ CREATE TABLE imports (
   created_at TEXT NOT NULL,
   started_at TEXT,
   finished_at TEXT,
+  -- JSON: what the other forge said about the repository when the import began; null before that, and for git.
+  facts TEXT CHECK (facts IS NULL OR json_valid(facts)),
+  -- Why the last attempt failed, until another one ends.
+  problem TEXT,
+  -- Whether the code is complete, so that the repository can be used while the rest arrives.
+  code_complete INTEGER NOT NULL DEFAULT 0 CHECK (code_complete IN (0, 1)),
   CHECK ((finished_at IS NOT NULL) = (state IN ('done', 'done_with_errors', 'failed', 'cancelled'))),
   CHECK (finished_at IS NULL OR secret IS NULL)
 ) STRICT, WITHOUT ROWID;

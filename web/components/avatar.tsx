@@ -117,6 +117,13 @@ export const ActorLink = ({
         {face && <Avatar of={of} size={size} />} {t('ghost')}
       </span>
     )
+  // People of another forge have no page here. No account has a name with a space.
+  if (of.username.includes(' '))
+    return (
+      <span class="person">
+        {face && <Avatar of={of} size={size} />} <bdi>{of.username}</bdi>
+      </span>
+    )
   return (
     <span class="person">
       {face && <Avatar of={of} size={size} />}

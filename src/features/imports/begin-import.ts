@@ -8,6 +8,8 @@ import { typeId } from '#core/ids.ts'
 import { runImport } from './run-import.ts'
 import { sealSecret } from './import-secret.ts'
 import { insertImport } from './store.ts'
+import { insertStep } from './store-steps.ts'
+import { STEP_NAMES, type Part, type Source, type StepName } from './schema.ts'
 
 /**
  * Throws 422 for an address that is not allowed, naming the field and what an administrator can
@@ -28,6 +30,22 @@ export async function requireImportAddress(
   }
 }
 
+export type NewImport = {
+  readonly created_by: string
+  readonly source: Source
+  /** What is taken over; for git the code. */
+  readonly steps: readonly StepName[]
+}
+
+/** The steps of what a caller asked for. */
+export function stepsOf(include: readonly Part[]): StepName[] {
+  const parts = new Set<StepName>([
+    ...include,
+    ...(include.includes('comments') ? ['reviews' as const] : []),
+  ])
+  return STEP_NAMES.filter((name) => parts.has(name))
+}
+
 /**
  * Adds the row and the job, in the transaction that created the repository or retries the import.
  */
@@ -35,18 +53,19 @@ export function enqueueImport(
   tx: Tx,
   repo: { readonly id: string },
   remote: RemoteAccess,
-  created_by: string,
+  { created_by, source, steps }: NewImport,
 ): string {
   const id = typeId('imp', tx.now_ms)
   const secret = remote.secret === null ? null : sealSecret(tx.hearth, remote.secret, tx.now_ms)
   insertImport(tx, {
     id,
     repo_id: repo.id,
-    source: 'git',
+    source,
     url: parseRemote(remote.url).href,
     secret,
     created_by,
   })
+  for (const step of steps) insertStep(tx, id, step)
   tx.enqueue(runImport, { id }, { key: id })
   return id
 }

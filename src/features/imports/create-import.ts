@@ -4,29 +4,38 @@ import { OneOf, Type, WorkspaceSlug } from '#core/schema.ts'
 import { createRepoWithStore } from '#features/repos/index.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
-import { enqueueImport, requireImportAddress } from './begin-import.ts'
+import { enqueueImport, requireImportAddress, stepsOf } from './begin-import.ts'
+import { splitAddress } from './forges/open-forge.ts'
 import { importRecord } from './import-record.ts'
-import { Import, PARTS, SOURCES, SUPPORTED_PARTS, SUPPORTED_SOURCES } from './schema.ts'
+import { Import, PARTS, SOURCES, SUPPORTED_SOURCES, type Part, type Source } from './schema.ts'
 import { requireImport } from './store.ts'
 
 /** The name that `git clone` would choose. */
 const defaultName = (url: string): string =>
   decodeURIComponent(trimTrailingSlashes(url).split('/').at(-1) ?? '').replace(/\.git$/, '')
 
-/** Sources and parts that imports know, and that this installation does not read. */
+const OF_GIT: readonly Part[] = ['code', 'large_files']
+
+/** Sources that imports know and that this installation does not read. */
 function explainUnsupported(input: unknown): Refusal | null {
-  const { source, include } = input as { readonly source?: unknown; readonly include?: unknown }
-  if (SOURCES.some((one) => one === source && one !== 'git'))
+  const { source } = input as { readonly source?: unknown }
+  const isKnown = SOURCES.some((one) => one === source)
+  if (isKnown && !SUPPORTED_SOURCES.some((one) => one === source))
     return new Refusal(
       'not_available',
       `this installation cannot read ${String(source)}: source git copies the code, with all branches and tags`,
       { field: 'source' },
     )
-  const parts: readonly unknown[] = Array.isArray(include) ? include : []
-  const at = parts.findIndex((part) => PARTS.some((one) => one === part && one !== 'code'))
-  return at < 0
-    ? null
-    : invalid(`include[${at}]`, `a git address holds code alone, not ${String(parts[at])}`)
+  return null
+}
+
+/** What is taken over: from git the code, from another forge everything unless the caller says. */
+function chosenParts(source: Source, include: readonly Part[] | undefined): readonly Part[] {
+  if (source !== 'git') return include ?? PARTS.filter((part) => part !== 'collaborators')
+  const at = include?.findIndex((part) => !OF_GIT.includes(part)) ?? -1
+  if (at >= 0)
+    throw invalid(`include[${at}]`, `a git address holds code alone, not ${String(include?.[at])}`)
+  return include ?? ['code']
 }
 
 export const createImport = operation({
@@ -48,7 +57,8 @@ export const createImport = operation({
   access: signedIn({ scope: 'repo:admin', writes: true }),
   input: Type.Object({
     source: OneOf(SUPPORTED_SOURCES, {
-      description: 'What the other side speaks; git copies branches, tags and their history.',
+      description:
+        'What the other side speaks: git copies branches, tags and their history, a forge also issues, pull requests and releases.',
     }),
     url: Type.String({
       minLength: 1,
@@ -79,10 +89,11 @@ export const createImport = operation({
       }),
     ),
     include: Type.Optional(
-      Type.Array(OneOf(SUPPORTED_PARTS), {
+      Type.Array(OneOf(PARTS), {
         minItems: 1,
-        maxItems: SUPPORTED_PARTS.length,
-        description: 'What to take over; code unless given.',
+        maxItems: PARTS.length,
+        description:
+          'What to take over; unless given, the code from git, and all but collaborators from a forge.',
       }),
     ),
   }),
@@ -92,9 +103,14 @@ export const createImport = operation({
 
   explainInvalid: explainUnsupported,
 
-  handler: (context, { url, token, workspace, name, description, private: isPrivate }) => {
+  handler: (
+    context,
+    { source, url, token, workspace, name, description, private: isPrivate, include },
+  ) => {
     const { hearth, caller } = context
     const remote = { url, secret: token ?? null }
+    const parts = chosenParts(source, include)
+    if (source !== 'git' && URL.canParse(url)) splitAddress(url)
     return createRepoWithStore(
       context,
       {
@@ -107,7 +123,17 @@ export const createImport = operation({
         imported: URL.parse(url)?.host ?? '',
         prepare: async () => void (await requireImportAddress(hearth, 'url', remote)),
         finish: (tx, row) =>
-          importRecord(hearth, requireImport(tx.db, enqueueImport(tx, row, remote, caller.id))),
+          importRecord(
+            hearth,
+            requireImport(
+              tx.db,
+              enqueueImport(tx, row, remote, {
+                created_by: caller.id,
+                source,
+                steps: stepsOf(parts),
+              }),
+            ),
+          ),
       },
     )
   },

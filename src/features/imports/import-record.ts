@@ -2,8 +2,9 @@
 import type { Hearth } from '#core/hearth.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { fullNameOf, repoById } from '#features/repos/index.ts'
-import type { Import, ImportState } from './schema.ts'
+import { STEP_NAMES, type Import, type ImportState } from './schema.ts'
 import type { ImportRow } from './store.ts'
+import { listSteps } from './store-steps.ts'
 
 const STEP_STATE: Record<ImportState, Import['steps'][number]['state']> = {
   queued: 'waiting',
@@ -15,6 +16,29 @@ const STEP_STATE: Record<ImportState, Import['steps'][number]['state']> = {
   cancelled: 'cancelled',
 }
 
+/** The steps of an import. That of the code counts git objects. */
+function stepRecords(hearth: Hearth, row: ImportRow): Import['steps'] {
+  const code = { done: row.objects_done, total: row.objects_total }
+  const steps = listSteps(hearth.db, row.id)
+  const byName = new Map(steps.map((step) => [step.name, step]))
+  if (row.source === 'git' || steps.length === 0)
+    return [{ name: 'code', ...code, state: STEP_STATE[row.state] }]
+  const ended = row.state === 'failed' || row.state === 'cancelled' ? row.state : null
+  return STEP_NAMES.flatMap((name) => {
+    const step = byName.get(name)
+    if (!step) return []
+    const { done, total, state } = step
+    const isOver = state === 'done' || state === 'done_with_errors'
+    return [
+      {
+        name,
+        ...(name === 'code' ? code : { done, total }),
+        state: isOver || ended === null ? state : ended,
+      },
+    ]
+  })
+}
+
 export function importRecord(hearth: Hearth, row: ImportRow): Import {
   const repo = repoById(hearth.db, row.repo_id)
   return {
@@ -23,14 +47,7 @@ export function importRecord(hearth: Hearth, row: ImportRow): Import {
     url: row.url,
     repo: repo && repo.deleted_at === null ? fullNameOf(hearth.db, repo) : null,
     state: row.state,
-    steps: [
-      {
-        name: 'code',
-        done: row.objects_done,
-        total: row.objects_total,
-        state: STEP_STATE[row.state],
-      },
-    ],
+    steps: stepRecords(hearth, row),
     progress: {
       phase: row.phase,
       received_objects: row.objects_done,
@@ -39,7 +56,10 @@ export function importRecord(hearth: Hearth, row: ImportRow): Import {
       refs: row.refs_done,
       total_refs: row.refs_total,
     },
-    errors: JSON.parse(row.errors) as string[],
+    errors: [
+      ...(JSON.parse(row.errors) as string[]),
+      ...(row.problem === null ? [] : [row.problem]),
+    ],
     resume_at: row.resume_at,
     created_by: actorOf(hearth, row.created_by),
     created_at: row.created_at,

@@ -15,17 +15,24 @@ export const importer = importers.with({
   begin(tx, row, url) {
     if (tx.caller === null || tx.caller.kind === 'anonymous')
       throw invalid('import_url', 'a copy is begun by somebody')
-    enqueueImport(tx, row, { url, secret: null }, tx.caller.id)
+    enqueueImport(
+      tx,
+      row,
+      { url, secret: null },
+      { created_by: tx.caller.id, source: 'git', steps: ['code'] },
+    )
   },
   stateOf(db, repo_id, now_ms) {
     const row = findLatestImport(db, repo_id)
     if (!row) return { importing: false, error: null }
     const shown =
       row.state === 'failed' &&
+      row.code_complete === 0 &&
       row.finished_at !== null &&
       now_ms - Date.parse(row.finished_at) < ERROR_SHOWN_MS
     return {
-      importing: row.finished_at === null,
+      // The code is whole, and the rest arrives while the repository is used.
+      importing: row.finished_at === null && row.code_complete === 0,
       error: shown ? ((JSON.parse(row.errors) as string[]).at(-1) ?? null) : null,
     }
   },

@@ -13,7 +13,9 @@ const refusePushes = reaction(
   'keep pushes out of a repository that is being copied',
   gitPush,
   (tx, event) => {
-    if (tx.caller !== null && event.repo_id !== null && findRunningImport(tx.db, event.repo_id)) {
+    const row =
+      tx.caller === null || event.repo_id === null ? null : findRunningImport(tx.db, event.repo_id)
+    if (row?.code_complete === 0) {
       throw conflict(
         'in_progress',
         'the repository is being copied from elsewhere: wait until that is done, or cancel it',

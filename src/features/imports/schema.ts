@@ -4,7 +4,8 @@ import { Actor, Id, Nullable, OneOf, Time, Type, type Static } from '#core/schem
 /** The protocol of the source: git, or the API of another forge. */
 export const SOURCES = ['git', 'gitea_api', 'github_api', 'gitlab_api'] as const
 /** The sources that this installation reads. */
-export const SUPPORTED_SOURCES = ['git'] as const satisfies readonly (typeof SOURCES)[number][]
+export const SUPPORTED_SOURCES = ['git', 'gitea_api'] as const satisfies readonly Source[]
+export type Source = (typeof SOURCES)[number]
 /** What can be imported besides the code. */
 export const PARTS = [
   'code',
@@ -18,7 +19,22 @@ export const PARTS = [
   'comments',
   'collaborators',
 ] as const
-export const SUPPORTED_PARTS = ['code'] as const satisfies readonly (typeof PARTS)[number][]
+export type Part = (typeof PARTS)[number]
+/** What is taken over, in this order. Reviews come with the comments. */
+export const STEP_NAMES = [
+  'code',
+  'large_files',
+  'wiki',
+  'collaborators',
+  'labels',
+  'milestones',
+  'issues',
+  'pulls',
+  'comments',
+  'reviews',
+  'releases',
+] as const satisfies readonly (Part | 'reviews')[]
+export type StepName = (typeof STEP_NAMES)[number]
 export const IMPORT_STATES = [
   'queued',
   'running',
@@ -29,6 +45,15 @@ export const IMPORT_STATES = [
   'cancelled',
 ] as const
 export type ImportState = (typeof IMPORT_STATES)[number]
+export const STEP_STATES = [
+  'waiting',
+  'running',
+  'done',
+  'done_with_errors',
+  'failed',
+  'cancelled',
+] as const
+export type StepState = (typeof STEP_STATES)[number]
 export const PHASES = ['waiting', 'connecting', 'receiving', 'checking', 'refs', 'over'] as const
 export type Phase = (typeof PHASES)[number]
 
@@ -43,10 +68,10 @@ export const Import = Type.Object(
     state: OneOf(IMPORT_STATES),
     steps: Type.Array(
       Type.Object({
-        name: OneOf(PARTS),
+        name: OneOf(STEP_NAMES),
         done: Type.Integer(),
         total: Type.Integer({ description: '0 while it is not known.' }),
-        state: OneOf(['waiting', 'running', 'done', 'done_with_errors', 'failed', 'cancelled']),
+        state: OneOf(STEP_STATES),
       }),
       { description: 'What is taken over. For code, done and total count git objects.' },
     ),

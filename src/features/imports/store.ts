@@ -4,12 +4,12 @@ import { preload, memo } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
-import type { ImportState, Phase } from './schema.ts'
+import type { ImportState, Phase, Source } from './schema.ts'
 
 export type ImportRow = {
   readonly id: string
   readonly repo_id: string
-  readonly source: 'git'
+  readonly source: Source
   readonly url: string
   readonly secret: string | null
   readonly state: ImportState
@@ -27,6 +27,11 @@ export type ImportRow = {
   readonly created_at: Timestamp
   readonly started_at: Timestamp | null
   readonly finished_at: Timestamp | null
+  /** JSON of what the other forge said about the repository; null before that, and for git. */
+  readonly facts: string | null
+  readonly code_complete: 0 | 1
+  /** Why the last attempt failed; null after one that did not. */
+  readonly problem: string | null
 }
 
 export const findImport = (db: Db, id: string): ImportRow | null =>
@@ -121,6 +126,29 @@ export const setProgress = (tx: Tx, id: string, change: ImportProgress): void =>
 export const forgetAttempts = (tx: Tx, id: string): void =>
   void tx.db.run('UPDATE imports SET attempts = 1 WHERE id = ?', id)
 
+export const setFacts = (tx: Tx, id: string, facts: string): void =>
+  void tx.db.run('UPDATE imports SET facts = ? WHERE id = ?', facts, id)
+
+export const setCodeComplete = (tx: Tx, id: string): void =>
+  void tx.db.run('UPDATE imports SET code_complete = 1 WHERE id = ?', id)
+
+/** Beyond it, what was left out is no longer listed. */
+const MAX_ERRORS = 100
+const MORE_ERRORS = 'and more was left out'
+
+/** Adds what was left out to the errors of a running import. */
+export function addErrors(tx: Tx, id: string, added: readonly string[]): void {
+  if (added.length === 0) return
+  const errors = JSON.parse(findImport(tx.db, id)?.errors ?? '[]') as string[]
+  if (errors.length >= MAX_ERRORS) return
+  const all = [...errors, ...added.map((error) => error.slice(0, 1000))]
+  tx.db.run(
+    'UPDATE imports SET errors = ? WHERE id = ?',
+    JSON.stringify(all.length < MAX_ERRORS ? all : [...all.slice(0, MAX_ERRORS - 1), MORE_ERRORS]),
+    id,
+  )
+}
+
 /** Marks that the import continues at `resume_at`. */
 export const setWaiting = (
   tx: Tx,
@@ -129,15 +157,15 @@ export const setWaiting = (
     state: 'queued' | 'waiting_for_limit'
     attempts: number
     resume_at: Timestamp
-    errors: readonly string[]
+    problem: string
   },
 ): void =>
   void tx.db.run(
-    `UPDATE imports SET state = ?, phase = 'waiting', attempts = ?, resume_at = ?, errors = ? WHERE id = ?`,
+    `UPDATE imports SET state = ?, phase = 'waiting', attempts = ?, resume_at = ?, problem = ? WHERE id = ?`,
     change.state,
     change.attempts,
     change.resume_at,
-    JSON.stringify(change.errors),
+    change.problem,
     id,
   )
 
@@ -148,7 +176,7 @@ export const setEnded = (
   errors: readonly string[],
 ): void =>
   void tx.db.run(
-    `UPDATE imports SET state = ?, phase = 'over', errors = ?, resume_at = NULL, secret = NULL, finished_at = ? WHERE id = ?`,
+    `UPDATE imports SET state = ?, phase = 'over', errors = ?, problem = NULL, resume_at = NULL, secret = NULL, finished_at = ? WHERE id = ?`,
     state,
     JSON.stringify(errors),
     tx.now,

@@ -101,6 +101,24 @@ export {
   textPointers,
   type UntrustedScope,
 } from './untrusted-texts.ts'
+export { asOf } from './imported/as-of.ts'
+export { cutTo, importedLine, importedText } from './imported/imported-text.ts'
+export {
+  importComment,
+  importedTitle,
+  importIssue,
+  importLabel,
+  importMilestone,
+  importReactions,
+  removeUnusedLabels,
+  setImportedFacts,
+  type ImportedComment,
+  type ImportedIssue,
+  type ImportedLabel,
+  type ImportedMilestone,
+  type ImportedReaction,
+  type ImportedRecord,
+} from './imported/imported-records.ts'
 export { oneLine, manyLines, notBlank, validChecks } from './text.ts'
 
 export * from './operations.ts'

@@ -2,9 +2,10 @@
 import { blobHolders } from '#core/blobs.ts'
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { moveRules, repoDataRemovers } from '#features/repos/index.ts'
+import { largeFileCopiers, moveRules, repoDataRemovers } from '#features/repos/index.ts'
 import { usageCounters } from '#features/workspaces/index.ts'
 import { collectLfsObjects } from './collect-objects.ts'
+import { largeFileCopier } from './copy-files.ts'
 import { events } from './events.ts'
 import { missingFiles } from './missing-files.ts'
 import * as operations from './operations.ts'
@@ -21,6 +22,7 @@ export const feature: Feature = {
   jobs: [collectLfsObjects as Job],
   extensions: [
     moveRules.with(missingFiles),
+    largeFileCopiers.with(largeFileCopier),
     repoDataRemovers.with(removeObjectsOf),
     blobHolders.with({ isReferenced: holdsBlob, list: listBlobs }),
     usageCounters.with({ part: 'lfs_bytes', count: countLfsBytes }),

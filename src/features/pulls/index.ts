@@ -52,6 +52,12 @@ export const feature: Feature = {
 export * from './operations.ts'
 export { pullSummaries, type PullSummary } from './pull-summaries.ts'
 export { listPullBodies } from './store-pull-list.ts'
+export {
+  importPull,
+  importReview,
+  type ImportedPull,
+  type ImportedReview,
+} from './imported/imported-pulls.ts'
 export { overallChecks } from './checks/overall-checks.ts'
 export * from './schema.ts'
 export {

@@ -354,6 +354,10 @@ export const setMerged = (tx: Tx, pull: PullRow, merge: MergeOutcome, base_sha: 
     closed_by: null,
   })
 
+/** For an imported pull request whose merge commit is not in the history. */
+export const clearMergeCommit = (tx: Tx, id: string): void =>
+  void tx.db.run('UPDATE pulls SET merge_commit_sha = NULL WHERE id = ?', id)
+
 export const insertHead = (tx: Tx, pull_id: string, sha: Oid): void =>
   void tx.db.run(
     'INSERT INTO pull_heads (pull_id, sha, pushed_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',

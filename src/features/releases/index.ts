@@ -6,9 +6,11 @@ import {
   retainedCommits,
   releasedTags,
   releaseOfTag,
+  releaseImporters,
 } from '#features/repos/index.ts'
 import { usageCounters } from '#features/workspaces/index.ts'
 import { events } from './events.ts'
+import { releaseImporter } from './import-releases.ts'
 import { countAssetBytes, holdsBlob, listBlobs } from './store-assets.ts'
 import { findPublishedId, isTagPublished, listRetainedTargets, removeReleasesOf } from './store.ts'
 import * as operations from './operations.ts'
@@ -25,6 +27,7 @@ export const feature: Feature = {
   extensions: [
     releasedTags.with(isTagPublished),
     releaseOfTag.with(findPublishedId),
+    releaseImporters.with(releaseImporter),
     repoDataRemovers.with(removeReleasesOf),
     retainedCommits.with(listRetainedTargets),
     blobHolders.with({ isReferenced: holdsBlob, list: listBlobs }),

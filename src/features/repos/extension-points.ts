@@ -222,6 +222,86 @@ export type Importer = {
 }
 export const importers = extensionPoint<Importer>('repos.importers')
 
+/** Where something beside the refs of a repository is copied from. */
+export type CopySource = {
+  readonly url: string
+  /** A token, or `name:password`; null for public access. */
+  readonly secret: string | null
+  /** Who is named as the one that brought it. */
+  readonly actor_id: string
+  readonly signal: AbortSignal
+}
+
+/**
+ * Copies the wiki at a git address, unless the repository has pages already. Returns whether there
+ * was one.
+ */
+export const wikiCopiers =
+  extensionPoint<(hearth: Hearth, row: RepoRow, source: CopySource) => Promise<boolean>>(
+    'repos.wiki_copiers',
+  )
+
+/** What copying large files did, and what is wrong with those that are left out. */
+export type CopiedFiles = {
+  readonly files: number
+  readonly bytes: number
+  readonly problems: readonly string[]
+}
+
+/** Large files (Git LFS) of a repository and its remote, at the git address of `source`. */
+export type LargeFileCopier = {
+  /** Downloads the files that these commits name and that are missing here. */
+  download(
+    hearth: Hearth,
+    row: RepoRow,
+    source: CopySource,
+    commits: { readonly tips: readonly Oid[]; readonly hide: readonly Oid[] },
+  ): Promise<CopiedFiles>
+  /** Uploads the files that these commits name and that are missing there. */
+  upload(
+    hearth: Hearth,
+    row: RepoRow,
+    source: CopySource,
+    commits: { readonly tips: readonly Oid[]; readonly hide: readonly Oid[] },
+  ): Promise<CopiedFiles>
+}
+export const largeFileCopiers = extensionPoint<LargeFileCopier>('repos.large_file_copiers')
+
+/** A release of another forge. */
+export type ImportedRelease = {
+  readonly tag_name: string
+  readonly target_name: string
+  readonly target: Oid
+  readonly name: string
+  readonly body: string
+  readonly prerelease: boolean
+  readonly author_id: string
+  readonly created_ms: number
+  /** Null for a draft. */
+  readonly published_ms: number | null
+  readonly files: readonly {
+    readonly name: string
+    readonly content_type: string | null
+    readonly sha256: string
+    readonly size: number
+  }[]
+}
+
+/** Adds releases of another forge without events. */
+export type ReleaseImporter = {
+  /** The names of the files that a release has; null when there is no release of this tag. */
+  filesOf(db: Db, repo_id: string, tag_name: string): readonly string[] | null
+  /** Adds what is missing. Returns what is wrong with files that are left out. */
+  add(tx: Tx, row: RepoRow, release: ImportedRelease): readonly string[]
+}
+export const releaseImporters = extensionPoint<ReleaseImporter>('repos.release_importers')
+
+/** Gives what one actor wrote in a repository to another. */
+export const authorChanges =
+  extensionPoint<(tx: Tx, repo_id: string, from: string, to: string) => void>(
+    'repos.author_changes',
+  )
+
 /**
  * The account that owns a signing key, by the key's fingerprint (`SHA256:…`); null when no account
  * does.

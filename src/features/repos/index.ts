@@ -106,6 +106,10 @@ export {
   secretFindings,
   type PlacedSecret,
   importers,
+  authorChanges,
+  largeFileCopiers,
+  releaseImporters,
+  wikiCopiers,
   leadingMirrors,
   commitContexts,
   frozenReleases,
@@ -127,7 +131,12 @@ export {
   repoRecordPreloads,
   starCounts,
   type CommitContext,
+  type CopiedFiles,
+  type CopySource,
+  type ImportedRelease,
   type Importer,
+  type LargeFileCopier,
+  type ReleaseImporter,
   type RetainedPage,
   type RequestedMoves,
   type RuleEvaluation,
@@ -139,7 +148,13 @@ export { enqueueMaintenance } from './maintenance/maintain-store.ts'
 export { collectStore, PRUNE_GRACE_MS } from './maintenance/collect-stores.ts'
 export { listRetainedCommits } from './maintenance/retained-commits.ts'
 export { createRepoWithStore, type NewRepoInput } from './lifecycle/new-repo.ts'
-export { checkRemote, parseRemote, remoteTransport, type RemoteAccess } from './remote-git.ts'
+export {
+  basicCredentials,
+  checkRemote,
+  parseRemote,
+  remoteTransport,
+  type RemoteAccess,
+} from './remote-git.ts'
 export { pauseAutoMerge } from './settings/pause-auto-merge.ts'
 export {
   preloadForRecords,
@@ -176,6 +191,7 @@ export {
   requireRepo,
   setOpenCounts,
   allocateNumber,
+  reserveNumbers,
   type RepoRow,
 } from './store/repos.ts'
 export {

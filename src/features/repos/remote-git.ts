@@ -51,7 +51,7 @@ export async function checkRemote(
  * Basic credentials as git hosts accept them: a token is the password, under a username that all of
  * them ignore.
  */
-const basicCredentials = (secret: string): string =>
+export const basicCredentials = (secret: string): string =>
   `Basic ${Buffer.from(secret.includes(':') ? secret : `x-access-token:${secret}`).toString('base64')}`
 
 /**

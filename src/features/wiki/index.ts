@@ -1,6 +1,7 @@
 /** Wikis: pages in a git repository beside the repository. A leaf. */
 import type { Feature } from '#core/hearth.ts'
-import { retainedCommits } from '#features/repos/index.ts'
+import { retainedCommits, wikiCopiers } from '#features/repos/index.ts'
+import { copyWiki } from './copy-wiki.ts'
 import { events } from './events.ts'
 import * as operations from './operations.ts'
 import { listRetainedHeads } from './store.ts'
@@ -14,5 +15,5 @@ export const feature: Feature = {
   name: 'wiki',
   operations: Object.values(operations),
   events,
-  extensions: [retainedCommits.with(listRetainedHeads)],
+  extensions: [retainedCommits.with(listRetainedHeads), wikiCopiers.with(copyWiki)],
 }

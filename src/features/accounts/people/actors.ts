@@ -12,6 +12,7 @@ import type { Tx } from '#core/write.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { RESERVED_SLUGS } from '#core/reserved-names.ts'
 import { isSlug } from '#lib/slug.ts'
+import { shownUsername } from './imported-people.ts'
 import {
   findActor,
   insertActor,
@@ -40,7 +41,7 @@ const REMOVED_PREFIX = '~'
 const actorRecord = (site: Site, row: ActorWithOwner): Actor => ({
   id: row.id,
   kind: row.kind,
-  username: row.username.startsWith(REMOVED_PREFIX) ? 'ghost' : row.username,
+  username: row.username.startsWith(REMOVED_PREFIX) ? 'ghost' : shownUsername(row.username),
   name: row.name,
   avatar_url: avatarUrl(site, row.id),
   on_behalf_of:

@@ -170,6 +170,9 @@ export function setCommentBody(tx: Tx, id: string, body: string): void {
   reportText(tx, id, body)
 }
 
+export const touchComment = (tx: Tx, id: string): void =>
+  void tx.db.run('UPDATE comments SET updated_at = ? WHERE id = ?', tx.now, id)
+
 /** Sets whether the line of a comment left the change. */
 export function setCommentOutdated(tx: Tx, id: string, outdated: boolean): void {
   tx.db.run('UPDATE comments SET outdated = ? WHERE id = ?', outdated ? 1 : 0, id)

@@ -94,6 +94,9 @@ export function labelsOfAll(
   return names
 }
 
+export const isLabelUsed = (db: Db, id: string): boolean =>
+  db.one('SELECT 1 FROM record_labels WHERE label_id = ? LIMIT 1', id) !== null
+
 export const labelIdsOf = (db: Db, repo_id: string, number: number): string[] =>
   db
     .all<{ label_id: string }>(

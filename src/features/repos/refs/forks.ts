@@ -19,7 +19,13 @@ import { setRef } from '../store/refs.ts'
 export function createFork(
   tx: Tx,
   parent: RepoRow,
-  fork: { pull_number: number; author_id: string; head: { ref: string; oid: Oid } },
+  fork: {
+    pull_number: number
+    author_id: string
+    head: { ref: string; oid: Oid }
+    /** Of a pull request of another forge: no event tells of it. */
+    imported?: boolean
+  },
 ): RepoRow {
   const row = insertRepo(tx, {
     id: typeId('rep', tx.now_ms),
@@ -36,6 +42,7 @@ export function createFork(
     created_for: actorOf(tx.hearth, fork.author_id)?.on_behalf_of?.id ?? null,
   })
   setRef(tx, row.id, { name: fork.head.ref, oid: fork.head.oid, peeled: null })
+  if (fork.imported) return row
   tx.append(
     repoForked,
     { workspace_id: parent.workspace_id, repo_id: parent.id },

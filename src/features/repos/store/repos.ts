@@ -304,6 +304,14 @@ export function allocateNumber(tx: Tx, repo_id: string): number {
   return row.number
 }
 
+/** Makes numbers up to this one taken, for records that keep the numbers of another forge. */
+export const reserveNumbers = (tx: Tx, repo_id: string, highest: number): void =>
+  void tx.db.run(
+    'UPDATE repos SET next_number = max(next_number, ? + 1) WHERE id = ?',
+    highest,
+    repo_id,
+  )
+
 /** Sets the counts of open issues and pull requests, as counted by their features. */
 export function setOpenCounts(
   tx: Tx,

@@ -1,0 +1,144 @@
+/** The parts of an import that come from the API of another forge. */
+import type { Hearth } from '#core/hearth.ts'
+import { writeAs } from '#core/write.ts'
+import { removeUnusedLabels } from '#features/issues/index.ts'
+import { requireRepo, reserveNumbers, wikiCopiers, type RepoRow } from '#features/repos/index.ts'
+import { parseRemote } from '#features/repos/index.ts'
+import { openForge, type OpenForge } from './forges/open-forge.ts'
+import type { ForeignRepo } from './forges/forge.ts'
+import { STEP_NAMES, type StepName } from './schema.ts'
+import { addErrors, findImport, setCodeComplete, setFacts, type ImportRow } from './store.ts'
+import { findStep, listNumbersAfter, listSteps, setStep } from './store-steps.ts'
+import type { StepContext } from './steps/context.ts'
+import { commentsStep, reviewsStep } from './steps/comment-steps.ts'
+import {
+  collaboratorsStep,
+  issuesStep,
+  labelsStep,
+  milestonesStep,
+  pullsStep,
+} from './steps/record-steps.ts'
+import { releasesStep } from './steps/release-step.ts'
+import { requireRunning, runStep, writeForImport } from './steps/run-step.ts'
+
+/** The git address of a repository of another forge. */
+export const cloneUrlOf = (url: string): string => `${url.replace(/\.git$/, '')}.git`
+const wikiUrlOf = (url: string): string => `${url.replace(/\.git$/, '')}.wiki.git`
+
+export type ForgeImport = {
+  readonly facts: ForeignRepo
+  readonly open: OpenForge
+}
+
+/**
+ * Reads what the other forge says about the repository, once: numbers up to its highest are taken
+ * from then on, so that nobody's new issue gets one of them.
+ */
+export async function beginForgeImport(
+  hearth: Hearth,
+  row: ImportRow,
+  token: string | null,
+  signal: AbortSignal,
+): Promise<ForgeImport | null> {
+  if (row.source === 'git') return null
+  const open = openForge(hearth, { source: row.source, url: row.url, token }, signal)
+  if (row.facts !== null) return { open, facts: JSON.parse(row.facts) as ForeignRepo }
+  const facts = await open.forge.repo()
+  await writeAs(hearth, null, (tx) => {
+    const repo = requireRepo(tx.db, row.repo_id)
+    requireRunning(tx, { row, repo })
+    setFacts(tx, row.id, JSON.stringify(facts))
+    reserveNumbers(tx, repo.id, facts.highest)
+    const isNew = listNumbersAfter(tx.db, repo.id, null, 0, 1).length === 0
+    if (isNew && findStep(tx.db, row.id, 'labels') !== null) removeUnusedLabels(tx, repo.id)
+  })
+  return { open, facts }
+}
+
+/** Makes the repository usable: its branches are there, and the rest arrives while it is used. */
+export const completeCode = (hearth: Hearth, row: ImportRow, left: readonly string[]) =>
+  writeForImport({ hearth, row, repo: requireRepo(hearth.db, row.repo_id) }, (tx) => {
+    setCodeComplete(tx, row.id)
+    addErrors(tx, row.id, left)
+    if (findStep(tx.db, row.id, 'code') !== null)
+      setStep(tx, row.id, 'code', { state: left.length > 0 ? 'done_with_errors' : 'done' })
+  })
+
+async function copyWiki(context: StepContext): Promise<void> {
+  const { hearth, row, facts, repo, token, signal } = context
+  const step = findStep(hearth.db, row.id, 'wiki')
+  if (!step || step.state.startsWith('done')) return
+  const [copy] = wikiCopiers.all(hearth)
+  const found =
+    facts.wiki_url !== null &&
+    copy !== undefined &&
+    (await copy(hearth, repo, {
+      url: wikiUrlOf(row.url),
+      secret: token,
+      actor_id: row.created_by,
+      signal,
+    }))
+  await writeForImport(context, (tx) =>
+    setStep(tx, row.id, 'wiki', { state: 'done', done: found ? 1 : 0, total: found ? 1 : 0 }),
+  )
+}
+
+const LIST_STEPS: Partial<Record<StepName, (context: StepContext) => Promise<void>>> = {
+  wiki: copyWiki,
+  collaborators: (context) => runStep(context, collaboratorsStep),
+  labels: (context) => runStep(context, labelsStep),
+  milestones: (context) => runStep(context, milestonesStep),
+  issues: (context) => runStep(context, issuesStep),
+  pulls: (context) => runStep(context, pullsStep),
+  comments: (context) => runStep(context, commentsStep),
+  reviews: (context) => runStep(context, reviewsStep),
+  releases: (context) => runStep(context, releasesStep),
+}
+
+/** A step failed. The import may go on with the next one. */
+export class StepFailed extends Error {
+  constructor(
+    readonly step: StepName,
+    override readonly cause: unknown,
+  ) {
+    super(`the step ${step} failed`)
+  }
+}
+
+/** Runs the steps that are not done, in their order. Throws `StepFailed`. */
+export async function runForgeSteps(
+  hearth: Hearth,
+  row: ImportRow,
+  { facts, open }: ForgeImport,
+  token: string | null,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const name of STEP_NAMES) {
+    const run = LIST_STEPS[name]
+    if (!run || findStep(hearth.db, row.id, name) === null) continue
+    const repo: RepoRow = requireRepo(hearth.db, row.repo_id)
+    const { host } = parseRemote(row.url)
+    const context: StepContext = {
+      hearth,
+      row,
+      repo,
+      facts,
+      forge: open.forge,
+      client: open.client,
+      token,
+      people: { repo_id: repo.id, workspace_id: repo.workspace_id, host },
+      texts: { url: row.url.replace(/\.git$/, ''), pull_offset: facts.pull_offset },
+      signal,
+    }
+    try {
+      await run(context)
+    } catch (error) {
+      throw new StepFailed(name, error)
+    }
+  }
+}
+
+/** Whether any step left something out. */
+export const hasStepErrors = (hearth: Hearth, id: string): boolean =>
+  listSteps(hearth.db, id).some(({ state }) => state === 'done_with_errors') ||
+  (JSON.parse(findImport(hearth.db, id)?.errors ?? '[]') as string[]).length > 0

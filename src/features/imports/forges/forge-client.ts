@@ -1,0 +1,209 @@
+/**
+ * Requests to the API of another forge. Every answer is bounded in bytes and time, and the token is
+ * sent to the origin of the import only.
+ */
+import type { Hearth } from '#core/hearth.ts'
+import { outboundClient } from '#core/outbound.ts'
+import { OutboundError } from '#lib/outbound.ts'
+import type { StreamedResponse } from '#lib/outbound-stream.ts'
+import { HOUR, MINUTE, SECOND } from '#lib/time.ts'
+import { Fields, listOf } from './fields.ts'
+
+/** A page of 50 records with texts of 64 KiB each, and what surrounds them. */
+const MAX_ANSWER_BYTES = 32 << 20
+const TIMEOUT_MS = 2 * MINUTE
+const IDLE_TIMEOUT_MS = MINUTE
+const MAX_REDIRECTS = 5
+const MAX_LIMIT_WAIT_MS = 6 * HOUR
+/** At most this share of the limit is left when requests slow down. */
+const SLOW_BELOW = 0.1
+const MAX_PAUSE_MS = 10 * SECOND
+
+/** The forge refused or failed. */
+export class ForgeError extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+    /** Milliseconds after which the forge may be asked again; null when it said nothing. */
+    readonly retryAfterMs: number | null = null,
+  ) {
+    super(message)
+  }
+
+  get isRateLimit(): boolean {
+    return this.status === 429 || this.retryAfterMs !== null
+  }
+
+  get isTemporary(): boolean {
+    return this.status >= 500 || this.status === 408
+  }
+
+  /** Whether the record is gone or hidden, while others may be there. */
+  get isMissing(): boolean {
+    return this.status === 404 || this.status === 410 || this.status === 451
+  }
+}
+
+export type ForgeAnswer = {
+  readonly body: unknown
+  readonly header: (name: string) => string | null
+}
+
+export type ForgeClientOptions = {
+  /** The address below which all requests go, without a slash at the end. */
+  readonly base: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The value of the header Authorization; null for public access. */
+  readonly authorization: string | null
+  readonly signal: AbortSignal
+}
+
+const seconds = (text: string | null): number | null => {
+  const value = Number(text ?? Number.NaN)
+  return text !== null && text !== '' && Number.isFinite(value) && value >= 0 ? value : null
+}
+
+export class ForgeClient {
+  /** Before this moment of `performance.now` no request is sent, so that the limit lasts. */
+  #notBefore = 0
+
+  constructor(
+    private readonly hearth: Pick<Hearth, 'settings' | 'clock'>,
+    private readonly options: ForgeClientOptions,
+  ) {}
+
+  get origin(): string {
+    return new URL(this.options.base).origin
+  }
+
+  /** Reads JSON at a path below the base, or at a whole address of the same origin. */
+  async get(path: string): Promise<ForgeAnswer> {
+    const response = await this.#open(path, MAX_ANSWER_BYTES)
+    const bytes = await new Response(response.body).bytes()
+    try {
+      return { body: JSON.parse(new TextDecoder().decode(bytes)), header: headerOf(response) }
+    } catch {
+      throw new ForgeError(
+        `${this.#host} did not answer with JSON: is this the address of a repository there?`,
+        response.status,
+      )
+    }
+  }
+
+  async list(path: string): Promise<Fields[]> {
+    return listOf((await this.get(path)).body)
+  }
+
+  async one(path: string): Promise<Fields> {
+    return new Fields((await this.get(path)).body)
+  }
+
+  /** Opens a file. Redirects are followed, without the token for other origins. */
+  async open(url: string, maxBytes: number): Promise<StreamedResponse> {
+    return await this.#open(url, maxBytes, { accept: 'application/octet-stream' })
+  }
+
+  get #host(): string {
+    return new URL(this.options.base).host
+  }
+
+  async #open(
+    path: string,
+    maxBytes: number,
+    headers: Readonly<Record<string, string>> = { accept: 'application/json' },
+  ): Promise<StreamedResponse> {
+    const { base, authorization, signal } = this.options
+    const url = new URL(path.startsWith('/') ? `${base}${path}` : path)
+    const isOwn = url.origin === this.origin
+    await this.#waitForTurn()
+    const response = await outboundClient(this.hearth).open(url, {
+      headers: {
+        'user-agent': 'hearth-import',
+        ...(isOwn ? this.options.headers : {}),
+        ...headers,
+      },
+      authorization: isOwn ? authorization : null,
+      allowHttp: authorization === null,
+      redirects: MAX_REDIRECTS,
+      timeoutMs: maxBytes === MAX_ANSWER_BYTES ? TIMEOUT_MS : 6 * HOUR,
+      idleTimeoutMs: IDLE_TIMEOUT_MS,
+      maxBytes,
+      signal,
+    })
+    this.#readLimit(headerOf(response))
+    if (response.status >= 200 && response.status < 300) return response
+    await response.body.cancel()
+    throw this.#failureOf(response)
+  }
+
+  #failureOf(response: StreamedResponse): ForgeError {
+    const { status } = response
+    const header = headerOf(response)
+    const after = seconds(header('retry-after'))
+    const remaining = seconds(header('x-ratelimit-remaining') ?? header('ratelimit-remaining'))
+    const reset = seconds(header('x-ratelimit-reset') ?? header('ratelimit-reset'))
+    const isLimit = status === 429 || (status === 403 && (after !== null || remaining === 0))
+    const now = this.hearth.clock.now()
+    const waitMs = !isLimit
+      ? null
+      : after !== null
+        ? after * SECOND
+        : reset !== null
+          ? Math.max(0, reset * SECOND - now)
+          : MINUTE
+    const unavailable = status === 503 && after !== null ? after * SECOND : null
+    const message = isLimit
+      ? `${this.#host} asks to wait: its limit of requests is reached`
+      : status === 401
+        ? `${this.#host} does not accept the token (401)`
+        : status === 403
+          ? `the token may not read this at ${this.#host} (403)`
+          : status === 404
+            ? `${this.#host} has no such repository, or the token cannot see it (404)`
+            : `${this.#host} answered with status ${status}`
+    const wait = waitMs ?? unavailable
+    return new ForgeError(message, status, wait === null ? null : Math.min(wait, MAX_LIMIT_WAIT_MS))
+  }
+
+  /** Spreads the requests that are left over the time until the limit is reset. */
+  #readLimit(header: (name: string) => string | null): void {
+    const limit = seconds(header('x-ratelimit-limit') ?? header('ratelimit-limit'))
+    const remaining = seconds(header('x-ratelimit-remaining') ?? header('ratelimit-remaining'))
+    const reset = seconds(header('x-ratelimit-reset') ?? header('ratelimit-reset'))
+    if (limit === null || remaining === null || reset === null) return
+    if (remaining === 0 || remaining > limit * SLOW_BELOW) return
+    const leftMs = Math.max(0, reset * SECOND - this.hearth.clock.now())
+    this.#notBefore = performance.now() + Math.min(MAX_PAUSE_MS, leftMs / remaining)
+  }
+
+  async #waitForTurn(): Promise<void> {
+    const { signal } = this.options
+    const pause = this.#notBefore - performance.now()
+    if (pause > 0)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pause)
+        const stop = (): void => {
+          clearTimeout(timer)
+          resolve()
+        }
+        signal.addEventListener('abort', stop, { once: true })
+      })
+    if (signal.aborted) throw new OutboundError('the request was given up', 'timeout')
+  }
+}
+
+const headerOf =
+  (response: StreamedResponse) =>
+  (name: string): string | null =>
+    response.headers[name] ?? null
+
+/** The page number that a header Link names as the next; null when there is none (RFC 8288). */
+export function nextPageOf(link: string | null): string | null {
+  for (const part of (link ?? '').slice(0, 10_000).split(',')) {
+    const [target = '', ...parameters] = part.split(';')
+    if (!parameters.some((one) => one.trim() === 'rel="next"')) continue
+    const url = URL.parse(target.trim().replace(/^<|>$/g, ''))
+    return url?.searchParams.get('page') ?? null
+  }
+  return null
+}

@@ -1,0 +1,362 @@
+/** Gitea and Forgejo: `/api/v1` (https://docs.gitea.com/api). Seen with Gitea 1.26. */
+import { REACTIONS, type ReactionContent } from '#features/issues/index.ts'
+import { listOf as fieldsOf, type Fields } from './fields.ts'
+import { ForgeError, type ForgeClient } from './forge-client.ts'
+import type {
+  Forge,
+  ForeignComment,
+  ForeignIssue,
+  ForeignLabel,
+  ForeignLineComment,
+  ForeignMilestone,
+  ForeignPerson,
+  ForeignPull,
+  ForeignReaction,
+  ForeignRecord,
+  ForeignRelease,
+  ForeignRepo,
+  ForeignReview,
+  Page,
+} from './forge.ts'
+
+/** A larger number is answered with 50 items as well. */
+const PER_PAGE = 50
+/** Some lists, such as reviews, have no more pages than this. */
+const MAX_PAGES = 200
+const PARALLEL = 4
+
+/** A record that another forge wrote into Gitea names its author in `original_author`. */
+function personOf(record: Fields, field = 'user'): ForeignPerson | null {
+  const original = record.optional('original_author')
+  if (field === 'user' && original !== null)
+    return { id: `original ${original}`, login: original, name: null, email: null, url: null }
+  return accountOf(record.object(field))
+}
+
+function accountOf(user: Fields | null): ForeignPerson | null {
+  const login = user?.optional('login') ?? null
+  if (user === null || login === null || (user.integer('id') ?? 0) <= 0) return null
+  return {
+    id: user.id('id'),
+    login,
+    name: user.optional('full_name'),
+    email: user.optional('email'),
+    url: user.optional('html_url'),
+  }
+}
+
+const labelOf = (label: Fields): ForeignLabel => ({
+  name: label.text('name'),
+  color: label.text('color'),
+  description: label.optional('description'),
+})
+
+const milestoneOf = (milestone: Fields): ForeignMilestone => ({
+  id: milestone.id('id'),
+  title: milestone.text('title'),
+  description: milestone.optional('description'),
+  due_on: milestone.optional('due_on')?.slice(0, 10) ?? null,
+  created_ms: milestone.time('created_at') ?? 0,
+  closed_ms:
+    milestone.text('state') === 'closed'
+      ? (milestone.time('closed_at') ?? milestone.time('updated_at') ?? 0)
+      : null,
+})
+
+function recordOf(record: Fields): ForeignRecord {
+  const created_ms = record.time('created_at') ?? 0
+  const updated_ms = record.time('updated_at') ?? created_ms
+  return {
+    number: record.integer('number') ?? 0,
+    title: record.text('title'),
+    body: record.text('body'),
+    author: personOf(record),
+    labels: record.list('labels').map(labelOf),
+    milestone: record.object('milestone')?.id('id') ?? null,
+    assignees: record.list('assignees').flatMap((one) => accountOf(one) ?? []),
+    locked: record.is('is_locked'),
+    created_ms,
+    updated_ms,
+    closed_ms: record.text('state') === 'closed' ? (record.time('closed_at') ?? updated_ms) : null,
+    closed_by: accountOf(record.object('closed_by')),
+  }
+}
+
+function pullOf(pull: Fields): ForeignPull {
+  const base = pull.object('base')
+  const head = pull.object('head')
+  const label = head?.text('label') ?? ''
+  const merged_ms = pull.is('merged') ? (pull.time('merged_at') ?? pull.time('updated_at')) : null
+  return {
+    ...recordOf(pull),
+    draft: pull.is('draft'),
+    base_ref: base?.text('ref') ?? '',
+    base_sha: base?.optional('sha') ?? null,
+    merge_base: pull.optional('merge_base'),
+    // When the branch is gone, `ref` names the ref of the pull request and `label` keeps the name.
+    head_ref: label.slice(label.indexOf(':') + 1) || (head?.text('ref') ?? ''),
+    head_sha: head?.optional('sha') ?? null,
+    in_fork: head?.integer('repo_id') !== base?.integer('repo_id'),
+    merged:
+      merged_ms === null
+        ? null
+        : {
+            by: accountOf(pull.object('merged_by')),
+            at_ms: merged_ms,
+            commit: pull.optional('merge_commit_sha'),
+          },
+  }
+}
+
+const VERDICTS: Readonly<Record<string, ForeignReview['verdict']>> = {
+  APPROVED: 'approve',
+  REQUEST_CHANGES: 'request_changes',
+  COMMENT: 'comment',
+}
+
+function lineCommentOf(comment: Fields): ForeignLineComment {
+  const fresh = comment.integer('position') ?? 0
+  const old = comment.integer('original_position') ?? 0
+  const created_ms = comment.time('created_at') ?? 0
+  return {
+    id: `line ${comment.id('id')}`,
+    author: personOf(comment),
+    body: comment.text('body'),
+    created_ms,
+    updated_ms: comment.time('updated_at') ?? created_ms,
+    reactions: [],
+    path: comment.text('path'),
+    line: fresh > 0 ? fresh : old > 0 ? old : null,
+    start_line: null,
+    side: fresh > 0 ? 'new' : 'old',
+    commit: comment.optional('original_commit_id') ?? comment.optional('commit_id'),
+    outdated: false,
+    hunk: comment.text('diff_hunk'),
+    in_reply_to: null,
+    resolved_by: accountOf(comment.object('resolver')),
+  }
+}
+
+/**
+ * Gitea has no ids of threads: comments on one line of one side belong together. Each thread begins
+ * with its oldest comment.
+ */
+function threaded(reviews: readonly ForeignReview[]): ForeignReview[] {
+  const first = new Map<string, string>()
+  const sorted = reviews
+    .flatMap(({ comments }) => comments)
+    .toSorted((a, b) => Number(a.id.slice(5)) - Number(b.id.slice(5)))
+  for (const { id, path, line, side } of sorted) {
+    const key = `${side} ${line} ${path}`
+    if (!first.has(key)) first.set(key, id)
+  }
+  return reviews.map((review) => ({
+    ...review,
+    comments: review.comments.map((comment) => {
+      const start = first.get(`${comment.side} ${comment.line} ${comment.path}`)
+      return { ...comment, in_reply_to: start === undefined || start === comment.id ? null : start }
+    }),
+  }))
+}
+
+const releaseOf = (release: Fields): ForeignRelease => {
+  const created_ms = release.time('created_at') ?? 0
+  const draft = release.is('draft')
+  return {
+    id: release.id('id'),
+    tag_name: release.text('tag_name'),
+    target: release.text('target_commitish'),
+    name: release.text('name'),
+    body: release.text('body'),
+    draft,
+    prerelease: release.is('prerelease'),
+    author: personOf(release, 'author'),
+    created_ms,
+    published_ms: draft ? null : (release.time('published_at') ?? created_ms),
+    assets: release.list('assets').map((asset) => ({
+      id: asset.id('id'),
+      name: asset.text('name'),
+      url: asset.text('browser_download_url'),
+      size: asset.integer('size'),
+      content_type: null,
+    })),
+  }
+}
+
+const CONTENTS: ReadonlySet<string> = new Set(REACTIONS)
+
+export class GiteaForge implements Forge {
+  readonly #path: string
+
+  constructor(
+    private readonly client: ForgeClient,
+    owner: string,
+    name: string,
+  ) {
+    this.#path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
+  }
+
+  async repo(): Promise<ForeignRepo> {
+    const repo = await this.client.one(this.#path)
+    const clone_url = repo.text('clone_url')
+    // Records of one second are in no order, so a whole page is looked at.
+    const newest = await Promise.all(
+      ['issues', 'pulls'].map((list) =>
+        this.client
+          .list(`${this.#path}/${list}?state=all&limit=${PER_PAGE}&page=1`)
+          .catch(orMissing),
+      ),
+    )
+    return {
+      name: repo.text('name'),
+      description: repo.optional('description'),
+      private: repo.is('private'),
+      clone_url,
+      wiki_url: repo.is('has_wiki') ? clone_url.replace(/(\.git)?$/, '.wiki.git') : null,
+      highest: Math.max(0, ...newest.flat().map((record) => record.integer('number') ?? 0)),
+      pull_offset: 0,
+      pull_refs: { prefix: 'refs/pull/', suffix: '/head' },
+    }
+  }
+
+  collaborators(cursor: string | null): Promise<Page<ForeignPerson>> {
+    return this.#page('/collaborators?', cursor, (user) => accountOf(user) ?? [])
+  }
+
+  labels(cursor: string | null): Promise<Page<ForeignLabel>> {
+    return this.#page('/labels?', cursor, labelOf)
+  }
+
+  milestones(cursor: string | null): Promise<Page<ForeignMilestone>> {
+    return this.#page('/milestones?state=all&', cursor, milestoneOf)
+  }
+
+  issues(cursor: string | null): Promise<Page<ForeignIssue>> {
+    return this.#page('/issues?state=all&type=issues&sort=oldest&', cursor, (issue) => ({
+      ...recordOf(issue),
+      not_planned: false,
+    }))
+  }
+
+  /** Only a pull request of its own, not the list, names who merged it. */
+  async pulls(cursor: string | null): Promise<Page<ForeignPull>> {
+    const page = await this.#page('/pulls?state=all&sort=oldest&', cursor, pullOf)
+    return {
+      ...page,
+      items: await inTurns(page.items, async (pull) =>
+        pull.merged === null || pull.merged.by !== null
+          ? pull
+          : pullOf(await this.client.one(`${this.#path}/pulls/${pull.number}`)),
+      ),
+    }
+  }
+
+  async comments(cursor: string | null): Promise<Page<ForeignComment>> {
+    const page = await this.#page('/issues/comments?', cursor, (comment) => {
+      const url = comment.optional('issue_url') ?? comment.text('pull_request_url')
+      const number = Number(url.slice(url.lastIndexOf('/') + 1))
+      const created_ms = comment.time('created_at') ?? 0
+      return {
+        id: comment.id('id'),
+        number,
+        author: personOf(comment),
+        body: comment.text('body'),
+        created_ms,
+        updated_ms: comment.time('updated_at') ?? created_ms,
+        reactions: [] as ForeignReaction[],
+      }
+    })
+    return { ...page, items: await this.#withReactions(page.items) }
+  }
+
+  /** Gitea counts no reactions in its lists, so each comment is asked for. */
+  async #withReactions(comments: readonly ForeignComment[]): Promise<ForeignComment[]> {
+    return await inTurns(comments, async (comment) => {
+      const path = `${this.#path}/issues/comments/${comment.id}/reactions`
+      const reactions = await this.client.list(path).catch(orMissing)
+      return { ...comment, reactions: reactions.flatMap(reactionOf) }
+    })
+  }
+
+  commentsOf(): Promise<readonly ForeignComment[]> {
+    return Promise.resolve([])
+  }
+
+  async reviewsOf(number: number): Promise<readonly ForeignReview[]> {
+    const path = `${this.#path}/pulls/${number}/reviews`
+    const reviews: ForeignReview[] = []
+    for (let page = 1; page <= MAX_PAGES; page++) {
+      const items = await this.client.list(`${path}?page=${page}&limit=${PER_PAGE}`)
+      for (const item of items) {
+        const verdict = VERDICTS[item.text('state')]
+        if (verdict === undefined) continue
+        const hasComments = (item.integer('comments_count') ?? 0) > 0
+        reviews.push({
+          id: item.id('id'),
+          author: personOf(item),
+          verdict,
+          body: item.text('body'),
+          commit: item.optional('commit_id'),
+          created_ms: item.time('submitted_at') ?? 0,
+          dismissed: item.is('dismissed'),
+          comments: hasComments
+            ? (await this.client.list(`${path}/${item.id('id')}/comments`)).map(lineCommentOf)
+            : [],
+        })
+      }
+      if (items.length < PER_PAGE) break
+    }
+    return threaded(reviews)
+  }
+
+  releases(cursor: string | null): Promise<Page<ForeignRelease>> {
+    return this.#page('/releases?', cursor, releaseOf)
+  }
+
+  /** `cursor` is a page number. A page that is not full is the last. */
+  async #page<T>(
+    list: string,
+    cursor: string | null,
+    parse: (item: Fields) => T | readonly T[],
+  ): Promise<Page<T>> {
+    const page = Number(cursor ?? 1)
+    const path = `${this.#path}${list}page=${page}&limit=${PER_PAGE}`
+    const { items, total } = await this.#read(path)
+    return {
+      items: items.flatMap((item) => parse(item) as T),
+      next: items.length < PER_PAGE ? null : String(page + 1),
+      total,
+    }
+  }
+
+  async #read(path: string): Promise<{ items: Fields[]; total: number | null }> {
+    try {
+      const { body, header } = await this.client.get(path)
+      const total = Number(header('x-total-count') ?? Number.NaN)
+      return { items: fieldsOf(body), total: Number.isSafeInteger(total) ? total : null }
+    } catch (error) {
+      return { items: orMissing(error), total: 0 }
+    }
+  }
+}
+
+/** A few requests at once, in the order of the items. */
+async function inTurns<T>(items: readonly T[], run: (item: T) => Promise<T>): Promise<T[]> {
+  const done: T[] = []
+  for (let at = 0; at < items.length; at += PARALLEL)
+    done.push(...(await Promise.all(items.slice(at, at + PARALLEL).map(run))))
+  return done
+}
+
+/** A part that a repository has switched off is missing: it has nothing to take. */
+function orMissing(error: unknown): Fields[] {
+  if (error instanceof ForgeError && error.isMissing) return []
+  throw error
+}
+
+function reactionOf(reaction: Fields): ForeignReaction[] {
+  const content = reaction.text('content')
+  return CONTENTS.has(content)
+    ? [{ content: content as ReactionContent, person: accountOf(reaction.object('user')) }]
+    : []
+}

@@ -1,0 +1,235 @@
+/** Comments with their reactions, and reviews with their line comments. */
+import type { Tx } from '#core/write.ts'
+import { importComment, importReactions } from '#features/issues/index.ts'
+import { findPull, importReview, type PullRow } from '#features/pulls/index.ts'
+import type { Oid } from '#git'
+import type {
+  ForeignComment,
+  ForeignLineComment,
+  ForeignReaction,
+  ForeignReview,
+  Page,
+} from '../forges/forge.ts'
+import { ForgeError } from '../forges/forge-client.ts'
+import { personId } from '../people.ts'
+import { rewriteText } from '../rewrite-text.ts'
+import { findItem, insertItem, listNumbersAfter } from '../store-steps.ts'
+import type { ListStep, StepContext } from './context.ts'
+import { presentCommit } from './record-steps.ts'
+
+/** How many records are looked up at once; their comments are read one after the other. */
+const RECORDS_PER_PAGE = 20
+
+/** A record of the other forge whose comments or reviews cannot be read. */
+type Unreadable = { readonly unreadable: string }
+
+/** Reads something of each record, in the order of the numbers. The cursor is the last number. */
+async function readByRecord<T>(
+  { hearth, repo }: StepContext,
+  kind: 'pull' | null,
+  cursor: string | null,
+  read: (record: { number: number; kind: 'issue' | 'pull' }) => Promise<readonly T[]>,
+): Promise<Page<T | Unreadable>> {
+  const after = Number(cursor ?? 0)
+  const records = listNumbersAfter(hearth.db, repo.id, kind, after, RECORDS_PER_PAGE)
+  const items: (T | Unreadable)[] = []
+  for (const record of records)
+    try {
+      items.push(...(await read(record)))
+    } catch (error) {
+      if (!(error instanceof ForgeError) || !error.isMissing) throw error
+      items.push({ unreadable: `#${record.number}: ${error.message}` })
+    }
+  const last = records.at(-1)
+  return {
+    items,
+    next: last && records.length === RECORDS_PER_PAGE ? String(last.number) : null,
+    total: null,
+  }
+}
+
+const isUnreadable = (item: object): item is Unreadable => 'unreadable' in item
+
+const reactionsOf = (
+  tx: Tx,
+  { people }: StepContext,
+  reactions: readonly ForeignReaction[],
+): { content: ForeignReaction['content']; actor_id: string }[] =>
+  reactions.map(({ content, person }) => ({ content, actor_id: personId(tx, people, person) }))
+
+/**
+ * The time that an id is made from. Forges give whole seconds, and their ids say what came first:
+ * the place in the second is taken from the id.
+ */
+const orderOf = (created_ms: number, foreign_id: string): number =>
+  created_ms % 1000 === 0 ? created_ms + (Number(foreign_id.slice(-3)) || 0) : created_ms
+
+function placeComment(tx: Tx, context: StepContext, comment: ForeignComment): string | null {
+  const { repo, people, texts } = context
+  const { id, number } = comment
+  if (findItem(tx.db, repo.id, 'comment', id) !== null) return null
+  // Comments of a record that was left out are left out with it.
+  if (listNumbersAfter(tx.db, repo.id, null, number - 1, 1)[0]?.number !== number) return null
+  const ours = importComment(tx, {
+    repo_id: repo.id,
+    number,
+    author_id: personId(tx, people, comment.author),
+    body: rewriteText(comment.body, texts),
+    created_ms: comment.created_ms,
+    order_ms: orderOf(comment.created_ms, id),
+    updated_ms: comment.updated_ms,
+    line: null,
+    in_reply_to: null,
+    review_id: null,
+    resolved_by: null,
+  })
+  insertItem(tx, repo.id, 'comment', id, ours)
+  importReactions(tx, ours, reactionsOf(tx, context, comment.reactions))
+  return null
+}
+
+export const commentsStep: ListStep<ForeignComment | Unreadable> = {
+  name: 'comments',
+  read: (context, cursor) =>
+    context.forge.comments === null
+      ? readByRecord(context, null, cursor, context.forge.commentsOf)
+      : context.forge.comments(cursor),
+  place: (tx, context, item) =>
+    isUnreadable(item) ? item.unreadable : placeComment(tx, context, item),
+}
+
+type ReadyReview = {
+  readonly review: ForeignReview
+  readonly number: number
+  readonly commit: Oid | null
+  readonly commits: ReadonlyMap<string, Oid | null>
+}
+type NumberedReview = { readonly number: number; readonly review: ForeignReview }
+
+async function prepareReview(
+  context: StepContext,
+  { number, review }: NumberedReview,
+): Promise<ReadyReview> {
+  const commits = new Map<string, Oid | null>()
+  for (const { commit } of review.comments)
+    if (commit !== null && !commits.has(commit))
+      commits.set(commit, await presentCommit(context, commit))
+  return { number, review, commit: await presentCommit(context, review.commit), commits }
+}
+
+/** A comment that has no place among the commits here quotes what it was written on. */
+const quoted = ({ path, line, hunk, body }: ForeignLineComment): string => {
+  const place = line === null ? path : `${path}:${line}`
+  const lines = hunk.split('\n').slice(-12)
+  const fence = '`'.repeat(4)
+  return `\`${place.replaceAll('`', "'")}\`\n\n${hunk === '' ? '' : `${fence}diff\n${lines.join('\n')}\n${fence}\n\n`}${body}`
+}
+
+function placeLineComment(
+  tx: Tx,
+  context: StepContext,
+  { number, commits }: ReadyReview,
+  review_id: string | null,
+  comment: ForeignLineComment,
+): void {
+  const { repo, people, texts } = context
+  if (findItem(tx.db, repo.id, 'comment', comment.id) !== null) return
+  const commit_sha = comment.commit === null ? null : (commits.get(comment.commit) ?? null)
+  const isPlaced = commit_sha !== null && comment.line !== null && comment.path !== ''
+  const start = comment.start_line
+  const in_reply_to =
+    comment.in_reply_to === null ? null : findItem(tx.db, repo.id, 'comment', comment.in_reply_to)
+  const ours = importComment(tx, {
+    repo_id: repo.id,
+    number,
+    author_id: personId(tx, people, comment.author),
+    body: rewriteText(isPlaced ? comment.body : quoted(comment), texts),
+    created_ms: comment.created_ms,
+    order_ms: orderOf(comment.created_ms, comment.id),
+    updated_ms: comment.updated_ms,
+    line: isPlaced
+      ? {
+          path: comment.path.slice(0, 4096),
+          line: comment.line,
+          start_line: start !== null && start > 0 && start < comment.line ? start : null,
+          side: comment.side,
+          commit_sha,
+          outdated: comment.outdated,
+        }
+      : null,
+    in_reply_to: isPlaced ? in_reply_to : null,
+    review_id,
+    resolved_by: comment.resolved_by === null ? null : personId(tx, people, comment.resolved_by),
+  })
+  insertItem(tx, repo.id, 'comment', comment.id, ours)
+  importReactions(tx, ours, reactionsOf(tx, context, comment.reactions))
+}
+
+/** A review of a pull request without commits becomes a comment. */
+function placeReviewText(
+  tx: Tx,
+  context: StepContext,
+  { id, author, body, created_ms }: ForeignReview,
+  number: number,
+): void {
+  if (body.trim() === '') return
+  placeComment(tx, context, {
+    id: `review ${id}`,
+    number,
+    author,
+    body,
+    created_ms,
+    updated_ms: created_ms,
+    reactions: [],
+  })
+}
+
+/** The review as a review, or null for line comments alone and for one without any commit. */
+function placeReview(
+  tx: Tx,
+  context: StepContext,
+  { review, commit }: ReadyReview,
+  pull: PullRow,
+): string | null {
+  const { repo, people, texts } = context
+  const there = findItem(tx.db, repo.id, 'review', review.id)
+  if (there !== null) return there
+  const commit_sha = commit ?? pull.head_sha
+  if (review.verdict === null) return null
+  if (commit_sha === null) {
+    placeReviewText(tx, context, review, pull.number)
+    return null
+  }
+  const ours = importReview(tx, {
+    pull_id: pull.id,
+    author_id: personId(tx, people, review.author),
+    verdict: review.verdict,
+    body: rewriteText(review.body, texts),
+    commit_sha,
+    created_ms: review.created_ms,
+    order_ms: orderOf(review.created_ms, review.id),
+    dismissed: review.dismissed,
+  })
+  insertItem(tx, repo.id, 'review', review.id, ours)
+  return ours
+}
+
+export const reviewsStep: ListStep<NumberedReview | Unreadable, ReadyReview | Unreadable> = {
+  name: 'reviews',
+  batch: 5,
+  read: (context, cursor) =>
+    readByRecord<NumberedReview>(context, 'pull', cursor, async ({ number }) =>
+      (await context.forge.reviewsOf(number)).map((review) => ({ number, review })),
+    ),
+  prepare: async (context, item) =>
+    isUnreadable(item) ? item : await prepareReview(context, item),
+  place: (tx, context, ready) => {
+    if (isUnreadable(ready)) return ready.unreadable
+    const pull = findPull(tx.db, context.repo.id, ready.number)
+    if (!pull) return null
+    const review_id = placeReview(tx, context, ready, pull)
+    for (const comment of ready.review.comments)
+      placeLineComment(tx, context, ready, review_id, comment)
+    return null
+  },
+}

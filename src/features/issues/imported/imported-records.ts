@@ -1,0 +1,227 @@
+/**
+ * Issues, labels, milestones and comments that come from another forge. They keep their numbers,
+ * people and dates. No event is appended, so nobody is notified and no webhook is sent.
+ */
+import type { Tx } from '#core/write.ts'
+import { typeId } from '#core/ids.ts'
+import {
+  removeLabel,
+  insertLabel,
+  isLabelUsed,
+  findLabel,
+  addRecordLabel,
+  labelIdsOf,
+  listLabelRows,
+  countLabels,
+} from '../labels/store-labels.ts'
+import { colorOf } from '../labels/colors.ts'
+import { MAX_LABELS } from '../labels/set-labels.ts'
+import {
+  findMilestoneByTitle,
+  insertMilestone,
+  setMilestone,
+} from '../milestones/store-milestones.ts'
+import { replaceAssignees } from '../assignees/store-assignees.ts'
+import { MAX_ASSIGNEES, MAX_TITLE_LENGTH } from '../inputs.ts'
+import type { CloseReason, ReactionContent } from '../schema.ts'
+import { insertIssue, setIssueClosed } from '../store-issues.ts'
+import {
+  insertComment,
+  insertReaction,
+  setCommentOutdated,
+  setThreadResolved,
+  touchComment,
+} from '../comments/store-comments.ts'
+import { findRecord, setRecordLock, setRecordMilestone, touchRecord } from '../store-records.ts'
+import { asOf } from './as-of.ts'
+import { importedLine, importedText } from './imported-text.ts'
+
+const MAX_LABEL_LENGTH = 50
+const MAX_LABEL_DESCRIPTION_LENGTH = 200
+
+export type ImportedLabel = {
+  readonly name: string
+  readonly color: string
+  readonly description: string | null
+}
+
+/** Removes labels that nothing uses, such as those that a new repository begins with. */
+export function removeUnusedLabels(tx: Tx, repo_id: string): void {
+  for (const { id } of listLabelRows(tx.db, repo_id, MAX_LABELS, 0))
+    if (!isLabelUsed(tx.db, id)) removeLabel(tx, id)
+}
+
+const labelNameOf = (name: string): string =>
+  importedLine(name.replaceAll(',', ' '), MAX_LABEL_LENGTH)
+
+/** Adds a label, or returns the one of that name. Null when the repository has too many. */
+export function importLabel(tx: Tx, repo_id: string, label: ImportedLabel): string | null {
+  const name = labelNameOf(label.name)
+  const there = findLabel(tx.db, repo_id, name)
+  if (there) return there.id
+  if (countLabels(tx.db, repo_id) >= MAX_LABELS) return null
+  const color = label.color.replace(/^#/, '').toLowerCase()
+  const about = label.description?.trim() ?? ''
+  return insertLabel(tx, {
+    repo_id,
+    name,
+    color: /^[0-9a-f]{6}$/.test(color) ? color : colorOf(name),
+    description: about === '' ? null : importedLine(about, MAX_LABEL_DESCRIPTION_LENGTH),
+  })
+}
+
+export type ImportedMilestone = {
+  readonly title: string
+  readonly description: string | null
+  readonly due_on: string | null
+  readonly created_ms: number
+  /** Null while it is open. */
+  readonly closed_ms: number | null
+}
+
+/** Adds a milestone, or returns the one of that title. */
+export function importMilestone(tx: Tx, repo_id: string, milestone: ImportedMilestone): string {
+  const title = importedLine(milestone.title, MAX_TITLE_LENGTH)
+  const there = findMilestoneByTitle(tx.db, repo_id, title)
+  if (there) return there.id
+  const then = asOf(tx, milestone.created_ms)
+  const row = {
+    id: typeId('mls', then.now_ms),
+    repo_id,
+    title,
+    description: milestone.description === null ? null : importedText(milestone.description),
+    due_on: milestone.due_on,
+  }
+  insertMilestone(then, row)
+  if (milestone.closed_ms !== null)
+    setMilestone(tx, { ...row, state: 'closed', closed_at: asOf(tx, milestone.closed_ms).now })
+  return row.id
+}
+
+/** What issues and pull requests have in common. People are actors of this forge. */
+export type ImportedRecord = {
+  readonly repo_id: string
+  readonly number: number
+  readonly title: string
+  readonly body: string
+  readonly author_id: string
+  readonly labels: readonly ImportedLabel[]
+  readonly milestone_id: string | null
+  readonly assignee_ids: readonly string[]
+  readonly locked: boolean
+  readonly created_ms: number
+  readonly updated_ms: number
+}
+
+export type ImportedIssue = ImportedRecord & {
+  readonly closed: {
+    readonly reason: CloseReason
+    readonly by: string | null
+    readonly at_ms: number
+  } | null
+}
+
+export const importedTitle = (title: string): string => importedLine(title, MAX_TITLE_LENGTH)
+
+/** Sets what records of both kinds have, after the row of the record was inserted. */
+export function setImportedFacts(tx: Tx, record: ImportedRecord): void {
+  const { repo_id, number } = record
+  const present = new Set(labelIdsOf(tx.db, repo_id, number))
+  for (const label of record.labels) {
+    const id = importLabel(tx, repo_id, label)
+    if (id === null || present.has(id)) continue
+    present.add(id)
+    addRecordLabel(tx, repo_id, number, id)
+  }
+  if (record.milestone_id !== null) setRecordMilestone(tx, repo_id, number, record.milestone_id)
+  const assigned = [...new Set(record.assignee_ids)].slice(0, MAX_ASSIGNEES)
+  if (assigned.length > 0) replaceAssignees(tx, repo_id, number, assigned)
+  if (record.locked) setRecordLock(tx, repo_id, number, true, null)
+  touchRecord(asOf(tx, record.updated_ms), repo_id, number)
+}
+
+/** Adds an issue under its own number. Returns false when the number is taken already. */
+export function importIssue(tx: Tx, issue: ImportedIssue): boolean {
+  const { repo_id, number } = issue
+  if (findRecord(tx.db, repo_id, number)) return false
+  const then = asOf(tx, issue.created_ms)
+  insertIssue(then, {
+    id: typeId('iss', then.now_ms),
+    repo_id,
+    number,
+    title: importedTitle(issue.title),
+    body: importedText(issue.body),
+    checks: [],
+    author_id: issue.author_id,
+  })
+  if (issue.closed !== null)
+    setIssueClosed(asOf(tx, issue.closed.at_ms), repo_id, number, {
+      reason: issue.closed.reason,
+      resolved_by: null,
+      closed_by: issue.closed.by,
+    })
+  setImportedFacts(tx, issue)
+  return true
+}
+
+export type ImportedReaction = { readonly content: ReactionContent; readonly actor_id: string }
+
+export type ImportedComment = {
+  readonly repo_id: string
+  readonly number: number
+  readonly author_id: string
+  readonly body: string
+  readonly created_ms: number
+  /** The time that its id is made from, so that comments of one second stay in order. */
+  readonly order_ms: number
+  readonly updated_ms: number
+  readonly line: {
+    readonly path: string
+    readonly line: number
+    readonly start_line: number | null
+    readonly side: 'new' | 'old'
+    readonly commit_sha: string
+    readonly outdated: boolean
+  } | null
+  readonly in_reply_to: string | null
+  readonly review_id: string | null
+  readonly resolved_by: string | null
+}
+
+/** Adds a comment and returns its id. The time of the last change of its record stays. */
+export function importComment(tx: Tx, comment: ImportedComment): string {
+  const { repo_id, number, line } = comment
+  const record = findRecord(tx.db, repo_id, number)
+  if (!record) throw new TypeError(`there is no record ${number} for a comment`)
+  const then = asOf(tx, comment.created_ms)
+  const ordered = { ...then, now_ms: asOf(tx, comment.order_ms).now_ms }
+  const body = importedText(comment.body)
+  const id = insertComment(ordered, {
+    repo_id,
+    number,
+    author_id: comment.author_id,
+    body: body.trim() === '' ? '…' : body,
+    path: line?.path ?? null,
+    line: line?.line ?? null,
+    start_line: line?.start_line ?? null,
+    side: line?.side ?? null,
+    commit_sha: line?.commit_sha ?? null,
+    in_reply_to: comment.in_reply_to,
+    review_id: comment.review_id,
+  })
+  if (line?.outdated) setCommentOutdated(tx, id, true)
+  if (comment.resolved_by !== null && comment.in_reply_to === null)
+    setThreadResolved(asOf(tx, comment.updated_ms), id, true, comment.resolved_by)
+  else if (comment.updated_ms > comment.created_ms) touchComment(asOf(tx, comment.updated_ms), id)
+  touchRecord(asOf(tx, Date.parse(record.updated_at)), repo_id, number)
+  return id
+}
+
+/** Adds reactions to a comment; one that is there already stays. */
+export function importReactions(
+  tx: Tx,
+  comment_id: string,
+  reactions: readonly ImportedReaction[],
+): void {
+  for (const { content, actor_id } of reactions) insertReaction(tx, comment_id, content, actor_id)
+}
