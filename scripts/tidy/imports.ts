@@ -43,7 +43,7 @@ export const HOMES: Readonly<Record<string, readonly string[]>> = {
   ssh2: ['src/ssh/'],
   '@modelcontextprotocol/server': ['src/http/'],
   'bun:sqlite': ['src/core/db.ts'],
-  jose: ['src/features/oauth/', 'src/lib/acme.ts'],
+  jose: ['src/features/oauth/', 'src/features/workflows/id-tokens/', 'src/lib/acme.ts'],
   '@simplewebauthn/server': ['src/features/accounts/'],
   otpauth: ['src/features/accounts/'],
   uqr: ['src/features/accounts/'],

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { claim, EXECUTABLE, OWNER, requireBuilt, startForge } from '../../scripts/support/forge.ts'
 import { runScript, type Option } from '../../scripts/support/options.ts'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { Jobs, type TakenJob } from './actions-clients/job.ts'
 import { Client } from './package-clients/client.ts'
 
@@ -156,6 +157,24 @@ async function tryCaches(steps: Steps, main: TakenJob, topic: TakenJob): Promise
   is('main does not read it', await restore(main, 'deps-topic'), 'null null')
 }
 
+/** A relying party reads the documents of the forge and verifies what `@actions/core` fetched. */
+async function tryIdentity(steps: Steps, jobs: Jobs, without: TakenJob): Promise<void> {
+  const { client } = steps
+  const { url } = client.place
+  const job = await jobs.take('deploy', '    permissions: { id-token: write }\n')
+  const { env } = JSON.parse(job.payload) as { env: Record<string, string> }
+  const address = { ACTIONS_ID_TOKEN_REQUEST_URL: env.ACTIONS_ID_TOKEN_REQUEST_URL ?? '' }
+  const variables = ({ token }: TakenJob) => ({ ...address, ACTIONS_ID_TOKEN_REQUEST_TOKEN: token })
+  const said = await steps.ask(job, ['identity', 'vault'], variables(job))
+  const issuer = `${url}/api/actions`
+  const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks`))
+  const { payload } = await jwtVerify(String(said.value), keys, { issuer, audience: 'vault' })
+  const subject = `repo:${OWNER.workspace}/site:ref:refs/heads/deploy`
+  client.check('a relying party verifies an ID token', payload.sub === subject, said.text)
+  const refused = await steps.ask(without, ['identity', 'vault'], variables(without))
+  client.check('a job without the permission gets none', refused.failed, refused.text)
+}
+
 async function tryWrongTokens(steps: Steps, jobs: Jobs, job: TakenJob, other: TakenJob) {
   const { client } = steps
   const [head = '', claims = '', end = ''] = job.token.split('.')
@@ -210,6 +229,7 @@ await runScript('bun test/system/actions-clients.ts [options]', OPTIONS, async (
     await tryArtifacts(steps, main, topic)
     await tryCaches(steps, main, topic)
     await tryLargeFiles(steps, main, Number(options.mib))
+    await tryIdentity(steps, jobs, topic)
     await tryWrongTokens(steps, jobs, main, topic)
   } finally {
     await forge.stop()

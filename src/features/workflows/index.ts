@@ -4,6 +4,7 @@
  */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
+import { protocolRoutes } from '#core/protocol-routes.ts'
 import {
   tokenRuns,
   commitContexts,
@@ -19,6 +20,7 @@ import { endCancelled, endCancelledJob } from './end-run.ts'
 import { events } from './events.ts'
 import { failureOfRun } from './run-failure.ts'
 import * as operations from './operations.ts'
+import { idTokenRoutes } from './id-tokens/routes.ts'
 import { planRuns } from './plan-runs.ts'
 import { retainedCommitsOfRuns } from './retained-commits.ts'
 import { enqueueScheduling, scheduleJobs } from './schedule-jobs.ts'
@@ -96,5 +98,6 @@ export const feature: Feature = {
     candidateGate,
     tokenRuns.with(findRunOfToken),
     runFailures.with(failureOfRun),
+    ...idTokenRoutes.map((route) => protocolRoutes.with(route)),
   ],
 }
