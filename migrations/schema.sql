@@ -1227,7 +1227,7 @@ CREATE TABLE model_calls (
   status INTEGER NOT NULL,
   ms INTEGER NOT NULL,
   at TEXT NOT NULL
-) STRICT;
+, priced INTEGER NOT NULL DEFAULT 1 CHECK (priced IN (0, 1))) STRICT;
 
 CREATE INDEX model_calls_by_time ON model_calls (at);
 
@@ -1243,8 +1243,19 @@ CREATE TABLE model_days (
   calls INTEGER NOT NULL,
   input_tokens INTEGER NOT NULL,
   output_tokens INTEGER NOT NULL,
-  cost INTEGER NOT NULL,
+  cost INTEGER NOT NULL, unpriced INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (workspace_id, day, task, model)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE model_gateways (
+  workspace_id TEXT PRIMARY KEY REFERENCES workspaces (id) ON DELETE CASCADE,
+  outside INTEGER NOT NULL DEFAULT 0 CHECK (outside IN (0, 1)),
+  -- Null for no limit.
+  max_usd_per_day REAL,
+  -- The last day on which such programs spent something, and what, in millionths of a US dollar.
+  day TEXT NOT NULL DEFAULT '',
+  spent INTEGER NOT NULL DEFAULT 0,
+  updated_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE model_routes (

@@ -664,6 +664,8 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   disconnect_integration: async () => by(ada, await integration()),
   set_model_routes: async () =>
     by(ada, { workspace: (await newIntegration()).workspace, routes: [] }),
+  set_model_gateway: async () =>
+    by(ada, { workspace: (await newIntegration()).workspace, enabled: true }),
   create_webhook: async () =>
     by(ada, { repo: await repo(), url: 'https://hooks.nowhere.invalid/' }),
   update_webhook: async () => by(ada, { ...(await webhook()), active: false }),

@@ -24,6 +24,8 @@ export type ProtocolRequest = {
   readonly stream: (maxBytes: number) => AsyncIterable<Uint8Array>
   /** Says that the response waits for something, so that the request does not count as work. */
   readonly wait: () => void
+  /** Says that nothing may be sent for minutes, so that the connection is not closed as idle. */
+  readonly keepOpen: () => void
 }
 
 export type ProtocolRoute = {

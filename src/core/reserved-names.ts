@@ -4,7 +4,7 @@
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
   `api mcp oauth admin settings login logout register signup setup device explore search notifications new import invite
   assets static raw avatars packages v1 v2 user users repos workspaces health livez readyz metrics version docs help about
-  security well-known .well-known robots.txt favicon.ico ghost system agent git lfs confirm forgot reset`.split(
+  security well-known .well-known robots.txt favicon.ico ghost system agent git lfs model confirm forgot reset`.split(
     /\s+/,
   ),
 )

@@ -13,6 +13,7 @@ const AREAS: Record<string, readonly string[]> = {
   secrets: ['read', 'admin'],
   security: ['read', 'write'],
   memory: ['read', 'write'],
+  models: ['use'],
   workspace: ['read', 'admin'],
   access: ['read', 'admin'],
   user: ['read', 'write'],

@@ -11,6 +11,7 @@
 import type { IncomingBytes } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
 import { type Part, readMultipart } from '#lib/multipart.ts'
+import { parseJson } from '#lib/parse-json.ts'
 import { releaseAfterUse } from '#lib/pieces.ts'
 import { MINUTE, SECOND } from '#lib/time.ts'
 
@@ -20,10 +21,6 @@ export const MIB = 1024 * KIB
 /** For operations without a `bodyLimit` of their own. */
 export const DEFAULT_MAX_BODY_BYTES = 1024 * KIB
 
-/** Nested objects and arrays; `JSON.stringify` of much deeper values exhausts the stack. */
-const MAX_JSON_DEPTH = 64
-/** Members of objects and items of arrays; 500 files of a commit have 2,000. */
-const MAX_JSON_VALUES = 50_000
 /** As many as Rack takes; the largest form here has a few hundred. */
 const MAX_FORM_FIELDS = 4096
 
@@ -316,44 +313,4 @@ export function parseUrlEncoded(bytes: Uint8Array): Iterable<[name: string, valu
   for (let at = bytes.indexOf(AMPERSAND); at >= 0; at = bytes.indexOf(AMPERSAND, at + 1))
     if (++fields > MAX_FORM_FIELDS) throw tooManyFields()
   return new URLSearchParams(new TextDecoder().decode(bytes))
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-/**
- * Any JSON value. Throws 400 for bytes that are not UTF-8 or not JSON, and 422 for what is too
- * deeply nested or has too many values, which is found before it is parsed.
- */
-export function parseJson(bytes: Uint8Array): unknown {
-  // A shorter text cannot hold that many brackets.
-  if (bytes.length > MAX_JSON_DEPTH) requireSimpleJson(bytes)
-  try {
-    return JSON.parse(utf8.decode(bytes))
-  } catch (error) {
-    throw new Refusal(
-      'bad_request',
-      error instanceof TypeError ? 'the body is not valid UTF-8' : 'the body is not valid JSON',
-    )
-  }
-}
-
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
-const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
-
-/** Counts open brackets and values outside of strings, in one pass. */
-function requireSimpleJson(json: Uint8Array): void {
-  let depth = 0
-  let values = 0
-  for (let at = 0; at < json.length; at++) {
-    const byte = json[at]
-    if (byte === QUOTE) {
-      for (at++; at < json.length && json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at++
-    } else if (byte === COMMA) {
-      if (++values > MAX_JSON_VALUES)
-        throw new Refusal('invalid', `the body has more than ${MAX_JSON_VALUES} values`)
-    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
-      if (++depth > MAX_JSON_DEPTH + 1)
-        throw new Refusal('invalid', `the body is nested more than ${MAX_JSON_DEPTH} deep`)
-    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--
-  }
 }

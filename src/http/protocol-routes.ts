@@ -46,6 +46,7 @@ export const protocolRequestOf = (exchange: Exchange): ProtocolRequest => ({
   bytes: (maxBytes) => readBytes(exchange, maxBytes),
   stream: (maxBytes) => exchange.body.stream({ maxBytes }),
   wait: () => exchange.leaveTurn(),
+  keepOpen: () => exchange.setIdleTimeout(0),
 })
 
 export const mountedProtocolRoutes = (hearth: Hearth): HttpRoute[] =>

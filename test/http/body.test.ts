@@ -1,7 +1,8 @@
 /** Bodies are limited in bytes, fields, depth and time, whatever door they come through. */
 import { afterAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { parseJson, RequestBody, type BodyLimits } from '#http/body.ts'
+import { RequestBody, type BodyLimits } from '#http/body.ts'
+import { parseJson } from '#lib/parse-json.ts'
 import { Refusal } from '#lib/errors.ts'
 
 const post = (body: BodyInit, type: string): RequestBody =>

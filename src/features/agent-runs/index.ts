@@ -13,6 +13,7 @@ import {
   reviseFailedChecks,
   reviseRequestedChanges,
   takeAnswers,
+  waitAfterLoop,
 } from './reactions.ts'
 import { endWithReview, reviewReactions } from './review/queue-review.ts'
 import { reviewByAgent } from './review/review-by-agent.ts'
@@ -43,7 +44,7 @@ export const feature: Feature = {
   name: 'agent-runs',
   operations: Object.values(operations),
   reactions: [reviseFailedChecks, reviseRequestedChanges, ...reviewReactions, endWithReview],
-  handlers: [takeAnswers, endWithToken],
+  handlers: [takeAnswers, endWithToken, waitAfterLoop],
   jobs: [workAgent, reviewByAgent] as Job[],
   extensions: [
     agentAssignments.with(startRun),

@@ -5,6 +5,7 @@ import { tokenEnded } from '#features/accounts/index.ts'
 import { findAgent, findAgentOfToken } from '#features/agents/index.ts'
 import { checksCompleted, checksOf } from '#features/checks/index.ts'
 import { commentCreated } from '#features/issues/index.ts'
+import { modelLoop } from '#features/models/index.ts'
 import {
   contextOf,
   findPull,
@@ -110,5 +111,20 @@ export const endWithToken = handler(
     const state = findAgent(tx.db, agent.id)?.ended_as === 'finished' ? 'finished' : 'stopped'
     setRunState(tx, agent.id, state, reason)
     tx.afterCommit(() => abortWork(tx.hearth, agent.id))
+  },
+)
+
+/** Its program calls the same tools in vain, so a person decides how it goes on. */
+export const waitAfterLoop = handler(
+  'agents wait after the same calls in vain',
+  modelLoop,
+  (tx, { actor_id }) => {
+    if (findRun(tx.db, actor_id)?.state === 'working')
+      setRunState(
+        tx,
+        actor_id,
+        'waiting',
+        'it made the same calls with the same results four times',
+      )
   },
 )

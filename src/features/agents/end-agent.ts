@@ -98,7 +98,12 @@ function stopAtCost(tx: Tx, agent: AgentRow, pull_id: string | null, why: string
 }
 
 /** Stops an agent before a call that its limits do not pay for. */
-export function stopAgentAtCost(tx: Tx, agent_id: string, pull_id: string, why: string): void {
+export function stopAgentAtCost(
+  tx: Tx,
+  agent_id: string,
+  pull_id: string | null,
+  why: string,
+): void {
   const agent = findAgent(tx.db, agent_id)
   if (agent && agent.ended_at === null) stopAtCost(tx, agent, pull_id, why)
 }

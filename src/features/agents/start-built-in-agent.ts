@@ -20,6 +20,7 @@ const SCOPES = [
   'pulls:write',
   'workflows:read',
   'memory:write',
+  'models:use',
 ]
 
 export const REVIEWER = 'reviewer'

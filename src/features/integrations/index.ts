@@ -19,6 +19,7 @@ export { readSecret } from './secret.ts'
 export {
   findIntegration,
   listEnabledIntegrations,
+  setChecked,
   type IntegrationRow,
 } from './store.ts'
 export { modelHeaders, wireOf } from './test-connection.ts'

@@ -1,6 +1,8 @@
-/** Models: which model does which task. */
+/** Models: which model does which task, the one place that calls them, and their gateway. */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
+import { protocolRoutes } from '#core/protocol-routes.ts'
+import { gatewayRoutes } from './gateway/gateway-routes.ts'
 import * as operations from './operations.ts'
 import { forgetIntegration } from './routes.ts'
 import { sweepModelCalls } from './sweep.ts'
@@ -8,6 +10,7 @@ import { sweepModelCalls } from './sweep.ts'
 export * from './operations.ts'
 export * from './schema.ts'
 export { callModel, ModelFailed } from './call-model.ts'
+export { modelLoop } from './events.ts'
 export { requireRoute } from './routes.ts'
 export { findRoute } from './store-routes.ts'
 export type { ChatMessage, ChatTool } from './wires/events.ts'
@@ -17,4 +20,5 @@ export const feature: Feature = {
   operations: Object.values(operations),
   handlers: [forgetIntegration],
   jobs: [sweepModelCalls] as Job[],
+  extensions: gatewayRoutes.map((route) => protocolRoutes.with(route)),
 }

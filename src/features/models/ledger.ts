@@ -13,6 +13,8 @@ export type Cap = {
   readonly spent: number
   /** What is reached, for people. */
   readonly what: string
+  /** `cost_cap` unless given; only that ends the work of an agent. */
+  readonly reason?: 'cost_cap' | 'quota'
 }
 
 /** A shorter answer than this is of no use. */
@@ -45,9 +47,9 @@ class Ledger {
 
 const ledger = service('model ledger', () => new Ledger())
 
-export const costCapReached = (what: string): Refusal =>
+export const costCapReached = ({ what, reason = 'cost_cap' }: Cap): Refusal =>
   new Refusal('forbidden', `${what} is reached; stop and say so`, {
-    reason: 'cost_cap',
+    reason,
     headers: { 'x-should-retry': 'false' },
   })
 
@@ -69,12 +71,11 @@ export function reserve(
   for (const cap of caps) {
     const unspent = cap.limit - cap.spent
     const affordable = (left: number): number => {
-      if (left <= 0) return 0
-      if (left < inputCost) return 0
+      if (left <= 0 || left < inputCost) return -1
       return perToken === 0 ? wanted : Math.floor((left - inputCost) / perToken)
     }
     const least = Math.min(MIN_OUTPUT_TOKENS, wanted)
-    if (affordable(unspent) < least) throw costCapReached(cap.what)
+    if (affordable(unspent) < least) throw costCapReached(cap)
     const now = affordable(unspent - book.reservedFor(cap.key))
     if (now < least)
       throw new Refusal('rate_limited', `${cap.what}: other calls have reserved what is left`, {

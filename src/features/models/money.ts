@@ -28,3 +28,7 @@ export function costOf(
       usage.output * output,
   )
 }
+
+/** Whether anybody has entered what a model costs; 0 is a price too. */
+export const hasPrice = (prices: Prices): boolean =>
+  prices.usd_per_million_input !== undefined || prices.usd_per_million_output !== undefined

@@ -37,3 +37,21 @@ export const ModelRoutes = Type.Object(
   { $id: 'ModelRoutes', description: 'Which model does which task of a workspace.' },
 )
 export type ModelRoutes = Static<typeof ModelRoutes>
+
+export const ModelGateway = Type.Object(
+  {
+    enabled: Type.Boolean({
+      description:
+        'Whether programs outside may call the models, with tokens that have the scope models:use.',
+    }),
+    max_usd_per_day: Nullable(
+      Type.Number({ description: 'The most that all of them together may spend a day (UTC).' }),
+    ),
+    spent_usd_today: Type.Number(),
+    url: Type.String({
+      description: 'The base address for clients of OpenAI. Those of Anthropic leave /v1 out.',
+    }),
+  },
+  { $id: 'ModelGateway', description: 'Who may call the models of a workspace over HTTP.' },
+)
+export type ModelGateway = Static<typeof ModelGateway>

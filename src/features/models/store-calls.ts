@@ -15,6 +15,8 @@ export type CallRow = {
   readonly output_tokens: number
   readonly cost: number
   readonly estimated: 0 | 1
+  /** Whether the model has a price. */
+  readonly priced: 0 | 1
   readonly status: number
   readonly ms: number
 }
@@ -22,8 +24,8 @@ export type CallRow = {
 export function insertCall(tx: Tx, row: CallRow): void {
   tx.db.run(
     `INSERT INTO model_calls (workspace_id, pull_id, actor_id, task, integration_id, model,
-     input_tokens, cached_tokens, output_tokens, cost, estimated, status, ms, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     input_tokens, cached_tokens, output_tokens, cost, estimated, priced, status, ms, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.workspace_id,
     row.pull_id,
     row.actor_id,
@@ -35,20 +37,22 @@ export function insertCall(tx: Tx, row: CallRow): void {
     row.output_tokens,
     row.cost,
     row.estimated,
+    row.priced,
     row.status,
     row.ms,
     tx.now,
   )
   tx.db.run(
-    `INSERT INTO model_days (workspace_id, day, task, model, calls, input_tokens, output_tokens,
-     cost) VALUES (?, ?, ?, ?, 1, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET calls = calls + 1, input_tokens = input_tokens +
-       excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
-       cost = cost + excluded.cost`,
+    `INSERT INTO model_days (workspace_id, day, task, model, calls, unpriced, input_tokens,
+     output_tokens, cost) VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET calls = calls + 1, unpriced = unpriced + excluded.unpriced,
+       input_tokens = input_tokens + excluded.input_tokens,
+       output_tokens = output_tokens + excluded.output_tokens, cost = cost + excluded.cost`,
     row.workspace_id,
     tx.now.slice(0, 10),
     row.task,
     row.model,
+    1 - row.priced,
     row.input_tokens,
     row.output_tokens,
     row.cost,

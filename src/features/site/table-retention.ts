@@ -175,6 +175,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'invitations',
       'workspace_redirects',
       'integrations',
+      'model_gateways',
       'model_routes',
       'model_days',
     ].map((name) => [name, WITH_WORKSPACE]),

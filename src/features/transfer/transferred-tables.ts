@@ -139,6 +139,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   integrations: 'their secrets are sealed by the other forge',
   model_routes: 'of integrations',
   model_calls: 'bills of the other forge',
+  model_gateways: 'lets programs spend money here',
   model_days: 'bills of the other forge',
   webhook_deliveries: 'of webhooks',
   webhook_payloads: 'of webhooks',

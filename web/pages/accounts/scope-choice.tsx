@@ -28,6 +28,7 @@ const MEANINGS: Readonly<Record<string, string>> = texts({
   'security:write': 'resolve findings',
   'memory:read': 'recall what was noted',
   'memory:write': 'note and forget',
+  'models:use': 'call the models of workspaces',
   'workspace:read': 'see workspaces and teams',
   'workspace:admin': 'change workspaces and teams',
   'access:read': 'see who has access',

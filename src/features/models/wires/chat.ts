@@ -1,51 +1,38 @@
 /** OpenAI's chat completions: answers as events. */
-import { dataOf, type ModelEvent, type Usage } from './events.ts'
+import type { ModelEvent, Usage } from './events.ts'
+import { isObject, listOf, objectOf, optionalNumber, textOf, type Json } from './json.ts'
 
-type Delta = {
-  readonly content?: unknown
-  readonly tool_calls?: readonly {
-    readonly index?: number
-    readonly id?: string
-    readonly function?: { readonly name?: string; readonly arguments?: string }
-  }[]
-}
-type Chunk = {
-  readonly choices?: readonly {
-    readonly delta?: Delta
-    readonly message?: Delta
-    readonly finish_reason?: string | null
-  }[]
-  readonly usage?: ChatUsage | null
-}
-type ChatUsage = {
-  readonly prompt_tokens?: number
-  readonly completion_tokens?: number
-  readonly prompt_tokens_details?: { readonly cached_tokens?: number } | null
+export function usageOfChat(usage: Json): Partial<Usage> {
+  const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage
+  return {
+    input: optionalNumber(prompt_tokens) ?? 0,
+    output: optionalNumber(completion_tokens) ?? 0,
+    cached: optionalNumber(objectOf(prompt_tokens_details).cached_tokens) ?? 0,
+  }
 }
 
-export const usageOfChat = (usage: ChatUsage): Partial<Usage> => ({
-  input: usage.prompt_tokens ?? 0,
-  output: usage.completion_tokens ?? 0,
-  cached: usage.prompt_tokens_details?.cached_tokens ?? 0,
-})
+/** Some servers send the arguments as an object. */
+const argumentsOf = (value: unknown): string =>
+  isObject(value) ? JSON.stringify(value) : textOf(value)
 
 /** The events of one chunk of a stream, or of a whole answer. */
-export function* eventsOfChunk({ choices, usage }: Chunk): Generator<ModelEvent> {
-  const [choice] = choices ?? []
-  const delta = choice?.delta ?? choice?.message
-  if (typeof delta?.content === 'string' && delta.content !== '')
-    yield { kind: 'text', text: delta.content }
-  for (const [at, call] of (delta?.tool_calls ?? []).entries()) {
-    const index = call.index ?? at
+export function* eventsOfChunk({ choices, usage }: Json): Generator<ModelEvent> {
+  const [choice = {}] = listOf(choices)
+  const delta = objectOf(choice.delta ?? choice.message)
+  const thinking = textOf(delta.reasoning_content)
+  if (thinking !== '') yield { kind: 'thinking', text: thinking }
+  const text = textOf(delta.content)
+  if (text !== '') yield { kind: 'text', text }
+  for (const [at, call] of listOf(delta.tool_calls).entries()) {
+    const index = optionalNumber(call.index) ?? at
+    const { name, arguments: input } = objectOf(call.function)
+    const id = textOf(call.id)
     // Some servers repeat the name in every piece; only the first has an id.
-    if (call.id && call.function?.name)
-      yield { kind: 'call', index, id: call.id, name: call.function.name }
-    if (call.function?.arguments) yield { kind: 'arguments', index, text: call.function.arguments }
+    if (id !== '' && textOf(name) !== '') yield { kind: 'call', index, id, name: textOf(name) }
+    const piece = argumentsOf(input)
+    if (piece !== '') yield { kind: 'arguments', index, text: piece }
   }
-  if (choice?.finish_reason) yield { kind: 'end', reason: choice.finish_reason }
-  if (usage) yield { kind: 'usage', usage: usageOfChat(usage) }
-}
-
-export async function* readChat(body: AsyncIterable<Uint8Array>): AsyncGenerator<ModelEvent> {
-  for await (const data of dataOf(body)) yield* eventsOfChunk(data as Chunk)
+  const reason = textOf(choice.finish_reason)
+  if (reason !== '') yield { kind: 'end', reason }
+  if (isObject(usage)) yield { kind: 'usage', usage: usageOfChat(usage) }
 }

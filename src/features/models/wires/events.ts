@@ -9,8 +9,14 @@ export type ToolCall = {
   readonly function: { readonly name: string; readonly arguments: string }
 }
 
+/** A part of what a person says. Images are data addresses. */
+export type ContentPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } }
+
 export type ChatMessage =
-  | { readonly role: 'system' | 'user'; readonly content: string }
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string | readonly ContentPart[] }
   | {
       readonly role: 'assistant'
       readonly content: string | null
@@ -27,11 +33,30 @@ export type ChatTool = {
   }
 }
 
+export type ToolChoice =
+  | 'auto'
+  | 'none'
+  | 'required'
+  | { readonly type: 'function'; readonly function: { readonly name: string } }
+
+export type ChatRequest = {
+  readonly messages: readonly ChatMessage[]
+  readonly tools?: readonly ChatTool[]
+  readonly tool_choice?: ToolChoice
+  readonly parallel_tool_calls?: boolean
+  readonly max_tokens: number
+  readonly temperature?: number
+  readonly top_p?: number
+  readonly stop?: readonly string[]
+  readonly response_format?: unknown
+}
+
 /** Tokens of a call. `input` includes those that the provider had cached. */
 export type Usage = { readonly input: number; readonly cached: number; readonly output: number }
 
 export type ModelEvent =
   | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'call'; readonly index: number; readonly id: string; readonly name: string }
   | { readonly kind: 'arguments'; readonly index: number; readonly text: string }
   | { readonly kind: 'usage'; readonly usage: Partial<Usage> }
@@ -40,38 +65,9 @@ export type ModelEvent =
 /** A provider sent what its interface does not have. */
 export class BadAnswer extends Error {}
 
-const MAX_LINE_CHARS = 4 * 1024 * 1024
-
-/** The `data` lines of server-sent events as JSON. Throws `BadAnswer` for others. */
-export async function* dataOf(
-  body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Record<string, unknown>> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  for await (const bytes of body) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > MAX_LINE_CHARS) throw new BadAnswer('a line of the answer is too long')
-    for (const line of lines) {
-      if (!line.startsWith('data:')) continue
-      const text = line.slice(5).trim()
-      if (text !== '' && text !== '[DONE]') yield parseObject(text)
-    }
-  }
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
-  } catch {
-    // Reported below.
-  }
-  throw new BadAnswer('the answer is not JSON')
-}
-
 export type Answer = {
   readonly text: string
+  readonly thinking: string
   readonly calls: readonly ToolCall[]
   readonly reason: string
 }
@@ -79,11 +75,13 @@ export type Answer = {
 /** Puts the events of an answer together. */
 export class AnswerBuilder {
   #text = ''
+  #thinking = ''
   #reason = 'stop'
   readonly #calls = new Map<number, { id: string; name: string; text: string }>()
 
   add(event: ModelEvent): void {
     if (event.kind === 'text') this.#text += event.text
+    else if (event.kind === 'thinking') this.#thinking += event.text
     else if (event.kind === 'end') this.#reason = event.reason
     else if (event.kind === 'call')
       this.#calls.set(event.index, { id: event.id, name: event.name, text: '' })
@@ -96,6 +94,7 @@ export class AnswerBuilder {
   build(): Answer {
     return {
       text: this.#text,
+      thinking: this.#thinking,
       reason: this.#reason,
       calls: [...this.#calls.values()].map(({ id, name, text }) => ({
         id,

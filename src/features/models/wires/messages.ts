@@ -1,26 +1,25 @@
 /** Anthropic's messages: requests from chat completions, answers as events. */
-import { dataOf, type ChatMessage, type ChatTool, type ModelEvent, type Usage } from './events.ts'
-
-type MessagesUsage = {
-  readonly input_tokens?: number
-  readonly output_tokens?: number
-  readonly cache_read_input_tokens?: number | null
-  readonly cache_creation_input_tokens?: number | null
-}
+import type {
+  ChatMessage,
+  ChatRequest,
+  ContentPart,
+  ModelEvent,
+  ToolChoice,
+  Usage,
+} from './events.ts'
+import { isObject, listOf, objectOf, optionalNumber, textOf, type Json } from './json.ts'
 
 /** Anthropic counts cached input apart from `input_tokens`. A partial report has no input. */
-export const usageOfMessages = (usage: MessagesUsage): Partial<Usage> => ({
-  ...(usage.input_tokens === undefined
-    ? {}
-    : {
-        input:
-          usage.input_tokens +
-          (usage.cache_read_input_tokens ?? 0) +
-          (usage.cache_creation_input_tokens ?? 0),
-        cached: usage.cache_read_input_tokens ?? 0,
-      }),
-  ...(usage.output_tokens === undefined ? {} : { output: usage.output_tokens }),
-})
+export function usageOfMessages(usage: Json): Partial<Usage> {
+  const input = optionalNumber(usage.input_tokens)
+  const output = optionalNumber(usage.output_tokens)
+  const cached = optionalNumber(usage.cache_read_input_tokens) ?? 0
+  const written = optionalNumber(usage.cache_creation_input_tokens) ?? 0
+  return {
+    ...(input === undefined ? {} : { input: input + cached + written, cached }),
+    ...(output === undefined ? {} : { output }),
+  }
+}
 
 const REASONS: Readonly<Record<string, string>> = {
   end_turn: 'stop',
@@ -30,38 +29,24 @@ const REASONS: Readonly<Record<string, string>> = {
   refusal: 'content_filter',
 }
 
-type MessagesEvent = {
-  readonly type?: string
-  readonly index?: number
-  readonly message?: { readonly usage?: MessagesUsage }
-  readonly usage?: MessagesUsage
-  readonly content_block?: { readonly type?: string; readonly id?: string; readonly name?: string }
-  readonly delta?: {
-    readonly type?: string
-    readonly text?: string
-    readonly partial_json?: string
-    readonly stop_reason?: string | null
-  }
+/** The events of one event of a stream. */
+export function* eventsOfMessages(event: Json): Generator<ModelEvent> {
+  const index = optionalNumber(event.index) ?? 0
+  const block = objectOf(event.content_block)
+  const delta = objectOf(event.delta)
+  if (event.type === 'content_block_start' && block.type === 'tool_use')
+    yield { kind: 'call', index, id: textOf(block.id) || `call_${index}`, name: textOf(block.name) }
+  const [text, thinking, input] = [delta.text, delta.thinking, delta.partial_json].map(textOf)
+  if (delta.type === 'text_delta' && text) yield { kind: 'text', text }
+  if (delta.type === 'thinking_delta' && thinking) yield { kind: 'thinking', text: thinking }
+  if (delta.type === 'input_json_delta' && input) yield { kind: 'arguments', index, text: input }
+  const usage = objectOf(event.message).usage ?? event.usage
+  if (isObject(usage)) yield { kind: 'usage', usage: usageOfMessages(usage) }
+  const reason = textOf(delta.stop_reason)
+  if (reason !== '') yield { kind: 'end', reason: REASONS[reason] ?? reason }
 }
 
-function* eventsOf({ type, index = 0, ...event }: MessagesEvent): Generator<ModelEvent> {
-  const { content_block: block, delta } = event
-  if (type === 'content_block_start' && block?.type === 'tool_use')
-    yield { kind: 'call', index, id: block.id ?? `call_${index}`, name: block.name ?? '' }
-  if (delta?.type === 'text_delta' && delta.text) yield { kind: 'text', text: delta.text }
-  if (delta?.type === 'input_json_delta' && delta.partial_json)
-    yield { kind: 'arguments', index, text: delta.partial_json }
-  const usage = event.message?.usage ?? event.usage
-  if (usage) yield { kind: 'usage', usage: usageOfMessages(usage) }
-  if (delta?.stop_reason)
-    yield { kind: 'end', reason: REASONS[delta.stop_reason] ?? delta.stop_reason }
-}
-
-export async function* readMessages(body: AsyncIterable<Uint8Array>): AsyncGenerator<ModelEvent> {
-  for await (const data of dataOf(body)) yield* eventsOf(data as MessagesEvent)
-}
-
-type Block = Readonly<Record<string, unknown>>
+type Block = Json
 type Turn = { readonly role: 'user' | 'assistant'; readonly content: Block[] }
 
 function inputOf(text: string): unknown {
@@ -72,6 +57,22 @@ function inputOf(text: string): unknown {
   }
 }
 
+const DATA_IMAGE = /^data:(image\/[a-z+.-]{1,40});base64,/
+
+/** What a person or the program says, as blocks. */
+const blocksOf = (content: string | readonly ContentPart[]): Block[] =>
+  typeof content === 'string'
+    ? [{ type: 'text', text: content }]
+    : content.map((part) => {
+        if (part.type === 'text') return part
+        const { url } = part.image_url
+        const [head = '', media_type = ''] = DATA_IMAGE.exec(url) ?? []
+        return {
+          type: 'image',
+          source: { type: 'base64', media_type, data: url.slice(head.length) },
+        }
+      })
+
 const turnOf = (message: ChatMessage): Turn => {
   if (message.role === 'tool')
     return {
@@ -80,8 +81,7 @@ const turnOf = (message: ChatMessage): Turn => {
         { type: 'tool_result', tool_use_id: message.tool_call_id, content: message.content },
       ],
     }
-  if (message.role !== 'assistant')
-    return { role: 'user', content: [{ type: 'text', text: message.content }] }
+  if (message.role !== 'assistant') return { role: 'user', content: blocksOf(message.content) }
   const text = message.content === null || message.content === '' ? [] : [message.content]
   return {
     role: 'assistant',
@@ -97,12 +97,38 @@ const turnOf = (message: ChatMessage): Turn => {
   }
 }
 
-export type ChatRequest = {
-  readonly messages: readonly ChatMessage[]
-  readonly tools?: readonly ChatTool[]
-  readonly max_tokens: number
-  readonly temperature?: number
+/** The parts of an answer that is no stream. */
+export function* eventsOfMessage(message: Json): Generator<ModelEvent> {
+  for (const [index, block] of listOf(message.content).entries()) {
+    if (typeof block.text === 'string') yield { kind: 'text', text: block.text }
+    if (typeof block.thinking === 'string') yield { kind: 'thinking', text: block.thinking }
+    if (block.type === 'tool_use')
+      yield { kind: 'arguments', index, text: JSON.stringify(block.input ?? {}) }
+  }
+  if (isObject(message.usage)) yield { kind: 'usage', usage: usageOfMessages(message.usage) }
 }
+
+function choiceOf(choice: ToolChoice, parallel: boolean | undefined): Record<string, unknown> {
+  const alone = parallel === false ? { disable_parallel_tool_use: true } : {}
+  if (choice === 'none') return { type: 'none' }
+  if (choice === 'auto') return { type: 'auto', ...alone }
+  if (choice === 'required') return { type: 'any', ...alone }
+  return { type: 'tool', name: choice.function.name, ...alone }
+}
+
+const toolsOf = ({ tools, tool_choice, parallel_tool_calls: parallel }: ChatRequest) =>
+  tools === undefined || tools.length === 0
+    ? {}
+    : {
+        tools: tools.map(({ function: { name, description, parameters } }) => ({
+          name,
+          description,
+          input_schema: parameters,
+        })),
+        ...(tool_choice === undefined && parallel !== false
+          ? {}
+          : { tool_choice: choiceOf(tool_choice ?? 'auto', parallel) }),
+      }
 
 /** The same request for the messages interface. Turns of one role in a row become one. */
 export function chatToMessages(request: ChatRequest): Record<string, unknown> {
@@ -120,16 +146,11 @@ export function chatToMessages(request: ChatRequest): Record<string, unknown> {
   return {
     ...(system.length === 0 ? {} : { system: system.join('\n\n') }),
     messages: turns,
-    ...(request.tools === undefined
-      ? {}
-      : {
-          tools: request.tools.map(({ function: { name, description, parameters } }) => ({
-            name,
-            description,
-            input_schema: parameters,
-          })),
-        }),
+    ...toolsOf(request),
     max_tokens: request.max_tokens,
-    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+    // The scale of OpenAI goes to 2.
+    ...(request.temperature === undefined ? {} : { temperature: Math.min(1, request.temperature) }),
+    ...(request.top_p === undefined ? {} : { top_p: request.top_p }),
+    ...(request.stop === undefined ? {} : { stop_sequences: request.stop }),
   }
 }

@@ -1,0 +1,79 @@
+/** Errors of the gateway in the form that its client understands. */
+import { diskFull, isDiskFullError } from '#core/disk-space.ts'
+import type { Hearth } from '#core/hearth.ts'
+import type { ProtocolRequest } from '#core/protocol-routes.ts'
+import { Refusal } from '#lib/errors.ts'
+import { OutboundError } from '#lib/outbound.ts'
+import { ModelFailed } from '../open-call.ts'
+import type { ClientWire } from '../wires/client.ts'
+import { objectOf, textOf } from '../wires/json.ts'
+import { BadAnswer } from '../wires/sse.ts'
+
+/** Refusals of a provider that are about the request itself, such as one that is too long. */
+const OF_THE_REQUEST = new Set([400, 413, 422])
+const MAX_MESSAGE_CHARS = 2_000
+
+type ErrorWriter = Pick<ClientWire, 'error'>
+
+/** What a provider says, out of the error objects of both interfaces. */
+function saidBy(body: string): { message: string; code: string | null } {
+  try {
+    const { error } = objectOf(JSON.parse(body))
+    const { message, code } = objectOf(error)
+    return { message: textOf(message), code: typeof code === 'string' ? code : null }
+  } catch {
+    return { message: '', code: null }
+  }
+}
+
+function json(
+  client: ErrorWriter,
+  status: number,
+  { message, reason, headers = {} }: ErrorText,
+): Response {
+  const isTemporary = status === 429 || status >= 500
+  return Response.json(client.error(status, message.slice(0, MAX_MESSAGE_CHARS), reason), {
+    status,
+    headers: {
+      ...headers,
+      'cache-control': 'no-store',
+      // Clients retry 409 too, and whatever they take for an overload.
+      ...(isTemporary ? {} : { 'x-should-retry': 'false' }),
+    },
+  })
+}
+
+type ErrorText = {
+  readonly message: string
+  readonly reason: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function failed(client: ErrorWriter, { message, status, body }: ModelFailed): Response {
+  const said = saidBy(body)
+  if (status !== null && OF_THE_REQUEST.has(status) && said.message !== '')
+    return json(client, status, { message: said.message, reason: said.code })
+  // What a provider says of its key or its address is for the owners of the workspace.
+  const headers: Record<string, string> = status === null ? {} : { 'x-should-retry': 'false' }
+  return json(client, 502, { message, reason: 'model_failed', headers })
+}
+
+/** The response for whatever a request has thrown. */
+export function errorResponse(
+  hearth: Hearth,
+  { request }: Pick<ProtocolRequest, 'request'>,
+  client: ErrorWriter,
+  error: unknown,
+): Response {
+  if (error instanceof Refusal) {
+    const { status, message, reason, headers } = error
+    return json(client, status, { message, reason, headers })
+  }
+  if (request.signal.aborted) return new Response(null, { status: 499 })
+  if (error instanceof ModelFailed) return failed(client, error)
+  if (error instanceof BadAnswer || error instanceof OutboundError)
+    return json(client, 502, { message: error.message, reason: 'model_failed' })
+  if (isDiskFullError(error)) return errorResponse(hearth, { request }, client, diskFull())
+  hearth.log.error('a request of the model gateway failed', { error })
+  return json(client, 500, { message: 'something went wrong here', reason: null })
+}

@@ -1,0 +1,177 @@
+/** One request of a client to a model, in the interface that the client speaks. */
+import type { Hearth } from '#core/hearth.ts'
+import type { ProtocolRequest } from '#core/protocol-routes.ts'
+import { Refusal } from '#lib/errors.ts'
+import { parseJson } from '#lib/parse-json.ts'
+import { Meter } from '../bill.ts'
+import { tokensOf } from '../money.ts'
+import { openModelCall, type Outgoing } from '../open-call.ts'
+import type { Payer } from '../payer.ts'
+import { MODEL_TASKS, type ModelTask } from '../schema.ts'
+import type { RouteRow } from '../store-routes.ts'
+import type { Target } from '../targets.ts'
+import type { ClientWire } from '../wires/client.ts'
+import { bad, isObject, listOf, objectOf, textOf, type Json } from '../wires/json.ts'
+import { outgoingFor, pathOf } from '../wires/providers.ts'
+import { streamAnswer, wholeAnswer, type Answering } from './answer.ts'
+import { payerOf } from './gateway-payer.ts'
+import { refuseLoop, stopAtCap } from './gateway-stops.ts'
+import { isLoop } from './loop.ts'
+
+/** Half of what Anthropic takes; a conversation of 200,000 tokens has about 1 MiB. */
+export const MAX_BODY_BYTES = 16 * 1024 * 1024
+const MAX_VALUES = 1_000_000
+/** About what an image costs at most; its bytes say nothing about it. */
+const IMAGE_TOKENS = 2_000
+
+/** The body of a request. Throws 400, 413 and 422. */
+export async function readBody(http: ProtocolRequest): Promise<{ body: Json; bytes: number }> {
+  const bytes = await http.bytes(MAX_BODY_BYTES)
+  const body = parseJson(bytes, MAX_VALUES)
+  if (!isObject(body)) throw bad('the body must be a JSON object')
+  return { body, bytes: bytes.length }
+}
+
+/**
+ * The task of a request: the one that it names as its model, else `code`. Any other name is
+ * ignored, so that every program works unconfigured and none picks a dearer model.
+ */
+export const taskOf = (body: Json): ModelTask =>
+  MODEL_TASKS.find((task) => task === body.model && task !== 'embed') ?? 'code'
+
+/** The images in a message, and the length of their data. */
+function imagesIn(content: unknown, depth = 0): { count: number; chars: number } {
+  const sum = { count: 0, chars: 0 }
+  for (const part of listOf(content)) {
+    const url = isObject(part.image_url) ? part.image_url.url : part.image_url
+    const data = textOf(url ?? objectOf(part.source).data)
+    if (data !== '') {
+      sum.count++
+      sum.chars += data.length
+    }
+    if (depth > 2) continue
+    const inner = imagesIn(part.content ?? part.output, depth + 1)
+    sum.count += inner.count
+    sum.chars += inner.chars
+  }
+  return sum
+}
+
+function inputTokens(body: Json, bytes: number): number {
+  const { count, chars } = imagesIn(body.messages ?? body.input)
+  return tokensOf(Math.max(0, bytes - chars)) + count * IMAGE_TOKENS
+}
+
+/** Features that a client of Anthropic asks for. */
+function betaHeader({ request }: ProtocolRequest): Record<string, string> {
+  const beta = request.headers.get('anthropic-beta')
+  return beta !== null && /^[\w.,\s-]{1,1000}$/.test(beta) ? { 'anthropic-beta': beta } : {}
+}
+
+const passesTo = ({ passes }: ClientWire, { wire }: Target): boolean => passes === wire
+
+function outgoing(
+  http: ProtocolRequest,
+  client: ClientWire,
+  body: Json,
+  { target, max_output, route }: { target: Target; max_output: number; route: RouteRow },
+): Outgoing {
+  if (passesTo(client, target)) {
+    const { temperature } = route
+    const forwarded = client.forward(body, { model: target.model.id, max_output, temperature })
+    return {
+      path: pathOf(target.wire),
+      body: JSON.stringify(forwarded),
+      headers: target.wire === 'messages' ? betaHeader(http) : {},
+    }
+  }
+  const chat = client.toChat(body)
+  if (target.wire === 'messages' && objectOf(chat.response_format).type !== undefined)
+    throw bad('the model of this task takes no response_format')
+  const temperature = chat.temperature ?? route.temperature ?? undefined
+  return outgoingFor(target, {
+    ...chat,
+    max_tokens: max_output,
+    ...(temperature === undefined ? {} : { temperature }),
+  })
+}
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+}
+
+/** A stream at the pace of its reader. When the client goes away, the call of the model ends. */
+function streamResponse(
+  { request }: ProtocolRequest,
+  answering: Answering,
+  abort: AbortController,
+): Response {
+  const encoder = new TextEncoder()
+  const texts = streamAnswer(answering, passesTo(answering.client, answering.call.target))
+  const end = (): void => {
+    abort.abort()
+    void texts.return(undefined)
+  }
+  request.signal.addEventListener('abort', end, { once: true })
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await texts.next()
+        if (!done) return controller.enqueue(encoder.encode(value))
+        request.signal.removeEventListener('abort', end)
+        controller.close()
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, { headers: STREAM_HEADERS })
+}
+
+/** Opens the call. An agent that has reached a cap is stopped. */
+async function open(
+  hearth: Hearth,
+  payer: Payer,
+  request: Parameters<typeof openModelCall>[2],
+): ReturnType<typeof openModelCall> {
+  try {
+    return await openModelCall(hearth, payer, request)
+  } catch (error) {
+    if (error instanceof Refusal) await stopAtCap(hearth, payer, error)
+    throw error
+  }
+}
+
+/** Answers a request. Throws Refusal, `ModelFailed` and `BadAnswer`. */
+export async function serveModel(
+  hearth: Hearth,
+  http: ProtocolRequest,
+  client: ClientWire,
+): Promise<Response> {
+  const who = payerOf(hearth, http)
+  const { body, bytes } = await readBody(http)
+  const { max_tokens, stream } = client.read(body)
+  const payer: Payer = { ...who, task: taskOf(body) }
+  if (isLoop(body)) throw await refuseLoop(hearth, payer)
+  http.keepOpen()
+  const abort = new AbortController()
+  const signal = AbortSignal.any([http.request.signal, abort.signal])
+  const input = inputTokens(body, bytes)
+  const call = await open(hearth, payer, {
+    input,
+    signal,
+    ...(max_tokens === undefined ? {} : { wanted: max_tokens }),
+    build: (target, max_output, route) =>
+      outgoing(http, client, body, { target, max_output, route }),
+  })
+  const created = Math.floor(hearth.clock.now() / 1000)
+  const head = { model: call.target.model.id, request: body, created }
+  const answering = { call, client, head, meter: new Meter(), input }
+  if (stream) return streamResponse(http, answering, abort)
+  const text = await wholeAnswer(answering, passesTo(client, call.target))
+  return new Response(text, {
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  })
+}

@@ -1,0 +1,257 @@
+/**
+ * Opens one call of a model: route, caps, reservation, the provider and its fallbacks. Whoever opens
+ * a call reads its answer and settles it. This is the only place where money is spent.
+ */
+import type { Hearth } from '#core/hearth.ts'
+import { integrationClient, modelAddress, modelHeaders } from '#features/integrations/index.ts'
+import { Refusal } from '#lib/errors.ts'
+import { OutboundError } from '#lib/outbound.ts'
+import { MINUTE, SECOND } from '#lib/time.ts'
+import { sleep } from '#lib/waiting.ts'
+import { settle, type Meter } from './bill.ts'
+import { modelHealth } from './health.ts'
+import { reserve, type Reservation } from './ledger.ts'
+import { capsOf, type Payer } from './payer.ts'
+import { requireRoute } from './routes.ts'
+import type { RouteRow } from './store-routes.ts'
+import { callLimits, targetsOf, type Target } from './targets.ts'
+
+const DEFAULT_OUTPUT_TOKENS = 8_192
+const DEFAULT_TIMEOUT_S = 600
+const MAX_SILENCE_MS = 5 * MINUTE
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+const MAX_ERROR_BYTES = 64 * 1024
+const MAX_TRIES = 2
+const MAX_RETRY_DELAY_MS = 20 * SECOND
+
+/** No model of a route has answered. */
+export class ModelFailed extends Error {
+  constructor(
+    message: string,
+    /** The status of a provider that refused the request itself; null when none could answer. */
+    readonly status: number | null = null,
+    /** What such a provider says. */
+    readonly body: string = '',
+  ) {
+    super(message)
+  }
+}
+
+/** What a call asks, in the form of the provider. */
+export type Outgoing = {
+  /** Such as `/chat/completions`. */
+  readonly path: string
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type CallRequest = {
+  /** Tokens of the input, estimated. */
+  readonly input: number
+  /** The longest answer that is wanted; without it, what route and model allow. 0 for none. */
+  readonly wanted?: number
+  /** Builds the request once the model and its longest answer are known. Throws Refusal. */
+  readonly build: (target: Target, maxOutput: number, route: RouteRow) => Outgoing
+  readonly signal?: AbortSignal
+}
+
+export type OpenCall = {
+  readonly target: Target
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The answer. It must be read or cancelled. */
+  readonly body: ReadableStream<Uint8Array>
+  /** Writes the bill and frees what was reserved. Further calls do nothing. */
+  readonly end: (meter: Meter, isWhole: boolean) => Promise<void>
+}
+
+export const isTemporary = (status: number): boolean =>
+  status === 408 || status === 429 || status >= 500
+
+/** Providers put the key into what they say about it. */
+export const withoutSecret = (text: string, secret: string): string =>
+  secret.length < 4 ? text : text.replaceAll(secret, '[secret]')
+
+type Failure = { readonly failure: string; readonly waitMs: number }
+type Response = Awaited<ReturnType<ReturnType<typeof integrationClient>['open']>>
+
+async function send(hearth: Hearth, target: Target, outgoing: Outgoing, signal?: AbortSignal) {
+  const { config, wire, secret } = target
+  return await integrationClient(hearth).open(modelAddress(config.base_url, outgoing.path, wire), {
+    method: 'POST',
+    headers: {
+      ...outgoing.headers,
+      ...modelHeaders(wire, secret),
+      'content-type': 'application/json',
+    },
+    body: new TextEncoder().encode(outgoing.body),
+    timeoutMs: (config.timeout_seconds ?? DEFAULT_TIMEOUT_S) * SECOND,
+    idleTimeoutMs: MAX_SILENCE_MS,
+    maxBytes: MAX_ANSWER_BYTES,
+    ...(signal ? { signal } : {}),
+  })
+}
+
+/** The beginning of what a provider says about an error. */
+async function errorText({ body }: Response, secret: string): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  const reader = body.getReader()
+  try {
+    while (text.length < MAX_ERROR_BYTES) {
+      const { done, value } = await reader.read()
+      if (done) break
+      text += decoder.decode(value, { stream: true })
+    }
+  } catch {
+    // What came is enough.
+  }
+  await reader.cancel().catch(() => {})
+  return withoutSecret(text.slice(0, MAX_ERROR_BYTES), secret)
+}
+
+/** Milliseconds of a `Retry-After` in seconds or as a date. */
+function retryDelayMs(header: string | undefined, now: number): number {
+  if (header === undefined) return SECOND / 2
+  const seconds = Number(header)
+  const ms = Number.isFinite(seconds) ? seconds * SECOND : Date.parse(header) - now
+  return Number.isFinite(ms) ? Math.max(0, ms) : SECOND
+}
+
+/** Calls one model once. A failure that another try or model may mend is returned. */
+async function tryOnce(
+  hearth: Hearth,
+  target: Target,
+  outgoing: Outgoing,
+  signal?: AbortSignal,
+): Promise<Response | Failure> {
+  const { name } = target.integration
+  let response: Response
+  try {
+    response = await send(hearth, target, outgoing, signal)
+  } catch (error) {
+    if (!(error instanceof OutboundError) || signal?.aborted) throw error
+    return { failure: `${name}: ${error.message}`, waitMs: SECOND / 2 }
+  }
+  const { status, headers } = response
+  if (status >= 200 && status < 300) {
+    const coding = headers['content-encoding'] ?? 'identity'
+    if (coding === 'identity') return response
+    await response.body.cancel()
+    throw new ModelFailed(`${name} answered with ${coding}, which was not asked for`)
+  }
+  const text = await errorText(response, target.secret)
+  const failure = `${name} answered with status ${status}: ${text.slice(0, 300)}`
+  if (!isTemporary(status)) throw new ModelFailed(failure, status, text)
+  return { failure, waitMs: retryDelayMs(headers['retry-after'], hearth.clock.now()) }
+}
+
+type Attempt = {
+  readonly hearth: Hearth
+  readonly payer: Payer
+  readonly route: RouteRow
+  readonly request: CallRequest
+  readonly target: Target
+}
+
+/** Reserves, and calls one model up to twice. */
+async function tryTarget(attempt: Attempt): Promise<OpenCall | Failure> {
+  const { hearth, payer, route, request, target } = attempt
+  const { signal } = request
+  const health = modelHealth(hearth)
+  const free = await callLimits(hearth).acquire(target, payer.actor_id, signal)
+  let isOpen = false
+  try {
+    for (let tries = 1; ; tries++) {
+      const wanted = Math.min(
+        request.wanted ?? Infinity,
+        route.max_output_tokens ?? Infinity,
+        target.model.max_output_tokens ??
+          (request.wanted === undefined ? DEFAULT_OUTPUT_TOKENS : Infinity),
+      )
+      const held = reserve(hearth, capsOf(hearth, payer, route), {
+        prices: target.model,
+        input: request.input,
+        wanted,
+      })
+      try {
+        const begin = performance.now()
+        const outgoing = request.build(target, held.max_output, route)
+        const result = await tryOnce(hearth, target, outgoing, signal)
+        if (!('failure' in result)) {
+          health.succeeded(target)
+          isOpen = true
+          return openCall(attempt, result, { held, free, begin })
+        }
+        await health.failed(target, result.failure)
+        if (tries === MAX_TRIES || result.waitMs > MAX_RETRY_DELAY_MS) return result
+        held.release()
+        await sleep(result.waitMs, signal ?? null)
+        signal?.throwIfAborted()
+      } finally {
+        if (!isOpen) held.release()
+      }
+    }
+  } finally {
+    if (!isOpen) free()
+  }
+}
+
+function openCall(
+  { hearth, payer, request, target }: Attempt,
+  { status, headers, body }: Response,
+  { held, free, begin }: { held: Reservation; free: () => void; begin: number },
+): OpenCall {
+  let isEnded = false
+  return {
+    target,
+    headers,
+    body,
+    end: async (meter, isWhole) => {
+      if (isEnded) return
+      isEnded = true
+      const { usage, estimated } = meter.total(request.input, isWhole)
+      const ms = Math.round(performance.now() - begin)
+      try {
+        await settle(hearth, { payer, target, usage, estimated, status, ms })
+      } finally {
+        held.release()
+        free()
+      }
+    },
+  }
+}
+
+/**
+ * Opens a call of the model of a task. Throws 409 `model_not_configured`, 403 `cost_cap`, 429 while
+ * other calls have reserved what is left, 503 while all models of the route rest after failures, and
+ * `ModelFailed` when none answers.
+ */
+export async function openModelCall(
+  hearth: Hearth,
+  payer: Payer,
+  request: CallRequest,
+): Promise<OpenCall> {
+  const route = requireRoute(hearth.db, payer.workspace_id, payer.task)
+  const targets = targetsOf(hearth, route)
+  if (targets.length === 0)
+    throw new Refusal('conflict', `the model provider for ${payer.task} is switched off`, {
+      reason: 'model_not_configured',
+    })
+  const health = modelHealth(hearth)
+  const ready = targets.filter((target) => health.restMs(target) === 0)
+  if (ready.length === 0)
+    throw resting(payer, Math.min(...targets.map((one) => health.restMs(one))))
+  let last: Failure | null = null
+  for (const target of ready) {
+    const result = await tryTarget({ hearth, payer, route, request, target })
+    if (!('failure' in result)) return result
+    last = result
+  }
+  throw new ModelFailed(last?.failure ?? 'no model answered')
+}
+
+const resting = ({ task }: Payer, ms: number): Refusal =>
+  new Refusal('unavailable', `the models for ${task} have failed; they are tried again soon`, {
+    reason: 'model_failed',
+    headers: { 'retry-after': String(Math.ceil(ms / SECOND)) },
+  })

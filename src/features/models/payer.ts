@@ -1,0 +1,64 @@
+/** Whom a call of a model is for, and the caps that it must keep. */
+import type { Hearth } from '#core/hearth.ts'
+import { findAgent } from '#features/agents/index.ts'
+import { costAllowances, findPullById } from '#features/pulls/index.ts'
+import { capOf, type Cap } from './ledger.ts'
+import { toUsd } from './money.ts'
+import type { ModelTask } from './schema.ts'
+import { costOfTask } from './store-calls.ts'
+import { findGateway, outsideSpent } from './store-gateway.ts'
+import type { RouteRow } from './store-routes.ts'
+
+/** Whom a call is for. The bill goes to the pull request when there is one. */
+export type Payer = {
+  readonly workspace_id: string
+  readonly task: ModelTask
+  /** An agent, a person or the workspace. */
+  readonly actor_id: string
+  readonly pull_id: string | null
+  /** Whether a program outside of the forge asks, with a token that somebody gave it. */
+  readonly outside?: boolean
+}
+
+/** The budget of a day for programs outside. */
+function outsideCap({ db, clock }: Hearth, payer: Payer): Cap[] {
+  const gateway = payer.outside ? findGateway(db, payer.workspace_id) : null
+  if (gateway?.max_usd_per_day == null) return []
+  const cap = capOf(
+    `outside ${payer.workspace_id}`,
+    gateway.max_usd_per_day,
+    toUsd(outsideSpent(gateway, clock.now())),
+    `the budget of $${gateway.max_usd_per_day.toFixed(2)} a day for programs outside`,
+  )
+  return [{ ...cap, reason: 'quota' }]
+}
+
+export function capsOf(hearth: Hearth, payer: Payer, route: RouteRow): Cap[] {
+  const { db } = hearth
+  const caps = outsideCap(hearth, payer)
+  const agent = findAgent(db, payer.actor_id)
+  if (agent?.max_usd != null)
+    caps.push(
+      capOf(
+        payer.actor_id,
+        agent.max_usd,
+        agent.cost_usd,
+        `max_usd ${agent.max_usd.toFixed(2)} of this agent`,
+      ),
+    )
+  if (route.max_usd !== null)
+    caps.push(
+      capOf(
+        `${payer.actor_id} ${payer.task}`,
+        route.max_usd,
+        agent ? toUsd(costOfTask(db, payer.actor_id, payer.task)) : 0,
+        `max_usd ${route.max_usd.toFixed(2)} of the model for ${payer.task}`,
+      ),
+    )
+  const pull = payer.pull_id === null ? null : findPullById(db, payer.pull_id)
+  if (pull)
+    for (const allowances of costAllowances.all(hearth))
+      for (const { key, max_usd, spent_usd, what } of allowances(hearth, pull))
+        caps.push(capOf(key, max_usd, spent_usd, what))
+  return caps
+}

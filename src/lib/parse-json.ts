@@ -1,0 +1,47 @@
+/** Parses the JSON of strangers in time proportional to its bytes. */
+import { Refusal } from './errors.ts'
+
+/** Nested objects and arrays; `JSON.stringify` of much deeper values exhausts the stack. */
+const MAX_JSON_DEPTH = 64
+/** Members of objects and items of arrays; 500 files of a commit have 2,000. */
+const MAX_JSON_VALUES = 50_000
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Any JSON value. Throws 400 for bytes that are not UTF-8 or not JSON, and 422 for what is too
+ * deeply nested or has too many values, which is found before it is parsed.
+ */
+export function parseJson(bytes: Uint8Array, maxValues = MAX_JSON_VALUES): unknown {
+  // A shorter text cannot hold that many brackets.
+  if (bytes.length > MAX_JSON_DEPTH) requireSimpleJson(bytes, maxValues)
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch (error) {
+    throw new Refusal(
+      'bad_request',
+      error instanceof TypeError ? 'the body is not valid UTF-8' : 'the body is not valid JSON',
+    )
+  }
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/** Counts open brackets and values outside of strings, in one pass. */
+function requireSimpleJson(json: Uint8Array, maxValues: number): void {
+  let depth = 0
+  let values = 0
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === QUOTE) {
+      for (at++; at < json.length && json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at++
+    } else if (byte === COMMA) {
+      if (++values > maxValues)
+        throw new Refusal('invalid', `the body has more than ${maxValues} values`)
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      if (++depth > MAX_JSON_DEPTH + 1)
+        throw new Refusal('invalid', `the body is nested more than ${MAX_JSON_DEPTH} deep`)
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--
+  }
+}
