@@ -14,12 +14,12 @@ describe('who may call', () => {
   test('a token with the scope, in each header that clients use; nothing without one', async () => {
     const { url, post, token, calls } = await makeGateway()
     const secret = await token()
-    for (const headers of [
-      { authorization: `Bearer ${secret}` },
-      { 'x-api-key': secret },
-      { 'x-goog-api-key': secret },
-    ])
-      expect((await fetch(`${url}/models`, { headers })).status).toBe(200)
+    for (const [name, value] of [
+      ['authorization', `Bearer ${secret}`],
+      ['x-api-key', secret],
+      ['x-goog-api-key', secret],
+    ] as const)
+      expect((await fetch(`${url}/models`, { headers: { [name]: value } })).status).toBe(200)
     const none = await fetch(`${url}/chat/completions`, { method: 'POST', body: '{}' })
     expect([none.status, none.headers.get('x-should-retry')]).toEqual([401, 'false'])
     expect((await errorOf(none)).type).toBe('authentication_error')
@@ -55,10 +55,10 @@ describe('who may call', () => {
     const { world, url, token, calls } = await makeGateway()
     const eve = await world.user('eve')
     const secret = await token(eve)
-    for (const headers of [{}, { 'x-hearth-workspace': 'acme' }]) {
+    for (const named of [[], [['x-hearth-workspace', 'acme']]]) {
       const refused = await fetch(`${url}/chat/completions`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${secret}`, ...headers },
+        headers: { authorization: `Bearer ${secret}`, ...Object.fromEntries(named) },
         body: JSON.stringify(hello),
       })
       expect([400, 404]).toContain(refused.status)
