@@ -1,5 +1,5 @@
 /**
- * The clients of five registries against the built executable: publish, publish again, install,
+ * The clients of the registries against the built executable: publish, publish again, install,
  * refusals and what a person sees of them, yank, search. Prints a line for each step. A client that
  * is not installed is named and left out; with CI in the environment it is a failure.
  */
@@ -11,13 +11,15 @@ import { runScript, type Option } from '../../scripts/support/options.ts'
 import { runCargo } from './package-clients/cargo.ts'
 import type { Client, Place } from './package-clients/client.ts'
 import { runComposer } from './package-clients/composer.ts'
+import { runGeneric } from './package-clients/generic.ts'
 import { runMaven } from './package-clients/maven.ts'
 import { runNuget } from './package-clients/nuget.ts'
+import { runPypi } from './package-clients/pypi.ts'
 import { runRubygems } from './package-clients/rubygems.ts'
 
 const OPTIONS = {
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
-  only: { kind: 'text', default: '', help: 'One client: cargo, mvn, gem, composer or nuget.' },
+  only: { kind: 'text', default: '', help: 'One client, such as cargo or pypi.' },
   tools: { kind: 'text', default: '', help: 'Where tools are fetched to, to be used again.' },
 } as const satisfies Record<string, Option>
 
@@ -33,6 +35,8 @@ const RUNS: readonly Run[] = [
   { name: 'gem', programs: ['ruby', 'gem', 'bundle'], run: runRubygems },
   { name: 'composer', programs: ['composer', 'php', 'curl'], run: runComposer },
   { name: 'nuget', programs: ['mono'], run: runNuget },
+  { name: 'pypi', programs: ['python3'], run: runPypi },
+  { name: 'generic', programs: ['curl'], run: runGeneric },
 ]
 
 async function runOne({ name, programs, run }: Run, place: Place): Promise<number> {

@@ -1,6 +1,6 @@
 /**
  * Holds the order of versions against the implementation of each ecosystem, on random pairs: `semver`
- * of npm, `ComparableVersion` of Maven, `Gem::Version`, and `composer/semver`. A program that is not
+ * of npm, `ComparableVersion` of Maven, `Gem::Version`, `composer/semver`, and pip's `packaging`. A program that is not
  * there is named and left out.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { composerKey, normalComposerVersion } from '#lib/versions/composer.ts'
 import { gemKey } from '#lib/versions/gem.ts'
 import { compareMavenVersions, mavenKey } from '#lib/versions/maven.ts'
+import { parsePythonVersion, pythonKey } from '#lib/versions/pep440.ts'
 import { parseSemver, semverKey } from '#lib/versions/semver.ts'
 import { compareKeys } from '#lib/versions/sort-key.ts'
 import { runScript, type Option } from '../../scripts/support/options.ts'
@@ -74,6 +75,19 @@ function composerText(random: Random): string {
   return oneOf(random, [`${core}${stability}${number}`, `v${core}`, '20240102', `${core}-dev`])
 }
 
+const PYTHON_TEXTS = ['a', 'alpha1', '-b2', '.rc.10', 'c0', '.pre', '_beta', '']
+function pythonText(random: Random): string {
+  const parts = [
+    oneOf(random, ['', '', '', 'v', '1!', '0!']),
+    numbers(random, 1, 4),
+    oneOf(random, PYTHON_TEXTS),
+    oneOf(random, ['', '', '', '.post1', '-1', '.post', 'rev10', '.r2']),
+    oneOf(random, ['', '', '', '.dev0', 'dev', '_DEV-10']),
+    oneOf(random, ['', '', '', '+local', '+1.2', '+1', '+a.10', '+A_9', '+x!']),
+  ]
+  return parts.join('')
+}
+
 type Ecosystem = {
   readonly name: string
   readonly generate: (random: Random) => string
@@ -85,6 +99,16 @@ type Ecosystem = {
 
 const RUBY = `$stdin.each_line { |line| a, b = line.split; begin
   puts Gem::Version.new(a) <=> Gem::Version.new(b); rescue ArgumentError; puts "none"; end }`
+
+const PYTHON = `import sys
+from pip._vendor.packaging.version import InvalidVersion, Version
+for line in sys.stdin:
+    a, b = line.split()
+    try:
+        a, b = Version(a), Version(b)
+        print((a > b) - (a < b), a, b)
+    except InvalidVersion:
+        print("none")`
 
 const COMPOSER = `require '/usr/share/php/Composer/Semver/autoload.php';
 $p = new Composer\\Semver\\VersionParser();
@@ -127,6 +151,9 @@ const compareComposer = (a: string, b: string): number | null => {
   return left === null || right === null ? null : compareKeys(composerKey(left), composerKey(right))
 }
 
+const comparePython = (a: string, b: string): number | null =>
+  parsePythonVersion(a) && parsePythonVersion(b) ? compareKeys(pythonKey(a), pythonKey(b)) : null
+
 const ECOSYSTEMS: readonly Ecosystem[] = [
   { name: 'npm and Cargo', generate: semverText, compare: compareSemver, command: npmCommand },
   {
@@ -143,6 +170,12 @@ const ECOSYSTEMS: readonly Ecosystem[] = [
       existsSync('/usr/share/php/Composer/Semver/autoload.php')
         ? ifInstalled('php', '-r', COMPOSER)
         : Promise.resolve(null),
+  },
+  {
+    name: 'PyPI',
+    generate: pythonText,
+    compare: comparePython,
+    command: () => ifInstalled('python3', '-c', PYTHON),
   },
   {
     name: 'Maven',

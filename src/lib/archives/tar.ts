@@ -1,6 +1,7 @@
 /**
- * Tar streams in the GNU format (`tar --format=gnu`), with regular files alone. The sandbox packs
- * and unpacks them, so no link in an archive leads the server anywhere.
+ * Tar streams. What is written is in the GNU format (`tar --format=gnu`), with regular files alone.
+ * The sandbox packs and unpacks those, so no link in an archive leads the server anywhere. Archives
+ * of others may be read in the formats ustar and pax too.
  */
 import { requireSafePath, type ArchivedFile } from './archived-file.ts'
 import { ByteReader } from './byte-reader.ts'
@@ -8,6 +9,7 @@ import { ByteReader } from './byte-reader.ts'
 const BLOCK = 512
 const CHUNK_BYTES = 256 * 1024
 const MAX_LONG_NAME_BYTES = 8_192
+const MAX_PAX_BYTES = 1024 ** 2
 const EXECUTABLE_BITS = 0o111
 const LONG_NAME = '././@LongLink'
 /** Above this a size has no place in 11 octal digits. */
@@ -38,25 +40,91 @@ async function* dataOf(reader: ByteReader, size: number): AsyncGenerator<Uint8Ar
   }
 }
 
-/** Reads regular files. Throws for anything else, and for paths that lead out of the archive. */
-export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerator<ArchivedFile> {
+const isRegular = (type: string): boolean => type === '0' || type === '\0' || type === '7'
+
+/** The path in a header. In ustar archives its first part may stand in a field of its own. */
+function pathOf(header: Buffer): string {
+  const name = textOf(header.subarray(0, 100))
+  const isUstar = header.toString('latin1', 257, 263) === 'ustar\0'
+  const prefix = isUstar ? textOf(header.subarray(345, 500)) : ''
+  return prefix === '' ? name : `${prefix}/${name}`
+}
+
+/** The records of a pax header (POSIX.1-2001): `<length> <key>=<value>` and a line feed each. */
+function paxRecords(bytes: Buffer): Map<string, string> {
+  const records = new Map<string, string>()
+  for (let at = 0; at < bytes.length; ) {
+    const space = bytes.indexOf(0x20, at)
+    const length = space < 0 ? Number.NaN : Number(bytes.toString('latin1', at, space))
+    if (!Number.isSafeInteger(length) || length <= space - at || at + length > bytes.length)
+      throw new Error('the archive has a broken extended header')
+    const record = bytes.toString('utf8', space + 1, at + length - 1)
+    const equals = record.indexOf('=')
+    if (equals > 0) records.set(record.slice(0, equals), record.slice(equals + 1))
+    at += length
+  }
+  return records
+}
+
+/** What a header says of the file after it. */
+type Announced = { name: string | null; size: number | null }
+
+const NOTHING: Announced = { name: null, size: null }
+
+async function readBytes(reader: ByteReader, size: number, maxBytes: number): Promise<Buffer> {
+  if (size > maxBytes) throw new Error('the archive has a name that is too long')
+  return (await reader.exactly(size)) ?? Buffer.alloc(0)
+}
+
+/** Reads a header that announces the next one; null for a header of another type. */
+async function readAnnouncement(
+  reader: ByteReader,
+  type: string,
+  size: number,
+  before: Announced,
+): Promise<Announced | null> {
+  if (type === 'L')
+    return { ...before, name: textOf(await readBytes(reader, size, MAX_LONG_NAME_BYTES)) }
+  if (type !== 'x') return null
+  const records = paxRecords(await readBytes(reader, size, MAX_PAX_BYTES))
+  const length = records.get('size')
+  return {
+    name: records.get('path') ?? before.name,
+    size: length === undefined ? before.size : Number(length),
+  }
+}
+
+async function skipBytes(reader: ByteReader, size: number): Promise<void> {
+  for await (const _ of dataOf(reader, size));
+}
+
+/**
+ * Reads regular files. Throws for paths that lead out of the archive, and for anything that is no
+ * file, unless `skipsOthers`: then folders, links and comments are passed over.
+ */
+export async function* readTar(
+  source: AsyncIterable<Uint8Array>,
+  { skipsOthers = false }: { readonly skipsOthers?: boolean } = {},
+): AsyncGenerator<ArchivedFile> {
   const reader = new ByteReader(source)
-  let longName: string | null = null
+  let announced = NOTHING
   for (;;) {
     const header = await reader.exactly(BLOCK)
     if (header === null || header.every((byte) => byte === 0)) break
-    const size = numberOf(header.subarray(124, 136))
-    if (!Number.isSafeInteger(size) || size < 0) throw new Error('the archive has a broken size')
     const type = String.fromCharCode(header[156] ?? 0)
-    if (type === 'L') {
-      if (size > MAX_LONG_NAME_BYTES) throw new Error('the archive has a name that is too long')
-      longName = textOf((await reader.exactly(size)) ?? Buffer.alloc(0))
-    } else if (type === '0' || type === '\0') {
-      const path = (longName ?? textOf(header.subarray(0, 100))).replace(/^(?:\.\/)+/, '')
-      longName = null
+    const size = announced.size ?? numberOf(header.subarray(124, 136))
+    if (!Number.isSafeInteger(size) || size < 0) throw new Error('the archive has a broken size')
+    const next = await readAnnouncement(reader, type, size, announced)
+    if (next !== null) announced = next
+    else if (isRegular(type)) {
+      const path = (announced.name ?? pathOf(header)).replace(/^(?:\.\/)+/, '')
+      announced = NOTHING
       requireSafePath(path)
       const isExecutable = (numberOf(header.subarray(100, 108)) & EXECUTABLE_BITS) !== 0
       yield { path, isExecutable, size, data: dataOf(reader, size) }
+    } else if (skipsOthers) {
+      announced = NOTHING
+      await skipBytes(reader, size)
     } else throw new Error('the archive has something that is no file')
     if (paddingOf(size) > 0) await reader.exactly(paddingOf(size))
   }

@@ -6,9 +6,11 @@ import type { PackageType } from '../schema.ts'
 import { cargo } from './cargo/index.ts'
 import { composer } from './composer/index.ts'
 import { container } from './container/index.ts'
+import { generic } from './generic/index.ts'
 import { maven } from './maven/index.ts'
 import { npm } from './npm/index.ts'
 import { nuget } from './nuget/index.ts'
+import { pypi } from './pypi/index.ts'
 import { rubygems } from './rubygems/index.ts'
 
 export const allFormats = lazy((): readonly Format[] => [
@@ -19,6 +21,8 @@ export const allFormats = lazy((): readonly Format[] => [
   nuget,
   rubygems,
   composer,
+  pypi,
+  generic,
 ])
 
 /** Null for a type that has no format yet. */

@@ -8,15 +8,15 @@ import { readZip } from '#lib/archives/zip-reader.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { MAX_DOCUMENT_BYTES } from './document-reader.ts'
 
-/** An archive may unpack to so many times its size, and at least to `MIN_UNPACKED_BYTES`. */
+/** An archive may unpack to so many times its size, and a little more. */
 const MAX_EXPANSION = 200
-const MIN_UNPACKED_BYTES = 64 * 1024 ** 2
-const MAX_FILES = 10_000
+const SPARE_UNPACKED_BYTES = 1024 ** 2
+const MAX_FILES = 100_000
 
 export type FoundFile = { readonly path: string; readonly bytes: Buffer }
 
 const maxUnpackedBytes = (packedBytes: number): number =>
-  Math.max(MIN_UNPACKED_BYTES, packedBytes * MAX_EXPANSION)
+  SPARE_UNPACKED_BYTES + packedBytes * MAX_EXPANSION
 
 /** What is wrong with an archive is for the publisher to see; faults of the server are thrown on. */
 function asRefusal(error: unknown): unknown {
@@ -81,7 +81,9 @@ export async function findInTar(
   if (options.isGzip) input.on('error', (error) => unpacked.destroy(error))
   let count = 0
   try {
-    for await (const file of readTar(bounded(unpacked, maxUnpackedBytes(packedBytes)))) {
+    for await (const file of readTar(bounded(unpacked, maxUnpackedBytes(packedBytes)), {
+      skipsOthers: true,
+    })) {
       if (++count > MAX_FILES) throw new Error(`it has more than ${MAX_FILES} files`)
       if (options.isChosen(file.path)) return { path: file.path, bytes: await bytesOf(file) }
       for await (const _ of file.data);

@@ -114,7 +114,7 @@ test('a crate that is not what it says is refused, and nothing is listed', async
     [crateUpload('../lib', '1.0.0'), 422, /no name of a crate/],
     [crateUpload('lib', '1.0.0', { metadata: { deps: {} } }), 422, /not as cargo sends it/],
     [short, 400, /not as cargo publish sends it/],
-    [envelope(gzipSync(link)), 422, /no file/],
+    [envelope(gzipSync(link)), 422, /has no lib-1.0.0.Cargo.toml/],
     [envelope(Buffer.from('no gzip')), 422, /cannot be read/],
     [
       envelope(gzipSync(Buffer.alloc(80 * 1024 ** 2))),
