@@ -58,6 +58,8 @@ export const pagesOf = ({
   'new-team': '/bakery/-/new-team',
   team: '/bakery/-/teams/bakers',
   'team-settings': '/bakery/-/teams/bakers/settings',
+  'workspace-agents': '/bakery/-/agents',
+  'workspace-memory': '/bakery/-/memory',
   context: '/bakery/-/context?q=oven',
   entity: '/bakery/-/context/entity?kind=issue&id=bakery%2Foven%231',
   'workspace-variables': '/bakery/-/variables',

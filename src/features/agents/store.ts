@@ -142,3 +142,39 @@ export const isWaiting = (
     MAX_LOOKBACK_ENTRIES,
     agent.pull_number,
   ) !== null
+
+/** The running agents in the repositories of a workspace, the newest first. */
+export const listRunningAgentsIn = (db: Db, workspace_id: string, now: Timestamp): AgentRow[] =>
+  db.all<AgentRow>(
+    `${SELECT} WHERE a.repo_id IN (SELECT id FROM repos WHERE workspace_id = ? AND deleted_at IS NULL)
+     AND a.ended_at IS NULL AND a.expires_at > ? ORDER BY a.id DESC`,
+    workspace_id,
+    now,
+  )
+
+/** What agents have cost that were started since a time. */
+export const costOfAgentsSince = (db: Db, repos: readonly string[], since: Timestamp): number =>
+  db.one<{ cost: number | null }>(
+    `SELECT sum(cost_usd) AS cost FROM agents
+     WHERE repo_id IN (SELECT value FROM json_each(?)) AND started_at >= ?`,
+    JSON.stringify(repos),
+    since,
+  )?.cost ?? 0
+
+/** The last thing that an agent did or said in the session of its pull request. */
+export const findLastStep = (
+  db: Db,
+  agent: Pick<AgentRow, 'id' | 'repo_id' | 'pull_number'>,
+): { tool: string | null; text: string; at: Timestamp } | null =>
+  agent.pull_number === null
+    ? null
+    : db.one(
+        `SELECT e.tool, e.text, e.at FROM pulls p JOIN session_entries e ON e.pull_id = p.id
+         WHERE p.repo_id = ?1 AND p.number = ?2 AND e.author_id = ?3
+         AND e.seq > p.session_entries - ?4 AND e.kind NOT IN ('result', 'usage')
+         ORDER BY e.seq DESC LIMIT 1`,
+        agent.repo_id,
+        agent.pull_number,
+        agent.id,
+        MAX_LOOKBACK_ENTRIES,
+      )

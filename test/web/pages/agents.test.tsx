@@ -4,6 +4,8 @@
  */
 import { expect, test } from 'bun:test'
 import { createAgent } from '#features/agents/create-agent.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
+import { appendSession } from '#features/pulls/sessions/append-session.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
 async function setUp() {
@@ -33,7 +35,7 @@ test('a maintainer starts an agent, sees its token once, stops it, and stops all
     expect((await other.open('/acme/site/agents')).status).toBe(404)
 
   const empty = await browser.open('/acme/site/agents')
-  expect(empty.html).toContain('No agents yet')
+  expect(empty.html).toContain('No agent is running')
   const made = await browser.press(empty.html, '/acme/site/agents', {
     name: 'fixer',
     scopes: ['code:write', 'pulls:write'],
@@ -68,13 +70,38 @@ test('a maintainer starts an agent, sees its token once, stops it, and stops all
   ])
   await forge.call(createAgent, ada, { repo: 'acme/site', name: 'one' })
   const page = await browser.open('/acme/site/agents')
-  expect(
-    (await browser.press(page.html, '/acme/site/agents/stop-all', { reason: '' })).status,
-  ).toBe(422)
-  expect(
-    (await browser.press(page.html, '/acme/site/agents/stop-all', { reason: 'Enough' })).status,
-  ).toBe(303)
-  expect((await browser.open('/acme/site/agents')).html).toContain('Enough')
+  expect(page.html).toContain('1 agent runs')
+  expect((await browser.press(page.html, '/acme/site/agents/stop-all', {})).status).toBe(303)
+  const after = await browser.open('/acme/site/agents')
+  expect(after.html).toContain('No agent is running')
+  expect(after.html).toContain('stopped on the page of agents')
+})
+
+test('members see the agents of the repositories that they maintain, and stop them with one press', async () => {
+  const { forge, ada, browser, member, visitor } = await setUp()
+  await forge.repo('acme/other', { as: ada, private: true })
+  const pull = (await forge.call(createPull, ada, { repo: 'acme/site', title: 'Oven' })).pull.number
+  const made = await forge.call(createAgent, ada, { repo: 'acme/site', name: 'one', pull })
+  const other = await forge.call(createAgent, ada, { repo: 'acme/other', name: 'two' })
+  const bot = forge.hearth.callers.byToken(made.token.secret ?? '')
+  if (bot?.kind !== 'agent') throw new Error('the agent has a token')
+  await forge.call(appendSession, bot, {
+    repo: 'acme/site',
+    number: pull,
+    entries: [
+      { kind: 'tool', tool: 'run', text: 'heat <b>up</b>' },
+      { kind: 'usage', text: '', data: { cost_usd: 0.25 } },
+    ],
+  })
+  const page = await browser.open('/acme/-/agents')
+  expect(page.html).toContain('2 agents run')
+  expect(page.html).toContain('run heat &lt;b&gt;up&lt;/b&gt;')
+  expect(page.html).toContain('$0.25')
+  const seen = await member.open('/acme/-/agents')
+  expect([seen.status, seen.html.includes('No agent is running')]).toEqual([200, true])
+  expect((await visitor.open('/acme/-/agents')).status).not.toBe(200)
+  await browser.press(page.html, '/acme/-/agents/stop-all', {})
+  for (const { token } of [made, other]) expect(await works(forge, token.secret ?? '')).toBe(401)
 })
 
 test('an owner creates a workspace token and finds it in the audit log, which can be downloaded', async () => {

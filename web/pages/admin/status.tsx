@@ -89,7 +89,7 @@ const InstallationCard = ({
           label: t('Contents'),
           value: `${tn('{count} account', '{count} accounts', counts.users)}, ${tn('{count} workspace', '{count} workspaces', counts.workspaces)}, ${tn('{count} repository', '{count} repositories', counts.repositories)}`,
         },
-        { label: t('Memory'), value: bytesText(status.memory_bytes) },
+        { label: t('Memory in use'), value: bytesText(status.memory_bytes) },
         {
           label: t('Database'),
           value: t('{bytes}, and {log} of log; schema {schema}', {

@@ -15,7 +15,7 @@ import {
 import { formatCost } from '../../format.ts'
 import { pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
-import { agentStateStyle } from '../repos/agents.tsx'
+import { agentStateStyle } from '../repos/agent-state.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { t } from '../../text.ts'

@@ -1,6 +1,7 @@
 import { PERSONAL_AREAS, SCOPES } from '#core/scopes.ts'
 import {
   createAgent,
+  getAgentOverview,
   listAgents,
   stopAgent,
   stopAllAgents,
@@ -15,7 +16,6 @@ import {
   Button,
   Card,
   CopyField,
-  EmptyState,
   Field,
   FieldSet,
   Form,
@@ -45,7 +45,9 @@ import { Ticks } from '../accounts/scope-choice.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
 import { mayProtectMore, StricterProtection } from './stricter-protection.tsx'
-import { localized, rich, t, texts } from '../../text.ts'
+import { localized, rich, t } from '../../text.ts'
+import { AgentOverview, type Overview } from './agent-overview.tsx'
+import { agentStateStyle } from './agent-state.ts'
 
 const LIFETIMES = [
   { value: '1', label: '1 hour' },
@@ -60,26 +62,6 @@ const ROLES = localized([
   { value: 'write', label: 'Write: push branches' },
 ])
 const SCOPES_OF_AGENTS = SCOPES.filter((scope) => !PERSONAL_AREAS.has(scope.split(':')[0] ?? ''))
-
-const TONES = {
-  working: 'good',
-  waiting: 'wait',
-  idle: 'plain',
-  stopped: 'bad',
-  finished: 'done',
-} as const
-const WORDS = texts({
-  working: 'Working',
-  waiting: 'Waits for an answer',
-  idle: 'Idle',
-  stopped: 'Stopped',
-  finished: 'Finished',
-} as const)
-
-export const agentStateStyle = (state: Agent['state']) => ({
-  tone: TONES[state],
-  label: WORDS[state],
-})
 
 const isRunning = ({ state }: Agent): boolean => state !== 'stopped' && state !== 'finished'
 
@@ -135,7 +117,7 @@ const AgentRow = ({ agent, visit }: { agent: Agent; visit: Visit }) => (
     meta={<AgentMeta agent={agent} />}
     end={
       <>
-        <Badge tone={TONES[agent.state]}>{WORDS[agent.state]}</Badge>
+        <Badge tone={agentStateStyle(agent.state).tone}>{agentStateStyle(agent.state).label}</Badge>
         {isRunning(agent) && (
           <ActionButton
             action={repoPath(agent.repo, '/agents/stop')}
@@ -155,6 +137,7 @@ const AgentRow = ({ agent, visit }: { agent: Agent; visit: Visit }) => (
 type AgentsData = {
   repo: Repo
   agents: readonly Agent[]
+  overview: Overview
   number: number
   more: boolean
   made: { name: string; secret: string } | null
@@ -251,30 +234,8 @@ function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made:
   )
 }
 
-const StopAllCard = ({ visit, here }: { visit: Visit; here: string }) => (
-  <Card title={t('Stop everything')} tone="bad">
-    <p>{t('Stops every agent of this repository at once, and switches automatic merging off.')}</p>
-    <Form
-      action={`${here}/stop-all`}
-      csrf={visit.csrf}
-      error={visit.form.values.has('reason') ? formError(visit, 'reason') : null}
-    >
-      <Field
-        name="reason"
-        label={t('Why')}
-        required
-        maxlength={500}
-        value={visit.form.values.text('reason')}
-        error={fieldError(visit, 'reason')}
-      />
-      <FormActions>
-        <Button variant="danger" icon="stop">
-          {t('Stop all agents')}
-        </Button>
-      </FormActions>
-    </Form>
-  </Card>
-)
+/** The reason when all agents are stopped with one press. */
+export const stoppedByHand = (): string => t('stopped on the page of agents')
 
 const AgentsHead = ({ repo }: { repo: Repo }) => (
   <PageHead
@@ -294,13 +255,14 @@ const AgentsView = ({
   visit,
   repo,
   agents,
+  overview,
   number,
   more,
   made,
   offersProtection,
 }: AgentsData & { visit: Visit }): Html => {
   const here = repoPath(repo.full_name, '/agents')
-  const running = agents.filter(isRunning)
+  const ended = agents.filter((agent) => !isRunning(agent))
   return (
     <RepoFrame visit={visit} repo={repo} title={t('Agents')} current="agents">
       <AgentsHead repo={repo} />
@@ -320,13 +282,10 @@ const AgentsView = ({
         />
       )}
       {offersProtection && <StricterProtection visit={visit} repo={repo} />}
-      {agents.length === 0 ? (
-        <EmptyState icon="agent" title={t('No agents yet')}>
-          {t('Start one below, and give its token to the program that shall do the work.')}
-        </EmptyState>
-      ) : (
-        <List label={t('Agents')}>
-          {agents.map((agent) => (
+      <AgentOverview visit={visit} overview={overview} here={here} />
+      {ended.length > 0 && (
+        <List label={t('Ended')} head={<strong>{t('Ended')}</strong>}>
+          {ended.map((agent) => (
             <AgentRow agent={agent} visit={visit} />
           ))}
         </List>
@@ -341,7 +300,6 @@ const AgentsView = ({
           <NewAgentForm visit={visit} here={here} made={made !== null} />
         </Card>
       )}
-      {running.length > 0 && <StopAllCard visit={visit} here={here} />}
     </RepoFrame>
   )
 }
@@ -351,8 +309,9 @@ async function load(visit: Visit): Promise<Omit<AgentsData, 'made'> | null> {
   const repo = await visit.call(getRepo, { repo: repoOf(visit) })
   if (!repo.permissions.maintain) return null
   const { items, next } = await visit.call(listAgents, { repo: repo.full_name, page: number })
+  const overview = await visit.call(getAgentOverview, { repo: repo.full_name })
   const offersProtection = items.length > 0 && (await mayProtectMore(visit, repo))
-  return { repo, agents: items, number, more: next !== null, offersProtection }
+  return { repo, agents: items, overview, number, more: next !== null, offersProtection }
 }
 
 export const agentsPage = page({
@@ -412,7 +371,8 @@ const stopAllForm = action({
   path: '/:workspace/:repo/agents/stop-all',
   page: agentsPage,
   submit: async (visit, fields) => {
-    await visit.call(stopAllAgents, { repo: repoOf(visit), reason: fields.text('reason').trim() })
+    const reason = fields.optional('reason')?.trim() || stoppedByHand()
+    await visit.call(stopAllAgents, { repo: repoOf(visit), reason })
     return redirectWithFlash(visit, repoPath(repoOf(visit), '/agents'), 'agents-stopped')
   },
 })

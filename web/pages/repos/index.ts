@@ -1,6 +1,7 @@
 /** Pages about a repository as a whole: creation, settings, collaborators, agents, activity. */
 import type { SiteSection } from '../../site.ts'
 import { activityPage } from './activity.tsx'
+import { agentsLive } from './agents-live.ts'
 import { agentForms, agentsPage } from './agents.tsx'
 import {
   addCollaboratorForm,
@@ -54,4 +55,5 @@ export const repos: SiteSection = {
     ...dangerForms,
     ...agentForms,
   ],
+  resources: [agentsLive],
 }

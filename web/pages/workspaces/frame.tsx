@@ -15,7 +15,9 @@ type WorkspaceTab =
   | 'activity'
   | 'members'
   | 'teams'
+  | 'agents'
   | 'context'
+  | 'memory'
   | 'settings'
 
 /**
@@ -26,12 +28,39 @@ export type WorkspaceSummary = Pick<Workspace, 'slug' | 'name' | 'description'> 
   member_count: number | null
 }
 
+type ShownTab = Tab & { key: WorkspaceTab; shown?: boolean }
+
+/** What agents do, and what people and agents can know. */
+const knowledgeTabs = (slug: string, shown: boolean): ShownTab[] => [
+  {
+    key: 'agents',
+    label: t('Agents'),
+    href: workspacePath(slug, 'agents'),
+    icon: 'agent',
+    shown,
+  },
+  {
+    key: 'context',
+    label: t('Context'),
+    href: workspacePath(slug, 'context'),
+    icon: 'search',
+    shown,
+  },
+  {
+    key: 'memory',
+    label: t('Memory'),
+    href: workspacePath(slug, 'memory'),
+    icon: 'layers',
+    shown,
+  },
+]
+
 function workspaceTabs(
   { slug, role, member_count }: WorkspaceSummary,
   current: WorkspaceTab,
 ): Tab[] {
   const member = role !== null
-  const tabs: (Tab & { key: WorkspaceTab; shown?: boolean })[] = [
+  const tabs: ShownTab[] = [
     { key: 'repositories', label: t('Repositories'), href: workspacePath(slug), icon: 'repo' },
     {
       key: 'packages',
@@ -60,13 +89,7 @@ function workspaceTabs(
       icon: 'users',
       shown: member,
     },
-    {
-      key: 'context',
-      label: t('Context'),
-      href: workspacePath(slug, 'context'),
-      icon: 'layers',
-      shown: member,
-    },
+    ...knowledgeTabs(slug, member),
     {
       key: 'settings',
       label: t('Settings'),

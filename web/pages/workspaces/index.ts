@@ -1,10 +1,13 @@
 /** Pages of workspaces and users: profile, members, teams, settings. */
 import type { SiteSection } from '../../site.ts'
 import { workspaceActivityPage } from './activity.tsx'
+import { stopWorkspaceAgentsForm, workspaceAgentsPage } from './agents.tsx'
 import { workspaceAuditDownload, workspaceAuditPage } from './audit.tsx'
 import { workspaceDangerForms } from './danger-forms.ts'
 import { deletedReposPage, purgeRepoForm, restoreRepoForm } from './deleted.tsx'
 import { inviteMemberForm, revokeWorkspaceInviteForm } from './invite-forms.ts'
+import { workspaceAgentsLive } from '../repos/agents-live.ts'
+import { workspaceMemoryPage } from './memory.tsx'
 import { membersPage, removeMemberForm, updateMemberForm } from './members.tsx'
 import { newWorkspaceForm, newWorkspacePage } from './new.tsx'
 import { workspaceSettingsForm, workspaceSettingsPage } from './settings.tsx'
@@ -29,6 +32,8 @@ export const workspaces: SiteSection = {
   pages: [
     workspacePage,
     workspaceActivityPage,
+    workspaceAgentsPage,
+    workspaceMemoryPage,
     newWorkspacePage,
     membersPage,
     teamsPage,
@@ -41,6 +46,7 @@ export const workspaces: SiteSection = {
     workspaceAuditPage,
   ],
   forms: [
+    stopWorkspaceAgentsForm,
     newWorkspaceForm,
     updateMemberForm,
     removeMemberForm,
@@ -60,5 +66,5 @@ export const workspaces: SiteSection = {
     reviewAssignmentForm,
     deleteTeamForm,
   ],
-  resources: [workspaceAuditDownload],
+  resources: [workspaceAuditDownload, workspaceAgentsLive],
 }

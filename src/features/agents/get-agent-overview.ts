@@ -1,0 +1,69 @@
+import { eitherAs } from '#core/access.ts'
+import { reaches } from '#core/caller.ts'
+import { operation } from '#core/operation.ts'
+import { Nullable, RepoPath, Time, Type, WorkspaceSlug } from '#core/schema.ts'
+import { fullName } from '#features/repos/index.ts'
+import { DAY, timestamp } from '#lib/time.ts'
+import { agentRecord } from './agent-record.ts'
+import { Agent } from './schema.ts'
+import { costOfAgentsSince, findLastStep, listRunningAgents, listRunningAgentsIn } from './store.ts'
+
+const MAX_AGENTS = 100
+const COST_DAYS = 30
+const MAX_STEP_CHARS = 200
+/** Those that need a person come first. */
+const ORDER: Readonly<Record<Agent['state'], number>> = {
+  waiting: 0,
+  working: 1,
+  idle: 2,
+  stopped: 3,
+  finished: 3,
+}
+
+/** For the page of agents: what each one that runs does, costs and waits for. */
+export const getAgentOverview = operation({
+  name: 'get_agent_overview',
+  summary:
+    'The agents that run in a repository, or in the repositories of a workspace where you have Maintain, with the last step of each and what they cost.',
+  route: null,
+  tool: false,
+  access: eitherAs('maintain', 'member', { scope: 'access:admin' }),
+  input: Type.Object({
+    repo: Type.Optional(RepoPath),
+    workspace: Type.Optional(WorkspaceSlug),
+  }),
+  output: Type.Object({
+    agents: Type.Array(
+      Type.Object({
+        agent: Agent,
+        step: Nullable(Type.Object({ text: Type.String(), at: Time })),
+      }),
+    ),
+    cost_usd: Type.Number({ description: `Of agents that were started in ${COST_DAYS} days.` }),
+  }),
+
+  handler: ({ hearth, db, caller, repo, workspace, now, now_ms }) => {
+    const since = timestamp(now_ms - COST_DAYS * DAY)
+    const mayManage = (repo_id: string): boolean =>
+      reaches(hearth.facts.repo(fullName(db, repo_id), caller)?.role ?? null, 'maintain')
+    const rows =
+      repo !== null
+        ? listRunningAgents(db, repo.id, now)
+        : listRunningAgentsIn(db, workspace?.id ?? '', now).filter((row) => mayManage(row.repo_id))
+    const agents = rows.slice(0, MAX_AGENTS).map((row) => {
+      const step = findLastStep(db, row)
+      const text = step && `${step.tool ?? ''} ${step.text.split('\n')[0] ?? ''}`.trim()
+      return {
+        agent: agentRecord(hearth, row),
+        step: step && text ? { text: text.slice(0, MAX_STEP_CHARS), at: step.at } : null,
+      }
+    })
+    const repos = repo !== null ? [repo.id] : [...new Set(rows.map(({ repo_id }) => repo_id))]
+    return {
+      agents: agents.sort(
+        (a, b) => ORDER[a.agent.state] - ORDER[b.agent.state] || (a.agent.id < b.agent.id ? 1 : -1),
+      ),
+      cost_usd: costOfAgentsSince(db, repos, since),
+    }
+  },
+})

@@ -1,0 +1,147 @@
+// The agents at work: what each does, costs and waits for, and one button that stops all.
+import type { getAgentOverview, Agent } from '#features/agents/index.ts'
+import {
+  ActionButton,
+  ActorLink,
+  Avatar,
+  Badge,
+  Button,
+  EmptyState,
+  List,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
+import { formatCost } from '../../format.ts'
+import { hashState } from '../../live.ts'
+import { pullPath, repoPath, withQuery } from '../../paths.ts'
+import type { OutputOf, Visit } from '../../site.ts'
+import { rich, t, tn } from '../../text.ts'
+import { agentStateStyle } from './agent-state.ts'
+
+export type Overview = OutputOf<typeof getAgentOverview>
+type Shown = Overview['agents'][number]
+
+/** What readers of the page have seen. */
+export const overviewState = (overview: Overview): string => hashState(overview)
+
+const money = ({ cost_usd, max_usd }: Agent): string =>
+  max_usd === null
+    ? formatCost(cost_usd)
+    : formatCost(cost_usd) + t(' of {max_usd}', { max_usd: formatCost(max_usd) })
+
+const Doing = ({ shown: { agent, step } }: { shown: Shown }) => {
+  const session = agent.pull === null ? null : pullPath(agent.repo, agent.pull, 'session')
+  const waits = agent.waiting_for
+  if (waits !== null)
+    return (
+      <p class="tone-wait">
+        {rich('Waits: {why}', { why: session === null ? waits : <a href={session}>{waits}</a> })}
+      </p>
+    )
+  if (step === null) return null
+  const text = <code>{step.text}</code>
+  return (
+    <p class="muted">
+      {session === null ? text : <a href={session}>{text}</a>} <RelativeTime at={step.at} />
+    </p>
+  )
+}
+
+const RunningRow = ({ shown, visit }: { shown: Shown; visit: Visit }) => {
+  const { agent } = shown
+  const { tone, label } = agentStateStyle(agent.state)
+  return (
+    <Row
+      mark={
+        <Avatar
+          of={{ username: `${agent.owner.username}/${agent.name}`, kind: 'agent' }}
+          size={32}
+        />
+      }
+      title={
+        <>
+          <strong>{agent.name}</strong>{' '}
+          <a href={agent.pull === null ? repoPath(agent.repo) : pullPath(agent.repo, agent.pull)}>
+            {agent.repo}
+            {agent.pull === null ? '' : `#${agent.pull}`}
+          </a>
+        </>
+      }
+      meta={
+        <>
+          <span>{rich('for {actor}', { actor: <ActorLink of={agent.owner} face={false} /> })}</span>
+          {agent.model !== null && <span>{agent.model}</span>}
+          <span>{money(agent)}</span>
+        </>
+      }
+      end={
+        <>
+          <Badge tone={tone}>{label}</Badge>
+          <ActionButton
+            action={repoPath(agent.repo, '/agents/stop')}
+            csrf={visit.csrf}
+            values={{ id: agent.id }}
+          >
+            <Button small variant="danger" icon="stop">
+              {t('Stop')}
+            </Button>
+          </ActionButton>
+        </>
+      }
+    >
+      <Doing shown={shown} />
+    </Row>
+  )
+}
+
+const Head = ({ visit, overview, here }: { visit: Visit; overview: Overview; here: string }) => {
+  const { agents, cost_usd } = overview
+  const waiting = agents.filter(({ agent }) => agent.state === 'waiting').length
+  return (
+    <>
+      <strong>{tn('{count} agent runs', '{count} agents run', agents.length)}</strong>{' '}
+      {waiting > 0 && (
+        <Badge tone="wait">{tn('{count} waits for you', '{count} wait for you', waiting)}</Badge>
+      )}{' '}
+      <span class="muted">{t('{cost} in the last 30 days', { cost: formatCost(cost_usd) })}</span>{' '}
+      <ActionButton action={`${here}/stop-all`} csrf={visit.csrf} values={{}}>
+        <Button small variant="danger" icon="stop">
+          {t('Stop all agents')}
+        </Button>
+      </ActionButton>
+    </>
+  )
+}
+
+/** The part of a page that follows what agents do; `here` is the address of the page. */
+export const AgentOverview = ({
+  visit,
+  overview,
+  here,
+}: {
+  visit: Visit
+  overview: Overview
+  here: string
+}) => (
+  <div
+    class="stack"
+    id="agent-overview"
+    data-live={withQuery(`${here}/live`, { state: overviewState(overview) })}
+    data-said={tn('{count} agent runs', '{count} agents run', overview.agents.length)}
+  >
+    {overview.agents.length === 0 ? (
+      <EmptyState icon="agent" title={t('No agent is running')}>
+        {t('Assign an issue to the agent on the page of the issue.')}
+      </EmptyState>
+    ) : (
+      <List
+        label={t('Running agents')}
+        head={<Head visit={visit} overview={overview} here={here} />}
+      >
+        {overview.agents.map((shown) => (
+          <RunningRow shown={shown} visit={visit} />
+        ))}
+      </List>
+    )}
+  </div>
+)

@@ -1,0 +1,108 @@
+// What people and agents keep in mind in all repositories of a workspace.
+import { recall, type Memory } from '#features/memory/index.ts'
+import { listRepos, type Repo } from '#features/repos/index.ts'
+import { getWorkspace, type Workspace } from '#features/workspaces/index.ts'
+import { EmptyState, LinkButton, PageHead, Pager } from '../../components/index.ts'
+import type { Html } from '../../jsx/html.ts'
+import { repoPath, withQuery, workspacePath } from '../../paths.ts'
+import { page, type Visit } from '../../site.ts'
+import { t } from '../../text.ts'
+import { MemoryList } from '../memory/memory-list.tsx'
+import { WorkspaceFrame } from './frame.tsx'
+
+const PER_PAGE = 30
+
+type Shown = {
+  readonly workspace: Workspace
+  /** Memories are read and changed through a repository of the workspace. */
+  readonly repo: Repo | null
+  readonly waiting: readonly Memory[]
+  readonly memories: readonly Memory[]
+  readonly count: number
+  readonly number: number
+}
+
+const NoMemories = ({ slug, repo }: { slug: string; repo: Repo | null }) => (
+  <EmptyState
+    icon="layers"
+    title={t('No memories yet')}
+    actions={
+      repo === null ? (
+        <LinkButton href={withQuery('/new', { workspace: slug })} icon="plus">
+          {t('New repository')}
+        </LinkButton>
+      ) : (
+        <LinkButton href={repoPath(repo.full_name, '/memory')} icon="plus">
+          {t('Add memory')}
+        </LinkButton>
+      )
+    }
+  >
+    {t('Agents in every repository of the workspace are given what fits their task.')}
+  </EmptyState>
+)
+
+const MemoryView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
+  const { workspace, repo, waiting, memories, count, number } = shown
+  const at = (to: number) =>
+    withQuery(workspacePath(workspace.slug, 'memory'), { page: to > 1 ? to : undefined })
+  return (
+    <WorkspaceFrame
+      visit={visit}
+      workspace={workspace}
+      title={t('Memory · {name}', { name: workspace.name })}
+      current="memory"
+    >
+      <PageHead
+        title={t('Memory')}
+        lead={t('What people and agents keep in mind in all repositories of this workspace.')}
+      />
+      {repo !== null && waiting.length > 0 && (
+        <MemoryList
+          visit={visit}
+          repo={repo}
+          memories={waiting}
+          label={t('Waiting for a person to read them')}
+        />
+      )}
+      {repo === null || memories.length === 0 ? (
+        <NoMemories slug={workspace.slug} repo={repo} />
+      ) : (
+        <MemoryList visit={visit} repo={repo} memories={memories} label={t('Memory')} />
+      )}
+      <Pager
+        newer={number > 1 ? at(number - 1) : null}
+        older={number * PER_PAGE < count ? at(number + 1) : null}
+        label={t('Memory')}
+      />
+    </WorkspaceFrame>
+  )
+}
+
+export const workspaceMemoryPage = page({
+  path: '/:workspace/-/memory',
+  load: async (visit): Promise<Shown> => {
+    const workspace = await visit.call(getWorkspace, { workspace: visit.params.workspace ?? '' })
+    const { items } = await visit.call(listRepos, {
+      workspace: workspace.slug,
+      archived: false,
+      per_page: 1,
+    })
+    const given = /^[1-9]\d{0,3}$/.exec(visit.url.searchParams.get('page') ?? '')?.[0]
+    const number = Number(given ?? 1)
+    const [repo = null] = items
+    if (repo === null) return { workspace, repo, waiting: [], memories: [], count: 0, number }
+    const read = (waiting: boolean, page: number) =>
+      visit.call(recall, { repo: repo.full_name, waiting, limit: PER_PAGE, page })
+    const kept = await read(false, number)
+    return {
+      workspace,
+      repo,
+      waiting: (await read(true, 1)).workspace,
+      memories: kept.workspace,
+      count: kept.workspace_count,
+      number,
+    }
+  },
+  view: (shown, visit) => <MemoryView visit={visit} {...shown} />,
+})
