@@ -2337,6 +2337,27 @@ CREATE TABLE secret_locations (
 
 CREATE INDEX secret_locations_by_time ON secret_locations (alert_id, found_at);
 
+CREATE TABLE secret_patterns (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT REFERENCES workspaces (id) ON DELETE CASCADE,
+  repo_id TEXT REFERENCES repos (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  -- In the syntax of RE2.
+  pattern TEXT NOT NULL,
+  enabled INTEGER NOT NULL DEFAULT 0 CHECK (enabled IN (0, 1)),
+  push_protection INTEGER NOT NULL DEFAULT 0 CHECK (push_protection IN (0, 1)),
+  -- JSON: the last test on the history of a repository, without the texts that it found.
+  test TEXT CHECK (json_valid(test)),
+  created_by TEXT REFERENCES actors (id),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  CHECK ((workspace_id IS NULL) <> (repo_id IS NULL))
+) STRICT;
+
+CREATE UNIQUE INDEX secret_patterns_of_repo ON secret_patterns (repo_id, name) WHERE repo_id IS NOT NULL;
+
+CREATE UNIQUE INDEX secret_patterns_of_workspace ON secret_patterns (workspace_id, name) WHERE workspace_id IS NOT NULL;
+
 CREATE TABLE secret_scans (
   repo_id TEXT PRIMARY KEY REFERENCES repos (id) ON DELETE CASCADE,
   state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'complete', 'failed')),
@@ -2927,4 +2948,4 @@ CREATE TABLE workspaces (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
 , package_creation TEXT NOT NULL DEFAULT 'members'
-  CHECK (package_creation IN ('members', 'owners')), memory_review INTEGER NOT NULL DEFAULT 0 CHECK (memory_review IN (0, 1))) STRICT, WITHOUT ROWID;
+  CHECK (package_creation IN ('members', 'owners')), memory_review INTEGER NOT NULL DEFAULT 0 CHECK (memory_review IN (0, 1)), secret_scanning_required INTEGER NOT NULL DEFAULT 0 CHECK (secret_scanning_required IN (0, 1)), push_protection_required INTEGER NOT NULL DEFAULT 0 CHECK (push_protection_required IN (0, 1))) STRICT, WITHOUT ROWID;

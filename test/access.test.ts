@@ -327,7 +327,7 @@ test('security managers may call these operations without a role on the reposito
   const manager: Kind = { caller: user({ id: 'usr_2' }), role: null, workspace: 'member' }
   const at = (kind: Kind) =>
     operations
-      .filter(({ access }) => access.target === 'repo')
+      .filter(({ access }) => access.target === 'repo' || access.target === 'either')
       .filter(
         (operation) => outcome(operation, kind, { private: true }, { repo: 'acme/site' }) === 'ok',
       )

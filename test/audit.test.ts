@@ -38,6 +38,7 @@ const mustBeAudited = ({ access }: Operation): boolean =>
 
 /** Those that leave no entry, and why. */
 const WITHOUT: Readonly<Record<string, string>> = {
+  test_secret_pattern: 'reads the commits of a repository and changes nothing in it',
   resend_email_confirmation: 'mails a link again; the entry is written when it is opened',
   start_two_factor:
     'makes a secret that counts for nothing until enable_two_factor shows a code of it',
@@ -217,6 +218,16 @@ const setting = async (kind: 'variable' | 'secret'): Promise<{ repo: string; set
   return input
 }
 /** A placeholder of a secret that ada was refused. */
+const newPattern = async () => ({
+  workspace: 'acme',
+  name: fresh('key'),
+  pattern: 'acme_[a-z0-9]{20}',
+})
+const pattern = async () => {
+  const { id } = await run('create_secret_pattern', ada, await newPattern())
+  return { workspace: 'acme', id }
+}
+
 const refusedSecret = async (): Promise<{ repo: string; placeholder: string }> => {
   const name = await repo()
   const { id = '' } = hearth.facts.repo(name, ada) ?? {}
@@ -556,6 +567,9 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     })
     return by(ada, { repo: path, id, state: 'published' })
   },
+  create_secret_pattern: async () => by(ada, await newPattern()),
+  update_secret_pattern: async () => by(ada, { ...(await pattern()), enabled: true }),
+  delete_secret_pattern: async () => by(ada, await pattern()),
   set_security_manager: async () => by(ada, { workspace: 'acme', team: await team() }),
   remove_security_manager: async () => {
     const input = { workspace: 'acme', team: await team() }

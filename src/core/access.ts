@@ -308,7 +308,11 @@ export const writesWorkspaceAsPerson = (
 export const eitherAs = (
   least: Role,
   workspaceLeast: WorkspaceRole,
-  options: RuleOptions & { writes?: boolean; workspaceScope?: string } = {},
+  options: RuleOptions & {
+    writes?: boolean
+    workspaceScope?: string
+    securityManager?: boolean
+  } = {},
 ): Access<{ caller: SignedIn; repo: RepoGrant | null; workspace: WorkspaceGrant | null }> => ({
   ...defaults,
   target: 'either',

@@ -47,6 +47,7 @@ export const PREFIXES = {
   sar: 'SARIF upload',
   csa: 'code scanning alert',
   sec: 'secret alert',
+  spt: 'secret pattern',
   dpa: 'dependency alert',
   evt: 'event',
   whk: 'webhook',

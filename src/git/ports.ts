@@ -848,7 +848,8 @@ export type SearchedFor =
       readonly pattern: string
     }
   | {
-      readonly matcher: 'secrets'
+      /** All formats that the forge knows, or only those of `custom`. */
+      readonly matcher: 'secrets' | 'custom'
       /** Formats in addition. */
       readonly custom?: readonly SecretRule[]
     }

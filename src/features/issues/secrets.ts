@@ -1,7 +1,7 @@
 /** Refuses texts with secrets in a known format. */
 import { forbidden } from '#lib/errors.ts'
 import { nameOfSecret } from '#lib/secrets/refused-secret.ts'
-import { requireRepo, settingsOf } from '#features/repos/index.ts'
+import { requireRepo, secretProtectionOf } from '#features/repos/index.ts'
 import type { Db } from '#core/db.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { Db } from '#core/db.ts'
  */
 export function refuseSecrets(db: Db, repo_id: string, field: string, text: string): void {
   const name = nameOfSecret(text)
-  if (name === null || !settingsOf(requireRepo(db, repo_id)).push_protection) return
+  if (name === null || !secretProtectionOf(db, requireRepo(db, repo_id)).push_protection) return
   throw forbidden(
     'push_protection',
     `${field} holds ${name}: take it out, and revoke it if anyone else has seen it`,

@@ -213,6 +213,7 @@ export {
   COLLISION_SCAN_DELAY_MS,
   findSha1Collisions,
 } from './push/find-sha1-collisions.ts'
+export { secretProtectionOf } from './settings/secret-protection.ts'
 export {
   customRules,
   recordSecrets,

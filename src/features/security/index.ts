@@ -19,6 +19,7 @@ import {
 import { events } from './events.ts'
 import { hasFindings } from './overview/store.ts'
 import * as operations from './operations.ts'
+import { runPatternTest } from './patterns/pattern-test-job.ts'
 import { scanHistoryJob } from './secrets/history-job.ts'
 import { scanText, textHandlers, textReactions } from './secrets/follow-texts.ts'
 import { pushFindings } from './secrets/push-findings.ts'
@@ -33,6 +34,7 @@ export * from './code-scanning/schema.ts'
 export * from './reports/schema.ts'
 export * from './dependencies/schema.ts'
 export type { FindingCounts, SecurityOverview } from './overview/schema.ts'
+export * from './patterns/schema.ts'
 export * from './secrets/schema.ts'
 export { isSecurityManager } from './managers/store.ts'
 
@@ -56,6 +58,7 @@ export const feature: Feature = {
     sweepUploads,
     scanHistoryJob,
     scanText,
+    runPatternTest,
     sweepBypasses,
   ] as Job[],
   extensions: [

@@ -97,6 +97,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'secret_alerts',
       'secret_locations',
       'secret_scans',
+      'secret_patterns',
       'memories',
       'plans',
       'deployment_reviews',

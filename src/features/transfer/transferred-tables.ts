@@ -131,6 +131,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   secret_locations: 'of secret alerts',
   secret_bypasses: 'passing',
   secret_scans: 'work of the other forge',
+  secret_patterns: 'settings of the other forge',
   sign_ins: 'secrets',
   tokens: 'secrets',
   token_repos: 'of tokens',

@@ -45,6 +45,12 @@ export const Workspace = Type.Object(
       description:
         'Whether what agents remember is used only after a day, or once a person kept it.',
     }),
+    secret_scanning_required: Type.Boolean({
+      description: 'Whether every repository is searched for secrets.',
+    }),
+    push_protection_required: Type.Boolean({
+      description: 'Whether every repository refuses pushes that add a known form of secret.',
+    }),
     html_url: Type.String(),
     avatar_url: Type.String(),
     repositories_count: Type.Integer(),

@@ -65,6 +65,12 @@ export const setMemberPrivileges = operation({
     memory_review: optionalFlag(
       'Whether what agents remember is used only after a day, or once a person kept it.',
     ),
+    secret_scanning_required: optionalFlag(
+      'Whether every repository is searched for secrets, whatever its own settings say.',
+    ),
+    push_protection_required: optionalFlag(
+      'Whether every repository refuses pushes that add a known form of secret, whatever its own settings say.',
+    ),
   }),
   output: Workspace,
   annotations: { idempotent: true },

@@ -23,6 +23,8 @@ export type WorkspaceRow = {
   members_can_invite_outside_collaborators: number
   two_factor_requirement_enabled: number
   memory_review: number
+  secret_scanning_required: number
+  push_protection_required: number
   repositories_count: number
   created_by: string | null
   created_at: string
@@ -98,6 +100,8 @@ export const PRIVILEGES = [
   'members_can_invite_outside_collaborators',
   'two_factor_requirement_enabled',
   'memory_review',
+  'secret_scanning_required',
+  'push_protection_required',
 ] as const
 export type Privileges = Pick<WorkspaceRow, (typeof PRIVILEGES)[number]>
 

@@ -90,6 +90,8 @@ export const workspaceRecord = (
   members_can_invite_outside_collaborators: row.members_can_invite_outside_collaborators === 1,
   two_factor_requirement_enabled: row.two_factor_requirement_enabled === 1,
   memory_review: row.memory_review === 1,
+  secret_scanning_required: row.secret_scanning_required === 1,
+  push_protection_required: row.push_protection_required === 1,
   html_url: `${hearth.settings.site_url}/${row.slug}`,
   avatar_url: avatarUrl(hearth, row.id),
   repositories_count: row.repositories_count,

@@ -18,7 +18,7 @@ export type TextFinder = {
 }
 
 export function textFinder(search: SearchedFor): TextFinder {
-  if ('matcher' in search) return secretFinder(search.custom ?? [])
+  if ('matcher' in search) return secretFinder(search.custom ?? [], search.matcher)
   const pattern = new RegExp(search.pattern, 'g')
   return {
     find: (data) =>
@@ -42,8 +42,11 @@ const foundBy =
     secret: { match, matcher },
   })
 
-function secretFinder(custom: readonly SecretRule[]): TextFinder {
-  const matchers = [secretMatcher(), ...(custom.length === 0 ? [] : [new SecretMatcher(custom)])]
+function secretFinder(custom: readonly SecretRule[], kind: 'secrets' | 'custom'): TextFinder {
+  const matchers = [
+    ...(kind === 'secrets' ? [secretMatcher()] : []),
+    ...(custom.length === 0 ? [] : [new SecretMatcher(custom)]),
+  ]
   return {
     find: (data) => matchers.flatMap((matcher) => matcher.find(data).map(foundBy(matcher))),
     select: (found, path) =>

@@ -5,6 +5,7 @@
  */
 import { isSecretText } from '../secret-formats.ts'
 import { lazy } from '../lazy.ts'
+import { LinearPattern, type PatternMatch } from './linear-pattern.ts'
 import { CompiledFilter } from './secret-filters.ts'
 import { commonFilters, secretRules, type SecretRule } from './secret-rules.ts'
 import { WordAutomaton } from './word-automaton.ts'
@@ -27,9 +28,12 @@ export type SecretMatch = {
   readonly index: number
 }
 
+/** The matches of a rule in a text: the whole one, then its groups. */
+type RulePattern = (text: string) => Iterable<PatternMatch>
+
 type Compiled = {
   readonly rule: SecretRule
-  readonly pattern: RegExp
+  readonly pattern: RulePattern
   readonly drops: readonly CompiledFilter[]
   readonly pathDrops: readonly CompiledFilter[]
   readonly path: RegExp | null
@@ -76,7 +80,7 @@ export class SecretMatcher {
       if (!compiled) continue
       for (const window of list) {
         if (performance.now() > end) break
-        this.matchWindow(bytes, compiled, window, matches)
+        this.matchWindow(bytes, compiled, window, matches, end)
       }
     }
     return this.withNeeds(bytes, matches).slice(0, MAX_MATCHES)
@@ -122,21 +126,23 @@ export class SecretMatcher {
     compiled: Compiled,
     { start, end }: Window,
     matches: SecretMatch[],
+    endsAt: number,
   ): void {
     const overlap = Math.min(compiled.before, PIECE_BYTES / 2)
     let from = start
     for (;;) {
       const to = Math.min(end, from + PIECE_BYTES)
       const text = bytes.toString('latin1', from, to)
-      for (const found of text.matchAll(compiled.pattern)) {
+      for (const found of compiled.pattern(text)) {
+        const [match = ''] = found.groups
         const secret = secretOf(compiled.rule, found)
-        const index = from + found.index + Math.max(0, found[0].indexOf(secret))
-        const candidate = { secret, match: found[0] }
+        const index = from + found.index + Math.max(0, match.indexOf(secret))
+        const candidate = { secret, match }
         if (this.isDropped(compiled, candidate)) continue
         matches.push({ rule: compiled.rule, secret, index })
         if (matches.length >= 10 * MAX_MATCHES) return
       }
-      if (to >= end) return
+      if (to >= end || performance.now() > endsAt) return
       from = to - overlap
     }
   }
@@ -146,6 +152,7 @@ export class SecretMatcher {
     candidate: { readonly secret: string; readonly match: string },
   ): boolean {
     if (rule.own) return !isSecretText(candidate.secret)
+    if (rule.linear) return candidate.secret === ''
     return (
       candidate.secret === '' ||
       drops.some((drop) => drop.drops(candidate)) ||
@@ -172,12 +179,25 @@ export class SecretMatcher {
   }
 }
 
+const linearPattern = (source: string): RulePattern => {
+  const pattern = new LinearPattern(source)
+  return (text) => pattern.matchAll(text)
+}
+
+const nativePattern = (source: string): RulePattern => {
+  const pattern = new RegExp(source, 'g')
+  return function* (text) {
+    for (const found of text.matchAll(pattern))
+      yield { index: found.index, groups: found as readonly string[] }
+  }
+}
+
 function compile(rule: SecretRule): Compiled {
   const { maxBytes } = rule
   const drops = (rule.drops ?? []).map((drop) => new CompiledFilter(drop))
   return {
     rule,
-    pattern: new RegExp(rule.pattern, 'g'),
+    pattern: rule.linear ? linearPattern(rule.pattern) : nativePattern(rule.pattern),
     drops: drops.filter((drop) => !drop.isOfPath),
     pathDrops: drops.filter((drop) => drop.isOfPath),
     path: rule.path === undefined ? null : new RegExp(rule.path),
@@ -187,9 +207,9 @@ function compile(rule: SecretRule): Compiled {
   }
 }
 
-function secretOf({ group }: SecretRule, found: RegExpExecArray): string {
-  if (group !== undefined) return found[group] ?? ''
-  return found.slice(1).find((part) => part !== undefined && part !== '') ?? found[0]
+function secretOf({ group }: SecretRule, { groups }: PatternMatch): string {
+  if (group !== undefined) return groups[group] ?? ''
+  return groups.slice(1).find((part) => part !== undefined && part !== '') ?? groups[0] ?? ''
 }
 
 /** Of matches that overlap, the one of the earlier rule, in the order of the file. */

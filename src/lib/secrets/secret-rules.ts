@@ -39,6 +39,8 @@ export type SecretRule = {
   readonly hidden?: boolean
   /** Whether push protection refuses it; the others become alerts only. */
   readonly refused?: boolean
+  /** An expression of people, in the syntax of RE2. */
+  readonly linear?: boolean
   /** A format of this forge, which has precedence over translated rules. */
   readonly own?: boolean
 }

@@ -28,6 +28,8 @@ test('members see all of it with their own role', async () => {
     members_can_invite_outside_collaborators: true,
     two_factor_requirement_enabled: false,
     memory_review: false,
+    secret_scanning_required: false,
+    push_protection_required: false,
     html_url: 'https://hearth.test/acme',
     avatar_url: `https://hearth.test/avatars/${id}.svg`,
     repositories_count: 0,

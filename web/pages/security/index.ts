@@ -4,6 +4,7 @@ import { advisoriesPage, advisoryPage, advisoryStateForm, editAdvisoryForm } fro
 import { codeAlertPage, dismissCodeAlertForm, reopenCodeAlertForm } from './code-alert.tsx'
 import { codeAlertsPage } from './code-alerts.tsx'
 import { bypassForm, bypassPage } from './bypass.tsx'
+import { patternForms, patternPages } from './patterns.tsx'
 import { reopenSecretForm, resolveSecretForm, secretAlertPage } from './secret-alert.tsx'
 import { scanHistoryForm, secretAlertsPage, secretSettingsForm } from './secret-alerts.tsx'
 import { dependenciesPage, sbomPage } from './dependencies.tsx'
@@ -23,6 +24,7 @@ export const security: SiteSection = {
     codeAlertPage,
     secretAlertsPage,
     bypassPage,
+    ...patternPages,
     secretAlertPage,
     reportsPage,
     newReportPage,
@@ -38,6 +40,7 @@ export const security: SiteSection = {
     scanHistoryForm,
     secretSettingsForm,
     bypassForm,
+    ...patternForms,
     resolveSecretForm,
     reopenSecretForm,
     newReportForm,

@@ -21,6 +21,7 @@ import {
   FormActions,
   FormError,
   Icon,
+  LinkButton,
   List,
   PageHead,
   Pager,
@@ -44,6 +45,7 @@ import {
 type Scanning = {
   readonly push_protection: boolean
   readonly secret_scanning: boolean
+  readonly required: { readonly push_protection: boolean; readonly secret_scanning: boolean }
   readonly scan: SecretScan | null
 }
 type Shown = {
@@ -121,13 +123,21 @@ const ScanningCard = ({
         <Checkbox
           name="push_protection"
           label={t('Push protection')}
-          hint={t('Refuse pushes that add a secret in an unmistakable format.')}
+          hint={
+            scanning.required.push_protection
+              ? t('The workspace requires it of all repositories.')
+              : t('Refuse pushes that add a secret in an unmistakable format.')
+          }
           checked={scanning.push_protection}
         />
         <Checkbox
           name="secret_scanning"
-          label={t('Scan pushes')}
-          hint={t('Open alerts for secrets in what was pushed.')}
+          label={t('Scan for secrets')}
+          hint={
+            scanning.required.secret_scanning
+              ? t('The workspace requires it of all repositories.')
+              : t('Open alerts for secrets in pushes and texts.')
+          }
           checked={scanning.secret_scanning}
         />
         <FormActions>
@@ -153,6 +163,11 @@ const AlertsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
           'Keys, tokens and passwords that stand in this repository. Revoke a secret first: everybody who read it has it. <a>How it works</a>',
           { a: (inner) => <a href="/docs/secret-scanning">{inner}</a> },
         )}
+        actions={
+          <LinkButton href={secretsPath(repo.full_name, '/patterns')}>
+            {t('Secret patterns')}
+          </LinkButton>
+        }
       />
       {visit.form.error !== null && <FormError>{visit.form.error.message}</FormError>}
       <FilterBar

@@ -18,6 +18,8 @@ export const TICKS = localized([
   ],
   ['two_factor_requirement_enabled', 'Everyone must sign in with a second factor'],
   ['memory_review', 'What agents remember waits a day for review'],
+  ['secret_scanning_required', 'Every repository is scanned for secrets'],
+  ['push_protection_required', 'Every repository refuses pushes that add a secret'],
 ] as const)
 
 export const Privileges = ({ visit, workspace }: { visit: Visit; workspace: Workspace }) => (

@@ -154,6 +154,7 @@ const SETTINGS_TABS = localized([
   { key: 'integrations', label: 'Integrations', path: 'integrations', icon: 'webhook' },
   { key: 'models', label: 'Models', path: 'integrations/models', icon: 'agent' },
   { key: 'rulesets', label: 'Rulesets', path: 'rulesets', icon: 'shield' },
+  { key: 'secret-patterns', label: 'Secret patterns', path: 'secret-patterns', icon: 'key' },
   { key: 'audit', label: 'Audit log', path: 'audit', icon: 'history' },
   { key: 'deleted', label: 'Deleted repositories', path: 'settings/deleted', icon: 'trash' },
 ] as const)

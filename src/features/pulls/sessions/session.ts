@@ -9,7 +9,7 @@ import { internalEvent } from '#core/events.ts'
 import { job } from '#core/jobs.ts'
 import { Type } from '#core/schema.ts'
 import { writeAs, type Tx } from '#core/write.ts'
-import { requireRepo, secretFindings, settingsOf } from '#features/repos/index.ts'
+import { requireRepo, secretFindings, secretProtectionOf } from '#features/repos/index.ts'
 import { conflict } from '#lib/errors.ts'
 import type { RedactedSecret } from '#lib/redact.ts'
 import { MINUTE } from '#lib/time.ts'
@@ -146,7 +146,7 @@ function reportSecrets(
   secrets: readonly RedactedSecret[],
 ): void {
   const home = requireRepo(tx.db, repo_id)
-  if (!settingsOf(home).secret_scanning) return
+  if (!secretProtectionOf(tx.db, home).secret_scanning) return
   const place = { path: `pull/${number}/session#entry-${seq}`, line: 1, commit: '' }
   for (const feature of secretFindings.all(tx.hearth))
     feature.record(

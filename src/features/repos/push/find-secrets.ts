@@ -39,6 +39,8 @@ export const isOwnToken = ({ type }: Pick<FoundSecret, 'type'>): boolean => type
 export type SecretSearch = {
   /** Formats in addition to those that every repository has. */
   readonly custom?: readonly SecretRule[]
+  /** Only those formats. */
+  readonly onlyCustom?: boolean
   readonly limits?: AddedSearch['limits']
 }
 
@@ -47,12 +49,18 @@ export async function findSecrets(
   git: Pick<Git, 'searchAdded'>,
   store: string,
   range: CommitRange,
-  { custom = [], limits }: SecretSearch = {},
+  { custom = [], onlyCustom = false, limits }: SecretSearch = {},
   signal?: AbortSignal,
 ): Promise<FoundSecrets> {
   const { matches, commits, complete } = await git.searchAdded(
     store,
-    { tips: range.tips, hide: range.hide, matcher: 'secrets', custom, ...(limits && { limits }) },
+    {
+      tips: range.tips,
+      hide: range.hide,
+      matcher: onlyCustom ? 'custom' : 'secrets',
+      custom,
+      ...(limits && { limits }),
+    },
     signal,
   )
   const found = matches.flatMap(({ commit, path, line, text, rule }) =>

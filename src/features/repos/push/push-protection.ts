@@ -18,7 +18,7 @@ import { auditRepo } from '../lifecycle/preconditions.ts'
 import { secretFindings, type PlacedSecret } from '../extension-points.ts'
 import { findSecrets, isOwnToken, type CommitRange, type FoundSecret } from './find-secrets.ts'
 import { branchOf, branchRef } from '../refs/ref-names.ts'
-import { settingsOf } from '../settings/repo-settings.ts'
+import { secretProtectionOf } from '../settings/secret-protection.ts'
 import { repoById, type RepoRow } from '../store/repos.ts'
 import { readRef } from '../store/refs.ts'
 
@@ -104,7 +104,7 @@ export async function scanMoves(
   const { hearth } = services
   const { db, git } = hearth
   const home = homeOf(db, row)
-  const { push_protection, secret_scanning } = settingsOf(home)
+  const { push_protection, secret_scanning } = secretProtectionOf(db, home)
   if (moves.length === 0) return { refused: new Map(), later: false }
   if (!push_protection) return { refused: new Map(), later: secret_scanning }
   const { found, complete } = await findSecrets(

@@ -12,7 +12,7 @@ import {
   customRules,
   repoById,
   revokeSecretToken,
-  settingsOf,
+  secretProtectionOf,
   type RepoRow,
 } from '#features/repos/index.ts'
 import { mayHoldSecret } from '#lib/secrets/refused-secret.ts'
@@ -57,7 +57,7 @@ export const scanText = job<TextInput>({
   queue: 'security',
   run: async ({ hearth, signal }, input) => {
     const home = repoById(hearth.db, input.repo_id)
-    if (!home || !settingsOf(home).secret_scanning) return
+    if (!home || !secretProtectionOf(hearth.db, home).secret_scanning) return
     for (const batch of inBatches(readTexts(hearth.db, input))) {
       signal.throwIfAborted()
       const texts = batch.map(({ text }) => text)
@@ -75,7 +75,7 @@ export const scanText = job<TextInput>({
 
 function follow(tx: Tx, repo_id: string | null, number: number, of: TextName): void {
   const home = repo_id === null ? null : repoById(tx.db, repo_id)
-  if (!home || !settingsOf(home).secret_scanning) return
+  if (!home || !secretProtectionOf(tx.db, home).secret_scanning) return
   const input = { repo_id: home.id, number, of }
   const needsNoWord = customRules(tx.hearth, home).length > 0
   const texts = readTexts(tx.db, input)

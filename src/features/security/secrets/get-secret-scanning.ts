@@ -1,7 +1,7 @@
 import { readsRepoAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, RepoPath, Type } from '#core/schema.ts'
-import { requireRepo, settingsOf } from '#features/repos/index.ts'
+import { requireRepo, secretProtectionOf } from '#features/repos/index.ts'
 import { requireAlertHome } from './alert-records.ts'
 import { scanRecord } from './scan-record.ts'
 import { SecretScan } from './schema.ts'
@@ -16,13 +16,17 @@ export const getSecretScanning = operation({
   output: Type.Object({
     push_protection: Type.Boolean(),
     secret_scanning: Type.Boolean(),
+    required: Type.Object(
+      { push_protection: Type.Boolean(), secret_scanning: Type.Boolean() },
+      { description: 'What the workspace requires of all repositories.' },
+    ),
     scan: Nullable(SecretScan),
   }),
 
   handler: ({ db, repo }) => {
     requireAlertHome(repo)
-    const { push_protection, secret_scanning } = settingsOf(requireRepo(db, repo.id))
+    const protection = secretProtectionOf(db, requireRepo(db, repo.id))
     const scan = findScan(db, repo.id)
-    return { push_protection, secret_scanning, scan: scan && scanRecord(scan) }
+    return { ...protection, scan: scan && scanRecord(scan) }
   },
 })

@@ -7,6 +7,7 @@ import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import {
   branchOf,
+  customRules,
   findSecrets,
   listRefs,
   recordSecrets,
@@ -26,12 +27,23 @@ const MAX_OTHER_REFS = 5000
 /** The most findings of a slice. */
 const MAX_MATCHES = 20_000
 
-/** Tips of the slices: each reaches what the ones before it do not. */
-async function planSlices({ db, git }: Hearth, row: RepoRow): Promise<Oid[][]> {
+/** The commits of all branches and tags. */
+export async function listScannedTips({ db, git }: Hearth, row: RepoRow): Promise<Oid[]> {
   const refs = listRefs(db, row.id).filter(
     ({ name }) => branchOf(name) !== null || tagOf(name) !== null,
   )
-  const main = refs.find(({ name }) => branchOf(name) === row.default_branch)
+  const tips: Oid[] = []
+  for (const { oid } of refs.slice(0, MAX_OTHER_REFS)) {
+    const commit = await git.peelToCommit(row.store, oid)
+    if (commit !== null) tips.push(commit)
+  }
+  return [...new Set(tips)]
+}
+
+/** Tips of the slices: each reaches what the ones before it do not. */
+async function planSlices(hearth: Hearth, row: RepoRow): Promise<Oid[][]> {
+  const { db, git } = hearth
+  const main = listRefs(db, row.id).find(({ name }) => branchOf(name) === row.default_branch)
   const slices: Oid[][] = []
   if (main) {
     const total = await git.countCommits(row.store, { tips: [main.oid] })
@@ -47,12 +59,8 @@ async function planSlices({ db, git }: Hearth, row: RepoRow): Promise<Oid[][]> {
     }
     slices.push([main.oid])
   }
-  const others: Oid[] = []
-  for (const { oid } of refs.slice(0, MAX_OTHER_REFS)) {
-    const commit = await git.peelToCommit(row.store, oid)
-    if (commit !== null) others.push(commit)
-  }
-  return others.length === 0 ? slices : [...slices, [...new Set(others)]]
+  const others = await listScannedTips(hearth, row)
+  return others.length === 0 ? slices : [...slices, others]
 }
 
 const setProgress = (
@@ -78,7 +86,7 @@ async function scan(hearth: Hearth, row: RepoRow, signal: AbortSignal): Promise<
       hearth.git,
       row.store,
       { tips: slices[at] ?? [], hide: slices.slice(0, at).flat() },
-      { limits: { matches: MAX_MATCHES } },
+      { custom: customRules(hearth, row), limits: { matches: MAX_MATCHES } },
       signal,
     )
     await recordSecrets(hearth, row, 'history', found, signal)

@@ -10,6 +10,7 @@ import {
 } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { timestamp } from '#lib/time.ts'
+import { rulesOfRepo } from '../patterns/pattern-rules.ts'
 import { bypassPushProtection } from './bypass-push-protection.ts'
 import { fingerprintOf, placeholderOf, previewOf } from './fingerprint.ts'
 import { recordFindings } from './record-findings.ts'
@@ -47,7 +48,7 @@ function offerBypass(hearth: Hearth, home: RepoRow, by: SignedIn, found: FoundSe
 }
 
 export const pushFindings = secretFindings.with({
-  customRules: () => [],
+  customRules: rulesOfRepo,
   isBypassed,
   offerBypass,
   record: (tx, home, source, found) => void recordFindings(tx, home, source, found),

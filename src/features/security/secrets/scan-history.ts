@@ -1,7 +1,7 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
-import { requireLive, settingsOf } from '#features/repos/index.ts'
+import { requireLive, secretProtectionOf } from '#features/repos/index.ts'
 import { conflict } from '#lib/errors.ts'
 import { requireAlertHome } from './alert-records.ts'
 import { scanHistoryJob } from './history-job.ts'
@@ -25,7 +25,7 @@ export const scanHistory = operation({
     requireAlertHome(repo)
     return write((tx) => {
       const row = requireLive(tx.db, repo.id)
-      if (!settingsOf(row).secret_scanning)
+      if (!secretProtectionOf(tx.db, row).secret_scanning)
         throw conflict(
           'not_available',
           'secret scanning is off: turn it on in the settings of the repository',

@@ -7,7 +7,12 @@ import { makeSecretsWorld } from './fixture.ts'
 test('admins see what is on and how the last scan ended', async () => {
   const { world, ada, bob, repo, configure } = await makeSecretsWorld()
   const get = (as = ada) => world.call(getSecretScanning, as, { repo })
-  expect(await get()).toEqual({ push_protection: true, secret_scanning: true, scan: null })
+  expect(await get()).toEqual({
+    push_protection: true,
+    secret_scanning: true,
+    required: { push_protection: false, secret_scanning: false },
+    scan: null,
+  })
   await configure({ push_protection: false })
   await world.call(scanHistory, ada, { repo })
   expect(await get()).toMatchObject({ push_protection: false, scan: { state: 'queued' } })
