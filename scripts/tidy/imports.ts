@@ -80,7 +80,12 @@ export const HOMES: Readonly<Record<string, readonly string[]>> = {
   '@codemirror/view': ['web/client/editor/'],
   '@lezer/highlight': ['web/client/editor/'],
   nodemailer: ['src/lib/mail.ts'],
-  re2js: ['src/features/rulesets/', 'src/features/search/', 'src/features/workflows/'],
+  re2js: [
+    'src/features/rulesets/',
+    'src/features/search/',
+    'src/features/workflows/',
+    'src/lib/secrets/linear-pattern.ts',
+  ],
   'age-encryption': ['src/backup/encryption.ts'],
   '@actions/expressions': ['src/actions/'],
   '@actions/workflow-parser': ['src/actions/judge.ts'],

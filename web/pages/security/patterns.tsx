@@ -177,6 +177,21 @@ const inputOf = (fields: Fields) => ({
   push_protection: fields.ticked('push_protection'),
 })
 
+const NewPatternCard = ({ level, visit }: { level: Level; visit: Visit }) => (
+  <Card title={t('New pattern')}>
+    <Form
+      action={patternsPath(level, visit)}
+      csrf={visit.csrf}
+      error={formError(visit, 'name', 'pattern')}
+    >
+      <PatternFields visit={visit} pattern={null} />
+      <FormActions>
+        <Button variant="primary">{t('Create pattern')}</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
+
 const listPage = (level: Level): Page =>
   page({
     path: BASE[level],
@@ -220,98 +235,104 @@ const listPage = (level: Level): Page =>
             older={next === null ? null : at(number + 1)}
             label={t('Secret patterns')}
           />
-          {owner.mayEdit && (
-            <Card title={t('New pattern')}>
-              <Form
-                action={patternsPath(level, visit)}
-                csrf={visit.csrf}
-                error={formError(visit, 'name', 'pattern')}
-              >
-                <PatternFields visit={visit} pattern={null} />
-                <FormActions>
-                  <Button variant="primary">{t('Create pattern')}</Button>
-                </FormActions>
-              </Form>
-            </Card>
-          )}
+          {owner.mayEdit && <NewPatternCard level={level} visit={visit} />}
         </>,
       )
     },
   })
 
-const TestCard = ({
-  visit,
-  owner,
-  pattern,
-}: {
-  visit: Visit
-  owner: Owner
-  pattern: SecretPattern
-}) => {
-  const { test } = pattern
+type Shown = { visit: Visit; owner: Owner; pattern: SecretPattern }
+
+const TestResult = ({ visit, test }: { visit: Visit; test: PatternTest }) => (
+  <>
+    <p role="status">
+      {rich('{matches} in {commits} of {repo}, {at}.', {
+        matches: tn('{count} match', '{count} matches', test.matches),
+        commits: tn('{count} commit', '{count} commits', test.commits),
+        repo: <code>{test.repository}</code>,
+        at: (
+          <RelativeTime at={test.finished_at ?? test.created_at} now={visit.hearth.clock.now()} />
+        ),
+      })}{' '}
+      {!test.complete && t('The test ended early, so there may be more.')}
+    </p>
+    {test.places.length > 0 && (
+      <List label={t('Places')}>
+        {test.places.map(({ path, line, commit, preview }) => (
+          <Row
+            mark={<Icon name="file" />}
+            title={
+              <a href={`${codePath(test.repository, 'blob', commit, path)}#L${line}`}>
+                <code>
+                  {path}:{line}
+                </code>
+              </a>
+            }
+            meta={
+              <span>
+                <code>{preview}</code>
+              </span>
+            }
+          />
+        ))}
+      </List>
+    )}
+  </>
+)
+
+const TestForm = ({ visit, owner, pattern }: Shown) => {
   const path = patternPath(owner.level, visit, pattern.id, '/test')
   const typed = visitForForm(visit, path)
   return (
+    <Form action={path} csrf={visit.csrf} error={formError(typed, 'repository')}>
+      {owner.level === 'workspace' && (
+        <Field
+          name="repository"
+          label={t('Repository')}
+          required
+          maxlength={200}
+          value={typed.form.values.text('repository')}
+          error={fieldError(typed, 'repository')}
+          hint={t('Its name in this workspace.')}
+        />
+      )}
+      <FormActions>
+        <Button icon="search">{t('Test pattern')}</Button>
+      </FormActions>
+    </Form>
+  )
+}
+
+const TestCard = ({ visit, owner, pattern }: Shown) => {
+  const { test } = pattern
+  return (
     <Card title={t('Test on old commits')}>
-      <p role="status">
-        {test === null || test.state !== 'complete' ? (
-          testText(test)
-        ) : (
-          <>
-            {rich('{matches} in {commits} of {repo}, {at}.', {
-              matches: tn('{count} match', '{count} matches', test.matches),
-              commits: tn('{count} commit', '{count} commits', test.commits),
-              repo: <code>{test.repository}</code>,
-              at: (
-                <RelativeTime
-                  at={test.finished_at ?? test.created_at}
-                  now={visit.hearth.clock.now()}
-                />
-              ),
-            })}{' '}
-            {!test.complete && t('The test ended early, so there may be more.')}
-          </>
-        )}
-      </p>
-      {test !== null && test.places.length > 0 && (
-        <List label={t('Places')}>
-          {test.places.map(({ path: file, line, commit, preview }) => (
-            <Row
-              mark={<Icon name="file" />}
-              title={
-                <a href={`${codePath(test.repository, 'blob', commit, file)}#L${line}`}>
-                  <code>
-                    {file}:{line}
-                  </code>
-                </a>
-              }
-              meta={
-                <span>
-                  <code>{preview}</code>
-                </span>
-              }
-            />
-          ))}
-        </List>
+      {test?.state === 'complete' ? (
+        <TestResult visit={visit} test={test} />
+      ) : (
+        <p role="status">{testText(test)}</p>
       )}
       {owner.mayEdit && test?.state !== 'queued' && (
-        <Form action={path} csrf={visit.csrf} error={formError(typed, 'repository')}>
-          {owner.level === 'workspace' && (
-            <Field
-              name="repository"
-              label={t('Repository')}
-              required
-              maxlength={200}
-              value={typed.form.values.text('repository')}
-              error={fieldError(typed, 'repository')}
-              hint={t('Its name in this workspace.')}
-            />
-          )}
-          <FormActions>
-            <Button icon="search">{t('Test pattern')}</Button>
-          </FormActions>
-        </Form>
+        <TestForm visit={visit} owner={owner} pattern={pattern} />
       )}
+    </Card>
+  )
+}
+
+const ChangeCard = ({ visit, owner, pattern }: Shown) => {
+  const at = patternPath(owner.level, visit, pattern.id)
+  const typed = visitForForm(visit, at)
+  return (
+    <Card title={t('Change pattern')}>
+      <Form action={at} csrf={visit.csrf} error={formError(typed, 'name', 'pattern')}>
+        <PatternFields visit={typed} pattern={pattern} />
+        <FormActions>
+          <Button variant="primary">{t('Save pattern')}</Button>
+        </FormActions>
+      </Form>
+      <ActionButton action={`${at}/delete`} csrf={visit.csrf}>
+        <Button variant="danger">{t('Delete pattern')}</Button>
+      </ActionButton>
     </Card>
   )
 }
@@ -357,23 +378,7 @@ const patternPage = (level: Level): Page =>
             <StateBadge pattern={pattern} />
           </p>
           <TestCard visit={visit} owner={owner} pattern={pattern} />
-          {owner.mayEdit && (
-            <Card title={t('Change pattern')}>
-              <Form
-                action={at()}
-                csrf={visit.csrf}
-                error={formError(visitForForm(visit, at()), 'name', 'pattern')}
-              >
-                <PatternFields visit={visitForForm(visit, at())} pattern={pattern} />
-                <FormActions>
-                  <Button variant="primary">{t('Save pattern')}</Button>
-                </FormActions>
-              </Form>
-              <ActionButton action={at('/delete')} csrf={visit.csrf}>
-                <Button variant="danger">{t('Delete pattern')}</Button>
-              </ActionButton>
-            </Card>
-          )}
+          {owner.mayEdit && <ChangeCard visit={visit} owner={owner} pattern={pattern} />}
         </>,
       )
     },
