@@ -4,6 +4,7 @@
  * what is missing, elsewhere it prints the one line to run.
  */
 import { existsSync } from 'node:fs'
+import { CHROMIUM, isShellInstalled } from './support/chromium.ts'
 
 export type TestTool = {
   readonly name: string
@@ -39,7 +40,13 @@ export const TEST_TOOLS: readonly TestTool[] = [
     name: 'chromium',
     use: 'tests of pages',
     packages: ['chromium', 'chromium', 'chromium', 'chromium'],
-    isInstalled: () => existsSync(process.env.HEARTH_CHROMIUM ?? '/usr/bin/chromium'),
+    isInstalled: () => existsSync(CHROMIUM),
+  },
+  {
+    name: 'chromium-headless-shell',
+    use: 'the same pages in a third of the time',
+    packages: ['chromium-headless-shell', 'chromium', 'chromium', 'chromium'],
+    isInstalled: isShellInstalled,
   },
   {
     name: 'openssl',

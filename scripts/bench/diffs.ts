@@ -11,6 +11,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { CHROMIUM } from '../support/chromium.ts'
 import { chromium, type CDPSession, type Page } from 'playwright-core'
 
 const root = join(import.meta.dir, '../..')
@@ -157,7 +158,7 @@ const child = Bun.spawn(
   },
 )
 const browser = await chromium.launch({
-  executablePath: process.env.HEARTH_CHROMIUM ?? '/usr/bin/chromium',
+  executablePath: CHROMIUM,
   args: [
     '--no-sandbox',
     '--disable-gpu',

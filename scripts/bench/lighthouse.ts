@@ -3,6 +3,7 @@
  * on a phone (and as on a desk with `--desktop true`). What is below 100 is told with its reason.
  * Fetches Lighthouse into a temporary directory unless `--lighthouse` names one that has it.
  */
+import { CHROMIUM } from '../support/chromium.ts'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +19,7 @@ const OPTIONS = {
   lighthouse: { help: 'a directory with node_modules/lighthouse', default: '', kind: 'text' },
   chromium: {
     help: 'the browser',
-    default: process.env.HEARTH_CHROMIUM ?? '/usr/bin/chromium',
+    default: CHROMIUM,
     kind: 'text',
   },
   pages: { help: 'names of pages, with commas between', default: '', kind: 'text' },

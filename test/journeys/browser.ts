@@ -14,6 +14,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
 } from 'playwright-core'
+import { chromiumShell } from '../../scripts/support/chromium.ts'
 import { FLAT, REGULAR, rulerFont } from './ruler.ts'
 
 /** Families that pages name, and those that Chromium falls back to. */
@@ -58,11 +59,11 @@ function writeFontConfiguration(directory: string): string {
   return path
 }
 
-async function launch(): Promise<Browser> {
+async function launch(executablePath: string): Promise<Browser> {
   const directory = mkdtempSync(join(tmpdir(), 'hearth-browser-'))
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
   return chromium.launch({
-    executablePath: process.env.HEARTH_CHROMIUM ?? '/usr/bin/chromium',
+    executablePath,
     env: {
       ...process.env,
       FONTCONFIG_FILE: writeFontConfiguration(directory),
@@ -88,11 +89,15 @@ async function launch(): Promise<Browser> {
   })
 }
 
-let browser: Promise<Browser> | null = null
+const browsers = new Map<string, Promise<Browser>>()
 
 /** A visitor of its own in the one browser of the process: cookies are not shared. */
-export async function openContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  browser ??= launch()
+export async function openContext(
+  options: BrowserContextOptions = {},
+  program = chromiumShell(),
+): Promise<BrowserContext> {
+  const browser = browsers.get(program) ?? launch(program)
+  browsers.set(program, browser)
   return (await browser).newContext({
     locale: 'en-GB',
     timezoneId: 'UTC',

@@ -2,6 +2,7 @@
  * What pages show in frames. Mermaid diagrams of documents are drawn in one that can reach nothing,
  * and shown as source where they cannot be drawn. PDF files are shown by the viewer of the browser.
  */
+import { CHROMIUM } from '../../scripts/support/chromium.ts'
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { api, claim, startForge, visitor, type Forge } from './forge.ts'
@@ -125,7 +126,7 @@ test('without a script the source is shown', async () => {
 }, 120_000)
 
 test('a PDF is shown by the viewer of the browser, beside a link', async () => {
-  const reader = await visitor()
+  const reader = await visitor({ program: CHROMIUM })
   const viewer = reader.page.waitForEvent('framenavigated', {
     predicate: (frame) => frame.url().startsWith('chrome-extension:'),
     timeout: 120_000,

@@ -99,11 +99,12 @@ process.on('exit', () => {
  * page fails the test.
  */
 export async function visitor(
-  options: { javaScript?: boolean } = {},
+  options: { javaScript?: boolean; program?: string } = {},
 ): Promise<{ context: BrowserContext; page: Page; problems: string[] }> {
-  const context = await openContext({
-    javaScriptEnabled: options.javaScript ?? true,
-  })
+  const context = await openContext(
+    { javaScriptEnabled: options.javaScript ?? true },
+    options.program,
+  )
   const page = await context.newPage()
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))

@@ -43,9 +43,12 @@ export const steady = (page: Page, directory: string): Promise<void> =>
       document.fonts.add(await ruler.load())
       for (const name of ['--sans', '--mono'])
         document.documentElement.style.setProperty(name, 'ruler')
-      // What the browser puts off until it is in sight is drawn at once.
+      // What the browser puts off until it is in sight is drawn at once. Letters lie where their
+      // widths put them, as without windows; the whole browser else moves them to whole pixels.
       const sheet = new CSSStyleSheet()
-      sheet.replaceSync('* { content-visibility: visible !important }')
+      sheet.replaceSync(
+        '* { content-visibility: visible !important; text-rendering: geometricPrecision !important }',
+      )
       document.adoptedStyleSheets.push(sheet)
       for (const time of document.querySelectorAll('time')) time.textContent = 'at a time'
       for (const part of document.querySelectorAll<HTMLElement>('[data-dated]'))

@@ -8,6 +8,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CHROMIUM } from '../../scripts/support/chromium.ts'
 import { chromium } from 'playwright-core'
 
 const root = join(import.meta.dir, '../..')
@@ -51,7 +52,7 @@ export async function firstRun(
     },
   )
   const browser = await chromium.launch({
-    executablePath: process.env.HEARTH_CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: CHROMIUM,
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CHROMIUM } from '../../scripts/support/chromium.ts'
 import { chromium } from 'playwright-core'
 import { claim, EXECUTABLE, requireBuilt, startForge } from '../../scripts/support/forge.ts'
 import { runScript } from '../../scripts/support/options.ts'
@@ -40,7 +41,7 @@ await runScript('bun test/system/languages.ts', OPTIONS, async ({ executable, pi
   })
   // With the fonts of the machine: those of the page tests have no Arabic letters.
   const browser = await chromium.launch({
-    executablePath: process.env.HEARTH_CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: CHROMIUM,
     args: ['--no-sandbox', '--disable-gpu'],
   })
   const faults: string[] = []
