@@ -1,4 +1,5 @@
 /** Every command of the executable, in the order in which the help shows them. */
+import { advisories } from './advisories.ts'
 import { api } from './api.ts'
 import { backup } from './backup.ts'
 import { checkWorkflows } from './check-workflows.ts'
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   rollback,
   exportRepo,
   importArchive,
+  advisories,
   doctor,
   checkWorkflows,
   run,

@@ -110,6 +110,7 @@ export const pagesOf = ({
   'code-scanning': '/bakery/timer/security/code-scanning',
   'code-alert': `/bakery/timer/security/code-scanning/${alert}`,
   dependencies: '/bakery/timer/security/dependencies',
+  'dependency-alerts': '/bakery/timer/security/dependency-alerts',
   reports: '/bakery/timer/security/reports',
   report: `/bakery/timer/security/reports/${report}`,
   'new-report': '/bakery/timer/security/reports/new',

@@ -199,7 +199,9 @@ export {
   hasBranches,
   lastMovedBranch,
   listRefs,
+  listRootsOfStore,
   listStores,
+  listStoresAfter,
   listTipsOfStore,
   readRef,
 } from './store/refs.ts'

@@ -26,6 +26,14 @@ import { pushFindings } from './secrets/push-findings.ts'
 import { removeAlertsOfRepo } from './secrets/store.ts'
 import { sweepBypasses } from './secrets/sweep.ts'
 
+import {
+  scanAllDependencies,
+  scanDependencies,
+  scanNewDefaultBranch,
+  scanPushedDependencies,
+} from './dependencies/scan-dependencies.ts'
+import { removeDependencyAlertsOfRepo } from './dependencies/store-alerts.ts'
+import { sweepAdvisories } from './dependencies/sweep-advisories.ts'
 import { hasReports } from './reports/store-reports.ts'
 
 export * from './operations.ts'
@@ -36,6 +44,11 @@ export * from './dependencies/schema.ts'
 export type { FindingCounts, SecurityOverview } from './overview/schema.ts'
 export * from './patterns/schema.ts'
 export * from './secrets/schema.ts'
+export {
+  importAdvisories,
+  ImportFault,
+  type ImportProgress,
+} from './dependencies/import-advisories.ts'
 export { isSecurityManager } from './managers/store.ts'
 
 /** Whether the pages of a repository show the tab of its findings. */
@@ -50,7 +63,7 @@ export const feature: Feature = {
   name: 'security',
   operations: Object.values(operations),
   events,
-  reactions: [followBranches, ...textReactions],
+  reactions: [followBranches, ...textReactions, scanPushedDependencies, scanNewDefaultBranch],
   handlers: textHandlers,
   jobs: [
     processUpload,
@@ -60,6 +73,9 @@ export const feature: Feature = {
     scanText,
     runPatternTest,
     sweepBypasses,
+    scanDependencies,
+    scanAllDependencies,
+    sweepAdvisories,
   ] as Job[],
   extensions: [
     commitContexts.with(contextsOfAnalyses),
@@ -69,5 +85,6 @@ export const feature: Feature = {
     blobHolders.with({ isReferenced: holdsUploadBlob, list: listUploadBlobs }),
     pushFindings,
     repoDataRemovers.with(removeAlertsOfRepo),
+    repoDataRemovers.with(removeDependencyAlertsOfRepo),
   ],
 }

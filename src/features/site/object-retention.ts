@@ -69,6 +69,8 @@ export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
     'is read by the job that follows the upload; after that it is only shown',
   'analyses.commit_sha': BESIDE_REFS,
   'analyses.head_sha': 'is a head of its pull request, or the commit in the same row',
+  'dependency_scans.commit_sha': BESIDE_REFS,
+  'dependency_alerts.fixed_by': BESIDE_REFS,
   'code_instances.commit_sha': BESIDE_REFS,
   'code_instances.blob': 'is compared with the blobs of a change; nothing reads it',
   'secret_locations.commit':

@@ -1,6 +1,7 @@
 /** Pages of dependencies, as browsers without a script use them. */
 import { expect, test } from 'bun:test'
-import { LOCK } from '../../features/security/dependencies/fixture.ts'
+import { listDependencyAlerts } from '#features/security/dependencies/list-dependency-alerts.ts'
+import { importOsv, LOCK, osv, packageLock } from '../../features/security/dependencies/fixture.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
 const REPO = 'acme/site'
@@ -30,4 +31,33 @@ test('dependencies are listed, found and downloaded as a bill of materials', asy
   expect(spdx.headers.get('content-disposition')).toContain('site.spdx.json')
   const bom = await stranger.open(`${AT}/sbom?format=cyclonedx`)
   expect(JSON.parse(bom.html)).toMatchObject({ specVersion: '1.6' })
+})
+
+test('an alert says what mends it, is dismissed and opened again', async () => {
+  const { forge, ada, browser, stranger } = await setUp()
+  const alerts = '/acme/site/security/dependency-alerts'
+  expect((await browser.open(alerts)).html).toContain('hearth advisories import')
+  await forge.commit(REPO, 'main', { 'package-lock.json': packageLock({ left: '1.0.0' }) })
+  await importOsv(forge, [
+    osv('GHSA-1', 'left', '1.2.3', { summary: 'Too <b>bold</b>', aliases: ['CVE-2026-1'] }),
+  ])
+  const [alert] = (await forge.call(listDependencyAlerts, ada, { repo: REPO })).items
+  const path = `${alerts}/${alert?.id}`
+  const list = (await browser.open(alerts)).html
+  expect(list).toContain(path)
+  expect(list).toContain('Update left to 1.2.3 or later')
+  const { html } = await browser.open(path)
+  for (const text of ['Too &lt;b&gt;bold&lt;/b&gt;', 'CVE-2026-1', 'Update left to 1.2.3', 'High'])
+    expect(html).toContain(text)
+  for (const page of [alerts, path]) expect((await stranger.open(page)).status).not.toBe(200)
+  expect((await stranger.open(AT)).html).not.toContain('GHSA-1')
+  await browser.press(html, `${path}/dismiss`, { reason: 'wont_fix', note: 'Not reachable' })
+  const dismissed = await browser.open(path)
+  expect(dismissed.html).toContain('Not reachable')
+  expect((await browser.open(alerts)).html).toContain('No alerts')
+  await browser.press(dismissed.html, `${path}/reopen`, {})
+  await forge.commit(REPO, 'main', { 'package-lock.json': packageLock({ left: '1.2.3' }) })
+  await forge.hearth.jobs.idle()
+  expect((await browser.open(`${alerts}?state=fixed`)).html).toContain(path)
+  expect((await browser.open('/acme/site/security')).html).toContain('0 open alerts')
 })

@@ -17,13 +17,9 @@ import {
   Card,
   CodeView,
   Facts,
-  Field,
-  Form,
-  FormActions,
   MarkdownBody,
   PageHead,
   RelativeTime,
-  Select,
   type Tone,
 } from '../../components/index.ts'
 import { escapeLines } from '../../highlight.ts'
@@ -32,7 +28,7 @@ import { codeAlertsPath, codePath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { t, texts } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
-import { fieldError, formError } from '../shell.tsx'
+import { DismissForm, REASON_LABELS } from './dismissal.tsx'
 import { SecurityFrame } from './frame.tsx'
 import { SeverityChip } from './severity.tsx'
 
@@ -49,12 +45,6 @@ const TONES: Readonly<Record<CodeAlert['state'], Tone>> = {
   dismissed: 'plain',
   fixed: 'done',
 }
-export const REASON_LABELS = texts({
-  false_positive: 'False positive',
-  wont_fix: 'Will not be fixed',
-  used_in_tests: 'Used in tests',
-})
-
 const alertPath = (visit: Visit, rest = ''): string =>
   codeAlertsPath(repoOf(visit), `/${visit.params.alert ?? ''}${rest}`)
 
@@ -94,35 +84,6 @@ const Lines = ({ repo, alert, excerpt }: Shown) => (
     {excerpt && (
       <CodeView lines={escapeLines(excerpt.text)} from={excerpt.from} label={alert.path} />
     )}
-  </Card>
-)
-
-const DismissForm = ({ visit }: { visit: Visit }) => (
-  <Card title={t('Dismiss alert')}>
-    <Form
-      action={alertPath(visit, '/dismiss')}
-      csrf={visit.csrf}
-      error={formError(visit, 'reason', 'note')}
-    >
-      <Select
-        name="reason"
-        label={t('Reason')}
-        value={visit.form.values.text('reason') || 'false_positive'}
-        error={fieldError(visit, 'reason')}
-        options={DISMISSAL_REASONS.map((value) => ({ value, label: REASON_LABELS[value] }))}
-      />
-      <Field
-        name="note"
-        label={t('Note')}
-        maxlength={1000}
-        value={visit.form.values.text('note')}
-        error={fieldError(visit, 'note')}
-        hint={t('Why, for those who look at it later.')}
-      />
-      <FormActions>
-        <Button>{t('Dismiss alert')}</Button>
-      </FormActions>
-    </Form>
   </Card>
 )
 
@@ -200,7 +161,7 @@ const AlertView = ({ visit, repo, alert, excerpt }: Shown & { visit: Visit }): H
         />
       )}
     </Card>
-    {alert.state === 'open' && <DismissForm visit={visit} />}
+    {alert.state === 'open' && <DismissForm visit={visit} action={alertPath(visit, '/dismiss')} />}
   </SecurityFrame>
 )
 

@@ -11,6 +11,7 @@ export type SecurityTab =
   | 'overview'
   | 'code-scanning'
   | 'dependencies'
+  | 'dependency-alerts'
   | 'secrets'
   | 'reports'
   | 'advisories'
@@ -48,6 +49,7 @@ export const SecurityFrame = (props: {
                   ...(props.seesFindings
                     ? [
                         tab('code-scanning', t('Code scanning'), '/code-scanning'),
+                        tab('dependency-alerts', t('Dependency alerts'), '/dependency-alerts'),
                         tab('reports', t('Reports'), '/reports'),
                       ]
                     : []),

@@ -8,6 +8,12 @@ import { patternForms, patternPages } from './patterns.tsx'
 import { reopenSecretForm, resolveSecretForm, secretAlertPage } from './secret-alert.tsx'
 import { scanHistoryForm, secretAlertsPage, secretSettingsForm } from './secret-alerts.tsx'
 import { dependenciesPage, sbomPage } from './dependencies.tsx'
+import {
+  dependencyAlertPage,
+  dismissDependencyAlertForm,
+  reopenDependencyAlertForm,
+} from './dependency-alert.tsx'
+import { dependencyAlertsPage } from './dependency-alerts.tsx'
 import { securityPage } from './overview.tsx'
 import {
   newReportForm,
@@ -33,6 +39,8 @@ export const security: SiteSection = {
     advisoryPage,
     dependenciesPage,
     sbomPage,
+    dependencyAlertsPage,
+    dependencyAlertPage,
   ],
   forms: [
     dismissCodeAlertForm,
@@ -47,5 +55,7 @@ export const security: SiteSection = {
     reviewReportForm,
     editAdvisoryForm,
     advisoryStateForm,
+    dismissDependencyAlertForm,
+    reopenDependencyAlertForm,
   ],
 }

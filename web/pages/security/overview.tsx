@@ -22,8 +22,12 @@ import { SecurityFrame, securityPath } from './frame.tsx'
 
 type Shown = { readonly repo: Repo; readonly overview: SecurityOverview }
 
-const KINDS = texts({ code: 'Code scanning', secret: 'Secrets', dependency: 'Dependencies' })
-const PATHS = { code: '/code-scanning', secret: '/secrets', dependency: '/dependencies' } as const
+const KINDS = texts({ code: 'Code scanning', secret: 'Secrets', dependency: 'Dependency alerts' })
+const PATHS = {
+  code: '/code-scanning',
+  secret: '/secrets',
+  dependency: '/dependency-alerts',
+} as const
 
 const CountsRow = ({
   visit,

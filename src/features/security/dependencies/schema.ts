@@ -1,7 +1,10 @@
 /** Records of dependencies. */
-import { ListOf, Nullable, OneOf, Type, type Static } from '#core/schema.ts'
+import { Actor, Id, ListOf, Nullable, OneOf, Sha, Time, Type, type Static } from '#core/schema.ts'
+import { ADVISORY_SEVERITIES } from '#lib/advisories/osv.ts'
+import { DISMISSAL_REASONS } from '../code-scanning/schema.ts'
 import { ECOSYSTEMS, type Ecosystem } from '#lib/lock-files/locked-packages.ts'
 
+export { ADVISORY_SEVERITIES, type AdvisorySeverity } from '#lib/advisories/osv.ts'
 export { ECOSYSTEMS, type Ecosystem } from '#lib/lock-files/locked-packages.ts'
 /** The names by which people know the ecosystems. */
 export const ECOSYSTEM_NAMES: Readonly<Record<Ecosystem, string>> = {
@@ -39,6 +42,50 @@ export const Dependency = Type.Object(
 export type Dependency = Static<typeof Dependency>
 export const Dependencies = ListOf(Dependency)
 
+export const DEPENDENCY_ALERT_STATES = ['open', 'dismissed', 'fixed'] as const
+export type DependencyAlertState = (typeof DEPENDENCY_ALERT_STATES)[number]
+
+export const DependencyAlert = Type.Object(
+  {
+    id: Id('dpa'),
+    state: OneOf(DEPENDENCY_ALERT_STATES),
+    package: Type.Object({
+      type: OneOf(ECOSYSTEMS),
+      name: Type.String(),
+      version: Type.String({ description: 'The version that is installed.' }),
+      scope: OneOf(SCOPES),
+      direct: Nullable(Type.Boolean()),
+    }),
+    advisory: Type.Object({
+      id: Type.String({ examples: ['GHSA-jfh8-c2jp-5v3q'] }),
+      summary: Type.String(),
+      severity: Nullable(OneOf(ADVISORY_SEVERITIES)),
+      aliases: Type.Array(Type.String(), {
+        description: 'Other names of the fault, such as a CVE.',
+      }),
+      url: Nullable(Type.String()),
+    }),
+    manifest: Type.String({ description: 'The path of the lock file.' }),
+    fixed_in: Nullable(
+      Type.String({ description: 'The first version without the fault; null when there is none.' }),
+    ),
+    created_at: Time,
+    fixed_at: Nullable(Time),
+    fixed_by: Nullable(Sha),
+    dismissed_by: Nullable(Actor),
+    dismissed_at: Nullable(Time),
+    dismissed_reason: Nullable(OneOf(DISMISSAL_REASONS)),
+    dismissed_note: Nullable(Type.String()),
+    html_url: Type.String(),
+  },
+  {
+    $id: 'DependencyAlert',
+    description: 'A package of the default branch with a known vulnerability.',
+  },
+)
+export type DependencyAlert = Static<typeof DependencyAlert>
+export const DependencyAlerts = ListOf(DependencyAlert)
+
 /** The lock files of a commit, for its page. */
 export const LockFiles = Type.Object({
   files: Type.Array(
@@ -53,6 +100,11 @@ export const LockFiles = Type.Object({
 export type LockFiles = Static<typeof LockFiles>
 
 /** Inputs shared by several operations. */
+export const DependencyAlertId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'The id of an alert.',
+})
 export const RefInput = Type.Optional(
   Type.String({
     maxLength: 1_000,

@@ -6,7 +6,7 @@ import { requireRepo, settingsOf } from '#features/repos/index.ts'
 import { managesAdvisories, seesReports } from '../reports/report-record.ts'
 import { countNewReports } from '../reports/store-reports.ts'
 import { SecurityOverview } from './schema.ts'
-import { countCodeAlerts, countSecretAlerts } from './store.ts'
+import { countCodeAlerts, countDependencyAlerts, countSecretAlerts } from './store.ts'
 
 /** What counts as recent. */
 const TREND_MS = 30 * DAY
@@ -30,7 +30,9 @@ export const getSecurityOverview = operation({
       takes_reports: settingsOf(requireRepo(db, repo.id)).vulnerability_reporting,
       new_reports: canSeeFindings ? countNewReports(db, repo.id) : null,
       findings: [
-        ...(canSeeFindings ? [countCodeAlerts(db, repo.id, since)] : []),
+        ...(canSeeFindings
+          ? [countCodeAlerts(db, repo.id, since), countDependencyAlerts(db, repo.id, since)]
+          : []),
         ...(canSeeSecrets ? [countSecretAlerts(db, repo.id, since)] : []),
       ],
     }

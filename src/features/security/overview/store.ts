@@ -47,10 +47,28 @@ export const countSecretAlerts = (db: Db, repo_id: string, since: Timestamp): Fi
     ),
   )
 
+export const countDependencyAlerts = (db: Db, repo_id: string, since: Timestamp): FindingCounts =>
+  countsOf(
+    'dependency',
+    db.one<Row>(
+      `SELECT count(*) FILTER (WHERE state = 'open') AS open,
+         count(*) FILTER (WHERE state = 'open' AND severity = 'critical') AS critical,
+         count(*) FILTER (WHERE state = 'open' AND severity = 'high') AS high,
+         min(created_at) FILTER (WHERE state = 'open') AS oldest_at,
+         count(*) FILTER (WHERE created_at >= ?2) AS opened,
+         count(*) FILTER (WHERE coalesce(dismissed_at, fixed_at) >= ?2) AS closed,
+         EXISTS (SELECT 1 FROM dependency_scans WHERE repo_id = ?1) AS is_used
+       FROM dependency_alerts WHERE repo_id = ?1`,
+      repo_id,
+      since,
+    ),
+  )
+
 /** Whether a repository has findings of any kind, so that its pages show the tab. */
 export const hasFindings = (db: Db, repo_id: string): boolean =>
   db.one(
     `SELECT 1 WHERE EXISTS (SELECT 1 FROM analyses WHERE repo_id = ?1)
+       OR EXISTS (SELECT 1 FROM dependency_scans WHERE repo_id = ?1)
        OR EXISTS (SELECT 1 FROM secret_alerts WHERE repo_id = ?1)`,
     repo_id,
   ) !== null

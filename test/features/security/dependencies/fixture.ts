@@ -1,4 +1,8 @@
 /** A forge with a repository that has lock files. */
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { importAdvisories } from '#features/security/dependencies/import-advisories.ts'
+import type { World } from '../../../world.ts'
 import { makePullWorld, REPO } from '../../pulls/fixture.ts'
 
 export { REPO }
@@ -45,4 +49,49 @@ export const makeDependencyWorld = async () => {
       await world.jobs()
     },
   }
+}
+
+export type OsvChange = Readonly<Record<string, unknown>>
+
+/** An advisory of an npm package in the format of OSV. */
+export const osv = (
+  id: string,
+  name: string,
+  fixed: string | null,
+  change: OsvChange = {},
+): OsvChange => ({
+  id,
+  modified: '2026-01-01T00:00:00Z',
+  summary: `${name} is broken`,
+  database_specific: { severity: 'HIGH' },
+  affected: [
+    {
+      package: { ecosystem: 'npm', name },
+      ranges: [
+        {
+          type: 'SEMVER',
+          events: [{ introduced: '0' }, ...(fixed === null ? [] : [{ fixed }])],
+        },
+      ],
+    },
+  ],
+  ...change,
+})
+
+/** Writes advisories into a folder of their own and imports them. */
+export async function importOsv(
+  world: World,
+  advisories: readonly OsvChange[],
+): Promise<{ files: number; advisories: number; resumedAt: number }> {
+  const folder = mkdtempSync(join(world.data, 'osv-'))
+  for (const one of advisories)
+    writeFileSync(join(folder, `${String(one.id)}.json`), JSON.stringify(one))
+  const result = await importAdvisories(
+    world.hearth,
+    folder,
+    () => {},
+    new AbortController().signal,
+  )
+  await world.jobs()
+  return result
 }
