@@ -12,6 +12,7 @@ import { runCargo } from './package-clients/cargo.ts'
 import type { Client, Place } from './package-clients/client.ts'
 import { runComposer } from './package-clients/composer.ts'
 import { runGeneric } from './package-clients/generic.ts'
+import { runGo } from './package-clients/go.ts'
 import { runMaven } from './package-clients/maven.ts'
 import { runNuget } from './package-clients/nuget.ts'
 import { runPypi } from './package-clients/pypi.ts'
@@ -36,6 +37,7 @@ const RUNS: readonly Run[] = [
   { name: 'composer', programs: ['composer', 'php', 'curl'], run: runComposer },
   { name: 'nuget', programs: ['mono'], run: runNuget },
   { name: 'pypi', programs: ['python3'], run: runPypi },
+  { name: 'go', programs: ['go', 'git', 'openssl'], run: runGo },
   { name: 'generic', programs: ['curl'], run: runGeneric },
 ]
 

@@ -35,3 +35,4 @@ export { previewWorkspaceRetention } from './retention/preview-workspace-retenti
 export { listPackageAccess } from './access/list-package-access.ts'
 export { setPackageAccess } from './access/set-package-access.ts'
 export { removePackageAccess } from './access/remove-package-access.ts'
+export { readGoModule } from './read-go-module.ts'

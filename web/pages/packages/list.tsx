@@ -122,6 +122,14 @@ const Found = ({
         {t('Deleted packages that you are admin of can be restored here for 30 days.')}
       </EmptyState>
     )
+  if (type === 'go')
+    return (
+      <EmptyState icon="tag" title={t('Go modules come from tags')}>
+        {t(
+          'Push a tag such as v1.0.0 to a repository with a go.mod. Nothing is uploaded: the lines under Publish a package say how to get it.',
+        )}
+      </EmptyState>
+    )
   if (q !== '' || type !== null)
     return (
       <EmptyState

@@ -7,6 +7,7 @@ import { cargo } from './cargo/index.ts'
 import { composer } from './composer/index.ts'
 import { container } from './container/index.ts'
 import { generic } from './generic/index.ts'
+import { go } from './go/index.ts'
 import { maven } from './maven/index.ts'
 import { npm } from './npm/index.ts'
 import { nuget } from './nuget/index.ts'
@@ -23,6 +24,7 @@ export const allFormats = lazy((): readonly Format[] => [
   composer,
   pypi,
   generic,
+  go,
 ])
 
 /** Null for a type that has no format yet. */

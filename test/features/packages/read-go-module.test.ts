@@ -1,0 +1,21 @@
+import { expect, test } from 'bun:test'
+import { parseModulePath } from '#features/packages/formats/go/module-path.ts'
+import { readGoModule } from '#features/packages/read-go-module.ts'
+import { createTag } from '#features/repos/tags/create-tag.ts'
+import { refusal } from '../../world.ts'
+import { makePackageWorld } from './fixture.ts'
+
+test('whoever reads the repository reads its modules', async () => {
+  const { world, ada, rita, mel } = await makePackageWorld()
+  const module = 'forge.example/acme/site'
+  await world.commit('acme/site', 'main', { 'go.mod': `module ${module}\n` })
+  await world.call(createTag, ada, { repo: 'acme/site', tag: 'v0.1.0', target: 'main' })
+  const read = (who: typeof ada) =>
+    world.call(readGoModule, who, {
+      repo: 'acme/site',
+      path: parseModulePath(module, 'acme'),
+      kind: 'latest',
+    })
+  expect((await read(rita)).found).toMatchObject({ version: 'v0.1.0', folder: '' })
+  expect((await refusal(read(mel))).status).toBe(404)
+})
