@@ -51,6 +51,8 @@ const WITHOUT: Readonly<Record<string, string>> = {
   update_notification_settings: 'one’s own choice of what to be told',
   star_repo: 'a mark for oneself, which gives no right',
   unstar_repo: 'a mark for oneself, which gives no right',
+  map_imported_person:
+    'needs an import: test/features/imports/map-imported-person.test.ts reads its entry',
   hand_back_mirror: 'needs a remote that answers: test/features/mirrors reads its entry',
 }
 

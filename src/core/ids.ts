@@ -72,6 +72,10 @@ export type Prefix = keyof typeof PREFIXES
 /** A new id for a time in milliseconds. */
 export const typeId: <P extends Prefix>(prefix: P, now: number) => TypeId<P> = typeid.typeId
 
+/** An id for a record of the past. Of several of one second, the lower `order` sorts first. */
+export const typeIdAt: <P extends Prefix>(prefix: P, time_ms: number, order: number) => TypeId<P> =
+  typeid.typeIdAt
+
 /** The lowest id of a time. */
 export const lowestIdAt: <P extends Prefix>(prefix: P, time: string) => TypeId<P> =
   typeid.lowestIdAt

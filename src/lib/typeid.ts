@@ -107,6 +107,22 @@ export function continueAfter(id: string): void {
 /** An id with a prefix. `core/ids.ts` lists the prefixes of Hearth. */
 export type TypeId<P extends string = string> = `${P}_${string}`
 
+const ORDERS_PER_MS = MAX_SEQUENCE + 1
+
+/**
+ * An id for a time in the past, outside of the sequence. Of ids of one second, that with the lower
+ * `order` sorts first: it counts from the beginning of `timeMs` on.
+ */
+export function typeIdAt<P extends string>(prefix: P, timeMs: number, order: number): TypeId<P> {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  const place = order % (1000 * ORDERS_PER_MS)
+  writeTime(bytes, Math.min(MAX_TIME_MS, timeMs + Math.floor(place / ORDERS_PER_MS)))
+  bytes[6] = 0x70 | ((place % ORDERS_PER_MS) >> 8)
+  bytes[7] = place & 255
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f)
+  return `${prefix}_${encodeSuffix(bytes)}`
+}
+
 export const typeId = <P extends string>(prefix: P, now: number): TypeId<P> =>
   `${prefix}_${encodeSuffix(sequence.next(now))}`
 

@@ -3,11 +3,11 @@ import { operation } from '#core/operation.ts'
 import { OneOf, Type, WorkspaceSlug } from '#core/schema.ts'
 import { createRepoWithStore } from '#features/repos/index.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
-import { invalid, Refusal } from '#lib/errors.ts'
+import { invalid } from '#lib/errors.ts'
 import { enqueueImport, requireImportAddress, stepsOf } from './begin-import.ts'
 import { splitAddress } from './forges/open-forge.ts'
 import { importRecord } from './import-record.ts'
-import { Import, PARTS, SOURCES, SUPPORTED_SOURCES, type Part, type Source } from './schema.ts'
+import { Import, PARTS, SOURCES, type Part, type Source } from './schema.ts'
 import { requireImport } from './store.ts'
 
 /** The name that `git clone` would choose. */
@@ -15,19 +15,6 @@ const defaultName = (url: string): string =>
   decodeURIComponent(trimTrailingSlashes(url).split('/').at(-1) ?? '').replace(/\.git$/, '')
 
 const OF_GIT: readonly Part[] = ['code', 'large_files']
-
-/** Sources that imports know and that this installation does not read. */
-function explainUnsupported(input: unknown): Refusal | null {
-  const { source } = input as { readonly source?: unknown }
-  const isKnown = SOURCES.some((one) => one === source)
-  if (isKnown && !SUPPORTED_SOURCES.some((one) => one === source))
-    return new Refusal(
-      'not_available',
-      `this installation cannot read ${String(source)}: source git copies the code, with all branches and tags`,
-      { field: 'source' },
-    )
-  return null
-}
 
 /** What is taken over: from git the code, from another forge everything unless the caller says. */
 function chosenParts(source: Source, include: readonly Part[] | undefined): readonly Part[] {
@@ -56,7 +43,7 @@ export const createImport = operation({
   listed: 'default',
   access: signedIn({ scope: 'repo:admin', writes: true }),
   input: Type.Object({
-    source: OneOf(SUPPORTED_SOURCES, {
+    source: OneOf(SOURCES, {
       description:
         'What the other side speaks: git copies branches, tags and their history, a forge also issues, pull requests and releases.',
     }),
@@ -100,8 +87,6 @@ export const createImport = operation({
   output: Import,
   status: 202,
   annotations: { openWorld: true },
-
-  explainInvalid: explainUnsupported,
 
   handler: (
     context,

@@ -41,8 +41,10 @@ export async function beginForgeImport(
   signal: AbortSignal,
 ): Promise<ForgeImport | null> {
   if (row.source === 'git') return null
-  const open = openForge(hearth, { source: row.source, url: row.url, token }, signal)
-  if (row.facts !== null) return { open, facts: JSON.parse(row.facts) as ForeignRepo }
+  const known = row.facts === null ? null : (JSON.parse(row.facts) as ForeignRepo)
+  const address = { source: row.source, url: row.url, token }
+  const open = openForge(hearth, address, known?.pull_offset ?? null, signal)
+  if (known !== null) return { open, facts: known }
   const facts = await open.forge.repo()
   await writeAs(hearth, null, (tx) => {
     const repo = requireRepo(tx.db, row.repo_id)

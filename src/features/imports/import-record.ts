@@ -2,9 +2,9 @@
 import type { Hearth } from '#core/hearth.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { fullNameOf, repoById } from '#features/repos/index.ts'
-import { STEP_NAMES, type Import, type ImportState } from './schema.ts'
+import { STEP_NAMES, type Import, type ImportedPerson, type ImportState } from './schema.ts'
 import type { ImportRow } from './store.ts'
-import { listSteps } from './store-steps.ts'
+import { listSteps, type ImportedPersonRow } from './store-steps.ts'
 
 const STEP_STATE: Record<ImportState, Import['steps'][number]['state']> = {
   queued: 'waiting',
@@ -67,3 +67,12 @@ export function importRecord(hearth: Hearth, row: ImportRow): Import {
     finished_at: row.finished_at,
   }
 }
+
+export const personRecord = (hearth: Hearth, row: ImportedPersonRow): ImportedPerson => ({
+  id: row.actor_id,
+  host: row.host,
+  username: row.login,
+  name: row.name,
+  url: row.url,
+  mapped_to: actorOf(hearth, row.mapped_to),
+})

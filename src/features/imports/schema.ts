@@ -1,10 +1,8 @@
 /** Schemas of imports. */
-import { Actor, Id, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
+import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 /** The protocol of the source: git, or the API of another forge. */
 export const SOURCES = ['git', 'gitea_api', 'github_api', 'gitlab_api'] as const
-/** The sources that this installation reads. */
-export const SUPPORTED_SOURCES = ['git', 'gitea_api'] as const satisfies readonly Source[]
 export type Source = (typeof SOURCES)[number]
 /** What can be imported besides the code. */
 export const PARTS = [
@@ -98,3 +96,17 @@ export const Import = Type.Object(
   { $id: 'Import', description: 'The copying of a repository from elsewhere.' },
 )
 export type Import = Static<typeof Import>
+
+export const ImportedPerson = Type.Object(
+  {
+    id: Id('usr'),
+    host: Type.String({ description: 'The other forge.' }),
+    username: Type.String({ description: 'The username there.' }),
+    name: Nullable(Type.String()),
+    url: Nullable(Type.String({ description: 'The profile there.' })),
+    mapped_to: Nullable(Actor),
+  },
+  { $id: 'ImportedPerson', description: 'Somebody of another forge who wrote what was imported.' },
+)
+export type ImportedPerson = Static<typeof ImportedPerson>
+export const ImportedPeople = ListOf(ImportedPerson)

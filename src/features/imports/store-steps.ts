@@ -111,6 +111,35 @@ export const insertImportedPerson = (tx: Tx, row: ImportedPersonRow): void =>
     row.mapped_to,
   )
 
+export const findPersonRow = (
+  db: Db,
+  repo_id: string,
+  actor_id: string,
+): ImportedPersonRow | null =>
+  db.one<ImportedPersonRow>(
+    'SELECT * FROM imported_people WHERE repo_id = ? AND actor_id = ?',
+    repo_id,
+    actor_id,
+  )
+
+/** Those who are not mapped first. */
+export const listPeopleRows = (
+  db: Db,
+  repo_id: string,
+  limit: number,
+  offset: number,
+): ImportedPersonRow[] =>
+  db.all<ImportedPersonRow>(
+    `SELECT * FROM imported_people WHERE repo_id = ?
+     ORDER BY mapped_to IS NOT NULL, login, actor_id LIMIT ? OFFSET ?`,
+    repo_id,
+    limit,
+    offset,
+  )
+
+export const setMappedTo = (tx: Tx, actor_id: string, user_id: string): void =>
+  void tx.db.run('UPDATE imported_people SET mapped_to = ? WHERE actor_id = ?', user_id, actor_id)
+
 /** Numbers of issues or pull requests of a repository after a number, in order. */
 export const listNumbersAfter = (
   db: Db,

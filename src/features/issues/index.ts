@@ -4,9 +4,10 @@
  */
 import type { Feature } from '#core/hearth.ts'
 import { events } from './events.ts'
-import { repoDataRemovers, retainedCommits } from '#features/repos/index.ts'
+import { authorChanges, repoDataRemovers, retainedCommits } from '#features/repos/index.ts'
 import { retainedCommitsOfComments } from './comments/store-kept-commits.ts'
 import * as operations from './operations.ts'
+import { changeAuthorOfRecords } from './imported/store-authors.ts'
 import { addStartingLabels } from './labels/starting-labels.ts'
 import { removeRecords } from './store-records.ts'
 
@@ -17,6 +18,7 @@ export const feature: Feature = {
   reactions: [addStartingLabels],
   extensions: [
     repoDataRemovers.with(removeRecords),
+    authorChanges.with(changeAuthorOfRecords),
     retainedCommits.with(retainedCommitsOfComments),
   ],
 }

@@ -1,7 +1,12 @@
 /** Pull requests: proposed changes with their reviews, checks, statistics and sessions. */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { moveRules, repoDataRemovers, retainedCommits } from '#features/repos/index.ts'
+import {
+  authorChanges,
+  moveRules,
+  repoDataRemovers,
+  retainedCommits,
+} from '#features/repos/index.ts'
 import {
   autoMerge,
   followConversations,
@@ -17,6 +22,7 @@ import { followComments, followPushes } from './branches/follow-pushes.ts'
 import { retainedCommitsOfPulls } from './branches/store-kept-commits.ts'
 import { revisionLimit } from './branches/revision-limit.ts'
 import { followLineComments } from './reviews/line-comments.ts'
+import { changeAuthorOfPulls } from './imported/store-authors.ts'
 import * as operations from './operations.ts'
 import { recordPushers } from './reviews/pushers.ts'
 import { removeForks } from './branches/remove-forks.ts'
@@ -46,6 +52,7 @@ export const feature: Feature = {
     moveRules.with(revisionLimit),
     retainedCommits.with(retainedCommitsOfPulls),
     repoDataRemovers.with(removePullsOfRepo),
+    authorChanges.with(changeAuthorOfPulls),
   ],
 }
 

@@ -1,6 +1,6 @@
 /** Adds releases of another forge, with their dates and authors and without events. */
 import type { Tx } from '#core/write.ts'
-import { typeId } from '#core/ids.ts'
+import { typeId, typeIdAt } from '#core/ids.ts'
 import { asOf, cutTo, importedLine } from '#features/issues/index.ts'
 import type { ImportedRelease, ReleaseImporter } from '#features/repos/index.ts'
 import { findQuotaProblem } from '#features/workspaces/index.ts'
@@ -63,7 +63,7 @@ export const releaseImporter: ReleaseImporter = {
   add(tx, { id: repo_id, workspace_id }, release) {
     const there = findReleaseByTag(tx.db, repo_id, release.tag_name)
     const then = asOf(tx, release.created_ms)
-    const id = there?.id ?? typeId('rel', then.now_ms)
+    const id = there?.id ?? typeIdAt('rel', then.now_ms, 0)
     if (!there) {
       insertRelease(then, {
         id,

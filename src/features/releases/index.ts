@@ -2,6 +2,7 @@
 import { blobHolders } from '#core/blobs.ts'
 import type { Feature } from '#core/hearth.ts'
 import {
+  authorChanges,
   repoDataRemovers,
   retainedCommits,
   releasedTags,
@@ -12,7 +13,13 @@ import { usageCounters } from '#features/workspaces/index.ts'
 import { events } from './events.ts'
 import { releaseImporter } from './import-releases.ts'
 import { countAssetBytes, holdsBlob, listBlobs } from './store-assets.ts'
-import { findPublishedId, isTagPublished, listRetainedTargets, removeReleasesOf } from './store.ts'
+import {
+  changeAuthorOfReleases,
+  findPublishedId,
+  isTagPublished,
+  listRetainedTargets,
+  removeReleasesOf,
+} from './store.ts'
 import * as operations from './operations.ts'
 
 export * from './schema.ts'
@@ -28,6 +35,7 @@ export const feature: Feature = {
     releasedTags.with(isTagPublished),
     releaseOfTag.with(findPublishedId),
     releaseImporters.with(releaseImporter),
+    authorChanges.with(changeAuthorOfReleases),
     repoDataRemovers.with(removeReleasesOf),
     retainedCommits.with(listRetainedTargets),
     blobHolders.with({ isReferenced: holdsBlob, list: listBlobs }),

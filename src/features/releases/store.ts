@@ -160,6 +160,14 @@ export function setRelease(tx: Tx, row: ReleaseRow, change: ReleaseChange): void
 export const removeRelease = (tx: Tx, id: string): void =>
   void tx.db.run('DELETE FROM releases WHERE id = ?', id)
 
+export const changeAuthorOfReleases = (tx: Tx, repo_id: string, from: string, to: string): void =>
+  void tx.db.run(
+    'UPDATE releases SET author_id = ? WHERE repo_id = ? AND author_id = ?',
+    to,
+    repo_id,
+    from,
+  )
+
 /** Deletes releases of a purged repository. The blob sweep deletes their files. */
 export const removeReleasesOf = (tx: Tx, repo_id: string, limit: number): number =>
   tx.db.run(

@@ -201,7 +201,7 @@ test('what the other side does not have is refused', async () => {
   const { url } = it.backend()
   expect(
     await refusal(start({ url: `${url}/source.git`, source: 'github_api', name: 'x' })),
-  ).toMatchObject({ status: 501, code: 'not_available', field: 'source' })
+  ).toMatchObject({ status: 422, field: 'url' })
   expect(
     await refusal(start({ url: `${url}/source.git`, include: ['code', 'issues'], name: 'x' })),
   ).toMatchObject({ status: 422, field: 'include[1]' })

@@ -29,7 +29,7 @@ import { archivePath, codePath, commitPath, repoPath, withQuery } from '../../pa
 import { DirectResponse, page, redirect, type Visit } from '../../site.ts'
 import { LatestRelease } from '../releases/on-repo.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { ImportPart, loadImport } from '../repos/import.tsx'
+import { ImportNotice, ImportPart, loadImport } from '../repos/import.tsx'
 import { loadRecentBranches, RecentBranches } from '../pulls/recent-branches.tsx'
 import { mayPropose } from './edit-load.ts'
 import { editPath } from './edit.tsx'
@@ -124,7 +124,7 @@ async function loadTree(visit: Visit, rest: string) {
     latest: commits.items[0] ?? null,
     readme,
     release: at.path === '' ? await visit.tryCall(getLatestRelease, { repo: name }) : null,
-    copy: null,
+    copy: at.path === '' ? await loadImport(visit, repo) : null,
     adminsMayPush: false,
     recent: at.path === '' ? await loadRecentBranches(visit, repo) : [],
     folders: at.path === '' ? [] : await loadFolders(visit, name, at.sha, at.path),
@@ -411,6 +411,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
             </>
           }
         >
+          <ImportNotice copy={data.copy} repo={repo} />
           <RecentBranches repo={repo} branches={data.recent} />
           {bar}
           {inside}

@@ -1,9 +1,18 @@
 // The progress of an import, and what to do after a failure.
-import { cancelImport, getRepoImport, retryImport, type Import } from '#features/imports/index.ts'
-import type { Repo } from '#features/repos/index.ts'
+import {
+  cancelImport,
+  getRepoImport,
+  listImportedPeople,
+  mapImportedPerson,
+  retryImport,
+  type Import,
+  type ImportedPerson,
+} from '#features/imports/index.ts'
+import { getRepo, type Repo } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import {
   ActionButton,
+  ActorLink,
   Button,
   Card,
   EmptyState,
@@ -11,15 +20,18 @@ import {
   Field,
   Form,
   FormActions,
+  FormError,
   LinkButton,
   Notice,
+  PageHead,
   RelativeTime,
 } from '../../components/index.ts'
 import { bytesText, formatNumber } from '../../format.ts'
 import { repoPath } from '../../paths.ts'
-import { action, redirect, type Visit } from '../../site.ts'
-import { repoOf } from './frame.tsx'
+import { action, page, redirect, type Visit } from '../../site.ts'
+import { RepoFrame, repoOf } from './frame.tsx'
 import { rich, t, texts, tn } from '../../text.ts'
+import { formError } from '../shell.tsx'
 
 const PHASES: Record<Import['progress']['phase'], string> = texts({
   waiting: 'Queued',
@@ -96,9 +108,13 @@ const Retry = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visit }
     <Form action={repoPath(repo.full_name, '/import/retry')} csrf={visit.csrf} label={t('Retry')}>
       <input type="hidden" name="id" value={copy.id} />
       <p class="muted">
-        {rich('From {url} into this repository, while it is empty.', {
-          url: <code>{copy.url}</code>,
-        })}
+        {copy.source === 'git'
+          ? rich('From {url} into this repository, while it is empty.', {
+              url: <code>{copy.url}</code>,
+            })
+          : rich('From {url}. Only what is missing is taken over.', {
+              url: <code>{copy.url}</code>,
+            })}
       </p>
       <Field
         name="token"
@@ -114,6 +130,266 @@ const Retry = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visit }
     </Form>
   </Card>
 )
+
+const STEP_TEXTS: Record<Import['steps'][number]['name'], string> = texts({
+  code: 'Code',
+  large_files: 'Large files',
+  wiki: 'Wiki',
+  collaborators: 'Members',
+  labels: 'Labels',
+  milestones: 'Milestones',
+  issues: 'Issues',
+  pulls: 'Pull requests',
+  comments: 'Comments',
+  reviews: 'Reviews',
+  releases: 'Releases',
+})
+
+const STEP_STATE_TEXTS: Record<Import['steps'][number]['state'], string> = texts({
+  waiting: 'Waiting',
+  running: 'Running',
+  done: 'Done',
+  done_with_errors: 'Done, with errors',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+})
+
+const IMPORT_STATE_TEXTS: Record<Import['state'], string> = texts({
+  queued: 'Queued',
+  running: 'Running',
+  waiting_for_limit: 'Waiting, because the other side asks for it',
+  done: 'Done',
+  done_with_errors: 'Done, with errors',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+})
+
+const StepTable = ({ copy }: { copy: Import }) => (
+  <div class="table-scroll">
+    <table class="plain-table">
+      <thead>
+        <tr>
+          <th scope="col">{t('Part')}</th>
+          <th scope="col">{t('State')}</th>
+          <th scope="col">{t('Taken over')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {copy.steps.map((step) => (
+          <tr>
+            <th scope="row">{STEP_TEXTS[step.name]}</th>
+            <td>{STEP_STATE_TEXTS[step.state]}</td>
+            <td>
+              {step.total > step.done
+                ? t('{done} of {all}', {
+                    done: formatNumber(step.done),
+                    all: formatNumber(step.total),
+                  })
+                : formatNumber(step.done)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+const Problems = ({ copy }: { copy: Import }) =>
+  copy.errors.length === 0 ? null : (
+    <Notice
+      kind={copy.finished_at === null ? 'wait' : 'bad'}
+      title={copy.finished_at === null ? t('So far') : t('What was left out')}
+    >
+      <ul>
+        {copy.errors.map((error) => (
+          <li>{error}</li>
+        ))}
+      </ul>
+      {copy.resume_at !== null && (
+        <p>{rich('The next attempt is {time}.', { time: <RelativeTime at={copy.resume_at} /> })}</p>
+      )}
+    </Notice>
+  )
+
+const PersonRow = ({
+  person,
+  repo,
+  visit,
+}: {
+  person: ImportedPerson
+  repo: Repo
+  visit: Visit
+}) => (
+  <tr>
+    <th scope="row">
+      <bdi>
+        {person.url === null ? (
+          person.username
+        ) : (
+          <a href={person.url} rel="nofollow noopener">
+            {person.username}
+          </a>
+        )}
+      </bdi>
+    </th>
+    <td>
+      {person.mapped_to === null ? (
+        <Form
+          action={repoPath(repo.full_name, '/import/people')}
+          csrf={visit.csrf}
+          label={t('Account of {name}', { name: person.username })}
+        >
+          <input type="hidden" name="id" value={person.id} />
+          <Field
+            id={`username-${person.id}`}
+            name="username"
+            label={t('Username here')}
+            required
+            mono
+            maxlength={100}
+            autocomplete="off"
+          />
+          <Button small>{t('Assign account')}</Button>
+        </Form>
+      ) : (
+        <ActorLink of={person.mapped_to} />
+      )}
+    </td>
+  </tr>
+)
+
+const People = ({
+  people,
+  repo,
+  visit,
+}: {
+  people: readonly ImportedPerson[]
+  repo: Repo
+  visit: Visit
+}) => {
+  const error = formError(visit)
+  return people.length === 0 ? null : (
+    <Card title={t('People')}>
+      <p class="muted">
+        {t(
+          'Say who has an account here. What they wrote in this repository is theirs from then on. This cannot be undone.',
+        )}
+      </p>
+      {error && <FormError>{error}</FormError>}
+      <div class="table-scroll">
+        <table class="plain-table">
+          <thead>
+            <tr>
+              <th scope="col">{t('There')}</th>
+              <th scope="col">{t('Here')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {people.map((person) => (
+              <PersonRow person={person} repo={repo} visit={visit} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  )
+}
+
+const canRetry = ({ state, source }: Import): boolean =>
+  source !== 'git' && (state === 'failed' || state === 'cancelled' || state === 'done_with_errors')
+
+/** How far the latest import is, what it left out, and whose accounts its people are. */
+export const importPage = page({
+  path: '/:workspace/:repo/import',
+  load: async (visit) => {
+    const name = repoOf(visit)
+    const [repo, copy] = await Promise.all([
+      visit.call(getRepo, { repo: name }),
+      visit.tryCall(getRepoImport, { repo: name }),
+    ])
+    const people = repo.permissions.admin
+      ? await visit.tryCall(listImportedPeople, { repo: name, per_page: 100 })
+      : null
+    return { repo, copy, people: people?.items ?? [] }
+  },
+  view: ({ repo, copy, people }, visit) => (
+    <RepoFrame visit={visit} repo={repo} title={t('Import')} current="code" width="narrow">
+      <PageHead title={t('Import')} />
+      {copy === null ? (
+        <EmptyState
+          icon="download"
+          title={t('Nothing was imported')}
+          actions={<LinkButton href="/new">{t('Import a repository')}</LinkButton>}
+        >
+          {t('A repository is imported when it is created.')}
+        </EmptyState>
+      ) : (
+        <>
+          <Card
+            title={IMPORT_STATE_TEXTS[copy.state]}
+            actions={
+              copy.finished_at === null ? (
+                <ActionButton
+                  action={repoPath(repo.full_name, '/import/cancel')}
+                  csrf={visit.csrf}
+                  values={{ id: copy.id }}
+                >
+                  <Button variant="danger" small>
+                    {t('Cancel')}
+                  </Button>
+                </ActionButton>
+              ) : null
+            }
+          >
+            <Facts
+              facts={[
+                { label: t('From'), value: <code>{copy.url}</code> },
+                { label: t('Started'), value: <RelativeTime at={copy.created_at} /> },
+              ]}
+            />
+            <StepTable copy={copy} />
+            {copy.finished_at === null && (
+              <p>
+                <LinkButton href={repoPath(repo.full_name, '/import')} icon="refresh">
+                  {t('Refresh')}
+                </LinkButton>
+              </p>
+            )}
+          </Card>
+          <Problems copy={copy} />
+          {canRetry(copy) && <Retry copy={copy} repo={repo} visit={visit} />}
+          <People people={people} repo={repo} visit={visit} />
+        </>
+      )}
+    </RepoFrame>
+  ),
+})
+
+const mapPersonForm = action({
+  path: '/:workspace/:repo/import/people',
+  page: importPage,
+  async submit(visit, fields) {
+    const repo = repoOf(visit)
+    await visit.call(mapImportedPerson, {
+      repo,
+      id: fields.text('id'),
+      username: fields.text('username').trim(),
+    })
+    return redirect(repoPath(repo, '/import'))
+  },
+})
+
+/** Tells that the rest of an import is still on its way, for those who may see how far it is. */
+export const ImportNotice = ({ copy, repo }: { copy: Import | null; repo: Repo }) =>
+  copy === null || copy.finished_at !== null ? null : (
+    <Notice kind="wait" title={t('Issues, pull requests and releases are being imported')}>
+      <p>
+        {rich('They appear here one after the other. <a>Show the progress</a>', {
+          a: (inner) => <a href={repoPath(repo.full_name, '/import')}>{inner}</a>,
+        })}
+      </p>
+    </Notice>
+  )
 
 /** Replaces the code of a repository while it is imported or after that failed. Null otherwise. */
 export const ImportPart = ({
@@ -190,4 +466,4 @@ const retryImportForm = action({
   },
 })
 
-export const importForms = [cancelImportForm, retryImportForm]
+export const importForms = [cancelImportForm, retryImportForm, mapPersonForm]

@@ -12,7 +12,7 @@ import {
 } from './collaborators.tsx'
 import { dangerForms } from './danger-forms.ts'
 import { addDeployKeyForm, deployKeysPage, removeDeployKeyForm } from './deploy-keys.tsx'
-import { importForms } from './import.tsx'
+import { importForms, importPage } from './import.tsx'
 import { insightsPage } from './insights.tsx'
 import { fileLocksPage, lockFileForm, unlockFileForm } from './locks.tsx'
 import { newRepoForm, newRepoPage } from './new.tsx'
@@ -28,6 +28,7 @@ import { stricterProtectionForm } from './stricter-protection.tsx'
 export const repos: SiteSection = {
   pages: [
     newRepoPage,
+    importPage,
     activityPage,
     insightsPage,
     agentsPage,

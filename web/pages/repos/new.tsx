@@ -1,9 +1,17 @@
-import { createImport } from '#features/imports/index.ts'
+import { createImport, PARTS } from '#features/imports/index.ts'
 import { createRepo } from '#features/repos/index.ts'
 import { listWorkspaces, type Workspace } from '#features/workspaces/index.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { Card, EmptyState } from '../../components/card.tsx'
-import { Field, FieldSet, Form, FormActions, Radio, Select } from '../../components/form.tsx'
+import {
+  Checkbox,
+  Field,
+  FieldSet,
+  Form,
+  FormActions,
+  Radio,
+  Select,
+} from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
 import { repoPath } from '../../paths.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -37,6 +45,26 @@ const ImportFields = ({ visit, typed }: { visit: Visit; typed: Fields }) => (
       error={fieldError(visit, 'import_url')}
       hint={t('A git repository, as one would clone it: https://…')}
       autocomplete="off"
+    />
+    <Select
+      name="import_source"
+      label={t('What to take over')}
+      options={[
+        { value: 'git', label: t('Only the code, with git') },
+        { value: 'gitea_api', label: t('Everything, from Gitea or Forgejo') },
+        { value: 'github_api', label: t('Everything, from GitHub') },
+        { value: 'gitlab_api', label: t('Everything, from GitLab') },
+      ]}
+      value={typed.optional('import_source') ?? 'git'}
+      error={fieldError(visit, 'import_source')}
+      hint={t(
+        'Everything: code, large files, wiki, labels, milestones, issues, pull requests, reviews and releases.',
+      )}
+    />
+    <Checkbox
+      name="import_people"
+      label={t('Recognise members of the workspace by their confirmed e-mail addresses')}
+      checked={typed.ticked('import_people')}
     />
     <Field
       name="import_token"
@@ -115,6 +143,7 @@ const NewRepoForm = ({
         'description',
         'private',
         'import_url',
+        'import_source',
         'import_token',
       )}
     >
@@ -170,7 +199,13 @@ export const newRepoPage = page({
 })
 
 /** The fields of this form for the inputs of an import. */
-const FIELDS: Readonly<Record<string, string>> = { url: 'import_url', token: 'import_token' }
+const FIELDS: Readonly<Record<string, string>> = {
+  url: 'import_url',
+  token: 'import_token',
+  source: 'import_source',
+}
+
+const IMPORT_SOURCES = ['git', 'gitea_api', 'github_api', 'gitlab_api'] as const
 
 export const newRepoForm = action({
   path: '/new',
@@ -184,7 +219,8 @@ export const newRepoForm = action({
     }
     const import_url = fields.optional('import_url')
     const token = fields.optional('import_token')
-    if (import_url === undefined || token === undefined) {
+    const source = IMPORT_SOURCES.find((one) => one === fields.optional('import_source')) ?? 'git'
+    if (import_url === undefined || (token === undefined && source === 'git')) {
       const repo = await visit.call(createRepo, {
         ...about,
         ...(import_url === undefined ? {} : { import_url }),
@@ -196,12 +232,13 @@ export const newRepoForm = action({
     try {
       const copy = await visit.call(createImport, {
         ...about,
-        source: 'git',
+        source,
         workspace: about.workspace ?? '',
         url: import_url,
-        token,
+        ...(token === undefined ? {} : { token }),
+        ...(source !== 'git' && fields.ticked('import_people') ? { include: [...PARTS] } : {}),
       })
-      return redirect(repoPath(copy.repo ?? ''))
+      return redirect(repoPath(copy.repo ?? '', source === 'git' ? '' : '/import'))
     } catch (error) {
       const field =
         error instanceof Refusal && error.field !== null ? FIELDS[error.field] : undefined

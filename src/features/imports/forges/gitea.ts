@@ -55,7 +55,7 @@ const milestoneOf = (milestone: Fields): ForeignMilestone => ({
   id: milestone.id('id'),
   title: milestone.text('title'),
   description: milestone.optional('description'),
-  due_on: milestone.optional('due_on')?.slice(0, 10) ?? null,
+  due_on: milestone.optional('due_on'),
   created_ms: milestone.time('created_at') ?? 0,
   closed_ms:
     milestone.text('state') === 'closed'

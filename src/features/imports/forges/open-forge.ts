@@ -6,6 +6,8 @@ import { ForgeClient } from './forge-client.ts'
 import type { Source } from '../schema.ts'
 import type { Forge } from './forge.ts'
 import { GiteaForge } from './gitea.ts'
+import { GitHubForge } from './github.ts'
+import { GitLabForge } from './gitlab.ts'
 
 export type ForgeSource = Exclude<Source, 'git'>
 
@@ -34,17 +36,45 @@ export function splitAddress(url: string): { base: string; owner: string; name: 
 /** A token, or the password of `name:password`. */
 const tokenOf = (secret: string): string => secret.slice(secret.indexOf(':') + 1)
 
+const GITHUB_VERSION = '2022-11-28'
+
+/** The address of GitHub's API: github.com has it on a host of its own. */
+const githubBase = (base: string): string =>
+  new URL(base).host === 'github.com' ? 'https://api.github.com' : `${base}/api/v3`
+
+/** `pull_offset` is what was found when the import began; null before that. */
 export function openForge(
   hearth: Pick<Hearth, 'settings' | 'clock'>,
-  { url, token }: ForgeAddress,
+  { source, url, token }: ForgeAddress,
+  pull_offset: number | null,
   signal: AbortSignal,
 ): OpenForge {
+  const secret = token === null ? null : tokenOf(token)
+  const clientFor = (base: string, scheme: string, headers: Record<string, string>): ForgeClient =>
+    new ForgeClient(hearth, {
+      base,
+      headers,
+      authorization: secret === null ? null : `${scheme} ${secret}`,
+      signal,
+    })
+  if (source === 'gitlab_api') {
+    const { origin, path, name } = splitProject(url)
+    const client = clientFor(`${origin}/api/v4`, 'Bearer', {})
+    return { client, forge: new GitLabForge(client, path, name, pull_offset) }
+  }
   const { base, owner, name } = splitAddress(url)
-  const client = new ForgeClient(hearth, {
-    base: `${base}/api/v1`,
-    headers: {},
-    authorization: token === null ? null : `token ${tokenOf(token)}`,
-    signal,
-  })
+  if (source === 'github_api') {
+    const client = clientFor(githubBase(base), 'Bearer', { 'x-github-api-version': GITHUB_VERSION })
+    return { client, forge: new GitHubForge(client, owner, name) }
+  }
+  const client = clientFor(`${base}/api/v1`, 'token', {})
   return { client, forge: new GiteaForge(client, owner, name) }
+}
+
+/** GitLab has groups in groups, so all but the last part are the path. */
+function splitProject(url: string): { origin: string; path: string; name: string } {
+  const { name } = splitAddress(url)
+  const at = new URL(url)
+  const parts = trimTrailingSlashes(at.pathname).split('/').filter(Boolean).slice(0, -1)
+  return { origin: at.origin, path: parts.map(decodeURIComponent).join('/'), name }
 }

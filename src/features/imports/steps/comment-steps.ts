@@ -57,12 +57,11 @@ const reactionsOf = (
 ): { content: ForeignReaction['content']; actor_id: string }[] =>
   reactions.map(({ content, person }) => ({ content, actor_id: personId(tx, people, person) }))
 
-/**
- * The time that an id is made from. Forges give whole seconds, and their ids say what came first:
- * the place in the second is taken from the id.
- */
-const orderOf = (created_ms: number, foreign_id: string): number =>
-  created_ms % 1000 === 0 ? created_ms + (Number(foreign_id.slice(-3)) || 0) : created_ms
+/** Forges count their ids up, so the id says what came first within a second. */
+const orderOf = (foreign_id: string): number => {
+  const digits = foreign_id.slice(foreign_id.lastIndexOf(' ') + 1)
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : 0
+}
 
 function placeComment(tx: Tx, context: StepContext, comment: ForeignComment): string | null {
   const { repo, people, texts } = context
@@ -76,7 +75,7 @@ function placeComment(tx: Tx, context: StepContext, comment: ForeignComment): st
     author_id: personId(tx, people, comment.author),
     body: rewriteText(comment.body, texts),
     created_ms: comment.created_ms,
-    order_ms: orderOf(comment.created_ms, id),
+    order: orderOf(id),
     updated_ms: comment.updated_ms,
     line: null,
     in_reply_to: null,
@@ -92,7 +91,7 @@ export const commentsStep: ListStep<ForeignComment | Unreadable> = {
   name: 'comments',
   read: (context, cursor) =>
     context.forge.comments === null
-      ? readByRecord(context, null, cursor, context.forge.commentsOf)
+      ? readByRecord(context, null, cursor, (record) => context.forge.commentsOf(record))
       : context.forge.comments(cursor),
   place: (tx, context, item) =>
     isUnreadable(item) ? item.unreadable : placeComment(tx, context, item),
@@ -145,7 +144,7 @@ function placeLineComment(
     author_id: personId(tx, people, comment.author),
     body: rewriteText(isPlaced ? comment.body : quoted(comment), texts),
     created_ms: comment.created_ms,
-    order_ms: orderOf(comment.created_ms, comment.id),
+    order: orderOf(comment.id),
     updated_ms: comment.updated_ms,
     line: isPlaced
       ? {
@@ -207,7 +206,7 @@ function placeReview(
     body: rewriteText(review.body, texts),
     commit_sha,
     created_ms: review.created_ms,
-    order_ms: orderOf(review.created_ms, review.id),
+    order: orderOf(review.id),
     dismissed: review.dismissed,
   })
   insertItem(tx, repo.id, 'review', review.id, ours)

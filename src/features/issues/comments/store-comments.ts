@@ -115,6 +115,8 @@ export const countUnresolvedOfAll = (
   )
 
 export type NewComment = {
+  /** Only of a comment of the past; others get the next id. */
+  id?: string
   repo_id: string
   number: number
   author_id: string
@@ -131,7 +133,7 @@ export type NewComment = {
 
 /** Inserts a comment and returns its id. The caller appends the event. */
 export function insertComment(tx: Tx, comment: NewComment): string {
-  const id = typeId('cmt', tx.now_ms)
+  const id = comment.id ?? typeId('cmt', tx.now_ms)
   const {
     path = null,
     line = null,

@@ -3,7 +3,7 @@
  * people and dates. No event is appended, so nobody is notified and no webhook is sent.
  */
 import type { Tx } from '#core/write.ts'
-import { typeId } from '#core/ids.ts'
+import { typeId, typeIdAt } from '#core/ids.ts'
 import {
   removeLabel,
   insertLabel,
@@ -33,6 +33,7 @@ import {
   touchComment,
 } from '../comments/store-comments.ts'
 import { findRecord, setRecordLock, setRecordMilestone, touchRecord } from '../store-records.ts'
+import { timestamp } from '#lib/time.ts'
 import { asOf } from './as-of.ts'
 import { importedLine, importedText } from './imported-text.ts'
 
@@ -85,12 +86,13 @@ export function importMilestone(tx: Tx, repo_id: string, milestone: ImportedMile
   const there = findMilestoneByTitle(tx.db, repo_id, title)
   if (there) return there.id
   const then = asOf(tx, milestone.created_ms)
+  const due_ms = Date.parse(milestone.due_on ?? '')
   const row = {
     id: typeId('mls', then.now_ms),
     repo_id,
     title,
     description: milestone.description === null ? null : importedText(milestone.description),
-    due_on: milestone.due_on,
+    due_on: Number.isFinite(due_ms) ? timestamp(due_ms) : null,
   }
   insertMilestone(then, row)
   if (milestone.closed_ms !== null)
@@ -146,7 +148,7 @@ export function importIssue(tx: Tx, issue: ImportedIssue): boolean {
   if (findRecord(tx.db, repo_id, number)) return false
   const then = asOf(tx, issue.created_ms)
   insertIssue(then, {
-    id: typeId('iss', then.now_ms),
+    id: typeIdAt('iss', then.now_ms, number),
     repo_id,
     number,
     title: importedTitle(issue.title),
@@ -172,8 +174,8 @@ export type ImportedComment = {
   readonly author_id: string
   readonly body: string
   readonly created_ms: number
-  /** The time that its id is made from, so that comments of one second stay in order. */
-  readonly order_ms: number
+  /** Comments of one second are in this order. */
+  readonly order: number
   readonly updated_ms: number
   readonly line: {
     readonly path: string
@@ -194,9 +196,9 @@ export function importComment(tx: Tx, comment: ImportedComment): string {
   const record = findRecord(tx.db, repo_id, number)
   if (!record) throw new TypeError(`there is no record ${number} for a comment`)
   const then = asOf(tx, comment.created_ms)
-  const ordered = { ...then, now_ms: asOf(tx, comment.order_ms).now_ms }
   const body = importedText(comment.body)
-  const id = insertComment(ordered, {
+  const id = insertComment(then, {
+    id: typeIdAt('cmt', then.now_ms, comment.order),
     repo_id,
     number,
     author_id: comment.author_id,

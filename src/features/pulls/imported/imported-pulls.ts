@@ -2,7 +2,7 @@
  * Pull requests and reviews that come from another forge. They keep their numbers, people and
  * dates. No event is appended, so nobody is notified and no check runs.
  */
-import { typeId } from '#core/ids.ts'
+import { typeIdAt } from '#core/ids.ts'
 import type { Tx } from '#core/write.ts'
 import {
   asOf,
@@ -95,7 +95,7 @@ export function importPull(tx: Tx, repo: RepoRow, pull: ImportedPull): boolean {
   const title = importedTitle(pull.title)
   insertRecord(then, { repo_id, number, kind: 'pull', title, author_id: pull.author_id })
   insertPull(then, {
-    id: typeId('pr', then.now_ms),
+    id: typeIdAt('pr', then.now_ms, number),
     repo_id,
     number,
     title,
@@ -148,8 +148,8 @@ export type ImportedReview = {
   readonly body: string
   readonly commit_sha: Oid
   readonly created_ms: number
-  /** The time that its id is made from, so that reviews of one second stay in order. */
-  readonly order_ms: number
+  /** Reviews of one second are in this order. */
+  readonly order: number
   readonly dismissed: boolean
 }
 
@@ -162,7 +162,7 @@ const DISMISSED_REASON = 'Dismissed on the other forge'
  */
 export function importReview(tx: Tx, review: ImportedReview): string {
   const then = asOf(tx, review.created_ms)
-  const id = typeId('rvw', asOf(tx, review.order_ms).now_ms)
+  const id = typeIdAt('rvw', then.now_ms, review.order)
   const body = importedText(review.body)
   insertReview(then, {
     id,

@@ -1,0 +1,358 @@
+/**
+ * GitHub's REST interface (https://docs.github.com/en/rest). One request at a time, because GitHub
+ * asks for that under "secondary rate limits".
+ */
+import { REACTIONS, type ReactionContent } from '#features/issues/index.ts'
+import { listOf, type Fields } from './fields.ts'
+import { ForgeError, nextPageOf, type ForgeClient } from './forge-client.ts'
+import type {
+  Forge,
+  ForeignComment,
+  ForeignIssue,
+  ForeignLabel,
+  ForeignLineComment,
+  ForeignMilestone,
+  ForeignPerson,
+  ForeignPull,
+  ForeignReaction,
+  ForeignRecord,
+  ForeignRelease,
+  ForeignRepo,
+  ForeignReview,
+  Page,
+  RecordRef,
+} from './forge.ts'
+
+const PER_PAGE = 100
+/** No list of one record is read beyond this page. */
+const MAX_PAGES = 200
+
+const accountOf = (user: Fields | null): ForeignPerson | null => {
+  const login = user?.optional('login') ?? null
+  return user === null || login === null
+    ? null
+    : {
+        id: user.id('id'),
+        login,
+        name: user.optional('name'),
+        email: user.optional('email'),
+        url: user.optional('html_url'),
+      }
+}
+
+const labelOf = (label: Fields): ForeignLabel => ({
+  name: label.text('name'),
+  color: label.text('color'),
+  description: label.optional('description'),
+})
+
+const milestoneOf = (milestone: Fields): ForeignMilestone => ({
+  id: milestone.id('id'),
+  title: milestone.text('title'),
+  description: milestone.optional('description'),
+  due_on: milestone.optional('due_on'),
+  created_ms: milestone.time('created_at') ?? 0,
+  closed_ms:
+    milestone.text('state') === 'closed'
+      ? (milestone.time('closed_at') ?? milestone.time('updated_at') ?? 0)
+      : null,
+})
+
+function recordOf(record: Fields): ForeignRecord {
+  const created_ms = record.time('created_at') ?? 0
+  const updated_ms = record.time('updated_at') ?? created_ms
+  return {
+    number: record.integer('number') ?? 0,
+    title: record.text('title'),
+    body: record.text('body'),
+    author: accountOf(record.object('user')),
+    labels: record.list('labels').map(labelOf),
+    milestone: record.object('milestone')?.id('id') ?? null,
+    assignees: record.list('assignees').flatMap((one) => accountOf(one) ?? []),
+    locked: record.is('locked'),
+    created_ms,
+    updated_ms,
+    closed_ms: record.text('state') === 'closed' ? (record.time('closed_at') ?? updated_ms) : null,
+    closed_by: accountOf(record.object('closed_by')),
+  }
+}
+
+function pullOf(pull: Fields): ForeignPull {
+  const base = pull.object('base')
+  const head = pull.object('head')
+  const merged_ms = pull.time('merged_at')
+  const home = base?.object('repo')?.id('id') ?? ''
+  return {
+    ...recordOf(pull),
+    draft: pull.is('draft'),
+    base_ref: base?.text('ref') ?? '',
+    base_sha: base?.optional('sha') ?? null,
+    merge_base: null,
+    head_ref: head?.text('ref') ?? '',
+    head_sha: head?.optional('sha') ?? null,
+    // A fork that is gone has no repository any more.
+    in_fork: (head?.object('repo')?.id('id') ?? null) !== home,
+    merged:
+      merged_ms === null
+        ? null
+        : {
+            by: accountOf(pull.object('merged_by')),
+            at_ms: merged_ms,
+            commit: pull.optional('merge_commit_sha'),
+          },
+  }
+}
+
+const VERDICTS: Readonly<Record<string, ForeignReview['verdict']>> = {
+  APPROVED: 'approve',
+  CHANGES_REQUESTED: 'request_changes',
+  COMMENTED: 'comment',
+  // What a dismissed review said is no longer told.
+  DISMISSED: 'comment',
+}
+
+const lineCommentOf = (
+  comment: Fields,
+  reactions: readonly ForeignReaction[],
+): ForeignLineComment => {
+  const created_ms = comment.time('created_at') ?? 0
+  const line = comment.integer('line')
+  const reply = comment.id('in_reply_to_id')
+  return {
+    id: `line ${comment.id('id')}`,
+    author: accountOf(comment.object('user')),
+    body: comment.text('body'),
+    created_ms,
+    updated_ms: comment.time('updated_at') ?? created_ms,
+    reactions,
+    path: comment.text('path'),
+    line: comment.integer('original_line') ?? line,
+    start_line: comment.integer('original_start_line') ?? comment.integer('start_line'),
+    side: comment.text('side') === 'LEFT' ? 'old' : 'new',
+    commit: comment.optional('original_commit_id') ?? comment.optional('commit_id'),
+    outdated: line === null,
+    hunk: comment.text('diff_hunk'),
+    in_reply_to: reply === '' ? null : `line ${reply}`,
+    resolved_by: null,
+  }
+}
+
+const releaseOf = (release: Fields): ForeignRelease => {
+  const created_ms = release.time('created_at') ?? 0
+  const draft = release.is('draft')
+  return {
+    id: release.id('id'),
+    tag_name: release.text('tag_name'),
+    target: release.text('target_commitish'),
+    name: release.text('name'),
+    body: release.text('body'),
+    draft,
+    prerelease: release.is('prerelease'),
+    author: accountOf(release.object('author')),
+    created_ms,
+    published_ms: draft ? null : (release.time('published_at') ?? created_ms),
+    assets: release.list('assets').map((asset) => ({
+      id: asset.id('id'),
+      name: asset.text('name'),
+      // This address gives the bytes to a token, also of a private repository.
+      url: asset.text('url'),
+      size: asset.integer('size'),
+      content_type: asset.optional('content_type'),
+    })),
+  }
+}
+
+const CONTENTS: ReadonlySet<string> = new Set(REACTIONS)
+
+function reactionOf(reaction: Fields): ForeignReaction[] {
+  const content = reaction.text('content')
+  return CONTENTS.has(content)
+    ? [{ content: content as ReactionContent, person: accountOf(reaction.object('user')) }]
+    : []
+}
+
+export class GitHubForge implements Forge {
+  readonly #path: string
+  /** Comments of all records stop short in large repositories, so they are read one by one. */
+  readonly comments = null
+
+  constructor(
+    private readonly client: ForgeClient,
+    owner: string,
+    name: string,
+  ) {
+    this.#path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
+  }
+
+  async repo(): Promise<ForeignRepo> {
+    const repo = await this.client.one(this.#path)
+    const newest = await this.client
+      .list(`${this.#path}/issues?state=all&sort=created&direction=desc&per_page=1`)
+      .catch(orMissing)
+    const newestPull = await this.client
+      .list(`${this.#path}/pulls?state=all&sort=created&direction=desc&per_page=1`)
+      .catch(orMissing)
+    return {
+      name: repo.text('name'),
+      description: repo.optional('description'),
+      private: repo.is('private'),
+      clone_url: repo.text('clone_url'),
+      wiki_url: repo.is('has_wiki') ? repo.text('clone_url') : null,
+      highest: Math.max(
+        0,
+        ...[...newest, ...newestPull].map((record) => record.integer('number') ?? 0),
+      ),
+      pull_offset: 0,
+      pull_refs: { prefix: 'refs/pull/', suffix: '/head' },
+    }
+  }
+
+  collaborators(cursor: string | null): Promise<Page<ForeignPerson>> {
+    return this.#page('/collaborators?', cursor, (user) => accountOf(user) ?? [])
+  }
+
+  labels(cursor: string | null): Promise<Page<ForeignLabel>> {
+    return this.#page('/labels?', cursor, labelOf)
+  }
+
+  milestones(cursor: string | null): Promise<Page<ForeignMilestone>> {
+    return this.#page('/milestones?state=all&sort=due_on&direction=asc&', cursor, milestoneOf)
+  }
+
+  /** Pull requests are in the list of issues too. */
+  issues(cursor: string | null): Promise<Page<ForeignIssue>> {
+    return this.#page('/issues?state=all&sort=created&direction=asc&', cursor, (issue) =>
+      issue.object('pull_request')
+        ? []
+        : { ...recordOf(issue), not_planned: issue.text('state_reason') === 'not_planned' },
+    )
+  }
+
+  /** Only a pull request of its own, not the list, names who merged it. */
+  async pulls(cursor: string | null): Promise<Page<ForeignPull>> {
+    const page = await this.#page('/pulls?state=all&sort=created&direction=asc&', cursor, pullOf)
+    const items: ForeignPull[] = []
+    for (const pull of page.items)
+      items.push(
+        pull.merged === null
+          ? pull
+          : pullOf(await this.client.one(`${this.#path}/pulls/${pull.number}`)),
+      )
+    return { ...page, items }
+  }
+
+  async commentsOf({ number }: RecordRef): Promise<readonly ForeignComment[]> {
+    const comments: ForeignComment[] = []
+    for (const comment of await this.#all(`/issues/${number}/comments?`)) {
+      const created_ms = comment.time('created_at') ?? 0
+      comments.push({
+        id: comment.id('id'),
+        number,
+        author: accountOf(comment.object('user')),
+        body: comment.text('body'),
+        created_ms,
+        updated_ms: comment.time('updated_at') ?? created_ms,
+        reactions: await this.#reactionsOf(comment, 'issues'),
+      })
+    }
+    return comments
+  }
+
+  /** Comments count their reactions, so only those that have some are asked for. */
+  async #reactionsOf(comment: Fields, of: 'issues' | 'pulls'): Promise<ForeignReaction[]> {
+    const count = comment.object('reactions')?.integer('total_count') ?? 0
+    if (count === 0) return []
+    const found = await this.#all(`/${of}/comments/${comment.id('id')}/reactions?`).catch(orMissing)
+    return found.flatMap(reactionOf)
+  }
+
+  async reviewsOf(number: number): Promise<readonly ForeignReview[]> {
+    const reviews = (await this.#all(`/pulls/${number}/reviews?`)).flatMap(
+      (review): ForeignReview[] => {
+        const verdict = VERDICTS[review.text('state')]
+        return verdict === undefined
+          ? []
+          : [
+              {
+                id: review.id('id'),
+                author: accountOf(review.object('user')),
+                verdict,
+                body: review.text('body'),
+                commit: review.optional('commit_id'),
+                created_ms: review.time('submitted_at') ?? 0,
+                dismissed: review.text('state') === 'DISMISSED',
+                comments: [],
+              },
+            ]
+      },
+    )
+    const byReview = new Map<string, ForeignLineComment[]>()
+    for (const comment of await this.#all(`/pulls/${number}/comments?`)) {
+      const review = comment.id('pull_request_review_id')
+      const list = byReview.get(review) ?? []
+      list.push(lineCommentOf(comment, await this.#reactionsOf(comment, 'pulls')))
+      byReview.set(review, list)
+    }
+    const known = new Set(reviews.map(({ id }) => id))
+    const loose = [...byReview].flatMap(([id, comments]) => (known.has(id) ? [] : comments))
+    return [
+      ...reviews.map((review) => ({ ...review, comments: byReview.get(review.id) ?? [] })),
+      ...(loose.length === 0 ? [] : [looseReview(number, loose)]),
+    ]
+  }
+
+  releases(cursor: string | null): Promise<Page<ForeignRelease>> {
+    return this.#page('/releases?', cursor, releaseOf)
+  }
+
+  /** The whole list of one record. */
+  async #all(list: string): Promise<Fields[]> {
+    const items: Fields[] = []
+    let page: string | null = '1'
+    for (let count = 0; page !== null && count < MAX_PAGES; count++) {
+      const { body, header } = await this.client.get(
+        `${this.#path}${list}per_page=${PER_PAGE}&page=${page}`,
+      )
+      items.push(...listOf(body))
+      page = nextPageOf(header('link'))
+    }
+    return items
+  }
+
+  async #page<T>(
+    list: string,
+    cursor: string | null,
+    parse: (item: Fields) => T | readonly T[],
+  ): Promise<Page<T>> {
+    const path = `${this.#path}${list}per_page=${PER_PAGE}&page=${cursor ?? '1'}`
+    try {
+      const { body, header } = await this.client.get(path)
+      return {
+        items: listOf(body).flatMap((item) => parse(item) as T),
+        next: nextPageOf(header('link')),
+        total: null,
+      }
+    } catch (error) {
+      orMissing(error)
+      return { items: [], next: null, total: 0 }
+    }
+  }
+}
+
+/** Line comments that belong to no review that is told. */
+const looseReview = (number: number, comments: readonly ForeignLineComment[]): ForeignReview => ({
+  id: `loose ${number}`,
+  author: null,
+  verdict: null,
+  body: '',
+  commit: null,
+  created_ms: 0,
+  dismissed: false,
+  comments,
+})
+
+/** A part that a repository has switched off is missing: it has nothing to take. */
+function orMissing(error: unknown): Fields[] {
+  if (error instanceof ForgeError && error.isMissing) return []
+  throw error
+}

@@ -1,0 +1,366 @@
+/**
+ * GitLab's REST interface, version 4 (https://docs.gitlab.com/api/rest). Issues and merge requests
+ * have numbers of their own: merge requests get those after the highest issue.
+ */
+import type { ReactionContent } from '#features/issues/index.ts'
+import { listOf, type Fields } from './fields.ts'
+import { ForgeError, type ForgeClient } from './forge-client.ts'
+import type {
+  Forge,
+  ForeignComment,
+  ForeignIssue,
+  ForeignLabel,
+  ForeignLineComment,
+  ForeignMilestone,
+  ForeignPerson,
+  ForeignPull,
+  ForeignReaction,
+  ForeignRecord,
+  ForeignRelease,
+  ForeignRepo,
+  ForeignReview,
+  Page,
+  RecordRef,
+} from './forge.ts'
+
+const PER_PAGE = 100
+const MAX_PAGES = 200
+
+const accountOf = (user: Fields | null): ForeignPerson | null => {
+  const login = user?.optional('username') ?? null
+  return user === null || login === null
+    ? null
+    : {
+        id: user.id('id'),
+        login,
+        name: user.optional('name'),
+        email: user.optional('public_email') ?? user.optional('email'),
+        url: user.optional('web_url'),
+      }
+}
+
+const labelOf = (label: Fields): ForeignLabel => ({
+  name: label.text('name'),
+  color: label.text('color'),
+  description: label.optional('description'),
+})
+
+const milestoneOf = (milestone: Fields): ForeignMilestone => ({
+  id: milestone.id('id'),
+  title: milestone.text('title'),
+  description: milestone.optional('description'),
+  due_on: milestone.optional('due_date'),
+  created_ms: milestone.time('created_at') ?? 0,
+  closed_ms: milestone.text('state') === 'closed' ? (milestone.time('updated_at') ?? 0) : null,
+})
+
+function recordOf(record: Fields, offset: number): ForeignRecord {
+  const created_ms = record.time('created_at') ?? 0
+  const updated_ms = record.time('updated_at') ?? created_ms
+  const isOpen = record.text('state') === 'opened' || record.text('state') === 'locked'
+  return {
+    number: (record.integer('iid') ?? -offset) + offset,
+    title: record.text('title'),
+    body: record.text('description'),
+    author: accountOf(record.object('author')),
+    labels: record.texts('labels').map((name) => ({ name, color: '', description: null })),
+    milestone: record.object('milestone')?.id('id') ?? null,
+    assignees: record.list('assignees').flatMap((one) => accountOf(one) ?? []),
+    locked: record.is('discussion_locked'),
+    created_ms,
+    updated_ms,
+    closed_ms: isOpen ? null : (record.time('closed_at') ?? updated_ms),
+    closed_by: accountOf(record.object('closed_by')),
+  }
+}
+
+function pullOf(request: Fields, offset: number): ForeignPull {
+  const merged_ms = request.text('state') === 'merged' ? request.time('merged_at') : null
+  const refs = request.object('diff_refs')
+  return {
+    ...recordOf(request, offset),
+    draft: request.is('draft') || request.is('work_in_progress'),
+    base_ref: request.text('target_branch'),
+    base_sha: refs?.optional('base_sha') ?? null,
+    merge_base: refs?.optional('base_sha') ?? null,
+    head_ref: request.text('source_branch'),
+    head_sha: request.optional('sha'),
+    in_fork: request.integer('source_project_id') !== request.integer('target_project_id'),
+    merged:
+      merged_ms === null
+        ? null
+        : {
+            by: accountOf(request.object('merge_user') ?? request.object('merged_by')),
+            at_ms: merged_ms,
+            commit:
+              request.optional('merge_commit_sha') ??
+              request.optional('squash_commit_sha') ??
+              request.optional('sha'),
+          },
+  }
+}
+
+/** The names of GitLab's emoji that reactions here have. */
+const CONTENTS: Readonly<Record<string, ReactionContent>> = {
+  thumbsup: '+1',
+  thumbsdown: '-1',
+  laughing: 'laugh',
+  smile: 'laugh',
+  tada: 'hooray',
+  confused: 'confused',
+  heart: 'heart',
+  rocket: 'rocket',
+  eyes: 'eyes',
+}
+
+const reactionOf = (award: Fields): ForeignReaction[] => {
+  const content = CONTENTS[award.text('name')]
+  return content === undefined ? [] : [{ content, person: accountOf(award.object('user')) }]
+}
+
+/** A note of a discussion that has a place in the changes. */
+function lineCommentOf(note: Fields, first: string): ForeignLineComment | null {
+  const position = note.object('position')
+  if (!position) return null
+  const fresh = position.integer('new_line')
+  const old = position.integer('old_line')
+  const created_ms = note.time('created_at') ?? 0
+  const isNew = fresh !== null
+  return {
+    id: note.id('id'),
+    author: accountOf(note.object('author')),
+    body: note.text('body'),
+    created_ms,
+    updated_ms: note.time('updated_at') ?? created_ms,
+    reactions: [],
+    path: (isNew ? position.optional('new_path') : position.optional('old_path')) ?? '',
+    line: fresh ?? old,
+    start_line: null,
+    side: isNew ? 'new' : 'old',
+    commit: position.optional('head_sha'),
+    outdated: false,
+    hunk: '',
+    in_reply_to: first === note.id('id') ? null : first,
+    resolved_by: note.is('resolved') ? accountOf(note.object('resolved_by')) : null,
+  }
+}
+
+const releaseOf = (release: Fields, base: string): ForeignRelease => {
+  const created_ms = release.time('created_at') ?? 0
+  const links = release.object('assets')?.list('links') ?? []
+  return {
+    id: release.text('tag_name'),
+    tag_name: release.text('tag_name'),
+    target: release.object('commit')?.text('id') ?? '',
+    name: release.text('name'),
+    body: release.text('description'),
+    draft: false,
+    prerelease: release.is('upcoming_release'),
+    author: accountOf(release.object('author')),
+    created_ms,
+    published_ms: release.time('released_at') ?? created_ms,
+    // Links may lead anywhere. Only files of this forge are fetched.
+    assets: links.flatMap((link) => {
+      const url = link.optional('direct_asset_url') ?? link.text('url')
+      return URL.parse(url)?.origin === base
+        ? [{ id: link.id('id'), name: link.text('name'), url, size: null, content_type: null }]
+        : []
+    }),
+  }
+}
+
+export class GitLabForge implements Forge {
+  readonly #path: string
+  readonly comments = null
+
+  constructor(
+    private readonly client: ForgeClient,
+    owner: string,
+    name: string,
+    /** Known once the repository was read. */
+    private offset: number | null = null,
+  ) {
+    this.#path = `/projects/${encodeURIComponent(`${owner}/${name}`)}`
+  }
+
+  async repo(): Promise<ForeignRepo> {
+    const project = await this.client.one(this.#path)
+    const highest = async (list: string): Promise<number> => {
+      const [newest] = await this.client
+        .list(`${this.#path}/${list}?scope=all&order_by=created_at&sort=desc&per_page=1`)
+        .catch(orMissing)
+      return newest?.integer('iid') ?? 0
+    }
+    const offset = await highest('issues')
+    this.offset = offset
+    return {
+      name: project.text('path'),
+      description: project.optional('description'),
+      private: project.text('visibility') !== 'public',
+      clone_url: project.text('http_url_to_repo'),
+      wiki_url:
+        project.is('wiki_enabled') || project.text('wiki_access_level') === 'enabled'
+          ? project.text('http_url_to_repo')
+          : null,
+      highest: offset + (await highest('merge_requests')),
+      pull_offset: offset,
+      pull_refs: { prefix: 'refs/merge-requests/', suffix: '/head' },
+    }
+  }
+
+  collaborators(cursor: string | null): Promise<Page<ForeignPerson>> {
+    return this.#page('/members/all?', cursor, (user) => accountOf(user) ?? [])
+  }
+
+  labels(cursor: string | null): Promise<Page<ForeignLabel>> {
+    return this.#page('/labels?', cursor, labelOf)
+  }
+
+  milestones(cursor: string | null): Promise<Page<ForeignMilestone>> {
+    return this.#page('/milestones?', cursor, milestoneOf)
+  }
+
+  issues(cursor: string | null): Promise<Page<ForeignIssue>> {
+    return this.#page('/issues?scope=all&order_by=created_at&sort=asc&', cursor, (issue) => ({
+      ...recordOf(issue, 0),
+      not_planned: false,
+    }))
+  }
+
+  /** Only a merge request of its own names the commits that it is compared with. */
+  async pulls(cursor: string | null): Promise<Page<ForeignPull>> {
+    const list = '/merge_requests?scope=all&state=all&order_by=created_at&sort=asc&'
+    const offset = this.#offset
+    const page = await this.#page(list, cursor, (request) => request.integer('iid') ?? [])
+    const items: ForeignPull[] = []
+    for (const iid of page.items)
+      items.push(pullOf(await this.client.one(`${this.#path}/merge_requests/${iid}`), offset))
+    return { ...page, items }
+  }
+
+  get #offset(): number {
+    if (this.offset === null) throw new TypeError('the numbers of this project are not known')
+    return this.offset
+  }
+
+  #recordPath({ number, kind }: RecordRef): string {
+    return kind === 'issue' ? `/issues/${number}` : `/merge_requests/${number - this.#offset}`
+  }
+
+  /** Notes that a person wrote, without those at lines, which come with the reviews. */
+  async commentsOf(record: RecordRef): Promise<readonly ForeignComment[]> {
+    const path = this.#recordPath(record)
+    const comments: ForeignComment[] = []
+    for (const note of await this.#all(`${path}/notes?sort=asc&order_by=created_at&`)) {
+      if (note.is('system') || note.object('position')) continue
+      const created_ms = note.time('created_at') ?? 0
+      const awards = await this.#all(`${path}/notes/${note.id('id')}/award_emoji?`).catch(orMissing)
+      comments.push({
+        id: note.id('id'),
+        number: record.number,
+        author: accountOf(note.object('author')),
+        body: note.text('body'),
+        created_ms,
+        updated_ms: note.time('updated_at') ?? created_ms,
+        reactions: awards.flatMap(reactionOf),
+      })
+    }
+    return comments
+  }
+
+  /** Approvals, and the discussions at lines. */
+  async reviewsOf(number: number): Promise<readonly ForeignReview[]> {
+    const path = this.#recordPath({ number, kind: 'pull' })
+    const discussions = await this.#all(`${path}/discussions?`)
+    const comments = discussions.flatMap((discussion) => {
+      const notes = discussion.list('notes').filter((note) => !note.is('system'))
+      const first = notes[0]?.id('id') ?? ''
+      return notes.flatMap((note) => lineCommentOf(note, first) ?? [])
+    })
+    const approvals = await this.client
+      .one(`${this.#path}${path}/approvals`)
+      .then((found) => found.list('approved_by'))
+      .catch(orMissing)
+    return [
+      ...approvals.flatMap((approval): ForeignReview[] => {
+        const author = accountOf(approval.object('user'))
+        return author === null ? [] : [approvalOf(number, author, approval.time('approved_at'))]
+      }),
+      ...(comments.length === 0 ? [] : [reviewOfLines(number, comments)]),
+    ]
+  }
+
+  releases(cursor: string | null): Promise<Page<ForeignRelease>> {
+    return this.#page('/releases?', cursor, (release) => releaseOf(release, this.client.origin))
+  }
+
+  async #all(list: string): Promise<Fields[]> {
+    const items: Fields[] = []
+    let page: string | null = '1'
+    for (let count = 0; page !== null && count < MAX_PAGES; count++) {
+      const { body, header } = await this.client.get(
+        `${this.#path}${list}per_page=${PER_PAGE}&page=${page}`,
+      )
+      items.push(...listOf(body))
+      page = header('x-next-page') || null
+    }
+    return items
+  }
+
+  async #page<T>(
+    list: string,
+    cursor: string | null,
+    parse: (item: Fields) => T | readonly T[],
+  ): Promise<Page<T>> {
+    const path = `${this.#path}${list}per_page=${PER_PAGE}&page=${cursor ?? '1'}`
+    try {
+      const { body, header } = await this.client.get(path)
+      // Lists of more than 10,000 items have no total.
+      const total = Number(header('x-total') || Number.NaN)
+      return {
+        items: listOf(body).flatMap((item) => parse(item) as T),
+        next: header('x-next-page') || null,
+        total: Number.isSafeInteger(total) ? total : null,
+      }
+    } catch (error) {
+      orMissing(error)
+      return { items: [], next: null, total: 0 }
+    }
+  }
+}
+
+const approvalOf = (
+  number: number,
+  author: ForeignPerson,
+  at_ms: number | null,
+): ForeignReview => ({
+  id: `approval ${number} ${author.id}`,
+  author,
+  verdict: 'approve',
+  body: '',
+  commit: null,
+  created_ms: at_ms ?? 0,
+  dismissed: false,
+  comments: [],
+})
+
+const reviewOfLines = (number: number, comments: readonly ForeignLineComment[]): ForeignReview => ({
+  id: `lines ${number}`,
+  author: null,
+  verdict: null,
+  body: '',
+  commit: null,
+  created_ms: 0,
+  dismissed: false,
+  comments,
+})
+
+/** A part that a project has switched off is missing or forbidden: it has nothing to take. */
+function orMissing(error: unknown): Fields[] {
+  if (
+    error instanceof ForgeError &&
+    (error.isMissing || (error.status === 403 && !error.isRateLimit))
+  )
+    return []
+  throw error
+}

@@ -1,0 +1,217 @@
+/** Imports from the APIs of other forges, played by stand-ins. */
+import { afterAll, describe, expect, test } from 'bun:test'
+import { getIssue } from '#features/issues/get-issue.ts'
+import { listIssues } from '#features/issues/list-issues.ts'
+import { createIssue } from '#features/issues/create-issue.ts'
+import { retryImport } from '#features/imports/retry-import.ts'
+import { getPull } from '#features/pulls/get-pull.ts'
+import { listPulls } from '#features/pulls/list-pulls.ts'
+import { getPullChanges } from '#features/pulls/changes/get-pull-changes.ts'
+import { getReleaseByTag } from '#features/releases/get-release-by-tag.ts'
+import { repoByPath } from '#features/repos/index.ts'
+import { MINUTE, SECOND } from '#lib/time.ts'
+import { DIALECTS, timeOf, type StandIn } from './stand-in.ts'
+import { makeForgeWorld } from './forge-fixture.ts'
+
+const it = await makeForgeWorld({ comments: 120 })
+const { world, ada, open, project } = it
+const standIns: StandIn[] = []
+const standIn = (...args: Parameters<typeof it.standIn>): StandIn => {
+  const made = it.standIn(...args)
+  standIns.push(made)
+  return made
+}
+afterAll(async () => {
+  for (const one of standIns) await one.close()
+})
+
+const TABLES = [
+  'records',
+  'comments',
+  'reviews',
+  'labels',
+  'milestones',
+  'releases',
+  'release_assets',
+  'reactions',
+  'refs',
+]
+const dump = () =>
+  TABLES.map((table) => world.hearth.db.all(`SELECT * FROM ${table} ORDER BY 1, 2, 3`))
+
+describe.each(DIALECTS)('%s', (dialect) => {
+  test('everything arrives with its number, dates and people, and nobody is told', async () => {
+    const peer = standIn(dialect)
+    const before = world.events().length
+    const { id, repo } = await it.start(dialect, peer.url)
+    await world.jobs()
+    expect(await it.state(id)).toMatchObject({ state: 'done', errors: [], source: dialect })
+
+    const issues = await world.call(listIssues, ada, { repo, state: 'all', per_page: 100 })
+    expect(issues.items.map(({ number }) => number).toSorted((a, b) => a - b)).toEqual([
+      1, 2, 3, 4, 5, 6, 7,
+    ])
+    const { issue, comments } = await world.call(getIssue, ada, { repo, number: 1 })
+    expect(issue).toMatchObject({
+      title: 'Record 1',
+      author: { username: 'ada (imported)' },
+      labels: ['defect'],
+      milestone: { title: 'Next' },
+      assignees: [{ username: 'zoe (imported)' }],
+      locked: true,
+      created_at: timeOf(1),
+      updated_at: timeOf(2),
+      comments_count: project.comments,
+    })
+    // Links to the old place lead to the issues here, except in code.
+    expect(issue.body).toStartWith('See #1 and ')
+    if (dialect === 'gitlab_api') expect(issue.body).toEndWith(`#${project.issues + 1}`)
+    else expect(issue.body).toContain('/ada/lamp/issues/1`')
+    expect(comments.map(({ body }) => body)).toEqual(
+      Array.from({ length: 100 }, (_, n) => `Remark ${n + 1}`),
+    )
+    expect(comments[0]).toMatchObject({
+      author: { username: 'zoe (imported)' },
+      reactions: { heart: 1 },
+    })
+    expect((await world.call(getIssue, ada, { repo, number: 2 })).issue.author.username).toBe(
+      'ghost (imported)',
+    )
+
+    const pulls = await world.call(listPulls, ada, { repo, state: 'all' })
+    expect(pulls.items.map(({ number, status }) => [number, status])).toEqual([
+      [open + 1, 'closed'],
+      [open, 'open'],
+      [open - 1, 'merged'],
+    ])
+    const merged = await world.call(getPull, ada, { repo, number: open - 1 })
+    expect(merged.pull).toMatchObject({
+      merged_by: 'ada (imported)',
+      merge_commit_sha: project.commits.merge,
+    })
+    const reviewed = await world.call(getPull, ada, { repo, number: open })
+    expect(reviewed.pull.head?.sha).toBe(project.commits.head)
+    expect(reviewed.comments.find(({ body }) => body === 'Why this?')).toMatchObject({
+      path: 'file.txt',
+      line: 1,
+      side: 'new',
+    })
+    if (dialect !== 'gitlab_api')
+      expect(reviewed.reviews).toMatchObject([
+        { verdict: 'request_changes', body: 'Not yet', counted: false },
+      ])
+    // The diff of a merged pull request is what it changed, although its branch is gone.
+    const changes = await world.call(getPullChanges, ada, { repo, number: open - 1 })
+    expect(changes.files.map(({ path }) => path)).toEqual(['file.txt'])
+
+    const release = await world.call(getReleaseByTag, ada, { repo, tag: 'v9' })
+    expect(release).toMatchObject({
+      name: 'Nine',
+      published_at: timeOf(22),
+      assets: [{ name: 'lamp.zip', size_in_bytes: 5 }],
+    })
+
+    // The next number is free for people here, and history has told nobody.
+    expect((await world.call(createIssue, ada, { repo, title: 'New here' })).number).toBe(open + 2)
+    expect(world.hearth.db.all('SELECT * FROM notifications')).toEqual([])
+    const told = world
+      .events()
+      .slice(before)
+      .map(({ type }) => type)
+    expect(told.filter((type) => !/^(repo|git)\./.test(type))).toEqual(['issue.opened'])
+  })
+
+  test('a second run changes nothing', async () => {
+    const peer = standIn(dialect)
+    const { id, repo } = await it.start(dialect, peer.url)
+    await world.jobs()
+    const before = dump()
+    const again = await world.call(retryImport, ada, { id })
+    await world.jobs()
+    expect(await it.state(again.id)).toMatchObject({ state: 'done', repo })
+    expect(dump()).toEqual(before)
+  })
+})
+
+test('a secondary limit is waited out, and the import goes on where it was', async () => {
+  let count = 0
+  const limited = standIn('github_api', {
+    instead: (path) =>
+      path === '/pulls' && ++count === 2
+        ? new Response('{}', { status: 403, headers: { 'retry-after': '300' } })
+        : null,
+  })
+  const { id } = await it.start('github_api', limited.url)
+  await world.jobs()
+  const waiting = await it.state(id)
+  expect(waiting).toMatchObject({ state: 'waiting_for_limit' })
+  expect(waiting.errors).toEqual([expect.stringContaining('asks to wait')])
+  const wait = Date.parse(waiting.resume_at ?? '') - world.clock.now()
+  expect(wait).toBeGreaterThan(300 * SECOND)
+  expect(wait).toBeLessThan(331 * SECOND)
+  const before = limited.asked.length
+  world.clock.advance(4 * MINUTE)
+  await world.jobs()
+  expect(limited.asked.length).toBe(before)
+  world.clock.advance(2 * MINUTE)
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({ state: 'done', errors: [] })
+  // What had come was not asked for again.
+  expect(limited.asked.slice(before).some((path) => path.includes('/labels'))).toBe(false)
+})
+
+test('a part that stays broken is named, and the others arrive', async () => {
+  const peer = standIn('gitea_api', {
+    instead: (path) => (path === '/releases' ? new Response(null, { status: 502 }) : null),
+  })
+  const { id, repo } = await it.start('gitea_api', peer.url)
+  for (const wait of [0, 11 * SECOND, MINUTE + SECOND, 6 * MINUTE]) {
+    world.clock.advance(wait)
+    await world.jobs()
+  }
+  const ended = await it.state(id)
+  expect(ended).toMatchObject({
+    state: 'done_with_errors',
+    errors: [expect.stringContaining('releases: ')],
+  })
+  expect((await world.call(listIssues, ada, { repo, state: 'all' })).items).toHaveLength(7)
+})
+
+test('a token that is refused ends the import at once', async () => {
+  const peer = standIn('gitea_api', { token: 'right' })
+  const { id, repo } = await it.start('gitea_api', peer.url, { token: 'wrong' })
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({
+    state: 'failed',
+    errors: [expect.stringContaining('token')],
+  })
+  expect(peer.asked).toHaveLength(1)
+  expect(
+    world.hearth.db.one<{ secret: null }>('SELECT secret FROM imports WHERE id = ?', id)?.secret,
+  ).toBeNull()
+  expect(repoByPath(world.hearth.db, repo)).not.toBeNull()
+})
+
+test('an answer that is no JSON, or too long, ends the import with a reason', async () => {
+  const odd = standIn('gitea_api', { instead: () => new Response('<html>') })
+  const { id } = await it.start('gitea_api', odd.url)
+  const endless = standIn('gitea_api', {
+    instead: () => new Response(`[${'1,'.repeat(20 << 20)}1]`),
+  })
+  const { id: second } = await it.start('gitea_api', endless.url)
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({
+    state: 'failed',
+    errors: [expect.stringContaining('JSON')],
+  })
+  expect(await it.state(second)).toMatchObject({ state: 'failed' })
+})
+
+test('only what was asked for arrives', async () => {
+  const peer = standIn('gitea_api')
+  const { id, repo } = await it.start('gitea_api', peer.url, { include: ['code', 'issues'] })
+  await world.jobs()
+  expect((await it.state(id)).steps.map(({ name }) => name)).toEqual(['code', 'issues'])
+  expect((await world.call(listPulls, ada, { repo, state: 'all' })).items).toEqual([])
+  expect([...it.refs(repo).keys()].some((name) => name.startsWith('refs/pull/'))).toBe(false)
+})

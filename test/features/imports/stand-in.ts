@@ -1,0 +1,392 @@
+/**
+ * Servers that answer as Gitea, GitHub and GitLab describe it, from one small project: lists in
+ * pages, limits, faults, and a pull request whose fork is gone. Git requests go to a real server.
+ */
+import type { Server } from 'bun'
+
+export type Dialect = 'gitea_api' | 'github_api' | 'gitlab_api'
+export const DIALECTS = ['gitea_api', 'github_api', 'gitlab_api'] as const
+
+type Person = { readonly id: number; readonly login: string; readonly email: string }
+export const PEOPLE = {
+  ada: { id: 1, login: 'ada', email: 'ada@example.com' },
+  zoe: { id: 7, login: 'zoe', email: 'zoe@elsewhere.example' },
+} as const satisfies Record<string, Person>
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const START_MS = Date.parse('2025-05-01T08:00:00Z')
+export const timeOf = (n: number): string => new Date(START_MS + n * DAY_MS).toISOString()
+
+export type Project = {
+  readonly issues: number
+  readonly comments: number
+  /** Commits of the history that the pull requests are about. */
+  readonly commits: { readonly base: string; readonly head: string; readonly merge: string }
+  readonly branch: string
+}
+
+type Json = Record<string, unknown>
+/** Items of a list, by what the dialect calls it. */
+type Lists = (path: string) => Json[] | Json | null
+
+const issueNumbers = ({ issues }: Project): number[] =>
+  Array.from({ length: issues }, (_, n) => n + 1)
+
+/** The first pull request is merged, the second open, the third closed with its fork gone. */
+const PULLS = ['merged', 'open', 'gone'] as const
+
+function githubLike(project: Project, dialect: 'gitea_api' | 'github_api', origin: string): Lists {
+  const isGitHub = dialect === 'github_api'
+  const user = (person: Person): Json => ({
+    ...person,
+    full_name: '',
+    html_url: `${origin}/${person.login}`,
+  })
+  const label = { name: 'defect', color: 'ee0701', description: 'It does not work' }
+  const milestone = {
+    id: 40,
+    title: 'Next',
+    description: 'What comes',
+    state: 'open',
+    due_on: '2027-01-02T00:00:00Z',
+    created_at: timeOf(0),
+  }
+  const record = (number: number): Json => ({
+    number,
+    title: `Record ${number}`,
+    body: `See ${origin}/ada/lamp/issues/1 and \`${origin}/ada/lamp/issues/1\``,
+    user: number === 2 ? null : user(number % 2 ? PEOPLE.ada : PEOPLE.zoe),
+    labels: number === 1 ? [label] : [],
+    milestone: number === 1 ? milestone : null,
+    assignees: number === 1 ? [user(PEOPLE.zoe)] : [],
+    state: number % 3 === 0 ? 'closed' : 'open',
+    state_reason: number % 3 === 0 ? 'not_planned' : null,
+    created_at: timeOf(number),
+    updated_at: timeOf(number + 1),
+    closed_at: number % 3 === 0 ? timeOf(number + 1) : null,
+    [isGitHub ? 'locked' : 'is_locked']: number === 1,
+    comments: number === 1 ? project.comments : 0,
+  })
+  const { base, head, merge } = project.commits
+  const pull = (at: number): Json => {
+    const number = project.issues + 1 + at
+    const kind = PULLS[at]
+    const closed = kind !== 'open'
+    const isGone = kind === 'gone'
+    const merged = kind === 'merged'
+    return {
+      ...record(number),
+      state: closed ? 'closed' : 'open',
+      closed_at: closed ? timeOf(number + 1) : null,
+      draft: false,
+      merged,
+      merged_at: merged ? timeOf(number + 1) : null,
+      merged_by: merged ? user(PEOPLE.ada) : null,
+      merge_commit_sha: merged ? merge : null,
+      base: { ref: 'main', sha: base, repo_id: 1, repo: { id: 1 } },
+      merge_base: base,
+      head: {
+        ref: kind === 'open' ? project.branch : `topic-${number}`,
+        label: kind === 'open' ? project.branch : `zoe:topic-${number}`,
+        sha: isGone ? 'f'.repeat(40) : head,
+        repo_id: isGone ? 9 : 1,
+        repo: isGone ? null : { id: 1 },
+      },
+    }
+  }
+  const comment = (id: number): Json => ({
+    id,
+    body: `Remark ${id}`,
+    user: user(PEOPLE.zoe),
+    issue_url: `${origin}/ada/lamp/issues/1`,
+    created_at: timeOf(20),
+    updated_at: timeOf(20),
+    reactions: { total_count: id === 1 ? 1 : 0 },
+  })
+  const line = {
+    id: 900,
+    body: 'Why this?',
+    user: user(PEOPLE.zoe),
+    path: 'file.txt',
+    position: 1,
+    line: 1,
+    original_line: 1,
+    side: 'RIGHT',
+    commit_id: head,
+    original_commit_id: head,
+    diff_hunk: '@@ -0,0 +1 @@\n+one',
+    pull_request_review_id: 70,
+    created_at: timeOf(21),
+    updated_at: timeOf(21),
+  }
+  const open = project.issues + 2
+  const lists: Record<string, Json[] | Json> = {
+    '': {
+      name: 'lamp',
+      description: 'A lamp',
+      private: false,
+      clone_url: `${origin}/ada/lamp.git`,
+      has_wiki: true,
+    },
+    '/labels': [label],
+    '/milestones': [milestone],
+    '/collaborators': [user(PEOPLE.ada)],
+    '/issues': [
+      ...issueNumbers(project).map(record),
+      ...(isGitHub ? PULLS.map((_, at) => ({ ...pull(at), pull_request: {} })) : []),
+    ],
+    '/pulls': PULLS.map((_, at) => pull(at)),
+    '/issues/comments': Array.from({ length: project.comments }, (_, n) => comment(n + 1)),
+    '/issues/1/comments': Array.from({ length: project.comments }, (_, n) => comment(n + 1)),
+    '/issues/comments/1/reactions': [{ content: 'heart', user: user(PEOPLE.ada) }],
+    [`/pulls/${open}/reviews`]: [
+      {
+        id: 70,
+        state: isGitHub ? 'CHANGES_REQUESTED' : 'REQUEST_CHANGES',
+        body: 'Not yet',
+        user: user(PEOPLE.zoe),
+        commit_id: head,
+        submitted_at: timeOf(21),
+        comments_count: 1,
+      },
+    ],
+    [`/pulls/${open}/reviews/70/comments`]: [line],
+    [`/pulls/${open}/comments`]: [line],
+    '/releases': [
+      {
+        id: 5,
+        tag_name: 'v9',
+        target_commitish: 'main',
+        name: 'Nine',
+        body: 'Notes',
+        draft: false,
+        prerelease: false,
+        author: user(PEOPLE.ada),
+        created_at: timeOf(22),
+        published_at: timeOf(22),
+        assets: [
+          {
+            id: 6,
+            name: 'lamp.zip',
+            size: 5,
+            url: `${origin}/file`,
+            browser_download_url: `${origin}/file`,
+          },
+        ],
+      },
+    ],
+  }
+  return (path) => {
+    const one = /^\/pulls\/(\d+)$/.exec(path)
+    if (one) return pull(Number(one[1]) - project.issues - 1)
+    if (/^\/(issues|pulls)\/.*\/(comments|reviews|reactions)$/.test(path)) return lists[path] ?? []
+    return lists[path] ?? null
+  }
+}
+
+function gitlabLike(project: Project, origin: string): Lists {
+  const user = ({ id, login, email }: Person): Json => ({
+    id,
+    username: login,
+    name: login,
+    public_email: email,
+    web_url: `${origin}/${login}`,
+  })
+  const record = (iid: number): Json => ({
+    iid,
+    title: `Record ${iid}`,
+    description: `See ${origin}/ada/lamp/-/issues/1 and !1`,
+    author: iid === 2 ? null : user(iid % 2 ? PEOPLE.ada : PEOPLE.zoe),
+    labels: iid === 1 ? ['defect'] : [],
+    milestone: iid === 1 ? { id: 40 } : null,
+    assignees: iid === 1 ? [user(PEOPLE.zoe)] : [],
+    state: iid % 3 === 0 ? 'closed' : 'opened',
+    discussion_locked: iid === 1,
+    created_at: timeOf(iid),
+    updated_at: timeOf(iid + 1),
+    closed_at: iid % 3 === 0 ? timeOf(iid + 1) : null,
+  })
+  const { base, head, merge } = project.commits
+  const request = (at: number): Json => {
+    const kind = PULLS[at]
+    const number = project.issues + 1 + at
+    return {
+      ...record(at + 1),
+      title: `Record ${number}`,
+      author: user(number % 2 ? PEOPLE.ada : PEOPLE.zoe),
+      labels: [],
+      milestone: null,
+      assignees: [],
+      discussion_locked: false,
+      created_at: timeOf(number),
+      updated_at: timeOf(number + 1),
+      state: kind === 'open' ? 'opened' : kind === 'merged' ? 'merged' : 'closed',
+      closed_at: kind === 'gone' ? timeOf(number + 1) : null,
+      merged_at: kind === 'merged' ? timeOf(number + 1) : null,
+      merge_user: kind === 'merged' ? user(PEOPLE.ada) : null,
+      merge_commit_sha: kind === 'merged' ? merge : null,
+      target_branch: 'main',
+      source_branch: kind === 'open' ? project.branch : `topic-${number}`,
+      source_project_id: kind === 'gone' ? null : 1,
+      target_project_id: 1,
+      sha: kind === 'gone' ? 'f'.repeat(40) : head,
+      diff_refs: { base_sha: base, head_sha: head, start_sha: base },
+    }
+  }
+  const note = (id: number): Json => ({
+    id,
+    body: `Remark ${id}`,
+    author: user(PEOPLE.zoe),
+    system: false,
+    created_at: timeOf(20),
+    updated_at: timeOf(20),
+  })
+  const notes = [
+    ...Array.from({ length: project.comments }, (_, n) => note(n + 1)),
+    { ...note(800), body: 'changed the milestone', system: true },
+  ]
+  const lists: Record<string, Json[] | Json> = {
+    '': {
+      path: 'lamp',
+      description: 'A lamp',
+      visibility: 'public',
+      http_url_to_repo: `${origin}/ada/lamp.git`,
+      wiki_enabled: true,
+    },
+    '/labels': [{ name: 'defect', color: '#ee0701', description: 'It does not work' }],
+    '/milestones': [
+      {
+        id: 40,
+        title: 'Next',
+        description: 'What comes',
+        state: 'active',
+        due_date: '2027-01-02',
+        created_at: timeOf(0),
+      },
+    ],
+    '/members/all': [user(PEOPLE.ada)],
+    '/issues': issueNumbers(project).map(record),
+    '/merge_requests': PULLS.map((_, at) => request(at)),
+    '/issues/1/notes': notes,
+    '/issues/1/notes/1/award_emoji': [{ name: 'heart', user: user(PEOPLE.ada) }],
+    '/merge_requests/2/discussions': [
+      {
+        id: 'abc',
+        notes: [
+          {
+            ...note(900),
+            body: 'Why this?',
+            created_at: timeOf(21),
+            position: {
+              new_path: 'file.txt',
+              old_path: 'file.txt',
+              new_line: 1,
+              old_line: null,
+              head_sha: head,
+            },
+          },
+        ],
+      },
+    ],
+    '/releases': [
+      {
+        tag_name: 'v9',
+        name: 'Nine',
+        description: 'Notes',
+        commit: { id: project.commits.merge },
+        author: user(PEOPLE.ada),
+        created_at: timeOf(22),
+        released_at: timeOf(22),
+        assets: { links: [{ id: 6, name: 'lamp.zip', url: `${origin}/file` }] },
+      },
+    ],
+  }
+  return (path) => {
+    const one = /^\/merge_requests\/(\d+)$/.exec(path)
+    if (one) return request(Number(one[1]) - 1)
+    if (/\/(notes|award_emoji|discussions)$/.test(path)) return lists[path] ?? []
+    return lists[path] ?? null
+  }
+}
+
+const PREFIX: Record<Dialect, RegExp> = {
+  gitea_api: /^\/api\/v1\/repos\/ada\/lamp/,
+  github_api: /^\/api\/v3\/repos\/ada\/lamp/,
+  gitlab_api: /^\/api\/v4\/projects\/ada%2Flamp/,
+}
+const MAX_PER_PAGE: Record<Dialect, number> = { gitea_api: 50, github_api: 100, gitlab_api: 100 }
+
+export type StandIn = {
+  readonly url: string
+  /** The requests to the API so far, in order. */
+  readonly asked: string[]
+  close(): Promise<void>
+}
+
+export type StandInOptions = {
+  readonly token?: string
+  /** An answer in place of the right one; `count` is the number of this request, from 1. */
+  readonly instead?: (path: string, count: number) => Response | null
+}
+
+function pageOf(items: Json[], url: URL, dialect: Dialect): Response {
+  const asked = Number(url.searchParams.get('per_page') ?? url.searchParams.get('limit') ?? 30)
+  const size = Math.min(asked, MAX_PER_PAGE[dialect])
+  const page = Number(url.searchParams.get('page') ?? 1)
+  const isNewest = /desc/.test(url.search)
+  const sorted = isNewest ? items.toReversed() : items
+  const hasNext = page * size < items.length
+  const next = new URL(url)
+  next.searchParams.set('page', String(page + 1))
+  return Response.json(sorted.slice((page - 1) * size, page * size), {
+    headers: {
+      ...(dialect === 'gitea_api' ? { 'x-total-count': String(items.length) } : {}),
+      ...(dialect === 'gitlab_api' ? { 'x-next-page': hasNext ? String(page + 1) : '' } : {}),
+      ...(dialect !== 'gitlab_api' && hasNext ? { link: `<${next.href}>; rel="next"` } : {}),
+    },
+  })
+}
+
+/** `git` is the address of the server that has `lamp.git`. */
+export function startStandIn(
+  dialect: Dialect,
+  project: Project,
+  git: string,
+  { token, instead = () => null }: StandInOptions = {},
+): StandIn {
+  const asked: string[] = []
+  const server: Server<undefined> = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const url = new URL(request.url)
+      if (url.pathname === '/file') return new Response('bytes')
+      if (!url.pathname.startsWith('/api/')) {
+        const at = `${git}${url.pathname.replace(/^\/ada/, '')}${url.search}`
+        const headers = new Headers(request.headers)
+        headers.delete('authorization')
+        return await fetch(at, { method: request.method, headers, body: await request.blob() })
+      }
+      asked.push(`${url.pathname}${url.search}`)
+      const given = request.headers.get('authorization')?.split(' ')[1]
+      if (token !== undefined && given !== token) return new Response(null, { status: 401 })
+      const path = url.pathname.replace(PREFIX[dialect], '')
+      const other = instead(path, asked.length)
+      if (other) return other
+      const origin = `http://127.0.0.1:${server.port}`
+      const lists =
+        dialect === 'gitlab_api'
+          ? gitlabLike(project, origin)
+          : githubLike(project, dialect, origin)
+      const found = lists(path)
+      if (found === null) return new Response(null, { status: 404 })
+      return Array.isArray(found) ? pageOf(found, url, dialect) : Response.json(found)
+    },
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}/ada/lamp`,
+    asked,
+    close: () => server.stop(true),
+  }
+}
