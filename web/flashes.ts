@@ -53,6 +53,7 @@ const FLASHES = localized({
   'identity-removed': ['good', 'The sign-in is unlinked.'],
   'file-locked': ['good', 'File locked.'],
   'file-unlocked': ['good', 'File unlocked.'],
+  'runner-removed': ['good', 'Runner removed.'],
   'key-added': ['good', 'Key added.'],
   'key-removed': ['good', 'Key removed.'],
   'browser-signed-out': ['good', 'That browser is signed out.'],

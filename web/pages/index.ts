@@ -22,6 +22,7 @@ import { rulesets } from './rulesets/index.ts'
 import { runs } from './runs/index.ts'
 import { search } from './search/index.ts'
 import { security } from './security/index.ts'
+import { runners } from './runners/index.ts'
 import { variables } from './variables/index.ts'
 import { webhooks } from './webhooks/index.ts'
 import { wiki } from './wiki/index.ts'
@@ -63,6 +64,7 @@ export const sections: readonly SiteSection[] = [
   runs,
   search,
   security,
+  runners,
   variables,
   webhooks,
   wiki,

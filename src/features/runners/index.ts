@@ -17,6 +17,8 @@ import { takeJob, takeQueued } from './take-job.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
+export { LOCAL_LABELS } from './local-runner.ts'
+export { runnerCommands } from './runner-commands.ts'
 export { executeJob } from './execute/execute-job.ts'
 export type { LogSink, StepState } from './execute/job-input.ts'
 export type { ExecutableJob, ExecutionResult } from './execute/job-input.ts'

@@ -6,7 +6,8 @@ import type { JobRow, JobRunner, RunnerKind } from '#features/workflows/index.ts
 import type { Isolation } from '#runner'
 import { acceptsElsewhere } from './external-runner.ts'
 
-const LABELS = [
+/** The labels of the runner of this process, besides the names of GitHub's Ubuntu images. */
+export const LOCAL_LABELS: readonly string[] = [
   'local',
   'self-hosted',
   'hearth',
@@ -17,7 +18,9 @@ const LABELS = [
 const UBUNTU = /^ubuntu-(?:latest|slim|\d\d\.\d\d)$/
 
 const accepts = (labels: readonly string[]): boolean =>
-  labels.every((label) => LABELS.includes(label.toLowerCase()) || UBUNTU.test(label.toLowerCase()))
+  labels.every(
+    (label) => LOCAL_LABELS.includes(label.toLowerCase()) || UBUNTU.test(label.toLowerCase()),
+  )
 
 export const localKind: RunnerKind = {
   name: 'local',

@@ -1,6 +1,8 @@
 export { listRunners } from './list-runners.ts'
 export { createRunner } from './create-runner.ts'
 export { removeRunner } from './remove-runner.ts'
+export { listRunnerQueue } from './list-runner-queue.ts'
+export { listSiteRunnerQueue } from './list-site-runner-queue.ts'
 export { listSiteRunners } from './list-site-runners.ts'
 export { createSiteRunner } from './create-site-runner.ts'
 export { removeSiteRunner } from './remove-site-runner.ts'

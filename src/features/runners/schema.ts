@@ -29,6 +29,18 @@ export const Runner = Type.Object(runnerFields, {
 export type Runner = Static<typeof Runner>
 export const Runners = ListOf(Runner)
 
+export const QueuedLabels = Type.Object(
+  {
+    labels: Type.Array(Type.String()),
+    jobs: Type.Integer({ description: 'How many queued jobs ask for exactly these.' }),
+    since: Time,
+    served: Type.Boolean({ description: 'False when no runner has these labels.' }),
+  },
+  { $id: 'QueuedLabels', description: 'Labels that queued jobs ask runners for.' },
+)
+export type QueuedLabels = Static<typeof QueuedLabels>
+export const RunnerQueue = ListOf(QueuedLabels)
+
 export const NewRunner = Type.Object(
   {
     ...runnerFields,

@@ -63,7 +63,7 @@ export {
 export type { JobRow } from './store-jobs.ts'
 export { requestScheduling } from './request-scheduling.ts'
 export { findJob } from './store-jobs.ts'
-export { expireLog } from './store-jobs.ts'
+export { expireLog, listQueuedLabels } from './store-jobs.ts'
 export { hasWorkflows } from './store-workflows.ts'
 export { RunId } from './inputs.ts'
 export { jobScope, type JobScope } from './job-scope.ts'

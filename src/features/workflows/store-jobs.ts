@@ -190,6 +190,22 @@ export const setCalling = (tx: Tx, id: string): void =>
     id,
   )
 
+/** The labels that queued jobs ask for: of a repository, a workspace, or everywhere. */
+export const listQueuedLabels = (
+  db: Db,
+  { repo_id, workspace_id }: { repo_id: string | null; workspace_id: string | null },
+  limit: number,
+): { labels: string; jobs: number; since: Timestamp; served: number }[] =>
+  db.all(
+    `SELECT labels, count(*) AS jobs, min(queued_at) AS since, sum(waiting_for IS NULL) AS served
+     FROM workflow_jobs WHERE status = 'queued' AND stage = 'started'
+       AND (?1 IS NULL OR workspace_id = ?1) AND (?2 IS NULL OR repo_id = ?2)
+     GROUP BY labels ORDER BY min(seq) LIMIT ?3`,
+    workspace_id,
+    repo_id,
+    limit,
+  )
+
 /** Says why no runner takes a queued job. */
 export const setWaitsForRunner = (tx: Tx, id: string, reason: string): void =>
   void tx.db.run(

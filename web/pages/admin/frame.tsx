@@ -12,6 +12,7 @@ const ADMIN_TABS = localized([
   { label: 'Accounts', href: '/admin/users', icon: 'users' },
   { label: 'Workspaces', href: '/admin/workspaces', icon: 'workspace' },
   { label: 'Background jobs', href: '/admin/jobs', icon: 'clock' },
+  { label: 'Runners', href: '/admin/runners', icon: 'refresh' },
   { label: 'Backups', href: '/admin/backups', icon: 'download' },
   { label: 'Mail and network', href: '/admin/mail', icon: 'mail' },
   { label: 'Audit log', href: '/admin/audit', icon: 'shield' },

@@ -98,6 +98,9 @@ const SettingsActions = ({ repo, here }: { repo: Repo; here: string }) => (
         <LinkButton href={`${here}/environments`} icon="upload">
           {t('Environments')}
         </LinkButton>
+        <LinkButton href={`${here}/runners`} icon="activity">
+          {t('Runners')}
+        </LinkButton>
         <LinkButton href={repoPath(repo.full_name, '/security')} icon="shield">
           {t('Security')}
         </LinkButton>

@@ -1,0 +1,18 @@
+/** The commands that start a runner on its machine. */
+
+/** In single quotes of a shell where the text needs them. */
+const quoted = (text: string): string =>
+  /^[\w.:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
+/** Without labels of its own, the runner gets `linux`. */
+export function runnerCommands(
+  site_url: string,
+  { name, labels, token }: { name: string; labels: readonly string[]; token: string },
+): string {
+  const declared = (labels.length > 0 ? labels : ['linux']).map((label) => `${label}:host`)
+  return [
+    `act_runner register --no-interactive --instance ${site_url} \\`,
+    `  --token ${token} --name ${quoted(name)} --labels ${quoted(declared.join(','))}`,
+    'act_runner daemon',
+  ].join('\n')
+}

@@ -1,0 +1,67 @@
+/** The pages of runners, as browsers without a script use them. */
+import { describe, expect, test } from 'bun:test'
+import { listRunners } from '#features/runners/list-runners.ts'
+import { runForge } from '../../features/oauth/running.ts'
+import { testJobs } from '../../settings.ts'
+
+const FILE = 'on: push\njobs: { build: { runs-on: sparc, steps: [{ run: make }] } }\n'
+
+async function setUp() {
+  const forge = await runForge({ jobs: { ...testJobs, local: true } })
+  const ada = await forge.user('ada')
+  const bob = await forge.user('bob')
+  await forge.workspace('acme', { owner: ada, members: [bob] })
+  await forge.repo('acme/site', { as: ada })
+  return {
+    forge,
+    ada,
+    browser: await forge.browser('ada'),
+    member: await forge.browser('bob'),
+    visitor: await forge.browser(null),
+  }
+}
+
+for (const [where, here, owner] of [
+  ['a repository', '/acme/site/settings/runners', { repo: 'acme/site' }],
+  ['a workspace', '/acme/-/runners', { workspace: 'acme' }],
+] as const) {
+  describe(`runners of ${where}`, () => {
+    test('are added with a token that is shown once, and removed', async () => {
+      const { forge, ada, browser, member, visitor } = await setUp()
+      for (const other of [member, visitor]) expect((await other.open(here)).status).not.toBe(200)
+      const empty = await browser.open(here)
+      expect([empty.status, empty.html.includes('No runners yet')]).toEqual([200, true])
+
+      const wrong = await browser.press(empty.html, here, { name: 'build', labels: 'a:host' })
+      expect(wrong.html).toContain('a label has no spaces, commas or colons')
+      expect(wrong.html).toContain('value="a:host"')
+      const made = await browser.press(empty.html, here, {
+        name: "ada's <box>",
+        labels: 'Linux-Big, gpu',
+        ephemeral: 'on',
+      })
+      const [token = ''] = /hrt_\w{40}/.exec(made.html) ?? []
+      expect(token).not.toBe('')
+      expect(made.html).toContain('linux-big:host,gpu:host')
+      expect(made.html).not.toContain('<box>')
+
+      const { html } = await browser.open(here)
+      expect(html).not.toContain(token)
+      expect(html).toContain('Not registered yet')
+      expect(html).toContain('Removed after one job')
+      const { items } = await forge.call(listRunners, ada, owner)
+      expect(items).toMatchObject([{ name: "ada's <box>", labels: ['linux-big', 'gpu'] }])
+      await browser.press(html, `${here}/remove`, { id: items[0]?.id ?? '' })
+      expect((await browser.open(here)).html).toContain('No runners yet')
+    })
+  })
+}
+
+test('the page says what jobs wait for', async () => {
+  const { forge, ada, browser } = await setUp()
+  await forge.commit('acme/site', 'main', { '.github/workflows/ci.yml': FILE }, { as: ada })
+  await forge.jobs()
+  const { html } = await browser.open('/acme/site/settings/runners')
+  expect(html).toContain('1 job waits')
+  expect(html).toContain('No runner has these labels')
+})
