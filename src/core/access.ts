@@ -465,6 +465,14 @@ export function mayEverCall(rule: Rule, caller: Caller): boolean {
   )
 }
 
+/** What `mayEverCall` depends on: callers with the same text have the same result for every rule. */
+export function standingKey(caller: Caller): string {
+  if (caller.kind === 'anonymous') return caller.kind
+  const scopes = caller.token?.scopes ?? null
+  const ofPerson = caller.kind === 'user' ? [caller.suspended, caller.site_admin] : []
+  return JSON.stringify([caller.kind, scopes === null ? null : [...scopes].sort(), ...ofPerson])
+}
+
 function requireCaller(rule: Rule, caller: Caller): void {
   if (caller.kind === 'anonymous') {
     if (rule.account)

@@ -9,19 +9,27 @@
  * reports its progress is responded to with an event stream.
  */
 import type { Implementation } from '@modelcontextprotocol/server'
+import { standingKey } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { cache } from '#core/service.ts'
 import { type Cache, createCache } from '#lib/cache.ts'
 import { Refusal } from '#lib/errors.ts'
 import { callerOf } from '../authenticate.ts'
 import { mediaTypeOf, MIB } from '../body.ts'
-import { compressedResponse } from '../compression.ts'
+import { CompressedText, compressedResponse } from '../compression.ts'
 import type { Exchange, HttpRoute, RenderRefusal } from '../exchange.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { parseJson } from '#lib/parse-json.ts'
 import { challengeFor, renderJsonRefusal, resourceMetadataUrl } from '../responses.ts'
 import { connectionScopes } from './connection-scopes.ts'
 import type { ProtocolServer, ProtocolServerOptions } from './protocol-server.ts'
-import { parseSimpleCall, simpleCallResponse } from './simple-tool-call.ts'
+import {
+  parseSimpleCall,
+  parseSimpleList,
+  type SimpleList,
+  simpleCallResponse,
+  simpleListText,
+} from './simple-tool-call.ts'
 import { type Selection, selectionOf } from './tool-selection.ts'
 import { type ToolRequest, Tools } from './tools.ts'
 
@@ -29,6 +37,17 @@ const DEFAULT_MAX_REQUEST_BYTES = 4 * MIB
 const MAX_SELECTIONS = 256
 /** Selections with a longer address are computed each time. */
 const MAX_CACHED_ADDRESS_LENGTH = 2000
+/** Ids of requests are small numbers, which clients count up. A longer one is a text of its own. */
+const MAX_CACHED_ID_LENGTH = 20
+
+/**
+ * Responses to `tools/list`, as text and compressed: by what selects the tools and by the id of the
+ * request. The list of all tools is 500 KB, and the compressed forms are a fifth of the text.
+ */
+const toolListings = cache<CompressedText>('tool-listings', {
+  maxSize: 4 * MIB,
+  sizeOf: ({ text }) => text.length * 1.5,
+})
 
 /** Whether a call asks to wait for output or answers, as agents do, many at once. */
 const isWaitingCall = (body: unknown): boolean =>
@@ -64,6 +83,7 @@ export type ToolServerOptions = ProtocolServerOptions & {
 async function compressJson(request: Request, response: Response): Promise<Response> {
   const { status, headers } = response
   if (headers.get('content-type') !== 'application/json') return response
+  if (headers.has('content-encoding')) return response
   if (request.headers.get('accept-encoding') === null) return response
   return compressedResponse(request, await response.text(), { status, headers })
 }
@@ -104,6 +124,7 @@ export class ToolServer {
     maxSize: MAX_SELECTIONS,
     sizeOf: () => 1,
   })
+  readonly #listings: Cache<CompressedText>
   /** What needs the protocol package, from the first request that does. */
   #protocol: Promise<ProtocolServer> | null = null
 
@@ -113,6 +134,7 @@ export class ToolServer {
   ) {
     const { settings, operations } = hearth
     this.#tools = new Tools(hearth)
+    this.#listings = toolListings(hearth)
     this.#protocolOptions = protocolOptions
     this.#simpleCalls = simpleCalls
     this.#serverInfo = {
@@ -185,11 +207,13 @@ export class ToolServer {
         'this token was made for the REST API, not for the tool server',
         { reason: 'invalid_token' },
       )
+    const selectionKey = `${path}?${query}\n${request.headers.get('x-mcp-toolsets') ?? ''}`
     return {
       id: exchange.id,
       caller,
       credential: request.headers.get('authorization') ?? '',
-      selection: this.#selectionFor(path, query, request.headers.get('x-mcp-toolsets')),
+      selection: this.#selectionFor(selectionKey, exchange),
+      selectionKey,
       signal: request.signal,
       origin: exchange.origin,
       deadlineMs: exchange.deadlineMs,
@@ -201,10 +225,10 @@ export class ToolServer {
     }
   }
 
-  #selectionFor(path: string, query: string, header: string | null): Selection {
-    const key = `${path}?${query}\n${header ?? ''}`
+  #selectionFor(key: string, { path, query, request }: Exchange): Selection {
     let selection = this.#selections.get(key)
     if (!selection) {
+      const header = request.headers.get('x-mcp-toolsets')
       selection = selectionOf(path, query, header, this.hearth.operations)
       if (key.length < MAX_CACHED_ADDRESS_LENGTH) this.#selections.set(key, selection)
     }
@@ -217,7 +241,29 @@ export class ToolServer {
       const result = await this.#tools.call(toolRequest, simple.name, simple.args)
       return simpleCallResponse(simple, result, this.#serverInfo)
     }
+    const list = this.#simpleCalls ? parseSimpleList(request.headers, body) : null
+    if (list) return this.#respondList(request, toolRequest, list)
     return (await this.#loadProtocol()).respond(request, toolRequest, body)
+  }
+
+  #respondList(
+    request: Request,
+    toolRequest: ToolRequest,
+    list: SimpleList,
+  ): Response | Promise<Response> {
+    const { selectionKey, caller } = toolRequest
+    const key = JSON.stringify([list.id, list.isModern, selectionKey, standingKey(caller)])
+    let listing = this.#listings.get(key)
+    if (!listing) {
+      const tools = this.#tools.list(toolRequest)
+      listing = new CompressedText(simpleListText(list, tools, this.#serverInfo))
+      if (
+        selectionKey.length < MAX_CACHED_ADDRESS_LENGTH &&
+        String(list.id).length < MAX_CACHED_ID_LENGTH
+      )
+        this.#listings.set(key, listing)
+    }
+    return listing.response(request, { headers: { 'content-type': 'application/json' } })
   }
 
   /** A failure to load is not kept: the next request tries again. */

@@ -35,6 +35,8 @@ export type ToolRequest = {
   /** The `Authorization` header. */
   readonly credential: string
   readonly selection: Selection
+  /** The text that the selection was made from. */
+  readonly selectionKey: string
   readonly signal: AbortSignal
   readonly origin: Origin
   /** The time of `performance.now()` by which a response must be sent. */

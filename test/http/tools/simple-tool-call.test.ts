@@ -1,7 +1,7 @@
 /** Simple calls get the same bytes from the short way as from the protocol package. */
 import { expect, test } from 'bun:test'
 import { createListenerHandler } from '#http/exchange.ts'
-import { parseSimpleCall } from '#http/tools/simple-tool-call.ts'
+import { parseSimpleCall, parseSimpleList } from '#http/tools/simple-tool-call.ts'
 import { ToolServer } from '#http/tools/tool-server.ts'
 import { makeForge } from '../forge.ts'
 
@@ -26,7 +26,7 @@ const modernHeaders = (name: string) => ({
   'mcp-name': name,
 })
 
-type Sent = { body: unknown; headers?: Record<string, string>; secret?: string }
+type Sent = { body: unknown; headers?: Record<string, string>; secret?: string; query?: string }
 const call = (params: unknown, more: Record<string, unknown> = {}) => ({
   jsonrpc: '2.0',
   id: 1,
@@ -37,11 +37,11 @@ const call = (params: unknown, more: Record<string, unknown> = {}) => ({
 
 async function ask(
   handler: (typeof handlers)[number] | undefined,
-  { body, headers = {}, secret = 'ada-secret' }: Sent,
+  { body, headers = {}, secret = 'ada-secret', query = 'toolsets=all' }: Sent,
 ) {
   if (!handler) throw new Error('no handler')
   const response = await handler(
-    new Request('https://hearth.test/mcp?toolsets=all', {
+    new Request(`https://hearth.test/mcp?${query}`, {
       method: 'POST',
       body: JSON.stringify(body),
       headers: {
@@ -56,7 +56,7 @@ async function ask(
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
-    text: await response.text(),
+    bytes: Buffer.from(await response.arrayBuffer()).toString('latin1'),
   }
 }
 
@@ -170,6 +170,72 @@ test('what is not plain, or not right, is left to the package, and so answered a
     expect([sent, plain === null || plain.name === 'no_such_tool']).toEqual([sent, true])
     const [shorter, longer] = [await ask(handlers[0], sent), await ask(handlers[1], sent)]
     expect([sent, shorter]).toEqual([sent, longer])
+  }
+})
+
+const list = (params?: unknown, more: Record<string, unknown> = {}) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/list',
+  ...(params === undefined ? {} : { params }),
+  ...more,
+})
+const MODERN_LIST = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
+
+test('lists are alike too, for each caller and connection, the first time and after it', async () => {
+  const requests: Sent[] = [
+    { body: list() },
+    { body: list({}) },
+    { body: list(undefined, { id: 'a"b' }) },
+    { body: list(), headers: { 'mcp-protocol-version': '2025-11-25' } },
+    { body: list({ _meta: META }), headers: MODERN_LIST },
+  ]
+  const connections: Omit<Sent, 'body'>[] = [
+    {},
+    { query: 'readonly=true' },
+    { query: 'toolsets=all&schemas=output' },
+    { secret: 'reader-secret' },
+    { secret: 'robot-secret' },
+    { secret: 'bob-secret' },
+  ]
+  const seen = new Set<string>()
+  for (const coding of ['identity', 'gzip', 'zstd, br']) {
+    for (const connection of connections) {
+      for (const { headers, ...request } of requests) {
+        const sent = {
+          ...request,
+          ...connection,
+          headers: { ...headers, 'accept-encoding': coding },
+        }
+        expect(parseSimpleList(new Headers(sent.headers), sent.body)).not.toBeNull()
+        const longer = await ask(handlers[1], sent)
+        expect([sent, await ask(handlers[0], sent)]).toEqual([sent, longer])
+        expect([sent, await ask(handlers[0], sent)]).toEqual([sent, longer])
+        seen.add(longer.bytes)
+      }
+    }
+  }
+  // Callers and connections do differ in what they are shown.
+  expect(seen.size).toBeGreaterThan(requests.length)
+})
+
+test('a list that is asked for otherwise is left to the package', async () => {
+  const odd: Sent[] = [
+    { body: list({ cursor: 'x' }) },
+    { body: list([]) },
+    { body: list(null) },
+    { body: list({ _meta: { progressToken: 1 } }) },
+    { body: list({ _meta: META }) },
+    { body: list(undefined, { id: null }) },
+    { body: list(undefined, { extra: 1 }) },
+    { body: list(), headers: MODERN_LIST },
+    { body: list(), headers: { 'mcp-protocol-version': '1999-01-01' } },
+    { body: list({ _meta: META }), headers: { ...MODERN_LIST, 'mcp-name': 'whoami' } },
+    { body: list({ _meta: META }), headers: modernHeaders('whoami') },
+  ]
+  for (const sent of odd) {
+    expect([sent, parseSimpleList(new Headers(sent.headers), sent.body)]).toEqual([sent, null])
+    expect([sent, await ask(handlers[0], sent)]).toEqual([sent, await ask(handlers[1], sent)])
   }
 })
 

@@ -56,6 +56,7 @@ const { pull } = await world.call(createPull, ada, {
 const tools = new Tools(world.hearth)
 
 const as = (caller: SignedIn): ToolRequest => ({
+  selectionKey: '',
   id: 'req_1',
   caller,
   credential: `of ${caller.id}`,
