@@ -5,11 +5,13 @@ import {
   limitsOf,
   runnerOf,
   Untestable,
+  type FileContents,
 } from '#features/checks/index.ts'
 import { findIssue } from '#features/issues/index.ts'
 import { MINUTE } from '#lib/time.ts'
 import { redactText } from '#lib/redact.ts'
 import { collectOutput, describeIsolation, endOf } from '#runner'
+import { readKeptFiles } from './kept-files.ts'
 import type { RunContext } from './run-context.ts'
 import { ToolError } from './tool.ts'
 
@@ -29,7 +31,8 @@ async function runAll(
   context: RunContext,
   commands: readonly string[],
   maxChars: number,
-): Promise<CommandOutcome[]> {
+  keep: readonly string[] = [],
+): Promise<{ outcomes: CommandOutcome[]; kept: FileContents }> {
   const { hearth, fork, head, files, run, signal } = context
   const isolation = await isolationOf(hearth)
   if (isolation.kind === 'missing')
@@ -68,7 +71,7 @@ async function runAll(
       const ok = outcome.ended === 'exited' && outcome.exit_code === 0
       outcomes.push({ command, ok, text: `${ended}\n${text.trim()}` })
     }
-    return outcomes
+    return { outcomes, kept: await readKeptFiles(place.build, keep) }
   } catch (error) {
     if (error instanceof Untestable) throw new ToolError(error.message)
     throw error
@@ -77,17 +80,23 @@ async function runAll(
   }
 }
 
-export async function runCommand(context: RunContext, command: string): Promise<CommandOutcome> {
-  const [outcome] = await runAll(context, [command], MAX_OUTPUT_CHARS)
+/** Runs one command. `kept` are the named files as the command leaves them. */
+export async function runCommand(
+  context: RunContext,
+  command: string,
+  keep: readonly string[],
+): Promise<CommandOutcome & { readonly kept: FileContents }> {
+  const { outcomes, kept } = await runAll(context, [command], MAX_OUTPUT_CHARS, keep)
+  const [outcome] = outcomes
   if (!outcome) throw new ToolError('the command could not be started')
-  return outcome
+  return { ...outcome, kept }
 }
 
 /** The checks of the issue on the files of the run, those that are not committed included. */
 export async function runChecks(context: RunContext): Promise<CommandOutcome[]> {
   const { hearth, run } = context
   const checks = findIssue(hearth.db, run.repo_id, run.issue)?.checks ?? []
-  return checks.length === 0 ? [] : runAll(context, checks, MAX_CHECK_CHARS)
+  return checks.length === 0 ? [] : (await runAll(context, checks, MAX_CHECK_CHARS)).outcomes
 }
 
 export const describeFailures = (outcomes: readonly CommandOutcome[]): string =>

@@ -3,7 +3,7 @@ import { nextTurn } from '#lib/waiting.ts'
 import type { RunContext } from './run-context.ts'
 import { ToolError } from './tool.ts'
 
-const MAX_FILE_BYTES = 1024 * 1024
+export const MAX_FILE_BYTES = 1024 * 1024
 export const MAX_CHANGED_FILES = 300
 const MAX_PATH_LENGTH = 1_000
 

@@ -5,7 +5,8 @@ import { findAgent } from '#features/agents/index.ts'
 import type { ChatTool } from '#features/models/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { runCommand } from './commands.ts'
-import { contentOf, listPaths, readPath, readText, searchText } from './files.ts'
+import { contentOf, listPaths, MAX_CHANGED_FILES, readPath, readText, searchText } from './files.ts'
+import { MAX_KEPT_FILES } from './kept-files.ts'
 import { putFile } from './store.ts'
 import { finishTool, submitTool } from './submit.ts'
 import { cutMiddle, textOf, ToolError, type Tool } from './tool.ts'
@@ -141,17 +142,44 @@ const write: Tool = {
 const run: Tool = {
   name: 'run',
   description:
-    'Run a shell command on the files, without a network. Files that it writes are not kept: change files with edit and write.',
+    'Run a shell command on the files, without a network. What it writes is lost but for keep.',
   parameters: {
     type: 'object',
-    properties: { command: text('A shell command.') },
+    properties: {
+      command: text('A shell command.'),
+      keep: {
+        type: 'array',
+        items: { type: 'string' },
+        description: `Files that it writes or deletes and that stay so, at most ${MAX_KEPT_FILES}.`,
+      },
+    },
     required: ['command'],
   },
   isRepeatable: false,
   run: async (context, input) => {
-    const { ok, text: output } = await runCommand(context, textOf(input, 'command'))
-    return { text: output, ok }
+    const keep = pathsToKeep(input.keep)
+    const { ok, text: output, kept } = await runCommand(context, textOf(input, 'command'), keep)
+    const paths = [...kept.keys()]
+    if (new Set([...context.files.keys(), ...paths]).size > MAX_CHANGED_FILES)
+      throw new ToolError(`${MAX_CHANGED_FILES} files are changed already; submit them first`)
+    return {
+      text: output,
+      ok,
+      apply: (tx) => {
+        for (const [path, content] of kept) putFile(tx, context.run.agent_id, path, content)
+      },
+      entries: paths.length === 0 ? [] : [{ kind: 'edit', text: '', data: { paths } }],
+    }
   },
+}
+
+function pathsToKeep(given: unknown): string[] {
+  if (given === undefined || given === null) return []
+  if (!Array.isArray(given) || given.length > MAX_KEPT_FILES)
+    throw new ToolError(`keep is a list of at most ${MAX_KEPT_FILES} paths`)
+  const paths = given.map(readPath)
+  if (paths.includes('')) throw new ToolError('keep takes files, not the whole folder')
+  return [...new Set(paths)]
 }
 
 const ask: Tool = {

@@ -74,6 +74,7 @@ export async function settle(hearth: Hearth, bill: Bill): Promise<number> {
       status: bill.status,
       ms: bill.ms,
     })
+    payer.billed?.(tx, cost)
     if (payer.outside) addOutsideCost(tx, payer.workspace_id, cost)
     const pull = payer.pull_id === null ? null : findPullById(tx.db, payer.pull_id)
     if (!pull) return

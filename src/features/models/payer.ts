@@ -1,5 +1,6 @@
 /** Whom a call of a model is for, and the caps that it must keep. */
 import type { Hearth } from '#core/hearth.ts'
+import type { Tx } from '#core/write.ts'
 import { findAgent } from '#features/agents/index.ts'
 import { costAllowances, findPullById } from '#features/pulls/index.ts'
 import { capOf, type Cap } from './ledger.ts'
@@ -18,6 +19,8 @@ export type Payer = {
   readonly pull_id: string | null
   /** Whether a program outside of the forge asks, with a token that somebody gave it. */
   readonly outside?: boolean
+  /** What is written with the bill, in its transaction; millionths of a dollar. */
+  readonly billed?: (tx: Tx, cost: number) => void
 }
 
 /** The budget of a day for programs outside. */

@@ -2,7 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { isValid, Type, type Static } from '#core/schema.ts'
-import { writeAs } from '#core/write.ts'
+import { writeAs, type Tx } from '#core/write.ts'
 import {
   callModel,
   ModelFailed,
@@ -16,7 +16,7 @@ import { OutboundError } from '#lib/outbound.ts'
 import { MINUTE } from '#lib/time.ts'
 import { PlanIssuesInput, readPlanIssues } from './plan-issues.ts'
 import { planningPrompt } from './planning-prompt.ts'
-import { findPlan, setPlanFailed, setPlanMade, type PlanRow } from './store.ts'
+import { addPlanCost, findPlan, setPlanFailed, setPlanMade, type PlanRow } from './store.ts'
 import type { PlanIssue } from './schema.ts'
 
 const MAX_PLANNING_MS = 15 * MINUTE
@@ -71,6 +71,7 @@ async function askModel(hearth: Hearth, row: PlanRow, signal: AbortSignal): Prom
     task: 'plan' as const,
     actor_id: row.created_by,
     pull_id: null,
+    billed: (tx: Tx, cost: number) => addPlanCost(tx, row.id, cost),
   }
   const messages: ChatMessage[] = [...(await planningPrompt(hearth, repo, row))]
   for (let answers = 1; ; answers++) {

@@ -93,6 +93,10 @@ export const setPlanMade = (
     id,
   )
 
+/** Adds what a call of the model for a plan has cost, in millionths of a dollar. */
+export const addPlanCost = (tx: Tx, id: string, cost: number): void =>
+  void tx.db.run('UPDATE plans SET cost = coalesce(cost, 0) + ? WHERE id = ?', cost, id)
+
 export const setPlanFailed = (
   tx: Tx,
   id: string,

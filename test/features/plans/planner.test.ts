@@ -42,6 +42,8 @@ test('a model makes the plan from the brief, the files and the README', async ()
     questions: ['How hot?'],
     issues: [{ position: 1 }, { position: 2, depends_on: [1] }],
     error: null,
+    // 100 tokens of input at $1 and 20 of output at $4 a million.
+    cost_usd: 0.00018,
   })
   const sent = JSON.stringify(provider.asked[0]?.body)
   for (const text of ['Build an oven', 'src/oven/', 'An oven.']) expect(sent).toContain(text)
@@ -51,7 +53,7 @@ test('a circle is sent back once, and then the plan has failed', async () => {
   const circle = { ...GOOD, issues: [{ title: 'Heat', depends_on: [1] }] }
   const mended = await makePlannerWorld([hand(circle), hand(GOOD)])
   const [, made] = await mended.plan()
-  expect([made.status, made.issues.length]).toEqual(['ready', 2])
+  expect([made.status, made.issues.length, made.cost_usd]).toEqual(['ready', 2, 0.00036])
   expect(JSON.stringify(mended.provider.asked[1]?.body)).toContain('waits for itself')
   const wrong = await makePlannerWorld([hand(circle), hand(circle)])
   const [, failed] = await wrong.plan()
