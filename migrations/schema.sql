@@ -2703,9 +2703,11 @@ CREATE TABLE vulnerability_reports (
   reviewed_by TEXT REFERENCES actors (id),
   reviewed_at TEXT,
   review_note TEXT
-) STRICT;
+, secret_hash TEXT) STRICT;
 
 CREATE INDEX vulnerability_reports_by_reporter ON vulnerability_reports (reporter_id, created_at) WHERE reporter_id IS NOT NULL;
+
+CREATE UNIQUE INDEX vulnerability_reports_by_secret ON vulnerability_reports (secret_hash) WHERE secret_hash IS NOT NULL;
 
 CREATE INDEX vulnerability_reports_of_repo ON vulnerability_reports (repo_id, state, seq);
 

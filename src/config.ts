@@ -177,6 +177,7 @@ function settingsOf(
       max_layer_bytes: values.get('packages.max_layer_bytes'),
     },
     attachments: { max_bytes: values.get('attachments.max_bytes') },
+    security: securityContacts(values.get('security.contact'), values.get('security.policy')),
     images: { external: values.get('images.external') },
     audit: { ip: values.get('audit.ip'), keep_days: values.get('audit.keep_days') },
     slow: { query_ms: values.get('log_slow_query_ms'), git_ms: values.get('log_slow_git_ms') },
@@ -200,6 +201,17 @@ function sshAddress(text: string | null): Settings['ssh'] {
   const { host, port, unix } = parseListenAddress(text)
   if (unix !== null) throw new ConfigError('ssh.listen is an address with a port')
   return { host, port }
+}
+
+/** Throws ConfigError for an address that RFC 9116 does not take. */
+function securityContacts(contact: readonly string[], policy: string | null): Settings['security'] {
+  const isOneLine = (text: string) => /^[\x21-\x7e]{1,500}$/.test(text)
+  const bad = contact.find((text) => !isOneLine(text) || !/^(?:mailto:|https:\/\/|tel:)/.test(text))
+  if (bad !== undefined)
+    throw new ConfigError(`security.contact takes mailto:, https: and tel: addresses, not ${bad}`)
+  if (policy !== null && !(isOneLine(policy) && policy.startsWith('https://')))
+    throw new ConfigError('security.policy is an https: address')
+  return { contact, policy }
 }
 
 function mailSettings(values: ConfigValues, siteUrl: string): Settings['mail'] {

@@ -61,6 +61,7 @@ export const testSettings = (data: string, change: Partial<Settings> = {}): Sett
   lfs: { max_bytes: 10 * 1024 ** 3 },
   packages: { max_file_bytes: 500 * 1024 ** 2, max_layer_bytes: 10 * 1024 ** 3 },
   attachments: { max_bytes: 25 * 1024 ** 2 },
+  security: { contact: [], policy: null },
   images: { external: 'direct' },
   sso: { passwords: 'everyone', oidc: [], ldap: null, header: null },
   audit: { ip: true, keep_days: 400 },

@@ -34,9 +34,9 @@ export const PROOF_PATH = '/-/work'
 const crawlerNetworkOf = (address: string | null): string => networkOf(address, 24, 48) ?? 'unknown'
 
 /** Whether the digest of challenge and proof starts with enough zero bits. */
-export function isValidProof(challenge: string, answer: string): boolean {
+export function isValidProof(challenge: string, answer: string, bits = PROOF_BITS): boolean {
   const digest = new Bun.CryptoHasher('sha256').update(`${challenge}:${answer}`).digest()
-  return digest.readUInt32BE(0) >>> (32 - PROOF_BITS) === 0
+  return digest.readUInt32BE(0) >>> (32 - bits) === 0
 }
 
 export class CrawlerDefense {

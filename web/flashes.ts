@@ -150,6 +150,7 @@ const FLASHES = localized({
   'push-protection-bypassed': ['good', 'Push protection bypassed. Push again within three hours.'],
   'alert-dismissed': ['good', 'Alert dismissed.'],
   'report-sent': ['good', 'Report sent. Only the people who review it can read it.'],
+  'report-sent-by-link': ['good', 'Report sent. Keep the address of this page to follow it.'],
   'report-accepted': ['good', 'Report accepted. This is the draft of its advisory.'],
   'report-declined': ['good', 'Report declined.'],
   'advisory-published': ['good', 'Advisory published.'],

@@ -410,6 +410,12 @@ export const SETTINGS = {
     changeable: { at: ['attachments', 'max_bytes'], minimum: 1, maximum: MAX_CHOICE },
     help: 'The largest file that an issue, comment or review takes.',
   }),
+  'security.contact': list({
+    help: 'Where vulnerabilities of this site are reported: mailto:, https: or tel: addresses, the preferred one first. /.well-known/security.txt (RFC 9116) shows them, and does not exist without one.',
+  }),
+  'security.policy': optionalText({
+    help: 'The https: address of the policy that security.txt names.',
+  }),
   'images.external': choice(['direct', 'proxy', 'off'], {
     default: 'direct',
     changeable: { at: ['images', 'external'] },

@@ -170,6 +170,8 @@ export type Settings = {
   readonly lfs: { readonly max_bytes: number }
   readonly packages: { readonly max_file_bytes: number; readonly max_layer_bytes: number }
   readonly attachments: { readonly max_bytes: number }
+  /** What `security.txt` says. */
+  readonly security: { readonly contact: readonly string[]; readonly policy: string | null }
   /** How documents show images of other sites. */
   readonly images: { readonly external: 'direct' | 'proxy' | 'off' }
   /** The limits of downloaded archives; null is no limit. */

@@ -16,6 +16,7 @@ import {
   preflightResponse,
 } from './responses.ts'
 import { openApiDocument } from './rest/openapi.ts'
+import { SECURITY_TXT_PATH, securityTxt } from './security-txt.ts'
 import { connectionScopes } from './tools/connection-scopes.ts'
 
 const ALLOW = allowHeader(['GET'])
@@ -129,6 +130,25 @@ const robotsTxt = readOnly(
     }),
 )
 
+/** None without a contact: RFC 9116 has no file without one. */
+const securityTxtRoutes = (hearth: Hearth): HttpRoute[] =>
+  hearth.settings.security.contact.length === 0
+    ? []
+    : [
+        {
+          path: SECURITY_TXT_PATH,
+          handler: readOnly(
+            () =>
+              new Response(securityTxt(hearth), {
+                headers: {
+                  'content-type': 'text/plain; charset=utf-8',
+                  'cache-control': 'public, max-age=3600',
+                },
+              }),
+          ),
+        },
+      ]
+
 /** The metadata documents, which clients look for at several addresses. */
 function metadataRoutes(hearth: Hearth): HttpRoute[] {
   const metadataResponse = (path: string, query: string): Response => {
@@ -158,6 +178,7 @@ export function serviceRoutes(hearth: Hearth): HttpRoute[] {
   const metrics = readOnly((exchange) => metricsResponse(hearth, exchange))
   return [
     { path: '/robots.txt', handler: robotsTxt },
+    ...securityTxtRoutes(hearth),
     { path: '/api', handler: staticDocument(() => index(hearth.settings.base_url)) },
     ...['/api', ''].flatMap((prefix) => [
       { path: `${prefix}/openapi.json`, handler: openApi },

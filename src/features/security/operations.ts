@@ -25,6 +25,7 @@ export { updateCodeScanningAlert } from './code-scanning/update-code-scanning-al
 export { getSecurityOverview } from './overview/get-security-overview.ts'
 export { listVulnerabilityReports } from './reports/list-vulnerability-reports.ts'
 export { createVulnerabilityReport } from './reports/create-vulnerability-report.ts'
+export { followVulnerabilityReport } from './reports/follow-vulnerability-report.ts'
 export { getVulnerabilityReport } from './reports/get-vulnerability-report.ts'
 export { reviewVulnerabilityReport } from './reports/review-vulnerability-report.ts'
 export { listAdvisories } from './reports/list-advisories.ts'

@@ -101,3 +101,16 @@ export async function loadPullTemplate(
   }
   return { body: '', guides }
 }
+
+/** The security policy of a repository: its path and text; null without one. */
+export async function loadSecurityFile(
+  visit: Visit,
+  repo: Repo,
+): Promise<{ path: string; text: string } | null> {
+  for (const { path, files } of await listPlaces(visit, repo)) {
+    const name = files.find((file) => /^security\.md$/i.test(file))
+    const text = name && (await readText(visit, repo.full_name, join(path, name)))
+    if (name && text) return { path: join(path, name), text: text.slice(0, 60_000) }
+  }
+  return null
+}

@@ -4,6 +4,7 @@ import { call, type Typed } from '#core/operation.ts'
 import { listIssues } from '#features/issues/index.ts'
 import { feedReader, listWorkspaceEvents } from '#features/notifications/index.ts'
 import { getRepo, listCommits, type Repo } from '#features/repos/index.ts'
+import { listAdvisories, type Advisory } from '#features/security/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { renderPage, type Html } from '../../jsx/html.ts'
 import { codePath, commitPath, repoPath, workspacePath } from '../../paths.ts'
@@ -139,6 +140,51 @@ const issuesFeed = repoFeed('/:workspace/:repo/issues.atom', async (visit, repo,
   }
 })
 
+const advisoriesFeed = repoFeed(
+  '/:workspace/:repo/security/advisories.atom',
+  async (visit, repo, tag) => {
+    const { items } = await visit.call(listAdvisories, { repo: repo.full_name, per_page: ENTRIES })
+    const link = { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name }
+    return {
+      name: 'advisories',
+      title: t('Advisories of {full_name}', { full_name: repo.full_name }),
+      url: repoPath(repo.full_name, '/security/advisories'),
+      entries: await Promise.all(
+        items.flatMap((advisory) =>
+          advisory.published_at === null
+            ? []
+            : [
+                advisoryEntry(
+                  visit,
+                  { ...advisory, published_at: advisory.published_at },
+                  tag,
+                  link,
+                ),
+              ],
+        ),
+      ),
+    }
+  },
+)
+
+async function advisoryEntry(
+  visit: Visit,
+  advisory: Advisory & { readonly published_at: string },
+  tag: (path: string) => string,
+  link: { readonly siteUrl: string; readonly repo: string },
+): Promise<AtomEntry> {
+  const isWithdrawn = advisory.state === 'withdrawn'
+  return {
+    id: tag(`advisories/${advisory.id}`),
+    title: isWithdrawn ? t('Withdrawn: {title}', { title: advisory.title }) : advisory.title,
+    url: advisory.html_url,
+    author: link.repo.split('/')[0] ?? link.repo,
+    published: advisory.published_at,
+    updated: advisory.updated_at,
+    html: await visit.markdown.render(advisory.description, { link }),
+  }
+}
+
 /** Records of a feature that this page does not know are read with care. */
 const textIn = (record: unknown, name: string): string | null => {
   const value =
@@ -228,4 +274,10 @@ const workspaceFeed: Resource = {
   },
 }
 
-export const feeds: readonly Resource[] = [commitsFeed, issuesFeed, releasesFeed, workspaceFeed]
+export const feeds: readonly Resource[] = [
+  commitsFeed,
+  issuesFeed,
+  releasesFeed,
+  advisoriesFeed,
+  workspaceFeed,
+]

@@ -185,5 +185,8 @@ const feedsOf = (
         ]
       : []),
     ...(current === 'issues' ? [feed(t('Issues of {home}', { home }), '/issues.atom')] : []),
+    ...(current === 'security'
+      ? [feed(t('Advisories of {full_name}', { full_name: home }), '/security/advisories.atom')]
+      : []),
   ]
 }

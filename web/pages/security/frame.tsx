@@ -27,6 +27,8 @@ export const SecurityFrame = (props: {
   seesFindings: boolean
   /** Whether the visitor may see secrets without being an administrator. */
   seesSecrets?: boolean
+  /** For pages of one reader. */
+  noindex?: boolean
   children?: Child
 }) => {
   const { repo, current } = props
@@ -37,7 +39,13 @@ export const SecurityFrame = (props: {
     current: current === key,
   })
   return (
-    <RepoFrame visit={props.visit} repo={repo} title={props.title} current="security">
+    <RepoFrame
+      visit={props.visit}
+      repo={repo}
+      title={props.title}
+      current="security"
+      noindex={props.noindex}
+    >
       <Columns
         side={
           <SideNav

@@ -16,6 +16,7 @@ import {
 import { dependencyAlertsPage } from './dependency-alerts.tsx'
 import { securityPage } from './overview.tsx'
 import {
+  followReportPage,
   newReportForm,
   newReportPage,
   reportPage,
@@ -34,6 +35,7 @@ export const security: SiteSection = {
     secretAlertPage,
     reportsPage,
     newReportPage,
+    followReportPage,
     reportPage,
     advisoriesPage,
     advisoryPage,

@@ -19,8 +19,13 @@ import { page, type Visit } from '../../site.ts'
 import { rich, t, texts, tn } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { SecurityFrame, securityPath } from './frame.tsx'
+import { loadSecurityPolicy, PolicyCard, type SecurityPolicy } from './policy.tsx'
 
-type Shown = { readonly repo: Repo; readonly overview: SecurityOverview }
+type Shown = {
+  readonly repo: Repo
+  readonly overview: SecurityOverview
+  readonly policy: SecurityPolicy | null
+}
 
 const KINDS = texts({ code: 'Code scanning', secret: 'Secrets', dependency: 'Dependency alerts' })
 const PATHS = {
@@ -72,7 +77,7 @@ const CountsRow = ({
   />
 )
 
-const OverviewView = ({ visit, repo, overview }: Shown & { visit: Visit }): Html => (
+const OverviewView = ({ visit, repo, overview, policy }: Shown & { visit: Visit }): Html => (
   <SecurityFrame
     visit={visit}
     repo={repo}
@@ -116,6 +121,7 @@ const OverviewView = ({ visit, repo, overview }: Shown & { visit: Visit }): Html
         {t('People with Write and security managers see the alerts of this repository.')}
       </EmptyState>
     )}
+    {policy !== null && <PolicyCard visit={visit} repo={repo} policy={policy} />}
   </SecurityFrame>
 )
 
@@ -124,7 +130,7 @@ export const securityPage = page({
   load: async (visit): Promise<Shown> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const overview = await visit.call(getSecurityOverview, { repo: repo.full_name })
-    return { repo, overview }
+    return { repo, overview, policy: await loadSecurityPolicy(visit, repo) }
   },
   view: (shown, visit) => <OverviewView visit={visit} {...shown} />,
 })

@@ -2,6 +2,7 @@
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   createVulnerabilityReport,
+  followVulnerabilityReport,
   getSecurityOverview,
   getVulnerabilityReport,
   listVulnerabilityReports,
@@ -43,7 +44,9 @@ import { rich, t, texts } from '../../text.ts'
 import { pageNumber } from '../admin/frame.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
+import { isReportProof, REPORT_PROOF_BITS, reportChallenge } from '../../report-proof.ts'
 import { SecurityFrame, securityPath } from './frame.tsx'
+import { loadSecurityPolicy, PolicyCard, type SecurityPolicy } from './policy.tsx'
 import { SEVERITY_LABELS, SeverityChip } from './severity.tsx'
 
 const reportsPath = (repo: string, rest = ''): string => securityPath(repo, `/reports${rest}`)
@@ -149,9 +152,44 @@ export const reportsPage = page({
   view: (shown, visit) => <ReportsView visit={visit} {...shown} />,
 })
 
-type NewShown = { readonly repo: Repo; readonly seesFindings: boolean }
+type NewShown = {
+  readonly repo: Repo
+  readonly seesFindings: boolean
+  readonly policy: SecurityPolicy | null
+  /** Null for people who are signed in, and where nobody is asked for work. */
+  readonly challenge: string | null
+}
 
-const ReportForm = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
+/** Without a script nothing solves the challenge, so those readers are told before they write. */
+const ProofFields = ({ challenge, path }: { challenge: string; path: string }) => (
+  <>
+    <input type="hidden" name="challenge" value={challenge} />
+    <input
+      type="hidden"
+      name="answer"
+      value=""
+      data-work={challenge}
+      data-bits={String(REPORT_PROOF_BITS)}
+    />
+    <noscript>
+      <p>
+        {rich('Sending without an account needs a script. Without one, <a>sign in</a> to report.', {
+          a: (inner) => <a href={`/login?next=${encodeURIComponent(path)}`}>{inner}</a>,
+        })}
+      </p>
+    </noscript>
+  </>
+)
+
+const ReportForm = ({
+  visit,
+  repo,
+  challenge,
+}: {
+  visit: Visit
+  repo: Repo
+  challenge: string | null
+}) => {
   const { values } = visit.form
   return (
     <Form
@@ -199,6 +237,9 @@ const ReportForm = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
           hint={t('Where you can be answered. Only reviewers see it.')}
         />
       )}
+      {challenge !== null && (
+        <ProofFields challenge={challenge} path={reportsPath(repo.full_name, '/new')} />
+      )}
       <FormActions>
         <Button variant="primary">{t('Send report')}</Button>
       </FormActions>
@@ -211,9 +252,14 @@ export const newReportPage = page({
   load: async (visit): Promise<NewShown> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const overview = await visit.call(getSecurityOverview, { repo: repo.full_name })
-    return { repo, seesFindings: overview.can_see_findings }
+    return {
+      repo,
+      seesFindings: overview.can_see_findings,
+      policy: await loadSecurityPolicy(visit, repo),
+      challenge: visit.viewer === null ? reportChallenge(visit.hearth, repo.full_name) : null,
+    }
   },
-  view: ({ repo, seesFindings }, visit) => (
+  view: ({ repo, seesFindings, policy, challenge }, visit) => (
     <SecurityFrame
       visit={visit}
       repo={repo}
@@ -225,7 +271,8 @@ export const newReportPage = page({
         title={t('Report a vulnerability')}
         lead={t('Only people with Write and security managers of this repository read it.')}
       />
-      <ReportForm visit={visit} repo={repo} />
+      {policy !== null && <PolicyCard visit={visit} repo={repo} policy={policy} />}
+      <ReportForm visit={visit} repo={repo} challenge={challenge} />
     </SecurityFrame>
   ),
 })
@@ -233,18 +280,29 @@ export const newReportPage = page({
 export const newReportForm = action({
   path: '/:workspace/:repo/security/reports/new',
   page: newReportPage,
+  allowsAnonymous: true,
   submit: async (visit, fields) => {
     const email = fields.optional('email')
+    const { full_name } = await visit.call(getRepo, { repo: repoOf(visit) })
+    const proof = { challenge: fields.text('challenge'), answer: fields.text('answer') }
+    if (visit.viewer === null && !isReportProof(visit.hearth, full_name, proof))
+      throw invalid(
+        'answer',
+        t(
+          'Your browser had not finished its proof of work. Wait a moment and send the report again.',
+        ),
+      )
     const severity = REPORT_SEVERITIES.find((one) => one === fields.text('severity'))
-    const { id, reporter } = await visit.call(createVulnerabilityReport, {
+    const { id, secret } = await visit.call(createVulnerabilityReport, {
       repo: repoOf(visit),
       title: fields.text('title'),
       description: fields.text('description'),
       ...(severity === undefined ? {} : { severity }),
       ...(email ? { email } : {}),
     })
-    const next = reporter ? reportsPath(repoOf(visit), `/${id}`) : securityPath(repoOf(visit))
-    return redirectWithFlash(visit, next, 'report-sent')
+    return secret === null
+      ? redirectWithFlash(visit, reportsPath(repoOf(visit), `/${id}`), 'report-sent')
+      : redirectWithFlash(visit, new URL(secret).pathname, 'report-sent-by-link')
   },
 })
 
@@ -302,23 +360,8 @@ const ReviewForm = ({
   </Card>
 )
 
-const ReportView = ({ visit, repo, report, seesFindings }: OneShown & { visit: Visit }): Html => (
-  <SecurityFrame
-    visit={visit}
-    repo={repo}
-    title={report.title}
-    current="reports"
-    seesFindings={seesFindings}
-  >
-    <Breadcrumbs
-      parts={
-        seesFindings
-          ? [{ label: t('Reports'), href: reportsPath(repo.full_name) }, { label: report.title }]
-          : [{ label: t('Security'), href: securityPath(repo.full_name) }, { label: report.title }]
-      }
-    />
-    <PageHead title={report.title} />
-    {visit.form.error !== null && <FormError>{visit.form.error.message}</FormError>}
+const ReportBody = ({ visit, repo, report }: Omit<OneShown, 'seesFindings'> & { visit: Visit }) => (
+  <>
     <p class="actions">
       <Badge tone={TONES[report.state]}>{STATES[report.state]}</Badge>
       {report.severity && <SeverityChip severity={report.severity} />}
@@ -357,11 +400,63 @@ const ReportView = ({ visit, repo, report, seesFindings }: OneShown & { visit: V
         </p>
       )}
     </Card>
+  </>
+)
+
+const ReportView = ({ visit, repo, report, seesFindings }: OneShown & { visit: Visit }): Html => (
+  <SecurityFrame
+    visit={visit}
+    repo={repo}
+    title={report.title}
+    current="reports"
+    seesFindings={seesFindings}
+  >
+    <Breadcrumbs
+      parts={
+        seesFindings
+          ? [{ label: t('Reports'), href: reportsPath(repo.full_name) }, { label: report.title }]
+          : [{ label: t('Security'), href: securityPath(repo.full_name) }, { label: report.title }]
+      }
+    />
+    <PageHead title={report.title} />
+    {visit.form.error !== null && <FormError>{visit.form.error.message}</FormError>}
+    <ReportBody visit={visit} repo={repo} report={report} />
     {seesFindings && report.state !== 'accepted' && (
       <ReviewForm visit={visit} repo={repo} report={report} />
     )}
   </SecurityFrame>
 )
+
+/** What a reporter without an account sees: the report and how far it is. */
+export const followReportPage = page({
+  path: '/:workspace/:repo/security/reports/follow/:secret',
+  load: async (visit) => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const report = await visit.call(followVulnerabilityReport, {
+      repo: repo.full_name,
+      secret: visit.params.secret ?? '',
+    })
+    return { repo, report }
+  },
+  view: ({ repo, report }, visit) => (
+    <SecurityFrame
+      visit={visit}
+      repo={repo}
+      title={report.title}
+      current="overview"
+      seesFindings={false}
+      noindex
+    >
+      <PageHead
+        title={report.title}
+        lead={t(
+          'This page is yours: whoever has its address can read it. Keep the address, nothing else leads here.',
+        )}
+      />
+      <ReportBody visit={visit} repo={repo} report={report} />
+    </SecurityFrame>
+  ),
+})
 
 export const reportPage = page({
   path: '/:workspace/:repo/security/reports/:report',

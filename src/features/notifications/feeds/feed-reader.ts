@@ -1,5 +1,6 @@
 /**
- * The caller of a feed token: its person, limited to reading public data, code, issues and events.
+ * The caller of a feed token: its person, limited to reading public data, code, issues, advisories
+ * and events.
  */
 import type { UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -7,7 +8,7 @@ import { userCaller } from '#features/accounts/index.ts'
 import { sha256 } from '#lib/hash.ts'
 import { findFeedReader } from '../settings/store-settings.ts'
 
-const SCOPES = ['repo:read', 'code:read', 'issues:read'] as const
+const SCOPES = ['repo:read', 'code:read', 'issues:read', 'security:read'] as const
 
 /** Null for an unknown token and for a suspended person. */
 export function feedReader({ db }: Pick<Hearth, 'db'>, secret: string): UserCaller | null {

@@ -52,3 +52,7 @@ export function reportRecord(
     review_note: isReviewer ? row.review_note : null,
   }
 }
+
+/** Where a reporter without an account follows a report. */
+export const followUrl = (hearth: Hearth, repo: string, secret: string): string =>
+  `${hearth.settings.site_url}/${repo}/security/reports/follow/${secret}`

@@ -1,5 +1,15 @@
 /** Records of private reports and of advisories. */
-import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
+import {
+  Actor,
+  Id,
+  ListOf,
+  Nullable,
+  OneOf,
+  secretText,
+  Time,
+  Type,
+  type Static,
+} from '#core/schema.ts'
 
 export const REPORT_SEVERITIES = ['low', 'medium', 'high', 'critical'] as const
 export type ReportSeverity = (typeof REPORT_SEVERITIES)[number]
@@ -8,26 +18,42 @@ export type ReportState = (typeof REPORT_STATES)[number]
 export const ADVISORY_STATES = ['draft', 'published', 'withdrawn'] as const
 export type AdvisoryState = (typeof ADVISORY_STATES)[number]
 
-export const VulnerabilityReport = Type.Object(
-  {
-    id: Id('vrp'),
-    repo_id: Id('rep'),
-    repo: Type.String(),
-    reporter: Nullable(Actor),
-    reporter_email: Nullable(Type.String({ description: 'For reviewers only.' })),
-    title: Type.String(),
-    description: Type.String(),
-    severity: Nullable(OneOf(REPORT_SEVERITIES)),
-    state: OneOf(REPORT_STATES),
-    advisory_id: Nullable(Id('adv')),
-    created_at: Time,
-    reviewed_by: Nullable(Actor),
-    reviewed_at: Nullable(Time),
-    review_note: Nullable(Type.String({ description: 'For reviewers only.' })),
-  },
-  { $id: 'VulnerabilityReport', description: 'A vulnerability that somebody reported in private.' },
-)
+const reportProperties = {
+  id: Id('vrp'),
+  repo_id: Id('rep'),
+  repo: Type.String(),
+  reporter: Nullable(Actor),
+  reporter_email: Nullable(Type.String({ description: 'For reviewers only.' })),
+  title: Type.String(),
+  description: Type.String(),
+  severity: Nullable(OneOf(REPORT_SEVERITIES)),
+  state: OneOf(REPORT_STATES),
+  advisory_id: Nullable(Id('adv')),
+  created_at: Time,
+  reviewed_by: Nullable(Actor),
+  reviewed_at: Nullable(Time),
+  review_note: Nullable(Type.String({ description: 'For reviewers only.' })),
+}
+
+export const VulnerabilityReport = Type.Object(reportProperties, {
+  $id: 'VulnerabilityReport',
+  description: 'A vulnerability that somebody reported in private.',
+})
 export type VulnerabilityReport = Static<typeof VulnerabilityReport>
+export const NewVulnerabilityReport = Type.Object(
+  {
+    ...reportProperties,
+    secret: Nullable(
+      Type.String({
+        ...secretText,
+        description:
+          'The address where a reporter without an account follows the report. In this answer only.',
+      }),
+    ),
+  },
+  { $id: 'NewVulnerabilityReport', description: 'A report that was just sent.' },
+)
+
 export const VulnerabilityReports = ListOf(VulnerabilityReport)
 
 const line = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })

@@ -27,6 +27,9 @@ const SELECT = `SELECT r.*, (SELECT a.id FROM advisories a WHERE a.report_id = r
 export const findReport = (db: Db, id: string): ReportRow | null =>
   db.one<ReportRow>(`${SELECT} WHERE r.id = ?`, id)
 
+export const findReportBySecret = (db: Db, secret_hash: string): ReportRow | null =>
+  db.one<ReportRow>(`${SELECT} WHERE r.secret_hash = ?`, secret_hash)
+
 /** New ones first, then the newest. */
 export const listReportRows = (
   db: Db,
@@ -48,11 +51,11 @@ export const insertReport = (
   row: Pick<
     ReportRow,
     'id' | 'repo_id' | 'reporter_id' | 'email' | 'title' | 'description' | 'severity'
-  >,
+  > & { readonly secret_hash: string | null },
 ): void =>
   void tx.db.run(
     `INSERT INTO vulnerability_reports (id, repo_id, reporter_id, email, title, description,
-       severity, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+       severity, secret_hash, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.repo_id,
     row.reporter_id,
@@ -60,6 +63,7 @@ export const insertReport = (
     row.title,
     row.description,
     row.severity,
+    row.secret_hash,
     tx.now,
   )
 

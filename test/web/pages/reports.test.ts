@@ -1,0 +1,71 @@
+/** The pages of reports and advisories for people without an account. */
+import { expect, test } from 'bun:test'
+import { createAdvisory } from '#features/security/reports/create-advisory.ts'
+import { updateAdvisory } from '#features/security/reports/update-advisory.ts'
+import { listVulnerabilityReports } from '#features/security/reports/list-vulnerability-reports.ts'
+import { firstDigestWord } from '../../../web/client/sha256.ts'
+import { runForge } from '../../features/oauth/running.ts'
+
+const REPO = 'acme/site'
+const REPORTS = `/${REPO}/security/reports`
+
+async function setUp() {
+  const forge = await runForge()
+  const ada = await forge.user('ada')
+  await forge.workspace('acme', { owner: ada })
+  await forge.repo(REPO, { as: ada })
+  await forge.commit(REPO, 'main', { 'docs/SECURITY.md': 'Write to **us** first.\n' })
+  const reports = async () =>
+    (await forge.call(listVulnerabilityReports, ada, { repo: REPO })).items
+  return { forge, ada, reports, stranger: await forge.browser(null) }
+}
+
+/** What the script of the page does. */
+function solve(html: string): { challenge: string; answer: string } {
+  const [, challenge = '', bits = ''] = /data-work="([^"]+)"[^>]*data-bits="(\d+)"/.exec(html) ?? []
+  for (let answer = 0; ; answer++)
+    if (firstDigestWord(`${challenge}:${answer}`) >>> (32 - Number(bits)) === 0)
+      return { challenge, answer: String(answer) }
+}
+
+test('a report without an account needs a proof of work, and is followed at its own address', async () => {
+  const { stranger, reports } = await setUp()
+  const form = await stranger.open(`${REPORTS}/new`)
+  expect(form.html).toContain('Write to <strong>us</strong> first.')
+  const input = { title: 'Hole', description: 'Deep', email: 'finder@example.com' }
+  const early = await stranger.press(form.html, `${REPORTS}/new`, input)
+  expect(early.html).toContain('proof of work')
+  const forged = { ...input, ...solve(form.html), challenge: '99999999999999.x' }
+  expect((await stranger.press(form.html, `${REPORTS}/new`, forged)).status).not.toBe(303)
+  expect(await reports()).toEqual([])
+  const sent = await stranger.press(form.html, `${REPORTS}/new`, { ...input, ...solve(form.html) })
+  expect(sent.status).toBe(303)
+  expect(sent.location).toStartWith(`${REPORTS}/follow/`)
+  const own = await stranger.open(sent.location ?? '')
+  expect(own.html).toContain('Hole')
+  expect(own.html).toContain('noindex')
+  expect(own.html).not.toContain('finder@example.com')
+  expect(await reports()).toMatchObject([{ title: 'Hole', reporter_email: 'finder@example.com' }])
+  expect((await stranger.open(`${REPORTS}/follow/nothing`)).status).toBe(404)
+})
+
+test('the feed has published and withdrawn advisories, and no drafts', async () => {
+  const { forge, ada, stranger } = await setUp()
+  const make = (title: string) =>
+    forge.call(createAdvisory, ada, {
+      repo: REPO,
+      title,
+      description: 'It is **deep**.',
+      severity: 'high',
+    })
+  const { id } = await make('Open hole')
+  await make('Still a draft')
+  await forge.call(updateAdvisory, ada, { repo: REPO, id, state: 'published' })
+  const feed = await stranger.open(`/${REPO}/security/advisories.atom`)
+  expect(feed.html).toContain('<title>Open hole</title>')
+  expect(feed.html).toContain(`/security/advisories/${id}`)
+  expect(feed.html).not.toContain('Still a draft')
+  await forge.call(updateAdvisory, ada, { repo: REPO, id, state: 'withdrawn' })
+  const later = await stranger.open(`/${REPO}/security/advisories.atom`)
+  expect(later.html).toContain('<title>Withdrawn: Open hole</title>')
+})
