@@ -181,6 +181,19 @@ const ProofFields = ({ challenge, path }: { challenge: string; path: string }) =
   </>
 )
 
+const EmailField = ({ visit }: { visit: Visit }) => (
+  <Field
+    name="email"
+    label={t('Email')}
+    type="email"
+    required
+    maxlength={254}
+    value={visit.form.values.text('email')}
+    error={fieldError(visit, 'email')}
+    hint={t('Where you can be answered. Only reviewers see it.')}
+  />
+)
+
 const ReportForm = ({
   visit,
   repo,
@@ -225,18 +238,7 @@ const ReportForm = ({
           ...REPORT_SEVERITIES.map((value) => ({ value, label: SEVERITY_LABELS[value] })),
         ]}
       />
-      {visit.viewer === null && (
-        <Field
-          name="email"
-          label={t('Email')}
-          type="email"
-          required
-          maxlength={254}
-          value={values.text('email')}
-          error={fieldError(visit, 'email')}
-          hint={t('Where you can be answered. Only reviewers see it.')}
-        />
-      )}
+      {visit.viewer === null && <EmailField visit={visit} />}
       {challenge !== null && (
         <ProofFields challenge={challenge} path={reportsPath(repo.full_name, '/new')} />
       )}
