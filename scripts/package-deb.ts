@@ -101,7 +101,7 @@ Maintainer: The Hearth authors <hearth@localhost>
 Section: vcs
 Priority: optional
 Depends: libc6 (>= 2.17), passwd
-Recommends: bubblewrap, ca-certificates
+Recommends: bubblewrap, slirp4netns, iproute2, ca-certificates
 Installed-Size: ${Math.ceil(statSync(binary).size / 1024) + 64}
 Description: git forge for people and software agents, in one executable
  Hosts repositories with issues, pull requests and reviews. Needs no

@@ -61,6 +61,18 @@ export const TEST_TOOLS: readonly TestTool[] = [
     isInstalled: () => ['/usr/sbin/slapd', '/usr/bin/slapd'].some(existsSync),
   },
   {
+    name: 'slirp4netns',
+    use: 'the internet for jobs, without the machine',
+    packages: ['slirp4netns', 'slirp4netns', 'slirp4netns', 'slirp4netns'],
+    isInstalled: isCommand('slirp4netns'),
+  },
+  {
+    name: 'iproute2',
+    use: 'rules of the network of jobs',
+    packages: ['iproute2', 'iproute', 'iproute2', 'iproute2'],
+    isInstalled: isCommand('ip'),
+  },
+  {
     name: 'bubblewrap',
     use: 'isolation for the commands of checks',
     packages: ['bubblewrap', 'bubblewrap', 'bubblewrap', 'bubblewrap'],

@@ -160,6 +160,7 @@ function settingsOf(
     checks: checkSettings(values),
     jobs: {
       local: values.get('jobs.local'),
+      network: values.get('jobs.network'),
       keep_days: values.get('jobs.keep_days'),
       actions_url: values.get('jobs.actions_url'),
     },

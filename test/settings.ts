@@ -4,6 +4,7 @@ import type { Settings } from '#core/settings.ts'
 /** Workflows run nowhere unless a test says so. */
 export const testJobs = {
   local: false,
+  network: 'none' as const,
   keep_days: 90,
   actions_url: 'https://github.com',
 }

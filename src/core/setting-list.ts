@@ -253,6 +253,10 @@ export const SETTINGS = {
     default: true,
     help: 'Whether this process runs jobs of workflows, isolated as acceptance checks are and with their limits. Without it, and without another runner, workflows do not run.',
   }),
+  'jobs.network': choice(['internet', 'machine', 'none'], {
+    default: 'internet',
+    help: 'The network of jobs that run in this process: the internet without this machine and its neighbours (needs slirp4netns; without it none), whatever this machine reaches (never for changes by people without Write), or none.',
+  }),
   'jobs.keep_days': number({
     default: 90,
     unit: 'days',

@@ -109,6 +109,8 @@ export type Settings = {
   /** Jobs of workflows: whether they run in this process, and the retention of their logs. */
   readonly jobs: {
     readonly local: boolean
+    /** Of those that run in this process. `internet` leaves out this machine and its neighbours. */
+    readonly network: 'internet' | 'machine' | 'none'
     readonly keep_days: number
     readonly actions_url: string
   }

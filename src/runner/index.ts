@@ -19,6 +19,7 @@ export {
 } from './output.ts'
 export type { CommandResult as Outcome, RunCommandOptions as RunOptions } from './run.ts'
 export type { JobPaths, RunningJob, StepOptions, StepResult } from './job.ts'
+export type { Network } from './network.ts'
 export { createRunner, type Runner, type RunnerOptions } from './runner.ts'
 export {
   writeCheckout,

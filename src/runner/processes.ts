@@ -82,7 +82,7 @@ export async function prepareSandbox(
   const seccomp = settings.seccomp === null ? null : join(directory.folder, 'seccomp')
   await writeFile(status, '')
   if (seccomp !== null && settings.seccomp !== null) await writeFile(seccomp, settings.seccomp)
-  for (const [path, text] of Object.entries(sandboxFiles(directory, layout)))
+  for (const [path, text] of Object.entries(sandboxFiles(directory, layout, settings.network)))
     await writeFile(path, text)
   return {
     status,

@@ -19,6 +19,7 @@ import {
 } from './job.ts'
 import type { CommandLimits } from './limits.ts'
 import { runUnsandboxed, runSandboxed, type CommandResult, type RunCommandOptions } from './run.ts'
+import { INTERNET_PROGRAMS, type Network } from './network.ts'
 import { MOUNT_POINTS, type SandboxSettings } from './sandbox.ts'
 import { seccompFilter } from './seccomp.ts'
 import { MINIMAL_ENV, PATH } from './shell.ts'
@@ -67,6 +68,8 @@ export type Runner = {
   openJob(options: OpenJobOptions): Promise<RunningJob>
   /** Returns false when something could not be removed; `sweep` tries again. */
   removeDirectory(directory: JobDirectory): Promise<boolean>
+  /** Why jobs cannot have the network `internet` here; null when they can. Tried out once. */
+  internetFault(): Promise<string | null>
 }
 
 export type OpenJobOptions = {
@@ -75,6 +78,8 @@ export type OpenJobOptions = {
   /** The limits of all steps together; `timeMs` and `outputBytes` are not used. */
   readonly limits: CommandLimits
   readonly env: Readonly<Record<string, string>>
+  /** The network of its steps; that of commands unless given. Without a sandbox always the machine's. */
+  readonly network?: Network
 }
 
 /**
@@ -203,11 +208,16 @@ class CommandRunner implements Runner {
   #groupCount = 0
   #parentDeathPrefix: readonly string[] = []
   #probed: Promise<Isolation> | null = null
+  #internet: Promise<string | null> | null = null
 
   constructor(private readonly options: RunnerOptions) {}
 
   isolation(): Promise<Isolation> {
     return (this.#probed ??= this.#probe())
+  }
+
+  internetFault(): Promise<string | null> {
+    return (this.#internet ??= this.#tryInternet())
   }
 
   async sweep(): Promise<void> {
@@ -252,7 +262,8 @@ class CommandRunner implements Runner {
     return isolation.kind === 'none' ? hostPaths(directory) : sandboxPaths(name)
   }
 
-  async openJob({ directory, name, limits, env }: OpenJobOptions): Promise<RunningJob> {
+  async openJob(options: OpenJobOptions): Promise<RunningJob> {
+    const { directory, name, limits, env, network } = options
     const paths = await this.jobPaths(directory, name)
     const common = { directory, paths, limits, env, parentDeathPrefix: this.#parentDeathPrefix }
     if (this.options.isolation === 'none')
@@ -263,7 +274,7 @@ class CommandRunner implements Runner {
     const group = this.#createGroup(limits)
     return new SandboxedJob({
       ...common,
-      sandbox: this.#sandboxSettings(directory, group),
+      sandbox: this.#sandboxSettings(directory, group, network),
       release: () => removeGroup(group),
     })
   }
@@ -282,8 +293,12 @@ class CommandRunner implements Runner {
     return this.#groups?.create(`${++this.#groupCount}`, limits) ?? null
   }
 
-  #sandboxSettings({ id }: JobDirectory, group: ControlGroup | null): SandboxSettings {
-    const { network, readable, hidden } = this.options
+  #sandboxSettings(
+    { id }: JobDirectory,
+    group: ControlGroup | null,
+    network: Network = this.options.network ? 'machine' : 'none',
+  ): SandboxSettings {
+    const { readable, hidden } = this.options
     return {
       uid: this.#isRoot ? this.#uids.of(id) : null,
       network,
@@ -318,6 +333,30 @@ class CommandRunner implements Runner {
       user: this.#isRoot ? 'other' : 'same',
       groups: this.#groups?.limits ?? [],
       seccomp: this.#seccomp !== null,
+    }
+  }
+
+  /** Opens a job with internet, and looks for its device. */
+  async #tryInternet(): Promise<string | null> {
+    const { kind } = await this.isolation()
+    if (kind !== 'bubblewrap') return 'jobs are not isolated here'
+    const lacks = INTERNET_PROGRAMS.filter((name) => !isInstalled(name))
+    if (lacks.length > 0) return `${lacks.join(' and ')} cannot be found; install the package`
+    const directory = await this.createJobDirectory(`net-${process.pid}`)
+    const options = { directory, name: 'trial', limits: TRIAL_LIMITS, env: {} }
+    const job = await this.openJob({ ...options, network: 'internet' })
+    try {
+      const { ended, exit_code } = await job.step({
+        script: 'grep -q tap0 /proc/net/dev',
+        files: {},
+        output: () => {},
+      })
+      return ended === 'exited' && exit_code === 0
+        ? null
+        : 'slirp4netns could not make a network device; it needs /dev/net/tun'
+    } finally {
+      await job.close()
+      await this.removeDirectory(directory)
     }
   }
 

@@ -17,6 +17,7 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import type { ControlGroup } from './cgroups.ts'
 import { OUTPUT_TAIL_BYTES, SHARED_MEMORY_BYTES, type CommandLimits } from './limits.ts'
+import { awaitForwarder, internetFiles, startForwarder, type Network } from './network.ts'
 import { PATH, quote, quoteAll } from './shell.ts'
 import type { JobDirectory } from './job-directory.ts'
 
@@ -42,8 +43,7 @@ export type SandboxOptions = {
   readonly directory: JobDirectory
   readonly layout: SandboxLayout
   readonly limits: CommandLimits
-  /** Whether the command may use the machine's network; if not, it has its own loopback device. */
-  readonly network: boolean
+  readonly network: Network
   /** Folders to mount read-only besides the system's programs. */
   readonly readable: readonly string[]
   /** Folders to hide although they are inside a mounted one. */
@@ -62,7 +62,7 @@ export type SandboxOptions = {
 /** What a sandbox needs of the machine and the installation. */
 export type SandboxSettings = {
   readonly uid: number | null
-  readonly network: boolean
+  readonly network: Network
   readonly readable: readonly string[]
   readonly hidden: readonly string[]
   readonly seccomp: Uint8Array | null
@@ -123,8 +123,9 @@ const ETC = [
   'ssl/openssl.cnf',
   'timezone',
 ]
-/** Entries that are needed only with a network. */
-const ETC_NETWORK = ['gai.conf', 'host.conf', 'hosts', 'nsswitch.conf', 'resolv.conf']
+/** Entries that are needed only with a network, and those that a job with internet gets its own of. */
+const ETC_NETWORK = ['gai.conf', 'host.conf', 'nsswitch.conf']
+const ETC_MACHINE = ['hosts', 'resolv.conf']
 
 /** Folders below /usr with settings that may contain passwords. */
 const HIDDEN = ['/usr/local/etc', '/usr/etc']
@@ -155,8 +156,12 @@ function bindPrograms({ readable, hidden, network }: SandboxOptions): string[] {
     if (lstatSync(path).isSymbolicLink()) list.push('--symlink', readlinkSync(path), path)
     else list.push('--ro-bind', path, path)
   }
-  for (const name of [...ETC, ...(network ? ETC_NETWORK : [])])
-    list.push('--ro-bind-try', `/etc/${name}`, `/etc/${name}`)
+  const names = [
+    ...ETC,
+    ...(network === 'none' ? [] : ETC_NETWORK),
+    ...(network === 'machine' ? ETC_MACHINE : []),
+  ]
+  for (const name of names) list.push('--ro-bind-try', `/etc/${name}`, `/etc/${name}`)
   for (const path of readable) list.push('--ro-bind', path, path)
   for (const path of [...HIDDEN, ...hidden]) {
     if (isFolder(path) && mounted.some((folder) => isInside(path, folder)))
@@ -165,7 +170,10 @@ function bindPrograms({ readable, hidden, network }: SandboxOptions): string[] {
   return list
 }
 
-/** The arguments of bubblewrap. Descriptor 3 is its status, 4 the filter, 5 and 6 the user names. */
+/**
+ * The arguments of bubblewrap. Descriptor 3 is its status, 4 the filter, 5 and 6 the user names, 7
+ * and 8 the names of machines.
+ */
 const bubblewrapArguments = (
   options: SandboxOptions,
   work: string,
@@ -184,7 +192,8 @@ const bubblewrapArguments = (
 const isolationArguments = ({ network, layout }: SandboxOptions): string[] => [
   ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
   '--unshare-cgroup-try',
-  ...(network ? [] : ['--unshare-net']),
+  // A job with internet begins in a namespace of its own, which is no more the machine's.
+  ...(network === 'none' ? ['--unshare-net'] : []),
   '--disable-userns',
   ...['--uid', `${INNER_UID}`, '--gid', `${INNER_UID}`, '--hostname', layout.user],
   ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
@@ -196,6 +205,7 @@ const mountArguments = (options: SandboxOptions, work: string): string[] => [
   ...['--perms', '1777', '--size', `${SHARED_MEMORY_BYTES}`, '--tmpfs', '/dev/shm'],
   ...['--remount-ro', '/dev'],
   ...IDENTITY,
+  ...(options.network === 'internet' ? RESOLVER : []),
   ...options.layout.mounts.flatMap(({ from, to, writable }) => [
     writable ? '--bind' : '--ro-bind',
     `${work}/${from}`,
@@ -222,6 +232,11 @@ function environmentArguments({ env, layout }: SandboxOptions): string[] {
 
 /** User and group names inside the sandbox, instead of those of the machine. */
 const IDENTITY = ['--ro-bind-data', '5', '/etc/passwd', '--ro-bind-data', '6', '/etc/group']
+
+const RESOLVER = [
+  ...['--ro-bind-data', '7', '/etc/resolv.conf'],
+  ...['--ro-bind-data', '8', '/etc/hosts'],
+]
 
 const passwdOf = ({ user, home }: SandboxLayout): string => `root:x:0:0:root:/root:/bin/sh
 ${user}:x:${INNER_UID}:${INNER_UID}:${user}:${home}:/bin/sh
@@ -258,20 +273,30 @@ const limitsScript = (limits: CommandLimits): string =>
 
 /** The shell command that enters the sandbox and executes `inner` (arguments of `sh -c`) there. */
 function enterScript(options: SandboxOptions, inner: readonly string[]): string {
-  const { directory, uid } = options
+  const { directory, uid, network } = options
   const mountPoint = MOUNT_POINTS.find(isFolder) ?? '/mnt'
   const work = uid === null ? directory.work : mountPoint
   const sandboxed = quoteAll(['nice', '-n', '10', ...bubblewrapArguments(options, work, inner)])
-  return uid === null ? `exec ${sandboxed}` : asUser(uid, directory.work, mountPoint, sandboxed)
+  const before = network === 'internet' ? [awaitForwarder(directory.folder)] : []
+  if (uid !== null) return asUser({ uid, work: directory.work, mountPoint, before }, sandboxed)
+  if (before.length === 0) return `exec ${sandboxed}`
+  const script = [...before, `exec ${sandboxed}`].join('\n')
+  return `exec unshare --user --map-root-user --net -- /bin/sh -c ${quote(script)}`
 }
 
 /** Redirections of the descriptors that bubblewrap reads and writes. */
-const descriptorsOf = ({ directory, seccomp, status }: SandboxOptions): string =>
+const descriptorsOf = ({ directory, seccomp, status, network }: SandboxOptions): string =>
   [
     `3>${quote(status)}`,
     ...(seccomp === null ? [] : [`4<${quote(seccomp)}`]),
     `5<${quote(`${directory.folder}/passwd`)}`,
     `6<${quote(`${directory.folder}/group`)}`,
+    ...(network === 'internet'
+      ? [
+          `7<${quote(`${directory.folder}/net-resolv`)}`,
+          `8<${quote(`${directory.folder}/net-hosts`)}`,
+        ]
+      : []),
   ].join(' ')
 
 const joinGroups = ({ procsFiles }: SandboxOptions): string[] =>
@@ -297,30 +322,50 @@ export function sandboxScript(options: SandboxOptions, command: string): string 
  */
 export const sessionScript = (options: SandboxOptions, program: string): string =>
   [
+    // Outside of the control groups, whose limits are for the job.
+    ...(options.network === 'internet' ? [startForwarder(options.directory.folder)] : []),
     ...joinGroups(options),
     `exec 2>&1 ${descriptorsOf(options)}`,
     enterScript(options, [`${limitsScript(options.limits)}\n${program}`, 'sh']),
   ].join('\n')
 
+type Entry = {
+  readonly uid: number
+  readonly work: string
+  readonly mountPoint: string
+  /** What is done in a network namespace of its own, with the rights of root; nothing without. */
+  readonly before: readonly string[]
+}
+
 /** Mounts the work folder at a mount point of a private namespace and changes to a user. */
-function asUser(uid: number, work: string, mountPoint: string, command: string): string {
+function asUser({ uid, work, mountPoint, before }: Entry, command: string): string {
   const user = `--reuid=${uid} --regid=${uid} --clear-groups --inh-caps=-all`
-  const script = [
+  const enter = [
     `mount --bind -- ${quote(work)} ${mountPoint}`,
     'cd /',
     `exec setpriv ${user} ${command}`,
   ].join(' && ')
-  return `exec unshare --mount --propagation private -- /bin/sh -c ${quote(script)}`
+  const script = [...before, enter].join('\n')
+  const spaces = before.length === 0 ? '--mount' : '--mount --net'
+  return `exec unshare ${spaces} --propagation private -- /bin/sh -c ${quote(script)}`
 }
 
 /** The file with the id of the process that passes the output on until it is killed. */
 export const drainPidFile = (directory: JobDirectory): string => `${directory.folder}/drain`
 
 /** The files that the script reads besides the filter. */
-export const sandboxFiles = (
-  directory: JobDirectory,
+export function sandboxFiles(
+  { folder }: JobDirectory,
   layout: SandboxLayout,
-): Readonly<Record<string, string>> => ({
-  [`${directory.folder}/passwd`]: passwdOf(layout),
-  [`${directory.folder}/group`]: groupOf(layout),
-})
+  network: Network,
+): Readonly<Record<string, string>> {
+  const files = { [`${folder}/passwd`]: passwdOf(layout), [`${folder}/group`]: groupOf(layout) }
+  if (network !== 'internet') return files
+  const { rules, resolv, hosts } = internetFiles()
+  return {
+    ...files,
+    [`${folder}/net-rules`]: rules,
+    [`${folder}/net-resolv`]: resolv,
+    [`${folder}/net-hosts`]: hosts,
+  }
+}

@@ -35,7 +35,7 @@ if (at > 0) {
 
 test('a change fails with its error below the line, a fix passes, and a tag becomes a draft release', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'hearth-own-'))
-  writeFileSync(join(directory, 'hearth.toml'), '[checks]\nnetwork = true\n')
+  writeFileSync(join(directory, 'hearth.toml'), '[jobs]\nnetwork = "machine"\n')
   const forge = await startForge({ directory, args: ['--config', 'hearth.toml'] })
   const { page, problems } = await visitor()
   const token = await claim(page, forge)

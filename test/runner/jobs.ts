@@ -1,6 +1,6 @@
 /** Jobs with several steps behind the walls of `runners.ts`. */
 import { afterAll } from 'bun:test'
-import type { Limits, RunningJob, StepResult } from '#runner'
+import type { Limits, Network, RunningJob, StepResult } from '#runner'
 import type { Workplace } from '#runner'
 import { LIMITS, makeRunner } from './runners.ts'
 
@@ -18,6 +18,7 @@ export async function makeJobs(change: Parameters<typeof makeRunner>[0] = {}) {
     async begin(
       options: {
         limits?: Partial<Limits>
+        network?: Network
         prepare?: (place: Workplace) => Promise<void> | void
       } = {},
     ) {
@@ -28,6 +29,7 @@ export async function makeJobs(change: Parameters<typeof makeRunner>[0] = {}) {
         name: 'site',
         limits: { ...LIMITS, ...options.limits },
         env: { CI: 'true' },
+        ...(options.network === undefined ? {} : { network: options.network }),
       })
       const close = async (): Promise<boolean> => {
         await job.close()

@@ -1,7 +1,7 @@
 /**
  * The repository's own workflow `test.yml` on a forge that hosts the repository:
  * `bun test/system/own-workflows.ts`. It pushes HEAD of this working tree, and waits for the run. Jobs install
- * packages from npm, so it needs the registry. `--ref REF` pushes another commit.
+ * packages from npm, so it needs the registry, and slirp4netns. `--ref REF` pushes another commit.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ const POLL_MS = 2_000
 /** Of the log of a job that failed. */
 const TAIL_LINES = 60
 const ACTIONS = '/v1/repos/ada/hearth/actions'
-const CONFIGURATION = '[checks]\nnetwork = true\nmemory = "6G"\ndisk = "20G"\n'
+const CONFIGURATION = '[checks]\nmemory = "6G"\ndisk = "20G"\n'
 
 type Run = { id: string; status: string; conclusion: string | null; path: string }
 type Job = {
@@ -38,6 +38,9 @@ async function hostAndRun(
   ref: string,
 ): Promise<Run[]> {
   await ask('POST', '/v1/repos', { workspace: 'ada', name: 'hearth' })
+  const value = process.env.NODE_EXTRA_CA_CERTS
+  if (value !== undefined)
+    await ask('POST', `${ACTIONS}/variables`, { setting: 'EXTRA_CA_CERTS', value })
   await git(join(import.meta.dir, '../..'), 'push', '-q', remote, `${ref}:refs/heads/main`)
   for (;;) {
     const runs = (await ask('GET', `${ACTIONS}/runs`)).body as Run[]

@@ -15,11 +15,12 @@ import {
 import { oneLine } from '#lib/one-line.ts'
 import { HOUR, SECOND, timestamp } from '#lib/time.ts'
 import { strategyContext } from '#actions'
-import { LogWriter } from '#runner'
+import { LogWriter, type Network } from '#runner'
 import { checkOutForJob } from './check-out.ts'
 import { executeJob } from './execute/execute-job.ts'
 import type { ExecutionHost, ExecutionResult, StepState } from './execute/job-input.ts'
 import { filesOf } from './job-files.ts'
+import { networkOfJob } from './job-network.ts'
 import { sarifUploadOf } from './job-sarif.ts'
 import { logPath, packJobLog } from './job-logs.ts'
 import { actionReaderOf } from './local-runner.ts'
@@ -118,17 +119,18 @@ export async function runTakenJob(
 const tokenSecrets = (token: string): Record<string, string> =>
   Object.fromEntries(TOKEN_SECRETS.map((name) => [name, token]))
 
-/** Services of this server reach jobs that have a network. Others would wait for them in vain. */
-const servicesOf = (hearth: Hearth, job: JobToRun): JobServices | null =>
-  hearth.settings.checks.network ? jobServices(hearth, job) : null
+/** Services of this server reach jobs that have its network. Others would wait for them in vain. */
+const servicesOf = (hearth: Hearth, job: JobToRun, network: Network): JobServices | null =>
+  network === 'machine' ? jobServices(hearth, job) : null
 
-const execute = (
+const execute = async (
   hearth: Hearth,
   job: JobToRun,
   kill: AbortSignal,
   { log, report }: Pick<ExecutionHost, 'log' | 'report'>,
 ): Promise<ExecutionResult> => {
-  const services = servicesOf(hearth, job)
+  const { network, notice } = await networkOfJob(hearth, job)
+  const services = servicesOf(hearth, job, network)
   return executeJob(
     {
       id: job.id.toLowerCase(),
@@ -152,6 +154,8 @@ const execute = (
     },
     {
       runner: runnerOf(hearth),
+      network,
+      notice,
       limits: limitsOf(hearth, HOUR),
       now: () => hearth.clock.now(),
       log,

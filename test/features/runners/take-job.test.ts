@@ -5,6 +5,7 @@ import { listRuns } from '#features/workflows/list-runs.ts'
 import { insertJob } from '#core/jobs.ts'
 import { runnerOf } from '#features/checks/runner.ts'
 import { sweepJobLogs } from '#features/runners/job-logs.ts'
+import { networkOfJob } from '#features/runners/job-network.ts'
 import { takeJob } from '#features/runners/take-job.ts'
 import { DAY } from '#lib/time.ts'
 import { setSecret } from '#features/variables/set-secret.ts'
@@ -148,4 +149,24 @@ test('a job says why this machine does not run it, and begins on the day that it
   await world.write((tx) => tx.enqueue(takeJob, null, { key: 'again' }))
   await world.jobs()
   expect(await runs()).toMatchObject([{ status: 'completed', waiting_for: null, reason: null }])
+})
+
+test('changes by people without Write never have the network of the machine', async () => {
+  const networkWith = async (
+    network: 'internet' | 'machine' | 'none',
+    isTrusted: boolean,
+    fault: string | null = null,
+  ) => {
+    const world = await makeWorld({ jobs: { ...testJobs, local: true, network } })
+    spyOn(runnerOf(world.hearth), 'internetFault').mockResolvedValue(fault)
+    return networkOfJob(world.hearth, { isTrusted })
+  }
+  expect((await networkWith('machine', true)).network).toBe('machine')
+  expect((await networkWith('machine', false)).network).toBe('internet')
+  expect(await networkWith('none', true)).toEqual({ network: 'none', notice: null })
+  expect(await networkWith('internet', true, 'slirp4netns cannot be found')).toEqual({
+    network: 'none',
+    notice: 'This job has no network: slirp4netns cannot be found',
+  })
+  expect((await networkWith('machine', false, 'it is missing')).network).toBe('none')
 })

@@ -89,6 +89,7 @@ export async function executeJob(
   let outputs: Record<string, string> = {}
   let url: string | null = null
   try {
+    if (host.notice) report.line(host.notice)
     reason = faultOfPlan(job)
     if (reason !== null) throw new ExpressionFault(reason)
     await steps.runAll()

@@ -1,6 +1,6 @@
 /** What the executor is given: a job with its contexts, and what surrounds it. */
 import type { ActionReading, JsonObject, NeedsContext, StepsPlan } from '#actions'
-import type { Limits, Runner } from '#runner'
+import type { Limits, Network, Runner } from '#runner'
 
 export type ExecutableJob = {
   /** Names the folder of the job; `a-z 0-9 _ -`. */
@@ -110,6 +110,10 @@ export type CheckoutSource = {
 
 export type ExecutionHost = {
   readonly runner: Runner
+  /** The network of the steps; that of the runner's commands unless given. */
+  readonly network?: Network
+  /** What the log says before the first step. */
+  readonly notice?: string | null
   /** Null where nothing keeps files of jobs. */
   readonly artifacts: ArtifactStore | null
   readonly caches: CacheStore | null

@@ -175,7 +175,9 @@ export class JobWorkplace {
     if (this.#job) return this.#job
     const [, name = 'work'] = this.job.repository.split('/')
     const { directory, host } = this
-    const job = await host.runner.openJob({ directory, name, limits: host.limits, env: {} })
+    const { limits, network } = host
+    const wish = network === undefined ? {} : { network }
+    const job = await host.runner.openJob({ directory, name, limits, env: {}, ...wish })
     this.#job = job
     if (this.#isEnded) await job.close()
     return job
