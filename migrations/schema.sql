@@ -1276,6 +1276,8 @@ CREATE INDEX model_calls_of_actor ON model_calls (actor_id, task);
 
 CREATE INDEX model_calls_of_workspace ON model_calls (workspace_id, id);
 
+CREATE INDEX model_calls_of_workspace_by_time ON model_calls (workspace_id, at);
+
 CREATE TABLE model_days (
   workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
   day TEXT NOT NULL,

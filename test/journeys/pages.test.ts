@@ -63,6 +63,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/-/packages/retention': 'test/web/pages/packages.test.ts',
   '/:workspace/:repo/packages': 'test/web/pages/packages.test.ts',
   '/:workspace/-/integrations/:id': 'test/web/pages/integrations.test.ts',
+  '/:workspace/-/integrations/models/usage': 'test/web/pages/integrations.test.ts',
   '/:workspace/:repo/settings/hooks/:id/deliveries/:delivery': 'journeys/webhooks.test.ts',
 }
 

@@ -1,4 +1,5 @@
 export { getModelGateway } from './get-model-gateway.ts'
 export { getModelRoutes } from './get-model-routes.ts'
+export { getModelUsage } from './get-model-usage.ts'
 export { setModelGateway } from './set-model-gateway.ts'
 export { setModelRoutes } from './set-model-routes.ts'

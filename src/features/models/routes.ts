@@ -33,7 +33,7 @@ export function requireRoute(db: Db, workspace_id: string, task: ModelTask): Rou
     const slug = workspaceById(db, workspace_id)?.slug ?? 'the workspace'
     throw conflict(
       'model_not_configured',
-      `no model is set for ${task} in ${slug}; an owner sets one with set_model_routes, or under Settings, Models`,
+      `no model is set for ${task} in ${slug}; an owner chooses one under Settings, Models`,
       { task },
     )
   }

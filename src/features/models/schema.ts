@@ -1,5 +1,5 @@
 /** Model routes as clients see them. */
-import { Id, Nullable, OneOf, Type, type Static } from '#core/schema.ts'
+import { Id, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 export const MODEL_TASKS = [
   'code',
@@ -55,3 +55,41 @@ export const ModelGateway = Type.Object(
   { $id: 'ModelGateway', description: 'Who may call the models of a workspace over HTTP.' },
 )
 export type ModelGateway = Static<typeof ModelGateway>
+
+export const USAGE_GROUPS = ['day', 'agent', 'pull', 'task', 'model'] as const
+export type UsageGroup = (typeof USAGE_GROUPS)[number]
+
+export const UsageRow = Type.Object({
+  key: Nullable(
+    Type.String({
+      description: 'A day, an id, a task or a model; null for calls of no pull request.',
+    }),
+  ),
+  name: Nullable(
+    Type.String({ description: 'The key for people: a username, or <owner>/<name>#<number>.' }),
+  ),
+  calls: Type.Integer(),
+  estimated_calls: Type.Integer({
+    description: 'Calls whose provider did not report their tokens.',
+  }),
+  unpriced_calls: Type.Integer({ description: 'Calls of models without a price.' }),
+  input_tokens: Type.Integer(),
+  output_tokens: Type.Integer(),
+  cost_usd: Nullable(
+    Type.Number({ description: 'Null when no model had a price, so the cost is not known.' }),
+  ),
+})
+export type UsageRow = Static<typeof UsageRow>
+
+export const ModelUsage = Type.Object(
+  {
+    by: OneOf(USAGE_GROUPS),
+    since: Time,
+    total: UsageRow,
+    rows: Type.Array(UsageRow, {
+      description: 'At most 100: days newest first, others by what they cost.',
+    }),
+  },
+  { $id: 'ModelUsage', description: 'What the models of a workspace have cost.' },
+)
+export type ModelUsage = Static<typeof ModelUsage>

@@ -1,6 +1,9 @@
 /** The pages of integrations and models, as browsers without a script use them. */
 import { expect, test } from 'bun:test'
+import { createSettingsToken } from '#features/accounts/index.ts'
+import { connectIntegration } from '#features/integrations/connect-integration.ts'
 import { getModelRoutes } from '#features/models/get-model-routes.ts'
+import { setModelRoutes } from '#features/models/set-model-routes.ts'
 import { runForge } from '../../features/oauth/running.ts'
 import { modelServer } from '../../models/provider.ts'
 
@@ -83,4 +86,62 @@ test('a model provider is connected, tested, changed, chosen and disconnected', 
   expect(gone.location).toBe(LIST)
   expect((await browser.open(here)).status).toBe(404)
   expect((await forge.call(getModelRoutes, ada, { workspace: 'acme' })).routes).toEqual([])
+})
+
+test('programs outside are let in with a budget, and what they cost is shown by each group', async () => {
+  const { forge, ada, provider, browser, member } = await setUp()
+  const usage = `${MODELS}/usage`
+  expect((await member.open(usage)).status).toBe(404)
+  expect((await browser.open(usage)).html).toContain('No calls yet')
+  const { id } = await forge.call(connectIntegration, ada, {
+    workspace: 'acme',
+    provider: 'chat_completions',
+    config: {
+      base_url: provider.url,
+      models: [{ id: 'small', usd_per_million_output: 4000 }, { id: 'free' }],
+    },
+    secret: 'sk-test',
+  })
+  expect((await browser.open(LIST)).html).not.toContain('chat_completions</span>')
+  const route = { integration: id, model: 'small' }
+  const routes = [
+    { ...route, task: 'code' as const },
+    { ...route, model: 'free', task: 'triage' as const },
+  ]
+  await forge.call(setModelRoutes, ada, { workspace: 'acme', routes })
+  const models = await browser.open(MODELS)
+  expect(models.html).toContain('Triage')
+  expect(models.html).not.toContain('Summarize')
+  const refused = await browser.press(models.html, `${MODELS}/gateway`, {
+    enabled: 'true',
+    max_usd_per_day: 'much',
+  })
+  expect(refused.status).toBe(422)
+  await browser.press(models.html, `${MODELS}/gateway`, { enabled: 'true', max_usd_per_day: '2,5' })
+  const on = await browser.open(MODELS)
+  expect(on.html).toContain(`value="${forge.url}/model/v1"`)
+  expect(on.html).toContain('value="2.5"')
+
+  const { secret } = await forge.call(createSettingsToken, ada, {
+    name: 'x',
+    scopes: ['models:use'],
+  })
+  const ask = (model: string) =>
+    fetch(`${forge.url}/model/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}` },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+    })
+  expect([(await ask('code')).status, (await ask('triage')).status]).toEqual([200, 200])
+  for (const [by, text] of [
+    ['day', '$0.08'],
+    ['agent', 'ada'],
+    ['pull', 'No pull request'],
+    ['task', 'triage'],
+    ['model', 'Unknown'],
+  ]) {
+    const shown = await browser.open(`${usage}?by=${by}`)
+    expect(shown.html).toContain(text ?? '')
+    expect(shown.html).toContain('1 call of a model without a price')
+  }
 })

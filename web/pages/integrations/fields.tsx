@@ -4,7 +4,7 @@ import { invalid } from '#lib/errors.ts'
 import { Field, Select, TextArea } from '../../components/index.ts'
 import type { Fields, Visit } from '../../site.ts'
 import { fieldError } from '../shell.tsx'
-import { localized, t } from '../../text.ts'
+import { localized, t, texts } from '../../text.ts'
 
 type Property = {
   readonly type?: string
@@ -24,6 +24,12 @@ const LABELS: Readonly<Record<string, { readonly label: string; readonly hint?: 
       hint: 'One a line: name, price of input, price of output, price of cached input, context, longest answer. Prices are in US dollars for a million tokens; all but the name may be left out. Empty allows any model.',
     },
   })
+
+/** Choices whose names are for programs. */
+const CHOICES: Readonly<Record<string, string>> = texts({
+  chat_completions: 'OpenAI (chat completions)',
+  messages: 'Anthropic (messages)',
+})
 
 const propertiesOf = (entry: CatalogueEntry): [string, Property][] =>
   Object.entries((entry.config_schema.properties ?? {}) as Record<string, Property>)
@@ -107,7 +113,7 @@ const ConfigField = ({
         {...field}
         areNames
         value={value || property.enum[0]}
-        options={property.enum.map((word) => ({ value: word, label: word }))}
+        options={property.enum.map((word) => ({ value: word, label: CHOICES[word] ?? word }))}
       />
     )
   return (

@@ -2,9 +2,10 @@
 import type { SiteSection } from '../../site.ts'
 import { integrationForms, integrationPage } from './integration.tsx'
 import { connectForm, integrationsPage } from './list.tsx'
-import { modelsForm, modelsPage } from './models.tsx'
+import { gatewayForm, modelsForm, modelsPage } from './models.tsx'
+import { usagePage } from './usage.tsx'
 
 export const integrations: SiteSection = {
-  pages: [integrationsPage, modelsPage, integrationPage],
-  forms: [connectForm, modelsForm, ...integrationForms],
+  pages: [integrationsPage, modelsPage, usagePage, integrationPage],
+  forms: [connectForm, modelsForm, gatewayForm, ...integrationForms],
 }

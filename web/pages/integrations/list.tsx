@@ -36,7 +36,15 @@ import {
 } from './owner.tsx'
 import { IntegrationStatus } from './status.tsx'
 
-const IntegrationRow = ({ slug, integration }: { slug: string; integration: Integration }) => (
+const IntegrationRow = ({
+  slug,
+  integration,
+  service,
+}: {
+  slug: string
+  integration: Integration
+  service: string
+}) => (
   <Row
     title={
       <a class="row-link" href={integrationPath(slug, integration.id)}>
@@ -45,7 +53,7 @@ const IntegrationRow = ({ slug, integration }: { slug: string; integration: Inte
     }
     meta={
       <>
-        <span>{integration.provider}</span>
+        {service !== integration.name && <span>{service}</span>}
         {integration.last_checked_at !== null && (
           <span>
             {rich('tested {time}', { time: <RelativeTime at={integration.last_checked_at} /> })}
@@ -138,7 +146,14 @@ const IntegrationsView = ({
       ) : (
         <List label={t('Integrations')}>
           {items.map((integration) => (
-            <IntegrationRow slug={workspace.slug} integration={integration} />
+            <IntegrationRow
+              slug={workspace.slug}
+              integration={integration}
+              service={
+                catalogue.find(({ provider }) => provider === integration.provider)?.title ??
+                integration.provider
+              }
+            />
           ))}
         </List>
       )}

@@ -2,7 +2,10 @@ import { listIntegrations, type Integration } from '#features/integrations/index
 import {
   getModelRoutes,
   MODEL_TASKS,
+  getModelGateway,
+  setModelGateway,
   setModelRoutes,
+  type ModelGateway,
   type ModelRoute,
   type ModelTask,
 } from '#features/models/index.ts'
@@ -21,8 +24,17 @@ import {
 import type { Html } from '../../jsx/html.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
 import { localized, t } from '../../text.ts'
-import { fieldError, formError } from '../shell.tsx'
-import { BASE, frame, integrationsPath, loadWorkspace, modelsPath, slugOf } from './owner.tsx'
+import { fieldError, formError, visitForForm } from '../shell.tsx'
+import { GatewayCard } from './gateway-card.tsx'
+import {
+  BASE,
+  frame,
+  integrationsPath,
+  loadWorkspace,
+  modelsPath,
+  slugOf,
+  usagePath,
+} from './owner.tsx'
 
 const TASKS: Readonly<Record<ModelTask, { readonly label: string; readonly hint: string }>> =
   localized({
@@ -30,14 +42,22 @@ const TASKS: Readonly<Record<ModelTask, { readonly label: string; readonly hint:
     code: { label: 'Code', hint: 'The built-in agent, when an issue is given to it.' },
     review: { label: 'Review', hint: 'Reviews of pull requests.' },
     plan: { label: 'Plan', hint: 'Plans that break a brief into issues.' },
-    summarize: { label: 'Summarize', hint: 'Summaries of long sessions.' },
-    triage: { label: 'Triage', hint: 'Labels for new issues.' },
-    assistant: { label: 'Assistant', hint: 'Answers to questions about code.' },
-    embed: { label: 'Embed', hint: 'Search by meaning.' },
+    summarize: { label: 'Summarize', hint: 'Programs outside that name this task.' },
+    triage: { label: 'Triage', hint: 'Programs outside that name this task.' },
+    assistant: { label: 'Assistant', hint: 'Programs outside that name this task.' },
+    embed: { label: 'Embed', hint: 'Embeddings for programs outside.' },
   })
 
-/** In the order of the form: the default first, because it is often enough. */
-const ORDER: readonly ModelTask[] = ['default', ...MODEL_TASKS.filter((task) => task !== 'default')]
+/** What uses models today. The default is first, because it is often enough. */
+const OFFERED: readonly ModelTask[] = ['default', 'code', 'review', 'plan', 'embed']
+
+/** The tasks of the form: those that are of use, and those that have a model already. */
+const tasksOf = (routes: readonly ModelRoute[]): ModelTask[] => [
+  ...OFFERED,
+  ...MODEL_TASKS.filter(
+    (task) => !OFFERED.includes(task) && routes.some((route) => route.task === task),
+  ),
+]
 
 /** A model as an option: the integration and the name of the model. */
 const optionOf = ({ integration, model }: { integration: string; model: string }): string =>
@@ -62,6 +82,7 @@ function optionsOf(
 }
 
 type Shown = {
+  readonly gateway: ModelGateway
   readonly workspace: Workspace
   readonly providers: readonly Integration[]
   readonly routes: readonly ModelRoute[]
@@ -119,7 +140,13 @@ const TaskFields = ({
   )
 }
 
-const ModelsView = ({ visit, workspace, providers, routes }: Shown & { visit: Visit }): Html => {
+const ModelsView = ({
+  visit,
+  workspace,
+  providers,
+  routes,
+  gateway,
+}: Shown & { visit: Visit }): Html => {
   const { slug } = workspace
   const options = optionsOf(providers, routes)
   return frame(
@@ -131,7 +158,12 @@ const ModelsView = ({ visit, workspace, providers, routes }: Shown & { visit: Vi
       <PageHead
         title={t('Models')}
         lead={t('Which model does which task of {name}.', { name: slug })}
-        actions={<LinkButton href={integrationsPath(slug)}>{t('Integrations')}</LinkButton>}
+        actions={
+          <>
+            <LinkButton href={usagePath(slug)}>{t('Usage')}</LinkButton>
+            <LinkButton href={integrationsPath(slug)}>{t('Integrations')}</LinkButton>
+          </>
+        }
       />
       {options.length === 0 ? (
         <EmptyState icon="agent" title={t('No models yet')}>
@@ -139,19 +171,26 @@ const ModelsView = ({ visit, workspace, providers, routes }: Shown & { visit: Vi
           <a href={integrationsPath(slug)}>{t('Connect a model provider')}</a>
         </EmptyState>
       ) : (
-        <Form action={modelsPath(slug)} csrf={visit.csrf} error={formError(visit)}>
-          {ORDER.map((task) => (
-            <TaskFields
-              visit={visit}
-              task={task}
-              route={routes.find((route) => route.task === task)}
-              options={options}
-            />
-          ))}
-          <FormActions>
-            <Button variant="primary">{t('Save')}</Button>
-          </FormActions>
-        </Form>
+        <>
+          <GatewayCard visit={visit} slug={slug} gateway={gateway} />
+          <Form
+            action={modelsPath(slug)}
+            csrf={visit.csrf}
+            error={formError(visitForForm(visit, modelsPath(slug)))}
+          >
+            {tasksOf(routes).map((task) => (
+              <TaskFields
+                visit={visit}
+                task={task}
+                route={routes.find((route) => route.task === task)}
+                options={options}
+              />
+            ))}
+            <FormActions>
+              <Button variant="primary">{t('Save')}</Button>
+            </FormActions>
+          </Form>
+        </>
       )}
     </>,
   )
@@ -166,6 +205,7 @@ async function load(visit: Visit): Promise<Shown | null> {
     workspace,
     providers: items.filter(({ kind }) => kind === 'model_provider'),
     routes: (await visit.call(getModelRoutes, target)).routes,
+    gateway: await visit.call(getModelGateway, target),
   }
 }
 
@@ -210,13 +250,27 @@ export const modelsForm = action({
     const { routes } = await visit.call(getModelRoutes, { workspace })
     await visit.call(setModelRoutes, {
       workspace,
-      routes: ORDER.flatMap((task) =>
+      routes: MODEL_TASKS.flatMap((task) =>
         routeFrom(
           fields,
           task,
           routes.find((route) => route.task === task),
         ),
       ),
+    })
+    return redirectWithFlash(visit, modelsPath(workspace), 'saved')
+  },
+})
+
+export const gatewayForm = action({
+  path: `${BASE}/models/gateway`,
+  page: modelsPage,
+  submit: async (visit, fields) => {
+    const workspace = slugOf(visit)
+    await visit.call(setModelGateway, {
+      workspace,
+      enabled: fields.text('enabled') === 'true',
+      max_usd_per_day: numberFrom(fields, 'max_usd_per_day'),
     })
     return redirectWithFlash(visit, modelsPath(workspace), 'saved')
   },

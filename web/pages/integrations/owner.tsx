@@ -17,6 +17,10 @@ export const integrationPath = (slug: string, id: string, rest = ''): string =>
 
 export const modelsPath = (slug: string): string => integrationsPath(slug, '/models')
 
+export const gatewayPath = (slug: string): string => integrationsPath(slug, '/models/gateway')
+
+export const usagePath = (slug: string): string => integrationsPath(slug, '/models/usage')
+
 /** The workspace; null for visitors who are not its owners. */
 export async function loadWorkspace(visit: Visit): Promise<Workspace | null> {
   const workspace = await visit.call(getWorkspace, { workspace: slugOf(visit) })
