@@ -53,6 +53,7 @@ export const EVENT_TYPES: ReadonlySet<string> = new Set([
   'security.advisory_published',
   'security.alert_opened',
   'security.analysis_completed',
+  'security.dependencies_reviewed',
   'security.report_received',
   'session.appended',
   'wiki.updated',

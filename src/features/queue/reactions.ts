@@ -158,7 +158,7 @@ const PULL_EVENTS = new Set([
   'session.appended',
 ])
 const REPO_EVENTS =
-  /^(repo\.(collaborator_\w+|unarchived|restored)|ruleset\.changed|commit\.status|security\.analysis_completed|member\.\w+)$/
+  /^(repo\.(collaborator_\w+|unarchived|restored)|ruleset\.changed|commit\.status|security\.(analysis_completed|dependencies_reviewed)|member\.\w+)$/
 
 const onOtherEvents = reactionToAll(
   'the queue looks again',

@@ -34,6 +34,21 @@ export const analysisCompleted = event(
   ({ tool, sha }) => `${tool} analysed ${sha.slice(0, 7)}`,
 )
 
+/** The packages that a pull request changes were compared with advisories. */
+export const dependenciesReviewed = event(
+  'security.dependencies_reviewed',
+  Type.Object({
+    pull: Type.Integer(),
+    sha: Type.String(),
+    /** Advisories of a high or critical severity that it brings in. */
+    failing: Type.Integer(),
+  }),
+  ({ pull, failing }) =>
+    failing === 0
+      ? `the dependencies of #${pull} were reviewed`
+      : `#${pull} brings in packages with ${failing} severe vulnerabilities`,
+)
+
 /** A private report came in. Its text is read through its operation. */
 export const reportReceived = event(
   'security.report_received',
@@ -51,4 +66,10 @@ export const advisoryPublished = event(
   ({ title }, by) => `${by} published the advisory ${title}`,
 )
 
-export const events = [alertOpened, analysisCompleted, reportReceived, advisoryPublished]
+export const events = [
+  alertOpened,
+  analysisCompleted,
+  dependenciesReviewed,
+  reportReceived,
+  advisoryPublished,
+]

@@ -27,6 +27,12 @@ import { removeAlertsOfRepo } from './secrets/store.ts'
 import { sweepBypasses } from './secrets/sweep.ts'
 
 import {
+  contextsOfReviews,
+  reviewDependencies,
+  reviewOpened,
+  reviewPushed,
+} from './dependencies/review-pulls.ts'
+import {
   scanAllDependencies,
   scanDependencies,
   scanNewDefaultBranch,
@@ -63,7 +69,14 @@ export const feature: Feature = {
   name: 'security',
   operations: Object.values(operations),
   events,
-  reactions: [followBranches, ...textReactions, scanPushedDependencies, scanNewDefaultBranch],
+  reactions: [
+    followBranches,
+    ...textReactions,
+    scanPushedDependencies,
+    scanNewDefaultBranch,
+    reviewOpened,
+    reviewPushed,
+  ],
   handlers: textHandlers,
   jobs: [
     processUpload,
@@ -75,10 +88,12 @@ export const feature: Feature = {
     sweepBypasses,
     scanDependencies,
     scanAllDependencies,
+    reviewDependencies,
     sweepAdvisories,
   ] as Job[],
   extensions: [
     commitContexts.with(contextsOfAnalyses),
+    commitContexts.with(contextsOfReviews),
     repoDataRemovers.with(removeCodeAlertsOfRepo),
     repoDataRemovers.with(removeAnalysesOfRepo),
     repoDataRemovers.with(removeUploadsOfRepo),

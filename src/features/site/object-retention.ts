@@ -71,6 +71,8 @@ export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
   'analyses.head_sha': 'is a head of its pull request, or the commit in the same row',
   'dependency_scans.commit_sha': BESIDE_REFS,
   'dependency_alerts.fixed_by': BESIDE_REFS,
+  'dependency_reviews.head_sha': 'is a head of its pull request',
+  'dependency_reviews.base_sha': BESIDE_REFS,
   'code_instances.commit_sha': BESIDE_REFS,
   'code_instances.blob': 'is compared with the blobs of a change; nothing reads it',
   'secret_locations.commit':

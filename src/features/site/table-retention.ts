@@ -103,6 +103,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'deployment_reviews',
       'code_rules',
       'dependency_scans',
+      'dependency_reviews',
       'vulnerability_reports',
       'advisories',
     ].map((name) => [name, WITH_REPO]),

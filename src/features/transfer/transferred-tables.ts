@@ -168,6 +168,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   osv_advisories: 'of imports',
   osv_affected: 'of imports',
   dependency_scans: 'made anew',
+  dependency_reviews: 'made anew',
   dependency_alerts: 'found anew by the next comparison',
   runners: 'their tokens are for the other forge',
   runner_tasks: 'of runs',

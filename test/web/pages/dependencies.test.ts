@@ -2,6 +2,8 @@
 import { expect, test } from 'bun:test'
 import { listDependencyAlerts } from '#features/security/dependencies/list-dependency-alerts.ts'
 import { importOsv, LOCK, osv, packageLock } from '../../features/security/dependencies/fixture.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
+import { createBranch } from '#features/repos/branches/create-branch.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
 const REPO = 'acme/site'
@@ -60,4 +62,19 @@ test('an alert says what mends it, is dismissed and opened again', async () => {
   await forge.hearth.jobs.idle()
   expect((await browser.open(`${alerts}?state=fixed`)).html).toContain(path)
   expect((await browser.open('/acme/site/security')).html).toContain('0 open alerts')
+})
+
+test('a pull request shows the packages that it changes', async () => {
+  const { forge, ada, browser } = await setUp()
+  await forge.commit(REPO, 'main', { 'package-lock.json': packageLock({ left: '1.0.0' }) })
+  await importOsv(forge, [osv('GHSA-new', 'fresh', '2.0.0'), osv('GHSA-old', 'left', '1.2.0')])
+  await forge.call(createBranch, ada, { repo: REPO, branch: 'next' })
+  await forge.commit(REPO, 'next', {
+    'package-lock.json': packageLock({ left: '1.2.0', fresh: '1.0.0' }),
+  })
+  const { pull } = await forge.call(createPull, ada, { repo: REPO, title: 'Go on', branch: 'next' })
+  await forge.hearth.jobs.idle()
+  const { html } = await browser.open(`/${REPO}/pull/${pull.number}`)
+  for (const text of ['1.0.0 → 1.2.0', 'GHSA-new', 'fixed in 2.0.0', 'GHSA-old', 'Mends'])
+    expect(html).toContain(text)
 })

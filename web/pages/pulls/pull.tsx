@@ -6,6 +6,7 @@ import {
   type PullDetail,
 } from '#features/pulls/index.ts'
 import { getRepo, getRepoSettings, type Repo } from '#features/repos/index.ts'
+import { getDependencyReview } from '#features/security/index.ts'
 import {
   Button,
   Columns,
@@ -26,6 +27,7 @@ import { loadSideChoices } from '../issues/side-load.ts'
 import { loadIssueNotifications, mentionItems } from '../notifications/on-issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { methodsLeft, rulesOfBase } from '../rulesets/on-pull.tsx'
+import { DependencyReviewCard } from '../security/on-pull.tsx'
 import { PullFrame } from './frame.tsx'
 import { MergeBox } from './merge-box.tsx'
 import { PullSide } from './pull-side.tsx'
@@ -48,18 +50,20 @@ export async function loadPull(visit: Visit) {
       (await visit.tryCall(getIssue, { repo: name, number })) &&
       redirect(issuePath(name, number), 302)
     )
-  const [rules, statuses, events, settings, threads, drafts, choices] = await Promise.all([
-    rulesOfBase(visit, name, data.base.ref),
-    statusesOf(visit, name, data.head?.sha ?? null),
-    visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
-    visit.viewer ? visit.tryCall(getRepoSettings, { repo: name }) : null,
-    visit.call(listReviewThreads, { repo: name, number }),
-    visit.viewer ? visit.tryCall(listDraftComments, { repo: name, number }) : null,
-    loadSideChoices(visit, repo, {
-      mayChoose: visit.viewer !== null && (repo.permissions.triage || isAuthor(data, visit)),
-      teams: true,
-    }),
-  ])
+  const [rules, statuses, events, settings, threads, drafts, choices, dependencies] =
+    await Promise.all([
+      rulesOfBase(visit, name, data.base.ref),
+      statusesOf(visit, name, data.head?.sha ?? null),
+      visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
+      visit.viewer ? visit.tryCall(getRepoSettings, { repo: name }) : null,
+      visit.call(listReviewThreads, { repo: name, number }),
+      visit.viewer ? visit.tryCall(listDraftComments, { repo: name, number }) : null,
+      loadSideChoices(visit, repo, {
+        mayChoose: visit.viewer !== null && (repo.permissions.triage || isAuthor(data, visit)),
+        teams: true,
+      }),
+      visit.tryCall(getDependencyReview, { repo: name, number }),
+    ])
   return {
     repo,
     data,
@@ -74,6 +78,7 @@ export async function loadPull(visit: Visit) {
       mayIgnoreChecks: settings?.allow_ignoring_checks ?? false,
     },
     threads,
+    dependencies,
     drafts: drafts?.length ?? 0,
     choices,
   }
@@ -240,6 +245,7 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
         {data.status === 'draft' && !hasNoCommits(data) && (isOwn || repo.permissions.write) && (
           <ReadyBox data={data} here={here} visit={visit} />
         )}
+        <DependencyReviewCard review={loaded.dependencies} />
         <MergeBox data={data} repo={repo} options={mergeOptions} visit={visit} />
         {visit.viewer !== null && isActive(data) && !isOwn && !repo.archived && (
           <ReviewBox here={here} visit={visit} repo={repo.full_name} drafts={loaded.drafts} />

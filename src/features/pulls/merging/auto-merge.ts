@@ -176,7 +176,7 @@ const PULL_EVENTS = new Set([
   'queue.changed',
 ])
 const REPO_EVENTS =
-  /^(repo\.(updated|unarchived|collaborator_\w+)|ruleset\.changed|workflow\.completed|commit\.status|security\.analysis_completed)$/
+  /^(repo\.(updated|unarchived|collaborator_\w+)|ruleset\.changed|workflow\.completed|commit\.status|security\.(analysis_completed|dependencies_reviewed))$/
 
 export const followForAutoMerge = reactionToAll(
   'pulls merge by themselves',

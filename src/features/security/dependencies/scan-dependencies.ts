@@ -20,6 +20,7 @@ import { alertOpened } from '../events.ts'
 import { dependencyRecords } from './dependency-records.ts'
 import { readLockFiles } from './lock-files.ts'
 import { matchDependencies } from './match-advisories.ts'
+import { rateReviews, requestMissingReviews } from './review-pulls.ts'
 import { hasAdvisories } from './store-advisories.ts'
 import {
   listOpenKeys,
@@ -132,7 +133,10 @@ export const scanAllDependencies = job<null>({
         for (const repo_id of listRootsOfStore(hearth.db, store)) {
           signal.throwIfAborted()
           const repo = repoById(hearth.db, repo_id)
-          if (isScanned(repo)) await scanRepo(hearth, repo, signal)
+          if (!isScanned(repo)) continue
+          await scanRepo(hearth, repo, signal)
+          await rateReviews(hearth, repo_id, signal)
+          await requestMissingReviews(hearth, repo_id)
         }
       if (stores.length < STORES_PER_PAGE) return
       after = stores.at(-1) ?? after

@@ -99,6 +99,44 @@ export const LockFiles = Type.Object({
 })
 export type LockFiles = Static<typeof LockFiles>
 
+const BriefAdvisory = Type.Object({
+  id: Type.String(),
+  summary: Type.String(),
+  severity: Nullable(OneOf(ADVISORY_SEVERITIES)),
+  url: Nullable(Type.String()),
+  fixed_in: Nullable(Type.String()),
+})
+
+const changedPackage = {
+  type: OneOf(ECOSYSTEMS),
+  name: Type.String(),
+  manifest: Type.String(),
+  /** Versions that only the base has. */
+  before: Type.Array(Type.String()),
+  /** Versions that only the head has. */
+  after: Type.Array(Type.String()),
+  scope: OneOf(SCOPES),
+  license: Nullable(Type.String()),
+}
+
+/** A package that a pull request adds, removes or updates in one lock file. */
+export const DependencyChange = Type.Object(changedPackage)
+export type DependencyChange = Static<typeof DependencyChange>
+
+export const DependencyReview = Type.Object({
+  changes: Type.Array(
+    Type.Object({
+      ...changedPackage,
+      /** What the new versions bring in. */
+      opens: Type.Array(BriefAdvisory),
+      /** What the old versions had. */
+      mends: Type.Array(BriefAdvisory),
+    }),
+  ),
+  left_out: Type.Integer(),
+})
+export type DependencyReview = Static<typeof DependencyReview>
+
 /** Inputs shared by several operations. */
 export const DependencyAlertId = Type.String({
   minLength: 1,
