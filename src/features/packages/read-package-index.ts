@@ -15,17 +15,23 @@ export const readPackageIndex = operation({
   summary: 'List all packages of one type that the caller can see, for the client of a registry.',
   route: null,
   access: publicRead({ scope: 'packages:read' }),
-  input: Type.Object({ workspace: WorkspaceSlug, package_type: PackageTypeName }),
+  input: Type.Object({
+    workspace: WorkspaceSlug,
+    package_type: PackageTypeName,
+    prefix: Type.Optional(
+      Type.String({ maxLength: 300, description: 'Only names that begin with it.' }),
+    ),
+  }),
   output: Type.Unsafe<readonly PackageRow[]>(Type.Array(Type.Object({}))),
 
-  handler: ({ hearth, db, caller }, { workspace: slug, package_type }) => {
+  handler: ({ hearth, db, caller }, { workspace: slug, package_type, prefix }) => {
     const workspace = hearth.facts.workspace(slug, caller)
     const type = parsePackageType(package_type)
     if (!workspace || type === null) return []
     const visible = visiblePackages(db, workspace, caller)
     const rows = listPackageRows(
       db,
-      { workspace_id: workspace.id, visible, deleted: false, type },
+      { workspace_id: workspace.id, visible, deleted: false, type, prefix },
       { limit: MAX_PACKAGES, offset: 0 },
     )
     // Clients send their token after 401 only, and would take an empty list for the whole one.

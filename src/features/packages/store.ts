@@ -72,10 +72,12 @@ export type PackageFilter = {
   readonly type?: PackageType | undefined
   readonly q?: string | undefined
   readonly repo_id?: string | undefined
+  /** What normal names begin with. */
+  readonly prefix?: string | undefined
 }
 
 function filterClause(filter: PackageFilter): { sql: string; params: string[] } {
-  const { workspace_id, visible, deleted, type, q, repo_id } = filter
+  const { workspace_id, visible, deleted, type, q, repo_id, prefix } = filter
   const where = ['p.workspace_id = ?', visible.sql]
   const params = [workspace_id, ...visible.params]
   if (deleted !== null) where.push(`p.deleted_at IS ${deleted ? 'NOT NULL' : 'NULL'}`)
@@ -88,6 +90,10 @@ function filterClause(filter: PackageFilter): { sql: string; params: string[] } 
   if (repo_id !== undefined) {
     where.push('p.repo_id = ?')
     params.push(repo_id)
+  }
+  if (prefix !== undefined) {
+    where.push('p.normal_name >= ? AND p.normal_name < ?')
+    params.push(prefix, `${prefix}\u{10ffff}`)
   }
   if (q !== undefined && q !== '') {
     where.push(`(p.name LIKE ? ESCAPE '\\' OR p.description LIKE ? ESCAPE '\\')`)

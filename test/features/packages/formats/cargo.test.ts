@@ -167,3 +167,21 @@ test('foo_bar is foo-bar, and other addresses are 404', async () => {
   expect((await ask('%E0%A4%A')).status).toBe(400)
   expect((await ask('me')).headers.get('location')).toMatch(/\/settings\/tokens$/)
 })
+
+test('cargo owner lists, adds and removes admins', async () => {
+  const { ask, publish } = await makeRegistry()
+  await publish(crateUpload('lib', '1.0.0'))
+  const owners = 'api/v1/crates/lib/owners'
+  const send = async (method: string, user: string) => {
+    const response = await ask(owners, { method, body: JSON.stringify({ users: [user] }) })
+    return [response.status, await response.json()]
+  }
+  const logins = async () =>
+    (await (await ask(owners)).json()).users.map(({ login }: { login: string }) => login)
+  expect(await send('PUT', 'mel')).toEqual([200, { ok: true, msg: 'mel: owners now' }])
+  expect(await logins()).toEqual(['ada', 'mel'])
+  expect((await send('PUT', 'zoe'))[0]).toBe(422)
+  expect((await send('DELETE', 'mel'))[0]).toBe(200)
+  expect(await logins()).toEqual(['ada'])
+  expect((await ask(owners, {}, null)).status).toBe(401)
+})

@@ -155,3 +155,21 @@ test('what is not what it says, or stands outside of a repository, is refused', 
   ])
   expect((await ask('com/acme/none/1.0/none-1.0.pom', {}, null)).status).toBe(401)
 })
+
+test('the plugins of a group are found by their prefix', async () => {
+  const { ask, put, text } = await makeRepository()
+  const at = 'com/acme/maven-metadata.xml'
+  expect((await ask(at)).status).toBe(404)
+  const plugin = pom('1.0', 'hello-maven-plugin').replace(
+    '<version>',
+    '<packaging>maven-plugin</packaging><version>',
+  )
+  await put('com/acme/hello/1.0/hello-1.0.pom', pom('1.0'))
+  expect((await ask(at)).status).toBe(404)
+  await put('com/acme/hello-maven-plugin/1.0/hello-maven-plugin-1.0.pom', plugin)
+  const metadata = await text(at)
+  expect(metadata).toContain('<prefix>hello</prefix>')
+  expect(metadata.split('<plugin>')).toHaveLength(2)
+  expect(await text(`${at}.sha1`)).toBe(sumOf('sha1', metadata))
+  expect((await ask(at, {}, null)).status).toBe(401)
+})

@@ -116,3 +116,20 @@ test('a gem whose name ends in a number is found', async () => {
   expect((await ask('gems/a-1-3.0.0.gem')).status).toBe(404)
   expect((await ask('gems/nothing.gem')).status).toBe(404)
 })
+
+test('gem owner lists, adds and removes admins', async () => {
+  const { push, ask } = await makeRegistry()
+  await push(gem('hello', '1.0.0'))
+  const owners = 'api/v1/gems/hello/owners'
+  const send = async (method: string, email: string) => {
+    const response = await ask(owners, { method, body: new URLSearchParams({ email }) })
+    return [response.status, await response.text()]
+  }
+  expect(await send('POST', 'mel')).toEqual([200, 'Owner added successfully.\n'])
+  expect(await (await ask(`${owners}.yaml`)).text()).toBe(
+    '---\n- id: 1\n  handle: "ada"\n- id: 2\n  handle: "mel"\n',
+  )
+  expect(await send('POST', 'zoe')).toEqual([422, expect.stringContaining('no member of acme')])
+  expect(await send('DELETE', 'mel')).toEqual([200, 'Owner removed successfully.\n'])
+  expect(await (await ask(`${owners}.json`)).json()).toEqual([{ id: 1, handle: 'ada' }])
+})

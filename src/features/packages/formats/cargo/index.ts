@@ -1,5 +1,6 @@
 /** Cargo: the sparse registry at `/packages/<workspace>/cargo/` (RFC 2789). */
 import type { Hearth } from '#core/hearth.ts'
+import { invalid } from '#lib/errors.ts'
 import { compareKeys } from '#lib/versions/sort-key.ts'
 import { parseSemver, semverKey } from '#lib/versions/semver.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
@@ -13,7 +14,8 @@ import { readPackageDocument } from '../../read-package-document.ts'
 import { hasPrivatePackages, type PackageRow } from '../../store.ts'
 import { listActiveVersions } from '../../store-versions.ts'
 import { documentReader } from '../document-reader.ts'
-import { textOf } from '../json.ts'
+import { isObject, textOf, textsOf } from '../json.ts'
+import { addOwner, listOwners, MAX_OWNERS, removeOwner } from '../owners.ts'
 import {
   noAddress,
   numberIn,
@@ -118,6 +120,26 @@ async function handleVersion(
   return jsonResponse({ ok: true })
 }
 
+const MAX_OWNERS_BYTES = 64 * 1024
+
+/** `cargo owner`. The ids that cargo wants are numbers, and mean nothing. */
+async function handleOwners(door: DoorRequest, name: string): Promise<Response> {
+  const { method } = door
+  if (method === 'GET') {
+    const owners = await listOwners(door, name)
+    const users = owners.map((login, at) => ({ id: at + 1, login, name: null }))
+    return jsonResponse({ users })
+  }
+  if (method !== 'PUT' && method !== 'DELETE') throw noAddress(door)
+  const body = await door.json(MAX_OWNERS_BYTES)
+  const names = textsOf(isObject(body) ? (body.users ?? body.owners) : null).slice(0, MAX_OWNERS)
+  if (names.length === 0) throw invalid('users', 'say whom: cargo owner --add NAME')
+  for (const owner of names)
+    await (method === 'PUT' ? addOwner(door, name, owner) : removeOwner(door, name, owner))
+  const done = method === 'PUT' ? 'owners now' : 'no owners any more'
+  return jsonResponse({ ok: true, msg: `${names.join(', ')}: ${done}` })
+}
+
 async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   const { method, path } = door
   const parts = path.split('/')
@@ -128,6 +150,8 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
     return Response.redirect(`${hearth.settings.site_url}/settings/tokens`, 303)
   if (path.startsWith('api/v1/crates/') && parts.length === 6)
     return handleVersion(hearth, door, parts.slice(3))
+  if (path.startsWith('api/v1/crates/') && parts.length === 5 && parts[4] === 'owners')
+    return handleOwners(door, parts[3] ?? '')
   const name = parts.at(-1) ?? ''
   if (method !== 'GET' || name === '' || path !== indexPath(name)) throw noAddress(door)
   return documentResponse(door, await door.call(readPackageDocument, name, { kind: 'index' }))

@@ -12,12 +12,13 @@ import type { Format, SnippetContext } from '../../format.ts'
 import { openPackageFile } from '../../open-package-file.ts'
 import { publishPackageVersion } from '../../publish-package-version.ts'
 import { readPackageDocument } from '../../read-package-document.ts'
+import { readPackageIndex } from '../../read-package-index.ts'
 import type { PackageRow } from '../../store.ts'
 import type { FileRow } from '../../store-versions.ts'
 import { documentReader, MAX_DOCUMENT_BYTES } from '../document-reader.ts'
 import { textOf } from '../json.ts'
 import { noAddress, storeUpload, textResponse, uploadPath } from '../upload.ts'
-import { renderArtifactMetadata, renderSnapshotMetadata } from './metadata.ts'
+import { renderArtifactMetadata, renderGroupMetadata, renderSnapshotMetadata } from './metadata.ts'
 import { isSnapshot, parseMavenName, parseMavenPath, type MavenPath, type Sum } from './paths.ts'
 import { readPom } from './read-pom.ts'
 
@@ -90,12 +91,45 @@ async function readMetadata(
   return textResponse(hashOf(sum, body))
 }
 
+/** The plugins of a group, for `mvn <prefix>:<goal>`. Throws 404 for a group without one. */
+async function readGroupMetadata(
+  hearth: Hearth,
+  door: DoorRequest,
+  group: string,
+  sum: Sum | null,
+): Promise<Response> {
+  const rows = await door.callOther(readPackageIndex, {
+    workspace: door.workspace,
+    package_type: 'maven',
+    prefix: `${group}:`,
+  })
+  const text = renderGroupMetadata(hearth, rows)
+  if (text === null) throw noAddress(door)
+  if (sum !== null) return textResponse(hashOf(sum, Buffer.from(text)))
+  return textResponse(text, 200, { 'content-type': 'application/xml' })
+}
+
+/** The last part of the path is an artifact, or else of the name of a group. */
+async function readMetadataAt(
+  hearth: Hearth,
+  door: DoorRequest,
+  { name, group, sum }: Extract<MavenPath, { kind: 'metadata' }>,
+): Promise<Response> {
+  if (name !== null) {
+    try {
+      return await readMetadata(hearth, door, name, { kind: 'metadata', sum })
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'not_found') throw error
+    }
+  }
+  return readGroupMetadata(hearth, door, group, sum)
+}
+
 function read(hearth: Hearth, door: DoorRequest, path: MavenPath): Promise<Response> {
   if (path.kind === 'file') return readFile(hearth, door, path)
+  if (path.kind === 'metadata') return readMetadataAt(hearth, door, path)
   const { name, sum } = path
-  if (name === null) throw noAddress(door)
-  const kind = path.kind === 'snapshot' ? `snapshot ${path.version}` : 'metadata'
-  return readMetadata(hearth, door, name, { kind, sum })
+  return readMetadata(hearth, door, name, { kind: `snapshot ${path.version}`, sum })
 }
 
 /** A sum that a client sends is held against ours. Throws 400 when they differ. */

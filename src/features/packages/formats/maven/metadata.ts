@@ -2,12 +2,14 @@
 import type { Hearth } from '#core/hearth.ts'
 import { compareKeys } from '#lib/versions/sort-key.ts'
 import { mavenKey } from '#lib/versions/maven.ts'
+import { parseObject, textOf } from '../json.ts'
 import type { PackageRow } from '../../store.ts'
 import {
   findVersion,
   listActiveVersionNames,
   listFiles,
   listFilesOfPackage,
+  versionById,
 } from '../../store-versions.ts'
 import { isSnapshot, parseSnapshotFile, type SnapshotFile } from './paths.ts'
 
@@ -111,6 +113,39 @@ export function renderSnapshotMetadata(
     ]),
     '</snapshotVersions>',
     '</versioning>',
+    '</metadata>',
+  )
+}
+
+const PLUGIN_NAME = /^(?:maven-(.+)-plugin|(.+)-maven-plugin)$/
+
+/** What people write before the colon of a goal, as Maven derives it from the name. */
+const goalPrefix = (artifactId: string): string => {
+  const [, ours, others] = PLUGIN_NAME.exec(artifactId) ?? []
+  return ours ?? others ?? artifactId
+}
+
+/** The plugins of a group; null for none. */
+export function renderGroupMetadata(hearth: Hearth, rows: readonly PackageRow[]): string | null {
+  const plugins = rows.flatMap(({ name, latest_version_id }) => {
+    const latest = latest_version_id === null ? null : versionById(hearth.db, latest_version_id)
+    const pom = parseObject(latest?.metadata ?? '')
+    if (pom?.packaging !== 'maven-plugin') return []
+    const [, artifactId] = splitName(name)
+    return [{ artifactId, name: textOf(pom.name) ?? artifactId }]
+  })
+  if (plugins.length === 0) return null
+  return documentOf(
+    '<metadata>',
+    '<plugins>',
+    ...plugins.flatMap(({ artifactId, name }) => [
+      '<plugin>',
+      element('name', name),
+      element('prefix', goalPrefix(artifactId)),
+      element('artifactId', artifactId),
+      '</plugin>',
+    ]),
+    '</plugins>',
     '</metadata>',
   )
 }

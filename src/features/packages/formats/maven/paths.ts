@@ -13,7 +13,12 @@ const SUM = /\.(md5|sha1|sha256|sha512)$/
 
 export type MavenPath =
   /** `maven-metadata.xml` of an artifact, or of a group with plugins. */
-  | { readonly kind: 'metadata'; readonly name: string | null; readonly sum: Sum | null }
+  | {
+      readonly kind: 'metadata'
+      readonly name: string | null
+      readonly group: string
+      readonly sum: Sum | null
+    }
   /** `maven-metadata.xml` of a snapshot. */
   | {
       readonly kind: 'snapshot'
@@ -59,7 +64,12 @@ export function parseMavenPath(path: string): MavenPath {
   if (file === 'maven-metadata.xml') {
     if (isSnapshot(version) && folders.length >= 3)
       return { kind: 'snapshot', name: nameOf(folders.slice(0, -1)), version, sum }
-    return { kind: 'metadata', name: folders.length >= 2 ? nameOf(folders) : null, sum }
+    return {
+      kind: 'metadata',
+      name: folders.length >= 2 ? nameOf(folders) : null,
+      group: folders.join('.'),
+      sum,
+    }
   }
   if (folders.length < 3 || !isMavenVersion(version))
     throw new Refusal('not_found', 'a file is at <group>/<artifact>/<version>/<file>')

@@ -23,6 +23,7 @@ import type { PackageRow } from '../../store.ts'
 import type { FileRow } from '../../store-versions.ts'
 import { documentReader } from '../document-reader.ts'
 import { textOf } from '../json.ts'
+import { addOwner, listOwners, removeOwner } from '../owners.ts'
 import {
   noAddress,
   numberIn,
@@ -179,6 +180,28 @@ async function search(door: DoorRequest): Promise<Response> {
   )
 }
 
+/** `gem owner`, which sends the name of a person in the field for an address. */
+async function handleOwners(door: DoorRequest, name: string, isYaml: boolean): Promise<Response> {
+  const { method } = door
+  if (method === 'GET') {
+    const owners = (await listOwners(door, name)).map((handle, at) => ({ id: at + 1, handle }))
+    if (!isYaml) return jsonResponse(owners)
+    // Texts in JSON are texts in YAML.
+    const lines = owners.map(
+      ({ id, handle }) => `- id: ${id}\n  handle: ${JSON.stringify(handle)}\n`,
+    )
+    return textResponse(`---\n${lines.join('')}`, 200, { 'content-type': 'application/yaml' })
+  }
+  if (method !== 'POST' && method !== 'DELETE') throw noAddress(door)
+  const form = new URLSearchParams(
+    new TextDecoder().decode(await door.bytes(MAX_FORM_BYTES)) || door.query.toString(),
+  )
+  const owner = form.get('email') ?? ''
+  if (owner === '') throw invalid('email', 'say whom: gem owner NAME --add USERNAME')
+  await (method === 'POST' ? addOwner(door, name, owner) : removeOwner(door, name, owner))
+  return textResponse(`Owner ${method === 'POST' ? 'added' : 'removed'} successfully.\n`)
+}
+
 async function handleApi(hearth: Hearth, door: DoorRequest, path: string): Promise<Response> {
   const { method } = door
   if (path === 'gems' && method === 'POST') return push(hearth, door)
@@ -188,6 +211,8 @@ async function handleApi(hearth: Hearth, door: DoorRequest, path: string): Promi
     return textResponse(door.secret ?? '')
   }
   if (path === 'search.json' && method === 'GET') return search(door)
+  const owners = /^gems\/([^/]+)\/owners(?:\.(yaml|json))?$/.exec(path)
+  if (owners) return handleOwners(door, owners[1] ?? '', owners[2] === 'yaml')
   const name = /^gems\/([^/]+)\.json$/.exec(path)?.[1]
   if (name === undefined || method !== 'GET') throw noAddress(door)
   return describeGem(door, name)
