@@ -7,6 +7,7 @@ import { usageCounters, workspaceContents } from '#features/workspaces/index.ts'
 import { packagesRoute } from './door/door.ts'
 import { events } from './events.ts'
 import { containerRoutes } from './formats/container/index.ts'
+import { sweepUploads } from './formats/container/uploads.ts'
 import { followRepository } from './follow-repository.ts'
 import * as operations from './operations.ts'
 import { purgePackages } from './purge-packages.ts'
@@ -27,7 +28,7 @@ export const feature: Feature = {
   operations: Object.values(operations),
   events,
   reactions: followRepository,
-  jobs: [purgePackages, applyRetention] as Job[],
+  jobs: [purgePackages, applyRetention, sweepUploads] as Job[],
   extensions: [
     protocolRoutes.with(packagesRoute),
     ...containerRoutes.map((route) => protocolRoutes.with(route)),

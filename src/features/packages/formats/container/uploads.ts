@@ -1,20 +1,24 @@
 /**
- * Uploads of layers: bytes in `tmp/uploads/<id>`, hashed as they arrive. State is in memory, because
- * one process serves a data directory; after a restart a client begins again. One request at a time
- * may write to an upload, and a broken one goes on where it stands.
+ * Uploads of layers: bytes in `tmp/uploads/<id>`, hashed as they arrive, and whose they are in
+ * `<id>.json`. One request at a time may write to an upload. A broken one goes on where it stands,
+ * also after a restart: what the process wrote before it was killed is in the file, and is hashed
+ * again when the upload goes on.
  */
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { placeBlob, type Blob } from '#core/blobs.ts'
 import { bytesFree } from '#lib/disk.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { job } from '#core/jobs.ts'
 import { service } from '#core/service.ts'
 import { conflict, Refusal } from '#lib/errors.ts'
 import { randomToken } from '#lib/hash.ts'
 import { DAY } from '#lib/time.ts'
 
 const FOLDER = 'tmp/uploads'
+/** The end of the name of the file that says whose an upload is. */
+const NOTE = '.json'
 /** An upload that nobody touched for so long is given up. */
 const IDLE_MS = DAY
 const MAX_UPLOADS_OF_CALLER = 100
@@ -28,7 +32,8 @@ export type Upload = {
   /** The package that it is for, as the address names it. */
   readonly target: string
   size: number
-  hasher: Bun.CryptoHasher
+  /** Null after a restart, until the bytes that are there are hashed again. */
+  hasher: Bun.CryptoHasher | null
   touchedAt: number
   isBusy: boolean
 }
@@ -44,13 +49,25 @@ export class Uploads {
 
   constructor(private readonly hearth: Hearth) {
     this.#folder = join(hearth.settings.data, FOLDER)
-    // What a stopped process left there belongs to nobody.
-    rmSync(this.#folder, { recursive: true, force: true })
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    this.#takeUp()
+  }
+
+  /** Takes up what an earlier process left. Files without their note are removed. */
+  #takeUp(): void {
+    const names = readdirSync(this.#folder)
+    for (const name of names.filter((one) => one.endsWith(NOTE))) {
+      const path = join(this.#folder, name.slice(0, -NOTE.length))
+      const upload = readNote(path)
+      if (upload !== null) this.#uploads.set(upload.id, upload)
+    }
+    for (const name of names)
+      if (!this.#uploads.has(name.endsWith(NOTE) ? name.slice(0, -NOTE.length) : name))
+        rmSync(join(this.#folder, name), { force: true })
   }
 
   begin(caller_id: string, target: string): Upload {
-    this.#sweep()
+    this.sweep()
     const own = [...this.#uploads.values()].filter((upload) => upload.caller_id === caller_id)
     if (own.length >= MAX_UPLOADS_OF_CALLER)
       throw new Refusal('rate_limited', 'too many uploads are under way: finish them first', {
@@ -68,6 +85,8 @@ export class Uploads {
       touchedAt: this.hearth.clock.now(),
       isBusy: false,
     }
+    writeFileSync(upload.path, '', { mode: 0o600 })
+    writeFileSync(upload.path + NOTE, JSON.stringify({ id, caller_id, target }), { mode: 0o600 })
     this.#uploads.set(id, upload)
     return upload
   }
@@ -81,7 +100,7 @@ export class Uploads {
 
   remove(upload: Upload): void {
     this.#uploads.delete(upload.id)
-    rmSync(upload.path, { force: true })
+    removeFiles(upload)
   }
 
   /** Appends what arrives. What arrived before a connection broke stays. Throws 409 when busy. */
@@ -113,6 +132,7 @@ export class Uploads {
     signal: AbortSignal,
   ): Promise<void> {
     let checkedAt = -DISK_CHECK_BYTES
+    const hasher = await hasherOf(upload)
     for await (const part of bytes) {
       signal.throwIfAborted()
       if (upload.size + part.length > maxBytes)
@@ -126,7 +146,7 @@ export class Uploads {
       }
       for (let at = 0; at < part.length; )
         at += (await file.write(part, at, part.length - at)).bytesWritten
-      upload.hasher.update(part)
+      hasher.update(part)
       upload.size += part.length
       upload.touchedAt = this.hearth.clock.now()
     }
@@ -142,12 +162,13 @@ export class Uploads {
   /** Makes the upload a blob. Throws 400 for another digest; then the upload is gone. */
   async finish(upload: Upload, digest: string): Promise<Blob> {
     return await this.#exclusively(upload, async () => {
-      const blob = { sha256: upload.hasher.digest('hex'), size: upload.size }
+      const hasher = await hasherOf(upload)
+      const blob = { sha256: hasher.digest('hex'), size: upload.size }
       this.#uploads.delete(upload.id)
       const file = await open(upload.path, 'a', 0o600)
       try {
         const found = digest.startsWith('sha512:')
-          ? `sha512:${await hashFile(upload.path)}`
+          ? `sha512:${(await hashFile(upload.path, 'sha512')).digest('hex')}`
           : `sha256:${blob.sha256}`
         if (found !== digest)
           throw new Refusal('bad_request', `the bytes have the digest ${found}, not ${digest}`, {
@@ -157,7 +178,7 @@ export class Uploads {
         return blob
       } finally {
         await file.close()
-        rmSync(upload.path, { force: true })
+        removeFiles(upload)
       }
     })
   }
@@ -172,18 +193,48 @@ export class Uploads {
     }
   }
 
-  #sweep(): void {
+  /** Removes uploads that nobody touched for a day. */
+  sweep(): void {
     const oldest = this.hearth.clock.now() - IDLE_MS
     for (const upload of this.#uploads.values())
       if (upload.touchedAt < oldest && !upload.isBusy) this.remove(upload)
   }
 }
 
+/** What an earlier process noted of an upload; null when it is not whole. */
+function readNote(path: string): Upload | null {
+  try {
+    const { id, caller_id, target } = JSON.parse(readFileSync(path + NOTE, 'utf8'))
+    const { size, mtimeMs } = statSync(path)
+    if (![id, caller_id, target].every((text) => typeof text === 'string')) return null
+    if (!path.endsWith(id)) return null
+    return { id, path, caller_id, target, size, hasher: null, touchedAt: mtimeMs, isBusy: false }
+  } catch {
+    return null
+  }
+}
+
+function removeFiles({ path }: Upload): void {
+  rmSync(path, { force: true })
+  rmSync(path + NOTE, { force: true })
+}
+
+async function hasherOf(upload: Upload): Promise<Bun.CryptoHasher> {
+  upload.hasher ??= await hashFile(upload.path, 'sha256')
+  return upload.hasher
+}
+
 /** The file is read in pieces, and other requests have their turn between them. */
-async function hashFile(path: string): Promise<string> {
-  const hasher = new Bun.CryptoHasher('sha512')
+async function hashFile(path: string, algorithm: 'sha256' | 'sha512'): Promise<Bun.CryptoHasher> {
+  const hasher = new Bun.CryptoHasher(algorithm)
   for await (const part of Bun.file(path).stream()) hasher.update(part)
-  return hasher.digest('hex')
+  return hasher
 }
 
 export const imageUploads = service('image-uploads', (hearth) => new Uploads(hearth))
+
+export const sweepUploads = job<null>({
+  kind: 'sweep_image_uploads',
+  every: '1h',
+  run: ({ hearth }) => imageUploads(hearth).sweep(),
+})
