@@ -130,6 +130,8 @@ export type Rule = {
   readonly scope: string | null
   /** The scopes when the target is a workspace, if they differ from those of a repository. */
   readonly workspaceScope: string | null
+  /** A scope of tokens of jobs that admits as `scope` does. The operation limits what it may do. */
+  readonly jobScope: string | null
   readonly whileArchived: boolean
   readonly whileDeleted: boolean
   /** Whether the package may be one that the call creates. */
@@ -155,6 +157,7 @@ type RepoRuleOptions = RuleOptions & {
   whileDeleted?: boolean
   member?: WorkspaceRole
   securityManager?: boolean
+  jobScope?: string
 }
 
 const defaults: Rule = {
@@ -168,6 +171,7 @@ const defaults: Rule = {
   member: null,
   scope: null,
   workspaceScope: null,
+  jobScope: null,
   whileArchived: false,
   whileDeleted: false,
   creates: false,
@@ -461,6 +465,7 @@ export function mayEverCall(rule: Rule, caller: Caller): boolean {
   const scopes = caller.kind === 'anonymous' ? null : (caller.token?.scopes ?? null)
   return (
     missingScope(scopes, rule.scope) === null ||
+    hasJobScope(rule, scopes) ||
     (rule.workspaceScope !== null && missingScope(scopes, rule.workspaceScope) === null)
   )
 }
@@ -494,10 +499,14 @@ function requireCaller(rule: Rule, caller: Caller): void {
     throw forbidden('role', 'only a site administrator may do this')
 }
 
+const hasJobScope = ({ jobScope }: Rule, scopes: readonly string[] | null): boolean =>
+  jobScope !== null && (scopes?.includes(jobScope) ?? false)
+
 /** The checks of every target: the scopes of the token, and the confirmed address. */
 function requireStanding(rule: Rule, caller: Caller, wanted: string | null = rule.scope): void {
   if (caller.kind === 'anonymous') return
-  const scope = missingScope(caller.token?.scopes ?? null, wanted)
+  const scopes = caller.token?.scopes ?? null
+  const scope = hasJobScope(rule, scopes) ? null : missingScope(scopes, wanted)
   const isDeployKey = caller.kind === 'workspace' && caller.token.id.startsWith('key_')
   if (isDeployKey && scope === 'code:write')
     throw forbidden('scope', 'this deploy key may only read: add a key that may push', { scope })

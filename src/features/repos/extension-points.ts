@@ -159,7 +159,10 @@ export const frozenReleases =
 /** The run that the token of a job belongs to; null for other tokens. */
 export const tokenRuns =
   extensionPoint<
-    (db: Db, token_id: string) => { readonly run_id: string; readonly sha: string } | null
+    (
+      db: Db,
+      token_id: string,
+    ) => { readonly run_id: string; readonly sha: string; readonly head_sha: string } | null
   >('repos.token_runs')
 
 /** Why a run failed, for the person who started it. */

@@ -1,4 +1,6 @@
 import { writesRepo } from '#core/access.ts'
+import type { SignedIn } from '#core/caller.ts'
+import { includesScope, STATUS_SCOPE } from '#core/scopes.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, OneOf, RepoPath, Type } from '#core/schema.ts'
 import {
@@ -7,8 +9,9 @@ import {
   requireLive,
   requireRepo,
   resolveCommit,
+  tokenRuns,
 } from '#features/repos/index.ts'
-import { conflict, invalid, notFound, Refusal } from '#lib/errors.ts'
+import { conflict, forbidden, invalid, notFound, Refusal } from '#lib/errors.ts'
 import { oneLine } from '#lib/one-line.ts'
 import { typeId } from '#core/ids.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -44,6 +47,21 @@ async function resolveStatusCommit(
   }
 }
 
+/** Throws 403 for a job with `statuses: write` alone, unless the commit is one of its run. */
+function requireOwnCommit(hearth: Hearth, { token }: SignedIn, oid: Oid): void {
+  const scopes = token?.scopes ?? null
+  if (token === null || scopes === null || includesScope(scopes, 'code:write')) return
+  const run = tokenRuns
+    .all(hearth)
+    .map((find) => find(hearth.db, token.id))
+    .find((found) => found !== null)
+  if (run?.sha === oid || run?.head_sha === oid) return
+  throw forbidden(
+    'scope',
+    'statuses: write sets statuses of the commit of the run; others need contents: write',
+  )
+}
+
 export const setCommitStatus = operation({
   name: 'set_commit_status',
   summary:
@@ -59,7 +77,7 @@ export const setCommitStatus = operation({
   route: 'POST /repos/{owner}/{name}/statuses/{sha}',
   toolset: 'code',
   listed: 'default',
-  access: writesRepo('write', { scope: 'code:write' }),
+  access: writesRepo('write', { scope: 'code:write', jobScope: STATUS_SCOPE }),
   input: Type.Object({
     repo: RepoPath,
     sha: Type.String({
@@ -93,6 +111,7 @@ export const setCommitStatus = operation({
       requireRepo(hearth.db, repo.id),
       sha.toLowerCase(),
     )
+    requireOwnCommit(hearth, caller, oid)
     return write((tx) => {
       requireLive(tx.db, repo.id)
       if (

@@ -16,9 +16,12 @@ export const findJobOfToken = (db: Db, token_id: string): string | null =>
     ?.job_id ?? null
 
 /** The run of the job that a token was made for, with its commit; null for other tokens. */
-export const findRunOfToken = (db: Db, token_id: string): { run_id: string; sha: string } | null =>
-  db.one<{ run_id: string; sha: string }>(
-    `SELECT r.id AS run_id, r.sha FROM workflow_tokens t JOIN workflow_jobs j ON j.id = t.job_id
+export const findRunOfToken = (
+  db: Db,
+  token_id: string,
+): { run_id: string; sha: string; head_sha: string } | null =>
+  db.one<{ run_id: string; sha: string; head_sha: string }>(
+    `SELECT r.id AS run_id, r.sha, r.head_sha FROM workflow_tokens t JOIN workflow_jobs j ON j.id = t.job_id
      JOIN workflow_runs r ON r.id = j.run_id WHERE t.token_id = ?`,
     token_id,
   )

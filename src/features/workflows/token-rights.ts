@@ -1,6 +1,6 @@
 /** What `permissions` of a job mean for its token: scopes and the highest role. */
 import type { Role } from '#core/caller.ts'
-import { includesScope } from '#core/scopes.ts'
+import { includesScope, STATUS_SCOPE } from '#core/scopes.ts'
 import { intersectPermissions, levelFor, PERMISSION_SCOPES, type Permissions } from '#actions'
 
 export type TokenRights = { readonly scopes: readonly string[]; readonly role: Role }
@@ -8,7 +8,7 @@ export type TokenRights = { readonly scopes: readonly string[]; readonly role: R
 /** The scopes that a permission gives to read, and further ones to write. */
 const SCOPES_OF: Readonly<Record<string, { read: readonly string[]; write: readonly string[] }>> = {
   actions: { read: ['workflows:read'], write: ['workflows:write'] },
-  checks: { read: ['code:read'], write: [] },
+  checks: { read: ['code:read'], write: [STATUS_SCOPE] },
   contents: { read: ['code:read'], write: ['code:write', 'repo:write'] },
   deployments: { read: ['workflows:read'], write: [] },
   'id-token': { read: [], write: [] },
@@ -16,7 +16,7 @@ const SCOPES_OF: Readonly<Record<string, { read: readonly string[]; write: reado
   packages: { read: ['packages:read'], write: ['packages:write'] },
   'pull-requests': { read: ['pulls:read'], write: ['pulls:write'] },
   'security-events': { read: ['security:read'], write: ['security:write'] },
-  statuses: { read: ['code:read'], write: [] },
+  statuses: { read: ['code:read'], write: [STATUS_SCOPE] },
 }
 
 const READ_ONLY: Permissions = { all: 'read' }
@@ -51,7 +51,7 @@ export function rightsOf(permissions: Permissions, limit: RightsLimit | null): T
   }
   const known = limit?.scopes ?? null
   const allowed = [...scopes].filter((scope) => known === null || includesScope(known, scope))
-  const writes = allowed.some((scope) => scope.endsWith(':write'))
+  const writes = allowed.some((scope) => scope.endsWith(':write') || scope === STATUS_SCOPE)
   const mayWrite = limit === null || (limit.role !== 'read' && limit.role !== 'triage')
   return { scopes: allowed, role: writes && mayWrite ? 'write' : 'read' }
 }

@@ -7,6 +7,8 @@ import { cancelRun } from '#features/workflows/cancel-run.ts'
 import { getJob } from '#features/workflows/get-job.ts'
 import { dispatchWorkflow } from '#features/workflows/dispatch-workflow.ts'
 import { setVariable } from '#features/variables/set-variable.ts'
+import { createBranch } from '#features/repos/index.ts'
+import { setCommitStatus } from '#features/statuses/set-commit-status.ts'
 import { FILE, makeRunsWorld, ONE_JOB, REPO } from './fixture.ts'
 
 const WITH_RIGHTS = ONE_JOB.replace(
@@ -51,6 +53,30 @@ describe('the token of a job', () => {
     ).rejects.toEqual(refusal('scope'))
     const [job] = await jobs((await runs())[0]?.id ?? '')
     expect(job?.permissions).toEqual(['actions: write', 'contents: write', 'issues: write'])
+  })
+
+  test('sets statuses of the commit of its run with statuses: write, and writes no code', async () => {
+    const file = ONE_JOB.replace('jobs:', 'permissions: { statuses: write }\njobs:')
+    const { token, world, ada, hearth, runs } = await makeTokenWorld(file)
+    const [run] = await runs()
+    const set = (sha: string, as: Caller = token) =>
+      world.call(setCommitStatus, as, { ...REPO, sha, state: 'success', context: 'lint' })
+    expect(await set(run?.sha ?? '')).toMatchObject({ state: 'success', context: 'lint' })
+    const other = await world.commit(REPO.repo, 'main', { 'b.txt': 'b' }, { as: ada })
+    await expect(set(other)).rejects.toEqual(refusal('scope'))
+    const branch = { ...REPO, branch: 'mine', from: 'main' }
+    await expect(world.call(createBranch, token, branch)).rejects.toEqual(refusal('scope'))
+    expect(hearth.facts.repo(REPO.repo, token)?.role).toBe('write')
+    const plain = await makeTokenWorld()
+    const [own] = await plain.runs()
+    await expect(
+      plain.world.call(setCommitStatus, plain.token, {
+        ...REPO,
+        sha: own?.sha ?? '',
+        state: 'success',
+        context: 'lint',
+      }),
+    ).rejects.toEqual(refusal('scope'))
   })
 
   test('never exceeds the role of the person behind it, and ends with their account', async () => {
