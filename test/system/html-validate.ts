@@ -1,6 +1,7 @@
 /**
- * html-validate over the HTML of every page of the executable, as somebody signed in and as a
- * visitor. Fetches it into a temporary directory unless `--validator` names one that has it.
+ * html-validate and the Nu Html Checker of the W3C over the HTML of every page of the executable, as
+ * somebody signed in and as a visitor. Fetches them into a temporary directory unless `--validator`
+ * and `--vnu` name directories that have them.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,9 +13,11 @@ import { OUTSIDE, pagesOf } from '../tour/pages.ts'
 import { tellStory } from '../tour/story.ts'
 
 const VERSION = '10.17.0'
+const VNU_VERSION = '26.9.27'
 const OPTIONS = {
   executable: { help: 'the forge', default: EXECUTABLE, kind: 'text' },
   validator: { help: 'a directory with node_modules/html-validate', default: '', kind: 'text' },
+  vnu: { help: 'a directory with node_modules/vnu-jar', default: '', kind: 'text' },
 } as const
 
 /**
@@ -53,16 +56,82 @@ type Message = {
 }
 type Result = { filePath: string; messages: Message[] }
 
-await runScript('bun test/system/html-validate.ts', OPTIONS, async ({ executable, validator }) => {
+type Finding = { readonly page: string; readonly text: string }
+
+const pageOf = (path: string): string => path.replace(/^.*\//, '').replace('.html', '')
+
+/** What html-validate finds in the pages of a folder. */
+async function htmlValidate(tool: string, folder: string, report: string): Promise<Finding[]> {
+  const child = Bun.spawn(
+    [
+      'node',
+      tool,
+      '--formatter',
+      'json',
+      '--config',
+      join(folder, '.htmlvalidate.json'),
+      `${folder}/*.html`,
+    ],
+    // A file takes all of it; the tool ends before a pipe has.
+    { cwd: folder, stdout: Bun.file(report), stderr: 'pipe' },
+  )
+  const error = await new Response(child.stderr).text()
+  await child.exited
+  const out = await Bun.file(report).text()
+  if (out.trim() === '') throw new Error(`html-validate said nothing: ${error}`)
+  return (JSON.parse(out) as Result[]).flatMap(({ filePath, messages }) =>
+    messages.map(({ ruleId, message, selector }) => ({
+      page: pageOf(filePath),
+      text: `${ruleId}: ${message} at ${selector ?? '?'}`,
+    })),
+  )
+}
+
+type VnuMessage = {
+  readonly type: string
+  readonly url?: string
+  readonly message: string
+  readonly extract?: string
+}
+
+/**
+ * Every browser takes it to choose a folder, and without it the field chooses files. It is in no
+ * standard (File and Directory Entries API, draft).
+ */
+const FOLDER_CHOICE = 'Attribute “webkitdirectory” not allowed'
+
+/** What the Nu Html Checker finds in the pages of a folder. */
+async function vnu(jar: string, folder: string): Promise<Finding[]> {
+  const child = Bun.spawn(
+    ['java', '-jar', jar, '--errors-only', '--format', 'json', '--skip-non-html', folder],
+    { stdout: 'ignore', stderr: 'pipe' },
+  )
+  const out = await new Response(child.stderr).text()
+  await child.exited
+  const { messages } = JSON.parse(out) as { messages: VnuMessage[] }
+  return messages
+    .filter(({ message }) => !message.startsWith(FOLDER_CHOICE))
+    .map(({ url = '', message, extract = '' }) => ({
+      page: pageOf(url),
+      text: `vnu: ${message} ${extract.replaceAll('\n', ' ')}`,
+    }))
+}
+
+await runScript('bun test/system/html-validate.ts', OPTIONS, async (options) => {
   const work = mkdtempSync(join(tmpdir(), 'hearth-html-'))
   try {
     const tool = join(
-      validator || (await fetchTool(work, `html-validate@${VERSION}`)),
+      options.validator || (await fetchTool(work, `html-validate@${VERSION}`)),
       'node_modules/html-validate/bin/html-validate.mjs',
     )
-    if (!existsSync(tool)) throw new OptionError(`there is no ${tool}`)
+    const jar = join(
+      options.vnu || (await fetchTool(work, `vnu-jar@${VNU_VERSION}`)),
+      'node_modules/vnu-jar/build/dist/vnu.jar',
+    )
+    for (const file of [tool, jar])
+      if (!existsSync(file)) throw new OptionError(`there is no ${file}`)
     const forge = await startForge({
-      executable: requireBuilt(executable),
+      executable: requireBuilt(options.executable),
       data: join(work, 'data'),
       log: join(work, 'log'),
     })
@@ -82,32 +151,11 @@ await runScript('bun test/system/html-validate.ts', OPTIONS, async ({ executable
           throw new Error(`${path} answered ${answer.status}`)
         writeFileSync(join(folder, `${name}.html`), await answer.text())
       }
-      // A file takes all of it; the tool ends before a pipe has.
-      const report = join(work, 'report.json')
-      const child = Bun.spawn(
-        [
-          'node',
-          tool,
-          '--formatter',
-          'json',
-          '--config',
-          join(folder, '.htmlvalidate.json'),
-          `${folder}/*.html`,
-        ],
-        { cwd: folder, stdout: Bun.file(report), stderr: 'pipe' },
-      )
-      const error = await new Response(child.stderr).text()
-      await child.exited
-      const out = await Bun.file(report).text()
-      if (out.trim() === '') throw new Error(`html-validate said nothing: ${error}`)
-      const findings = (JSON.parse(out) as Result[]).flatMap(({ filePath, messages }) =>
-        messages.map((message) => ({
-          page: filePath.replace(/^.*\//, '').replace('.html', ''),
-          ...message,
-        })),
-      )
-      for (const { page, ruleId, message, selector } of findings)
-        process.stdout.write(`${page}: ${ruleId}: ${message} at ${selector ?? '?'}\n`)
+      const findings = [
+        ...(await htmlValidate(tool, folder, join(work, 'report.json'))),
+        ...(await vnu(jar, folder)),
+      ]
+      for (const { page, text } of findings) process.stdout.write(`${page}: ${text}\n`)
       process.stdout.write(`${places.length} pages, ${findings.length} findings\n`)
       return findings.length === 0 ? 0 : 1
     } finally {

@@ -167,7 +167,7 @@ export const IntegrationFields = ({
         <Field
           name="secret"
           type="password"
-          autocomplete="off"
+          autocomplete="new-password"
           label={entry.secret.title}
           required={shown === null && entry.secret.required}
           maxlength={8192}

@@ -84,7 +84,7 @@ const EditForm = ({ visit, repo, memory }: MemoryProps) => {
       action={memoryPath(repo, 'edit')}
       csrf={visit.csrf}
       error={typed ? formError(visit, 'text', 'paths') : null}
-      label={t('Edit memory')}
+      label={t('Edit memory: {text}', { text: memory.text.slice(0, 60) })}
     >
       <input type="hidden" name="id" value={memory.id} />
       <TextArea

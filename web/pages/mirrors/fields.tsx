@@ -108,7 +108,7 @@ const SecretFields = ({ visit, typed, id }: { visit: Visit; typed: boolean; id?:
       type="password"
       label={t('Token or password')}
       maxlength={2000}
-      autocomplete="off"
+      autocomplete="new-password"
       error={typed ? fieldError(visit, 'secret') : null}
       hint={t('Stored encrypted and never shown again.')}
     />

@@ -89,7 +89,7 @@ const Side = ({
     {text === '' ? (
       <p class="muted small">{t('No lines')}</p>
     ) : (
-      <pre tabindex="0" aria-label={title}>
+      <pre tabindex="0" role="group" aria-label={title}>
         <Code text={text} grammar={grammar} />
       </pre>
     )}

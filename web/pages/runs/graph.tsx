@@ -147,11 +147,11 @@ export const JobGraph = ({
   const tallest = Math.max(...[...columns.values()].map((column) => column.length))
   const height = tallest * (BOX_HEIGHT + GAP_Y) - GAP_Y + 2
   return (
-    <div class="job-graph" tabindex="0" role="region" aria-label={t('Jobs and what they need')}>
+    <section class="job-graph" tabindex="0" aria-label={t('Jobs and what they need')}>
       <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="group">
         <Lines nodes={nodes} place={place} />
         <Boxes nodes={nodes} place={place} repo={repo} run={run} />
       </svg>
-    </div>
+    </section>
   )
 }

@@ -31,7 +31,7 @@ export const LogLines = ({
   id: string
   here: string
 }) => (
-  <pre class="check-log job-log" tabindex="0" aria-label={label} id={id}>
+  <pre class="check-log job-log" tabindex="0" role="group" aria-label={label} id={id}>
     {lines.map(({ n, text }) => {
       const shown = shownLine(text)
       if (shown === null) return null

@@ -50,7 +50,12 @@ const Message = ({
   label: string
 }) => (
   <>
-    <pre class="payload" tabindex="0" aria-label={t('Headers of the {label}', { label })}>
+    <pre
+      class="payload"
+      tabindex="0"
+      role="group"
+      aria-label={t('Headers of the {label}', { label })}
+    >
       <code>
         {Object.entries(headers)
           .map(([name, value]) => `${name}: ${value}\n`)
@@ -60,7 +65,12 @@ const Message = ({
     {body === '' ? (
       <p class="muted">{t('No body.')}</p>
     ) : (
-      <pre class="payload" tabindex="0" aria-label={t('Body of the {label}', { label })}>
+      <pre
+        class="payload"
+        tabindex="0"
+        role="group"
+        aria-label={t('Body of the {label}', { label })}
+      >
         <code>{readable(body)}</code>
       </pre>
     )}
