@@ -23,6 +23,11 @@ export interface MarkdownOptions {
   tasks?: boolean
   /** What becomes of images from other sites; they are loaded directly unless given. */
   images?: ImagePolicy
+  /**
+   * Whether an agent wrote it. Strangers may have told the agent what to write, so nothing is loaded
+   * from other sites, and no link leads there: both would tell them what the agent knows.
+   */
+  isByAgent?: boolean
 }
 
 /** Larger documents are shown as they were typed. */

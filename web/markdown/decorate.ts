@@ -6,7 +6,7 @@ import { grammarOfWord, highlightLines } from '../highlight.ts'
 import { ID_PREFIX } from './addresses.ts'
 import { replaceEmoji } from './emoji.ts'
 import type { Footnotes } from './footnotes.ts'
-import { applyImagePolicy, type ImagePolicy } from './images.ts'
+import { applyImagePolicy, leavesSite, type ImagePolicy } from './images.ts'
 import { linkReferences, shortForm, type LinkContext } from './references.ts'
 import { FORMULA_MARK, type Formula } from './source.ts'
 import { localized } from '../text.ts'
@@ -101,6 +101,8 @@ class Decorator {
   #verbatim = 0
   #paragraphs = 0
   #links = 0
+  /** The link that is shown as text, while its text is written. */
+  #plain: { readonly href: string; readonly at: number } | null = null
   #tasks = 0
   #heading: Heading | null = null
 
@@ -205,6 +207,7 @@ class Decorator {
     if (name === 'blockquote' && this.#blockquote(opening)) return
     if (VERBATIM.has(name)) this.#verbatim += opening ? 1 : -1
     if (name === 'p') this.#paragraphs += opening ? 1 : -1
+    if (name === 'a' && this.#plainLink(tag)) return
     if (name === 'a') this.#links += opening ? 1 : -1
     if (name === 'a' && opening && this.#shortLink(tag)) return
     if ((name === 'img' || name === 'source') && this.#parts.images) {
@@ -250,6 +253,24 @@ class Decorator {
   }
 
   /** A bare address of this site is shown by its short name. */
+  /** In texts by agents a link to another site is its text and its address. */
+  #plainLink({ opening, attributes }: Tag): boolean {
+    const { images } = this.#parts
+    if (images?.links !== 'text') return false
+    if (opening) {
+      const href = unescapeHtml(/ href="([^"]*)"/.exec(attributes)?.[1] ?? '')
+      if (!leavesSite(href, images.siteUrl)) return false
+      this.#plain = { href, at: this.#out.length }
+      return true
+    }
+    if (this.#plain === null) return false
+    const { href, at } = this.#plain
+    this.#plain = null
+    const text = unescapeHtml(this.#out.slice(at).join('')).trim()
+    if (text !== href) this.#out.push(Bun.escapeHTML(` (${href})`))
+    return true
+  }
+
   #shortLink({ whole, attributes }: Tag): boolean {
     if (!this.#context) return false
     const href = unescapeHtml(/ href="([^"]*)"/.exec(attributes)?.[1] ?? '')

@@ -8,6 +8,8 @@ export type ImagePolicy = {
   readonly siteUrl: string
   /** Signs addresses of the proxy. */
   readonly key: string
+  /** For texts by agents: addresses of other sites are shown as text, so that nothing is sent there. */
+  readonly links?: 'text'
 } | null
 
 const ATTRIBUTES = { img: / src="([^"]*)"/, source: / srcset="([^"]*)"/ } as const
@@ -38,6 +40,14 @@ export function applyImagePolicy(
     )
   if (name === 'source') return ''
   const alt = / alt="([^"]*)"/.exec(whole)?.[1]?.trim() ?? ''
+  if (policy.links === 'text')
+    return Bun.escapeHTML(alt === '' ? address : `${unescapeAttribute(alt)} (${address})`)
   if (insideLink) return alt === '' ? 'Image' : alt
   return `<a href="${Bun.escapeHTML(address)}" rel="nofollow ugc">${alt === '' ? Bun.escapeHTML(address) : alt}</a>`
 }
+
+/** Whether a link leaves this site: with any scheme, or with a host. */
+export const leavesSite = (href: string, siteUrl: string): boolean =>
+  /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i.test(href.trim()) &&
+  href !== siteUrl &&
+  !href.startsWith(`${siteUrl}/`)

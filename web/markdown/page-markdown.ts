@@ -75,6 +75,8 @@ export class PageMarkdown {
 
   #withImages(options: MarkdownOptions): MarkdownOptions {
     const { images, site_url: siteUrl } = this.hearth.settings
+    if (options.isByAgent)
+      return { ...options, images: { mode: 'off', siteUrl, key: '', links: 'text' } }
     if (images.external === 'direct') return options
     const policy: ImagePolicy = { mode: images.external, siteUrl, key: imageKey(this.hearth) }
     return { ...options, images: policy }

@@ -29,6 +29,20 @@ const RELATION_LABELS = texts({
   resolves: 'Resolves',
 } as const)
 
+const FIELD_LABELS: Readonly<Record<string, string>> = texts({
+  state: 'State',
+  status: 'Status',
+  author: 'Author',
+  owner: 'Owner',
+  owners: 'Owners',
+  labels: 'Labels',
+  latest: 'Latest version',
+  repositories: 'Repositories',
+  repository: 'Repository',
+  language: 'Language',
+  checks: 'Checks',
+} as const)
+
 /** Texts of their own; the rest of the fields are facts. */
 const LONG_FIELDS = ['title', 'body', 'description', 'headings']
 const MAX_FACT_CHARS = 300
@@ -43,7 +57,9 @@ const factsOf = ({ fields }: Entity) =>
   Object.entries(fields).flatMap(([name, value]) => {
     if (value === null || LONG_FIELDS.includes(name)) return []
     const text = factText(value).slice(0, MAX_FACT_CHARS)
-    return text === '' ? [] : [{ label: name.replaceAll('_', ' '), value: text }]
+    return text === ''
+      ? []
+      : [{ label: FIELD_LABELS[name] ?? name.replaceAll('_', ' '), value: text }]
   })
 
 const RelationRow = ({ of, slug }: { of: Relation; slug: string }) => (

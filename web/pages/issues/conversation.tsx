@@ -24,10 +24,15 @@ import { ReactionBar } from './reactions.tsx'
 import { rich, t, texts } from '../../text.ts'
 
 /** The Markdown options for comments and descriptions of a repository. */
-export const markdownOf = (visit: Visit, repo: string): MarkdownBodyOptions => ({
+export const markdownOf = (
+  visit: Visit,
+  repo: string,
+  author: { readonly kind: string } | null = null,
+): MarkdownBodyOptions => ({
   page: visit.markdown,
   link: { siteUrl: visit.hearth.settings.site_url, repo },
   breaks: true,
+  isByAgent: author?.kind === 'agent',
 })
 
 /** The form that edits a comment in its place. */
@@ -154,7 +159,7 @@ export const CommentItem = ({
         ) : (
           <CommentText
             text={comment.body}
-            options={markdownOf(visit, repo)}
+            options={markdownOf(visit, repo, comment.author)}
             tasks={
               isAuthor || mayChange
                 ? { action: `${here}/tasks`, csrf: visit.csrf, comment: comment.id }

@@ -232,7 +232,7 @@ const IssueTimeline = ({ visit, data }: { visit: Visit; data: Loaded }) => {
           body={
             <MarkdownBody
               text={issue.body}
-              options={markdownOf(visit, repo.full_name)}
+              options={markdownOf(visit, repo.full_name, issue.author)}
               empty={t('No description.')}
               tasks={
                 mayTick(visit, data)

@@ -199,7 +199,11 @@ const Description = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visi
     body={
       <MarkdownBody
         text={data.body}
-        options={markdownOf(visit, data.repo)}
+        options={markdownOf(
+          visit,
+          data.repo,
+          data.agent === null ? data.author : { kind: 'agent' },
+        )}
         empty={t('No description yet.')}
         tasks={
           visit.viewer !== null &&

@@ -75,7 +75,11 @@ type ReviewProps = { review: Review; visit: Visit; repo: string; here: string | 
 
 const ReviewBody = ({ review, visit, repo }: ReviewProps) => (
   <>
-    <MarkdownBody text={review.body} options={markdownOf(visit, repo)} empty={t('No summary.')} />
+    <MarkdownBody
+      text={review.body}
+      options={markdownOf(visit, repo, review.author)}
+      empty={t('No summary.')}
+    />
     {review.dismissed && (
       <p class="muted">
         {rich('Dismissed{by}: {reason}', {

@@ -149,7 +149,10 @@ export const sessionPage = page({
             commitHref={(sha: string) => commitPath(codeOf(pull), sha)}
             footer={answerOf}
             render={(text: string) => (
-              <MarkdownBody text={text} options={markdownOf(visit, repo.full_name)} />
+              <MarkdownBody
+                text={text}
+                options={markdownOf(visit, repo.full_name, { kind: 'agent' })}
+              />
             )}
           />
         )}
