@@ -143,6 +143,13 @@ export type Operation = {
     | ((context: Context & { caller: Caller }, input: unknown) => Iterable<unknown>)
     | null
   /**
+   * The whole as text, for `Accept: text/plain`; null without one. It is read as fast as it is sent,
+   * and throws once the caller has lost the right.
+   */
+  readonly text:
+    | ((context: Context & { caller: Caller }, input: unknown) => AsyncGenerator<string>)
+    | null
+  /**
    * What happens from now on, for `Accept: text/event-stream`. It yields null at least every few
    * seconds, and throws once the caller has lost the right.
    */
@@ -216,6 +223,11 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
   ) => readonly string[]
   /** All records that match the filters, for `?format=jsonl` of the REST route. */
   lines?: (context: Context & NoInfer<G>, input: Static<TObject<P>>) => Iterable<unknown>
+  /** The whole as text, for `Accept: text/plain`. */
+  text?: (
+    context: Context & NoInfer<G> & Renewable<NoInfer<G>>,
+    input: Static<TObject<P>>,
+  ) => AsyncGenerator<string>
   /** Events from now on. Called again for each connection, with the id of the last event seen. */
   follow?: (
     context: Context & NoInfer<G> & Renewable<NoInfer<G>>,
@@ -231,7 +243,7 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
 export function operation<P extends TProperties, O extends TSchema, G>(
   definition: Definition<P, O, G>,
 ): Typed<Static<TObject<P>>, Static<O>> {
-  const { route, handler, existed, redirect, untrusted, lines, follow } = definition
+  const { route, handler, existed, redirect, untrusted, lines, text, follow } = definition
   type Full = Context & NoInfer<G> & Renewable<NoInfer<G>>
   const routes = route === null ? [] : typeof route === 'string' ? [route] : route
   // Compiling the schemas of all operations would take half of the start.
@@ -275,6 +287,9 @@ export function operation<P extends TProperties, O extends TSchema, G>(
     get validator() {
       return validator()
     },
+    text: text
+      ? (context, input) => text(context as unknown as Full, input as Static<TObject<P>>)
+      : null,
     follow: follow
       ? (context, input, lastEventId) =>
           follow(context as unknown as Full, input as Static<TObject<P>>, lastEventId)
@@ -391,6 +406,23 @@ export function callFollow(
   const context = contextOf(hearth, { operation, grant, target: input }, options)
   const events = operation.follow(context, valid, options.lastEventId)
   return operation.untrusted ? markEvents(operation, events, context, valid) : events
+}
+
+/**
+ * The text of an operation. Access and validation are those of `call`, and are done before this
+ * returns. Throws a TypeError for an operation without `text`.
+ */
+export function callText(
+  hearth: Hearth,
+  operation: Operation,
+  caller: Caller,
+  input: Record<string, unknown>,
+  options: CallOptions = {},
+): AsyncGenerator<string> {
+  if (!operation.text) throw new TypeError(`${operation.name} is no text`)
+  const grant = decide(operation.access, caller, input, hearth.facts)
+  const valid = validate(operation, input, options.strict ?? false)
+  return operation.text(contextOf(hearth, { operation, grant, target: input }, options), valid)
 }
 
 /** Records that are marked with one call. */

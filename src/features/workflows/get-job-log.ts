@@ -1,4 +1,5 @@
-import { readsRepo } from '#core/access.ts'
+import { readsRepo, type RepoGrant } from '#core/access.ts'
+import type { Db } from '#core/db.ts'
 import { operation } from '#core/operation.ts'
 import { principalOf } from '#core/principal.ts'
 import { RepoPath, Type } from '#core/schema.ts'
@@ -6,12 +7,13 @@ import { notFound } from '#lib/errors.ts'
 import { networkOf } from '#lib/net.ts'
 import { timestamp } from '#lib/time.ts'
 import { jobLogs } from './extension-points.ts'
+import { followLog, logText, startOfStream } from './follow-log.ts'
 import type { LogPage } from '#runner'
 import { JobId } from './inputs.ts'
 import { logSearch, type FindLines } from './log-search.ts'
 import { requireJob } from './records.ts'
 import { JobLog } from './schema.ts'
-import { listSteps } from './store-jobs.ts'
+import { listSteps, type JobRow } from './store-jobs.ts'
 
 const MAX_LINES = 1_000
 /** Of a search, for one answer. */
@@ -46,17 +48,30 @@ export const getJobLog = operation({
   }),
   output: JobLog,
   // The output of commands is controlled by the change.
-  untrusted: ({ lines }) => lines.map((_, index) => `/lines/${index}/text`),
+  untrusted: (output) =>
+    'items' in output
+      ? textsOfEvents(output.items as readonly object[])
+      : output.lines.map((_, index) => `/lines/${index}/text`),
+  text: ({ hearth, db, repo, currentGrant }, { id, ...selection }) =>
+    logText(hearth, {
+      after: startOfStream(requireLog(db, repo, id), selection),
+      current: () => requireLog(db, currentGrant().repo, id),
+    }),
+  follow: ({ hearth, db, repo, signal, currentGrant }, { id, ...selection }, lastEventId) => {
+    const seen = /^\d{1,9}$/.test(lastEventId ?? '') ? Number(lastEventId) : 0
+    const after = startOfStream(requireLog(db, repo, id), selection)
+    const current = () => requireLog(db, currentGrant().repo, id)
+    return followLog(hearth, { after: Math.max(after, seen), current, signal })
+  },
 
   handler: async (
     { hearth, db, repo, caller, origin, signal },
     { id, after, tail, step, grep },
   ) => {
-    const job = requireJob(db, repo, id)
+    const job = requireLog(db, repo, id)
     const [read] = jobLogs.all(hearth)
     const complete = job.status === 'completed'
     if (job.log_state === 'none' || !read) return { lines: [], next: null, complete }
-    if (job.log_state === 'expired') throw notFound(`the log of ${job.name}, which was deleted`)
     const range = rangeOf(job.log_lines, stepOf(step), { after, tail })
     const readPage = (from: number, count: number) => read(hearth, job, from, count)
     const { lines, next } =
@@ -88,6 +103,17 @@ export const getJobLog = operation({
     }
   },
 })
+
+/** The last event of a stream has no text. */
+const textsOfEvents = (events: readonly object[]): string[] =>
+  events.flatMap((event, index) => ('text' in event ? [`/items/${index}/text`] : []))
+
+/** Throws 404 for a log that was deleted. */
+function requireLog(db: Db, repo: RepoGrant, id: string): JobRow {
+  const job = requireJob(db, repo, id)
+  if (job.log_state === 'expired') throw notFound(`the log of ${job.name}, which was deleted`)
+  return job
+}
 
 type Range = { readonly from: number; readonly to: number }
 

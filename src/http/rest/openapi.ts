@@ -300,10 +300,11 @@ const errorResponses = (): Json =>
 const textContent = (description: string): Json => ({ schema: { type: 'string', description } })
 
 /** The other media types of a list: a download, and events from now on. */
-const streamsOf = ({ lines, follow }: Operation): Json => ({
+const streamsOf = ({ lines, text, follow }: Operation): Json => ({
   ...(lines
     ? { 'application/x-ndjson': textContent('One record a line, with format=jsonl.') }
     : {}),
+  ...(text ? { 'text/plain': textContent('The whole as text.') } : {}),
   ...(follow
     ? {
         'text/event-stream': textContent(

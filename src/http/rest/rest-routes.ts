@@ -13,6 +13,7 @@ import {
   type CallOptions,
   call,
   callFollow,
+  callText,
   callLines,
   type IncomingBytes,
 } from '#core/operation.ts'
@@ -29,6 +30,7 @@ import { allowHeader, jsonHeaders, methodNotAllowed, preflightResponse } from '.
 import { inSnakeCase, put, renamed } from '../shape.ts'
 import { eventStreamResponse, requestsEventStream } from './event-stream.ts'
 import { jsonLinesResponse, requestsJsonLines } from './json-lines.ts'
+import { plainTextResponse, requestsPlainText } from './plain-text.ts'
 import { linkHeader } from './link-header.ts'
 import { foldPath, foldQuery, type Route, routesOf, segmentsBelow } from './rest-route.ts'
 
@@ -149,19 +151,8 @@ async function serve(
   const report: CallReport = { isReplayed: false, untrusted: [] }
   const options = callOptions(route, exchange, caller, input, report)
   if (formFile) options.bytes = formFile
-  if (operation.lines && requestsJsonLines(exchange))
-    return jsonLinesResponse(
-      exchange,
-      operation,
-      callLines(hearth, operation, caller, input, options),
-      route.renames,
-    )
-  if (operation.follow && requestsEventStream(exchange)) {
-    const lastEventId = request.headers.get('last-event-id')
-    const events = callFollow(hearth, operation, caller, input, { ...options, lastEventId })
-    const release = await openStream(hearth, caller, exchange.origin.ip)
-    return eventStreamResponse(exchange, events, route.renames, release)
-  }
+  const streamed = await respondWithStream(route, exchange, { caller, input, options })
+  if (streamed) return streamed
   let output: unknown
   try {
     output = await call<unknown, unknown>(hearth, operation, caller, input, options)
@@ -185,6 +176,30 @@ async function serve(
       operation: operation.name,
     })
   })
+}
+
+/** The other media types of an operation: lines, events, text. Null when none is asked for. */
+async function respondWithStream(
+  { operation, renames }: Route,
+  exchange: Exchange,
+  request: { caller: Caller; input: Record<string, unknown>; options: CallOptions },
+): Promise<Response | null> {
+  const { hearth } = exchange
+  const { caller, input, options } = request
+  if (operation.lines && requestsJsonLines(exchange)) {
+    const records = callLines(hearth, operation, caller, input, options)
+    return jsonLinesResponse(exchange, operation, records, renames)
+  }
+  if (operation.follow && requestsEventStream(exchange)) {
+    const lastEventId = exchange.request.headers.get('last-event-id')
+    const events = callFollow(hearth, operation, caller, input, { ...options, lastEventId })
+    const release = await openStream(hearth, caller, exchange.origin.ip)
+    return eventStreamResponse(exchange, events, renames, release)
+  }
+  if (!operation.text || !requestsPlainText(exchange)) return null
+  const parts = callText(hearth, operation, caller, input, options)
+  const release = await openStream(hearth, caller, exchange.origin.ip)
+  return plainTextResponse(exchange, parts, release)
 }
 
 /** Path, query and body as the flat input of the operation. A file in the body is not read. */
