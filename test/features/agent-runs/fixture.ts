@@ -7,6 +7,7 @@ import { setModelRoutes } from '#features/models/set-model-routes.ts'
 import type { Settings } from '#core/settings.ts'
 import type { Asked, Reply, ToolUse } from '../../models/provider.ts'
 import { makeModelWorld, MODELS } from '../integrations/fixture.ts'
+import { moneySums } from '../models/money-sums.ts'
 
 export const REPO = 'acme/site'
 
@@ -75,20 +76,6 @@ export async function makeRunWorld(steps: readonly Step[], options: Options = {}
     entries: async (number: number) =>
       (await world.call(getSession, ada, { repo: REPO, number })).items,
     /** The money in millionths: of calls, of usage entries, of the pull request and of the agent. */
-    money: (number: number) => {
-      const micro = (usd: number | null | undefined): number => Math.round((usd ?? 0) * 1e6)
-      const sum = (sql: string): number => db.one<{ sum: number | null }>(sql)?.sum ?? 0
-      return [
-        sum('SELECT sum(cost) AS sum FROM model_calls'),
-        sum('SELECT sum(cost) AS sum FROM model_days'),
-        micro(
-          sum(
-            `SELECT sum(json_extract(data, '$.cost_usd')) AS sum FROM session_entries WHERE kind = 'usage'`,
-          ),
-        ),
-        micro(sum(`SELECT session_cost AS sum FROM pulls WHERE number = ${number}`)),
-        micro(sum('SELECT sum(cost_usd) AS sum FROM agents')),
-      ]
-    },
+    money: (number: number) => moneySums(db, number),
   }
 }

@@ -5,7 +5,7 @@ import { Refusal } from '#lib/errors.ts'
 import { parseJson } from '#lib/parse-json.ts'
 import { Meter } from '../bill.ts'
 import { tokensOf } from '../money.ts'
-import { openModelCall, type Outgoing } from '../open-call.ts'
+import { openModelCall, type OpenCall, type Outgoing } from '../open-call.ts'
 import type { Payer } from '../payer.ts'
 import { MODEL_TASKS, type ModelTask } from '../schema.ts'
 import type { RouteRow } from '../store-routes.ts'
@@ -13,6 +13,7 @@ import type { Target } from '../targets.ts'
 import type { ClientWire } from '../wires/client.ts'
 import { bad, isObject, listOf, objectOf, textOf, type Json } from '../wires/json.ts'
 import { outgoingFor, pathOf } from '../wires/providers.ts'
+import { BadAnswer } from '../wires/sse.ts'
 import { streamAnswer, wholeAnswer, type Answering } from './answer.ts'
 import { payerOf } from './gateway-payer.ts'
 import { refuseLoop, stopAtCap } from './gateway-stops.ts'
@@ -130,6 +131,15 @@ function streamResponse(
   return new Response(body, { headers: STREAM_HEADERS })
 }
 
+/** Throws `BadAnswer` for a page or a document where a stream was asked for. */
+async function requireStream(call: OpenCall): Promise<void> {
+  const type = call.headers['content-type'] ?? ''
+  if (!/^(text\/html|application\/(json|problem\+json|xml))\b/i.test(type)) return
+  await call.body.cancel()
+  await call.end(new Meter(), false)
+  throw new BadAnswer('the model did not answer with a stream')
+}
+
 /** Opens the call. An agent that has reached a cap is stopped. */
 async function open(
   hearth: Hearth,
@@ -166,11 +176,13 @@ export async function serveModel(
     build: (target, max_output, route) =>
       outgoing(http, client, body, { target, max_output, route }),
   })
+  const passes = passesTo(client, call.target)
+  if (stream || !passes) await requireStream(call)
   const created = Math.floor(hearth.clock.now() / 1000)
   const head = { model: call.target.model.id, request: body, created }
   const answering = { call, client, head, meter: new Meter(), input }
   if (stream) return streamResponse(http, answering, abort)
-  const text = await wholeAnswer(answering, passesTo(client, call.target))
+  const text = await wholeAnswer(answering, passes)
   return new Response(text, {
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   })

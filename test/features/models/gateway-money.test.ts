@@ -1,0 +1,73 @@
+/** Money under parallel calls of one agent over HTTP. */
+import { expect, test } from 'bun:test'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
+import { makeGateway, REPO } from './gateway-fixture.ts'
+import { moneySums } from './money-sums.ts'
+
+const numbers = (seed: number) => (most: number) => {
+  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+  return (seed >> 8) % most
+}
+
+for (const seed of [1, 7, 42])
+  test(`rows, entries, pull request and agent agree, and the cap holds (${seed})`, async () => {
+    const random = numbers(seed)
+    // A provider counts as it likes, but never answers longer than it was asked to.
+    const { world, ada, db, agent, post, url } = await makeGateway(({ body }) => ({
+      text: 'word '.repeat(1 + random(20)),
+      input_tokens: 1 + random(20),
+      cached_tokens: random(2),
+      output_tokens: 1 + random(Number(body.max_tokens ?? body.max_completion_tokens)),
+      ...(random(6) === 0 ? { breaksOff: true } : {}),
+      ...(random(6) === 0 ? { withoutUsage: true } : {}),
+      ...(random(12) === 0 ? { status: 503, headers: { 'retry-after': '0' } } : {}),
+    }))
+    await world.commit(REPO, 'main', { 'b.txt': 'b\n' })
+    await world.commit(REPO, 'topic', { 'a.txt': 'a\n' })
+    const made = await world.call(createPull, ada, { repo: REPO, title: 'A', branch: 'topic' })
+    const { number } = made.pull
+    const cap = 0.03
+    const { secret } = await agent({ pull: number, max_usd: cap })
+    const statuses: number[] = []
+    const one = async (): Promise<void> => {
+      const abort = new AbortController()
+      const stream = random(2) === 0
+      const isGivenUp = stream && random(4) === 0
+      const content = 'x'.repeat(1 + random(200))
+      const path = ['/chat/completions', '/responses', '/messages'][random(3)] ?? ''
+      const body = {
+        stream,
+        [path === '/responses' ? 'max_output_tokens' : 'max_tokens']: 300 + random(1500),
+        ...(path === '/responses' ? { input: content } : { messages: [{ role: 'user', content }] }),
+      }
+      try {
+        const response = await post(path, secret, body, { signal: abort.signal })
+        statuses.push(response.status)
+        if (!isGivenUp) return void (await response.text())
+        await response.body?.getReader().read()
+        abort.abort()
+      } catch {
+        // A stream that broke off, or was given up.
+      }
+    }
+    const isRefused = (): boolean => statuses.some((status) => status === 403 || status === 401)
+    for (let wave = 0; wave < 40 && !isRefused(); wave++) {
+      await Promise.all(Array.from({ length: 10 }, one))
+      // A model that has failed too often is called again.
+      world.clock.advance(31_000)
+    }
+    // Answers that were given up settle a moment later.
+    const settled = (): boolean => {
+      const [first, ...rest] = moneySums(db, number)
+      return rest.every((sum) => sum === first)
+    }
+    for (let tries = 0; !settled() && tries < 100; tries++) await Bun.sleep(10)
+    const sums = moneySums(db, number)
+    expect(new Set(sums).size).toBe(1)
+    expect(statuses).toContain(200)
+    expect(isRefused()).toBe(true)
+    // Nothing is above the cap but what the texts of broken answers were estimated at.
+    expect(sums[0]).toBeGreaterThan(0.5 * cap * 1e6)
+    expect(sums[0]).toBeLessThanOrEqual(cap * 1e6 + 2_000)
+    expect((await fetch(`${url}/models`, { headers: { 'x-api-key': secret } })).status).toBe(401)
+  })
