@@ -32,7 +32,7 @@ CREATE TABLE advisories (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   published_at TEXT
-) STRICT;
+, cvss TEXT) STRICT;
 
 CREATE INDEX advisories_of_repo ON advisories (repo_id, state, seq);
 

@@ -53,6 +53,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/:repo/security/dependencies/sbom': 'test/web/pages/dependencies.test.ts',
   '/:workspace/:repo/security/secrets/patterns': 'test/web/pages/secret-patterns.test.ts',
   '/:workspace/:repo/security/secrets/patterns/:pattern': 'test/web/pages/secret-patterns.test.ts',
+  '/:workspace/-/security': 'test/web/pages/workspace-security.test.ts',
   '/:workspace/-/secret-patterns': 'test/web/pages/secret-patterns.test.ts',
   '/:workspace/-/secret-patterns/:pattern': 'test/web/pages/secret-patterns.test.ts',
   '/:workspace/-/packages': 'test/web/pages/packages.test.ts',

@@ -21,6 +21,8 @@ import { hasFindings } from './overview/store.ts'
 import * as operations from './operations.ts'
 import { runPatternTest } from './patterns/pattern-test-job.ts'
 import { scanHistoryJob } from './secrets/history-job.ts'
+import { findWorkspace } from '#features/workspaces/index.ts'
+import { isSecurityManager } from './managers/store.ts'
 import { scanText, textHandlers, textReactions } from './secrets/follow-texts.ts'
 import { pushFindings } from './secrets/push-findings.ts'
 import { removeAlertsOfRepo } from './secrets/store.ts'
@@ -47,7 +49,12 @@ export * from './schema.ts'
 export * from './code-scanning/schema.ts'
 export * from './reports/schema.ts'
 export * from './dependencies/schema.ts'
-export type { FindingCounts, SecurityOverview } from './overview/schema.ts'
+export type {
+  FindingCounts,
+  SecurityOverview,
+  WeekCounts,
+  WorkspaceSecurity,
+} from './overview/schema.ts'
 export * from './patterns/schema.ts'
 export * from './secrets/schema.ts'
 export {
@@ -55,11 +62,21 @@ export {
   ImportFault,
   type ImportProgress,
 } from './dependencies/import-advisories.ts'
-export { isSecurityManager } from './managers/store.ts'
+export { isSecurityManager }
 
 /** Whether the pages of a repository show the tab of its findings. */
 export const hasSecurity = ({ db }: Pick<Hearth, 'db'>, repo_id: string): boolean =>
   hasFindings(db, repo_id) || hasReports(db, repo_id)
+
+/** Whether a person works on the findings of a workspace. */
+export function managesSecurity(
+  { db }: Pick<Hearth, 'db'>,
+  workspace: string,
+  person_id: string,
+): boolean {
+  const row = findWorkspace(db, workspace)
+  return row !== null && isSecurityManager(db, row.id, person_id)
+}
 
 /** Whether vulnerabilities of a repository can be reported in private. */
 export const takesReports = ({ db }: Pick<Hearth, 'db'>, repo_id: string): boolean =>

@@ -22,6 +22,7 @@ export { listCodeScanningAlerts } from './code-scanning/list-code-scanning-alert
 export { listAddedAlerts } from './code-scanning/list-added-alerts.ts'
 export { getCodeScanningAlert } from './code-scanning/get-code-scanning-alert.ts'
 export { updateCodeScanningAlert } from './code-scanning/update-code-scanning-alert.ts'
+export { getWorkspaceSecurity } from './overview/get-workspace-security.ts'
 export { getSecurityOverview } from './overview/get-security-overview.ts'
 export { listVulnerabilityReports } from './reports/list-vulnerability-reports.ts'
 export { createVulnerabilityReport } from './reports/create-vulnerability-report.ts'

@@ -35,6 +35,7 @@ import {
 import type { Html } from '../../jsx/html.ts'
 import { withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
+import { formatNumber } from '../../format.ts'
 import { t, texts } from '../../text.ts'
 import { pageNumber } from '../admin/frame.tsx'
 import { repoOf } from '../repos/frame.tsx'
@@ -170,6 +171,43 @@ const PackageFields = ({ visit, advisory }: { visit: Visit; advisory: Advisory }
   )
 }
 
+const scoreFacts = ({ cvss, cvss_score }: Advisory) =>
+  cvss === null || cvss_score === null
+    ? []
+    : [
+        {
+          label: t('CVSS'),
+          value: (
+            <>
+              {formatNumber(cvss_score)} <code>{cvss}</code>
+            </>
+          ),
+        },
+      ]
+
+type FieldProps = { visit: Visit; advisory: Advisory }
+
+const CvssField = ({ visit, advisory }: FieldProps) => (
+  <Field
+    name="cvss"
+    label={t('CVSS vector')}
+    maxlength={200}
+    value={visit.form.values.optional('cvss') ?? advisory.cvss ?? ''}
+    error={fieldError(visit, 'cvss')}
+    hint={t('Version 3.0 or 3.1. With a vector, its score decides the severity.')}
+  />
+)
+
+const CreditsField = ({ visit, advisory }: FieldProps) => (
+  <Field
+    name="credits"
+    label={t('Credits')}
+    maxlength={2000}
+    value={visit.form.values.optional('credits') ?? advisory.credits.join(', ')}
+    hint={t('Usernames of those who found it, with commas between them.')}
+  />
+)
+
 const EditForm = ({
   visit,
   repo,
@@ -179,7 +217,7 @@ const EditForm = ({
     <Form
       action={advisoriesPath(repo.full_name, `/${advisory.id}/edit`)}
       csrf={visit.csrf}
-      error={formError(visit, 'title', 'description', 'severity', 'cve', 'packages')}
+      error={formError(visit, 'title', 'description', 'severity', 'cve', 'cvss', 'packages')}
     >
       <Field
         name="title"
@@ -212,7 +250,9 @@ const EditForm = ({
         value={visit.form.values.text('cve') || (advisory.cve ?? '')}
         error={fieldError(visit, 'cve')}
       />
+      <CvssField visit={visit} advisory={advisory} />
       <PackageFields visit={visit} advisory={advisory} />
+      <CreditsField visit={visit} advisory={advisory} />
       <FormActions>
         <Button>{t('Save')}</Button>
       </FormActions>
@@ -270,6 +310,7 @@ const AdvisoryView = ({ visit, repo, advisory, ...shown }: OneShown & { visit: V
       <Facts
         facts={[
           ...(advisory.cve === null ? [] : [{ label: t('CVE'), value: advisory.cve }]),
+          ...scoreFacts(advisory),
           ...advisory.packages.map((one) => ({
             label: `${one.type} ${one.name}`,
             value: t('affects {vulnerable}, fixed in {patched}', {
@@ -333,6 +374,12 @@ export const editAdvisoryForm = action({
       title: fields.text('title'),
       description: fields.text('description'),
       cve: fields.optional('cve') || null,
+      cvss: fields.optional('cvss') || null,
+      credits: fields
+        .text('credits')
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
       packages: await packagesFrom(visit, fields),
       ...(severity === undefined ? {} : { severity }),
     })

@@ -15,6 +15,7 @@ import {
 } from './dependency-alert.tsx'
 import { dependencyAlertsPage } from './dependency-alerts.tsx'
 import { securityPage } from './overview.tsx'
+import { workspaceSecurityPage } from './workspace.tsx'
 import {
   followReportPage,
   newReportForm,
@@ -27,6 +28,7 @@ import {
 export const security: SiteSection = {
   pages: [
     securityPage,
+    workspaceSecurityPage,
     codeAlertsPage,
     codeAlertPage,
     secretAlertsPage,

@@ -20,6 +20,7 @@ import { rich, t, texts, tn } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { SecurityFrame, securityPath } from './frame.tsx'
 import { loadSecurityPolicy, PolicyCard, type SecurityPolicy } from './policy.tsx'
+import { TrendCard } from './trend.tsx'
 
 type Shown = {
   readonly repo: Repo
@@ -121,6 +122,7 @@ const OverviewView = ({ visit, repo, overview, policy }: Shown & { visit: Visit 
         {t('People with Write and security managers see the alerts of this repository.')}
       </EmptyState>
     )}
+    {overview.can_see_findings && <TrendCard visit={visit} weeks={overview.weeks} />}
     {policy !== null && <PolicyCard visit={visit} repo={repo} policy={policy} />}
   </SecurityFrame>
 )

@@ -1,4 +1,5 @@
 // The frame of the pages of a workspace.
+import { managesSecurity } from '#features/security/index.ts'
 import type { Workspace } from '#features/workspaces/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { WorkspaceHeader } from '../../components/headers.tsx'
@@ -18,6 +19,7 @@ type WorkspaceTab =
   | 'agents'
   | 'context'
   | 'memory'
+  | 'security'
   | 'settings'
 
 /**
@@ -58,6 +60,7 @@ const knowledgeTabs = (slug: string, shown: boolean): ShownTab[] => [
 function workspaceTabs(
   { slug, role, member_count }: WorkspaceSummary,
   current: WorkspaceTab,
+  seesFindings: boolean,
 ): Tab[] {
   const member = role !== null
   const tabs: ShownTab[] = [
@@ -91,6 +94,13 @@ function workspaceTabs(
     },
     ...knowledgeTabs(slug, member),
     {
+      key: 'security',
+      label: t('Security'),
+      href: workspacePath(slug, 'security'),
+      icon: 'shield',
+      shown: seesFindings,
+    },
+    {
       key: 'settings',
       label: t('Settings'),
       href: workspacePath(slug, 'settings'),
@@ -102,6 +112,11 @@ function workspaceTabs(
     .filter(({ shown }) => shown !== false)
     .map(({ key, shown: _, ...tab }) => ({ ...tab, current: key === current }))
 }
+
+/** Owners and security managers have the tab of findings. */
+const seesFindings = ({ hearth, viewer }: Visit, { slug, role }: WorkspaceSummary): boolean =>
+  role === 'owner' ||
+  (role === 'member' && viewer !== null && managesSecurity(hearth, slug, viewer.id))
 
 export const WorkspaceFrame = (props: {
   visit: Visit
@@ -126,7 +141,7 @@ export const WorkspaceFrame = (props: {
       header={
         <WorkspaceHeader
           workspace={workspace}
-          tabs={workspaceTabs(workspace, current)}
+          tabs={workspaceTabs(workspace, current, seesFindings(props.visit, workspace))}
           actions={
             workspace.role === null ? undefined : (
               <LinkButton

@@ -31,7 +31,26 @@ function eventUrl(site: string, full_name: string | null, row: EventRow): string
     if (tag !== null)
       return row.data.deleted === true ? `${home}/tags` : `${home}/tree/${encodePath(tag)}`
   }
-  return home
+  const finding = findingPath(row)
+  return finding === null ? home : `${home}/security${finding}`
+}
+
+const ALERT_PATHS: Readonly<Record<string, string>> = {
+  secret: '/secrets',
+  code: '/code-scanning',
+  dependency: '/dependency-alerts',
+}
+
+/** The page of an alert, report or advisory below those of security; null for other events. */
+function findingPath({ type, data }: EventRow): string | null {
+  if (!type.startsWith('security.')) return null
+  const { kind, alert, count, report, advisory } = data
+  if (typeof report === 'string') return `/reports/${encodeURIComponent(report)}`
+  if (typeof advisory === 'string') return `/advisories/${encodeURIComponent(advisory)}`
+  const list = typeof kind === 'string' ? ALERT_PATHS[kind] : undefined
+  if (list === undefined || typeof alert !== 'string') return null
+  // Several are told by their list.
+  return count === 1 ? `${list}/${encodeURIComponent(alert)}` : list
 }
 
 /** Builds the records of a page of events. */

@@ -7,6 +7,8 @@ import { managesAdvisories, seesReports } from '../reports/report-record.ts'
 import { countNewReports } from '../reports/store-reports.ts'
 import { SecurityOverview } from './schema.ts'
 import { countCodeAlerts, countDependencyAlerts, countSecretAlerts } from './store.ts'
+import { listWeeks } from './store-trend.ts'
+import { TREND_WEEKS, trendStart } from './trend.ts'
 
 /** What counts as recent. */
 const TREND_MS = 30 * DAY
@@ -35,6 +37,15 @@ export const getSecurityOverview = operation({
           : []),
         ...(canSeeSecrets ? [countSecretAlerts(db, repo.id, since)] : []),
       ],
+      weeks: listWeeks(
+        db,
+        { repo_id: repo.id },
+        [
+          ...(canSeeFindings ? (['code', 'dependency'] as const) : []),
+          ...(canSeeSecrets ? (['secret'] as const) : []),
+        ],
+        { since: trendStart(now_ms), weeks: TREND_WEEKS },
+      ),
     }
   },
 })

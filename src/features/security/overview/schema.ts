@@ -17,6 +17,29 @@ export const FindingCounts = Type.Object({
 })
 export type FindingCounts = Static<typeof FindingCounts>
 
+export const WeekCounts = Type.Object({
+  /** When the week begins. */
+  from: Time,
+  opened: Type.Integer(),
+  closed: Type.Integer(),
+})
+export type WeekCounts = Static<typeof WeekCounts>
+
+export const WorkspaceSecurity = Type.Object({
+  /** Those with open alerts, the most severe first. */
+  repos: Type.Array(
+    Type.Object({
+      repo: Type.String(),
+      open: Type.Integer(),
+      critical: Type.Integer(),
+      high: Type.Integer(),
+      oldest_at: Time,
+    }),
+  ),
+  weeks: Type.Array(WeekCounts),
+})
+export type WorkspaceSecurity = Static<typeof WorkspaceSecurity>
+
 export const SecurityOverview = Type.Object({
   can_see_findings: Type.Boolean(),
   can_see_secrets: Type.Boolean(),
@@ -25,5 +48,7 @@ export const SecurityOverview = Type.Object({
   takes_reports: Type.Boolean(),
   new_reports: Nullable(Type.Integer()),
   findings: Type.Array(FindingCounts),
+  /** Alerts of the kinds that the caller sees, opened and closed by week. */
+  weeks: Type.Array(WeekCounts),
 })
 export type SecurityOverview = Static<typeof SecurityOverview>

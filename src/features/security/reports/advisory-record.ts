@@ -1,7 +1,9 @@
 /** Advisories as clients see them. */
 import type { RepoGrant } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
-import type { Advisory } from './schema.ts'
+import { cvssScore } from '#lib/advisories/cvss.ts'
+import { invalid } from '#lib/errors.ts'
+import type { Advisory, ReportSeverity } from './schema.ts'
 import type { AdvisoryContent, AdvisoryRow } from './store-advisories.ts'
 
 export const contentOf = (row: AdvisoryRow): AdvisoryContent => ({
@@ -9,6 +11,7 @@ export const contentOf = (row: AdvisoryRow): AdvisoryContent => ({
   description: row.description,
   severity: row.severity,
   cve: row.cve,
+  cvss: row.cvss,
   packages: JSON.parse(row.packages) as Advisory['packages'],
   credits: JSON.parse(row.credits) as string[],
 })
@@ -23,7 +26,7 @@ export const advisoryRecord = (
     id: row.id,
     repo: repo.full_name,
     ...content,
-    cvss: null,
+    cvss_score: row.cvss === null ? null : cvssScore(row.cvss),
     credits: [...credits],
     state: row.state,
     published_at: row.published_at,
@@ -31,4 +34,27 @@ export const advisoryRecord = (
     updated_at: row.updated_at,
     html_url: `${hearth.settings.site_url}/${repo.full_name}/security/advisories/${row.id}`,
   }
+}
+
+/** The qualitative rating of a score (CVSS 3.1, section 5). Advisories have none for a score of 0. */
+function severityOfScore(score: number): ReportSeverity {
+  if (score >= 9) return 'critical'
+  if (score >= 7) return 'high'
+  return score >= 4 ? 'medium' : 'low'
+}
+
+/** The vector, and the severity that follows from it. Throws 422 for a vector that has no score. */
+export function readCvss(vector: string | null): {
+  cvss: string | null
+  severity?: ReportSeverity
+} {
+  const cvss = vector?.trim() || null
+  if (cvss === null) return { cvss: null }
+  const score = cvssScore(cvss)
+  if (score === null)
+    throw invalid(
+      'cvss',
+      'cvss must be a vector of CVSS 3.0 or 3.1 with all base metrics, such as CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+    )
+  return { cvss, severity: severityOfScore(score) }
 }

@@ -5,12 +5,13 @@ import { OneOf, RepoPath, Type } from '#core/schema.ts'
 import { auditRepo, requireLive } from '#features/repos/index.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { oneLine } from '#lib/one-line.ts'
-import { advisoryRecord } from './advisory-record.ts'
+import { advisoryRecord, readCvss } from './advisory-record.ts'
 import { requireReport } from './report-record.ts'
 import {
   Advisory,
   Credits,
   Cve,
+  Cvss,
   Description,
   Packages,
   REPORT_SEVERITIES,
@@ -35,6 +36,7 @@ export const createAdvisory = operation({
     packages: Type.Optional(Packages),
     report: Type.Optional(ReportId),
     cve: Type.Optional(Cve),
+    cvss: Type.Optional(Cvss),
     credits: Type.Optional(Credits),
   }),
   output: Advisory,
@@ -52,6 +54,7 @@ export const createAdvisory = operation({
           'already_exists',
           `the report has the advisory ${report.advisory_id} already`,
         )
+      const scored = readCvss(input.cvss ?? null)
       const id = typeId('adv', tx.now_ms)
       insertAdvisory(tx, {
         id,
@@ -59,8 +62,9 @@ export const createAdvisory = operation({
         report_id: report?.id ?? null,
         title,
         description: input.description,
-        severity: input.severity,
+        severity: scored.severity ?? input.severity,
         cve: input.cve ?? null,
+        cvss: scored.cvss,
         packages: input.packages ?? [],
         credits: input.credits ?? [],
         created_by: caller.id,

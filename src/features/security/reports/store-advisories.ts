@@ -13,6 +13,7 @@ export type AdvisoryRow = {
   readonly description: string
   readonly severity: ReportSeverity
   readonly cve: string | null
+  readonly cvss: string | null
   /** JSON. */
   readonly packages: string
   /** JSON. */
@@ -48,6 +49,7 @@ export type AdvisoryContent = {
   readonly description: string
   readonly severity: ReportSeverity
   readonly cve: string | null
+  readonly cvss: string | null
   readonly packages: Advisory['packages']
   readonly credits: readonly string[]
 }
@@ -58,8 +60,8 @@ export const insertAdvisory = (
     Pick<AdvisoryRow, 'id' | 'repo_id' | 'report_id'> & { readonly created_by: string },
 ): void =>
   void tx.db.run(
-    `INSERT INTO advisories (id, repo_id, report_id, title, description, severity, cve, packages,
-       credits, created_by, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO advisories (id, repo_id, report_id, title, description, severity, cve, cvss, packages,
+       credits, created_by, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.repo_id,
     row.report_id,
@@ -67,6 +69,7 @@ export const insertAdvisory = (
     row.description,
     row.severity,
     row.cve,
+    row.cvss,
     JSON.stringify(row.packages),
     JSON.stringify(row.credits),
     row.created_by,
@@ -81,7 +84,7 @@ export const setAdvisory = (
 ): void =>
   void tx.db.run(
     `UPDATE advisories SET state = ?1, updated_at = ?2, title = ?4, description = ?5, severity = ?6,
-       cve = ?7, packages = ?8, credits = ?9,
+       cve = ?7, packages = ?8, credits = ?9, cvss = ?10,
        published_at = CASE ?1 WHEN 'draft' THEN NULL ELSE coalesce(published_at, ?2) END
      WHERE id = ?3`,
     content.state,
@@ -93,4 +96,5 @@ export const setAdvisory = (
     content.cve,
     JSON.stringify(content.packages),
     JSON.stringify(content.credits),
+    content.cvss,
   )

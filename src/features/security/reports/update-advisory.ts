@@ -5,13 +5,14 @@ import { auditRepo, requireLive } from '#features/repos/index.ts'
 import { conflict, invalid, notFound } from '#lib/errors.ts'
 import { oneLine } from '#lib/one-line.ts'
 import { advisoryPublished } from '../events.ts'
-import { advisoryRecord, contentOf } from './advisory-record.ts'
+import { advisoryRecord, contentOf, readCvss } from './advisory-record.ts'
 import {
   ADVISORY_STATES,
   Advisory,
   AdvisoryId,
   Credits,
   Cve,
+  Cvss,
   Description,
   Packages,
   REPORT_SEVERITIES,
@@ -45,6 +46,7 @@ export const updateAdvisory = operation({
     packages: Type.Optional(Packages),
     state: Type.Optional(OneOf(ADVISORY_STATES)),
     cve: Type.Optional(Nullable(Cve)),
+    cvss: Type.Optional(Nullable(Cvss)),
     credits: Type.Optional(Credits),
   }),
   output: Advisory,
@@ -62,7 +64,10 @@ export const updateAdvisory = operation({
       const given = Object.fromEntries(
         Object.entries(change).filter(([, value]) => value !== undefined),
       )
-      setAdvisory(tx, row.id, { ...contentOf(row), ...given, title: line, state: next })
+      const before = contentOf(row)
+      // With a vector the severity is that of its score, whatever is given beside it.
+      const scored = readCvss(change.cvss === undefined ? before.cvss : change.cvss)
+      setAdvisory(tx, row.id, { ...before, ...given, ...scored, title: line, state: next })
       auditRepo(tx, 'security.advisory_changed', live, {
         before: { advisory: row.id, state: row.state },
         after: { advisory: row.id, state: next },
@@ -71,7 +76,11 @@ export const updateAdvisory = operation({
         tx.append(
           advisoryPublished,
           { workspace_id: repo.workspace_id, repo_id: repo.id },
-          { advisory: row.id, title: line, severity: change.severity ?? row.severity },
+          {
+            advisory: row.id,
+            title: line,
+            severity: scored.severity ?? change.severity ?? row.severity,
+          },
         )
       const changed = findAdvisory(tx.db, id)
       if (!changed) throw new TypeError('the advisory that was just changed is gone')

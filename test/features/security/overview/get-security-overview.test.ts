@@ -21,7 +21,12 @@ test('the overview counts open alerts for those who may see them', async () => {
     oldest_at: expect.any(String),
     is_used: true,
   })
-  expect(await overview(otto)).toEqual({
+  const { weeks } = await overview(ada)
+  expect(weeks).toHaveLength(12)
+  expect(weeks.at(-1)).toMatchObject({ opened: 2, closed: 1 })
+  expect(weeks.slice(0, -1).every(({ opened, closed }) => opened + closed === 0)).toBe(true)
+  expect((await overview(otto)).weeks.at(-1)).toMatchObject({ opened: 0, closed: 0 })
+  expect(await overview(otto)).toMatchObject({
     can_see_findings: false,
     can_see_secrets: false,
     can_manage_advisories: false,

@@ -32,3 +32,27 @@ test('an advisory is published once, changed, and withdrawn, and never a draft a
     { advisory: id, title: 'Hole', severity: 'high' },
   ])
 })
+
+test('a CVSS vector decides the severity, and one without a score is refused', async () => {
+  const { world, ada } = await makeReportWorld()
+  const advisory = await world.call(createAdvisory, ada, {
+    repo: REPO,
+    title: 'Hole',
+    description: 'Deep',
+    severity: 'low',
+    cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+  })
+  expect(advisory).toMatchObject({ severity: 'critical', cvss_score: 9.8 })
+  const change = (input: object) =>
+    world.call(updateAdvisory, ada, { repo: REPO, id: advisory.id, ...input })
+  expect(await change({ severity: 'low' })).toMatchObject({ severity: 'critical' })
+  const mild = 'CVSS:3.1/AV:L/AC:H/PR:H/UI:R/S:U/C:L/I:N/A:N'
+  expect(await change({ cvss: mild })).toMatchObject({ severity: 'low', cvss: mild })
+  for (const cvss of ['CVSS:3.1/AV:N', 'nonsense', 'CVSS:2.0/AV:N/AC:L/Au:N/C:P/I:P/A:P'])
+    expect(await refusal(change({ cvss }))).toMatchObject({ status: 422, field: 'cvss' })
+  expect(await change({ cvss: null, severity: 'high' })).toMatchObject({
+    severity: 'high',
+    cvss: null,
+    cvss_score: null,
+  })
+})
