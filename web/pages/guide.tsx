@@ -25,6 +25,7 @@ export const GUIDE_SOURCES: readonly GuideSource[] = [
   { slug: 'issues', text: textFile('../assets/docs/issues.md') },
   { slug: 'insights', text: textFile('../assets/docs/insights.md') },
   { slug: 'workflows', text: textFile('../assets/docs/workflows.md') },
+  { slug: 'moving-workflows', text: textFile('../assets/docs/moving-workflows.md') },
   { slug: 'runners', text: textFile('../assets/docs/runners.md') },
   { slug: 'reviews', text: textFile('../assets/docs/reviews.md') },
   { slug: 'conflicts', text: textFile('../assets/docs/conflicts.md') },

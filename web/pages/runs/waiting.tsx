@@ -17,6 +17,10 @@ const forApproval = (repo: Repo): string =>
       )
     : t('This change is by somebody without Write. Its jobs run when somebody with Write approves.')
 
+/** The page that adds runners, for those who may; for others the guide. */
+const addRunnerHref = (repo: Repo): string =>
+  repo.permissions.admin ? repoPath(repo.full_name, '/settings/runners') : '/docs/runners'
+
 /** What ends the waiting. */
 const WayOut = ({ repo, run, of }: { repo: Repo; run: Run; of: Waiting }) => {
   const name = repo.full_name
@@ -24,9 +28,7 @@ const WayOut = ({ repo, run, of }: { repo: Repo; run: Run; of: Waiting }) => {
     return rich(
       '<guide>Add a runner</guide> that can take it, or change <code>runs-on</code> in <file>{path}</file>. Without one it ends after 24 hours.',
       {
-        guide: (inner) => (
-          <a href="/docs/workflows#user-content-runners-on-other-machines">{inner}</a>
-        ),
+        guide: (inner) => <a href={addRunnerHref(repo)}>{inner}</a>,
         code: (inner) => <code>{inner}</code>,
         file: (inner) => <a href={codePath(name, 'blob', run.sha, run.path)}>{inner}</a>,
         path: run.path,
