@@ -1,7 +1,8 @@
 /** What calls cost: counted while an answer comes, and written once it has ended. */
 import type { Hearth } from '#core/hearth.ts'
-import { writeAs } from '#core/write.ts'
-import { appendEntries, findPullById, sessionCost } from '#features/pulls/index.ts'
+import { writeAs, type Tx } from '#core/write.ts'
+import { findAgent } from '#features/agents/index.ts'
+import { addServiceEntry, appendEntries, findPullById, sessionCost } from '#features/pulls/index.ts'
 import { costOf, hasPrice, tokensOf, toUsd } from './money.ts'
 import type { Payer } from './payer.ts'
 import { insertCall } from './store-calls.ts'
@@ -42,6 +43,23 @@ export class Meter {
       estimated: this.#input === null || this.#output === null || !isWhole,
     }
   }
+}
+
+/** The share of its budget at which people hear that an agent will stop soon. */
+const WARNED_SHARE = 0.8
+
+/** Says once in the session that an agent has used most of its budget. The cost is not added yet. */
+function warnBeforeCap(tx: Tx, pull_id: string, { actor_id }: Payer, cost_usd: number): void {
+  const agent = findAgent(tx.db, actor_id)
+  if (agent?.max_usd == null) return
+  const mark = agent.max_usd * WARNED_SHARE
+  if (agent.cost_usd >= mark || agent.cost_usd + cost_usd < mark) return
+  const spent = `$${(agent.cost_usd + cost_usd).toFixed(2)} of $${agent.max_usd.toFixed(2)}`
+  addServiceEntry(tx, pull_id, {
+    kind: 'message',
+    text: `The agent has used ${spent}. It is stopped when the rest is used.`,
+    data: { role: 'system' },
+  })
 }
 
 export type Bill = {
@@ -99,6 +117,7 @@ export async function settle(hearth: Hearth, bill: Bill): Promise<number> {
       redacted: 0 as const,
     }
     appendEntries(tx, pull, [entry], cost_usd)
+    warnBeforeCap(tx, pull.id, payer, cost_usd)
     if (cost > 0) tx.emit(sessionCost, { pull_id: pull.id, actor_id: payer.actor_id, cost_usd })
   })
   return cost

@@ -30,3 +30,50 @@ test('a regular test finds a service that has stopped', async () => {
   const { items } = await world.call(listIntegrations, ada, { workspace: 'acme' })
   expect(items.map(({ status }) => status)).toEqual(['failing', 'failing'])
 })
+
+test('a hostile service is read with bounds, is not followed, and gets its secret back from nobody', async () => {
+  const visited: string[] = []
+  const trap = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: ({ url }) => {
+      visited.push(url)
+      return Response.json({ data: [] })
+    },
+  })
+  const answers: Readonly<Record<string, () => Response>> = {
+    endless: () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+        }),
+      ),
+    redirect: () => Response.redirect(`http://127.0.0.1:${trap.port}/`, 302),
+    echo: () => Response.json({ error: 'bad sk-test' }, { status: 401 }),
+    bomb: () =>
+      new Response(Bun.gzipSync(new Uint8Array(50_000_000)), {
+        headers: { 'content-encoding': 'gzip' },
+      }),
+  }
+  let answer = answers.endless
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () => answer?.() ?? new Response(null, { status: 404 }),
+  })
+  try {
+    const { world, ada, connect } = await makeModelWorld()
+    const { id } = await connect({ config: { base_url: `http://127.0.0.1:${server.port}` } })
+    const results: Record<string, boolean> = {}
+    for (answer of Object.values(answers)) {
+      const test = await world.call(testIntegration, ada, { workspace: 'acme', id })
+      const name = Object.keys(answers).find((one) => answers[one] === answer) ?? ''
+      results[name] = test.ok
+      expect(JSON.stringify(test)).not.toContain('sk-test')
+    }
+    expect(results).toEqual({ endless: true, redirect: false, echo: false, bomb: true })
+    expect(visited).toEqual([])
+  } finally {
+    await Promise.all([server.stop(true), trap.stop(true)])
+  }
+})

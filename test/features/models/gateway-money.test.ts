@@ -1,6 +1,7 @@
 /** Money under parallel calls of one agent over HTTP. */
 import { expect, test } from 'bun:test'
 import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
+import { getSession } from '#features/pulls/sessions/get-session.ts'
 import { makeGateway, REPO } from './gateway-fixture.ts'
 import { moneySums } from './money-sums.ts'
 
@@ -71,3 +72,32 @@ for (const seed of [1, 7, 42])
     expect(sums[0]).toBeLessThanOrEqual(cap * 1e6 + 2_000)
     expect((await fetch(`${url}/models`, { headers: { 'x-api-key': secret } })).status).toBe(401)
   })
+
+test('the session tells of most of the budget once, of a loop, and of the end', async () => {
+  const gateway = await makeGateway(() => ({ input_tokens: 10, output_tokens: 250 }))
+  const { world, ada, agent, post } = gateway
+  await world.commit(REPO, 'main', { 'b.txt': 'b\n' })
+  await world.commit(REPO, 'topic', { 'a.txt': 'a\n' })
+  const { pull } = await world.call(createPull, ada, { repo: REPO, title: 'A', branch: 'topic' })
+  const { secret } = await agent({ pull: pull.number, max_usd: 0.005 })
+  const hello = { role: 'user', content: 'Hello' }
+  const round = [
+    { role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'edit', arguments: '{}' } }] },
+    { role: 'tool', tool_call_id: 'c', content: 'failed' },
+  ]
+  const ask = async (messages: object[]) =>
+    (await post('/chat/completions', secret, { messages, max_tokens: 300 })).status
+  expect(await ask([hello, ...round, ...round, ...round, ...round])).toBe(403)
+  const statuses = []
+  for (let call = 0; call < 6; call++) statuses.push(await ask([hello]))
+  // A call costs 1,010 millionths; the fifth would be too short to be of use.
+  expect(statuses).toEqual([200, 200, 200, 200, 403, 401])
+  const { items } = await world.call(getSession, ada, { repo: REPO, number: pull.number })
+  const told = items.filter(({ kind }) => kind !== 'usage')
+  expect(told.map(({ kind, data }) => [kind, data?.code ?? data?.role])).toEqual([
+    ['error', 'loop'],
+    ['message', 'system'],
+    ['error', 'cost_cap'],
+  ])
+  expect(told[1]?.text).toContain('has used $0.00 of $0.01')
+})

@@ -172,7 +172,6 @@ const ModelsView = ({
         </EmptyState>
       ) : (
         <>
-          <GatewayCard visit={visit} slug={slug} gateway={gateway} />
           <Form
             action={modelsPath(slug)}
             csrf={visit.csrf}
@@ -190,6 +189,7 @@ const ModelsView = ({
               <Button variant="primary">{t('Save')}</Button>
             </FormActions>
           </Form>
+          <GatewayCard visit={visit} slug={slug} gateway={gateway} />
         </>
       )}
     </>,
