@@ -11,9 +11,11 @@ import { runScript, type Option } from '../../scripts/support/options.ts'
 import { runCargo } from './package-clients/cargo.ts'
 import type { Client, Place } from './package-clients/client.ts'
 import { runComposer } from './package-clients/composer.ts'
+import { runContainers } from './package-clients/containers.ts'
 import { runGeneric } from './package-clients/generic.ts'
 import { runGo } from './package-clients/go.ts'
 import { runMaven } from './package-clients/maven.ts'
+import { runNpm } from './package-clients/npm.ts'
 import { runNuget } from './package-clients/nuget.ts'
 import { runPypi } from './package-clients/pypi.ts'
 import { runRubygems } from './package-clients/rubygems.ts'
@@ -31,6 +33,8 @@ type Run = {
 }
 
 const RUNS: readonly Run[] = [
+  { name: 'containers', programs: ['tar'], run: runContainers },
+  { name: 'npm', programs: ['npm', 'node'], run: runNpm },
   { name: 'cargo', programs: ['cargo'], run: runCargo },
   { name: 'mvn', programs: ['mvn', 'java'], run: runMaven },
   { name: 'gem', programs: ['ruby', 'gem', 'bundle'], run: runRubygems },

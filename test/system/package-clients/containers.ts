@@ -1,0 +1,114 @@
+import { join } from 'node:path'
+import { Client, type Place } from './client.ts'
+
+const MODULES: Readonly<Record<string, string>> = {
+  crane: 'github.com/google/go-containerregistry/cmd/crane@latest',
+  regctl: 'github.com/regclient/regclient/cmd/regctl@latest',
+  oras: 'oras.land/oras/cmd/oras@latest',
+}
+
+/** A program that is installed, or that Go can fetch; null for neither. */
+function findProgram(tools: string, name: string): string | null {
+  const found = Bun.which(name) ?? Bun.which(join(tools, 'bin', name))
+  if (found !== null) return found
+  if (Bun.which('go') === null) return null
+  const environment = { ...process.env, GOBIN: join(tools, 'bin') }
+  const built = Bun.spawnSync(['go', 'install', MODULES[name] ?? ''], { env: environment })
+  return built.exitCode === 0 ? join(tools, 'bin', name) : null
+}
+
+const WRONG = `hthu_${'a'.repeat(46)}`
+
+async function useCrane(client: Client, crane: string, image: string): Promise<void> {
+  const { token, url } = client.place
+  const host = new URL(url).host
+  const login = (secret: string): string[] => [
+    ...[crane, 'auth', 'login', host, '--username', 'token', '--password', secret],
+  ]
+  const files = ['sh', '-c', 'echo hello > hello.txt && tar cf layer.tar hello.txt']
+  await client.succeeds('a layer', 'crane', files)
+  const append = [crane, 'append', '--new_layer', 'layer.tar', '--new_tag', `${image}:1.0.0`]
+  await client.fails('crane without a token', /UNAUTHORIZED|401|token/, 'crane', append)
+  await client.succeeds('crane login with a wrong token', 'crane', login(WRONG))
+  await client.fails('crane with a wrong token', /UNAUTHORIZED|401|not valid/, 'crane', append)
+  await client.succeeds('crane login', 'crane', login(token))
+  await client.succeeds('crane push', 'crane', append)
+  await client.succeeds('crane push again', 'crane', append)
+  await client.succeeds('crane tag', 'crane', [crane, 'tag', `${image}:1.0.0`, 'latest'])
+  const tags = await client.succeeds('crane ls', 'crane', [crane, 'ls', image])
+  client.check('both tags are listed', tags.includes('1.0.0') && tags.includes('latest'), tags)
+  await client.succeeds('crane copy to another name', 'crane', [
+    ...[crane, 'copy', `${image}:1.0.0`, `${image}-copy:1.0.0`],
+  ])
+  await client.succeeds('crane pull', 'crane', [crane, 'pull', `${image}:latest`, 'image.tar'])
+  const text = await client.succeeds('crane export', 'crane', [
+    ...['sh', '-c', `${crane} export ${image}:latest - | tar xO hello.txt`],
+  ])
+  client.check('the file is in the image', text.trim() === 'hello', text)
+  await client.fails('a missing tag', /MANIFEST_UNKNOWN|not found|404/, 'crane', [
+    ...[crane, 'manifest', `${image}:nothing`],
+  ])
+}
+
+async function useOras(client: Client, oras: string, image: string): Promise<void> {
+  const { token, url } = client.place
+  const plain = ['--plain-http']
+  const login = ['login', ...plain, '--username', 'token', '--password', token, new URL(url).host]
+  await client.succeeds('oras login', 'oras', [oras, ...login])
+  client.write('oras/sbom.json', '{"name":"sbom"}')
+  await client.succeeds('oras attach', 'oras', [
+    ...[oras, 'attach', ...plain, '--artifact-type', 'application/spdx+json'],
+    ...[`${image}:1.0.0`, 'sbom.json'],
+  ])
+  const found = await client.succeeds('oras discover', 'oras', [
+    ...[oras, 'discover', ...plain, `${image}:1.0.0`],
+  ])
+  client.check('the referrer is found', found.includes('application/spdx+json'), found)
+  await client.succeeds('oras push of a file', 'oras', [
+    ...[oras, 'push', ...plain, `${image}-file:1`, 'sbom.json:application/json'],
+  ])
+  await client.succeeds('oras pull', 'oras', [
+    ...[oras, 'pull', ...plain, '--output', 'out', `${image}-file:1`],
+  ])
+}
+
+async function useRegctl(client: Client, regctl: string, image: string): Promise<void> {
+  const { token, url } = client.place
+  const host = new URL(url).host
+  await client.succeeds('regctl settings', 'regctl', [
+    ...[regctl, 'registry', 'set', '--tls', 'disabled', host],
+  ])
+  const login = ['registry', 'login', host, '--user', 'token', '--pass', token]
+  await client.succeeds('regctl login', 'regctl', [regctl, ...login])
+  await client.succeeds('regctl copy', 'regctl', [
+    ...[regctl, 'image', 'copy', '--referrers', `${image}:1.0.0`, `${image}-regctl:1.0.0`],
+  ])
+  const listed = await client.succeeds('regctl referrers', 'regctl', [
+    ...[regctl, 'artifact', 'list', `${image}-regctl:1.0.0`],
+  ])
+  client.check('referrers went along', listed.includes('spdx'), listed)
+  await client.succeeds('regctl deletes a tag', 'regctl', [
+    ...[regctl, 'tag', 'delete', `${image}-regctl:1.0.0`],
+  ])
+  await client.fails('the tag is gone', /not found|404/i, 'regctl', [
+    ...[regctl, 'image', 'manifest', `${image}-regctl:1.0.0`],
+  ])
+}
+
+export async function runContainers(place: Place): Promise<Client | string> {
+  const client = new Client('containers', place)
+  const image = `${new URL(place.url).host}/${place.workspace}/app`
+  const crane = findProgram(place.tools, 'crane')
+  if (crane === null) return 'crane could not be fetched'
+  await useCrane(client, crane, image)
+  for (const [name, use] of [
+    ['oras', useOras],
+    ['regctl', useRegctl],
+  ] as const) {
+    const program = findProgram(place.tools, name)
+    if (program === null)
+      client.check(`${name} is left out, as it could not be fetched`, !process.env.CI)
+    else await use(client, program, image)
+  }
+  return client
+}
