@@ -1,5 +1,5 @@
 /** The tools of the built-in agent. */
-import { call } from '#core/operation.ts'
+import { call, type Operation } from '#core/operation.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { findAgent } from '#features/agents/index.ts'
 import type { ChatTool } from '#features/models/index.ts'
@@ -206,6 +206,18 @@ const ask: Tool = {
   },
 }
 
+/** Unless it says otherwise, a call is about the repository, or the workspace, that it works in. */
+function targetOf(
+  { input, access }: Operation,
+  full_name: string,
+  given: object,
+): Record<string, string> {
+  const [workspace = ''] = full_name.split('/')
+  if (access.target === 'workspace' || access.target === 'package') return { workspace }
+  const isNamed = access.target === 'either' && 'workspace' in given
+  return 'repo' in input.properties && !isNamed ? { repo: full_name } : {}
+}
+
 const forge: Tool = {
   name: 'forge',
   description:
@@ -221,20 +233,13 @@ const forge: Tool = {
     if (!operation?.tool)
       throw new ToolError(`there is no operation ${String(input.name).slice(0, 60)}`)
     const given = typeof input.arguments === 'object' && input.arguments ? input.arguments : {}
-    const { properties } = operation.input
-    const [workspace = ''] = full_name.split('/')
-    // Unless it says otherwise, a call is about the repository that it works in.
-    const usual = {
-      ...('repo' in properties ? { repo: full_name } : {}),
-      ...('workspace' in properties ? { workspace } : {}),
-    }
     let untrusted: readonly string[] = []
     try {
       const answer: unknown = await call(
         hearth,
         operation,
         caller,
-        { ...usual, ...given },
+        { ...targetOf(operation, full_name, given), ...given },
         { strict: true, signal, untrusted: (pointers) => (untrusted = pointers) },
       )
       const marks = untrusted.length === 0 ? '' : `\n_untrusted: ${untrusted.join(' ')}`
