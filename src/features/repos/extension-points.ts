@@ -7,6 +7,8 @@ import type { Hearth } from '#core/hearth.ts'
 import { extensionPoint } from '#core/extension-points.ts'
 import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
+import type { AdvisorySeverity, AffectedVersions } from '#lib/advisories/osv.ts'
+import type { Ecosystem } from '#lib/lock-files/locked-packages.ts'
 import type { SecretRule } from '#lib/secrets/secret-rules.ts'
 import type { FoundSecret } from './push/find-secrets.ts'
 import type { PreparedUpdate } from './refs/move-refs.ts'
@@ -320,6 +322,24 @@ export const branchPushed = internalEvent(
   'repos.branch_pushed',
   Type.Object({ repo_id: Type.String(), branch: Type.String(), actor_id: Type.String() }),
 )
+
+/** An advisory of the world about one package. */
+export type PackageAdvisory = {
+  /** As the ecosystem compares names. */
+  readonly name: string
+  readonly id: string
+  readonly modified: string
+  readonly summary: string
+  readonly severity: AdvisorySeverity | null
+  readonly aliases: readonly string[]
+  readonly url: string | null
+  readonly affected: AffectedVersions
+}
+
+/** The advisories of packages of one ecosystem, or of all its packages for null. */
+export const packageAdvisories = extensionPoint<
+  (db: Db, ecosystem: Ecosystem, names: readonly string[] | null) => readonly PackageAdvisory[]
+>('repos.package_advisories')
 
 /** Where a person may let a refused secret through. */
 export type BypassOffer = { readonly placeholder: string; readonly url: string }

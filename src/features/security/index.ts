@@ -5,7 +5,13 @@
 import { blobHolders } from '#core/blobs.ts'
 import type { Feature, Hearth } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { commitContexts, repoDataRemovers, requireRepo, settingsOf } from '#features/repos/index.ts'
+import {
+  commitContexts,
+  packageAdvisories,
+  repoDataRemovers,
+  requireRepo,
+  settingsOf,
+} from '#features/repos/index.ts'
 import { contextsOfAnalyses } from './code-scanning/commit-results.ts'
 import { followBranches, forgetBranch, sweepUploads } from './code-scanning/follow-branches.ts'
 import { processUpload } from './code-scanning/process-upload.ts'
@@ -40,6 +46,7 @@ import {
   scanNewDefaultBranch,
   scanPushedDependencies,
 } from './dependencies/scan-dependencies.ts'
+import { listPackageAdvisories } from './dependencies/store-advisories.ts'
 import { removeDependencyAlertsOfRepo } from './dependencies/store-alerts.ts'
 import { sweepAdvisories } from './dependencies/sweep-advisories.ts'
 import { hasReports } from './reports/store-reports.ts'
@@ -111,6 +118,7 @@ export const feature: Feature = {
   extensions: [
     commitContexts.with(contextsOfAnalyses),
     commitContexts.with(contextsOfReviews),
+    packageAdvisories.with(listPackageAdvisories),
     repoDataRemovers.with(removeCodeAlertsOfRepo),
     repoDataRemovers.with(removeAnalysesOfRepo),
     repoDataRemovers.with(removeUploadsOfRepo),

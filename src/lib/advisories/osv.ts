@@ -179,7 +179,7 @@ const BEGINNING = ''
 type KeyedEvent = { readonly kind: RangeEvent[0]; readonly key: string; readonly version: string }
 
 /** The events of a range in the order of versions; those that are no versions are left out. */
-function sortedEvents(ecosystem: Ecosystem, events: readonly RangeEvent[]): KeyedEvent[] {
+export function sortedEvents(ecosystem: Ecosystem, events: readonly RangeEvent[]): KeyedEvent[] {
   return events
     .flatMap(([kind, version]): KeyedEvent[] => {
       const isBeginning = kind === 'introduced' && version === '0'

@@ -4,7 +4,7 @@ import { composerKey, normalComposerVersion } from './composer.ts'
 import { gemKey, isGemVersion } from './gem.ts'
 import { isMavenVersion, mavenKey } from './maven.ts'
 import { nugetKey, parseNugetVersion } from './nuget.ts'
-import { parsePythonVersion, pythonKey } from './pypi.ts'
+import { parsePythonVersion, pythonKey } from './pep440.ts'
 import { parseSemver, semverKey } from './semver.ts'
 
 /** `1`, `v1.2` and `1.2.3.4-rc1`, which stand in advisories and files beside strict versions. */
@@ -40,10 +40,8 @@ function nugetTextKey(text: string): string | null {
   return version && nugetKey(version)
 }
 
-function pythonTextKey(text: string): string | null {
-  const version = parsePythonVersion(text)
-  return version && pythonKey(version)
-}
+const pythonTextKey = (text: string): string | null =>
+  parsePythonVersion(text) === null ? null : pythonKey(text)
 
 const KEYS: Readonly<Record<Ecosystem, (text: string) => string | null>> = {
   npm: looseKey,

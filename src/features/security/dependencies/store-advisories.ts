@@ -1,7 +1,13 @@
 /** The tables `osv_imports`, `osv_advisories` and `osv_affected`. */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
-import type { AdvisorySeverity, AffectedVersions, OsvAdvisory } from '#lib/advisories/osv.ts'
+import {
+  comparedName,
+  type AdvisorySeverity,
+  type AffectedVersions,
+  type OsvAdvisory,
+} from '#lib/advisories/osv.ts'
+import type { Ecosystem } from '#lib/lock-files/locked-packages.ts'
 import { timestamp, type Timestamp } from '#lib/time.ts'
 
 export type ImportRow = {
@@ -144,6 +150,31 @@ export const listAdvisoriesOf = (
       affected: JSON.parse(row.affected) as AffectedVersions,
       aliases: JSON.parse(row.aliases) as string[],
     }))
+
+const MAX_OF_ECOSYSTEM = 100_000
+
+/** The implementation of `packageAdvisories`. */
+export const listPackageAdvisories = (
+  db: Db,
+  ecosystem: Ecosystem,
+  names: readonly string[] | null,
+): AdvisoryMatch[] =>
+  listAdvisoriesOf(
+    db,
+    ecosystem,
+    names === null
+      ? listAffectedNames(db, ecosystem)
+      : names.map((name) => comparedName(ecosystem, name)),
+  )
+
+const listAffectedNames = (db: Db, ecosystem: Ecosystem): string[] =>
+  db
+    .all<{ name: string }>(
+      'SELECT DISTINCT name FROM osv_affected WHERE ecosystem = ? LIMIT ?',
+      ecosystem,
+      MAX_OF_ECOSYSTEM,
+    )
+    .map(({ name }) => name)
 
 /** Deletes advisories after one that newer ones have replaced. Returns the last that it looked at. */
 export function removeReplaced(tx: Tx, after: number, limit: number): number | null {

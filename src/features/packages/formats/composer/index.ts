@@ -18,6 +18,7 @@ import type { PackageRow } from '../../store.ts'
 import { listActiveVersions, type VersionRow } from '../../store-versions.ts'
 import { isObject, textOf } from '../json.ts'
 import { noAddress, numberIn, requirePublisher, storeUpload, uploadPath } from '../upload.ts'
+import { auditComposer } from './audit.ts'
 import { parseComposerName, readComposerZip } from './read-composer.ts'
 
 /** Above this count the vendors are named in place of the packages. */
@@ -45,6 +46,7 @@ async function readRoot({ settings }: Hearth, door: DoorRequest): Promise<Respon
     list: `${base}/list.json`,
     search: `${base}/search.json?q=%query%&type=%type%`,
     'notify-batch': `${base}/downloads`,
+    'security-advisories': { metadata: false, 'api-url': `${base}/security-advisories` },
     ...(names.length <= MAX_NAMED
       ? { 'available-packages': names }
       : { 'available-package-patterns': [...vendors] }),
@@ -182,6 +184,8 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   const { path, method } = door
   if (method === 'PUT') return put(hearth, door)
   if (method === 'POST' && path === 'downloads') return countDownloads(door)
+  if (path === 'security-advisories' && (method === 'POST' || method === 'GET'))
+    return auditComposer(hearth, door)
   if (method !== 'GET') throw noAddress(door)
   if (path === 'packages.json') return readRoot(hearth, door)
   if (path === 'list.json') return jsonResponse({ packageNames: await visibleNames(door) })

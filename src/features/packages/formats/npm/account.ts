@@ -3,13 +3,12 @@ import type { Hearth } from '#core/hearth.ts'
 import type { Typed } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
 import { callerOfSecret } from '../../door/door-caller.ts'
+import { auditBulk, auditTree } from './audit.ts'
 import { decodePart, type DoorRequest } from '../../door/door-request.ts'
 import { jsonResponse } from '../../door/door-response.ts'
 import { registryUrl } from './documents.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
-/** A list of all packages of a project and their versions. */
-const MAX_AUDIT_BYTES = 1024 ** 2
 const POLL_SECONDS = '3'
 
 type CreateDeviceCode = Typed<
@@ -63,19 +62,6 @@ async function passwordLogin(hearth: Hearth, door: DoorRequest): Promise<Respons
   return jsonResponse({ ok: true, id: `org.couchdb.user:${name}`, rev: '1', token: password }, 201)
 }
 
-/** This installation has no list of advisories, so nothing is found. */
-async function audit(door: DoorRequest, isBulk: boolean): Promise<Response> {
-  await door.bytes(MAX_AUDIT_BYTES)
-  if (isBulk) return jsonResponse({})
-  const vulnerabilities = { info: 0, low: 0, moderate: 0, high: 0, critical: 0 }
-  return jsonResponse({
-    actions: [],
-    advisories: {},
-    muted: [],
-    metadata: { vulnerabilities, dependencies: 0, devDependencies: 0, totalDependencies: 0 },
-  })
-}
-
 const USER_PREFIX = '-/user/org.couchdb.user:'
 const DONE_PREFIX = '-/v1/done/'
 
@@ -96,10 +82,10 @@ export function handleAccount(
     case 'POST -/v1/login':
       return beginLogin(hearth, door)
     case 'POST -/npm/v1/security/advisories/bulk':
-      return audit(door, true)
+      return auditBulk(hearth, door)
     case 'POST -/npm/v1/security/audits':
     case 'POST -/npm/v1/security/audits/quick':
-      return audit(door, false)
+      return auditTree(hearth, door)
   }
   if (rest.startsWith(USER_PREFIX)) {
     if (method === 'PUT') return passwordLogin(hearth, door)

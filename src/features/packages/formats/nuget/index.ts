@@ -28,6 +28,7 @@ import {
 } from './documents.ts'
 import { parseNugetId, readNupkg, type Nuspec } from './read-nuspec.ts'
 import { autocomplete, search } from './search.ts'
+import { vulnerabilityIndex, vulnerabilityPage } from './vulnerabilities.ts'
 
 /** Older clients ask for older spellings of the same resource. */
 const RESOURCES: readonly (readonly [path: string, types: readonly string[]])[] = [
@@ -42,6 +43,7 @@ const RESOURCES: readonly (readonly [path: string, types: readonly string[]])[] 
     'v3/autocomplete',
     ['', '/3.0.0-beta', '/3.0.0-rc', '/3.5.0'].map((end) => `SearchAutocompleteService${end}`),
   ],
+  ['v3/vulnerabilities/index.json', ['VulnerabilityInfo/6.7.0']],
   ['v2/package', ['PackagePublish/2.0.0']],
   ['v2/symbolpackage', ['SymbolPackagePublish/4.9.0']],
 ]
@@ -175,6 +177,9 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   if (folder === 'index.json') return serviceIndex(hearth, door)
   if (folder === 'query') return await search(door)
   if (folder === 'autocomplete') return await autocomplete(door)
+  if (folder === 'vulnerabilities' && id === 'index.json')
+    return vulnerabilityIndex(hearth, addressOf(hearth.settings.site_url, door.workspace))
+  if (folder === 'vulnerabilities' && id === 'base.json') return vulnerabilityPage(hearth)
   if (id === '' || rest.length === 0) throw noAddress(door)
   if (folder === 'flat') return await readContent(hearth, door, id, rest)
   if (folder === 'reg' || folder === 'reg1') return await readRegistration(door, folder, id, rest)
