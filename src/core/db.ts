@@ -303,6 +303,8 @@ export class Writer {
   #checkpoints: Checkpoints | null = null
   /** Whether writes wait for a checkpoint of the whole log. */
   #isBlocked = false
+  /** Whether the log became too long while a checkpoint ran, so that it needs another. */
+  #isOverrun = false
   /**
    * Pages of the log above which writes wait next. It doubles after each wait, because a long
    * reader can keep the log from restarting however often writes wait.
@@ -454,20 +456,29 @@ export class Writer {
    */
   #checkpointIfLong(): void {
     const checkpoints = this.#checkpoints
-    if (checkpoints === null || checkpoints.isRunning) return
+    if (checkpoints === null) return
     const state = this.db.one<{ log: number; checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)')
     if (state === null) return
     if (state.log < PAGES_TO_BLOCK_WRITES) this.#blockAbovePages = PAGES_TO_BLOCK_WRITES
-    this.#isBlocked = state.log >= this.#blockAbovePages
+    const isTooLong = state.log >= this.#blockAbovePages
+    if (checkpoints.isRunning) {
+      // On a busy machine its thread may wait for a processor while commits go on.
+      this.#isBlocked ||= isTooLong
+      this.#isOverrun ||= isTooLong
+      return
+    }
+    this.#isBlocked = isTooLong
     if (this.#isBlocked) this.#blockAbovePages = state.log * 2
     else if (state.log - state.checkpointed < PAGES_PER_CHECKPOINT) return
     void checkpoints.run().then((error) => {
-      this.#isBlocked = false
+      const isOverrun = this.#isOverrun
+      this.#isBlocked = this.#isOverrun = false
       if (this.#isClosed) return
+      if (error !== null) {
+        this.#checkpoints = null
+        this.db.exec(`PRAGMA wal_autocheckpoint = ${PAGES_PER_CHECKPOINT}`)
+      } else if (isOverrun) this.#checkpointIfLong()
       this.#schedule()
-      if (error === null) return
-      this.#checkpoints = null
-      this.db.exec(`PRAGMA wal_autocheckpoint = ${PAGES_PER_CHECKPOINT}`)
     })
   }
 
