@@ -1,6 +1,6 @@
 /** The executable's commands, as a person at a terminal meets them. */
 import { expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commands } from '#src/commands/index.ts'
@@ -139,6 +139,10 @@ test('an unattended setup prints a link with which its owner sets the password, 
   expect((await hearth(directory, ['export', 'acme/site', out])).status).toBe(0)
   await git(out, 'fsck', '--strict', '--full')
   expect(await git(out, 'rev-parse', 'main', 'v1')).toBe(await git(work, 'rev-parse', 'main', 'v1'))
+  const about = JSON.parse(
+    readFileSync(join(out.replace(/\.git$/, '.records'), 'repository.json'), 'utf8'),
+  ) as { format: string; counts: { issues: number } }
+  expect([about.format, about.counts.issues]).toEqual(['hearth-records/1', 0])
   const wiki = out.replace(/\.git$/, '.wiki.git')
   expect(await git(wiki, 'show', 'main:Home.md')).toBe(await git(pages, 'show', 'main:Home.md'))
   expect((await hearth(directory, ['export', 'acme/none', empty()])).error).toContain(

@@ -18,6 +18,7 @@ export const GUIDE_SOURCES: readonly GuideSource[] = [
   { slug: 'sign-on', text: textFile('../assets/docs/sign-on.md') },
   { slug: 'operate', text: textFile('../assets/docs/operate.md') },
   { slug: 'mirrors', text: textFile('../assets/docs/mirrors.md') },
+  { slug: 'moving', text: textFile('../assets/docs/moving.md') },
   { slug: 'backup', text: textFile('../assets/docs/backup.md') },
   { slug: 'performance', text: textFile('../assets/docs/performance.md') },
   { slug: 'secret-scanning', text: textFile('../assets/docs/secret-scanning.md') },

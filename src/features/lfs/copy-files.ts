@@ -66,8 +66,11 @@ class RemoteFiles {
     return `${url.endsWith('.git') ? url : `${url}.git`}/info/lfs`
   }
 
-  /** Asks what to do with these files. Throws OutboundError when the server has no such API. */
-  async batch(operation: 'download' | 'upload', files: readonly File[]): Promise<Offer[]> {
+  /**
+   * Asks what to do with these files; null when the server does not offer this. Throws
+   * OutboundError when it fails for a while.
+   */
+  async batch(operation: 'download' | 'upload', files: readonly File[]): Promise<Offer[] | null> {
     const { secret } = this.source
     const response = await this.#send(`${this.#base}/objects/batch`, {
       method: 'POST',
@@ -86,7 +89,9 @@ class RemoteFiles {
     })
     if (response.status !== 200) {
       await response.body.cancel()
-      throw new OutboundError(`large files cannot be read there (status ${response.status})`)
+      if (response.status === 429 || response.status >= 500)
+        throw new OutboundError(`large files cannot be copied now (status ${response.status})`)
+      return null
     }
     const answer: unknown = await new Response(response.body).json().catch(() => null)
     const objects = isObject(answer) && Array.isArray(answer.objects) ? answer.objects : []
@@ -188,6 +193,7 @@ async function namedFiles(
 class Tally {
   files = 0
   bytes = 0
+  unsupported = false
   #left = 0
   readonly #problems: string[] = []
 
@@ -209,6 +215,7 @@ class Tally {
     return {
       files: this.files,
       bytes: this.bytes,
+      unsupported: this.unsupported,
       problems: [
         ...this.#problems,
         ...(more > 0 ? [`${more} more large files were left out`] : []),
@@ -226,11 +233,17 @@ async function inBatches(
   tally: Tally,
   handle: (offer: Offer) => Promise<void>,
 ): Promise<void> {
-  for (let at = 0; at < files.length; at += OBJECTS_PER_BATCH)
-    for (const offer of await remote.batch(operation, files.slice(at, at + OBJECTS_PER_BATCH))) {
-      if (offer.error !== null) tally.left(offer.file, offer.error.slice(0, 200))
-      else await handle(offer)
-    }
+  for (let at = 0; at < files.length; at += OBJECTS_PER_BATCH) {
+    const part = files.slice(at, at + OBJECTS_PER_BATCH)
+    const offers = await remote.batch(operation, part)
+    if (offers === null) {
+      tally.unsupported = true
+      for (const file of part) tally.left(file, 'the other side does not offer large files')
+    } else
+      for (const offer of offers)
+        if (offer.error !== null) tally.left(offer.file, offer.error.slice(0, 200))
+        else await handle(offer)
+  }
 }
 
 async function downloadFile(

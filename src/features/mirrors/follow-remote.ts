@@ -18,6 +18,7 @@ import {
 import { findQuotaProblem } from '#features/workspaces/index.ts'
 import { RemoteError, type FetchResult, type Oid, type RemoteRefs } from '#git'
 import { applyFact } from './apply-fact.ts'
+import { downloadLargeFiles } from './large-files.ts'
 import { computePlan } from './compute-plan.ts'
 import { leaderOf } from './link-state.ts'
 import { presentRefs, remoteAccess } from './remote.ts'
@@ -113,7 +114,8 @@ export async function fetchRefs(
       apply: async (result) => {
         tooMuch = findQuotaProblem(hearth, repo.workspace_id, 'repos_bytes', result.bytes)
         if (tooMuch !== null) return false
-        await applyRefs(hearth, row, leads, result)
+        const missing = await downloadLargeFiles(hearth, row, result, signal)
+        await applyRefs(hearth, row, leads, result, missing)
         return true
       },
     },
@@ -136,16 +138,21 @@ async function applyRefs(
   row: MirrorRow,
   leads: boolean,
   fetched: FetchResult,
+  missing: readonly string[],
 ): Promise<void> {
   if (!leads) {
     const { good, left } = selectFetchedRefs(fetched)
-    return finish(hearth, row, leads, left, (tx) => setRemoteRefs(tx, row.id, good))
+    return finish(hearth, row, leads, [...left, ...missing], (tx) =>
+      setRemoteRefs(tx, row.id, good),
+    )
   }
   const had = seenRefs(hearth, row)
   // From here on garbage collection keeps the objects, whether or not a ref points at them.
   await writeForLink(hearth, row, (tx) => addRemoteRefs(tx, row.id, fetched.refs))
   const left = await moveOurs(hearth, row, fetched, had)
-  await finish(hearth, row, leads, left, (tx) => setRemoteRefs(tx, row.id, fetched.refs))
+  await finish(hearth, row, leads, [...left, ...missing], (tx) =>
+    setRemoteRefs(tx, row.id, fetched.refs),
+  )
 }
 
 /** Moves our refs to those of the remote. Only refs that the remote had are deleted. */

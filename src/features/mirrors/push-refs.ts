@@ -2,6 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { refsOf, remoteTransport, requireRepo } from '#features/repos/index.ts'
 import type { PushCommand } from '#git'
+import { uploadLargeFiles } from './large-files.ts'
 import { remoteAccess } from './remote.ts'
 import { setPushedRef } from './store-refs.ts'
 import type { MirrorRow } from './store.ts'
@@ -43,6 +44,7 @@ export async function pushRefs(
     await send(part.slice(0, middle))
     await send(part.slice(middle))
   }
+  await uploadLargeFiles(hearth, row, ordered, signal)
   await send(ordered)
   return refused
 }

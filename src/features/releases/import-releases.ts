@@ -63,7 +63,7 @@ export const releaseImporter: ReleaseImporter = {
   add(tx, { id: repo_id, workspace_id }, release) {
     const there = findReleaseByTag(tx.db, repo_id, release.tag_name)
     const then = asOf(tx, release.created_ms)
-    const id = there?.id ?? typeIdAt('rel', then.now_ms, 0)
+    const id = there?.id ?? typeIdAt('rel', then.now_ms, release.order)
     if (!there) {
       insertRelease(then, {
         id,

@@ -251,6 +251,8 @@ export type CopiedFiles = {
   readonly files: number
   readonly bytes: number
   readonly problems: readonly string[]
+  /** Whether the other side has no interface for large files, so that none was copied. */
+  readonly unsupported: boolean
 }
 
 /** Large files (Git LFS) of a repository and its remote, at the git address of `source`. */
@@ -282,6 +284,8 @@ export type ImportedRelease = {
   readonly prerelease: boolean
   readonly author_id: string
   readonly created_ms: number
+  /** Releases of one second are in this order. */
+  readonly order: number
   /** Null for a draft. */
   readonly published_ms: number | null
   readonly files: readonly {

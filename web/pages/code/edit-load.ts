@@ -113,11 +113,16 @@ export async function findBarrier(visit: Visit, repo: Repo, name: string): Promi
   return byRuleset === true ? 'ruleset' : null
 }
 
+/** Whether a remote leads, so that no commit can be made here. */
+const isLedElsewhere = ({ mirror }: Repo): boolean =>
+  mirror !== null && mirror.role === 'leader' && mirror.state !== 'takeover'
+
 /** Whether a user can change files on the website: directly, or by a pull request with a fork. */
 export const mayPropose = ({ viewer }: Visit, repo: Repo): boolean =>
   viewer !== null &&
   !repo.archived &&
-  (repo.permissions.write || (!repo.empty && repo.full_name.split('/').length === 2))
+  ((repo.permissions.write && !isLedElsewhere(repo)) ||
+    (!repo.permissions.write && !repo.empty && repo.full_name.split('/').length === 2))
 
 /**
  * The repository for a page that changes its files. Throws 403 for users who cannot, before they
@@ -127,6 +132,13 @@ export async function repoToChange(visit: Visit): Promise<Repo> {
   const repo = await visit.call(getRepo, { repo: repoOf(visit) })
   if (repo.archived)
     throw new Refusal('forbidden', t('This repository is archived: it can only be read.'))
+  if (repo.permissions.write && isLedElsewhere(repo))
+    throw new Refusal(
+      'forbidden',
+      t(
+        'This repository is a mirror: changes are made where it leads, until it is taken over here.',
+      ),
+    )
   if (!mayPropose(visit, repo))
     throw new Refusal(
       'forbidden',

@@ -58,7 +58,7 @@ const reactionsOf = (
   reactions.map(({ content, person }) => ({ content, actor_id: personId(tx, people, person) }))
 
 /** Forges count their ids up, so the id says what came first within a second. */
-const orderOf = (foreign_id: string): number => {
+export const orderOf = (foreign_id: string): number => {
   const digits = foreign_id.slice(foreign_id.lastIndexOf(' ') + 1)
   return /^\d{1,15}$/.test(digits) ? Number(digits) : 0
 }

@@ -16,6 +16,7 @@ import type { ForeignAsset, ForeignRelease } from '../forges/forge.ts'
 import { personId } from '../people.ts'
 import { rewriteText } from '../rewrite-text.ts'
 import type { ListStep, StepContext } from './context.ts'
+import { orderOf } from './comment-steps.ts'
 import { presentCommit } from './record-steps.ts'
 
 const MAX_FILES = 1000
@@ -105,6 +106,7 @@ export const releasesStep: ListStep<ForeignRelease, ReadyRelease> = {
       prerelease: release.prerelease,
       author_id: personId(tx, people, release.author),
       created_ms: release.created_ms,
+      order: orderOf(release.id),
       published_ms: release.published_ms,
       files,
     })
