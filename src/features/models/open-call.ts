@@ -64,6 +64,10 @@ export type OpenCall = {
   readonly end: (meter: Meter, isWhole: boolean) => Promise<void>
 }
 
+/** How long an answer may take in all. */
+export const answerTimeoutMs = ({ config }: Target): number =>
+  (config.timeout_seconds ?? DEFAULT_TIMEOUT_S) * SECOND
+
 export const isTemporary = (status: number): boolean =>
   status === 408 || status === 429 || status >= 500
 
@@ -84,7 +88,7 @@ async function send(hearth: Hearth, target: Target, outgoing: Outgoing, signal?:
       'content-type': 'application/json',
     },
     body: new TextEncoder().encode(outgoing.body),
-    timeoutMs: (config.timeout_seconds ?? DEFAULT_TIMEOUT_S) * SECOND,
+    timeoutMs: answerTimeoutMs(target),
     idleTimeoutMs: MAX_SILENCE_MS,
     maxBytes: MAX_ANSWER_BYTES,
     ...(signal ? { signal } : {}),

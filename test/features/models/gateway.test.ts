@@ -1,5 +1,5 @@
 /** The model gateway over HTTP: who may call it, on which wire, and what it refuses. */
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, jest, test } from 'bun:test'
 import { getModelGateway } from '#features/models/get-model-gateway.ts'
 import { setModelGateway } from '#features/models/set-model-gateway.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -355,4 +355,21 @@ describe('a client that goes away', () => {
     expect(provider.asked).toHaveLength(1)
     expect(world.hearth.db.one('SELECT 1 FROM model_calls WHERE status = 200')).not.toBeNull()
   })
+})
+
+test('a reader that stands still does not hold its call for ever', async () => {
+  jest.useFakeTimers()
+  try {
+    const { post, token, calls } = await makeGateway(() => ({ text: 'word '.repeat(5_000) }))
+    const body = { ...hello, stream: true }
+    const response = await post('/chat/completions', await token(), body)
+    await response.body?.getReader().read()
+    expect(calls()).toHaveLength(0)
+    jest.advanceTimersByTime(11 * 60_000)
+    jest.useRealTimers()
+    for (let tries = 0; calls().length === 0 && tries < 200; tries++) await Bun.sleep(10)
+    expect(calls()).toMatchObject([{ estimated: 1 }])
+  } finally {
+    jest.useRealTimers()
+  }
 })

@@ -25,8 +25,6 @@ const route = (
     const isAnthropic = http.request.headers.has('anthropic-version')
     const writer = client ?? (isAnthropic ? messagesClient : chatClient)
     try {
-      // An agent's program may call a hundred models at once and waits for each.
-      http.wait()
       if (http.request.method !== method)
         throw new Refusal('method_not_allowed', `this address takes ${method}`, {
           headers: { allow: method },

@@ -3,9 +3,10 @@ import type { Hearth } from '#core/hearth.ts'
 import type { ProtocolRequest } from '#core/protocol-routes.ts'
 import { Refusal } from '#lib/errors.ts'
 import { parseJson } from '#lib/parse-json.ts'
+import { MINUTE } from '#lib/time.ts'
 import { Meter } from '../bill.ts'
 import { tokensOf } from '../money.ts'
-import { openModelCall, type OpenCall, type Outgoing } from '../open-call.ts'
+import { answerTimeoutMs, openModelCall, type OpenCall, type Outgoing } from '../open-call.ts'
 import type { Payer } from '../payer.ts'
 import { MODEL_TASKS, type ModelTask } from '../schema.ts'
 import type { RouteRow } from '../store-routes.ts'
@@ -116,11 +117,15 @@ function streamResponse(
     void texts.return(undefined)
   }
   request.signal.addEventListener('abort', end, { once: true })
+  // A reader that stands still must not hold money and a place for ever.
+  const timer = setTimeout(end, answerTimeoutMs(answering.call.target) + MINUTE)
+  timer.unref()
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const { done, value } = await texts.next()
         if (!done) return controller.enqueue(encoder.encode(value))
+        clearTimeout(timer)
         request.signal.removeEventListener('abort', end)
         controller.close()
       },
