@@ -40,9 +40,9 @@ export const purgePackages = job<null>({
         for (const version of versions) {
           const row = packageById(tx.db, version.package_id)
           if (!row) continue
+          removeVersion(tx, version.id)
           if (remembersNumbers(row)) rememberVersion(tx, row, version)
           else removeManifest(tx, row.id, version.normal_version)
-          removeVersion(tx, version.id)
           updateTotals(tx, row.id)
         }
         return packages.length + versions.length

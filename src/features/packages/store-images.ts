@@ -59,12 +59,44 @@ export function putManifest(
     )
 }
 
-export const removeManifest = (tx: Tx, package_id: string, digest: string): void =>
-  void tx.db.run(
-    'DELETE FROM image_manifests WHERE package_id = ? AND digest = ?',
+/** Manifests that this one names, such as those of an index, and those about it. */
+const listPartsOf = (db: Db, package_id: string, digest: string): string[] =>
+  db
+    .all<{ digest: string }>(
+      `SELECT m.digest FROM image_refs r JOIN image_manifests m
+         ON m.package_id = r.package_id AND m.digest = r.digest
+       WHERE r.package_id = ?1 AND r.manifest = ?2
+       UNION SELECT digest FROM image_manifests WHERE package_id = ?1 AND subject = ?2`,
+      package_id,
+      digest,
+    )
+    .map((part) => part.digest)
+
+/** Whether a manifest is no version, is named by no other one, and is about none that is left. */
+const isOrphan = (db: Db, package_id: string, digest: string): boolean =>
+  db.one(
+    `SELECT 1 FROM image_manifests m WHERE m.package_id = ?1 AND m.digest = ?2
+     AND NOT EXISTS (SELECT 1 FROM package_versions v
+       WHERE v.package_id = ?1 AND v.normal_version = ?2)
+     AND NOT EXISTS (SELECT 1 FROM image_refs r WHERE r.package_id = ?1 AND r.digest = ?2)
+     AND (m.subject IS NULL OR NOT EXISTS (SELECT 1 FROM image_manifests s
+       WHERE s.package_id = ?1 AND s.digest = m.subject))`,
     package_id,
     digest,
-  )
+  ) !== null
+
+/**
+ * Removes a manifest, and with it the manifests of its platforms and its signatures that nothing
+ * else needs. Their layers are unlinked by the next sweep.
+ */
+export function removeManifest(tx: Tx, package_id: string, digest: string): void {
+  const waiting = [digest]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const parts = listPartsOf(tx.db, package_id, next)
+    tx.db.run('DELETE FROM image_manifests WHERE package_id = ? AND digest = ?', package_id, next)
+    waiting.push(...parts.filter((part) => isOrphan(tx.db, package_id, part)))
+  }
+}
 
 /** Whether a manifest of the package names the digest. */
 export const isNamedByManifest = (db: Db, package_id: string, digest: string): boolean =>
