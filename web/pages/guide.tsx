@@ -22,6 +22,7 @@ export const GUIDE_SOURCES: readonly GuideSource[] = [
   { slug: 'backup', text: textFile('../assets/docs/backup.md') },
   { slug: 'performance', text: textFile('../assets/docs/performance.md') },
   { slug: 'secret-scanning', text: textFile('../assets/docs/secret-scanning.md') },
+  { slug: 'dependencies', text: textFile('../assets/docs/dependencies.md') },
   { slug: 'security', text: textFile('../assets/docs/security.md') },
   { slug: 'issues', text: textFile('../assets/docs/issues.md') },
   { slug: 'insights', text: textFile('../assets/docs/insights.md') },
