@@ -4,21 +4,14 @@
  * tokens, other jobs, jobs that have ended. Prints a line for each step.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { claim, EXECUTABLE, OWNER, requireBuilt, startForge } from '../../scripts/support/forge.ts'
 import { runScript, type Option } from '../../scripts/support/options.ts'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { Jobs, type TakenJob } from './actions-clients/job.ts'
+import { installPackages } from './actions-clients/packages.ts'
 import { Client } from './package-clients/client.ts'
 
 const OPTIONS = {
@@ -31,9 +24,6 @@ const OPTIONS = {
   mib: { kind: 'count', default: '300', help: 'The size of the large files.' },
 } as const satisfies Record<string, Option>
 
-const PACKAGES = ['@actions/artifact@6.2.1', '@actions/cache@6.3.0', '@actions/core@3.0.1']
-const PROGRAM = join(import.meta.dir, 'actions-clients/act.mjs')
-
 const sha256 = (path: string): string =>
   createHash('sha256').update(readFileSync(path)).digest('hex')
 
@@ -43,16 +33,6 @@ class Steps {
     readonly client: Client,
     private readonly packages: string,
   ) {}
-
-  async install(): Promise<void> {
-    mkdirSync(this.packages, { recursive: true })
-    copyFileSync(PROGRAM, join(this.packages, 'act.mjs'))
-    if (existsSync(join(this.packages, 'node_modules/@actions/artifact'))) return
-    writeFileSync(join(this.packages, 'package.json'), '{"private":true}')
-    const command = ['npm', 'install', '--no-audit', '--no-fund', ...PACKAGES]
-    const child = Bun.spawn(command, { cwd: this.packages, stdout: 'ignore', stderr: 'ignore' })
-    this.client.check('the packages are installed', (await child.exited) === 0)
-  }
 
   /** What a client answers; `failed` with what it says when it fails. */
   async ask(
@@ -220,8 +200,8 @@ await runScript('bun test/system/actions-clients.ts [options]', OPTIONS, async (
   const client = new Client('actions', place)
   for (const name of ['work', 'temp', 'home']) mkdirSync(client.path(name))
   try {
-    const steps = new Steps(client, options.packages || join(directory, 'packages'))
-    await steps.install()
+    const packages = await installPackages(options.packages || join(directory, 'packages'))
+    const steps = new Steps(client, packages)
     const jobs = new Jobs(forge.url, token, directory)
     await jobs.begin()
     const main = await jobs.take('main')
