@@ -7,7 +7,7 @@ import { outboundMessage } from '#core/outbound.ts'
 import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import { checkRemote, parseRemote, type RemoteAccess } from '#features/repos/index.ts'
-import { conflict, invalid, notFound } from '#lib/errors.ts'
+import { conflict, invalid, notFound, Refusal } from '#lib/errors.ts'
 import { OutboundError } from '#lib/outbound.ts'
 import { mirrorStateChanged } from './events.ts'
 import type { MirrorSettings } from './schema.ts'
@@ -80,7 +80,18 @@ export function requireLeader(db: Db, repo: RepoGrant): MirrorRow {
 const flag = (value: boolean | undefined): number | undefined =>
   value === undefined ? undefined : value ? 1 : 0
 
-export const settingColumns = (settings: Partial<MirrorSettings>): MirrorChange => ({
+/** Throws 501 for settings that would change nothing here. */
+export function settingColumns(settings: Partial<MirrorSettings>): MirrorChange {
+  if (settings.ext_workflows)
+    throw new Refusal(
+      'not_available',
+      'this service runs its own workflow files only, not those of the remote: leave ext_workflows off',
+      { field: 'settings.ext_workflows' },
+    )
+  return columnsOf(settings)
+}
+
+const columnsOf = (settings: Partial<MirrorSettings>): MirrorChange => ({
   notify: settings.notify,
   take_over_after: settings.take_over_after,
   hand_back: settings.hand_back,

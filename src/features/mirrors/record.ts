@@ -41,13 +41,19 @@ function mirrorRecord(hearth: Hearth, row: MirrorRow, repo: RepoGrant): Mirror {
     unreachable_since: row.unreachable_since,
     synced_at: row.synced_at,
     last_error: seesErrors ? row.last_error : null,
-    checks_problem: seesErrors ? row.checks_problem : null,
+    checks_problem: seesErrors ? problemOfChecks(row) : null,
     has_secret: row.secret !== null,
     left_out: seesErrors ? (JSON.parse(row.left_out) as string[]) : [],
     created_at: row.created_at,
     settings: settingsOf(row),
   }
 }
+
+/** Results of checks stay here, which those who expect them there should know. */
+const problemOfChecks = ({ checks_problem, report_checks, role }: MirrorRow): string | null =>
+  report_checks === 1 && role === 'leader'
+    ? (checks_problem ?? 'results of checks are not reported to the remote: they show here only')
+    : checks_problem
 
 /** Conflicts first, then other changes, then what is equal. */
 const rank = ({ action }: PlannedRef): number =>
