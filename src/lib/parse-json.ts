@@ -28,8 +28,22 @@ export function parseJson(bytes: Uint8Array, maxValues = MAX_JSON_VALUES): unkno
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Counts open brackets and values outside of strings, in one pass. */
 function requireSimpleJson(json: Uint8Array, maxValues: number): void {
+  const excess = findJsonExcess(json, { maxDepth: MAX_JSON_DEPTH, maxValues })
+  if (excess === 'values')
+    throw new Refusal('invalid', `the body has more than ${maxValues} values`)
+  if (excess === 'depth')
+    throw new Refusal('invalid', `the body is nested more than ${MAX_JSON_DEPTH} deep`)
+}
+
+/**
+ * What of the limits a JSON text in UTF-8 exceeds; null when it keeps them. Counts open brackets and
+ * values outside of strings, in one pass.
+ */
+export function findJsonExcess(
+  json: Uint8Array,
+  { maxDepth, maxValues }: { readonly maxDepth: number; readonly maxValues: number },
+): 'depth' | 'values' | null {
   let depth = 0
   let values = 0
   for (let at = 0; at < json.length; at++) {
@@ -37,11 +51,10 @@ function requireSimpleJson(json: Uint8Array, maxValues: number): void {
     if (byte === QUOTE) {
       for (at++; at < json.length && json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at++
     } else if (byte === COMMA) {
-      if (++values > maxValues)
-        throw new Refusal('invalid', `the body has more than ${maxValues} values`)
+      if (++values > maxValues) return 'values'
     } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
-      if (++depth > MAX_JSON_DEPTH + 1)
-        throw new Refusal('invalid', `the body is nested more than ${MAX_JSON_DEPTH} deep`)
+      if (++depth > maxDepth + 1) return 'depth'
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--
   }
+  return null
 }

@@ -3,6 +3,7 @@
  * files break it in trifles; what cannot be read is counted and named.
  */
 import { gunzipSync } from 'node:zlib'
+import { findJsonExcess } from '#lib/parse-json.ts'
 import type { Severity } from '../../schema.ts'
 import { listOf, objectOf, textOf, type Json } from './json.ts'
 import { FileIndex, regionOf, type FilePlace, type Region } from './locations.ts'
@@ -13,6 +14,10 @@ const MAX_RUNS = 20
 const MAX_RESULTS = 25_000
 /** Of each run the most severe results are kept. */
 export const MAX_KEPT = 5_000
+/** Deeper than files of scanners, whose flows and fixes nest about 20 deep. */
+const MAX_DEPTH = 100
+/** As many take about 0.7 GB when they are parsed. */
+const MAX_VALUES = 3_000_000
 const MAX_MESSAGE_CHARS = 1_000
 const MAX_NAME_CHARS = 100
 
@@ -57,7 +62,16 @@ function decodeFile(bytes: Uint8Array): string {
     throw new SarifFault('is larger than the 100 MiB that are taken')
   const little = (data[0] === 0xff && data[1] === 0xfe) || (data[0] === 0x7b && data[1] === 0)
   const big = (data[0] === 0xfe && data[1] === 0xff) || (data[0] === 0 && data[1] === 0x7b)
-  return new TextDecoder(little ? 'utf-16le' : big ? 'utf-16be' : 'utf-8').decode(data)
+  const text = new TextDecoder(little ? 'utf-16le' : big ? 'utf-16be' : 'utf-8').decode(data)
+  requireSimple(little || big ? new TextEncoder().encode(text) : data)
+  return text
+}
+
+/** Before it is parsed: 40 million brackets compress to 80 kB, and take 3 GB as objects. */
+function requireSimple(json: Uint8Array): void {
+  const excess = findJsonExcess(json, { maxDepth: MAX_DEPTH, maxValues: MAX_VALUES })
+  if (excess === 'depth') throw new SarifFault(`is nested more than ${MAX_DEPTH} deep`)
+  if (excess === 'values') throw new SarifFault(`has more than ${MAX_VALUES} values`)
 }
 
 /** The runs of a file. Throws SarifFault. */

@@ -156,3 +156,18 @@ test('of many results the 5,000 most severe are kept', () => {
   expect([run.results.length, run.dropped, run.total]).toEqual([5_000, 2, 5_002])
   expect(run.results[0]?.severity).toBe('high')
 })
+
+test('small uploads that grow when they are parsed are refused before', () => {
+  const begin = '{"version":"2.1.0","runs":[{"results":'
+  const deep = '['.repeat(1_000_000)
+  const many = `[${'{},'.repeat(3_000_001)}{}]}]}`
+  const brackets = JSON.stringify('['.repeat(1000))
+  for (const [text, why] of [
+    [begin + deep, 'nested more than 100 deep'],
+    [begin + many, 'more than 3000000 values'],
+  ] as const)
+    expect(() => readRuns(gzipSync(text))).toThrow(why)
+  const utf16 = new Uint8Array(Buffer.from(`\ufeff${begin}${'['.repeat(200)}`, 'utf16le'))
+  expect(() => readRuns(utf16)).toThrow('nested more than 100 deep')
+  expect(readRuns(Buffer.from(`{"version":"2.1.0","runs":[],"x":${brackets}}`))).toEqual([])
+})
