@@ -28,7 +28,7 @@ function chosenParts(source: Source, include: readonly Part[] | undefined): read
 export const createImport = operation({
   name: 'create_import',
   summary:
-    'Copy a git repository from another address into a new repository of a workspace that you belong to, with a token when it is private. Answers the import at once; it goes on afterwards.',
+    'Import a repository from another address into a new one of a workspace that you belong to. Answers the import at once; it goes on afterwards.',
   keywords: [
     'import from GitHub',
     'migrate',
@@ -44,13 +44,12 @@ export const createImport = operation({
   access: signedIn({ scope: 'repo:admin', writes: true }),
   input: Type.Object({
     source: OneOf(SOURCES, {
-      description:
-        'What the other side speaks: git copies branches, tags and their history, a forge also issues, pull requests and releases.',
+      description: 'git has code alone; a forge has issues, pull requests and releases too.',
     }),
     url: Type.String({
       minLength: 1,
       maxLength: 2000,
-      description: 'The address of the repository, as one would clone it.',
+      description: 'As one would clone it.',
     }),
     token: Type.Optional(
       Type.String({
@@ -65,22 +64,20 @@ export const createImport = operation({
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'The name here; that of the address unless given.',
+        description: 'The default is that of the address.',
       }),
     ),
     description: Type.Optional(Type.String({ maxLength: 350 })),
     private: Type.Optional(
       Type.Boolean({
-        description:
-          'Whether only those with access see it; the default is set for the installation.',
+        description: 'The default is set for the installation.',
       }),
     ),
     include: Type.Optional(
       Type.Array(OneOf(PARTS), {
         minItems: 1,
         maxItems: PARTS.length,
-        description:
-          'What to take over; unless given, the code from git, and all but collaborators from a forge.',
+        description: 'The default is all but collaborators.',
       }),
     ),
   }),
