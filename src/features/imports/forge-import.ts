@@ -7,8 +7,8 @@ import { parseRemote } from '#features/repos/index.ts'
 import { openForge, type OpenForge } from './forges/open-forge.ts'
 import type { ForeignRepo } from './forges/forge.ts'
 import { STEP_NAMES, type StepName } from './schema.ts'
-import { addErrors, findImport, setCodeComplete, setFacts, type ImportRow } from './store.ts'
-import { findStep, listNumbersAfter, listSteps, setStep } from './store-steps.ts'
+import { addErrors, setCodeComplete, setFacts, type ImportRow } from './store.ts'
+import { findStep, listNumbersAfter, setStep } from './store-steps.ts'
 import type { StepContext } from './steps/context.ts'
 import { commentsStep, reviewsStep } from './steps/comment-steps.ts'
 import {
@@ -139,8 +139,3 @@ export async function runForgeSteps(
     }
   }
 }
-
-/** Whether any step left something out. */
-export const hasStepErrors = (hearth: Hearth, id: string): boolean =>
-  listSteps(hearth.db, id).some(({ state }) => state === 'done_with_errors') ||
-  (JSON.parse(findImport(hearth.db, id)?.errors ?? '[]') as string[]).length > 0

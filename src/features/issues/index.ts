@@ -114,11 +114,6 @@ export {
   importReactions,
   removeUnusedLabels,
   setImportedFacts,
-  type ImportedComment,
-  type ImportedIssue,
-  type ImportedLabel,
-  type ImportedMilestone,
-  type ImportedReaction,
   type ImportedRecord,
 } from './imported/imported-records.ts'
 export { oneLine, manyLines, notBlank, validChecks } from './text.ts'

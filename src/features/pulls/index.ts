@@ -63,7 +63,6 @@ export {
   importPull,
   importReview,
   type ImportedPull,
-  type ImportedReview,
 } from './imported/imported-pulls.ts'
 export { overallChecks } from './checks/overall-checks.ts'
 export * from './schema.ts'

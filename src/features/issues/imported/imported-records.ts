@@ -40,7 +40,7 @@ import { importedLine, importedText } from './imported-text.ts'
 const MAX_LABEL_LENGTH = 50
 const MAX_LABEL_DESCRIPTION_LENGTH = 200
 
-export type ImportedLabel = {
+type ImportedLabel = {
   readonly name: string
   readonly color: string
   readonly description: string | null
@@ -71,7 +71,7 @@ export function importLabel(tx: Tx, repo_id: string, label: ImportedLabel): stri
   })
 }
 
-export type ImportedMilestone = {
+type ImportedMilestone = {
   readonly title: string
   readonly description: string | null
   readonly due_on: string | null
@@ -115,7 +115,7 @@ export type ImportedRecord = {
   readonly updated_ms: number
 }
 
-export type ImportedIssue = ImportedRecord & {
+type ImportedIssue = ImportedRecord & {
   readonly closed: {
     readonly reason: CloseReason
     readonly by: string | null
@@ -166,9 +166,9 @@ export function importIssue(tx: Tx, issue: ImportedIssue): boolean {
   return true
 }
 
-export type ImportedReaction = { readonly content: ReactionContent; readonly actor_id: string }
+type ImportedReaction = { readonly content: ReactionContent; readonly actor_id: string }
 
-export type ImportedComment = {
+type ImportedComment = {
   readonly repo_id: string
   readonly number: number
   readonly author_id: string

@@ -141,7 +141,7 @@ function settleImported(
   }
 }
 
-export type ImportedReview = {
+type ImportedReview = {
   readonly pull_id: string
   readonly author_id: string
   readonly verdict: Verdict
