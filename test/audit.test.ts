@@ -555,7 +555,7 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
       title: 'Hole',
       description: 'Deep',
     })
-    return by(ada, { repo: path, id, state: 'accepted' })
+    return by(ada, { repo: path, id, state: 'accepted', severity: 'high' })
   },
   create_advisory: async () =>
     by(ada, { repo: await repo(), title: 'Hole', description: 'Deep', severity: 'high' }),
