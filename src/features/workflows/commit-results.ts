@@ -6,8 +6,8 @@ import type { Db } from '#core/db.ts'
 import type { CommitContext } from '#features/repos/index.ts'
 import type { Oid } from '#git'
 import type { Conclusion, RunStatus } from './schema.ts'
-import { listJobs } from './store-jobs.ts'
-import { listLatestOfCommits, type RunRow } from './store-runs.ts'
+import { listJobs } from './jobs/store-jobs.ts'
+import { listLatestOfCommits, type RunRow } from './runs/store-runs.ts'
 
 type State = CommitContext['state']
 

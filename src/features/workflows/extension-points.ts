@@ -5,8 +5,8 @@ import type { LogPage } from '#runner'
 import type { JobPlan } from '#actions'
 import type { Tx } from '#core/write.ts'
 import type { WaitingFor } from './schema.ts'
-import type { JobRow } from './store-jobs.ts'
-import type { RunRow } from './store-runs.ts'
+import type { JobRow } from './jobs/store-jobs.ts'
+import type { RunRow } from './runs/store-runs.ts'
 
 /**
  * Something that takes jobs with `takeQueuedJob`. Without one nothing is planned, because its jobs

@@ -6,12 +6,18 @@ import { actorOf } from '#features/accounts/index.ts'
 import { fullName } from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
 import type { RepoGrant } from '#core/access.ts'
-import { annotatedPath } from './annotated-path.ts'
+import { annotatedPath } from './jobs/annotated-path.ts'
 import type { Run, Workflow, WorkflowJob } from './schema.ts'
-import { countJobsOfRuns, findJob, listAnnotations, listSteps, type JobRow } from './store-jobs.ts'
-import { findRun, type RunRow } from './store-runs.ts'
-import { effectivePermissions, permissionLines } from './token-rights.ts'
-import { findWorkflow, type WorkflowRow } from './store-workflows.ts'
+import {
+  countJobsOfRuns,
+  findJob,
+  listAnnotations,
+  listSteps,
+  type JobRow,
+} from './jobs/store-jobs.ts'
+import { findRun, type RunRow } from './runs/store-runs.ts'
+import { effectivePermissions, permissionLines } from './jobs/token-rights.ts'
+import { findWorkflow, type WorkflowRow } from './files/store-workflows.ts'
 
 export const workflowRecord = (row: WorkflowRow): Workflow => ({
   id: row.id,

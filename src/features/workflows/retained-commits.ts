@@ -2,7 +2,7 @@
 import type { Db } from '#core/db.ts'
 import type { Oid } from '#git'
 import type { RetainedPage } from '#features/repos/index.ts'
-import { listCommitsOfRuns } from './store-runs.ts'
+import { listCommitsOfRuns } from './runs/store-runs.ts'
 
 const RUNS_PER_PAGE = 250
 

@@ -6,11 +6,11 @@ import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { DAY, HOUR, timestamp } from '#lib/time.ts'
 import { runRemoved } from './events.ts'
-import { cancelJob, endRun } from './end-run.ts'
-import { endInterrupted } from './queue.ts'
-import { listJobs } from './store-jobs.ts'
-import { listRunsBefore, listStaleRuns, removeRun } from './store-runs.ts'
-import { removeUnusedModels } from './store-workflows.ts'
+import { cancelJob, endRun } from './runs/end-run.ts'
+import { endInterrupted } from './jobs/queue.ts'
+import { listJobs } from './jobs/store-jobs.ts'
+import { listRunsBefore, listStaleRuns, removeRun } from './runs/store-runs.ts'
+import { removeUnusedModels } from './files/store-workflows.ts'
 
 const RUN_RETENTION_MS = 400 * DAY
 const MODEL_RETENTION_MS = DAY

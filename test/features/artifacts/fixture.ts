@@ -1,7 +1,7 @@
 /** A repository whose workflows run here, with artifacts and caches. */
-import { listJobs } from '#features/workflows/list-jobs.ts'
-import { listRuns } from '#features/workflows/list-runs.ts'
-import { getJobLog } from '#features/workflows/get-job-log.ts'
+import { listJobs } from '#features/workflows/jobs/list-jobs.ts'
+import { listRuns } from '#features/workflows/runs/list-runs.ts'
+import { getJobLog } from '#features/workflows/jobs/get-job-log.ts'
 import { createArtifact } from '#features/artifacts/job-artifacts.ts'
 import { saveCache } from '#features/artifacts/job-caches.ts'
 import { makeRunsWorld } from '../workflows/fixture.ts'

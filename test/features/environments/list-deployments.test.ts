@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
 import { listDeployments } from '#features/environments/list-deployments.ts'
-import { cancelRun } from '#features/workflows/cancel-run.ts'
+import { cancelRun } from '#features/workflows/runs/cancel-run.ts'
 import { DEPLOY, FILE, makeEnvironmentsWorld, REPO } from './fixture.ts'
 
 test('a deployment follows its job, and a newer success takes its place', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createPull } from '#features/pulls/index.ts'
-import { approveRun } from '#features/workflows/approve-run.ts'
+import { approveRun } from '#features/workflows/runs/approve-run.ts'
 import { DAY, MINUTE } from '#lib/time.ts'
 import { sweepDeployments } from '#features/environments/sweep.ts'
 import { listEnvironments } from '#features/environments/list-environments.ts'

@@ -4,7 +4,7 @@ import { reviewDeployment } from '#features/environments/review-deployment.ts'
 import { createTeam } from '#features/teams/create-team.ts'
 import { setTeamMember } from '#features/teams/set-team-member.ts'
 import { setSecret } from '#features/variables/set-secret.ts'
-import { rerunWorkflowRun } from '#features/workflows/rerun-workflow-run.ts'
+import { rerunWorkflowRun } from '#features/workflows/runs/rerun-workflow-run.ts'
 import { refusal } from '../../world.ts'
 import { DEPLOY, FILE, makeEnvironmentsWorld, REPO } from './fixture.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { finishJob, takeQueuedJob, workflowRunners } from '#features/workflows/index.ts'
-import { listRuns } from '#features/workflows/list-runs.ts'
+import { listRuns } from '#features/workflows/runs/list-runs.ts'
 import { extend, RUNNER } from '../workflows/fixture.ts'
 import { makeQueueWorld, REPO } from './fixture.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { getJobLog } from '#features/workflows/get-job-log.ts'
-import { listJobs } from '#features/workflows/list-jobs.ts'
-import { listRuns } from '#features/workflows/list-runs.ts'
+import { getJobLog } from '#features/workflows/jobs/get-job-log.ts'
+import { listJobs } from '#features/workflows/jobs/list-jobs.ts'
+import { listRuns } from '#features/workflows/runs/list-runs.ts'
 import { testJobs } from '../../settings.ts'
 import { makeWorld } from '../../world.ts'
 

@@ -9,7 +9,7 @@ import { createRelease } from '#features/releases/create-release.ts'
 import { deleteBranch } from '#features/repos/branches/delete-branch.ts'
 import { setSecret } from '#features/variables/set-secret.ts'
 import { contextsOfRuns } from '#features/workflows/commit-results.ts'
-import { startScheduledRuns } from '#features/workflows/schedules.ts'
+import { startScheduledRuns } from '#features/workflows/triggers/schedules.ts'
 import { DAY, MINUTE } from '#lib/time.ts'
 import { FILE, makeRunsWorld, REPO } from './fixture.ts'
 

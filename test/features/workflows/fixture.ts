@@ -13,9 +13,9 @@ import {
   type JobRunner,
   type JobToRun,
 } from '#features/workflows/index.ts'
-import { getRun } from '#features/workflows/get-run.ts'
-import { listJobs } from '#features/workflows/list-jobs.ts'
-import { listRuns } from '#features/workflows/list-runs.ts'
+import { getRun } from '#features/workflows/runs/get-run.ts'
+import { listJobs } from '#features/workflows/jobs/list-jobs.ts'
+import { listRuns } from '#features/workflows/runs/list-runs.ts'
 import { makeWorld } from '../../world.ts'
 
 export const REPO = { repo: 'acme/site' } as const

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { listDeployments } from '#features/environments/list-deployments.ts'
 import { listEnvironments } from '#features/environments/list-environments.ts'
-import { listRuns } from '#features/workflows/list-runs.ts'
+import { listRuns } from '#features/workflows/runs/list-runs.ts'
 import { workflowRunners } from '#features/workflows/index.ts'
 import { runForge } from '../../features/oauth/running.ts'
 import { DEPLOY, FILE, REPO } from '../../features/environments/fixture.ts'

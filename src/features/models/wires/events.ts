@@ -62,9 +62,6 @@ export type ModelEvent =
   | { readonly kind: 'usage'; readonly usage: Partial<Usage> }
   | { readonly kind: 'end'; readonly reason: string }
 
-/** A provider sent what its interface does not have. */
-export class BadAnswer extends Error {}
-
 export type Answer = {
   readonly text: string
   readonly thinking: string

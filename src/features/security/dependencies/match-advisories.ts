@@ -3,8 +3,6 @@ import type { Db } from '#core/db.ts'
 import { comparedName, findAffected } from '#lib/advisories/osv.ts'
 import type { Ecosystem } from '#lib/lock-files/locked-packages.ts'
 import { nextTurn } from '#lib/waiting.ts'
-import { dependencyRecords } from './dependency-records.ts'
-import type { LockFile } from './lock-files.ts'
 import type { Dependency } from './schema.ts'
 import { listAdvisoriesOf, type AdvisoryMatch } from './store-advisories.ts'
 import { severityRank, type Finding } from './store-alerts.ts'
@@ -95,6 +93,3 @@ export async function matchDependencies(
     .sort((a, b) => severityRank(a.severity) - severityRank(b.severity))
     .slice(0, MAX_FINDINGS)
 }
-
-export const matchLockFiles = (db: Db, files: readonly LockFile[]): Promise<Finding[]> =>
-  matchDependencies(db, dependencyRecords(files))

@@ -5,7 +5,6 @@ import type { Oid } from '#git'
 import type { LockFile } from './lock-files.ts'
 
 export const SBOM_FORMATS = ['spdx', 'cyclonedx'] as const
-export type SbomFormat = (typeof SBOM_FORMATS)[number]
 
 /** A package with the lock files that have it. */
 export type Component = {

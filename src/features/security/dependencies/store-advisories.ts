@@ -101,12 +101,6 @@ export const completeImport = (tx: Tx, seq: number): void =>
 export const hasAdvisories = (db: Db): boolean =>
   db.one(`SELECT 1 FROM osv_imports WHERE state = 'complete' LIMIT 1`) !== null
 
-/** Null while no advisories were imported. */
-export const lastImportAt = (db: Db): Timestamp | null =>
-  db.one<{ at: Timestamp | null }>(
-    `SELECT max(finished_at) AS at FROM osv_imports WHERE state = 'complete'`,
-  )?.at ?? null
-
 export type AdvisoryMatch = {
   readonly name: string
   readonly affected: AffectedVersions

@@ -2,10 +2,10 @@
 import type { Hearth } from '#core/hearth.ts'
 import type { JobPlan, JsonObject } from '#actions'
 import { fullName, requireRepo } from '#features/repos/index.ts'
-import type { CalledFile } from '../called-workflows.ts'
-import { githubContext } from '../job-contexts.ts'
-import type { JobRow } from '../store-jobs.ts'
-import type { RunRow } from '../store-runs.ts'
+import type { CalledFile } from '../files/called-workflows.ts'
+import { githubContext } from '../jobs/job-contexts.ts'
+import type { JobRow } from '../jobs/store-jobs.ts'
+import type { RunRow } from '../runs/store-runs.ts'
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
