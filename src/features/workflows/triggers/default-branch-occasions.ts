@@ -9,7 +9,8 @@ import { findPull } from '#features/pulls/index.ts'
 import { branchRef, readRef, tagOf, type RepoRow } from '#features/repos/index.ts'
 import { issueActions, type NamedEvent } from './event-actions.ts'
 import { commonPayload } from './event-payload.ts'
-import { mayWrite, type Occasion } from './occasion.ts'
+import { mayWrite } from './may-write.ts'
+import type { Occasion } from './occasion.ts'
 import {
   commentPayload,
   headBranchOf,
@@ -20,7 +21,8 @@ import {
 import type { RunEvent } from '../schema.ts'
 import { findRun } from '../runs/store-runs.ts'
 
-const MAX_TITLE_CHARS = 200
+/** Of the title of a run. */
+export const MAX_TITLE_CHARS = 200
 /** Runs of `workflow_run` follow each other at most so often. */
 const MAX_CHAIN = 3
 

@@ -2,12 +2,10 @@
 import type { Hearth } from '#core/hearth.ts'
 import type { EventRow } from '#core/events.ts'
 import type { JsonObject } from '#actions'
-import { actorOf, userCaller } from '#features/accounts/index.ts'
 import { findPull, findReview, type PullRow } from '#features/pulls/index.ts'
 import {
   branchOf,
   branchRef,
-  fullNameOf,
   readRef,
   repoById,
   settingsOf,
@@ -15,22 +13,21 @@ import {
   tagRef,
   type RepoRow,
 } from '#features/repos/index.ts'
-import { reaches } from '#core/caller.ts'
 import type { Oid } from '#git'
 import {
+  MAX_TITLE_CHARS,
   occasionOfComment,
   occasionOfDelete,
   occasionOfIssue,
   occasionOfRun,
 } from './default-branch-occasions.ts'
+import { mayWrite } from './may-write.ts'
 import { pullActions, releaseActions, type NamedEvent } from './event-actions.ts'
 import { commonPayload, pullPayload, pushPayload, userPayload } from './event-payload.ts'
 import { mergeForRun } from '../runs/merge-for-run.ts'
 import { releasePayload } from './record-payload.ts'
 import type { RunEvent } from '../schema.ts'
 import { wasApprovedBefore } from '../runs/store-runs.ts'
-
-const MAX_TITLE_CHARS = 200
 
 export type Occasion = {
   readonly repo: RepoRow
@@ -68,17 +65,6 @@ export type Occasion = {
   readonly cron?: string
   /** The only workflow that it may start. */
   readonly onlyPath?: string
-}
-
-/** Whether the person behind an actor may write; the forge itself may. */
-export function mayWrite(hearth: Hearth, repo: RepoRow, actor_id: string | null): boolean {
-  if (actor_id === null) return true
-  const actor = actorOf(hearth, actor_id)
-  if (actor.kind === 'workspace') return actor.id === repo.workspace_id
-  const person = userCaller(hearth.db, actor.on_behalf_of?.id ?? actor.id)
-  if (person === null || person.suspended) return false
-  const facts = hearth.facts.repo(fullNameOf(hearth.db, repo), person)
-  return reaches(facts?.role ?? null, 'write')
 }
 
 const titleOf = (message: string): string =>
