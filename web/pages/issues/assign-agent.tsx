@@ -8,10 +8,9 @@ import { Button, Field, Form, FormActions, SideBlock, TextArea } from '../../com
 import { issuePath, pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
 import { modelsPath } from '../integrations/owner.tsx'
-import { repoOf } from '../repos/frame.tsx'
+import { numberOf, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { t } from '../../text.ts'
-import { numberOf } from './issue.tsx'
 
 /** Whether the agent has a model, and whether the visitor can set one. */
 export type AgentReadiness = { readonly hasModel: boolean; readonly isOwner: boolean }

@@ -47,7 +47,7 @@ import {
 } from '../../site.ts'
 import { Following } from '../notifications/follow.tsx'
 import { loadIssueNotifications, mentionItems } from '../notifications/on-issue.tsx'
-import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { RepoFrame, numberOf, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { AgentSide, assignFormOn, loadAgentReadiness } from './assign-agent.tsx'
 import { CommentItem, EventItem, markdownOf, sortByTime } from './conversation.tsx'
@@ -55,10 +55,6 @@ import { editedOf, EditRecord, typedOr } from './edit-fields.tsx'
 import { loadSideChoices } from './side-load.ts'
 import { AssigneesSide, BlockedBySide, LabelsSide, MilestoneSide } from './side-panel.tsx'
 import { rich, t, tn } from '../../text.ts'
-
-/** The number in the address. Null when it is not one, which is a 404. */
-export const numberOf = (visit: Visit): number | null =>
-  /^[1-9]\d{0,9}$/.test(visit.params.number ?? '') ? Number(visit.params.number) : null
 
 /** Loads the issue of an address. Redirects when the number is a pull request's. */
 export const loadIssue = async (visit: Visit) => {

@@ -5,8 +5,8 @@ import { invalid, Refusal } from '#lib/errors.ts'
 import { issuePath, pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Fields, type Page, type Visit } from '../../site.ts'
 import { pullPage } from '../pulls/pull.tsx'
-import { repoOf } from '../repos/frame.tsx'
-import { issuePage, numberOf } from './issue.tsx'
+import { numberOf, repoOf } from '../repos/frame.tsx'
+import { issuePage } from './issue.tsx'
 import { t } from '../../text.ts'
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })

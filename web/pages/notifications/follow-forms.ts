@@ -8,8 +8,7 @@ import {
 } from '#features/notifications/index.ts'
 import { issuePath, pullPath, repoPath } from '../../paths.ts'
 import { action, safeRedirectPath } from '../../site.ts'
-import { numberOf } from '../issues/issue.tsx'
-import { repoOf } from '../repos/frame.tsx'
+import { numberOf, repoOf } from '../repos/frame.tsx'
 
 export const watchForm = action({
   path: '/:workspace/:repo/subscription',

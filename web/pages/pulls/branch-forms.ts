@@ -2,8 +2,7 @@
 import { revertPull, updatePull, updatePullBranch } from '#features/pulls/index.ts'
 import { pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Visit } from '../../site.ts'
-import { numberOf } from '../issues/issue.tsx'
-import { repoOf } from '../repos/frame.tsx'
+import { numberOf, repoOf } from '../repos/frame.tsx'
 import { pullPage } from './pull.tsx'
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })

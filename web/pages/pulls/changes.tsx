@@ -26,8 +26,7 @@ import {
   readChoice,
 } from '../code/change-view.tsx'
 import { HiddenAnnotations, loadAnnotations, placeAnnotations } from '../code/annotations.tsx'
-import { numberOf } from '../issues/issue.tsx'
-import { repoOf } from '../repos/frame.tsx'
+import { numberOf, repoOf } from '../repos/frame.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
 import { LineForm, lineFormId, requestedLine } from './line-form.tsx'
 import { DraftItem, FinishBox } from './pending-review.tsx'

@@ -4,8 +4,7 @@ import { getPullChecks } from '#features/pulls/index.ts'
 import { eventStreamResponse, serverEvent, KEEP_ALIVE } from '../../live.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { streamedText, type TextPart } from '../../streamed-text.ts'
-import { numberOf } from '../issues/issue.tsx'
-import { repoOf } from '../repos/frame.tsx'
+import { numberOf, repoOf } from '../repos/frame.tsx'
 import { stateOf } from './checks.tsx'
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })

@@ -2,8 +2,8 @@
 import { deleteComment, REACTIONS, toggleReaction, updateComment } from '#features/issues/index.ts'
 import { issuePath, pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
-import { issuePage, numberOf } from '../issues/issue.tsx'
-import { repoOf } from '../repos/frame.tsx'
+import { issuePage } from '../issues/issue.tsx'
+import { numberOf, repoOf } from '../repos/frame.tsx'
 import { pullPage } from './pull.tsx'
 
 const formsAt = (

@@ -2,8 +2,7 @@ import { getPull } from '#features/pulls/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { formatPatchMail, PATCH_HEADERS } from '../code/patch.ts'
-import { numberOf } from '../issues/issue.tsx'
-import { repoOf } from '../repos/frame.tsx'
+import { numberOf, repoOf } from '../repos/frame.tsx'
 import { t } from '../../text.ts'
 
 const MAX_COMMITS = 250

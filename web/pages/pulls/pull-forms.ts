@@ -11,8 +11,7 @@ import {
 } from '#features/pulls/index.ts'
 import { pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Visit } from '../../site.ts'
-import { numberOf } from '../issues/issue.tsx'
-import { repoOf } from '../repos/frame.tsx'
+import { numberOf, repoOf } from '../repos/frame.tsx'
 import { messageField } from './merge-box.tsx'
 import { pullPage } from './pull.tsx'
 

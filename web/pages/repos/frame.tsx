@@ -158,6 +158,10 @@ export const RepoFrame = (props: RepoFrameProps) => {
   )
 }
 
+/** The number in the address. Null when it is not one, which is a 404. */
+export const numberOf = (visit: Visit): number | null =>
+  /^[1-9]\d{0,9}$/.test(visit.params.number ?? '') ? Number(visit.params.number) : null
+
 /**
  * The repository in the address: `workspace/name`, or `workspace/name/pull/3` for a pull request's
  * fork.
