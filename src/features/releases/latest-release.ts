@@ -1,7 +1,7 @@
 /** Determines the latest release. */
 import type { Tx } from '#core/write.ts'
 import { listLatestCandidates, setLatest, type LatestCandidate } from './store.ts'
-import { compareVersions, parseVersion } from '#lib/version-order.ts'
+import { compareTagVersions, parseTagVersion } from '#lib/versions/tag.ts'
 
 /**
  * Chooses the release that was set as latest; else the highest version; else the newest. Releases
@@ -13,12 +13,12 @@ export function chooseLatest(candidates: readonly LatestCandidate[]): LatestCand
   const willing = candidates.filter(({ latest_choice }) => latest_choice === null)
   const among = willing.length > 0 ? willing : candidates
   const [first = null, ...others] = among.flatMap((one) => {
-    const version = parseVersion(one.tag_name)
+    const version = parseTagVersion(one.tag_name)
     return version ? [{ one, version }] : []
   })
   if (first === null) return among[0] ?? null
   return others.reduce(
-    (best, other) => (compareVersions(other.version, best.version) > 0 ? other : best),
+    (best, other) => (compareTagVersions(other.version, best.version) > 0 ? other : best),
     first,
   ).one
 }

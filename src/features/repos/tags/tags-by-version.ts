@@ -1,6 +1,6 @@
 /** Orders the tags of a repository by version. */
 import type { Db } from '#core/db.ts'
-import { compareVersions, parseVersion } from '#lib/version-order.ts'
+import { compareTagVersions, parseTagVersion } from '#lib/versions/tag.ts'
 import { listRefsBelow, type RefRow } from '../store/refs.ts'
 
 /** Repositories with more tags list them by the time of their last push. */
@@ -10,7 +10,7 @@ const MAX_VERSION_LENGTH = 64
 
 const versionOf = ({ name }: RefRow) => {
   const tag = name.slice('refs/tags/'.length)
-  return tag.length > MAX_VERSION_LENGTH ? null : parseVersion(tag)
+  return tag.length > MAX_VERSION_LENGTH ? null : parseTagVersion(tag)
 }
 
 /**
@@ -28,7 +28,7 @@ export function listTagsByVersion(
   const tags = refs.map((ref) => ({ ref, version: versionOf(ref) }))
   tags.sort((a, b) =>
     a.version !== null && b.version !== null
-      ? compareVersions(b.version, a.version)
+      ? compareTagVersions(b.version, a.version)
       : Number(a.version === null) - Number(b.version === null),
   )
   return tags.slice(offset, offset + limit).map(({ ref }) => ref)

@@ -5,7 +5,7 @@
 type Version = { readonly numbers: readonly number[]; readonly prerelease: readonly string[] }
 
 /** Parses `v1.2.3-rc.1` and `app-2.0` alike; null for a tag without a number. */
-export function parseVersion(tag: string): Version | null {
+export function parseTagVersion(tag: string): Version | null {
   const [, numbers, rest = ''] =
     /(?:^|[^0-9A-Za-z.]|v)(\d{1,15}(?:\.\d{1,15})*)(?:[-._]?([0-9A-Za-z.-]+))?(?:\+.*)?$/i.exec(
       tag,
@@ -25,7 +25,7 @@ const compareParts = (a: string, b: string): number => {
 }
 
 /** Returns a negative number when the first version is lower. */
-export function compareVersions(a: Version, b: Version): number {
+export function compareTagVersions(a: Version, b: Version): number {
   for (let at = 0; at < Math.max(a.numbers.length, b.numbers.length); at++) {
     const difference = (a.numbers[at] ?? 0) - (b.numbers[at] ?? 0)
     if (difference !== 0) return difference
