@@ -6,6 +6,7 @@
  * The sizes and SHA-256 of the stored parts are never encrypted. So a store can be checked and
  * pruned without a key. With recipients, the names and contents of files are encrypted.
  */
+import { isObject } from '#lib/json-value.ts'
 import { sha256 } from '#lib/hash.ts'
 import type { Timestamp } from '#lib/time.ts'
 import { BackupError } from './backup-store.ts'
@@ -73,9 +74,6 @@ const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 const isStringArray = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Whether a path stays below the directory that it is joined to, on every operating system. */
 export const isSafePath = (path: string): boolean =>
   path !== '' &&
@@ -91,7 +89,7 @@ export function decodeManifest(bytes: Uint8Array, where: string): Manifest {
   } catch {
     throw new BackupError(`${where} is damaged: it is not whole`)
   }
-  if (!isRecord(value) || !('format' in value))
+  if (!isObject(value) || !('format' in value))
     throw new BackupError(`${where} is no manifest of a backup`)
   if (value.format !== FORMAT)
     throw new BackupError(
@@ -107,13 +105,13 @@ export function decodeManifest(bytes: Uint8Array, where: string): Manifest {
     typeof manifest.made_at === 'string' &&
     typeof manifest.version === 'string' &&
     typeof manifest.schema === 'string' &&
-    isRecord(totals) &&
+    isObject(totals) &&
     isCount(totals.files) &&
     isCount(totals.bytes) &&
     isCount(totals.repositories) &&
     isStringArray(manifest.notes) &&
     isStringArray(manifest.recipients) &&
-    isRecord(parts) &&
+    isObject(parts) &&
     Object.entries(parts).every(
       ([name, part]) =>
         PART.test(name) && Array.isArray(part) && isCount(part[0]) && HASH.test(String(part[1])),
@@ -133,11 +131,11 @@ export function requireValidContent(
   const wrong = (what: string): never => {
     throw new BackupError(`${where}: ${what}`)
   }
-  if (!isRecord(content) || !Array.isArray(content.files) || !isStringArray(content.folders))
+  if (!isObject(content) || !Array.isArray(content.files) || !isStringArray(content.folders))
     return wrong('the list of files is damaged')
   const seen = new Set<string>()
   for (const file of content.files as unknown[]) {
-    if (!isRecord(file) || typeof file.path !== 'string')
+    if (!isObject(file) || typeof file.path !== 'string')
       return wrong('the list of files is damaged')
     const { path } = file
     if (!isSafePath(path) || seen.has(path))

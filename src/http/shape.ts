@@ -2,6 +2,7 @@
  * Facts about schemas, computed once for each operation: the names of objects in both spellings,
  * the types that text of a query stands for, and the properties that REST spells differently.
  */
+import { isObject } from '#lib/json-value.ts'
 import type { TSchema } from 'typebox'
 import { Refusal } from '#lib/errors.ts'
 
@@ -92,9 +93,6 @@ export function shapeOf(schema: JsonSchema): Shape | null {
   }
   return fields.size === 0 ? null : { kind: 'object', fields, closed }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A value with all names in snake_case. Throws 422 for a name in both spellings that differ. */
 export function inSnakeCase(shape: Shape | null, value: unknown, path = ''): unknown {

@@ -3,6 +3,7 @@
  * (https://github.com/git-lfs/git-lfs/blob/main/docs/api/batch.md). Used by imports and mirrors:
  * files travel before the refs that name them.
  */
+import { isObject } from '#lib/json-value.ts'
 import { localBlob, storeBlob } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { outboundClient } from '#core/outbound.ts'
@@ -41,9 +42,6 @@ type Offer = {
   readonly actions: Readonly<Record<string, Action>>
   readonly error: string | null
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null
 
 function actionOf(value: unknown): Action | null {
   if (!isObject(value) || typeof value.href !== 'string') return null

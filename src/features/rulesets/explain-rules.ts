@@ -2,15 +2,13 @@
  * Explains why the schema refuses the rules of an input: the field by its full name
  * (`rules[2].parameters.max_usd`), and a sentence with the limits of the schema.
  */
+import { isObject } from '#lib/json-value.ts'
 import { Value } from 'typebox/value'
 import { invalid, type Refusal } from '#lib/errors.ts'
 import { newParameters, RULE_TYPES, type RuleType } from './rule-parameters.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 type SchemaError = ReturnType<typeof Value.Errors>[number]
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isRuleType = (value: unknown): value is RuleType => RULE_TYPES.some((type) => type === value)
 

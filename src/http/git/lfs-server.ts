@@ -5,6 +5,7 @@
  *
  * The credential of a client stays with the batch request: each transfer has a token of its own.
  */
+import { isObject, type JsonObject } from '#lib/json-value.ts'
 import { decide } from '#core/access.ts'
 import { localBlob } from '#core/blobs.ts'
 import { anonymous, type Caller } from '#core/caller.ts'
@@ -82,13 +83,11 @@ const jsonResponse = (
 const invalidBody = (message: string, field: string | null = null): Refusal =>
   new Refusal('invalid', message, field === null ? {} : { field })
 
-type Json = Readonly<Record<string, unknown>>
-
-async function readJson({ body }: Exchange): Promise<Json> {
+async function readJson({ body }: Exchange): Promise<JsonObject> {
   const bytes = await body.bytes({ maxBytes: MAX_JSON_BYTES })
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
+    if (isObject(value)) return value
   } catch {
     // Not JSON.
   }
@@ -97,12 +96,12 @@ async function readJson({ body }: Exchange): Promise<Json> {
 
 const OID = /^[0-9a-f]{64}$/
 
-function readObjects({ objects, hash_algo = 'sha256' }: Json): LfsObject[] {
+function readObjects({ objects, hash_algo = 'sha256' }: JsonObject): LfsObject[] {
   if (hash_algo !== 'sha256')
     throw new Refusal('conflict', 'files are named by their SHA-256 here (hash_algo)')
   if (!Array.isArray(objects)) throw invalidBody('objects is required', 'objects')
   return objects.map((object: unknown) => {
-    const { oid, size } = (object ?? {}) as Json
+    const { oid, size } = (object ?? {}) as JsonObject
     if (typeof oid !== 'string' || !OID.test(oid) || !Number.isSafeInteger(size))
       throw invalidBody('each object has an oid (64 hex digits) and a size', 'objects')
     return { oid, size: Number(size) }

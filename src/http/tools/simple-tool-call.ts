@@ -8,6 +8,7 @@
  * malformed, goes to the package. Both give the same bytes; `simple-tool-call.test.ts` compares
  * them.
  */
+import { isObject } from '#lib/json-value.ts'
 import type { CallToolResult, Implementation, Tool } from '@modelcontextprotocol/server'
 
 type Json = Record<string, unknown>
@@ -22,9 +23,6 @@ export type SimpleList = {
   readonly id: string | number
   readonly isModern: boolean
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const hasOnly = (value: Json, allowed: readonly string[]): boolean =>
   Object.keys(value).every((key) => allowed.includes(key))

@@ -3,15 +3,13 @@
  * choose fields. An output that is still too long loses whole records at its end, and says how to
  * continue.
  */
+import { isObject } from '#lib/json-value.ts'
 import { invalid } from '#lib/errors.ts'
 
 export const DEFAULT_MAX_CHARS = 25_000
 const MAX_LISTED_BODY_CHARS = 300
 
 type Json = Record<string, unknown>
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Never cuts inside a surrogate pair. */
 export function cutText(text: string, length: number): string {
   const end = length > 0 && /[\ud800-\udbff]/.test(text[length - 1] ?? '') ? length - 1 : length

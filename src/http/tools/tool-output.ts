@@ -1,4 +1,5 @@
 /** What tools return: the output of an operation, shortened as the caller requested. */
+import { isObject } from '#lib/json-value.ts'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Refusal } from '#lib/errors.ts'
 import {
@@ -13,9 +14,6 @@ import type { ToolPlan } from './tool-plan.ts'
 import { compactRecord } from './tool-record.ts'
 
 type Json = Record<string, unknown>
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What a tool returns, with its text, which is rendered once. */
 export class ToolOutput {

@@ -2,6 +2,7 @@
  * Calls tools: removes the tool server's own inputs, calls the operation, and shortens the output
  * to the requested length.
  */
+import { isObject } from '#lib/json-value.ts'
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import { mayEverCall } from '#core/access.ts'
 import type { Origin } from '#core/audit.ts'
@@ -93,9 +94,6 @@ const CALL: Tool = {
     openWorldHint: true,
   },
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const MAX_FOUND_TOOLS = 8
 const MAX_SIMILAR_TOOLS = 5

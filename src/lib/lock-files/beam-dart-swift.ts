@@ -1,7 +1,7 @@
 /** `mix.lock` of Elixir, `pubspec.lock` of Dart and `Package.resolved` of Swift. */
+import { objectOf } from '../json-value.ts'
 import {
   arrayOf,
-  objectOf,
   parseJson,
   parseWith,
   textOf,

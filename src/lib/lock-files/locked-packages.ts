@@ -3,6 +3,8 @@
  * so its readers never resolve a range and never ask the network.
  */
 
+import { objectOf, type JsonObject } from '../json-value.ts'
+
 /** The ecosystems, as package URLs spell them (https://github.com/package-url/purl-spec). */
 export const ECOSYSTEMS = [
   'npm',
@@ -61,12 +63,6 @@ export const MAX_PACKAGES = 50_000
 const MAX_REQUIREMENTS = 500_000
 const MAX_TEXT_LENGTH = 300
 
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
 export const arrayOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 export const keysOf = (value: unknown): string[] => Object.keys(objectOf(value))

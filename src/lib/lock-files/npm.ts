@@ -1,16 +1,14 @@
 /** `package-lock.json` and `npm-shrinkwrap.json` of npm, and `bun.lock`. */
+import { isObject, objectOf, type JsonObject } from '../json-value.ts'
 import {
   arrayOf,
-  isObject,
   keysOf,
   LockFileFault,
-  objectOf,
   parseJson,
   parseWith,
   textOf,
   type FoundPackage,
   type FoundPackages,
-  type JsonObject,
   type Roots,
 } from './locked-packages.ts'
 

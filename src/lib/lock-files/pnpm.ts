@@ -1,12 +1,11 @@
 /** `pnpm-lock.yaml` in its versions 5 to 9. */
+import { objectOf, type JsonObject } from '../json-value.ts'
 import {
   keysOf,
-  objectOf,
   parseWith,
   textOf,
   type FoundPackage,
   type FoundPackages,
-  type JsonObject,
 } from './locked-packages.ts'
 
 const withoutPeers = (key: string): string => key.split('(', 1)[0] ?? key

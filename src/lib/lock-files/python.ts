@@ -1,6 +1,6 @@
 /** Requirements of pip, and `Pipfile.lock`. */
+import { objectOf } from '../json-value.ts'
 import {
-  objectOf,
   parseJson,
   textOf,
   type FoundPackage,

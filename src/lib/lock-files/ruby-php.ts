@@ -1,8 +1,8 @@
 /** `Gemfile.lock` of Bundler and `composer.lock` of Composer. */
+import { objectOf } from '../json-value.ts'
 import {
   arrayOf,
   keysOf,
-  objectOf,
   parseJson,
   textOf,
   textsOf,

@@ -1,15 +1,13 @@
 /** Lock files in TOML: of Cargo, poetry, uv and pdm. */
+import { isObject, objectOf, type JsonObject } from '../json-value.ts'
 import {
   arrayOf,
-  isObject,
   keysOf,
-  objectOf,
   parseToml,
   textOf,
   textsOf,
   type FoundPackage,
   type FoundPackages,
-  type JsonObject,
   type Roots,
 } from './locked-packages.ts'
 import { normalPythonName, requirementName } from './python.ts'

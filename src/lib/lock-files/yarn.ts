@@ -1,8 +1,8 @@
 /** `yarn.lock` of yarn 1, which is a format of its own, and of later ones, which is YAML. */
 import { packageJsonRoots } from './npm.ts'
+import { objectOf } from '../json-value.ts'
 import {
   keysOf,
-  objectOf,
   parseWith,
   textOf,
   type FoundPackage,

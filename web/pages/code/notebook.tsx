@@ -1,5 +1,6 @@
 // Jupyter notebooks (https://nbformat.readthedocs.io). Nothing in a notebook runs: HTML and scripts
 // in outputs are replaced by their plain text, and images are shown.
+import { isObject } from '#lib/json-value.ts'
 import { MarkdownBody, type MarkdownBodyOptions } from '../../components/index.ts'
 import { grammarOfWord } from '../../highlight.ts'
 import { raw, type Child } from '../../jsx/html.ts'
@@ -10,9 +11,7 @@ type Json = Record<string, unknown>
 const MAX_CELLS = 500
 const MAX_OUTPUT_LENGTH = 50_000
 
-const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const records = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isRecord) : [])
+const records = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /** Text is a string or a list of lines. */
 const textOf = (value: unknown): string =>
@@ -36,17 +35,17 @@ export function readNotebook(text: string): Notebook | null {
     return null
   }
   if (
-    !isRecord(value) ||
+    !isObject(value) ||
     typeof value.nbformat !== 'number' ||
     value.nbformat < 4 ||
     !Array.isArray(value.cells)
   )
     return null
-  const metadata = isRecord(value.metadata) ? value.metadata : {}
+  const metadata = isObject(value.metadata) ? value.metadata : {}
   const [info, kernel] = [metadata.language_info, metadata.kernelspec]
   const language =
-    (isRecord(info) && textOf(info.name)) ||
-    (isRecord(kernel) && textOf(kernel.language)) ||
+    (isObject(info) && textOf(info.name)) ||
+    (isObject(kernel) && textOf(kernel.language)) ||
     'python'
   return { cells: records(value.cells), language }
 }
@@ -72,7 +71,7 @@ const outputOf = (output: Json): Child => {
         {plain(textOf(output.traceback) || `${textOf(output.ename)}: ${textOf(output.evalue)}`)}
       </pre>
     )
-  const data = isRecord(output.data) ? output.data : {}
+  const data = isObject(output.data) ? output.data : {}
   const type = PICTURES.find((name) => typeof data[name] === 'string' || Array.isArray(data[name]))
   if (type !== undefined) {
     const base64 = textOf(data[type]).replace(/\s+/g, '')

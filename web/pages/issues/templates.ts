@@ -1,5 +1,6 @@
 // Issue templates: Markdown with front matter, or a form in YAML. Files of a repository are written
 // by strangers, so every part is bounded, and what is not understood is left out.
+import { objectOf, type JsonObject } from '#lib/json-value.ts'
 import { parseYaml, splitFrontMatter } from '#lib/yaml.ts'
 
 const MAX_FIELDS = 40
@@ -35,10 +36,7 @@ export type TemplateConfig = {
   links: readonly { name: string; url: string; about: string }[]
 }
 
-type Fields = Readonly<Record<string, unknown>>
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
-const own = (fields: Fields, name: string): unknown =>
+const own = (fields: JsonObject, name: string): unknown =>
   Object.hasOwn(fields, name) ? fields[name] : undefined
 const listOf = (value: unknown, max: number): readonly unknown[] =>
   Array.isArray(value) ? value.slice(0, max) : []
@@ -55,14 +53,14 @@ const namesOf = (value: unknown, max: number): string[] =>
     .slice(0, max)
 
 function fieldOf(value: unknown): FormField | null {
-  const item = fieldsOf(value)
-  const attributes = fieldsOf(own(item, 'attributes'))
+  const item = objectOf(value)
+  const attributes = objectOf(own(item, 'attributes'))
   const kind = own(item, 'type')
   if (kind === 'markdown') return { kind, text: textOf(own(attributes, 'value')) }
   const question: Question = {
     label: lineOf(own(attributes, 'label')),
     description: textOf(own(attributes, 'description'), 1000),
-    required: own(fieldsOf(own(item, 'validations')), 'required') === true,
+    required: own(objectOf(own(item, 'validations')), 'required') === true,
   }
   if (question.label === '') return null
   const options = listOf(own(attributes, 'options'), MAX_OPTIONS)
@@ -89,8 +87,8 @@ function fieldOf(value: unknown): FormField | null {
         kind,
         ...question,
         options: options.flatMap((option) => {
-          const label = lineOf(own(fieldsOf(option), 'label'))
-          const required = own(fieldsOf(option), 'required') === true
+          const label = lineOf(own(objectOf(option), 'label'))
+          const required = own(objectOf(option), 'required') === true
           return label === '' ? [] : [{ label, required }]
         }),
       }
@@ -99,7 +97,7 @@ function fieldOf(value: unknown): FormField | null {
   }
 }
 
-const headOf = (file: string, head: Fields) => ({
+const headOf = (file: string, head: JsonObject) => ({
   file,
   name: lineOf(own(head, 'name')) || file.replace(/\.\w+$/, ''),
   about: lineOf(own(head, 'about') ?? own(head, 'description')),
@@ -112,11 +110,11 @@ const headOf = (file: string, head: Fields) => ({
 export function parseTemplate(file: string, text: string): IssueTemplate | null {
   if (/\.md$/i.test(file)) {
     const { yaml, body } = splitFrontMatter(text)
-    const head = fieldsOf(yaml === null ? null : parseYaml(yaml))
+    const head = objectOf(yaml === null ? null : parseYaml(yaml))
     return { ...headOf(file, head), body: body.trim().slice(0, 60_000), fields: null }
   }
   if (!/\.ya?ml$/i.test(file)) return null
-  const head = fieldsOf(parseYaml(text))
+  const head = objectOf(parseYaml(text))
   const fields = listOf(own(head, 'body'), MAX_FIELDS).flatMap((item) => fieldOf(item) ?? [])
   return fields.some(({ kind }) => kind !== 'markdown')
     ? { ...headOf(file, head), body: '', fields }
@@ -125,11 +123,11 @@ export function parseTemplate(file: string, text: string): IssueTemplate | null 
 
 /** The settings of the chooser. Without the file, blank issues are allowed. */
 export function parseConfig(text: string | null): TemplateConfig {
-  const config = fieldsOf(text === null ? null : parseYaml(text))
+  const config = objectOf(text === null ? null : parseYaml(text))
   return {
     blank: own(config, 'blank_issues_enabled') !== false,
     links: listOf(own(config, 'contact_links'), MAX_LINKS).flatMap((item) => {
-      const link = fieldsOf(item)
+      const link = objectOf(item)
       const url = lineOf(own(link, 'url'))
       const name = lineOf(own(link, 'name'))
       return /^https?:\/\//i.test(url) && name !== ''

@@ -1,15 +1,14 @@
 /** Reads JSON of another forge without trusting its shape. Missing fields read as empty. */
 
+import { isObject, objectOf, type JsonObject } from '#lib/json-value.ts'
+
 const MAX_SAFE_TEXT = 1 << 20
 
 export class Fields {
-  readonly #of: Readonly<Record<string, unknown>>
+  readonly #of: JsonObject
 
   constructor(value: unknown) {
-    this.#of =
-      typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? (value as Record<string, unknown>)
-        : {}
+    this.#of = objectOf(value)
   }
 
   /** Empty unless the field is a text. */
@@ -47,9 +46,7 @@ export class Fields {
   /** Null when the field is no object. */
   object(name: string): Fields | null {
     const value = this.#of[name]
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? new Fields(value)
-      : null
+    return isObject(value) ? new Fields(value) : null
   }
 
   list(name: string): Fields[] {

@@ -6,7 +6,8 @@ import { Refusal } from '#lib/errors.ts'
 import { OutboundError } from '#lib/outbound.ts'
 import { ModelFailed } from '../open-call.ts'
 import type { ClientWire } from '../wires/client.ts'
-import { objectOf, textOf } from '../wires/json.ts'
+import { objectOf } from '#lib/json-value.ts'
+import { textOf } from '../wires/json.ts'
 import { BadAnswer } from '../wires/sse.ts'
 
 /** Refusals of a provider that are about the request itself, such as one that is too long. */

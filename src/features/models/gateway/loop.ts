@@ -2,7 +2,8 @@
  * Finds programs that go round in a circle: the same calls of tools with the same results, again and
  * again. The conversation that a program sends shows it, so nothing has to be remembered.
  */
-import { listOf, objectOf, textOf, type Json } from '../wires/json.ts'
+import { objectOf } from '#lib/json-value.ts'
+import { listOf, textOf, type Json } from '../wires/json.ts'
 
 /** So many equal rounds are a loop. */
 const MAX_EQUAL_ROUNDS = 4

@@ -9,11 +9,10 @@ import type {
   ToolChoice,
   Usage,
 } from './events.ts'
+import { isObject, objectOf } from '#lib/json-value.ts'
 import {
   bad,
-  isObject,
   listOf,
-  objectOf,
   optionalCount,
   optionalNumber,
   pick,

@@ -1,6 +1,7 @@
 /** OpenAI's chat completions: answers as events. */
 import type { ModelEvent, Usage } from './events.ts'
-import { isObject, listOf, objectOf, optionalNumber, textOf, type Json } from './json.ts'
+import { isObject, objectOf } from '#lib/json-value.ts'
+import { listOf, optionalNumber, textOf, type Json } from './json.ts'
 
 export function usageOfChat(usage: Json): Partial<Usage> {
   const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage

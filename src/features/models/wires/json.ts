@@ -1,12 +1,8 @@
 /** Reads JSON of clients and providers without trusting its types. */
 import { Refusal } from '#lib/errors.ts'
+import { isObject, type JsonObject } from '#lib/json-value.ts'
 
-export type Json = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-export const objectOf = (value: unknown): Json => (isObject(value) ? value : {})
+export type Json = JsonObject
 
 export const listOf = (value: unknown): readonly Json[] =>
   Array.isArray(value) ? value.filter(isObject) : []

@@ -2,11 +2,10 @@
 import { defined, requireDataAddress } from './chat-client.ts'
 import { newId, sse, type AnswerHead, type AnswerWriter, type ClientWire } from './client.ts'
 import type { ChatMessage, ChatTool, ContentPart, ModelEvent, ToolChoice, Usage } from './events.ts'
+import { isObject, objectOf } from '#lib/json-value.ts'
 import {
   bad,
-  isObject,
   listOf,
-  objectOf,
   optionalCount,
   optionalNumber,
   pick,

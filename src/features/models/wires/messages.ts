@@ -7,7 +7,8 @@ import type {
   ToolChoice,
   Usage,
 } from './events.ts'
-import { isObject, listOf, objectOf, optionalNumber, textOf, type Json } from './json.ts'
+import { isObject, objectOf } from '#lib/json-value.ts'
+import { listOf, optionalNumber, textOf, type Json } from './json.ts'
 
 /** Anthropic counts cached input apart from `input_tokens`. A partial report has no input. */
 export function usageOfMessages(usage: Json): Partial<Usage> {

@@ -5,11 +5,10 @@
 import { defined, openAiError, requireDataAddress } from './chat-client.ts'
 import type { ClientWire } from './client.ts'
 import type { ChatMessage, ChatTool, ContentPart, ToolChoice } from './events.ts'
+import { isObject, objectOf } from '#lib/json-value.ts'
 import {
   bad,
-  isObject,
   listOf,
-  objectOf,
   optionalCount,
   optionalNumber,
   requireList,

@@ -1,7 +1,8 @@
 /** Answers in the form of OpenAI's responses. */
 import { newId, sse, type AnswerHead, type AnswerWriter } from './client.ts'
 import type { Answer, ModelEvent, Usage } from './events.ts'
-import { listOf, objectOf, textOf, type Json } from './json.ts'
+import { objectOf } from '#lib/json-value.ts'
+import { listOf, textOf, type Json } from './json.ts'
 import { BadAnswer } from './sse.ts'
 
 /** Tools of the request whose input is free text. */

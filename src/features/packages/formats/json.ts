@@ -1,9 +1,6 @@
 /** Reads values of documents that strangers wrote. */
 
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import { isObject, type JsonObject } from '#lib/json-value.ts'
 
 /** A text that is not empty, else null. */
 export const textOf = (value: unknown): string | null =>

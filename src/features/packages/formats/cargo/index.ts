@@ -14,7 +14,8 @@ import { readPackageDocument } from '../../read-package-document.ts'
 import { hasPrivatePackages, type PackageRow } from '../../store.ts'
 import { listActiveVersions } from '../../store-versions.ts'
 import { documentReader } from '../document-reader.ts'
-import { isObject, textOf, textsOf } from '../json.ts'
+import { isObject } from '#lib/json-value.ts'
+import { textOf, textsOf } from '../json.ts'
 import { addOwner, listOwners, MAX_OWNERS, removeOwner } from '../owners.ts'
 import {
   noAddress,

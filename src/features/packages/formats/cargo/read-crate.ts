@@ -2,7 +2,7 @@
 import { ByteReader } from '#lib/archives/byte-reader.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import type { DocumentReader } from '../document-reader.ts'
-import { isObject } from '../json.ts'
+import { isObject } from '#lib/json-value.ts'
 import { findInTar } from '../read-archive.ts'
 import type { CrateMetadata } from './crate-metadata.ts'
 

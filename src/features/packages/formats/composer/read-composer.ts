@@ -1,7 +1,8 @@
 /** Reads the `composer.json` of a zip (https://getcomposer.org/doc/04-schema.md). */
 import { invalid } from '#lib/errors.ts'
 import { normalComposerVersion } from '#lib/versions/composer.ts'
-import { parseObject, textOf, type JsonObject } from '../json.ts'
+import type { JsonObject } from '#lib/json-value.ts'
+import { parseObject, textOf } from '../json.ts'
 import { findInZip } from '../read-archive.ts'
 
 const NAME = /^[a-z0-9]+(?:[_.-][a-z0-9]+)*\/[a-z0-9]+(?:(?:[_.]|--?)[a-z0-9]+)*$/

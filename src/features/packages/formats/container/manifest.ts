@@ -1,4 +1,5 @@
 /** Manifests of container images (https://github.com/opencontainers/image-spec). */
+import { isObject } from '#lib/json-value.ts'
 import { Refusal } from '#lib/errors.ts'
 import { digestOf, isDigest } from './names.ts'
 
@@ -27,9 +28,6 @@ type Json = Readonly<Record<string, unknown>>
 
 const invalidManifest = (why: string): Refusal =>
   new Refusal('bad_request', `the manifest is not valid: ${why}`, { reason: 'MANIFEST_INVALID' })
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function parseDescriptor(value: unknown, what: string): Json & { digest: string } {
   if (!isObject(value) || typeof value.digest !== 'string' || !isDigest(value.digest))

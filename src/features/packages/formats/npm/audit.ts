@@ -9,7 +9,8 @@ import type { PackageAdvisory } from '#features/repos/index.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { jsonResponse } from '../../door/door-response.ts'
 import { advisoriesOf, concerning } from '../audits.ts'
-import { isObject, textOf } from '../json.ts'
+import { isObject } from '#lib/json-value.ts'
+import { textOf } from '../json.ts'
 
 const MAX_AUDIT_BYTES = 4 * 1024 ** 2
 const MAX_NODES = 20_000

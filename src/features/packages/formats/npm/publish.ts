@@ -1,4 +1,5 @@
 /** `npm publish`, and the other changes that npm sends as a changed packument. */
+import { isObject } from '#lib/json-value.ts'
 import { storeBlob, type DigestedBlob } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { conflict, invalid, Refusal } from '#lib/errors.ts'
@@ -16,9 +17,6 @@ import { readPackageJson } from './tarball.ts'
 type Json = Record<string, unknown>
 
 const MAX_README_BYTES = 512 * 1024
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const objectAt = (value: Json, name: string): Json => {
   const found = value[name]

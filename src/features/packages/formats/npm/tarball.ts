@@ -2,7 +2,7 @@
 import { localBlob, type Blob } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
-import { isObject } from '../json.ts'
+import { isObject } from '#lib/json-value.ts'
 import { findInTar } from '../read-archive.ts'
 
 const notTarball = (why: string): Refusal =>

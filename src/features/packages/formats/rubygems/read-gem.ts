@@ -5,7 +5,8 @@
 import { invalid } from '#lib/errors.ts'
 import { isGemVersion } from '#lib/versions/gem.ts'
 import type { DocumentReader } from '../document-reader.ts'
-import { isObject, textOf, textsOf, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '#lib/json-value.ts'
+import { textOf, textsOf } from '../json.ts'
 import { findInTar, gunzipDocument } from '../read-archive.ts'
 
 /** An operator and a version, such as `~>` and `13.0`. */

@@ -1,8 +1,7 @@
 /** Reading JSON of unknown shape: what has another type counts as absent. */
-export type Json = Readonly<Record<string, unknown>>
+import type { JsonObject } from '#lib/json-value.ts'
 
-export const objectOf = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
+export type Json = JsonObject
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 

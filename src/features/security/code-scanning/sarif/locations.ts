@@ -1,5 +1,6 @@
 /** Where a result is: addresses of files as scanners write them, made relative to the repository. */
-import { countOf, listOf, objectOf, textOf, type Json } from './json.ts'
+import { objectOf } from '#lib/json-value.ts'
+import { countOf, listOf, textOf, type Json } from './json.ts'
 
 /** A file below the root of the repository, or an absolute path that a commit's tree must explain. */
 export type FilePlace = { readonly path: string } | { readonly absolute: string }

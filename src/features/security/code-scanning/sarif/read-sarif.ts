@@ -5,7 +5,8 @@
 import { gunzipSync } from 'node:zlib'
 import { findJsonExcess } from '#lib/parse-json.ts'
 import type { Severity } from '../../schema.ts'
-import { listOf, objectOf, textOf, type Json } from './json.ts'
+import { objectOf } from '#lib/json-value.ts'
+import { listOf, textOf, type Json } from './json.ts'
 import { FileIndex, regionOf, type FilePlace, type Region } from './locations.ts'
 import { messageText, RuleIndex, ruleRecord, severityOf, type SarifRule } from './rules.ts'
 

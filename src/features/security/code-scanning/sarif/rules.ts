@@ -1,6 +1,7 @@
 /** The rules of a run: what a result names by id, by index or by the beginning of its id. */
 import type { Severity } from '../../schema.ts'
-import { countOf, listOf, objectOf, textOf, type Json } from './json.ts'
+import { objectOf } from '#lib/json-value.ts'
+import { countOf, listOf, textOf, type Json } from './json.ts'
 
 export type SarifRule = {
   readonly id: string
