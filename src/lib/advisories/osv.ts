@@ -184,10 +184,7 @@ export function sortedEvents(ecosystem: Ecosystem, events: readonly RangeEvent[]
 }
 
 /** Whether a range holds a version, and the first version after it that is fixed. */
-function findInRange(
-  events: readonly KeyedEvent[],
-  key: string,
-): { readonly fixed_in: string | null } | null {
+function findInRange(events: readonly KeyedEvent[], key: string): Affected | null {
   let isIn = false
   for (const { kind, key: at } of events) {
     const order = compareKeys(at, key)
@@ -201,27 +198,42 @@ function findInRange(
   return { fixed_in: fixed?.version ?? null }
 }
 
+export type Affected = { readonly fixed_in: string | null }
+
+/**
+ * Compares versions with an advisory, whose own versions are read once for all of them. The result
+ * is null for a version that is not affected.
+ */
+export function affectedFinder(
+  ecosystem: Ecosystem,
+  { ranges, versions }: AffectedVersions,
+): (version: string) => Affected | null {
+  const sorted = ranges.map((events) => sortedEvents(ecosystem, events))
+  const alone = new Set(versions)
+  return (version) => {
+    const key = versionKey(ecosystem, version)
+    if (key !== null)
+      for (const events of sorted) {
+        const found = findInRange(events, key)
+        if (found) return found
+      }
+    if (!alone.has(version)) return null
+    // A version that is listed alone is mended by the next version of a range that is fixed.
+    if (key === null) return { fixed_in: null }
+    const fixed = sorted
+      .flat()
+      .filter(({ kind, key: at }) => kind === 'fixed' && compareKeys(at, key) > 0)
+      .sort((a, b) => compareKeys(a.key, b.key))
+    return { fixed_in: fixed[0]?.version ?? null }
+  }
+}
+
 /** Null for a version that is not affected. */
-export function findAffected(
+export const findAffected = (
   ecosystem: Ecosystem,
   version: string,
-  { ranges, versions }: AffectedVersions,
-): { readonly fixed_in: string | null } | null {
-  const key = versionKey(ecosystem, version)
-  if (key !== null)
-    for (const events of ranges) {
-      const found = findInRange(sortedEvents(ecosystem, events), key)
-      if (found) return found
-    }
-  if (!versions.includes(version)) return null
-  // A version that is listed alone is mended by the next version of a range that is fixed.
-  if (key === null) return { fixed_in: null }
-  const fixed = ranges
-    .flatMap((events) => sortedEvents(ecosystem, events))
-    .filter(({ kind, key: at }) => kind === 'fixed' && compareKeys(at, key) > 0)
-    .sort((a, b) => compareKeys(a.key, b.key))
-  return { fixed_in: fixed[0]?.version ?? null }
-}
+  affected: AffectedVersions,
+): Affected | null => affectedFinder(ecosystem, affected)(version)
 
 export const isAffected = (
   ecosystem: Ecosystem,

@@ -96,6 +96,24 @@ test('the older form has a tree of packages', async () => {
   expect(status).toBe(200)
 })
 
+test('a tree that repeats one package under many advisories is answered with a bounded list', async () => {
+  const { forge, ask } = await setUp()
+  await importOsv(
+    forge,
+    Array.from({ length: 30 }, (_, at) => osv(`GHSA-many-${at}`, 'many', '9.0.0')),
+  )
+  const nodes = Array.from({ length: 2_000 }, (_, at) => [
+    `top${at}`,
+    { version: '1.0.0', dependencies: { many: { version: '1.0.0' } } },
+  ])
+  const { body } = await ask('npm/-/npm/v1/security/audits', {
+    ...post({ dependencies: Object.fromEntries(nodes) as object }),
+  })
+  const advisories = Object.values(body.advisories as Record<string, { findings: unknown[] }>)
+  expect(advisories[0]?.findings).toHaveLength(2_000)
+  expect(advisories.flatMap(({ findings }) => findings)).toHaveLength(20_000)
+})
+
 test('Composer and NuGet are told where to ask, and are answered', async () => {
   const { forge, ask } = await setUp()
   const root = (await ask('composer/packages.json')).body

@@ -16,7 +16,7 @@ export async function auditComposer(hearth: Hearth, door: DoorRequest): Promise<
   const names = [...fields]
     .filter(([key]) => /^packages\[\w*\]$/.test(key))
     .map(([, name]) => name.toLowerCase())
-  const advisories = [...advisoriesOf(hearth, 'composer', [...new Set(names)])].map(
+  const advisories = [...(await advisoriesOf(hearth, 'composer', [...new Set(names)]))].map(
     ([name, list]) => [
       name,
       list.map((one) => ({

@@ -4,19 +4,20 @@
  */
 import type { Hearth } from '#core/hearth.ts'
 import { comparatorText, intervalsOf } from '#lib/advisories/intervals.ts'
-import { findAffected } from '#lib/advisories/osv.ts'
 import type { PackageAdvisory } from '#features/repos/index.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { jsonResponse } from '../../door/door-response.ts'
-import { advisoriesOf, concerning } from '../audits.ts'
+import { findConcerning } from '../audits.ts'
 import { isObject } from '#lib/json-value.ts'
-import { textOf } from '../json.ts'
+import { textOf, textsOf } from '../json.ts'
 
 const MAX_AUDIT_BYTES = 4 * 1024 ** 2
 const MAX_NODES = 20_000
 const MAX_PATH_LENGTH = 500
 const MAX_DEPTH = 200
 const MAX_VERSIONS = 1_000
+/** Places of vulnerable packages in one answer, which repeats each for every advisory. */
+const MAX_FINDINGS = 20_000
 
 /** npm has no word for an unknown severity. */
 const severityOf = ({ severity }: PackageAdvisory): string =>
@@ -30,25 +31,24 @@ const factsOf = (advisory: PackageAdvisory) => ({
   vulnerable_versions: comparatorText(intervalsOf('npm', advisory.affected)),
 })
 
-const versionsOf = (value: unknown): string[] =>
-  Array.isArray(value)
-    ? value.slice(0, MAX_VERSIONS).filter((one): one is string => typeof one === 'string')
-    : []
+const versionsOf = (value: unknown): Set<string> => new Set(textsOf(value).slice(0, MAX_VERSIONS))
 
 /** The body has the versions of each package; the answer the advisories that concern them. */
 export async function auditBulk(hearth: Hearth, door: DoorRequest): Promise<Response> {
   const body = await door.json(MAX_AUDIT_BYTES)
   const asked = isObject(body) ? body : {}
-  const found = advisoriesOf(hearth, 'npm', Object.keys(asked))
-  const answer = [...found].map(([name, advisories]) => [
+  const versions = Object.entries(asked).map(([name, list]) => [name, versionsOf(list)] as const)
+  const found = await findConcerning(hearth, 'npm', new Map(versions))
+  const byName = Map.groupBy(found, ({ advisory }) => advisory.name)
+  const answer = [...byName].map(([name, list]) => [
     name,
-    concerning('npm', advisories, versionsOf(asked[name])).map((one) => ({
-      ...factsOf(one),
+    list.map(({ advisory }) => ({
+      ...factsOf(advisory),
       cwe: [],
       cvss: { score: 0, vectorString: null },
     })),
   ])
-  return jsonResponse(Object.fromEntries(answer.filter(([, list]) => (list ?? []).length > 0)))
+  return jsonResponse(Object.fromEntries(answer) as object)
 }
 
 type Installed = { readonly name: string; readonly version: string; readonly path: string }
@@ -72,36 +72,44 @@ function installedIn(tree: unknown): Installed[] {
   return installed
 }
 
+type Hit = { readonly version: string; readonly paths: readonly string[] }
+
+const legacyFacts = (advisory: PackageAdvisory, findings: readonly Hit[]) => ({
+  ...factsOf(advisory),
+  module_name: advisory.name,
+  findings,
+  overview: advisory.summary,
+  recommendation: '',
+  patched_versions: '',
+  cves: advisory.aliases.filter((alias) => alias.startsWith('CVE-')),
+  github_advisory_id: advisory.id,
+  references: factsOf(advisory).url,
+  access: 'public',
+  cwe: '',
+})
+
 /** The body is a tree of packages. */
 export async function auditTree(hearth: Hearth, door: DoorRequest): Promise<Response> {
   const installed = installedIn(await door.json(MAX_AUDIT_BYTES))
   const byName = Map.groupBy(installed, ({ name }) => name)
-  const found = advisoriesOf(hearth, 'npm', [...byName.keys()])
+  const versions = [...byName].map(
+    ([name, list]) => [name, new Set(list.map(({ version }) => version))] as const,
+  )
   const vulnerabilities = { info: 0, low: 0, moderate: 0, high: 0, critical: 0 }
   const advisories: Record<string, unknown> = {}
-  for (const [name, list] of found)
-    for (const advisory of list) {
-      const findings = (byName.get(name) ?? []).flatMap((one) => {
-        const isHit = findAffected('npm', one.version, advisory.affected) !== null
-        return isHit ? [{ version: one.version, paths: [one.path] }] : []
-      })
-      if (findings.length === 0) continue
-      const facts = factsOf(advisory)
-      vulnerabilities[facts.severity as keyof typeof vulnerabilities] += findings.length
-      advisories[advisory.id] = {
-        ...facts,
-        module_name: name,
-        findings,
-        overview: advisory.summary,
-        recommendation: '',
-        patched_versions: '',
-        cves: advisory.aliases.filter((alias) => alias.startsWith('CVE-')),
-        github_advisory_id: advisory.id,
-        references: facts.url,
-        access: 'public',
-        cwe: '',
-      }
-    }
+  let left = MAX_FINDINGS
+  const found = await findConcerning(hearth, 'npm', new Map(versions))
+  for (const { advisory, versions: affected } of found) {
+    const findings = (byName.get(advisory.name) ?? [])
+      .filter(({ version }) => affected.has(version))
+      .slice(0, left)
+      .map(({ version, path }) => ({ version, paths: [path] }))
+    if (findings.length === 0) continue
+    left -= findings.length
+    const facts = legacyFacts(advisory, findings)
+    vulnerabilities[facts.severity as keyof typeof vulnerabilities] += findings.length
+    advisories[advisory.id] = facts
+  }
   const totalDependencies = installed.length
   return jsonResponse({
     actions: [],
