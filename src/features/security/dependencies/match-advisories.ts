@@ -1,6 +1,6 @@
 /** Compares the packages of lock files with advisories. */
 import type { Db } from '#core/db.ts'
-import { comparedName, findAffected } from '#lib/advisories/osv.ts'
+import { affectedFinder, comparedName, type Affected } from '#lib/advisories/osv.ts'
 import type { Ecosystem } from '#lib/lock-files/locked-packages.ts'
 import { nextTurn } from '#lib/waiting.ts'
 import type { Dependency } from './schema.ts'
@@ -9,10 +9,17 @@ import { severityRank, type Finding } from './store-alerts.ts'
 
 /** Names of one query. */
 const NAMES_PER_QUERY = 500
+/** Comparisons of one turn of the event loop, which take a few milliseconds. */
+const COMPARISONS_PER_TURN = 2_000
 /** A repository with more has the others left out, the least severe first. */
 export const MAX_FINDINGS = 5_000
 
-type Match = AdvisoryMatch & { readonly fixed_in: string | null }
+type Match = AdvisoryMatch & Affected
+/** An advisory that reads its own versions once. */
+type Candidate = {
+  readonly match: AdvisoryMatch
+  readonly find: (version: string) => Affected | null
+}
 
 /** Advisories of one fault: they name each other, or the same alias. */
 function withoutDuplicates(matches: readonly Match[]): Match[] {
@@ -52,44 +59,67 @@ const findingOf = (one: Dependency, match: Match): Finding => ({
 })
 
 /** The advisories of packages by their compared names, in queries of bounded size. */
-async function advisoriesByName(
+async function candidatesByName(
   db: Db,
   ecosystem: Ecosystem,
   names: readonly string[],
-): Promise<Map<string, AdvisoryMatch[]>> {
-  const found = new Map<string, AdvisoryMatch[]>()
+): Promise<Map<string, Candidate[]>> {
+  const found = new Map<string, Candidate[]>()
   for (let at = 0; at < names.length; at += NAMES_PER_QUERY) {
     for (const match of listAdvisoriesOf(db, ecosystem, names.slice(at, at + NAMES_PER_QUERY))) {
+      const candidate = { match, find: affectedFinder(ecosystem, match.affected) }
       const known = found.get(match.name)
-      if (known) known.push(match)
-      else found.set(match.name, [match])
+      if (known) known.push(candidate)
+      else found.set(match.name, [candidate])
     }
     await nextTurn()
   }
   return found
 }
 
+const affecting = (candidates: readonly Candidate[], version: string): Match[] =>
+  withoutDuplicates(
+    candidates.flatMap(({ match, find }) => {
+      const affected = find(version)
+      return affected ? [{ ...match, fixed_in: affected.fixed_in }] : []
+    }),
+  )
+
+const worst = (findings: Finding[]): Finding[] =>
+  findings
+    .sort((a, b) => severityRank(a.severity) - severityRank(b.severity))
+    .slice(0, MAX_FINDINGS)
+
 /** What is wrong with these packages, the most severe first. */
 export async function matchDependencies(
   db: Db,
   dependencies: readonly Dependency[],
 ): Promise<Finding[]> {
-  const findings: Finding[] = []
+  let findings: Finding[] = []
   for (const ecosystem of new Set(dependencies.map(({ type }) => type))) {
     const packages = dependencies.filter(({ type }) => type === ecosystem)
     const names = [...new Set(packages.map(({ name }) => comparedName(ecosystem, name)))]
-    const advisories = await advisoriesByName(db, ecosystem, names)
-    if (advisories.size === 0) continue
+    const candidates = await candidatesByName(db, ecosystem, names)
+    if (candidates.size === 0) continue
+    // The same version stands in the lock files of many folders.
+    const known = new Map<string, Match[]>()
+    let comparisons = 0
     for (const one of packages) {
-      const matches = (advisories.get(comparedName(ecosystem, one.name)) ?? []).flatMap((match) => {
-        const affected = findAffected(ecosystem, one.version, match.affected)
-        return affected ? [{ ...match, fixed_in: affected.fixed_in }] : []
-      })
-      findings.push(...withoutDuplicates(matches).map((match) => findingOf(one, match)))
+      const name = comparedName(ecosystem, one.name)
+      const ofName = candidates.get(name)
+      if (!ofName) continue
+      const key = `${name}\n${one.version}`
+      const matches = known.get(key) ?? affecting(ofName, one.version)
+      if (!known.has(key)) comparisons += ofName.length
+      known.set(key, matches)
+      for (const match of matches) findings.push(findingOf(one, match))
+      if (findings.length > 2 * MAX_FINDINGS) findings = worst(findings)
+      comparisons += matches.length
+      if (comparisons < COMPARISONS_PER_TURN) continue
+      comparisons = 0
+      await nextTurn()
     }
     await nextTurn()
   }
-  return findings
-    .sort((a, b) => severityRank(a.severity) - severityRank(b.severity))
-    .slice(0, MAX_FINDINGS)
+  return worst(findings)
 }
