@@ -23,61 +23,70 @@ import { matchDependencies } from './match-advisories.ts'
 import { rateReviews, requestMissingReviews } from './review-pulls.ts'
 import { hasAdvisories } from './store-advisories.ts'
 import {
-  listOpenKeys,
+  listUnfixed,
   putDependencyAlert,
   putScan,
   scannedCommit,
   setFixed,
-  severityRank,
   type Finding,
+  type UnfixedAlert,
 } from './store-alerts.ts'
 
 /** Rows of one transaction, which take about 10 ms. */
 const BATCH = 100
 
-type Opened = { first: string | null; count: number; severity: Finding['severity'] }
-
 const keyOf = (one: Pick<Finding, 'ecosystem' | 'package' | 'advisory_id' | 'manifest'>): string =>
   `${one.ecosystem}\n${one.package}\n${one.advisory_id}\n${one.manifest}`
 
+async function readUnfixed(hearth: Hearth, repo_id: string): Promise<UnfixedAlert[]> {
+  const unfixed: UnfixedAlert[] = []
+  for (let after = { severity_rank: 0, seq: 0 }; ; ) {
+    const page = listUnfixed(hearth.db, repo_id, after, BATCH)
+    unfixed.push(...page)
+    if (page.length < BATCH) return unfixed
+    after = page.at(-1) ?? after
+    await nextTurn()
+  }
+}
+
+/**
+ * Stores the findings, new ones first. One event tells of all that are new, in the transaction that
+ * opens the first of them: a comparison that is cut off tells of the others when it is repeated.
+ */
 async function storeFindings(
   hearth: Hearth,
   repo: RepoRow,
-  findings: readonly Finding[],
+  { fresh, known }: { readonly fresh: readonly Finding[]; readonly known: readonly Finding[] },
   signal: AbortSignal,
-): Promise<Opened> {
-  const opened: Opened = { first: null, count: 0, severity: null }
+): Promise<void> {
+  const findings = [...fresh, ...known]
+  // Findings are sorted by severity. Two versions of a package can be in one file.
+  const news = { severity: fresh[0]?.severity ?? null, count: new Set(fresh.map(keyOf)).size }
   for (let at = 0; at < findings.length; at += BATCH) {
     signal.throwIfAborted()
     await writeAs(hearth, null, (tx) => {
-      for (const found of findings.slice(at, at + BATCH)) {
-        const id = typeId('dpa', tx.now_ms)
-        if (!putDependencyAlert(tx, repo.id, id, found)) continue
-        opened.first ??= id
-        opened.count++
-        if (severityRank(found.severity) < severityRank(opened.severity))
-          opened.severity = found.severity
-      }
+      const [first = ''] = findings
+        .slice(at, at + BATCH)
+        .map((found) => putDependencyAlert(tx, repo.id, typeId('dpa', tx.now_ms), found))
+      if (at > 0 || news.count === 0) return
+      const subject = { workspace_id: repo.workspace_id, repo_id: repo.id }
+      tx.append(alertOpened, subject, { kind: 'dependency', alert: first, ...news })
     })
   }
-  return opened
 }
 
 /** Closes the alerts that a comparison no longer finds. */
 async function closeOthers(
   hearth: Hearth,
-  repo: RepoRow,
+  unfixed: readonly UnfixedAlert[],
   findings: readonly Finding[],
   fixed_by: Oid | null,
 ): Promise<void> {
   const found = new Set(findings.map(keyOf))
-  for (let after = 0; ; ) {
-    const page = listOpenKeys(hearth.db, repo.id, after, BATCH)
-    const gone = page.filter((row) => !found.has(keyOf(row))).map(({ seq }) => seq)
-    if (gone.length > 0) await writeAs(hearth, null, (tx) => setFixed(tx, gone, fixed_by))
-    if (page.length < BATCH) return
-    after = page.at(-1)?.seq ?? after
-    await nextTurn()
+  const gone = unfixed.filter((row) => row.state === 'open' && !found.has(keyOf(row)))
+  for (let at = 0; at < gone.length; at += BATCH) {
+    const seqs = gone.slice(at, at + BATCH).map(({ seq }) => seq)
+    await writeAs(hearth, null, (tx) => setFixed(tx, seqs, fixed_by))
   }
 }
 
@@ -89,23 +98,16 @@ async function scanRepo(hearth: Hearth, repo: RepoRow, signal: AbortSignal): Pro
   const before = scannedCommit(hearth.db, repo.id)
   if (dependencies.length === 0 && before === null) return
   const findings = await matchDependencies(hearth.db, dependencies)
-  const opened = await storeFindings(hearth, repo, findings, signal)
+  const unfixed = await readUnfixed(hearth, repo.id)
+  const there = new Set(unfixed.map(keyOf))
+  const fresh = findings.filter((one) => !there.has(keyOf(one)))
+  const known = findings.filter((one) => there.has(keyOf(one)))
+  await storeFindings(hearth, repo, { fresh, known }, signal)
   // Without another commit an advisory was changed or withdrawn.
-  await closeOthers(hearth, repo, findings, before === commit ? null : commit)
-  await writeAs(hearth, null, (tx) => {
-    putScan(tx, { repo_id: repo.id, commit_sha: commit, packages: dependencies.length })
-    if (opened.first === null) return
-    tx.append(
-      alertOpened,
-      { workspace_id: repo.workspace_id, repo_id: repo.id },
-      {
-        kind: 'dependency',
-        alert: opened.first,
-        severity: opened.severity,
-        count: opened.count,
-      },
-    )
-  })
+  await closeOthers(hearth, unfixed, findings, before === commit ? null : commit)
+  await writeAs(hearth, null, (tx) =>
+    putScan(tx, { repo_id: repo.id, commit_sha: commit, packages: dependencies.length }),
+  )
 }
 
 const isScanned = (repo: RepoRow | null): repo is RepoRow =>

@@ -69,18 +69,9 @@ export const listDependencyAlertRows = (
     window.offset,
   )
 
-/** Adds an alert, or says again what is known of it. Returns whether it was opened now. */
-export function putDependencyAlert(tx: Tx, repo_id: string, id: string, found: Finding): boolean {
-  const known = tx.db.one<{ state: DependencyAlertState }>(
-    `SELECT state FROM dependency_alerts WHERE repo_id = ? AND ecosystem = ? AND package = ?
-       AND advisory_id = ? AND manifest = ?`,
-    repo_id,
-    found.ecosystem,
-    found.package,
-    found.advisory_id,
-    found.manifest,
-  )
-  tx.db.run(
+/** Adds an alert with this id, or says again what is known of it. Returns the id of the alert. */
+export const putDependencyAlert = (tx: Tx, repo_id: string, id: string, found: Finding): string =>
+  tx.db.one<{ id: string }>(
     `INSERT INTO dependency_alerts (id, repo_id, ecosystem, package, advisory_id, manifest, version,
        scope, is_direct, summary, severity, severity_rank, aliases, url, fixed_in, state, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', ?)
@@ -89,7 +80,8 @@ export function putDependencyAlert(tx: Tx, repo_id: string, id: string, found: F
        summary = excluded.summary, severity = excluded.severity,
        severity_rank = excluded.severity_rank, aliases = excluded.aliases, url = excluded.url,
        fixed_in = excluded.fixed_in, fixed_at = NULL, fixed_by = NULL,
-       state = CASE state WHEN 'dismissed' THEN 'dismissed' ELSE 'open' END`,
+       state = CASE state WHEN 'dismissed' THEN 'dismissed' ELSE 'open' END
+     RETURNING id`,
     id,
     repo_id,
     found.ecosystem,
@@ -106,22 +98,28 @@ export function putDependencyAlert(tx: Tx, repo_id: string, id: string, found: F
     found.url,
     found.fixed_in,
     tx.now,
-  )
-  return known === null || known.state === 'fixed'
-}
+  )?.id ?? id
 
-/** The open alerts of a repository after one of them. */
-export const listOpenKeys = (
+export type UnfixedAlert = Pick<
+  DependencyAlertRow,
+  'seq' | 'severity_rank' | 'state' | 'ecosystem' | 'package' | 'advisory_id' | 'manifest'
+>
+
+/** The alerts of a repository that are open or dismissed, after one of them. */
+export const listUnfixed = (
   db: Db,
   repo_id: string,
-  after: number,
+  after: Pick<UnfixedAlert, 'severity_rank' | 'seq'>,
   limit: number,
-): Pick<DependencyAlertRow, 'seq' | 'ecosystem' | 'package' | 'advisory_id' | 'manifest'>[] =>
+): UnfixedAlert[] =>
   db.all(
-    `SELECT seq, ecosystem, package, advisory_id, manifest FROM dependency_alerts
-     WHERE repo_id = ? AND state = 'open' AND seq > ? ORDER BY seq LIMIT ?`,
+    `SELECT seq, severity_rank, state, ecosystem, package, advisory_id, manifest
+     FROM dependency_alerts
+     WHERE repo_id = ? AND (severity_rank, seq) > (?, ?) AND state <> 'fixed'
+     ORDER BY severity_rank, seq LIMIT ?`,
     repo_id,
-    after,
+    after.severity_rank,
+    after.seq,
     limit,
   )
 

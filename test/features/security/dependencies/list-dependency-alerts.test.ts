@@ -68,6 +68,7 @@ test('an import opens alerts, and a commit with the mended version closes them',
   expect(await alerts({ state: 'open' })).toHaveLength(2)
   expect((await alerts({ state: 'open' }))[1]).toMatchObject({ id: left?.id, fixed_by: null })
   expect(openedEvents()).toHaveLength(2)
+  expect(JSON.parse(openedEvents()[1]?.data ?? '')).toMatchObject({ alert: left?.id, count: 1 })
 })
 
 test('two names of one fault are one alert', async () => {
