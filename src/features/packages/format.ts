@@ -14,6 +14,8 @@ export type SnippetContext = {
   readonly name: string
   /** Null while nothing is published. */
   readonly version: string | null
+  /** A file of that version, for formats whose files people name; null without one. */
+  readonly path: string | null
 }
 
 /** Commands or settings for one client, as the page of the package shows them. */

@@ -9,8 +9,15 @@ export const installSnippets = (
   { settings }: Pick<Hearth, 'settings'>,
   { package_type, workspace, name }: Package,
   version: string | null,
+  path: string | null = null,
 ): readonly Snippet[] =>
-  formatOf(package_type)?.install({ site_url: settings.site_url, workspace, name, version }) ?? []
+  formatOf(package_type)?.install({
+    site_url: settings.site_url,
+    workspace,
+    name,
+    version,
+    path,
+  }) ?? []
 
 export type PublishingSteps = {
   readonly type: PackageType
@@ -28,6 +35,6 @@ export const publishingSteps = (
     return {
       type: format.type,
       address: format.address(site_url, workspace, name),
-      snippets: format.publish({ site_url, workspace, name, version: null }),
+      snippets: format.publish({ site_url, workspace, name, version: null, path: null }),
     }
   })

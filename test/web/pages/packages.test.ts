@@ -58,6 +58,9 @@ test('an empty list says how to publish the first package, with the address of t
   expect(status).toBe(200)
   expect(html).toContain('No packages yet')
   expect(html).toContain(`registry=${forge.hearth.settings.site_url}/packages/acme/npm/`)
+  // The commands of all clients name one variable, which is set first.
+  expect(html).toContain('export HEARTH_TOKEN=&lt;token&gt;')
+  expect(html).not.toContain('NPM_TOKEN')
   expect((await visitor.open(LIST)).status).toBe(404)
   expect((await browser.open('/acme/site/packages')).html).toContain('No packages yet')
 })
@@ -70,6 +73,7 @@ test('a package shows its README, commands, files and versions to those who may 
   expect((await browser.open(LIST)).html).toContain(`href="${PAGE}"`)
   const { html } = await browser.open(PAGE)
   expect(html).toContain('npm install @acme/lib@1.1.0')
+  expect(html).toContain('The package is private')
   expect(html).toContain('lib-1.0.0.tgz')
   expect(html).not.toContain('<script>\n')
   expect((await browser.open(`${PAGE}?version=1.0.0`)).html).toContain(
@@ -78,6 +82,7 @@ test('a package shows its README, commands, files and versions to those who may 
   await forge.call(updatePackage, ada, { ...target, visibility: 'public' })
   const open = await visitor.open(PAGE)
   expect([open.status, open.html.includes('Delete package')]).toEqual([200, false])
+  expect(open.html).not.toContain('The package is private')
   expect((await visitor.open(LIST)).html).toContain('@acme/lib')
 })
 

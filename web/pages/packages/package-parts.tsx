@@ -71,10 +71,11 @@ export const PublishingGuide = ({ steps }: { steps: readonly PublishingSteps[] }
   <Card title={t('Publish a package')}>
     <p>
       {rich(
-        'Create a <tokens>token</tokens> with the scope packages:write. A job of a workflow uses its own token instead, HEARTH_TOKEN.',
+        'Create a <tokens>token</tokens> with the scope packages:write and set it for the commands below. A job of a workflow has its own token there.',
         { tokens: (inner) => <a href="/settings/tokens">{inner}</a> },
       )}
     </p>
+    <Commands label={t('Copy the command')}>{'export HEARTH_TOKEN=<token>'}</Commands>
     {steps.map(({ type, address, snippets }) => (
       <details class="row-more">
         <summary>

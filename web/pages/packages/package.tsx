@@ -226,8 +226,21 @@ export const packagePage: Page = page({
         {!isDeleted && (
           <Card title={t('Install')}>
             <Snippets
-              snippets={installSnippets(visit.hearth, item, shown?.version ?? item.latest)}
+              snippets={installSnippets(
+                visit.hearth,
+                item,
+                shown?.version ?? item.latest,
+                shown?.files[0]?.name,
+              )}
             />
+            {item.visibility === 'private' && (
+              <p class="muted small">
+                {rich(
+                  'The package is private: HEARTH_TOKEN is a <tokens>token</tokens> with the scope packages:read.',
+                  { tokens: (inner) => <a href="/settings/tokens">{inner}</a> },
+                )}
+              </p>
+            )}
           </Card>
         )}
         {details.readme !== null && <Readme visit={visit} item={item} text={details.readme} />}

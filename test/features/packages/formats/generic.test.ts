@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { getPackage } from '#features/packages/get-package.ts'
+import { generic } from '#features/packages/formats/generic/index.ts'
 import { updatePackage } from '#features/packages/update-package.ts'
 import { makeServedPackages } from '../fixture.ts'
 
@@ -67,4 +68,16 @@ test('strangers read what is public and write nothing', async () => {
   await world.call(updatePackage, ada, { ...target, visibility: 'public' })
   expect(await (await stranger()).text()).toBe('a')
   expect((await stranger({ method: 'PUT', body: 'x' })).status).toBe(401)
+})
+
+test('the command to install names a file of the version as it is', () => {
+  const context = { site_url: 'https://forge.example', workspace: 'acme', name: 'tool' }
+  const [snippet] = generic.install({
+    ...context,
+    version: '1.0.0',
+    path: '1.0.0/linux x64/tool.gz',
+  })
+  expect(snippet?.code).toEndWith(
+    ' https://forge.example/packages/acme/generic/tool/1.0.0/linux%20x64/tool.gz',
+  )
 })

@@ -148,8 +148,8 @@ function renderDocument(
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
-const fileAddress = ({ site_url, workspace, name, version }: SnippetContext): string =>
-  `${addressOf(site_url, workspace)}/${name}/${version ?? '1.0.0'}`
+const fileAddress = ({ site_url, workspace, name, version, path }: SnippetContext): string =>
+  `${addressOf(site_url, workspace)}/${name}/${encodePath(path ?? `${version ?? '1.0.0'}/hello.tar.gz`)}`
 
 export const generic: Format = {
   type: 'generic',
@@ -166,14 +166,14 @@ export const generic: Format = {
     {
       client: 'curl',
       file: null,
-      code: `curl --fail --location --remote-name --user token:$HEARTH_TOKEN ${fileAddress(context)}/<file>`,
+      code: `curl --fail --location --remote-name --user token:$HEARTH_TOKEN ${fileAddress(context)}`,
     },
   ],
   publish: (context) => [
     {
       client: 'curl',
       file: null,
-      code: `curl --fail-with-body --user token:$HEARTH_TOKEN --upload-file hello.tar.gz ${fileAddress(context)}/hello.tar.gz`,
+      code: `curl --fail-with-body --user token:$HEARTH_TOKEN --upload-file hello.tar.gz ${fileAddress(context)}`,
     },
   ],
   renderDocument,

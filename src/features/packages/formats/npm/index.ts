@@ -124,7 +124,7 @@ const scopeOf = (name: string): string | null => /^(@[^/]+)\//.exec(name)?.[1] ?
 
 /** The address without its scheme, as `.npmrc` names the token of a registry. */
 const tokenLine = ({ site_url, workspace }: SnippetContext): string =>
-  `${registryUrl(site_url, workspace).replace(/^https?:/, '')}:_authToken=\${NPM_TOKEN}`
+  `${registryUrl(site_url, workspace).replace(/^https?:/, '')}:_authToken=\${HEARTH_TOKEN}`
 
 const registryLine = ({ site_url, workspace, name }: SnippetContext): string => {
   const scope = scopeOf(name)
@@ -149,7 +149,7 @@ function install(
       code:
         scope === null
           ? `npmRegistryServer: ${yarnRegistry}`
-          : `npmScopes:\n  ${scope.slice(1)}:\n    npmRegistryServer: ${yarnRegistry}\n    npmAuthToken: \${NPM_TOKEN}\nnpmPreapprovedPackages: ["${scope}/*"]`,
+          : `npmScopes:\n  ${scope.slice(1)}:\n    npmRegistryServer: ${yarnRegistry}\n    npmAuthToken: \${HEARTH_TOKEN}\nnpmPreapprovedPackages: ["${scope}/*"]`,
     },
   ]
 }
@@ -170,7 +170,7 @@ export const npm: Format = {
     {
       client: 'npm',
       file: null,
-      code: 'export NPM_TOKEN=<token>\nnpm publish',
+      code: 'npm publish',
     },
   ],
   renderDocument: renderNpmDocument,
