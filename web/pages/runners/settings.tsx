@@ -186,7 +186,10 @@ const RunnersView = ({ visit, kind, owner, runners, next, queue, made }: ViewPro
       <LocalNotice visit={visit} />
       {runners.length === 0 ? (
         <EmptyState icon="activity" title={t('No runners yet')}>
-          {t("Add one below, and start Gitea's or Forgejo's runner on the machine with its token.")}
+          {rich(
+            "Add one below, and start Gitea's or Forgejo's runner on the machine with its token. <a>How runners work</a>",
+            { a: (inner) => <a href="/docs/runners">{inner}</a> },
+          )}
         </EmptyState>
       ) : (
         <List label={t('Runners')}>

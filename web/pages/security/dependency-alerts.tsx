@@ -120,8 +120,9 @@ const NoAlerts = ({ isCompared }: { isCompared: boolean }) =>
   ) : (
     <EmptyState icon="shield" title={t('Not compared yet')}>
       <p>
-        {t(
-          'Dependencies are compared with advisories that an administrator imports, in the format of OSV:',
+        {rich(
+          'Dependencies are compared with advisories in the format of OSV. Whoever runs this site imports them on the server, without the network. <a>Where to get advisories</a>',
+          { a: (inner) => <a href="/docs/dependencies#advisories">{inner}</a> },
         )}
       </p>
       <Commands label={t('Copy the command')}>{IMPORT_COMMAND}</Commands>

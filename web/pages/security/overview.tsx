@@ -35,6 +35,12 @@ const PATHS = {
   dependency: '/dependency-alerts',
 } as const
 
+/** A check mark only says that something was looked at and is in order. */
+const markOf = ({ is_used, open }: FindingCounts) => {
+  if (!is_used) return 'info'
+  return open > 0 ? 'warning' : 'check-circle'
+}
+
 const CountsRow = ({
   visit,
   repo,
@@ -45,7 +51,7 @@ const CountsRow = ({
   counts: FindingCounts
 }) => (
   <Row
-    mark={<Icon name={counts.open > 0 ? 'warning' : 'check-circle'} />}
+    mark={<Icon name={markOf(counts)} />}
     title={
       <a class="row-link" href={securityPath(repo.full_name, PATHS[counts.kind])}>
         {KINDS[counts.kind]}
@@ -122,7 +128,7 @@ const OverviewView = ({ visit, repo, overview, policy }: Shown & { visit: Visit 
         {t('People with Write and security managers see the alerts of this repository.')}
       </EmptyState>
     )}
-    {overview.can_see_findings && <TrendCard visit={visit} weeks={overview.weeks} />}
+    {overview.can_see_findings && <TrendCard weeks={overview.weeks} />}
     {policy !== null && <PolicyCard visit={visit} repo={repo} policy={policy} />}
   </SecurityFrame>
 )

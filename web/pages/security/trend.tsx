@@ -1,11 +1,11 @@
 // Alerts that were opened and closed in each of the last weeks.
 import type { WeekCounts } from '#features/security/index.ts'
-import { Card, RelativeTime } from '../../components/index.ts'
-import type { Visit } from '../../site.ts'
-import { formatNumber } from '../../format.ts'
+import { Card } from '../../components/index.ts'
+import { currentTimeFormats, formatNumber } from '../../format.ts'
+import { formatDate } from '../../relative.ts'
 import { t } from '../../text.ts'
 
-export const TrendCard = ({ visit, weeks }: { visit: Visit; weeks: readonly WeekCounts[] }) => {
+export const TrendCard = ({ weeks }: { weeks: readonly WeekCounts[] }) => {
   const busy = weeks.filter(({ opened, closed }) => opened + closed > 0)
   return (
     <Card title={t('Last 12 weeks')}>
@@ -25,7 +25,9 @@ export const TrendCard = ({ visit, weeks }: { visit: Visit; weeks: readonly Week
               {busy.toReversed().map(({ from, opened, closed }) => (
                 <tr>
                   <th scope="row">
-                    <RelativeTime at={from} now={visit.hearth.clock.now()} />
+                    <time datetime={from}>
+                      {formatDate(Date.parse(from), currentTimeFormats())}
+                    </time>
                   </th>
                   <td class="nums">{formatNumber(opened)}</td>
                   <td class="nums">{formatNumber(closed)}</td>

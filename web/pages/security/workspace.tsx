@@ -63,7 +63,7 @@ export const workspaceSecurityPage = page({
           ))}
         </List>
       )}
-      <TrendCard visit={visit} weeks={weeks} />
+      <TrendCard weeks={weeks} />
     </WorkspaceFrame>
   ),
 })
