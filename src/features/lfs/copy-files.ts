@@ -18,6 +18,7 @@ import {
 } from '#features/repos/index.ts'
 import { findQuotaProblem } from '#features/workspaces/index.ts'
 import { Refusal } from '#lib/errors.ts'
+import { findJsonExcess } from '#lib/parse-json.ts'
 import { OutboundError } from '#lib/outbound.ts'
 import type { StreamedResponse } from '#lib/outbound-stream.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
@@ -27,6 +28,7 @@ import { findObject, insertObject } from './store-objects.ts'
 const JSON_TYPE = 'application/vnd.git-lfs+json'
 const OBJECTS_PER_BATCH = 100
 const MAX_BATCH_BYTES = 8 << 20
+const JSON_LIMITS = { maxDepth: 64, maxValues: 20_000 }
 const MAX_REDIRECTS = 5
 const MAX_PROBLEMS = 20
 /** Beyond it, further files of a history are not looked for. */
@@ -50,6 +52,16 @@ function actionOf(value: unknown): Action | null {
       typeof entry[1] === 'string' && /^[\w-]{1,100}$/.test(entry[0]) && entry[1].length < 10_000,
   )
   return { href: value.href, header: Object.fromEntries(header) }
+}
+
+/** Null for what is no JSON, or more than an answer has. */
+function parsedAnswer(bytes: Uint8Array): unknown {
+  if (findJsonExcess(bytes, JSON_LIMITS) !== null) return null
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return null
+  }
 }
 
 /** One conversation about large files with another server. */
@@ -91,7 +103,7 @@ class RemoteFiles {
         throw new OutboundError(`large files cannot be copied now (status ${response.status})`)
       return null
     }
-    const answer: unknown = await new Response(response.body).json().catch(() => null)
+    const answer = parsedAnswer(await new Response(response.body).bytes())
     const objects = isObject(answer) && Array.isArray(answer.objects) ? answer.objects : []
     const byOid = new Map(objects.filter(isObject).map((one) => [one.oid, one]))
     return files.map((file) => {

@@ -199,12 +199,20 @@ test('an answer that is no JSON, or too long, ends the import with a reason', as
     instead: () => new Response(`[${'1,'.repeat(20 << 20)}1]`),
   })
   const { id: second } = await it.start('gitea_api', endless.url)
+  const crowded = standIn('gitea_api', {
+    instead: () => new Response(`[${'{},'.repeat(300_000)}{}]`),
+  })
+  const { id: third } = await it.start('gitea_api', crowded.url)
   await world.jobs()
   expect(await it.state(id)).toMatchObject({
     state: 'failed',
     errors: [expect.stringContaining('JSON')],
   })
   expect(await it.state(second)).toMatchObject({ state: 'failed' })
+  expect(await it.state(third)).toMatchObject({
+    state: 'failed',
+    errors: [expect.stringContaining('too many values')],
+  })
 })
 
 test('only what was asked for arrives', async () => {

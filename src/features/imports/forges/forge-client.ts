@@ -7,10 +7,14 @@ import { outboundClient } from '#core/outbound.ts'
 import { OutboundError } from '#lib/outbound.ts'
 import type { StreamedResponse } from '#lib/outbound-stream.ts'
 import { HOUR, MINUTE, SECOND } from '#lib/time.ts'
+import { sleep } from '#lib/waiting.ts'
+import { findJsonExcess } from '#lib/parse-json.ts'
 import { Fields, listOf } from './fields.ts'
 
 /** A page of 50 records with texts of 64 KiB each, and what surrounds them. */
 const MAX_ANSWER_BYTES = 32 << 20
+/** A page of 50 pull requests has about 25,000 values. */
+const JSON_LIMITS = { maxDepth: 64, maxValues: 200_000 }
 const TIMEOUT_MS = 2 * MINUTE
 const IDLE_TIMEOUT_MS = MINUTE
 const MAX_REDIRECTS = 5
@@ -80,6 +84,8 @@ export class ForgeClient {
   async get(path: string): Promise<ForgeAnswer> {
     const response = await this.#open(path, MAX_ANSWER_BYTES)
     const bytes = await new Response(response.body).bytes()
+    if (findJsonExcess(bytes, JSON_LIMITS) !== null)
+      throw new ForgeError(`${this.#host} answered with too many values`, response.status)
     try {
       return { body: JSON.parse(new TextDecoder().decode(bytes)), header: headerOf(response) }
     } catch {
@@ -179,15 +185,7 @@ export class ForgeClient {
   async #waitForTurn(): Promise<void> {
     const { signal } = this.options
     const pause = this.#notBefore - performance.now()
-    if (pause > 0)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pause)
-        const stop = (): void => {
-          clearTimeout(timer)
-          resolve()
-        }
-        signal.addEventListener('abort', stop, { once: true })
-      })
+    if (pause > 0) await sleep(pause, signal).catch(() => {})
     if (signal.aborted) throw new OutboundError('the request was given up', 'timeout')
   }
 }
