@@ -23,7 +23,7 @@ export const sweepArtifacts = job<null>({
           removeUnusedCaches(tx, timestamp(tx.now_ms - UNUSED_CACHE_MS), BATCH),
         ),
     ]
-    uploads(hearth).sweep()
+    await uploads(hearth).sweep()
     for (const sweep of sweeps) while (!signal.aborted && (await sweep()) === BATCH);
   },
 })

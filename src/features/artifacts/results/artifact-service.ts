@@ -90,7 +90,7 @@ export async function finishArtifact({
     signal: http.request.signal,
     ...(sha256 === null ? {} : { sha256 }),
   })
-  uploads(hearth).end(claims)
+  await uploads(hearth).end(claims)
   return { ok: true, artifact_id: row.seq }
 }
 

@@ -67,7 +67,7 @@ export async function finishCache({
     length: file.size,
     signal: http.request.signal,
   })
-  uploads(hearth).end(claims)
+  await uploads(hearth).end(claims)
   if (row) return { ok: true, entry_id: row.seq, message: '' }
   return { ok: false, entry_id: 0, message: `there is a cache ${key} already` }
 }

@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { open, rename, writeFile } from 'node:fs/promises'
+import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hearth } from '#core/hearth.ts'
 import { service } from '#core/service.ts'
@@ -52,10 +52,41 @@ export const uploadName = (kind: 'artifact' | 'cache', ...names: readonly string
 /** A file whose blocks are all there. */
 export type ReceivedFile = { readonly size: number; readonly bytes: AsyncIterable<Uint8Array> }
 
+/** The bytes of the blocks of one upload, including those that arrive, and their sum. */
+class BlockSizes {
+  readonly #sizes: Map<string, number>
+  #total: number
+
+  constructor(sizes: ReadonlyMap<string, number>) {
+    this.#sizes = new Map(sizes)
+    this.#total = sizes.values().reduce((sum, one) => sum + one, 0)
+  }
+
+  get count(): number {
+    return this.#sizes.size
+  }
+
+  get total(): number {
+    return this.#total
+  }
+
+  has = (block: string): boolean => this.#sizes.has(block)
+  of = (block: string): number => this.#sizes.get(block) ?? 0
+
+  set(block: string, size: number): void {
+    this.#total += size - this.of(block)
+    this.#sizes.set(block, size)
+  }
+
+  delete(block: string): void {
+    this.#total -= this.of(block)
+    this.#sizes.delete(block)
+  }
+}
+
 class Uploads {
   readonly #folder: string
-  /** The bytes of each block of an upload, including those that arrive. */
-  readonly #sizes = new Map<string, Map<string, number>>()
+  readonly #sizes = new Map<string, BlockSizes>()
 
   constructor(private readonly hearth: Hearth) {
     this.#folder = join(hearth.settings.data, FOLDER)
@@ -91,14 +122,14 @@ class Uploads {
   ): Promise<void> {
     const folder = this.#require(claims)
     const sizes = this.#sizesOf(folder)
-    if (!sizes.has(block) && sizes.size >= MAX_BLOCKS)
+    if (!sizes.has(block) && sizes.count >= MAX_BLOCKS)
       throw invalid('blockid', `a file has at most ${MAX_BLOCKS} blocks`)
     const partial = join(folder, `${randomToken(9)}${PARTIAL}`)
     sizes.set(partial, 0)
     try {
-      await this.#receive(partial, stream(MAX_UPLOAD_BYTES), (size) => sizes.set(partial, size))
+      await this.#receive(partial, stream(MAX_UPLOAD_BYTES), sizes)
       await rename(partial, join(folder, block))
-      sizes.set(block, sizes.get(partial) ?? 0)
+      sizes.set(block, sizes.of(partial))
     } finally {
       sizes.delete(partial)
       rmSync(partial, { force: true })
@@ -125,25 +156,26 @@ class Uploads {
     const list = join(folder, LIST)
     if (!existsSync(list)) throw conflict('not_open', 'the file was not uploaded yet')
     const text = readFileSync(list, 'utf8')
-    const paths = text === '' ? [] : text.split('\n').map((block) => join(folder, block))
-    const size = paths.reduce((sum, path) => sum + statSync(path).size, 0)
+    const blocks = text === '' ? [] : text.split('\n')
+    const sizes = this.#sizesOf(folder)
+    const size = blocks.reduce((sum, block) => sum + sizes.of(block), 0)
     if (size > MAX_UPLOAD_BYTES) throw tooLarge()
-    return { size, bytes: bytesOf(paths) }
+    return { size, bytes: bytesOf(blocks.map((block) => join(folder, block))) }
   }
 
-  end({ job_id, upload }: UploadClaims): void {
+  async end({ job_id, upload }: UploadClaims): Promise<void> {
     const folder = join(this.#folder, job_id, upload)
     this.#sizes.delete(folder)
-    rmSync(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
   }
 
   /** Removes the uploads of jobs that do not run. */
-  sweep(): void {
+  async sweep(): Promise<void> {
     for (const job_id of namesIn(this.#folder)) {
       const folder = join(this.#folder, job_id)
       if (findJob(this.hearth.db, job_id)?.status === 'in_progress') continue
-      for (const upload of namesIn(folder)) this.end({ job_id, upload })
-      rmSync(folder, { recursive: true, force: true })
+      for (const upload of namesIn(folder)) await this.end({ job_id, upload })
+      await rm(folder, { recursive: true, force: true })
     }
   }
 
@@ -155,20 +187,18 @@ class Uploads {
   }
 
   /** What an earlier process received counts too. */
-  #sizesOf(folder: string): Map<string, number> {
+  #sizesOf(folder: string): BlockSizes {
     const known = this.#sizes.get(folder)
     if (known) return known
     const names = namesIn(folder).filter((name) => BLOCK.test(name))
-    const sizes = new Map(names.map((name) => [name, statSync(join(folder, name)).size]))
+    const sizes = new BlockSizes(
+      new Map(names.map((name) => [name, statSync(join(folder, name)).size])),
+    )
     this.#sizes.set(folder, sizes)
     return sizes
   }
 
-  async #receive(
-    path: string,
-    bytes: AsyncIterable<Uint8Array>,
-    onSize: (size: number) => Map<string, number>,
-  ): Promise<void> {
+  async #receive(path: string, bytes: AsyncIterable<Uint8Array>, sizes: BlockSizes): Promise<void> {
     const file = await open(path, 'wx', 0o600)
     try {
       let [size, checkedAt] = [0, -DISK_CHECK_BYTES]
@@ -178,10 +208,8 @@ class Uploads {
           this.#requireSpace()
         }
         size += part.length
-        const total = onSize(size)
-          .values()
-          .reduce((sum, one) => sum + one, 0)
-        if (total > MAX_UPLOAD_BYTES) throw tooLarge()
+        sizes.set(path, size)
+        if (sizes.total > MAX_UPLOAD_BYTES) throw tooLarge()
         for (let at = 0; at < part.length; )
           at += (await file.write(part, at, part.length - at)).bytesWritten
       }
