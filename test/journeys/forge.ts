@@ -1,6 +1,7 @@
 /**
  * Starts the built executable in an empty directory, as a person would, and drives it from outside.
  */
+import { afterAll } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -86,13 +87,17 @@ export async function startForge(
 
 const started = new Set<{ child: { kill(signal: 'SIGKILL'): void }; remove(): void }>()
 
-// Whoever runs the tests, in one process or several: nothing that they started outlives them.
-process.on('exit', () => {
+/** Nothing that the tests of a file started outlives them. */
+function endAll(): void {
   for (const forge of started) {
     forge.child.kill('SIGKILL')
     forge.remove()
   }
-})
+  started.clear()
+}
+// Bun tells one process of tests for one file of its end only by the hook.
+afterAll(endAll)
+process.on('exit', endAll)
 
 /**
  * A visitor of their own: cookies are not shared. Any error of a script or a refused piece of a
