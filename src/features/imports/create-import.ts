@@ -5,14 +5,14 @@ import { createRepoWithStore } from '#features/repos/index.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { invalid } from '#lib/errors.ts'
 import { enqueueImport, requireImportAddress, stepsOf } from './begin-import.ts'
-import { splitAddress } from './forges/open-forge.ts'
+import { decodePart, splitAddress } from './forges/open-forge.ts'
 import { importRecord } from './import-record.ts'
 import { Import, PARTS, SOURCES, type Part, type Source } from './schema.ts'
 import { requireImport } from './store.ts'
 
 /** The name that `git clone` would choose. */
 const defaultName = (url: string): string =>
-  decodeURIComponent(trimTrailingSlashes(url).split('/').at(-1) ?? '').replace(/\.git$/, '')
+  decodePart(trimTrailingSlashes(url).split('/').at(-1) ?? '').replace(/\.git$/, '')
 
 const OF_GIT: readonly Part[] = ['code', 'large_files']
 

@@ -4,6 +4,7 @@ import { writeAs } from '#core/write.ts'
 import { removeUnusedLabels } from '#features/issues/index.ts'
 import { requireRepo, reserveNumbers, wikiCopiers, type RepoRow } from '#features/repos/index.ts'
 import { parseRemote } from '#features/repos/index.ts'
+import { ForgeError } from './forges/forge-client.ts'
 import { openForge, type OpenForge } from './forges/open-forge.ts'
 import type { ForeignRepo } from './forges/forge.ts'
 import { STEP_NAMES, type StepName } from './schema.ts'
@@ -20,6 +21,9 @@ import {
 } from './steps/record-steps.ts'
 import { releasesStep } from './steps/release-step.ts'
 import { requireRunning, runStep, writeForImport } from './steps/run-step.ts'
+
+/** Addresses and references have numbers of at most nine digits. */
+const MAX_NUMBER = 999_999_999
 
 /** The git address of a repository of another forge. */
 export const cloneUrlOf = (url: string): string => `${url.replace(/\.git$/, '')}.git`
@@ -46,6 +50,8 @@ export async function beginForgeImport(
   const open = openForge(hearth, address, known?.pull_offset ?? null, signal)
   if (known !== null) return { open, facts: known }
   const facts = await open.forge.repo()
+  if (facts.highest > MAX_NUMBER)
+    throw new ForgeError(`the other forge counts to ${facts.highest}, which no number here is`, 200)
   await writeAs(hearth, null, (tx) => {
     const repo = requireRepo(tx.db, row.repo_id)
     requireRunning(tx, { row, repo })

@@ -197,6 +197,14 @@ test('addresses that may not be asked are refused before anything is made', asyn
   expect(repoByPath(world.hearth.db, 'acme/never')).toBeNull()
 })
 
+test('an address with a broken escape is refused', async () => {
+  for (const source of ['git', 'gitlab_api', 'gitea_api'])
+    expect(await refusal(start({ source, url: 'https://forge.example/ada/%zz' }))).toMatchObject({
+      status: 422,
+      field: 'url',
+    })
+})
+
 test('what the other side does not have is refused', async () => {
   const { url } = it.backend()
   expect(

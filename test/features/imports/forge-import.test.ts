@@ -215,6 +215,50 @@ test('an answer that is no JSON, or too long, ends the import with a reason', as
   })
 })
 
+test('a list whose pages lead to themselves ends', async () => {
+  const circle = standIn('gitlab_api', {
+    instead: (path, count) =>
+      path.endsWith('/labels') && count < 1000
+        ? Response.json([], { headers: { 'x-next-page': '2' } })
+        : null,
+  })
+  const { id } = await it.start('gitlab_api', circle.url)
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({
+    state: 'done_with_errors',
+    errors: [expect.stringContaining('does not end')],
+  })
+})
+
+test('the comments of one record never fill the memory', async () => {
+  const filler = JSON.stringify([{ id: 1, body: 'x'.repeat(20 << 20) }])
+  const long = standIn('gitlab_api', {
+    instead: (path) =>
+      path.endsWith('/issues/1/notes')
+        ? new Response(filler, { headers: { 'x-next-page': '2' } })
+        : null,
+  })
+  const { id } = await it.start('gitlab_api', long.url)
+  await world.jobs()
+  expect(long.asked.filter((path) => path.includes('/issues/1/notes?')).length).toBeLessThan(10)
+  expect((await it.state(id)).errors).toEqual([expect.stringContaining('64 MiB')])
+})
+
+test('a number that no issue here can have is not reserved', async () => {
+  const huge = standIn('github_api', {
+    instead: (path) =>
+      /\/(issues|pulls)$/.test(path) ? Response.json([{ number: 2 ** 53 - 2 }]) : null,
+  })
+  const { id, repo } = await it.start('github_api', huge.url)
+  await world.jobs()
+  expect((await it.state(id)).state).toBe('failed')
+  const next = world.hearth.db.one<{ next_number: number }>(
+    'SELECT next_number FROM repos WHERE id = ?',
+    repoByPath(world.hearth.db, repo)?.id ?? '',
+  )
+  expect(next?.next_number).toBe(1)
+})
+
 test('only what was asked for arrives', async () => {
   const peer = standIn('gitea_api')
   const { id, repo } = await it.start('gitea_api', peer.url, { include: ['code', 'issues'] })

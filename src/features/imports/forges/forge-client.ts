@@ -15,6 +15,8 @@ import { Fields, listOf } from './fields.ts'
 const MAX_ANSWER_BYTES = 32 << 20
 /** A page of 50 pull requests has about 25,000 values. */
 const JSON_LIMITS = { maxDepth: 64, maxValues: 200_000 }
+/** A list that is in memory as a whole, such as the comments of one record. */
+const MAX_LIST_BYTES = 64 << 20
 const TIMEOUT_MS = 2 * MINUTE
 const IDLE_TIMEOUT_MS = MINUTE
 const MAX_REDIRECTS = 5
@@ -50,6 +52,8 @@ export class ForgeError extends Error {
 
 export type ForgeAnswer = {
   readonly body: unknown
+  /** The length of the answer. */
+  readonly bytes: number
   readonly header: (name: string) => string | null
 }
 
@@ -87,7 +91,8 @@ export class ForgeClient {
     if (findJsonExcess(bytes, JSON_LIMITS) !== null)
       throw new ForgeError(`${this.#host} answered with too many values`, response.status)
     try {
-      return { body: JSON.parse(new TextDecoder().decode(bytes)), header: headerOf(response) }
+      const body: unknown = JSON.parse(new TextDecoder().decode(bytes))
+      return { body, bytes: bytes.length, header: headerOf(response) }
     } catch {
       throw new ForgeError(
         `${this.#host} did not answer with JSON: is this the address of a repository there?`,
@@ -187,6 +192,22 @@ export class ForgeClient {
     const pause = this.#notBefore - performance.now()
     if (pause > 0) await sleep(pause, signal).catch(() => {})
     if (signal.aborted) throw new OutboundError('the request was given up', 'timeout')
+  }
+}
+
+/** Puts the pages of a list together. Throws for a list that memory should not hold. */
+export class WholeList {
+  readonly items: Fields[] = []
+  #bytes = 0
+
+  /** Returns the items of this page. */
+  add({ body, bytes }: ForgeAnswer): Fields[] {
+    this.#bytes += bytes
+    if (this.#bytes > MAX_LIST_BYTES)
+      throw new ForgeError(`a list is longer than ${MAX_LIST_BYTES >> 20} MiB`, 200)
+    const page = listOf(body)
+    for (const item of page) this.items.push(item)
+    return page
   }
 }
 

@@ -1,7 +1,7 @@
 /** Gitea and Forgejo: `/api/v1` (https://docs.gitea.com/api). Seen with Gitea 1.26. */
 import { REACTIONS, type ReactionContent } from '#features/issues/index.ts'
 import { listOf as fieldsOf, type Fields } from './fields.ts'
-import { ForgeError, type ForgeClient } from './forge-client.ts'
+import { ForgeError, WholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
@@ -285,8 +285,11 @@ export class GiteaForge implements Forge {
   async reviewsOf(number: number): Promise<readonly ForeignReview[]> {
     const path = `${this.#path}/pulls/${number}/reviews`
     const reviews: ForeignReview[] = []
+    const whole = new WholeList()
+    const read = async (address: string): Promise<Fields[]> =>
+      whole.add(await this.client.get(address))
     for (let page = 1; page <= MAX_PAGES; page++) {
-      const items = await this.client.list(`${path}?page=${page}&limit=${PER_PAGE}`)
+      const items = await read(`${path}?page=${page}&limit=${PER_PAGE}`)
       for (const item of items) {
         const verdict = VERDICTS[item.text('state')]
         if (verdict === undefined) continue
@@ -300,7 +303,7 @@ export class GiteaForge implements Forge {
           created_ms: item.time('submitted_at') ?? 0,
           dismissed: item.is('dismissed'),
           comments: hasComments
-            ? (await this.client.list(`${path}/${item.id('id')}/comments`)).map(lineCommentOf)
+            ? (await read(`${path}/${item.id('id')}/comments`)).map(lineCommentOf)
             : [],
         })
       }

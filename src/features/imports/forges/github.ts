@@ -4,7 +4,7 @@
  */
 import { REACTIONS, type ReactionContent } from '#features/issues/index.ts'
 import { listOf, type Fields } from './fields.ts'
-import { ForgeError, nextPageOf, type ForgeClient } from './forge-client.ts'
+import { ForgeError, nextPageOf, WholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
@@ -307,16 +307,14 @@ export class GitHubForge implements Forge {
 
   /** The whole list of one record. */
   async #all(list: string): Promise<Fields[]> {
-    const items: Fields[] = []
+    const whole = new WholeList()
     let page: string | null = '1'
     for (let count = 0; page !== null && count < MAX_PAGES; count++) {
-      const { body, header } = await this.client.get(
-        `${this.#path}${list}per_page=${PER_PAGE}&page=${page}`,
-      )
-      items.push(...listOf(body))
-      page = nextPageOf(header('link'))
+      const answer = await this.client.get(`${this.#path}${list}per_page=${PER_PAGE}&page=${page}`)
+      whole.add(answer)
+      page = nextPageOf(answer.header('link'))
     }
-    return items
+    return whole.items
   }
 
   async #page<T>(

@@ -4,7 +4,7 @@
  */
 import type { ReactionContent } from '#features/issues/index.ts'
 import { listOf, type Fields } from './fields.ts'
-import { ForgeError, type ForgeClient } from './forge-client.ts'
+import { ForgeError, WholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
@@ -295,16 +295,14 @@ export class GitLabForge implements Forge {
   }
 
   async #all(list: string): Promise<Fields[]> {
-    const items: Fields[] = []
+    const whole = new WholeList()
     let page: string | null = '1'
     for (let count = 0; page !== null && count < MAX_PAGES; count++) {
-      const { body, header } = await this.client.get(
-        `${this.#path}${list}per_page=${PER_PAGE}&page=${page}`,
-      )
-      items.push(...listOf(body))
-      page = header('x-next-page') || null
+      const answer = await this.client.get(`${this.#path}${list}per_page=${PER_PAGE}&page=${page}`)
+      whole.add(answer)
+      page = answer.header('x-next-page') || null
     }
-    return items
+    return whole.items
   }
 
   async #page<T>(

@@ -19,6 +19,15 @@ export type ForgeAddress = {
 
 export type OpenForge = { readonly forge: Forge; readonly client: ForgeClient }
 
+/** A part of a path as it was meant. Throws 422 for a broken escape. */
+export function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw invalid('url', 'the address has a % that is no escape')
+  }
+}
+
 /** Splits `https://host[/below]/owner/name[.git]`. Throws 422 for another form. */
 export function splitAddress(url: string): { base: string; owner: string; name: string } {
   const at = new URL(url)
@@ -28,8 +37,8 @@ export function splitAddress(url: string): { base: string; owner: string; name: 
   if (!owner || !name) throw invalid('url', 'name a repository: https://<host>/<owner>/<name>')
   return {
     base: [at.origin, ...parts].join('/'),
-    owner: decodeURIComponent(owner),
-    name: decodeURIComponent(name),
+    owner: decodePart(owner),
+    name: decodePart(name),
   }
 }
 
@@ -76,5 +85,5 @@ function splitProject(url: string): { origin: string; path: string; name: string
   const { name } = splitAddress(url)
   const at = new URL(url)
   const parts = trimTrailingSlashes(at.pathname).split('/').filter(Boolean).slice(0, -1)
-  return { origin: at.origin, path: parts.map(decodeURIComponent).join('/'), name }
+  return { origin: at.origin, path: parts.map(decodePart).join('/'), name }
 }

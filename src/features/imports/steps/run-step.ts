@@ -2,12 +2,16 @@
 import { writeAs, type Tx } from '#core/write.ts'
 import { requireRepo } from '#features/repos/index.ts'
 import { ImportEnded } from '../create-fetched-refs.ts'
+import { ForgeError } from '../forges/forge-client.ts'
 import { addErrors, findImport, forgetAttempts } from '../store.ts'
 import { findStep, setStep } from '../store-steps.ts'
 import type { ListStep, StepContext } from './context.ts'
 
 /** More items in one transaction would block other writers. */
 const ITEMS_PER_TRANSACTION = 20
+
+/** Of 50 to 100 items each. A list that leads on and on would keep the import busy for ever. */
+const MAX_PAGES = 50_000
 
 /** Throws `ImportEnded` when the import or its repository ended meanwhile. */
 export function requireRunning(tx: Tx, { row, repo }: Pick<StepContext, 'row' | 'repo'>): void {
@@ -35,8 +39,10 @@ export async function runStep<T, Ready>(
   if (!before || before.state === 'done' || before.state === 'done_with_errors') return
   let { cursor, done } = before
   await writeForImport(context, (tx) => setStep(tx, row.id, step.name, { state: 'running' }))
-  for (;;) {
+  for (let pages = 1; ; pages++) {
     const page = await step.read(context, cursor)
+    if (pages > MAX_PAGES || (page.next !== null && page.next === cursor))
+      throw new ForgeError('the list of the other forge does not end', 200)
     done += page.items.length
     await placePage(context, step, page.items, (tx) => {
       forgetAttempts(tx, row.id)
