@@ -80,10 +80,14 @@ function nextChange(
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, MAX_WAIT_MS)
   const end = runChanges(hearth).listen(run_id, resolve)
-  for (const signal of signals) signal.addEventListener('abort', () => resolve(), { once: true })
+  // `draining` lives as long as the process, so what listens to it is taken away again.
+  const over = new AbortController()
+  for (const one of signals)
+    one.addEventListener('abort', () => resolve(), { once: true, signal: over.signal })
   if (signals.some(({ aborted }) => aborted)) resolve()
   return promise.finally(() => {
     clearTimeout(timer)
+    over.abort()
     end()
   })
 }
