@@ -75,6 +75,10 @@ export type RepoFindings = {
   readonly oldest_at: Timestamp
 }
 
+/** So that each branch is answered from its index of a repository. */
+const IN_WORKSPACE =
+  'repo_id IN (SELECT id FROM repos WHERE workspace_id = ?1 AND deleted_at IS NULL)'
+
 /** The repositories of a workspace with open alerts, the most severe first. */
 export const listReposWithFindings = (
   db: Db,
@@ -86,13 +90,13 @@ export const listReposWithFindings = (
        sum(f.severity = 'high') AS high, min(f.at) AS oldest_at
      FROM (
        SELECT repo_id, severity, first_seen_at AS at FROM code_alerts
-         WHERE state = 'open' AND is_landed = 1
+         WHERE ${IN_WORKSPACE} AND state = 'open' AND is_landed = 1
        UNION ALL SELECT repo_id, coalesce(severity, 'low'), created_at FROM dependency_alerts
-         WHERE state = 'open'
-       UNION ALL SELECT repo_id, 'secret', created_at FROM secret_alerts WHERE state = 'open'
-     ) f JOIN repos r ON r.id = f.repo_id
-     WHERE r.workspace_id = ? AND r.deleted_at IS NULL
-     GROUP BY f.repo_id ORDER BY critical DESC, high DESC, open DESC, f.repo_id LIMIT ?`,
+         WHERE ${IN_WORKSPACE} AND state = 'open'
+       UNION ALL SELECT repo_id, 'secret', created_at FROM secret_alerts
+         WHERE ${IN_WORKSPACE} AND state = 'open'
+     ) f
+     GROUP BY f.repo_id ORDER BY critical DESC, high DESC, open DESC, f.repo_id LIMIT ?2`,
     workspace_id,
     limit,
   )
