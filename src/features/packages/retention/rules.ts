@@ -2,6 +2,7 @@
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
+import { nextTurn } from '#lib/waiting.ts'
 import type { PackageRow } from '../store.ts'
 import { findExpired, type Expired, type Rule } from './expired.ts'
 import {
@@ -133,7 +134,7 @@ export async function previewRule(
       addExpired(found, row, findExpired(hearth.db, row, rule, hearth.clock.now()))
     after = rows.at(-1)?.id ?? ''
     isLast = rows.length < PACKAGES_PER_SLICE
-    await new Promise(setImmediate)
+    await nextTurn()
   }
   return found
 }

@@ -1,7 +1,7 @@
 /** Finds the commit and the folder of a module's version in a repository. */
 import type { Oid } from '#git'
 import type { Hearth } from '#core/hearth.ts'
-import { refsOf, resolveCommit } from '#features/repos/index.ts'
+import { commitTime, refsOf, resolveCommit } from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
 import {
   commitOfPseudoVersion,
@@ -22,17 +22,17 @@ const MAX_BASES = 50
 
 /** Versions that tags name, the lowest first. */
 export function listTaggedVersions(hearth: Hearth, repo: Family, path: ModulePath): string[] {
-  const versions = new Set<string>()
+  const keys = new Map<string, string>()
   for (const { name } of refsOf(hearth, repo.id).refs) {
     if (!name.startsWith(TAGS)) continue
     const tag = name.slice(TAGS.length)
     for (const folder of path.folders) {
       const prefix = tagPrefixOf(folder)
       const version = tag.startsWith(prefix) ? tag.slice(prefix.length) : ''
-      if (isVersionOf(path, version)) versions.add(version)
+      if (isVersionOf(path, version)) keys.set(version, goVersionKey(version))
     }
   }
-  return [...versions].sort((a, b) => (goVersionKey(a) < goVersionKey(b) ? -1 : 1))
+  return [...keys].sort(([, a], [, b]) => (a < b ? -1 : 1)).map(([version]) => version)
 }
 
 /** The commit that a tag of the module names; null without one. */
@@ -84,7 +84,7 @@ async function findGoMod(
 
 async function timeOf(hearth: Hearth, { store }: Family, commit: Oid): Promise<Date> {
   const found = await hearth.git.readCommit(store, commit)
-  return new Date((found?.committer.time ?? 0) * 1000)
+  return new Date(commitTime(found?.committer.time ?? 0))
 }
 
 /** The highest version before a commit, for the version of a commit without a tag. */
