@@ -17,6 +17,18 @@ function groupByPackage(dependencies: readonly Dependency[]): Map<string, Depend
   return groups
 }
 
+/** A lock file that has more versions of one package is not read by anybody. */
+const MAX_VERSIONS = 100
+
+/** The versions that only this side has. */
+function versionsOf(side: readonly Dependency[], other: readonly Dependency[]): string[] {
+  const there = new Set(other.map(({ version }) => version))
+  return side
+    .filter(({ version }) => !there.has(version))
+    .slice(0, MAX_VERSIONS)
+    .map(({ version }) => version)
+}
+
 /** The packages with versions that only one side has. */
 export function compareDependencies(
   base: readonly Dependency[],
@@ -25,12 +37,8 @@ export function compareDependencies(
   const [old, now] = [groupByPackage(base), groupByPackage(head)]
   return [...new Set([...now.keys(), ...old.keys()])].flatMap((key): DependencyChange[] => {
     const [left = [], right = []] = [old.get(key), now.get(key)]
-    const versionsOf = (side: readonly Dependency[], other: readonly Dependency[]) =>
-      side
-        .filter(({ version }) => other.every((one) => one.version !== version))
-        .map(({ version }) => version)
     const [before, after] = [versionsOf(left, right), versionsOf(right, left)]
-    const shown = right.find(({ version }) => after.includes(version)) ?? right[0] ?? left[0]
+    const shown = right.find(({ version }) => version === after[0]) ?? right[0] ?? left[0]
     if (!shown || before.length + after.length === 0) return []
     const { type, name, manifest, scope, license } = shown
     return [{ type, name, manifest, before, after, scope, license }]

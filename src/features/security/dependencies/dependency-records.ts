@@ -24,11 +24,14 @@ export function dependencyRecords(files: readonly LockFile[]): Dependency[] {
       })
     }
   }
-  return [...records.values()].sort(
-    (a, b) =>
-      Number(b.direct === true) - Number(a.direct === true) ||
-      compareTexts(a.name.toLowerCase(), b.name.toLowerCase()) ||
-      compareTexts(a.version, b.version) ||
-      compareTexts(a.manifest, b.manifest),
-  )
+  return [...records.values()]
+    .map((record) => ({ record, name: record.name.toLowerCase() }))
+    .sort(
+      ({ record: a, name: left }, { record: b, name: right }) =>
+        Number(b.direct === true) - Number(a.direct === true) ||
+        compareTexts(left, right) ||
+        compareTexts(a.version, b.version) ||
+        compareTexts(a.manifest, b.manifest),
+    )
+    .map(({ record }) => record)
 }

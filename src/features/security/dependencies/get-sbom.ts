@@ -2,7 +2,7 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { FreeForm, OneOf, RepoPath, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
-import { timestamp } from '#lib/time.ts'
+import { commitTime } from '#features/repos/index.ts'
 import { commitOf } from './commit-of.ts'
 import { cyclonedxDocument } from './cyclonedx.ts'
 import { readLockFiles } from './lock-files.ts'
@@ -37,7 +37,7 @@ export const getSbom = operation({
       full_name: repo.full_name,
       url: `${site_url}/${repo.full_name}`,
       commit: commit.oid,
-      committed_at: timestamp(commit.committer.time * 1000),
+      committed_at: commitTime(commit.committer.time),
       tool: { name: 'hearth', version },
     }
     const components = componentsOf(await readLockFiles(hearth, repo.store, commit.oid, signal))

@@ -18,6 +18,7 @@ import { lockFileThread } from './lock-file-thread.ts'
 /** A commit with more has the others left out, the deepest first. */
 export const MAX_LOCK_FILES = 300
 const MAX_TOTAL_BYTES = 64 * 1024 ** 2
+const MAX_TOTAL_PACKAGES = 100_000
 /** Folders with copies of the code of others. */
 const VENDORED = /(?:^|\/)(?:node_modules|bower_components|vendor|third_party)\//
 
@@ -110,6 +111,12 @@ async function readContent(
   return content
 }
 
+const leftOut = (why: string): Content => ({
+  ecosystem: null,
+  packages: [],
+  fault: `is left out: ${why}`,
+})
+
 /** The lock files of a commit with their packages, those at the root first. */
 export async function readLockFiles(
   hearth: Hearth,
@@ -118,15 +125,20 @@ export async function readLockFiles(
   signal: AbortSignal,
 ): Promise<LockFile[]> {
   const files: LockFile[] = []
-  let bytes = 0
+  let [bytes, packages] = [0, 0]
   for (const entry of await listLockFiles(hearth, store, commit)) {
     signal.throwIfAborted()
     bytes += entry.size
     const content =
       bytes > MAX_TOTAL_BYTES
-        ? { ecosystem: null, packages: [], fault: 'is left out: the files before it have 64 MiB' }
+        ? leftOut('the files before it have 64 MiB')
         : await readContent(hearth, store, entry, signal)
-    files.push({ path: entry.path, oid: entry.oid, ...content })
+    packages += content.packages.length
+    const counted =
+      packages > MAX_TOTAL_PACKAGES
+        ? leftOut(`the files up to it have more than ${MAX_TOTAL_PACKAGES} packages`)
+        : content
+    files.push({ path: entry.path, oid: entry.oid, ...counted })
   }
   return files
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { moveRefs, prepareUpdates, repoByPath } from '#features/repos/index.ts'
 import { getSbom } from '#features/security/dependencies/get-sbom.ts'
 import { LOCK, makeDependencyWorld, REPO } from './fixture.ts'
 
@@ -57,4 +58,24 @@ test('an empty repository has none', async () => {
   await expect(world.call(getSbom, ada, { repo: 'acme/empty' })).rejects.toMatchObject({
     code: 'not_found',
   })
+})
+
+test('a commit whose time no date has is described too', async () => {
+  const { world, ada } = await makeDependencyWorld()
+  const { hearth } = world
+  const repo = repoByPath(hearth.db, REPO)
+  if (!repo) throw new Error('there is no repository')
+  const author = { name: 'ada', email: 'ada@example.com', time: 9_000_000_000_000, zone: '+0000' }
+  const { commit } = await hearth.git.commitFiles(repo.store, {
+    parent: null,
+    changes: [{ action: 'put', path: 'a', data: new Uint8Array() }],
+    message: 'Later',
+    author,
+    committer: author,
+  })
+  const updates = [{ name: 'refs/heads/later', old: null, new: commit }]
+  const prepared = await prepareUpdates(hearth, repo, updates)
+  await world.write((tx) => moveRefs(tx, repo, prepared), ada)
+  const document = await world.call(getSbom, ada, { repo: REPO, ref: 'later' })
+  expect(document).toMatchObject({ creationInfo: { created: '9999-12-31T23:59:59Z' } })
 })
