@@ -84,8 +84,12 @@ function requireHttpUrl(url: URL): void {
     throw new OutboundError('an address must not hold a name or password', 'blocked_address')
 }
 
+/** Names the entry, because one without http:// allows https only. */
 const httpRefused = (url: URL): OutboundError =>
-  new OutboundError(`${url.origin} must be reached over https; ${REMEDY}`, 'blocked_address')
+  new OutboundError(
+    `${url.origin} must be reached over https; ${REMEDY}, by the entry http://${url.hostname}`,
+    'blocked_address',
+  )
 
 const isPublic = (address: string): boolean => {
   const bytes = parseAddress(address)

@@ -125,6 +125,9 @@ test('http is refused before the name is resolved, unless a rule may allow it', 
         `http://${host} must be reached over https`,
       )
   expect(asked).toEqual([])
+  expect(await check('http://inside.example:8080/v1', [])).toEndWith(
+    'setting outbound.allow, by the entry http://inside.example',
+  )
   expect(await check('http://inside.example/', ['http://10.0.0.0/8'])).toBe('10.0.0.5')
   expect(await check('http://inside.example/', ['http://inside.example'])).toBe('10.0.0.5')
   expect(await check('http://good.example/', [], true)).toBe('8.8.8.8')

@@ -26,8 +26,19 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-work]')
     })
 }
 
-// A field of a form that people fill in meanwhile.
-for (const field of document.querySelectorAll<HTMLInputElement>('input[data-work]'))
+// A field of a form that people fill in meanwhile. Who is faster than the work waits for it.
+for (const field of document.querySelectorAll<HTMLInputElement>('input[data-work]')) {
+  const { form } = field
+  let isPressed = false
+  const wait = (event: SubmitEvent): void => {
+    event.preventDefault()
+    event.submitter?.setAttribute('aria-disabled', 'true')
+    isPressed = true
+  }
+  form?.addEventListener('submit', wait)
   solve(field.dataset, (answer) => {
     field.value = answer
+    form?.removeEventListener('submit', wait)
+    if (isPressed) form?.requestSubmit()
   })
+}

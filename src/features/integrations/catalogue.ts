@@ -145,7 +145,7 @@ const MODEL_PROVIDERS: readonly Provider[] = [
     slug: 'local',
     title: 'Models on your own machines',
     description:
-      'vLLM, llama.cpp, Ollama and others. Private addresses need the setting integrations.allow.',
+      'vLLM, llama.cpp, Ollama and others. Private addresses need an entry such as http://127.0.0.1 in the setting integrations.allow.',
     kind: 'model_provider',
     config: modelProvider('http://127.0.0.1:11434/v1'),
     secret: { title: 'API key', required: false },

@@ -21,7 +21,7 @@ const LABELS: Readonly<Record<string, { readonly label: string; readonly hint?: 
     wire: { label: 'Interface' },
     models: {
       label: 'Models',
-      hint: 'One a line: name, price of input, price of output, price of cached input, context, longest answer. Prices are in US dollars for a million tokens; all but the name may be left out. Empty allows any model.',
+      hint: 'One a line, such as small, 0.25, 2. In this order, with commas: name, price of input, price of output, price of cached input, context, longest answer. Prices are in US dollars for a million tokens; all but the name may be left out. Empty allows any model.',
     },
   })
 

@@ -70,6 +70,11 @@ export const GatewayCard = ({
             label={t('Address for clients of Anthropic')}
             value={gateway.url.replace(/\/v1$/, '')}
           />
+          <p class="muted small">
+            {rich('<a>The model gateway</a> in the guide has the lines for known clients.', {
+              a: (inner) => <a href="/docs/agents#the-model-gateway">{inner}</a>,
+            })}
+          </p>
         </>
       )}
     </Card>

@@ -190,7 +190,7 @@ const EmailField = ({ visit }: { visit: Visit }) => (
     maxlength={254}
     value={visit.form.values.text('email')}
     error={fieldError(visit, 'email')}
-    hint={t('Where you can be answered. Only reviewers see it.')}
+    hint={t('Where you can be answered. Only those who read the report see it.')}
   />
 )
 
