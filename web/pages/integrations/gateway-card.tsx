@@ -17,6 +17,23 @@ import { gatewayPath } from './owner.tsx'
 
 const BUDGET = 'max_usd_per_day'
 
+/** What clients are given, once the gateway is on. */
+const Addresses = ({ url }: { url: string }) => (
+  <>
+    <CopyField id="gateway-openai" label={t('Address for clients of OpenAI')} value={url} />
+    <CopyField
+      id="gateway-anthropic"
+      label={t('Address for clients of Anthropic')}
+      value={url.replace(/\/v1$/, '')}
+    />
+    <p class="muted small">
+      {rich('<a>The model gateway</a> in the guide has the lines for known clients.', {
+        a: (inner) => <a href="/docs/agents#the-model-gateway">{inner}</a>,
+      })}
+    </p>
+  </>
+)
+
 export const GatewayCard = ({
   visit: wholeVisit,
   slug,
@@ -58,25 +75,7 @@ export const GatewayCard = ({
           <Button>{t('Save')}</Button>
         </FormActions>
       </Form>
-      {gateway.enabled && (
-        <>
-          <CopyField
-            id="gateway-openai"
-            label={t('Address for clients of OpenAI')}
-            value={gateway.url}
-          />
-          <CopyField
-            id="gateway-anthropic"
-            label={t('Address for clients of Anthropic')}
-            value={gateway.url.replace(/\/v1$/, '')}
-          />
-          <p class="muted small">
-            {rich('<a>The model gateway</a> in the guide has the lines for known clients.', {
-              a: (inner) => <a href="/docs/agents#the-model-gateway">{inner}</a>,
-            })}
-          </p>
-        </>
-      )}
+      {gateway.enabled && <Addresses url={gateway.url} />}
     </Card>
   )
 }
