@@ -17,7 +17,7 @@ const UNITS = 1000
 /** About the measures of common text fonts. */
 export const REGULAR: Metrics = { advance: 540, ascent: 930, descent: 240, height: 560 }
 /** Flatter and narrower than text fonts, which shows targets that have their size from the font. */
-export const FLAT: Metrics = { advance: 300, ascent: 720, descent: 180, height: 480 }
+export const FLAT: Metrics = { advance: 334, ascent: 720, descent: 180, height: 480 }
 /** The empty space on each side of the box, in font units. */
 const BEARING = 50
 
