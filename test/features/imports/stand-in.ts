@@ -362,6 +362,9 @@ export function startStandIn(
     async fetch(request) {
       const url = new URL(request.url)
       if (url.pathname === '/file') return new Response('bytes')
+      // As Gitea answers while its wiki has no page; its API says 404 then.
+      if (dialect === 'gitea_api' && url.pathname.startsWith('/ada/lamp.wiki.git/'))
+        return new Response(null, { status: 500 })
       if (!url.pathname.startsWith('/api/')) {
         const at = `${git}${url.pathname.replace(/^\/ada/, '')}${url.search}`
         const headers = new Headers(request.headers)

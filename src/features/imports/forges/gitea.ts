@@ -212,11 +212,18 @@ export class GiteaForge implements Forge {
       description: repo.optional('description'),
       private: repo.is('private'),
       clone_url,
-      wiki_url: repo.is('has_wiki') ? clone_url.replace(/(\.git)?$/, '.wiki.git') : null,
+      wiki_url: (await this.#hasWiki(repo)) ? clone_url.replace(/(\.git)?$/, '.wiki.git') : null,
       highest: Math.max(0, ...newest.flat().map((record) => record.integer('number') ?? 0)),
       pull_offset: 0,
       pull_refs: { prefix: 'refs/pull/', suffix: '/head' },
     }
+  }
+
+  /** Gitea answers git with status 500 where nobody has written a page yet, so the API is asked. */
+  async #hasWiki(repo: Fields): Promise<boolean> {
+    if (!repo.is('has_wiki')) return false
+    const pages = await this.client.list(`${this.#path}/wiki/pages?limit=1`).catch(orMissing)
+    return pages.length > 0
   }
 
   collaborators(cursor: string | null): Promise<Page<ForeignPerson>> {
