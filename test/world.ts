@@ -144,7 +144,7 @@ export async function makeWorld(change: Partial<Settings> = {}) {
       fullName: string,
       branch: string,
       files: Record<string, string | null>,
-      options: { as?: SignedIn; message?: string } = {},
+      options: { as?: SignedIn; message?: string; time?: number } = {},
     ): Promise<string> {
       const { moveRefs, prepareUpdates, readRef, repoByPath } = await import(
         '#features/repos/index.ts'
@@ -157,7 +157,7 @@ export async function makeWorld(change: Partial<Settings> = {}) {
       const author = {
         name: caller.username,
         email: `${caller.username}@example.com`,
-        time: Math.floor(clock.now() / 1000),
+        time: options.time ?? Math.floor(clock.now() / 1000),
         zone: '+0000',
       }
       const changes = Object.entries(files).map(([path, text]) =>

@@ -14,10 +14,12 @@ const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/
 function endOfPart(source: string, at: number): number | null {
   const isClass = source[at] === '['
   let depth = 0
+  // A closing bracket at the beginning of a class is a member of it.
+  const first = source[at + 1] === '^' ? at + 2 : at + 1
   for (let next = at; next < source.length; next++) {
     const sign = source[next]
     if (sign === '\\') next++
-    else if (isClass && sign === ']' && next > at + 1) return next + 1
+    else if (isClass && sign === ']' && next > first) return next + 1
     else if (!isClass && sign === '[') next = (endOfPart(source, next) ?? source.length) - 1
     else if (!isClass && sign === '(') depth++
     else if (!isClass && sign === ')' && --depth === 0) return next + 1

@@ -19,3 +19,12 @@ test('whoever reads the repository reads its modules', async () => {
   expect((await read(rita)).found).toMatchObject({ version: 'v0.1.0', folder: '' })
   expect((await refusal(read(mel))).status).toBe(404)
 })
+
+test('a commit that claims a time beyond all years has a version', async () => {
+  const { world, ada } = await makePackageWorld()
+  const module = 'forge.example/acme/site'
+  await world.commit('acme/site', 'main', { 'go.mod': `module ${module}\n` }, { time: 1e14 })
+  const path = parseModulePath(module, 'acme')
+  const { found } = await world.call(readGoModule, ada, { repo: 'acme/site', path, kind: 'latest' })
+  expect(found?.version).toMatch(/^v0\.0\.0-99991231235959-[0-9a-f]{12}$/)
+})

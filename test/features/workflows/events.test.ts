@@ -22,6 +22,13 @@ jobs:
       - run: make \${{ secrets.KEY }}
 `
 
+test('a push whose commit claims a time beyond all years starts its runs', async () => {
+  const { world, runs, ada } = await makeRunsWorld()
+  await world.commit(REPO.repo, 'main', { [FILE]: fileOn('push') }, { as: ada, time: 1e14 })
+  await world.jobs()
+  expect(await runs()).toHaveLength(1)
+})
+
 describe('issues and comments', () => {
   test('start workflows of the default branch, by activity, once each', async () => {
     const { push, runs, take, finish, world, ada, eve, hearth, repo } = await makeRunsWorld()

@@ -4,7 +4,7 @@ import type { JsonObject } from '#actions'
 import { actorOf } from '#features/accounts/index.ts'
 import { labelsOf } from '#features/issues/index.ts'
 import type { PullRow } from '#features/pulls/index.ts'
-import { fullNameOf, repoById, type RepoRow } from '#features/repos/index.ts'
+import { commitTime, fullNameOf, repoById, type RepoRow } from '#features/repos/index.ts'
 import { workspaceById } from '#features/workspaces/index.ts'
 import type { Oid } from '#git'
 
@@ -66,7 +66,7 @@ export async function pushPayload(
     ({ oid, message, author, committer }): JsonObject => ({
       id: oid,
       message,
-      timestamp: new Date(author.time * 1000).toISOString(),
+      timestamp: commitTime(author.time),
       url: `${url}/commit/${oid}`,
       author: person(author),
       committer: person(committer),

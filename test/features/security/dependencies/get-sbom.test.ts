@@ -31,6 +31,14 @@ test('the bill of materials has packages, licenses and what needs what', async (
   expect(await world.call(getSbom, ada, { repo, ref: 'main' })).toEqual(spdx)
 })
 
+test('a commit that claims a time beyond all years has a bill too', async () => {
+  const { world, ada } = await makeDependencyWorld()
+  await world.commit(REPO, 'main', { 'package-lock.json': LOCK }, { as: ada, time: 1e14 })
+  expect(await world.call(getSbom, ada, { repo })).toMatchObject({
+    creationInfo: { created: expect.stringContaining('9999') },
+  })
+})
+
 test('CycloneDX has the same packages', async () => {
   const { world, ada, commit } = await makeDependencyWorld()
   await commit({ 'package-lock.json': LOCK })
