@@ -36,6 +36,7 @@ test('an import is started by the form, followed on its page, and its people get
   const browser = await forge.browser('ada')
   const none = await browser.open('/acme/site/import')
   expect(none.html).toContain('Nothing was imported')
+  expect((await browser.open('/acme/site/settings')).html).not.toContain('/acme/site/import')
 
   const form = await browser.open('/new')
   const started = await browser.press(form.html, '/new', {
@@ -46,6 +47,7 @@ test('an import is started by the form, followed on its page, and its people get
   })
   expect(started.location).toEndWith('/acme/lamp/import')
   await forge.jobs()
+  expect((await browser.open('/acme/lamp/settings')).html).toContain('href="/acme/lamp/import"')
   const page = await browser.open('/acme/lamp/import')
   expect(page.html).toContain('Pull requests')
   expect(page.html).toContain('zoe')

@@ -24,6 +24,7 @@ import { redirectWithFlash, form, page, type OutputOf, type Visit } from '../../
 import { fieldError, formError } from '../shell.tsx'
 import { ArchivedNotice, DangerZone, type Destinations } from './danger-zone.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
+import { loadImport } from './import.tsx'
 import { OUTSIDE_RUNS, RunsCard } from './run-settings.tsx'
 import { localized, t, texts } from '../../text.ts'
 
@@ -76,7 +77,15 @@ async function mayDeleteIn(visit: Visit, slug: string): Promise<boolean> {
   return workspace?.role === 'owner' || workspace?.members_can_delete_repositories === true
 }
 
-const SettingsActions = ({ repo, here }: { repo: Repo; here: string }) => (
+const SettingsActions = ({
+  repo,
+  here,
+  isImported,
+}: {
+  repo: Repo
+  here: string
+  isImported: boolean
+}) => (
   <>
     <LinkButton href={`${here}/rulesets`} icon="shield">
       {t('Rulesets')}
@@ -113,6 +122,11 @@ const SettingsActions = ({ repo, here }: { repo: Repo; here: string }) => (
         <LinkButton href={`${here}/mirror`} icon="refresh">
           {t('Mirrors')}
         </LinkButton>
+        {isImported && (
+          <LinkButton href={repoPath(repo.full_name, '/import')} icon="download">
+            {t('Import')}
+          </LinkButton>
+        )}
       </>
     )}
   </>
@@ -348,9 +362,10 @@ export const repoSettingsPage = page({
       branches: branches.items.map((branch) => branch.name),
       destinations: await destinationsOf(visit, repo.workspace),
       mayDelete: repo.permissions.admin && (await mayDeleteIn(visit, repo.workspace)),
+      isImported: (await loadImport(visit, repo)) !== null,
     }
   },
-  view: ({ repo, settings, branches, destinations, mayDelete }, visit) => {
+  view: ({ repo, settings, branches, destinations, mayDelete, isImported }, visit) => {
     const typed = visit.form.values
     const typedOr = (name: string, stored: string) => (typed.has(name) ? typed.text(name) : stored)
     const here = repoPath(repo.full_name, '/settings')
@@ -370,7 +385,10 @@ export const repoSettingsPage = page({
     }
     return (
       <RepoFrame visit={visit} repo={repo} title={t('Settings')} current="settings" width="narrow">
-        <PageHead title={t('Settings')} actions={<SettingsActions repo={repo} here={here} />} />
+        <PageHead
+          title={t('Settings')}
+          actions={<SettingsActions repo={repo} here={here} isImported={isImported} />}
+        />
         <GeneralCard visit={visit} repo={repo} branches={branches} here={here} typedOr={typedOr} />
         <FeaturesCard visit={visit} here={here} settings={settings} />
         <PullRequestsCard visit={visit} here={here} typedOr={typedOr} settings={settings} />
