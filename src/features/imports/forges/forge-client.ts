@@ -211,6 +211,25 @@ export class WholeList {
   }
 }
 
+/** No list of one record is read beyond this page. */
+const MAX_PAGES = 200
+
+/** All pages of a list of one record. `nextOf` is the page after an answer; null after the last. */
+export async function readWholeList(
+  client: ForgeClient,
+  path: string,
+  nextOf: (answer: ForgeAnswer) => string | null,
+): Promise<Fields[]> {
+  const whole = new WholeList()
+  let page: string | null = '1'
+  for (let count = 0; page !== null && count < MAX_PAGES; count++) {
+    const answer = await client.get(`${path}&page=${page}`)
+    whole.add(answer)
+    page = nextOf(answer)
+  }
+  return whole.items
+}
+
 const headerOf =
   (response: StreamedResponse) =>
   (name: string): string | null =>

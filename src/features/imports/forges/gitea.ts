@@ -1,7 +1,8 @@
 /** Gitea and Forgejo: `/api/v1` (https://docs.gitea.com/api). Seen with Gitea 1.26. */
 import { REACTIONS, type ReactionContent } from '#features/issues/index.ts'
 import { listOf as fieldsOf, type Fields } from './fields.ts'
-import { ForgeError, WholeList, type ForgeClient } from './forge-client.ts'
+import { labelOf, milestoneOf, orMissing } from './shared-records.ts'
+import { WholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
@@ -44,24 +45,6 @@ function accountOf(user: Fields | null): ForeignPerson | null {
     url: user.optional('html_url'),
   }
 }
-
-const labelOf = (label: Fields): ForeignLabel => ({
-  name: label.text('name'),
-  color: label.text('color'),
-  description: label.optional('description'),
-})
-
-const milestoneOf = (milestone: Fields): ForeignMilestone => ({
-  id: milestone.id('id'),
-  title: milestone.text('title'),
-  description: milestone.optional('description'),
-  due_on: milestone.optional('due_on'),
-  created_ms: milestone.time('created_at') ?? 0,
-  closed_ms:
-    milestone.text('state') === 'closed'
-      ? (milestone.time('closed_at') ?? milestone.time('updated_at') ?? 0)
-      : null,
-})
 
 function recordOf(record: Fields): ForeignRecord {
   const created_ms = record.time('created_at') ?? 0
@@ -356,12 +339,6 @@ async function inTurns<T>(items: readonly T[], run: (item: T) => Promise<T>): Pr
   for (let at = 0; at < items.length; at += PARALLEL)
     done.push(...(await Promise.all(items.slice(at, at + PARALLEL).map(run))))
   return done
-}
-
-/** A part that a repository has switched off is missing: it has nothing to take. */
-function orMissing(error: unknown): Fields[] {
-  if (error instanceof ForgeError && error.isMissing) return []
-  throw error
 }
 
 function reactionOf(reaction: Fields): ForeignReaction[] {

@@ -4,7 +4,8 @@
  */
 import { REACTIONS, type ReactionContent } from '#features/issues/index.ts'
 import { listOf, type Fields } from './fields.ts'
-import { ForgeError, nextPageOf, WholeList, type ForgeClient } from './forge-client.ts'
+import { labelOf, milestoneOf, orMissing } from './shared-records.ts'
+import { nextPageOf, readWholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
@@ -24,8 +25,6 @@ import type {
 } from './forge.ts'
 
 const PER_PAGE = 100
-/** No list of one record is read beyond this page. */
-const MAX_PAGES = 200
 
 const accountOf = (user: Fields | null): ForeignPerson | null => {
   const login = user?.optional('login') ?? null
@@ -39,24 +38,6 @@ const accountOf = (user: Fields | null): ForeignPerson | null => {
         url: user.optional('html_url'),
       }
 }
-
-const labelOf = (label: Fields): ForeignLabel => ({
-  name: label.text('name'),
-  color: label.text('color'),
-  description: label.optional('description'),
-})
-
-const milestoneOf = (milestone: Fields): ForeignMilestone => ({
-  id: milestone.id('id'),
-  title: milestone.text('title'),
-  description: milestone.optional('description'),
-  due_on: milestone.optional('due_on'),
-  created_ms: milestone.time('created_at') ?? 0,
-  closed_ms:
-    milestone.text('state') === 'closed'
-      ? (milestone.time('closed_at') ?? milestone.time('updated_at') ?? 0)
-      : null,
-})
 
 function recordOf(record: Fields): ForeignRecord {
   const created_ms = record.time('created_at') ?? 0
@@ -307,14 +288,8 @@ export class GitHubForge implements Forge {
 
   /** The whole list of one record. */
   async #all(list: string): Promise<Fields[]> {
-    const whole = new WholeList()
-    let page: string | null = '1'
-    for (let count = 0; page !== null && count < MAX_PAGES; count++) {
-      const answer = await this.client.get(`${this.#path}${list}per_page=${PER_PAGE}&page=${page}`)
-      whole.add(answer)
-      page = nextPageOf(answer.header('link'))
-    }
-    return whole.items
+    const path = `${this.#path}${list}per_page=${PER_PAGE}`
+    return readWholeList(this.client, path, ({ header }) => nextPageOf(header('link')))
   }
 
   async #page<T>(
@@ -348,9 +323,3 @@ const looseReview = (number: number, comments: readonly ForeignLineComment[]): F
   dismissed: false,
   comments,
 })
-
-/** A part that a repository has switched off is missing: it has nothing to take. */
-function orMissing(error: unknown): Fields[] {
-  if (error instanceof ForgeError && error.isMissing) return []
-  throw error
-}

@@ -4,7 +4,8 @@
  */
 import type { ReactionContent } from '#features/issues/index.ts'
 import { listOf, type Fields } from './fields.ts'
-import { ForgeError, WholeList, type ForgeClient } from './forge-client.ts'
+import { labelOf } from './shared-records.ts'
+import { ForgeError, readWholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
@@ -24,7 +25,6 @@ import type {
 } from './forge.ts'
 
 const PER_PAGE = 100
-const MAX_PAGES = 200
 
 const accountOf = (user: Fields | null): ForeignPerson | null => {
   const login = user?.optional('username') ?? null
@@ -38,12 +38,6 @@ const accountOf = (user: Fields | null): ForeignPerson | null => {
         url: user.optional('web_url'),
       }
 }
-
-const labelOf = (label: Fields): ForeignLabel => ({
-  name: label.text('name'),
-  color: label.text('color'),
-  description: label.optional('description'),
-})
 
 const milestoneOf = (milestone: Fields): ForeignMilestone => ({
   id: milestone.id('id'),
@@ -295,14 +289,8 @@ export class GitLabForge implements Forge {
   }
 
   async #all(list: string): Promise<Fields[]> {
-    const whole = new WholeList()
-    let page: string | null = '1'
-    for (let count = 0; page !== null && count < MAX_PAGES; count++) {
-      const answer = await this.client.get(`${this.#path}${list}per_page=${PER_PAGE}&page=${page}`)
-      whole.add(answer)
-      page = answer.header('x-next-page') || null
-    }
-    return whole.items
+    const path = `${this.#path}${list}per_page=${PER_PAGE}`
+    return readWholeList(this.client, path, ({ header }) => header('x-next-page') || null)
   }
 
   async #page<T>(
