@@ -6,7 +6,7 @@ import { getRun, repoOfRun } from '#features/workflows/index.ts'
 import { repoNameOf } from './repo-names.ts'
 import { mentionsIn, relation, type Described } from './entity.ts'
 import { foundIssue, foundPull, parseKey, readIssue, readPull } from './find-by-key.ts'
-import { findTickets } from './find-memories.ts'
+import { findTickets, foundRun } from './find-memories.ts'
 import { tryCall, type Place } from './place.ts'
 import { MAX_ENTITY_EVENTS } from './schema.ts'
 import { oneLineOf } from './texts.ts'
@@ -92,17 +92,7 @@ export async function describeRun(place: Place, id: string): Promise<Described |
   const run = repo === null ? null : await tryCall(place, getRun, { repo, id })
   if (repo === null || run === null) return null
   return {
-    found: {
-      kind: 'run',
-      id: run.id,
-      key: run.id,
-      title: `${run.name} #${run.number}: ${run.title}`,
-      summary: `${run.conclusion ?? run.status} at ${run.ref.replace(/^refs\/\w+\//, '')}`,
-      url: run.html_url,
-      repo,
-      trusted: run.trusted,
-      updated_at: run.finished_at ?? run.created_at,
-    },
+    found: foundRun(repo, run),
     fields: {
       workflow: run.name,
       status: run.status,

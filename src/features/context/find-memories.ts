@@ -1,6 +1,6 @@
 /** Finds memories, runs of workflows, and tickets of other services. */
 import { recall } from '#features/memory/index.ts'
-import { listRuns } from '#features/workflows/index.ts'
+import { listRuns, type Run } from '#features/workflows/index.ts'
 import { parseReference } from './references.ts'
 import { lookupTicket } from './lookup-ticket.ts'
 import type { Found } from './found.ts'
@@ -49,23 +49,25 @@ export async function findMemories(place: Place, words: readonly string[]): Prom
   return [...found.values()]
 }
 
+export const foundRun = (repo: string, run: Run): Found => ({
+  kind: 'run',
+  id: run.id,
+  key: run.id,
+  title: `${run.name} #${run.number}: ${run.title}`,
+  summary: `${run.conclusion ?? run.status} at ${run.ref.replace(/^refs\/\w+\//, '')}`,
+  url: run.html_url,
+  repo,
+  trusted: run.trusted,
+  updated_at: run.finished_at ?? run.created_at,
+})
+
 /** Among the latest runs of each repository. */
 export async function findRuns(place: Place, words: readonly string[]): Promise<Found[]> {
   const found: Found[] = []
   for (const repo of reposOf(place)) {
     const runs = await tryCall(place, listRuns, { repo, per_page: MAX_RUNS })
     for (const run of runs?.items ?? []) {
-      const one: Found = {
-        kind: 'run',
-        id: run.id,
-        key: run.id,
-        title: `${run.name} #${run.number}: ${run.title}`,
-        summary: `${run.conclusion ?? run.status} at ${run.ref.replace(/^refs\/\w+\//, '')}`,
-        url: run.html_url,
-        repo,
-        trusted: run.trusted,
-        updated_at: run.finished_at ?? run.created_at,
-      }
+      const one = foundRun(repo, run)
       if (fitOf(words, { ...one, key: '' }) > 0) found.push(one)
     }
   }
