@@ -1,10 +1,11 @@
 /** Compares the packages of lock files with advisories. */
+import type { PackageAdvisory } from '#features/repos/index.ts'
 import type { Db } from '#core/db.ts'
 import { affectedFinder, comparedName, type Affected } from '#lib/advisories/osv.ts'
 import type { Ecosystem } from '#lib/lock-files/locked-packages.ts'
 import { nextTurn } from '#lib/waiting.ts'
 import type { Dependency } from './schema.ts'
-import { listAdvisoriesOf, type AdvisoryMatch } from './store-advisories.ts'
+import { listAdvisoriesOf } from './store-advisories.ts'
 import { severityRank, type Finding } from './store-alerts.ts'
 
 /** Names of one query. */
@@ -14,10 +15,10 @@ const COMPARISONS_PER_TURN = 2_000
 /** A repository with more has the others left out, the least severe first. */
 export const MAX_FINDINGS = 5_000
 
-type Match = AdvisoryMatch & Affected
+type Match = PackageAdvisory & Affected
 /** An advisory that reads its own versions once. */
 type Candidate = {
-  readonly match: AdvisoryMatch
+  readonly match: PackageAdvisory
   readonly find: (version: string) => Affected | null
 }
 

@@ -1,12 +1,8 @@
 /** The tables `osv_imports`, `osv_advisories` and `osv_affected`. */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
-import {
-  comparedName,
-  type AdvisorySeverity,
-  type AffectedVersions,
-  type OsvAdvisory,
-} from '#lib/advisories/osv.ts'
+import { comparedName, type AffectedVersions, type OsvAdvisory } from '#lib/advisories/osv.ts'
+import type { PackageAdvisory } from '#features/repos/index.ts'
 import type { Ecosystem } from '#lib/lock-files/locked-packages.ts'
 import { timestamp, type Timestamp } from '#lib/time.ts'
 
@@ -101,18 +97,7 @@ export const completeImport = (tx: Tx, seq: number): void =>
 export const hasAdvisories = (db: Db): boolean =>
   db.one(`SELECT 1 FROM osv_imports WHERE state = 'complete' LIMIT 1`) !== null
 
-export type AdvisoryMatch = {
-  readonly name: string
-  readonly affected: AffectedVersions
-  readonly id: string
-  readonly modified: string
-  readonly summary: string
-  readonly severity: AdvisorySeverity | null
-  readonly aliases: readonly string[]
-  readonly url: string | null
-}
-
-type MatchRow = Omit<AdvisoryMatch, 'affected' | 'aliases'> & {
+type MatchRow = Omit<PackageAdvisory, 'affected' | 'aliases'> & {
   readonly affected: string
   readonly aliases: string
 }
@@ -127,7 +112,7 @@ export const listAdvisoriesOf = (
   db: Db,
   ecosystem: string,
   names: readonly string[],
-): AdvisoryMatch[] =>
+): PackageAdvisory[] =>
   db
     .all<MatchRow>(
       `SELECT f.name, f.affected, a.id, a.modified, a.summary, a.severity, a.aliases, a.url
@@ -152,7 +137,7 @@ export const listPackageAdvisories = (
   db: Db,
   ecosystem: Ecosystem,
   names: readonly string[] | null,
-): AdvisoryMatch[] =>
+): PackageAdvisory[] =>
   listAdvisoriesOf(
     db,
     ecosystem,
