@@ -1,11 +1,10 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
-import { Nullable, OneOf, RepoPath, Type } from '#core/schema.ts'
+import { RepoPath, Type } from '#core/schema.ts'
 import { branchRef, requireLive } from '#features/repos/index.ts'
-import { conflict, invalid } from '#lib/errors.ts'
-import { recordDismissal } from '../record-dismissal.ts'
+import { dismissalInput, newDismissal, recordDismissal } from '../dismissal.ts'
 import { codeAlertRecords, requireCodeAlert } from './alert-record.ts'
-import { CodeAlert, CodeAlertId, DISMISSAL_REASONS } from './schema.ts'
+import { CodeAlert, CodeAlertId } from './schema.ts'
 import { setDismissal, settleStates } from './store-alerts.ts'
 
 export const updateCodeScanningAlert = operation({
@@ -19,11 +18,7 @@ export const updateCodeScanningAlert = operation({
   input: Type.Object({
     repo: RepoPath,
     id: CodeAlertId,
-    state: OneOf(['open', 'dismissed']),
-    reason: Type.Optional(Nullable(OneOf(DISMISSAL_REASONS))),
-    note: Type.Optional(
-      Nullable(Type.String({ maxLength: 1_000, description: 'Why, for others.' })),
-    ),
+    ...dismissalInput,
   }),
   output: CodeAlert,
   annotations: { idempotent: true },
@@ -33,16 +28,9 @@ export const updateCodeScanningAlert = operation({
     write((tx) => {
       const live = requireLive(tx.db, repo.id)
       const row = requireCodeAlert(tx.db, repo, id)
-      if (state === 'dismissed') {
-        if (reason === null)
-          throw invalid('reason', `reason is required: ${DISMISSAL_REASONS.join(', ')}`)
-        if (row.state === 'fixed')
-          throw conflict(
-            'already_closed',
-            'this alert is fixed already: nothing is left to dismiss',
-          )
-        setDismissal(tx, row.id, { by: caller.id, reason, note: note?.trim() || null })
-      } else if (row.state === 'dismissed') {
+      if (state === 'dismissed')
+        setDismissal(tx, row.id, newDismissal(caller.id, row, reason, note))
+      else if (row.state === 'dismissed') {
         setDismissal(tx, row.id, null)
         settleStates(tx, [row.id], branchRef(live.default_branch))
       }

@@ -1,10 +1,8 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
-import { Nullable, OneOf, RepoPath, Type } from '#core/schema.ts'
+import { RepoPath, Type } from '#core/schema.ts'
 import { requireLive } from '#features/repos/index.ts'
-import { conflict, invalid } from '#lib/errors.ts'
-import { DISMISSAL_REASONS } from '../code-scanning/schema.ts'
-import { recordDismissal } from '../record-dismissal.ts'
+import { dismissalInput, newDismissal, recordDismissal } from '../dismissal.ts'
 import { dependencyAlertRecord, requireDependencyAlert } from './alert-record.ts'
 import { DependencyAlert, DependencyAlertId } from './schema.ts'
 import { scanDependencies } from './scan-dependencies.ts'
@@ -21,11 +19,7 @@ export const updateDependencyAlert = operation({
   input: Type.Object({
     repo: RepoPath,
     id: DependencyAlertId,
-    state: OneOf(['open', 'dismissed']),
-    reason: Type.Optional(Nullable(OneOf(DISMISSAL_REASONS))),
-    note: Type.Optional(
-      Nullable(Type.String({ maxLength: 1_000, description: 'Why, for others.' })),
-    ),
+    ...dismissalInput,
   }),
   output: DependencyAlert,
   annotations: { idempotent: true },
@@ -35,16 +29,9 @@ export const updateDependencyAlert = operation({
     write((tx) => {
       const live = requireLive(tx.db, repo.id)
       const row = requireDependencyAlert(tx.db, repo, id)
-      if (state === 'dismissed') {
-        if (reason === null)
-          throw invalid('reason', `reason is required: ${DISMISSAL_REASONS.join(', ')}`)
-        if (row.state === 'fixed')
-          throw conflict(
-            'already_closed',
-            'this alert is fixed already: nothing is left to dismiss',
-          )
-        setDismissal(tx, row.id, { by: caller.id, reason, note: note?.trim() || null })
-      } else if (row.state === 'dismissed') {
+      if (state === 'dismissed')
+        setDismissal(tx, row.id, newDismissal(caller.id, row, reason, note))
+      else if (row.state === 'dismissed') {
         setDismissal(tx, row.id, null)
         // The package may have gone since.
         tx.enqueue(scanDependencies, { repo_id: repo.id }, { key: repo.id })
