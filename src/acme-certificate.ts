@@ -17,7 +17,7 @@ import {
   type AcmeTransport,
 } from '#lib/acme.ts'
 import type { Log } from '#lib/log.ts'
-import { OutboundClient, parseOutboundRules } from '#lib/outbound.ts'
+import { OutboundClient, parseOutboundRules } from '#lib/outbound/outbound.ts'
 import { DAY, HOUR, MINUTE, SECOND, type Clock } from '#lib/time.ts'
 import { readDates, selfSigned } from '#lib/x509.ts'
 import type { TlsConfig } from './config-tls.ts'

@@ -13,7 +13,7 @@ import { loadConfig } from '#src/config.ts'
 import { writeAs } from '#core/write.ts'
 import { insertUser } from '#features/accounts/store/users.ts'
 import { silentLog } from '#lib/log.ts'
-import { PasswordHasher } from '#lib/password.ts'
+import { PasswordHasher } from '#lib/password/password.ts'
 import { typeId } from '#core/ids.ts'
 
 const PEOPLE = 20

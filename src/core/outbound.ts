@@ -1,5 +1,5 @@
 /** The HTTP client for addresses that users name, with the rules of the forge's settings. */
-import { OutboundClient, type OutboundError, parseOutboundRules } from '#lib/outbound.ts'
+import { OutboundClient, type OutboundError, parseOutboundRules } from '#lib/outbound/outbound.ts'
 import type { SignedIn } from './caller.ts'
 import type { Hearth } from './hearth.ts'
 import { missingScope } from './scopes.ts'

@@ -1,6 +1,6 @@
 /** Verifies the signature with which a client signs in (RFC 4252 section 7). */
 import { createHash, verify } from 'node:crypto'
-import { parseSshBlob, SshFormatError, type SshKey } from '#lib/ssh-key.ts'
+import { parseSshBlob, SshFormatError, type SshKey } from '#lib/ssh/ssh-key.ts'
 
 /** What ssh2 gives of an attempt. ECDSA signatures are DER; those of tokens keep their own form. */
 export type SignInAttempt = {

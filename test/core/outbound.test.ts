@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { outboundMessage } from '#core/outbound.ts'
-import { OutboundError } from '#lib/outbound.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
 import { makeWorld, withToken } from '../world.ts'
 
 test('only who may see outbound.allow learns what a name resolves to', async () => {

@@ -10,7 +10,7 @@ import {
 } from '#features/integrations/index.ts'
 import { SMALL_ENTRY_BYTES } from '#lib/cache.ts'
 import { conflict } from '#lib/errors.ts'
-import { OutboundError } from '#lib/outbound.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
 import { MINUTE, SECOND, timestamp } from '#lib/time.ts'
 import { MAX_TICKET_BODY_CHARS, type Ticket } from './schema.ts'
 import { TRACKERS, type TicketRequest } from './trackers.ts'

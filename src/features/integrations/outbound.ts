@@ -1,6 +1,6 @@
 /** The HTTP client for integrations, and their addresses. */
 import type { Hearth } from '#core/hearth.ts'
-import { OutboundClient, parseOutboundRules } from '#lib/outbound.ts'
+import { OutboundClient, parseOutboundRules } from '#lib/outbound/outbound.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 
 /** Reaches public addresses, and what `outbound.allow` and `integrations.allow` add. */

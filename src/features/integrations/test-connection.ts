@@ -1,6 +1,6 @@
 /** Tests whether a service answers and accepts the secret. */
 import type { Hearth } from '#core/hearth.ts'
-import { OutboundError, type OutboundResponse } from '#lib/outbound.ts'
+import { OutboundError, type OutboundResponse } from '#lib/outbound/outbound.ts'
 import { SECOND } from '#lib/time.ts'
 import { findProvider, LINEAR_URL, type ModelProviderConfig } from './catalogue.ts'
 import { configOf } from './integration-record.ts'

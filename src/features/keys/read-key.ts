@@ -1,6 +1,6 @@
 import type { Db } from '#core/db.ts'
 import { Refusal } from '#lib/errors.ts'
-import { parseSshLine, SshFormatError, type SshKey } from '#lib/ssh-key.ts'
+import { parseSshLine, SshFormatError, type SshKey } from '#lib/ssh/ssh-key.ts'
 import { findDeployKeyByFingerprint } from './store-deploy-keys.ts'
 import { findKeyByFingerprint } from './store.ts'
 

@@ -2,7 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { remoteTransport } from '#features/repos/index.ts'
 import { GitError } from '#git'
-import { OutboundError } from '#lib/outbound.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
 import { SECOND } from '#lib/time.ts'
 import { withTimeout } from '#lib/waiting.ts'
 import { remoteAccess } from './remote.ts'

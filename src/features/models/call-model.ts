@@ -1,6 +1,6 @@
 /** A call of a model by the forge itself, with its answer as a whole. */
 import type { Hearth } from '#core/hearth.ts'
-import { OutboundError } from '#lib/outbound.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
 import { Meter } from './bill.ts'
 import { tokensOf } from './money.ts'
 import { ModelFailed, openModelCall } from './open-call.ts'

@@ -5,7 +5,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { integrationClient, modelAddress, modelHeaders } from '#features/integrations/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { OutboundError } from '#lib/outbound.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
 import { MINUTE, SECOND } from '#lib/time.ts'
 import { sleep } from '#lib/waiting.ts'
 import { settle, type Meter } from './bill.ts'

@@ -12,7 +12,7 @@ import {
 } from '#features/models/index.ts'
 import { repoById } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { OutboundError } from '#lib/outbound.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
 import { MINUTE } from '#lib/time.ts'
 import { PlanIssuesInput, readPlanIssues } from './plan-issues.ts'
 import { planningPrompt } from './planning-prompt.ts'

@@ -5,7 +5,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import type { Transport } from '#git'
 import { outboundClient } from '#core/outbound.ts'
-import { OutboundError } from '#lib/outbound.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 

@@ -3,7 +3,7 @@ import { operation } from '#core/operation.ts'
 import { outboundClient } from '#core/outbound.ts'
 import { Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
-import { OutboundError } from '#lib/outbound.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
 import { SECOND } from '#lib/time.ts'
 import { diagnoseOutboundError } from './diagnose-outbound-error.ts'
 

@@ -1,5 +1,5 @@
 /** Explains a failure to reach an address to the administrator. */
-import type { OutboundError } from '#lib/outbound.ts'
+import type { OutboundError } from '#lib/outbound/outbound.ts'
 import { diagnoseTlsError } from './diagnose-tls-error.ts'
 
 export function diagnoseOutboundError({ fault, detail: message }: OutboundError, url: URL): string {

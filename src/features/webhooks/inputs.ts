@@ -5,7 +5,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
 import { outboundClient, outboundMessage } from '#core/outbound.ts'
-import { OutboundError } from '#lib/outbound.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
 import { SECOND } from '#lib/time.ts'
 
 export const Url = Type.String({

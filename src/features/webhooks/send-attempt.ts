@@ -1,7 +1,7 @@
 /** One attempt to send a delivery, and its outcome. */
 import type { Hearth } from '#core/hearth.ts'
 import { outboundClient } from '#core/outbound.ts'
-import { OutboundError } from '#lib/outbound.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
 import { SECOND } from '#lib/time.ts'
 import { headersOf } from './request-headers.ts'
 import type { DeliveryError } from './schema.ts'

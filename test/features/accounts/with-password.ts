@@ -1,4 +1,4 @@
-import { PasswordHasher } from '#lib/password.ts'
+import { PasswordHasher } from '#lib/password/password.ts'
 import { typeId } from '#core/ids.ts'
 import { insertUser } from '#features/accounts/store/users.ts'
 import { userCaller } from '#features/accounts/index.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { diagnoseMailError } from '#features/site/diagnose-mail-error.ts'
 import { diagnoseOutboundError } from '#features/site/diagnose-outbound-error.ts'
-import { OutboundError } from '#lib/outbound.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
 
 test('what went wrong with mail is told apart, with what to look at', () => {
   const says = (code: string, message: string, responseCode?: number) =>

@@ -1,6 +1,6 @@
 /** The transport of the forge, allowed to make unencrypted requests to this machine. */
 import type { Transport } from '#git'
-import { OutboundClient, parseOutboundRules } from '#lib/outbound.ts'
+import { OutboundClient, parseOutboundRules } from '#lib/outbound/outbound.ts'
 
 const client = new OutboundClient(parseOutboundRules(['http://127.0.0.1']))
 

@@ -1,5 +1,5 @@
 import { addKey, listKeys, removeKey, type Key, type KeyUsage } from '#features/keys/index.ts'
-import { sshHostKeys } from '#lib/ssh-host-keys.ts'
+import { sshHostKeys } from '#lib/ssh/ssh-host-keys.ts'
 import { Button } from '../../components/button.tsx'
 import { Card, Commands, EmptyState } from '../../components/card.tsx'
 import { ActionButton, Field, Form, FormActions, Select, TextArea } from '../../components/form.tsx'

@@ -8,7 +8,7 @@ import { callModel, ModelFailed, type ChatMessage, type ChatTool } from '#featur
 import { getPullChanges, reviewPull } from '#features/pulls/index.ts'
 import { getFile } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { OutboundError } from '#lib/outbound.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
 import { addEntries } from '../session-entries.ts'
 import { cutMiddle, textOf, ToolError } from '../tool.ts'
 import { commentBody, readReview, REVIEW_TOOL, type GivenReview } from './given-review.ts'

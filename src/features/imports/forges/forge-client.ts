@@ -4,8 +4,8 @@
  */
 import type { Hearth } from '#core/hearth.ts'
 import { outboundClient } from '#core/outbound.ts'
-import { OutboundError } from '#lib/outbound.ts'
-import type { StreamedResponse } from '#lib/outbound-stream.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
+import type { StreamedResponse } from '#lib/outbound/outbound-stream.ts'
 import { HOUR, MINUTE, SECOND } from '#lib/time.ts'
 import { sleep } from '#lib/waiting.ts'
 import { findJsonExcess } from '#lib/parse-json.ts'

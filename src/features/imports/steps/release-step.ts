@@ -10,7 +10,7 @@ import {
 } from '#features/repos/index.ts'
 import type { Oid } from '#git'
 import { Refusal } from '#lib/errors.ts'
-import { ResponseTooLong } from '#lib/outbound.ts'
+import { ResponseTooLong } from '#lib/outbound/outbound.ts'
 import { ForgeError } from '../forges/forge-client.ts'
 import type { ForeignAsset, ForeignRelease } from '../forges/forge.ts'
 import { personId } from '../people.ts'

@@ -4,8 +4,8 @@
  */
 import type { ObjectSignature } from '#git'
 import type { Hearth } from '#core/hearth.ts'
-import { parseSshSignature, isSignedBy } from '#lib/ssh-signature.ts'
-import { SshFormatError } from '#lib/ssh-key.ts'
+import { parseSshSignature, isSignedBy } from '#lib/ssh/ssh-signature.ts'
+import { SshFormatError } from '#lib/ssh/ssh-key.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { signingKeys } from '../extension-points.ts'
 import type { CommitPerson, Verification } from '../schema-code.ts'

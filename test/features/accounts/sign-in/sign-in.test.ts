@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
-import { PasswordHasher } from '#lib/password.ts'
+import { PasswordHasher } from '#lib/password/password.ts'
 import { DAY, MINUTE } from '#lib/time.ts'
 import { signIn } from '#features/accounts/sign-in/sign-in.ts'
 import { findUserById, setPasswordHash } from '#features/accounts/store/users.ts'

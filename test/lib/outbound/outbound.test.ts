@@ -8,7 +8,7 @@ import {
   type OutboundRequest,
   type OutboundRules,
   type Resolve,
-} from '#lib/outbound.ts'
+} from '#lib/outbound/outbound.ts'
 
 const names: Record<string, string[]> = {
   'good.example': ['8.8.8.8'],
@@ -270,12 +270,12 @@ test('proxies of the environment are not used', async () => {
     socket.destroy()
   })
   const program = `
-    import { OutboundClient, parseOutboundRules } from '#lib/outbound.ts'
+    import { OutboundClient, parseOutboundRules } from '#lib/outbound/outbound.ts'
     const answer = await new OutboundClient(parseOutboundRules(['http://127.0.0.1'])).request(new URL('http://127.0.0.1:${server.port}/'), { timeoutMs: 5000, maxBytes: 1000 })
     process.stdout.write(String(answer.status))`
   const address = `http://127.0.0.1:${proxy}`
   const child = Bun.spawn([process.execPath, '-e', program], {
-    cwd: join(import.meta.dir, '..', '..'),
+    cwd: join(import.meta.dir, '../..', '..'),
     stdout: 'pipe',
     env: {
       ...process.env,

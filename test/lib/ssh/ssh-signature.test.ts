@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
-import { parseSshBlob, parseSshLine, SshFormatError } from '#lib/ssh-key.ts'
-import { isSignedBy, parseSshSignature } from '#lib/ssh-signature.ts'
-import { parseCommit, parseTag } from '../../src/git/object.ts'
-import made from '../fixtures/ssh/signatures.json'
-import { ed25519Point, sshArmored, sshField, sshSigned } from '../ssh.ts'
+import { parseSshBlob, parseSshLine, SshFormatError } from '#lib/ssh/ssh-key.ts'
+import { isSignedBy, parseSshSignature } from '#lib/ssh/ssh-signature.ts'
+import { parseCommit, parseTag } from '../../../src/git/object.ts'
+import made from '../../fixtures/ssh/signatures.json'
+import { ed25519Point, sshArmored, sshField, sshSigned } from '../../ssh.ts'
 
 const bytes = new TextEncoder().encode(made.text)
 const keys = Object.entries(made.keys)

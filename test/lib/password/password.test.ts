@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { pbkdf2Sync } from 'node:crypto'
-import { PasswordHasher, ROUNDS } from '#lib/password.ts'
+import { PasswordHasher, ROUNDS } from '#lib/password/password.ts'
 
 const hasher = new PasswordHasher()
 

@@ -5,10 +5,10 @@
  * One password costs about 60 ms of a core. They are hashed one at a time on a thread of low
  * priority (`password-thread.ts`), so that many sign-ins do not slow other requests down.
  */
-import { Refusal } from './errors.ts'
-import { sameBytes } from './hash.ts'
+import { Refusal } from '../errors.ts'
+import { sameBytes } from '../hash.ts'
 import { PasswordThread } from './password-thread.ts'
-import { FairSemaphore } from './semaphore.ts'
+import { FairSemaphore } from '../semaphore.ts'
 
 export const ROUNDS = 600_000
 const SALT_BYTES = 16

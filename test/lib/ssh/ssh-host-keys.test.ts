@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sshHostKeys } from '#lib/ssh-host-keys.ts'
+import { sshHostKeys } from '#lib/ssh/ssh-host-keys.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'hearth-host-keys-'))
 afterAll(() => rmSync(data, { recursive: true, force: true }))

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { pbkdf2Sync } from 'node:crypto'
-import { PasswordThread } from '#lib/password-thread.ts'
+import { PasswordThread } from '#lib/password/password-thread.ts'
 
 const derivation = {
   password: 'correct horse',
@@ -25,7 +25,7 @@ test('the thread derives the same keys as the runtime', async () => {
  */
 const LOOK = `
   import { readdirSync, readFileSync } from 'node:fs'
-  import { PasswordThread } from '#lib/password-thread.ts'
+  import { PasswordThread } from '#lib/password/password-thread.ts'
   const nice = (id) => Number(readFileSync('/proc/' + id + '/stat', 'utf8').split(') ').at(-1).split(' ')[16])
   await new PasswordThread().derive({ password: 'x', salt: new Uint8Array([1]), rounds: 1000, bytes: 32 })
   console.log(JSON.stringify([nice('thread-self'), ...readdirSync('/proc/self/task').map((id) => nice('self/task/' + id)).sort((a, b) => b - a)]))
@@ -37,7 +37,7 @@ test.if(process.platform === 'linux')(
   'the thread has the lowest priority, and others keep theirs',
   async () => {
     const child = Bun.spawn([process.execPath, '-e', LOOK], {
-      cwd: new URL('../..', import.meta.url).pathname,
+      cwd: new URL('../../..', import.meta.url).pathname,
       stdout: 'pipe',
       stderr: 'inherit',
     })
@@ -49,7 +49,7 @@ test.if(process.platform === 'linux')(
 )
 
 test('without its thread the runtime derives the keys', async () => {
-  const thread = new PasswordThread(() => new URL('./there-is-no-such.worker.ts', import.meta.url))
+  const thread = new PasswordThread(() => new URL('../there-is-no-such.worker.ts', import.meta.url))
   expect(hex(await thread.derive(derivation))).toBe(expected)
   expect(thread.isBroken).toBe(true)
   expect(hex(await thread.derive(derivation))).toBe(expected)

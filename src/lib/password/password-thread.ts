@@ -4,7 +4,7 @@
  */
 import { pbkdf2 } from 'node:crypto'
 import { promisify } from 'node:util'
-import { WorkerRequests } from './worker-requests.ts'
+import { WorkerRequests } from '../worker-requests.ts'
 
 export type Derivation = {
   readonly password: string
@@ -23,7 +23,7 @@ export class PasswordThread {
   readonly #thread: WorkerRequests<Derivation, Uint8Array>
   #isBroken = false
 
-  constructor(code: string | (() => URL) = 'lib/password.worker') {
+  constructor(code: string | (() => URL) = 'lib/password/password.worker') {
     this.#thread = new WorkerRequests({ code, name: 'the password thread' })
   }
 

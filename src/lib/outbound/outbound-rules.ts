@@ -6,7 +6,7 @@
  */
 import { lookup } from 'node:dns/promises'
 import { networkInterfaces } from 'node:os'
-import { inBlock, isPublicAddress, parseAddress, parseBlock, type Block } from './net.ts'
+import { inBlock, isPublicAddress, parseAddress, parseBlock, type Block } from '../net.ts'
 
 /** The address is not allowed, the name has none, the other side does not respond, or TLS failed. */
 export type OutboundFault = 'blocked_address' | 'dns' | 'refused' | 'timeout' | 'tls'

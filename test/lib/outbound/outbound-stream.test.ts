@@ -6,7 +6,7 @@ import {
   type OutboundRules,
   type OutboundStreamRequest,
   type Resolve,
-} from '#lib/outbound.ts'
+} from '#lib/outbound/outbound.ts'
 
 const seen: { path: string; authorization: string | null }[] = []
 const BLOCK = new Uint8Array(1 << 16)
