@@ -140,6 +140,10 @@ describe('hostile model servers', () => {
       }),
     'a page': () =>
       new Response('<html>Welcome</html>', { headers: { 'content-type': 'text/html' } }),
+    'an answer of a million values': () =>
+      new Response(`{"choices":[${'{},'.repeat(1_100_000)}{}]}`, {
+        headers: { 'content-type': 'application/json' },
+      }),
     'an error as an answer': () => sse({ error: { message: 'out of memory' } }),
   }
   for (const [what, answer] of Object.entries(floods))

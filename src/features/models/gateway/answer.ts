@@ -1,4 +1,5 @@
 /** Answers of models on their way to a client of the gateway. */
+import { findJsonExcess } from '#lib/parse-json.ts'
 import type { Meter } from '../bill.ts'
 import { withoutSecret, type OpenCall } from '../open-call.ts'
 import type { AnswerHead, ClientWire } from '../wires/client.ts'
@@ -79,11 +80,17 @@ const messageOf = (error: unknown): string =>
     ? `the answer of the model broke off: ${error.message}`
     : 'the model failed'
 
+/** An answer of 16 MiB can hold millions of values, which no model writes. */
+const ANSWER_LIMITS = { maxDepth: 100, maxValues: 1_000_000 }
+
 async function readJson(body: ReadableStream<Uint8Array>): Promise<Json> {
   let value: unknown
   try {
-    // The outbound client bounds it.
-    value = JSON.parse(await new Response(body).text())
+    // The outbound client bounds its length.
+    const bytes = await new Response(body).bytes()
+    if (findJsonExcess(bytes, ANSWER_LIMITS) !== null)
+      throw new BadAnswer('the answer has too many values')
+    value = JSON.parse(new TextDecoder().decode(bytes))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
