@@ -21,10 +21,12 @@ const builtInStateOf = (hearth: Hearth, { id }: AgentRow): BuiltInState | null =
   return null
 }
 
-export function agentStateOf(hearth: Hearth, row: AgentRow): Agent['state'] {
+export const agentStateOf = (hearth: Hearth, row: AgentRow): Agent['state'] =>
+  stateWith(hearth, row, builtInStateOf(hearth, row))
+
+function stateWith(hearth: Hearth, row: AgentRow, known: BuiltInState | null): Agent['state'] {
   const { db, clock } = hearth
   if (row.ended_as !== null) return row.ended_as
-  const known = builtInStateOf(hearth, row)
   const now = clock.now()
   if (Date.parse(row.expires_at) <= now) return 'finished'
   if (findToken(db, row.token_id) === null) return 'stopped'
@@ -35,26 +37,29 @@ export function agentStateOf(hearth: Hearth, row: AgentRow): Agent['state'] {
     : 'idle'
 }
 
-export const agentRecord = (hearth: Hearth, row: AgentRow): Agent => ({
-  id: row.id,
-  name: row.name,
-  repo: fullName(hearth.db, row.repo_id),
-  pull: row.pull_number,
-  owner: actorOf(hearth, row.owner_id),
-  role: row.role,
-  scopes: JSON.parse(row.scopes) as string[],
-  state: agentStateOf(hearth, row),
-  waiting_for: (row.ended_at === null && builtInStateOf(hearth, row)?.waiting_for) || null,
-  asked: (row.ended_at === null && builtInStateOf(hearth, row)?.asked) || false,
-  model: row.model,
-  max_usd: row.max_usd,
-  cost_usd: row.cost_usd,
-  started_at: row.started_at,
-  last_seen_at: row.last_seen_at,
-  expires_at: row.expires_at,
-  stopped:
-    row.ended_as === 'stopped' && row.ended_at !== null
-      ? { by: actorOf(hearth, row.ended_by), at: row.ended_at, reason: row.ended_reason }
-      : null,
-  token: { id: row.token_id, last_four: row.last_four },
-})
+export function agentRecord(hearth: Hearth, row: AgentRow): Agent {
+  const known = row.ended_at === null ? builtInStateOf(hearth, row) : null
+  return {
+    id: row.id,
+    name: row.name,
+    repo: fullName(hearth.db, row.repo_id),
+    pull: row.pull_number,
+    owner: actorOf(hearth, row.owner_id),
+    role: row.role,
+    scopes: JSON.parse(row.scopes) as string[],
+    state: stateWith(hearth, row, known),
+    waiting_for: known?.waiting_for || null,
+    asked: known?.asked || false,
+    model: row.model,
+    max_usd: row.max_usd,
+    cost_usd: row.cost_usd,
+    started_at: row.started_at,
+    last_seen_at: row.last_seen_at,
+    expires_at: row.expires_at,
+    stopped:
+      row.ended_as === 'stopped' && row.ended_at !== null
+        ? { by: actorOf(hearth, row.ended_by), at: row.ended_at, reason: row.ended_reason }
+        : null,
+    token: { id: row.token_id, last_four: row.last_four },
+  }
+}

@@ -46,10 +46,14 @@ export const getAgentOverview = operation({
     const since = timestamp(now_ms - COST_DAYS * DAY)
     const mayManage = (repo_id: string): boolean =>
       reaches(hearth.facts.repo(fullName(db, repo_id), caller)?.role ?? null, 'maintain')
-    const rows =
+    const all =
       repo !== null
         ? listRunningAgents(db, repo.id, now)
-        : listRunningAgentsIn(db, workspace?.id ?? '', now).filter((row) => mayManage(row.repo_id))
+        : listRunningAgentsIn(db, workspace?.id ?? '', now)
+    const repos = [...new Set(all.map(({ repo_id }) => repo_id))].filter(
+      (id) => id === repo?.id || mayManage(id),
+    )
+    const rows = all.filter(({ repo_id }) => repos.includes(repo_id))
     const agents = rows.slice(0, MAX_AGENTS).map((row) => {
       const step = findLastStep(db, row)
       const text = step && `${step.tool ?? ''} ${step.text.split('\n')[0] ?? ''}`.trim()
@@ -58,12 +62,11 @@ export const getAgentOverview = operation({
         step: step && text ? { text: text.slice(0, MAX_STEP_CHARS), at: step.at } : null,
       }
     })
-    const repos = repo !== null ? [repo.id] : [...new Set(rows.map(({ repo_id }) => repo_id))]
     return {
       agents: agents.sort(
         (a, b) => ORDER[a.agent.state] - ORDER[b.agent.state] || (a.agent.id < b.agent.id ? 1 : -1),
       ),
-      cost_usd: costOfAgentsSince(db, repos, since),
+      cost_usd: costOfAgentsSince(db, repo === null ? repos : [repo.id], since),
     }
   },
 })
