@@ -276,10 +276,16 @@ function renderTooMany(
   })
 }
 
-/** The path without the secret of a token that a client put into it. */
+/** Pages whose address is all that is needed to open them. */
+const SECRET_PAGE = /(\/security\/reports\/follow|^\/notifications\/unsubscribe)\/[^/]+/
+
+/** The path without what is secret in it: that of a page, and tokens that a client put into it. */
 const loggedPathOf = ({ path, loggedPath }: Exchange): string =>
   loggedPath ??
-  (path.includes('hth') ? path.replace(/hth[uwar]_[0-9A-Za-z]+/g, '[redacted]') : path)
+  (path.includes('hth') ? path.replace(/hth[uwar]_[0-9A-Za-z]+/g, '[redacted]') : path).replace(
+    SECRET_PAGE,
+    '$1/[redacted]',
+  )
 
 /**
  * Whether browsers are told to use HTTPS only (RFC 6797). The rule holds for every port of the host

@@ -44,11 +44,11 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 export const typeName = (type: string): string => TYPE_NAMES[type] ?? type
 
 /** What a path may say for a type. */
-const TYPE_ALIASES: Readonly<Record<string, PackageType>> = { docker: 'container' }
+const TYPE_ALIASES: ReadonlyMap<string, PackageType> = new Map([['docker', 'container']])
 
 /** The type that a text names; null for none. */
 export const parsePackageType = (text: string): PackageType | null =>
-  TYPE_ALIASES[text] ?? PACKAGE_TYPES.find((type) => type === text) ?? null
+  TYPE_ALIASES.get(text) ?? PACKAGE_TYPES.find((type) => type === text) ?? null
 
 export const PackageTypeName = OneOf([...PACKAGE_TYPES, 'docker'] as const, {
   description: 'The type of its registry; docker stands for container.',

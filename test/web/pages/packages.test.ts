@@ -158,3 +158,9 @@ test('a rule is tried, saved and removed, for a package and for the workspace', 
     expect((await press({ do: 'remove' })).html).not.toContain('version=1.0.0')
   }
 })
+
+test('a type that is none has no page, whatever it is called', async () => {
+  const { visitor } = await setUp()
+  for (const type of ['constructor', '__proto__', 'nothing'])
+    expect((await visitor.open(`/acme/-/packages/${type}/lib`)).status).toBe(404)
+})

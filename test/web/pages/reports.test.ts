@@ -5,6 +5,8 @@ import { updateAdvisory } from '#features/security/reports/update-advisory.ts'
 import { listVulnerabilityReports } from '#features/security/reports/list-vulnerability-reports.ts'
 import { firstDigestWord } from '../../../web/client/sha256.ts'
 import { runForge } from '../../features/oauth/running.ts'
+import { makeReportWorld } from '../../features/security/reports/fixture.ts'
+import { serveSite } from '../visitor.ts'
 
 const REPO = 'acme/site'
 const REPORTS = `/${REPO}/security/reports`
@@ -68,4 +70,13 @@ test('the feed has published and withdrawn advisories, and no drafts', async () 
   await forge.call(updateAdvisory, ada, { repo: REPO, id, state: 'withdrawn' })
   const later = await stranger.open(`/${REPO}/security/advisories.atom`)
   expect(later.html).toContain('<title>Withdrawn: Open hole</title>')
+})
+
+test('an address that opens a report is in no log', async () => {
+  const { world } = await makeReportWorld()
+  const site = serveSite(world)
+  for (const path of [`${REPORTS}/follow/hush-hush`, '/notifications/unsubscribe/hush-hush'])
+    await fetch(site.url + path)
+  expect(site.lines.join()).toContain(`${REPORTS}/follow/[redacted]`)
+  expect(site.lines.join()).not.toContain('hush')
 })
