@@ -91,7 +91,7 @@ test('a workflow that fails gives exit status 1', async () => {
 test('lists and explains without running', async () => {
   const root = makeTree(FILES)
   expect((await run(root, '--list')).out).toBe(
-    '.github/workflows/ci.yml: CI\n  test (a) (ubuntu-latest, 2 steps)\n  test (b) (ubuntu-latest, 2 steps)\n  deploy (ubuntu-latest, 1 steps)\n',
+    '.github/workflows/ci.yml: CI\n  test (a) (ubuntu-latest, 2 steps)\n  test (b) (ubuntu-latest, 2 steps)\n  deploy (ubuntu-latest, 1 step)\n',
   )
   expect((await run(root, '--explain', '--job', 'never')).out).toBe(
     '.github/workflows/ci.yml: CI\n  never: skipped, because its condition was false\n',

@@ -154,7 +154,8 @@ async function list(
     stop: new AbortController().signal,
     load: (uses) => load(tree, uses),
     execute: async ({ key, plan }) => {
-      print(`  ${key} (${plan.runsOn.join(', ')}, ${plan.steps.length} steps)\n`)
+      const steps = plan.steps.length === 1 ? '1 step' : `${plan.steps.length} steps`
+      print(`  ${key} (${plan.runsOn.join(', ')}, ${steps})\n`)
       return { conclusion: 'success', outputs: {} }
     },
     onEnd: (key, conclusion, reason) => {
