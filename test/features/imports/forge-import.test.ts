@@ -259,6 +259,32 @@ test('a number that no issue here can have is not reserved', async () => {
   expect(next?.next_number).toBe(1)
 })
 
+test('a thread with more comments than one transaction holds arrives whole', async () => {
+  const remark = (id: number) => ({
+    id,
+    body: `Line ${id}`,
+    author: { id: 7, username: 'zoe' },
+    system: false,
+    created_at: timeOf(21),
+    updated_at: timeOf(21),
+    position: { new_path: 'file.txt', new_line: 1, head_sha: project.commits.head },
+  })
+  const notes = Array.from({ length: 120 }, (_, n) => remark(n + 1_001))
+  const peer = standIn('gitlab_api', {
+    instead: (path) =>
+      path.includes('/merge_requests/2/discussions') ? Response.json([{ id: 'abc', notes }]) : null,
+  })
+  const { repo } = await it.start('gitlab_api', peer.url)
+  await world.jobs()
+  const { id: repo_id } = repoByPath(world.hearth.db, repo) ?? { id: '' }
+  const comments = world.hearth.db.all<{ body: string; in_reply_to: string | null }>(
+    `SELECT body, in_reply_to FROM comments WHERE repo_id = ? AND path = 'file.txt' ORDER BY id`,
+    repo_id,
+  )
+  expect(comments.map(({ body }) => body)).toEqual(notes.map(({ body }) => body))
+  expect(new Set(comments.slice(1).map((one) => one.in_reply_to)).size).toBe(1)
+})
+
 test('only what was asked for arrives', async () => {
   const peer = standIn('gitea_api')
   const { id, repo } = await it.start('gitea_api', peer.url, { include: ['code', 'issues'] })

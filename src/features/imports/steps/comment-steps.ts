@@ -19,6 +19,10 @@ import { presentCommit } from './record-steps.ts'
 
 /** How many records are looked up at once; their comments are read one after the other. */
 const RECORDS_PER_PAGE = 20
+/** GitLab's line comments of a merge request are one review, which may have thousands. */
+const COMMENTS_PER_PIECE = 50
+/** Further reactions to one comment are left out. */
+const MAX_REACTIONS = 500
 
 /** A record of the other forge whose comments or reviews cannot be read. */
 type Unreadable = { readonly unreadable: string }
@@ -55,7 +59,9 @@ const reactionsOf = (
   { people }: StepContext,
   reactions: readonly ForeignReaction[],
 ): { content: ForeignReaction['content']; actor_id: string }[] =>
-  reactions.map(({ content, person }) => ({ content, actor_id: personId(tx, people, person) }))
+  reactions
+    .slice(0, MAX_REACTIONS)
+    .map(({ content, person }) => ({ content, actor_id: personId(tx, people, person) }))
 
 /** Forges count their ids up, so the id says what came first within a second. */
 export const orderOf = (foreign_id: string): number => {
@@ -213,12 +219,24 @@ function placeReview(
   return ours
 }
 
+/** Parts of a review that a transaction can hold; the first of them makes the review. */
+function piecesOf(review: ForeignReview): ForeignReview[] {
+  const { comments } = review
+  const count = Math.max(1, Math.ceil(comments.length / COMMENTS_PER_PIECE))
+  return Array.from({ length: count }, (_, at) => ({
+    ...review,
+    comments: comments.slice(at * COMMENTS_PER_PIECE, (at + 1) * COMMENTS_PER_PIECE),
+  }))
+}
+
 export const reviewsStep: ListStep<NumberedReview | Unreadable, ReadyReview | Unreadable> = {
   name: 'reviews',
   batch: 5,
   read: (context, cursor) =>
     readByRecord<NumberedReview>(context, 'pull', cursor, async ({ number }) =>
-      (await context.forge.reviewsOf(number)).map((review) => ({ number, review })),
+      (await context.forge.reviewsOf(number))
+        .flatMap(piecesOf)
+        .map((review) => ({ number, review })),
     ),
   prepare: async (context, item) =>
     isUnreadable(item) ? item : await prepareReview(context, item),
