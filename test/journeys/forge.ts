@@ -95,8 +95,8 @@ function endAll(): void {
   }
   started.clear()
 }
-// Bun tells one process of tests for one file of its end only by the hook.
-afterAll(endAll)
+// Bun tells one process of tests for one file of its end only by the hook. Scripts have none.
+if (process.env.NODE_ENV === 'test') afterAll(endAll)
 process.on('exit', endAll)
 
 /**
