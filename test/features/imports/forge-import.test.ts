@@ -177,6 +177,13 @@ test('a part that stays broken is named, and the others arrive', async () => {
   expect((await world.call(listIssues, ada, { repo, state: 'all' })).items).toHaveLength(7)
 })
 
+test('Gitea is given a name with its password as the API takes them', async () => {
+  const peer = standIn('gitea_api', { token: btoa('ada:right') })
+  const { id } = await it.start('gitea_api', peer.url, { token: 'ada:right' })
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({ state: 'done', errors: [] })
+})
+
 test('a token that is refused ends the import at once', async () => {
   const peer = standIn('gitea_api', { token: 'right' })
   const { id, repo } = await it.start('gitea_api', peer.url, { token: 'wrong' })

@@ -1,5 +1,6 @@
 /** Opens a repository on another forge by its address. */
 import type { Hearth } from '#core/hearth.ts'
+import { basicCredentials } from '#features/repos/index.ts'
 import { invalid } from '#lib/errors.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { ForgeClient } from './forge-client.ts'
@@ -45,6 +46,10 @@ export function splitAddress(url: string): { base: string; owner: string; name: 
 /** A token, or the password of `name:password`. */
 const tokenOf = (secret: string): string => secret.slice(secret.indexOf(':') + 1)
 
+/** Gitea takes a token, and names with a password or a token. */
+const giteaCredentials = (secret: string): string =>
+  secret.includes(':') ? basicCredentials(secret) : `token ${secret}`
+
 const GITHUB_VERSION = '2022-11-28'
 
 /** The address of GitHub's API: github.com has it on a host of its own. */
@@ -76,7 +81,12 @@ export function openForge(
     const client = clientFor(githubBase(base), 'Bearer', { 'x-github-api-version': GITHUB_VERSION })
     return { client, forge: new GitHubForge(client, owner, name) }
   }
-  const client = clientFor(`${base}/api/v1`, 'token', {})
+  const client = new ForgeClient(hearth, {
+    base: `${base}/api/v1`,
+    headers: {},
+    authorization: token === null ? null : giteaCredentials(token),
+    signal,
+  })
   return { client, forge: new GiteaForge(client, owner, name) }
 }
 
