@@ -62,17 +62,18 @@ describe('failures', () => {
   })
 
   test('what a provider says of the request reaches the client, what it says of its key does not', async () => {
-    let status = 400
-    const { post, token } = await makeGateway(() => ({ status, message: 'the prompt is too long' }))
+    let [status, message] = [400, 'the prompt is too long']
+    const { post, token } = await makeGateway(() => ({ status, message }))
     const secret = await token()
     const long = await post('/messages', secret, { ...hello, max_tokens: 50 })
     expect([long.status, await long.json()]).toMatchObject([
       400,
       { error: { type: 'invalid_request_error', message: 'the prompt is too long' } },
     ])
-    status = 401
+    ;[status, message] = [401, 'Incorrect API key provided: sk-hou**7890']
     const refused = await post('/chat/completions', secret, hello)
     expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([502, 'false'])
+    expect(await refused.text()).not.toContain('sk-hou')
   })
 })
 

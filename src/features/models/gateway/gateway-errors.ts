@@ -55,8 +55,12 @@ function failed(client: ErrorWriter, { message, status, body }: ModelFailed): Re
   if (status !== null && OF_THE_REQUEST.has(status) && said.message !== '')
     return json(client, status, { message: said.message, reason: said.code })
   // What a provider says of its key or its address is for the owners of the workspace.
-  const headers: Record<string, string> = status === null ? {} : { 'x-should-retry': 'false' }
-  return json(client, 502, { message, reason: 'model_failed', headers })
+  if (status === null) return json(client, 502, { message, reason: 'model_failed' })
+  return json(client, 502, {
+    message: `the model provider refused this with status ${status}: an owner of the workspace can test its connection under Integrations`,
+    reason: 'model_failed',
+    headers: { 'x-should-retry': 'false' },
+  })
 }
 
 /** The response for whatever a request has thrown. */
