@@ -14,6 +14,8 @@ import { oneLineOf } from './texts.ts'
 const MAX_BODY_CHARS = 4_000
 const MAX_TITLE_CHARS = 80
 const MAX_HEADINGS = 40
+/** Each is read as the caller may read it. */
+const MAX_BLOCKERS = 20
 const MAX_RECALLED = 100
 
 async function eventsOfRecord(place: Place, key: string) {
@@ -30,7 +32,9 @@ export async function describeIssue(place: Place, key: string): Promise<Describe
   const found = foundIssue(read)
   const related = (number: number) => `${issue.repo}#${number}`
   const blockers = await Promise.all(
-    issue.blocked_by.map(async (number) => await readIssue(place, related(number))),
+    issue.blocked_by
+      .slice(0, MAX_BLOCKERS)
+      .map(async (number) => await readIssue(place, related(number))),
   )
   return {
     found,
