@@ -28,7 +28,7 @@ const Addresses = ({ url }: { url: string }) => (
     />
     <p class="muted small">
       {rich('<a>The model gateway</a> in the guide has the lines for known clients.', {
-        a: (inner) => <a href="/docs/agents#the-model-gateway">{inner}</a>,
+        a: (inner) => <a href="/docs/agents#user-content-the-model-gateway">{inner}</a>,
       })}
     </p>
   </>

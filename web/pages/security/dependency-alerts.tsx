@@ -122,7 +122,7 @@ const NoAlerts = ({ isCompared }: { isCompared: boolean }) =>
       <p>
         {rich(
           'Dependencies are compared with advisories in the format of OSV. Whoever runs this site imports them on the server, without the network. <a>Where to get advisories</a>',
-          { a: (inner) => <a href="/docs/dependencies#advisories">{inner}</a> },
+          { a: (inner) => <a href="/docs/dependencies#user-content-advisories">{inner}</a> },
         )}
       </p>
       <Commands label={t('Copy the command')}>{IMPORT_COMMAND}</Commands>
