@@ -1,8 +1,9 @@
 /** The registry as npm, pnpm, yarn and bun talk to it: their requests, word for word. */
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { updatePackage } from '#features/packages/update-package.ts'
-import { makeServedPackages, npm, npmTarball } from '../../fixture.ts'
+import { makeServedPackages, npm, npmTarball, tarEntry } from '../../fixture.ts'
 
 const base = '/packages/acme/npm'
 
@@ -255,4 +256,19 @@ test('addresses that try paths name nothing', async () => {
   ])
     expect((await send(base + path, { token: secret })).status).toBe(404)
   expect((await send(`${base}/%zz`, { token: secret })).status).toBe(400)
+})
+
+test('a package.json of brackets is refused', async () => {
+  const { send, token } = await makeServedPackages()
+  const depth = 200_000
+  const text = `{"name":${'['.repeat(depth)}${']'.repeat(depth)},"version":"1.0.0"}`
+  const tarball = gzipSync(tarEntry('package/package.json', text))
+  const refused = await send(
+    `${base}/@acme%2flib`,
+    put(publishBody(lib, { tarball }), await token()),
+  )
+  expect([refused.status, (await refused.json()).error]).toEqual([
+    422,
+    'the tarball cannot be read: its package.json is nested too deeply or has too many values',
+  ])
 })
