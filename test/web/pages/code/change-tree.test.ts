@@ -157,7 +157,7 @@ test('a file is marked as viewed in its place, in the tree and in the count', as
   expect(await file.locator('.file-place').textContent()).toBe('4 of 5')
   await file.locator('summary').click()
   await page.locator('.diff-tools button', { hasText: /^Viewed$/ }).click()
-  await page.waitForSelector('.diff-list li:not(.viewed) a[title="src/a.ts"]')
+  await page.waitForSelector('.diff-list li:not(.viewed) > a[title="src/a.ts"]')
   expect([await count.textContent(), loads]).toEqual(['0 of 5 viewed', 0])
   expect(await file.getAttribute('open')).toBe('')
   expect(problems).toEqual([])
