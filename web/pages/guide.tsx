@@ -1,5 +1,6 @@
 // The guide of this release: the Markdown files of `assets/docs`, built into the executable, so
 // that it is at hand without the internet and cannot differ from the source.
+import { lazy } from '#lib/lazy.ts'
 import { textFile } from '../client.macro.ts' with { type: 'macro' }
 import { PageHead } from '../components/layout.tsx'
 import { Columns, SideNav } from '../components/tabs.tsx'
@@ -115,14 +116,6 @@ export const GuidePage = ({ visit, chapter }: { visit: Visit; chapter: Chapter }
     </Columns>
   </Shell>
 )
-
-function lazy<T>(create: () => T): () => T {
-  let value: T | null = null
-  return () => {
-    value ??= create()
-    return value
-  }
-}
 
 export const guidePages = GUIDE_SOURCES.map((source) => {
   // Rendered at the first visit: most starts of a forge show no guide.

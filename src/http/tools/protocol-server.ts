@@ -1,6 +1,6 @@
 /**
  * Requests of the tool protocol that the protocol package answers: everything but the usual
- * `tools/call`. The tool server loads this with the package at the first such request, because the
+ * `tools/call` and `tools/list`. The tool server loads this with the package at the first such request, because the
  * package takes 40 ms and 20 MB, which a forge without agents need not have.
  */
 import {
