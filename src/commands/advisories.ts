@@ -1,28 +1,10 @@
 import { importAdvisories, ImportFault, type ImportProgress } from '#features/security/index.ts'
 import { CommandError, DATA_FLAGS, UsageError, type Command } from './command.ts'
 import { withHearth } from './open.ts'
+import { counted, progressLine, say, stoppable } from './terminal.ts'
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
-const counted = (count: number, one: string, many: string): string =>
-  `${count} ${count === 1 ? one : many}`
-
-/** Overwrites one line of a terminal; nothing without one. */
-const tell = ({ files, advisories }: ImportProgress): void => {
-  if (process.stderr.isTTY)
-    process.stderr.write(`\r\x1b[K${files} files read, ${advisories} new advisories`)
-}
-
-/** A signal leaves what is stored, and the next import of the same files goes on with it. */
-function stoppable(): AbortSignal {
-  const stopping = new AbortController()
-  for (const name of ['SIGTERM', 'SIGINT'] as const)
-    process.once(name, () =>
-      stopping.abort(
-        new CommandError(`stopped by ${name}; the same command goes on where it stopped`),
-      ),
-    )
-  return stopping.signal
-}
+const progressText = ({ files, advisories }: ImportProgress): string =>
+  `${files} files read, ${advisories} new advisories`
 
 export const advisories: Command = {
   name: 'advisories',
@@ -38,16 +20,18 @@ off goes on where it stopped.`,
 
   run: async ({ args: [action = '', place = ''], flags }) => {
     if (action !== 'import') throw new UsageError('usage: hearth advisories import PLACE')
-    const signal = stoppable()
+    // What is stored stays, and the next import of the same files goes on with it.
+    const signal = stoppable('; the same command goes on where it stopped')
+    const { tell, end } = progressLine(progressText)
     const result = await withHearth(flags, (hearth) =>
       importAdvisories(hearth, place, tell, signal),
     ).catch((error: unknown) => {
       throw error instanceof ImportFault ? new CommandError(error.message) : error
     })
-    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
-    if (result.resumedAt > 0) say(`went on after ${counted(result.resumedAt, 'file', 'files')}`)
+    end()
+    if (result.resumedAt > 0) say(`went on after ${counted(result.resumedAt, 'file')}`)
     say(
-      `read ${counted(result.files, 'file', 'files')}: ${counted(result.advisories, 'advisory is', 'advisories are')} new or changed`,
+      `read ${counted(result.files, 'file')}: ${counted(result.advisories, 'advisory is', 'advisories are')} new or changed`,
     )
   },
 }

@@ -30,34 +30,18 @@ import { bytesFree } from '#lib/disk.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { CommandError, DATA_FLAGS, text, UsageError, type Command } from './command.ts'
+import { counted, progressLine, say, stoppable } from './terminal.ts'
 import { withHearth } from './open.ts'
 
 type Flags = Record<string, string | true>
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const mb = (bytes: number): string =>
   bytes < 1024 ** 2 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`
 
-const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
-
-/** A progress line that is overwritten; nothing without a terminal. */
-function progressLine(): { tell: (progress: Progress) => void; end: () => void } {
-  if (!process.stderr.isTTY) return { tell: () => {}, end: () => {} }
-  return {
-    tell: ({ phase, files_done, files_total, bytes_done, bytes_total }) =>
-      void process.stderr.write(
-        `\r\x1b[K${phase} ${files_total === 0 ? '' : `${files_done} of ${files_total} files`}${bytes_total === 0 ? '' : `, ${mb(bytes_done)} of ${mb(bytes_total)}`}`,
-      ),
-    end: () => void process.stderr.write('\r\x1b[K'),
-  }
-}
-
-/** Aborts on SIGTERM and SIGINT. */
-function stoppable(): AbortSignal {
-  const stopping = new AbortController()
-  for (const name of ['SIGTERM', 'SIGINT'] as const)
-    process.once(name, () => stopping.abort(new CommandError(`stopped by ${name}`)))
-  return stopping.signal
+const progressText = (progress: Progress): string => {
+  const { phase, files_done, files_total, bytes_done, bytes_total } = progress
+  const files = files_total === 0 ? '' : `${files_done} of ${files_total} files`
+  return `${phase} ${files}${bytes_total === 0 ? '' : `, ${mb(bytes_done)} of ${mb(bytes_total)}`}`
 }
 
 const configOf = (flags: Flags) =>
@@ -79,7 +63,7 @@ function locate(flags: Flags, path: string | undefined) {
 }
 
 async function create(flags: Flags): Promise<void> {
-  const { tell, end } = progressLine()
+  const { tell, end } = progressLine(progressText)
   const signal = stoppable()
   const to = text(flags.to)
   await withHearth(flags, async (hearth) => {
@@ -123,7 +107,7 @@ async function list(flags: Flags, path: string | undefined): Promise<void> {
 
 async function verify(flags: Flags, path: string | undefined): Promise<number> {
   const { settings, place, address, id } = locate(flags, path)
-  const { tell, end } = progressLine()
+  const { tell, end } = progressLine(progressText)
   const signal = stoppable()
   const manifest = await requireBackup(place, id)
   const keys = identities(flags, () => readBackupIdentities(settings))
@@ -158,7 +142,7 @@ async function restore(flags: Flags, path: string | undefined): Promise<void> {
   const place = openPlace(address, settings.backups.s3)
   const manifest = await requireBackup(place, id)
   const keys = identities(flags, () => [])
-  const { tell, end } = progressLine()
+  const { tell, end } = progressLine(progressText)
   const signal = stoppable()
   if (flags.check) {
     const faults = await checkBackup(place, manifest, keys, tell, signal).finally(end)

@@ -7,10 +7,9 @@ import { isolationOf } from '#features/checks/index.ts'
 import { describeIsolation } from '#runner'
 import { existsSync } from 'node:fs'
 import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
+import { say } from './terminal.ts'
 import { withHearth } from './open.ts'
 import { requireOwnData } from './own-data.ts'
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** Opening a forge migrates its database, which a check must not do. */
 function requireUpToDate(data: string): void {

@@ -6,9 +6,8 @@ import { takeLock } from '#core/db.ts'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError, DATA_FLAGS, text, UsageError, type Command } from './command.ts'
+import { say } from './terminal.ts'
 import { withHearth } from './open.ts'
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** Parses `there=here` pairs, separated by commas. */
 function peopleOf(words: string | undefined): Map<string, string> {

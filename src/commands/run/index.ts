@@ -7,6 +7,7 @@ import { executeJob } from '#features/runners/index.ts'
 import { systemClock } from '#lib/time.ts'
 import { createRunner, describeIsolation, type Limits, type Runner } from '#runner'
 import { CommandError, text, UsageError, type Command, type Flags } from '../command.ts'
+import { counted } from '../terminal.ts'
 import { PrintedLog } from './print-log.ts'
 import { runWorkflow, withJobOnly, type JobEnd, type ReadyJob } from './run-workflow.ts'
 import { WorkingTree } from './working-tree.ts'
@@ -154,8 +155,7 @@ async function list(
     stop: new AbortController().signal,
     load: (uses) => load(tree, uses),
     execute: async ({ key, plan }) => {
-      const steps = plan.steps.length === 1 ? '1 step' : `${plan.steps.length} steps`
-      print(`  ${key} (${plan.runsOn.join(', ')}, ${steps})\n`)
+      print(`  ${key} (${plan.runsOn.join(', ')}, ${counted(plan.steps.length, 'step')})\n`)
       return { conclusion: 'success', outputs: {} }
     },
     onEnd: (key, conclusion, reason) => {
