@@ -252,7 +252,6 @@ class Decorator {
     return true
   }
 
-  /** A bare address of this site is shown by its short name. */
   /** In texts by agents a link to another site is its text and its address. */
   #plainLink({ opening, attributes }: Tag): boolean {
     const { images } = this.#parts
@@ -271,6 +270,7 @@ class Decorator {
     return true
   }
 
+  /** A bare address of this site is shown by its short name. */
   #shortLink({ whole, attributes }: Tag): boolean {
     if (!this.#context) return false
     const href = unescapeHtml(/ href="([^"]*)"/.exec(attributes)?.[1] ?? '')
