@@ -102,11 +102,13 @@ export async function loadPullTemplate(
   return { body: '', guides }
 }
 
-/** The security policy of a repository: its path and text; null without one. */
-export async function loadSecurityFile(
+export type SecurityPolicy = { readonly path: string; readonly text: string }
+
+/** The security policy of a repository, its SECURITY.md; null without one. */
+export async function loadSecurityPolicy(
   visit: Visit,
   repo: Repo,
-): Promise<{ path: string; text: string } | null> {
+): Promise<SecurityPolicy | null> {
   for (const { path, files } of await listPlaces(visit, repo)) {
     const name = files.find((file) => /^security\.md$/i.test(file))
     const text = name && (await readText(visit, repo.full_name, join(path, name)))

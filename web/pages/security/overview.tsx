@@ -17,9 +17,10 @@ import {
 import type { Html } from '../../jsx/html.ts'
 import { page, type Visit } from '../../site.ts'
 import { rich, t, texts, tn } from '../../text.ts'
+import { loadSecurityPolicy, type SecurityPolicy } from '../issues/template-load.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { SecurityFrame, securityPath } from './frame.tsx'
-import { loadSecurityPolicy, PolicyCard, type SecurityPolicy } from './policy.tsx'
+import { PolicyCard } from './policy.tsx'
 import { TrendCard } from './trend.tsx'
 
 type Shown = {

@@ -4,12 +4,7 @@ import { Card, MarkdownBody } from '../../components/index.ts'
 import { codePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { t } from '../../text.ts'
-import { loadSecurityFile } from '../issues/template-load.ts'
-
-export type SecurityPolicy = { readonly path: string; readonly text: string }
-
-export const loadSecurityPolicy = (visit: Visit, repo: Repo): Promise<SecurityPolicy | null> =>
-  loadSecurityFile(visit, repo)
+import type { SecurityPolicy } from '../issues/template-load.ts'
 
 export const PolicyCard = ({
   visit,

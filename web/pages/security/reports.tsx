@@ -42,11 +42,12 @@ import { withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { rich, t, texts } from '../../text.ts'
 import { pageNumber } from '../admin/frame.tsx'
+import { loadSecurityPolicy, type SecurityPolicy } from '../issues/template-load.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { isReportProof, REPORT_PROOF_BITS, reportChallenge } from '../../report-proof.ts'
 import { SecurityFrame, securityPath } from './frame.tsx'
-import { loadSecurityPolicy, PolicyCard, type SecurityPolicy } from './policy.tsx'
+import { PolicyCard } from './policy.tsx'
 import { SEVERITY_LABELS, SeverityChip } from './severity.tsx'
 
 const reportsPath = (repo: string, rest = ''): string => securityPath(repo, `/reports${rest}`)
