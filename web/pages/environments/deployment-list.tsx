@@ -14,7 +14,7 @@ import {
   type IconName,
   type Tone,
 } from '../../components/index.ts'
-import { commitPath, repoPath } from '../../paths.ts'
+import { commitPath, jobPath, repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { rich, t, texts } from '../../text.ts'
 import { shortRef } from '../runs/states.tsx'
@@ -77,7 +77,7 @@ const ReviewForm = ({ visit, repo, deployment }: Omit<RowProps, 'now'>) => (
 
 const DeploymentRow = ({ visit, repo, deployment, now }: RowProps) => {
   const { environment, job_name, run, job, sha, ref, url, reviews } = deployment
-  const jobHref = repoPath(repo, `/runs/${encodeURIComponent(run)}/job/${encodeURIComponent(job)}`)
+  const jobHref = jobPath(repo, run, job)
   const offer = reviewOffer(visit.hearth, visit.caller, deployment.id)
   return (
     <Row

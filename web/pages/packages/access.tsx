@@ -19,7 +19,7 @@ import {
   Row,
   Select,
 } from '../../components/index.ts'
-import { repoPath, teamPath, userPath } from '../../paths.ts'
+import { repoPath, teamPath, userPath, workspacePath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
 import { rich, t, texts } from '../../text.ts'
 import { fieldError, formError } from '../shell.tsx'
@@ -151,12 +151,11 @@ export const packageAccessForms = [
       const holder = team === undefined ? { username: fields.text('username') } : { team }
       await visit.call(removePackageAccess, { ...targetOf(visit), ...holder })
       // Whoever takes back their own role sees the list of packages.
-      const next = (await loadAsAdmin(visit).catch(() => null)) === null ? '' : '/access'
-      return redirectWithFlash(
-        visit,
-        next === '' ? `/${targetOf(visit).workspace}/-/packages` : pathOf(visit, next),
-        'saved',
-      )
+      const isAdmin = (await loadAsAdmin(visit).catch(() => null)) !== null
+      const next = isAdmin
+        ? pathOf(visit, '/access')
+        : workspacePath(targetOf(visit).workspace, 'packages')
+      return redirectWithFlash(visit, next, 'saved')
     },
   }),
 ]

@@ -375,11 +375,7 @@ export const editAdvisoryForm = action({
       description: fields.text('description'),
       cve: fields.optional('cve') || null,
       cvss: fields.optional('cvss') || null,
-      credits: fields
-        .text('credits')
-        .split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== ''),
+      credits: fields.list('credits', ','),
       packages: await packagesFrom(visit, fields),
       ...(severity === undefined ? {} : { severity }),
     })

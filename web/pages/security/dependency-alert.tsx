@@ -20,8 +20,9 @@ import {
   RelativeTime,
   type Tone,
 } from '../../components/index.ts'
+import { shortSha } from '../../format.ts'
 import type { Html } from '../../jsx/html.ts'
-import { codePath, repoPath } from '../../paths.ts'
+import { codePath, commitPath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
@@ -73,8 +74,8 @@ const endFacts = (visit: Visit, repo: Repo, alert: DependencyAlert) => {
                 {alert.fixed_by === null ? (
                   t('The advisory was changed or withdrawn.')
                 ) : (
-                  <a href={repoPath(repo.full_name, `/commit/${alert.fixed_by}`)}>
-                    <code>{alert.fixed_by.slice(0, 7)}</code>
+                  <a href={commitPath(repo.full_name, alert.fixed_by)}>
+                    <code>{shortSha(alert.fixed_by)}</code>
                   </a>
                 )}
               </>
