@@ -59,7 +59,7 @@ export const GatewayCard = ({
         <Checkbox
           name="enabled"
           label={t('Allow programs outside')}
-          checked={typed ? values.text('enabled') === 'true' : gateway.enabled}
+          checked={typed ? values.ticked('enabled') : gateway.enabled}
         />
         <Field
           name={BUDGET}

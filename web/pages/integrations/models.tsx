@@ -269,7 +269,7 @@ export const gatewayForm = action({
     const workspace = slugOf(visit)
     await visit.call(setModelGateway, {
       workspace,
-      enabled: fields.text('enabled') === 'true',
+      enabled: fields.ticked('enabled'),
       max_usd_per_day: numberFrom(fields, 'max_usd_per_day'),
     })
     return redirectWithFlash(visit, modelsPath(workspace), 'saved')

@@ -138,13 +138,13 @@ const AddCard = ({ visit, here, typed }: { visit: Visit; here: string; typed: Fi
       <Checkbox
         name="ephemeral"
         label={t('Remove it after one job')}
-        checked={typed !== null && typed.text('ephemeral') !== ''}
+        checked={typed?.ticked('ephemeral')}
       />
       <Checkbox
         name="accepts_untrusted"
         label={t('Run approved changes by people without Write')}
         hint={t('Only for machines that are thrown away after each job.')}
-        checked={typed !== null && typed.text('accepts_untrusted') !== ''}
+        checked={typed?.ticked('accepts_untrusted')}
       />
       <FormActions>
         <Button variant="primary" icon="plus">
@@ -230,8 +230,8 @@ export function runnerPages(kind: OwnerKind): { page: Page; forms: readonly Site
       const { name, labels, token } = await callsOf(kind, visit).create({
         name: fields.text('name').trim(),
         labels: fields.list('labels', /[\s,]+/),
-        ephemeral: fields.text('ephemeral') !== '',
-        accepts_untrusted: fields.text('accepts_untrusted') !== '',
+        ephemeral: fields.ticked('ephemeral'),
+        accepts_untrusted: fields.ticked('accepts_untrusted'),
       })
       const shown = await load(kind, visit)
       if (shown === null) return runnersPath(kind, visit)
