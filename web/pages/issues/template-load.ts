@@ -105,10 +105,7 @@ export async function loadPullTemplate(
 export type SecurityPolicy = { readonly path: string; readonly text: string }
 
 /** The security policy of a repository, its SECURITY.md; null without one. */
-export async function loadSecurityPolicy(
-  visit: Visit,
-  repo: Repo,
-): Promise<SecurityPolicy | null> {
+export async function loadSecurityPolicy(visit: Visit, repo: Repo): Promise<SecurityPolicy | null> {
   for (const { path, files } of await listPlaces(visit, repo)) {
     const name = files.find((file) => /^security\.md$/i.test(file))
     const text = name && (await readText(visit, repo.full_name, join(path, name)))

@@ -1,9 +1,8 @@
 // The agents at work: what each does, costs and waits for, and one button that stops all.
-import type { getAgentOverview, Agent } from '#features/agents/index.ts'
+import type { getAgentOverview } from '#features/agents/index.ts'
 import {
   ActionButton,
   ActorLink,
-  Avatar,
   Badge,
   Button,
   EmptyState,
@@ -16,18 +15,13 @@ import { hashState } from '../../live.ts'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import type { OutputOf, Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
-import { agentStateStyle } from './agent-state.ts'
+import { AgentFace, AgentStateBadge, costOfAgent } from './agent-parts.tsx'
 
 export type Overview = OutputOf<typeof getAgentOverview>
 type Shown = Overview['agents'][number]
 
 /** What readers of the page have seen. */
 export const overviewState = (overview: Overview): string => hashState(overview)
-
-const money = ({ cost_usd, max_usd }: Agent): string =>
-  max_usd === null
-    ? formatCost(cost_usd)
-    : formatCost(cost_usd) + t(' of {max_usd}', { max_usd: formatCost(max_usd) })
 
 const Doing = ({ shown: { agent, step } }: { shown: Shown }) => {
   const session = agent.pull === null ? null : pullPath(agent.repo, agent.pull, 'session')
@@ -49,15 +43,9 @@ const Doing = ({ shown: { agent, step } }: { shown: Shown }) => {
 
 const RunningRow = ({ shown, visit }: { shown: Shown; visit: Visit }) => {
   const { agent } = shown
-  const { tone, label } = agentStateStyle(agent.state)
   return (
     <Row
-      mark={
-        <Avatar
-          of={{ username: `${agent.owner.username}/${agent.name}`, kind: 'agent' }}
-          size={32}
-        />
-      }
+      mark={<AgentFace agent={agent} />}
       title={
         <>
           <strong>{agent.name}</strong>{' '}
@@ -71,12 +59,12 @@ const RunningRow = ({ shown, visit }: { shown: Shown; visit: Visit }) => {
         <>
           <span>{rich('for {actor}', { actor: <ActorLink of={agent.owner} face={false} /> })}</span>
           {agent.model !== null && <span>{agent.model}</span>}
-          <span>{money(agent)}</span>
+          <span>{costOfAgent(agent)}</span>
         </>
       }
       end={
         <>
-          <Badge tone={tone}>{label}</Badge>
+          <AgentStateBadge agent={agent} />
           <ActionButton
             action={repoPath(agent.repo, '/agents/stop')}
             csrf={visit.csrf}

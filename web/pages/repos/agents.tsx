@@ -10,9 +10,6 @@ import {
 } from '#features/agents/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
-  ActionButton,
-  Avatar,
-  Badge,
   Button,
   Card,
   CopyField,
@@ -30,7 +27,6 @@ import {
   Select,
   TokenSecret,
 } from '../../components/index.ts'
-import { formatCost } from '../../format.ts'
 import type { Html } from '../../jsx/html.ts'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import {
@@ -47,7 +43,7 @@ import { RepoFrame, repoOf } from './frame.tsx'
 import { mayProtectMore, StricterProtection } from './stricter-protection.tsx'
 import { localized, rich, t } from '../../text.ts'
 import { AgentOverview, type Overview } from './agent-overview.tsx'
-import { agentStateStyle } from './agent-state.ts'
+import { AgentFace, AgentStateBadge, costOfAgent } from './agent-parts.tsx'
 
 const LIFETIMES = [
   { value: '1', label: '1 hour' },
@@ -75,15 +71,7 @@ const AgentMeta = ({ agent }: { agent: Agent }) => (
         ? t('Never seen')
         : rich('Seen {time}', { time: <RelativeTime at={agent.last_seen_at} /> })}
     </span>
-    {isRunning(agent) && (
-      <span>{rich('Ends {time}', { time: <RelativeTime at={agent.expires_at} /> })}</span>
-    )}
-    {(agent.cost_usd > 0 || agent.max_usd !== null) && (
-      <span>
-        {formatCost(agent.cost_usd)}
-        {agent.max_usd !== null && t(' of {max_usd}', { max_usd: formatCost(agent.max_usd) })}
-      </span>
-    )}
+    {(agent.cost_usd > 0 || agent.max_usd !== null) && <span>{costOfAgent(agent)}</span>}
     {agent.waiting_for !== null && agent.pull !== null && (
       <a href={pullPath(agent.repo, agent.pull, 'session')}>{agent.waiting_for}</a>
     )}
@@ -104,33 +92,17 @@ const AgentMeta = ({ agent }: { agent: Agent }) => (
   </>
 )
 
-const AgentRow = ({ agent, visit }: { agent: Agent; visit: Visit }) => (
+/** An agent that has ended; those at work are in the overview. */
+const AgentRow = ({ agent }: { agent: Agent }) => (
   <Row
-    mark={
-      <Avatar of={{ username: `${agent.owner.username}/${agent.name}`, kind: 'agent' }} size={32} />
-    }
+    mark={<AgentFace agent={agent} />}
     title={
       <>
         <strong>{agent.name}</strong> <code>…{agent.token.last_four}</code>
       </>
     }
     meta={<AgentMeta agent={agent} />}
-    end={
-      <>
-        <Badge tone={agentStateStyle(agent.state).tone}>{agentStateStyle(agent.state).label}</Badge>
-        {isRunning(agent) && (
-          <ActionButton
-            action={repoPath(agent.repo, '/agents/stop')}
-            csrf={visit.csrf}
-            values={{ id: agent.id }}
-          >
-            <Button small variant="danger" icon="stop">
-              {t('Stop')}
-            </Button>
-          </ActionButton>
-        )}
-      </>
-    }
+    end={<AgentStateBadge agent={agent} />}
   />
 )
 
@@ -286,7 +258,7 @@ const AgentsView = ({
       {ended.length > 0 && (
         <List label={t('Ended')} head={<strong>{t('Ended')}</strong>}>
           {ended.map((agent) => (
-            <AgentRow agent={agent} visit={visit} />
+            <AgentRow agent={agent} />
           ))}
         </List>
       )}

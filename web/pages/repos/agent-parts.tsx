@@ -1,0 +1,21 @@
+// Parts of the rows of agents, of those at work and of those that have ended.
+import type { Agent } from '#features/agents/index.ts'
+import { Avatar, Badge } from '../../components/index.ts'
+import { formatCost } from '../../format.ts'
+import { t } from '../../text.ts'
+import { agentStateStyle } from './agent-state.ts'
+
+export const AgentFace = ({ agent }: { agent: Agent }) => (
+  <Avatar of={{ username: `${agent.owner.username}/${agent.name}`, kind: 'agent' }} size={32} />
+)
+
+export const AgentStateBadge = ({ agent }: { agent: Agent }) => {
+  const { tone, label } = agentStateStyle(agent.state)
+  return <Badge tone={tone}>{label}</Badge>
+}
+
+/** What an agent has cost, and its limit when it has one. */
+export const costOfAgent = ({ cost_usd, max_usd }: Agent): string =>
+  max_usd === null
+    ? formatCost(cost_usd)
+    : formatCost(cost_usd) + t(' of {max_usd}', { max_usd: formatCost(max_usd) })
