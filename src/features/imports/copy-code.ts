@@ -71,15 +71,18 @@ async function createPullRefs(
   }
 }
 
-/** Files travel before the refs that name them, so that no checkout fails. */
+/**
+ * Files travel before the refs that name them, so that no checkout fails. Those that are left out
+ * are errors of the import at once.
+ */
 async function copyLargeFiles(
   hearth: Hearth,
   row: ImportRow,
   source: { url: string; secret: string | null; signal: AbortSignal },
   fetched: FetchResult,
-): Promise<readonly string[]> {
+): Promise<void> {
   const [copier] = largeFileCopiers.all(hearth)
-  if (!copier || findStep(hearth.db, row.id, 'large_files') === null) return []
+  if (!copier || findStep(hearth.db, row.id, 'large_files') === null) return
   const repo = requireRepo(hearth.db, row.repo_id)
   const peeled = await Promise.all(
     [...new Set(fetched.refs.map(({ oid }) => oid))].map((oid) =>
@@ -101,7 +104,6 @@ async function copyLargeFiles(
       total: files + problems.length,
     })
   })
-  return []
 }
 
 /**
@@ -137,10 +139,8 @@ export async function copyRepository(
           await teller.flush()
           tooMuch = findQuotaProblem(hearth, repo.workspace_id, 'repos_bytes', fetched.bytes)
           if (tooMuch !== null) return false
-          left = [
-            ...(await copyLargeFiles(hearth, row, { url, secret, signal }, fetched)),
-            ...(await createFetchedRefs(hearth, row, withoutPullRefs(fetched))),
-          ]
+          await copyLargeFiles(hearth, row, { url, secret, signal }, fetched)
+          left = await createFetchedRefs(hearth, row, withoutPullRefs(fetched))
           if (pulls !== null) await createPullRefs(hearth, row, pulls, fetched)
           return true
         },

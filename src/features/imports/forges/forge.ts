@@ -124,7 +124,7 @@ export type ForeignAsset = {
   readonly id: string
   readonly name: string
   readonly url: string
-  /** Whether the address is of the forge itself and needs the token. */
+  /** In bytes; null when the forge does not tell. */
   readonly size: number | null
   readonly content_type: string | null
 }
