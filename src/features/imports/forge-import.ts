@@ -9,7 +9,7 @@ import { openForge, type OpenForge } from './forges/open-forge.ts'
 import type { ForeignRepo } from './forges/forge.ts'
 import { STEP_NAMES, type StepName } from './schema.ts'
 import { addErrors, setCodeComplete, setFacts, type ImportRow } from './store.ts'
-import { findStep, listNumbersAfter, setStep } from './store-steps.ts'
+import { findStep, isStepDone, listNumbersAfter, setStep } from './store-steps.ts'
 import type { StepContext } from './steps/context.ts'
 import { commentsStep, reviewsStep } from './steps/comment-steps.ts'
 import {
@@ -75,7 +75,7 @@ export const completeCode = (hearth: Hearth, row: ImportRow, left: readonly stri
 async function copyWiki(context: StepContext): Promise<void> {
   const { hearth, row, facts, repo, token, signal } = context
   const step = findStep(hearth.db, row.id, 'wiki')
-  if (!step || step.state.startsWith('done')) return
+  if (!step || isStepDone(step)) return
   const [copy] = wikiCopiers.all(hearth)
   const found =
     facts.wiki_url !== null &&

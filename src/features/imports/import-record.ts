@@ -3,8 +3,8 @@ import type { Hearth } from '#core/hearth.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { fullNameOf, repoById } from '#features/repos/index.ts'
 import { STEP_NAMES, type Import, type ImportedPerson, type ImportState } from './schema.ts'
-import type { ImportRow } from './store.ts'
-import { listSteps, type ImportedPersonRow } from './store-steps.ts'
+import { errorsOf, type ImportRow } from './store.ts'
+import { isStepDone, listSteps, type ImportedPersonRow } from './store-steps.ts'
 
 const STEP_STATE: Record<ImportState, Import['steps'][number]['state']> = {
   queued: 'waiting',
@@ -28,12 +28,11 @@ function stepRecords(hearth: Hearth, row: ImportRow): Import['steps'] {
     const step = byName.get(name)
     if (!step) return []
     const { done, total, state } = step
-    const isOver = state === 'done' || state === 'done_with_errors'
     return [
       {
         name,
         ...(name === 'code' ? code : { done, total }),
-        state: isOver || ended === null ? state : ended,
+        state: isStepDone(step) || ended === null ? state : ended,
       },
     ]
   })
@@ -56,10 +55,7 @@ export function importRecord(hearth: Hearth, row: ImportRow): Import {
       refs: row.refs_done,
       total_refs: row.refs_total,
     },
-    errors: [
-      ...(JSON.parse(row.errors) as string[]),
-      ...(row.problem === null ? [] : [row.problem]),
-    ],
+    errors: [...errorsOf(row), ...(row.problem === null ? [] : [row.problem])],
     resume_at: row.resume_at,
     created_by: actorOf(hearth, row.created_by),
     created_at: row.created_at,

@@ -3,7 +3,7 @@ import { importers } from '#features/repos/index.ts'
 import { invalid } from '#lib/errors.ts'
 import { DAY } from '#lib/time.ts'
 import { enqueueImport, requireImportAddress } from './begin-import.ts'
-import { findLatestImport } from './store.ts'
+import { errorsOf, findLatestImport } from './store.ts'
 
 /** How long a repository shows why its import failed. */
 const ERROR_SHOWN_MS = 7 * DAY
@@ -33,7 +33,7 @@ export const importer = importers.with({
     return {
       // The code is whole, and the rest arrives while the repository is used.
       importing: row.finished_at === null && row.code_complete === 0,
-      error: shown ? ((JSON.parse(row.errors) as string[]).at(-1) ?? null) : null,
+      error: shown ? (errorsOf(row).at(-1) ?? null) : null,
     }
   },
 })

@@ -19,6 +19,7 @@ import { MAX_IMPORT_MS, unsealSecret } from './import-secret.ts'
 import { trackImport } from './running-imports.ts'
 import {
   addErrors,
+  errorsOf,
   findImport,
   forgetAttempts,
   setEnded,
@@ -78,7 +79,7 @@ const startAttempt = (hearth: Hearth, id: string): Promise<ImportRow | null> =>
     const most = row.code_complete === 1 ? MAX_STARTS_OF_STEPS : RETRY_DELAYS_MS.length
     if (tooOld || row.attempts > most) {
       setEnded(tx, id, 'failed', [
-        ...(JSON.parse(row.errors) as string[]),
+        ...errorsOf(row),
         tooOld ? 'it did not come to an end in 7 days' : 'it was begun too often',
       ])
       return null
@@ -114,7 +115,7 @@ const finishImport = (hearth: Hearth, { id }: ImportRow): Promise<void> =>
   writeAs(hearth, null, (tx) => {
     const row = findImport(tx.db, id)
     if (row?.state !== 'running') return
-    const errors = JSON.parse(row.errors) as string[]
+    const errors = errorsOf(row)
     setEnded(tx, id, errors.length === 0 ? 'done' : 'done_with_errors', errors)
   })
 
@@ -154,11 +155,10 @@ function limitWait(error: unknown): number | null {
 /** Several imports from one forge do not all come back at the same moment. */
 const limitJitter = (): number => SECOND + Math.floor(Math.random() * 29 * SECOND)
 
-/** A step cannot go on when the token is refused; other errors end that step alone. */
-const endsImport = (error: unknown): boolean =>
-  !(error instanceof StepFailed) ||
-  (error.cause instanceof ForgeError && error.cause.status === 401) ||
-  (error.cause instanceof OutboundError && error.cause.fault === 'blocked_address')
+/** No step can go on when the token or the address is refused; other errors end a step alone. */
+const endsAllSteps = (cause: unknown): boolean =>
+  (cause instanceof ForgeError && cause.status === 401) ||
+  (cause instanceof OutboundError && cause.fault === 'blocked_address')
 
 /** Retries later, waits as long as the remote asks, skips a step, or fails the import. */
 async function handleFailure(hearth: Hearth, row: ImportRow, error: unknown): Promise<void> {
@@ -179,8 +179,8 @@ async function handleFailure(hearth: Hearth, row: ImportRow, error: unknown): Pr
     const delay_ms = isTemporary(cause) ? RETRY_DELAYS_MS[now.attempts - 1] : undefined
     if (delay_ms !== undefined) {
       waitFor(tx, now, delay_ms, 'queued', message)
-    } else if (endsImport(error) || !(error instanceof StepFailed)) {
-      setEnded(tx, row.id, 'failed', [...(JSON.parse(now.errors) as string[]), message])
+    } else if (!(error instanceof StepFailed) || endsAllSteps(cause)) {
+      setEnded(tx, row.id, 'failed', [...errorsOf(now), message])
     } else {
       // What this step did not bring is listed; the others go on.
       addErrors(tx, row.id, [`${error.step.replace('_', ' ')}: ${message}`])

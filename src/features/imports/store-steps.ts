@@ -12,6 +12,9 @@ export type StepRow = {
   readonly total: number
 }
 
+export const isStepDone = ({ state }: StepRow): boolean =>
+  state === 'done' || state === 'done_with_errors'
+
 export const listSteps = (db: Db, import_id: string): StepRow[] =>
   db.all<StepRow>('SELECT * FROM import_steps WHERE import_id = ?', import_id)
 
@@ -42,7 +45,7 @@ export const setStep = (
     name,
   )
 
-type ItemKind = 'milestone' | 'comment' | 'review' | 'file'
+type ItemKind = 'milestone' | 'comment' | 'review'
 
 /** The id here of a record that came; null when it has not. */
 export const findItem = (

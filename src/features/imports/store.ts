@@ -34,6 +34,9 @@ export type ImportRow = {
   readonly problem: string | null
 }
 
+export const errorsOf = ({ errors }: Pick<ImportRow, 'errors'>): string[] =>
+  JSON.parse(errors) as string[]
+
 export const findImport = (db: Db, id: string): ImportRow | null =>
   db.one<ImportRow>('SELECT * FROM imports WHERE id = ?', id)
 
@@ -139,7 +142,8 @@ const MORE_ERRORS = 'and more was left out'
 /** Adds what was left out to the errors of a running import. */
 export function addErrors(tx: Tx, id: string, added: readonly string[]): void {
   if (added.length === 0) return
-  const errors = JSON.parse(findImport(tx.db, id)?.errors ?? '[]') as string[]
+  const row = findImport(tx.db, id)
+  const errors = row === null ? [] : errorsOf(row)
   if (errors.length >= MAX_ERRORS) return
   const all = [...errors, ...added.map((error) => error.slice(0, 1000))]
   tx.db.run(

@@ -32,6 +32,4 @@ export type ListStep<T, Ready = T> = {
   readonly prepare?: (context: StepContext, item: T) => Promise<Ready>
   /** Writes an item that is new. Returns what is wrong with one that is left out. */
   readonly place: (tx: Tx, context: StepContext, item: Ready) => string | null
-  /** Runs in the transaction that ends the step. */
-  readonly finish?: (tx: Tx, context: StepContext) => void
 }

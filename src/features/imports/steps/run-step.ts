@@ -4,7 +4,7 @@ import { requireRepo } from '#features/repos/index.ts'
 import { ImportEnded } from '../create-fetched-refs.ts'
 import { ForgeError } from '../forges/forge-client.ts'
 import { addErrors, findImport, forgetAttempts } from '../store.ts'
-import { findStep, setStep } from '../store-steps.ts'
+import { findStep, isStepDone, setStep } from '../store-steps.ts'
 import type { ListStep, StepContext } from './context.ts'
 
 /** More items in one transaction would block other writers. */
@@ -36,7 +36,7 @@ export async function runStep<T, Ready>(
 ): Promise<void> {
   const { hearth, row } = context
   const before = findStep(hearth.db, row.id, step.name)
-  if (!before || before.state === 'done' || before.state === 'done_with_errors') return
+  if (!before || isStepDone(before)) return
   let { cursor, done } = before
   await writeForImport(context, (tx) => setStep(tx, row.id, step.name, { state: 'running' }))
   for (let pages = 1; ; pages++) {
@@ -56,7 +56,6 @@ export async function runStep<T, Ready>(
     cursor = page.next
   }
   await writeForImport(context, (tx) => {
-    step.finish?.(tx, context)
     const problems = findStep(tx.db, row.id, step.name)?.state === 'done_with_errors'
     setStep(tx, row.id, step.name, { state: problems ? 'done_with_errors' : 'done', total: done })
   })
