@@ -1,7 +1,6 @@
 /** Gitea and Forgejo: `/api/v1` (https://docs.gitea.com/api). Seen with Gitea 1.26. */
-import { REACTIONS, type ReactionContent } from '#features/issues/index.ts'
 import { listOf as fieldsOf, type Fields } from './fields.ts'
-import { labelOf, milestoneOf, orMissing } from './shared-records.ts'
+import { labelOf, milestoneOf, orMissing, reactionOf, timesOf } from './shared-records.ts'
 import { WholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
@@ -47,8 +46,7 @@ function accountOf(user: Fields | null): ForeignPerson | null {
 }
 
 function recordOf(record: Fields): ForeignRecord {
-  const created_ms = record.time('created_at') ?? 0
-  const updated_ms = record.time('updated_at') ?? created_ms
+  const times = timesOf(record)
   return {
     number: record.integer('number') ?? 0,
     title: record.text('title'),
@@ -58,9 +56,9 @@ function recordOf(record: Fields): ForeignRecord {
     milestone: record.object('milestone')?.id('id') ?? null,
     assignees: record.list('assignees').flatMap((one) => accountOf(one) ?? []),
     locked: record.is('is_locked'),
-    created_ms,
-    updated_ms,
-    closed_ms: record.text('state') === 'closed' ? (record.time('closed_at') ?? updated_ms) : null,
+    ...times,
+    closed_ms:
+      record.text('state') === 'closed' ? (record.time('closed_at') ?? times.updated_ms) : null,
     closed_by: accountOf(record.object('closed_by')),
   }
 }
@@ -100,13 +98,11 @@ const VERDICTS: Readonly<Record<string, ForeignReview['verdict']>> = {
 function lineCommentOf(comment: Fields): ForeignLineComment {
   const fresh = comment.integer('position') ?? 0
   const old = comment.integer('original_position') ?? 0
-  const created_ms = comment.time('created_at') ?? 0
   return {
     id: `line ${comment.id('id')}`,
     author: personOf(comment),
     body: comment.text('body'),
-    created_ms,
-    updated_ms: comment.time('updated_at') ?? created_ms,
+    ...timesOf(comment),
     reactions: [],
     path: comment.text('path'),
     line: fresh > 0 ? fresh : old > 0 ? old : null,
@@ -165,8 +161,6 @@ const releaseOf = (release: Fields): ForeignRelease => {
     })),
   }
 }
-
-const CONTENTS: ReadonlySet<string> = new Set(REACTIONS)
 
 export class GiteaForge implements Forge {
   readonly #path: string
@@ -245,14 +239,12 @@ export class GiteaForge implements Forge {
     const page = await this.#page('/issues/comments?', cursor, (comment) => {
       const url = comment.optional('issue_url') ?? comment.text('pull_request_url')
       const number = Number(url.slice(url.lastIndexOf('/') + 1))
-      const created_ms = comment.time('created_at') ?? 0
       return {
         id: comment.id('id'),
         number,
         author: personOf(comment),
         body: comment.text('body'),
-        created_ms,
-        updated_ms: comment.time('updated_at') ?? created_ms,
+        ...timesOf(comment),
         reactions: [] as ForeignReaction[],
       }
     })
@@ -264,7 +256,7 @@ export class GiteaForge implements Forge {
     return await inTurns(comments, async (comment) => {
       const path = `${this.#path}/issues/comments/${comment.id}/reactions`
       const reactions = await this.client.list(path).catch(orMissing)
-      return { ...comment, reactions: reactions.flatMap(reactionOf) }
+      return { ...comment, reactions: reactions.flatMap((one) => reactionOf(one, accountOf)) }
     })
   }
 
@@ -339,11 +331,4 @@ async function inTurns<T>(items: readonly T[], run: (item: T) => Promise<T>): Pr
   for (let at = 0; at < items.length; at += PARALLEL)
     done.push(...(await Promise.all(items.slice(at, at + PARALLEL).map(run))))
   return done
-}
-
-function reactionOf(reaction: Fields): ForeignReaction[] {
-  const content = reaction.text('content')
-  return CONTENTS.has(content)
-    ? [{ content: content as ReactionContent, person: accountOf(reaction.object('user')) }]
-    : []
 }

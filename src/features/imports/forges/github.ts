@@ -2,9 +2,8 @@
  * GitHub's REST interface (https://docs.github.com/en/rest). One request at a time, because GitHub
  * asks for that under "secondary rate limits".
  */
-import { REACTIONS, type ReactionContent } from '#features/issues/index.ts'
 import { listOf, type Fields } from './fields.ts'
-import { labelOf, milestoneOf, orMissing } from './shared-records.ts'
+import { labelOf, milestoneOf, orMissing, reactionOf, timesOf } from './shared-records.ts'
 import { nextPageOf, readWholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
@@ -40,8 +39,7 @@ const accountOf = (user: Fields | null): ForeignPerson | null => {
 }
 
 function recordOf(record: Fields): ForeignRecord {
-  const created_ms = record.time('created_at') ?? 0
-  const updated_ms = record.time('updated_at') ?? created_ms
+  const times = timesOf(record)
   return {
     number: record.integer('number') ?? 0,
     title: record.text('title'),
@@ -51,9 +49,9 @@ function recordOf(record: Fields): ForeignRecord {
     milestone: record.object('milestone')?.id('id') ?? null,
     assignees: record.list('assignees').flatMap((one) => accountOf(one) ?? []),
     locked: record.is('locked'),
-    created_ms,
-    updated_ms,
-    closed_ms: record.text('state') === 'closed' ? (record.time('closed_at') ?? updated_ms) : null,
+    ...times,
+    closed_ms:
+      record.text('state') === 'closed' ? (record.time('closed_at') ?? times.updated_ms) : null,
     closed_by: accountOf(record.object('closed_by')),
   }
 }
@@ -96,15 +94,13 @@ const lineCommentOf = (
   comment: Fields,
   reactions: readonly ForeignReaction[],
 ): ForeignLineComment => {
-  const created_ms = comment.time('created_at') ?? 0
   const line = comment.integer('line')
   const reply = comment.id('in_reply_to_id')
   return {
     id: `line ${comment.id('id')}`,
     author: accountOf(comment.object('user')),
     body: comment.text('body'),
-    created_ms,
-    updated_ms: comment.time('updated_at') ?? created_ms,
+    ...timesOf(comment),
     reactions,
     path: comment.text('path'),
     line: comment.integer('original_line') ?? line,
@@ -141,15 +137,6 @@ const releaseOf = (release: Fields): ForeignRelease => {
       content_type: asset.optional('content_type'),
     })),
   }
-}
-
-const CONTENTS: ReadonlySet<string> = new Set(REACTIONS)
-
-function reactionOf(reaction: Fields): ForeignReaction[] {
-  const content = reaction.text('content')
-  return CONTENTS.has(content)
-    ? [{ content: content as ReactionContent, person: accountOf(reaction.object('user')) }]
-    : []
 }
 
 export class GitHubForge implements Forge {
@@ -225,14 +212,12 @@ export class GitHubForge implements Forge {
   async commentsOf({ number }: RecordRef): Promise<readonly ForeignComment[]> {
     const comments: ForeignComment[] = []
     for (const comment of await this.#all(`/issues/${number}/comments?`)) {
-      const created_ms = comment.time('created_at') ?? 0
       comments.push({
         id: comment.id('id'),
         number,
         author: accountOf(comment.object('user')),
         body: comment.text('body'),
-        created_ms,
-        updated_ms: comment.time('updated_at') ?? created_ms,
+        ...timesOf(comment),
         reactions: await this.#reactionsOf(comment, 'issues'),
       })
     }
@@ -244,7 +229,7 @@ export class GitHubForge implements Forge {
     const count = comment.object('reactions')?.integer('total_count') ?? 0
     if (count === 0) return []
     const found = await this.#all(`/${of}/comments/${comment.id('id')}/reactions?`).catch(orMissing)
-    return found.flatMap(reactionOf)
+    return found.flatMap((one) => reactionOf(one, accountOf))
   }
 
   async reviewsOf(number: number): Promise<readonly ForeignReview[]> {

@@ -4,7 +4,7 @@
  */
 import type { ReactionContent } from '#features/issues/index.ts'
 import { listOf, type Fields } from './fields.ts'
-import { labelOf } from './shared-records.ts'
+import { labelOf, timesOf } from './shared-records.ts'
 import { ForgeError, readWholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
@@ -49,8 +49,7 @@ const milestoneOf = (milestone: Fields): ForeignMilestone => ({
 })
 
 function recordOf(record: Fields, offset: number): ForeignRecord {
-  const created_ms = record.time('created_at') ?? 0
-  const updated_ms = record.time('updated_at') ?? created_ms
+  const times = timesOf(record)
   const isOpen = record.text('state') === 'opened' || record.text('state') === 'locked'
   return {
     number: (record.integer('iid') ?? -offset) + offset,
@@ -61,9 +60,8 @@ function recordOf(record: Fields, offset: number): ForeignRecord {
     milestone: record.object('milestone')?.id('id') ?? null,
     assignees: record.list('assignees').flatMap((one) => accountOf(one) ?? []),
     locked: record.is('discussion_locked'),
-    created_ms,
-    updated_ms,
-    closed_ms: isOpen ? null : (record.time('closed_at') ?? updated_ms),
+    ...times,
+    closed_ms: isOpen ? null : (record.time('closed_at') ?? times.updated_ms),
     closed_by: accountOf(record.object('closed_by')),
   }
 }
@@ -118,14 +116,12 @@ function lineCommentOf(note: Fields, first: string): ForeignLineComment | null {
   if (!position) return null
   const fresh = position.integer('new_line')
   const old = position.integer('old_line')
-  const created_ms = note.time('created_at') ?? 0
   const isNew = fresh !== null
   return {
     id: note.id('id'),
     author: accountOf(note.object('author')),
     body: note.text('body'),
-    created_ms,
-    updated_ms: note.time('updated_at') ?? created_ms,
+    ...timesOf(note),
     reactions: [],
     path: (isNew ? position.optional('new_path') : position.optional('old_path')) ?? '',
     line: fresh ?? old,
@@ -247,15 +243,13 @@ export class GitLabForge implements Forge {
     const comments: ForeignComment[] = []
     for (const note of await this.#all(`${path}/notes?sort=asc&order_by=created_at&`)) {
       if (note.is('system') || note.object('position')) continue
-      const created_ms = note.time('created_at') ?? 0
       const awards = await this.#all(`${path}/notes/${note.id('id')}/award_emoji?`).catch(orMissing)
       comments.push({
         id: note.id('id'),
         number: record.number,
         author: accountOf(note.object('author')),
         body: note.text('body'),
-        created_ms,
-        updated_ms: note.time('updated_at') ?? created_ms,
+        ...timesOf(note),
         reactions: awards.flatMap(reactionOf),
       })
     }

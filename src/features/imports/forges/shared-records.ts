@@ -1,6 +1,7 @@
 /** What the dialects of forges have in common. */
 import type { Fields } from './fields.ts'
-import type { ForeignLabel, ForeignMilestone } from './forge.ts'
+import { REACTIONS, type ReactionContent } from '#features/issues/index.ts'
+import type { ForeignLabel, ForeignMilestone, ForeignPerson, ForeignReaction } from './forge.ts'
 import { ForgeError } from './forge-client.ts'
 
 export const labelOf = (label: Fields): ForeignLabel => ({
@@ -20,6 +21,25 @@ export const milestoneOf = (milestone: Fields): ForeignMilestone => ({
       ? (milestone.time('closed_at') ?? milestone.time('updated_at') ?? 0)
       : null,
 })
+
+/** When a record was made, and changed last. */
+export function timesOf(record: Fields): { created_ms: number; updated_ms: number } {
+  const created_ms = record.time('created_at') ?? 0
+  return { created_ms, updated_ms: record.time('updated_at') ?? created_ms }
+}
+
+const CONTENTS: ReadonlySet<string> = new Set(REACTIONS)
+
+/** A reaction as GitHub names them, and Gitea after it. None for one that is not known here. */
+export function reactionOf(
+  reaction: Fields,
+  personOf: (user: Fields | null) => ForeignPerson | null,
+): ForeignReaction[] {
+  const content = reaction.text('content')
+  return CONTENTS.has(content)
+    ? [{ content: content as ReactionContent, person: personOf(reaction.object('user')) }]
+    : []
+}
 
 /** A part that a repository has switched off is missing: it has nothing to take. */
 export function orMissing(error: unknown): Fields[] {
