@@ -1,6 +1,6 @@
 /** Gitea and Forgejo: `/api/v1` (https://docs.gitea.com/api). Seen with Gitea 1.26. */
-import { listOf as fieldsOf, type Fields } from './fields.ts'
-import { labelOf, milestoneOf, orMissing, reactionOf, timesOf } from './shared-records.ts'
+import type { Fields } from './fields.ts'
+import { labelOf, milestoneOf, orMissing, reactionOf, readPage, timesOf } from './shared-records.ts'
 import { WholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
@@ -299,29 +299,20 @@ export class GiteaForge implements Forge {
   }
 
   /** `cursor` is a page number. A page that is not full is the last. */
-  async #page<T>(
+  #page<T>(
     list: string,
     cursor: string | null,
     parse: (item: Fields) => T | readonly T[],
   ): Promise<Page<T>> {
     const page = Number(cursor ?? 1)
     const path = `${this.#path}${list}page=${page}&limit=${PER_PAGE}`
-    const { items, total } = await this.#read(path)
-    return {
-      items: items.flatMap((item) => parse(item) as T),
-      next: items.length < PER_PAGE ? null : String(page + 1),
-      total,
-    }
-  }
-
-  async #read(path: string): Promise<{ items: Fields[]; total: number | null }> {
-    try {
-      const { body, header } = await this.client.get(path)
+    return readPage(this.client, path, parse, ({ header }, count) => {
       const total = Number(header('x-total-count') ?? Number.NaN)
-      return { items: fieldsOf(body), total: Number.isSafeInteger(total) ? total : null }
-    } catch (error) {
-      return { items: orMissing(error), total: 0 }
-    }
+      return {
+        next: count < PER_PAGE ? null : String(page + 1),
+        total: Number.isSafeInteger(total) ? total : null,
+      }
+    })
   }
 }
 

@@ -2,8 +2,8 @@
  * GitHub's REST interface (https://docs.github.com/en/rest). One request at a time, because GitHub
  * asks for that under "secondary rate limits".
  */
-import { listOf, type Fields } from './fields.ts'
-import { labelOf, milestoneOf, orMissing, reactionOf, timesOf } from './shared-records.ts'
+import type { Fields } from './fields.ts'
+import { labelOf, milestoneOf, orMissing, reactionOf, readPage, timesOf } from './shared-records.ts'
 import { nextPageOf, readWholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
@@ -277,23 +277,16 @@ export class GitHubForge implements Forge {
     return readWholeList(this.client, path, ({ header }) => nextPageOf(header('link')))
   }
 
-  async #page<T>(
+  #page<T>(
     list: string,
     cursor: string | null,
     parse: (item: Fields) => T | readonly T[],
   ): Promise<Page<T>> {
     const path = `${this.#path}${list}per_page=${PER_PAGE}&page=${cursor ?? '1'}`
-    try {
-      const { body, header } = await this.client.get(path)
-      return {
-        items: listOf(body).flatMap((item) => parse(item) as T),
-        next: nextPageOf(header('link')),
-        total: null,
-      }
-    } catch (error) {
-      orMissing(error)
-      return { items: [], next: null, total: 0 }
-    }
+    return readPage(this.client, path, parse, ({ header }) => ({
+      next: nextPageOf(header('link')),
+      total: null,
+    }))
   }
 }
 

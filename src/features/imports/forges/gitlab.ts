@@ -3,9 +3,9 @@
  * have numbers of their own: merge requests get those after the highest issue.
  */
 import type { ReactionContent } from '#features/issues/index.ts'
-import { listOf, type Fields } from './fields.ts'
-import { labelOf, timesOf } from './shared-records.ts'
-import { ForgeError, readWholeList, type ForgeClient } from './forge-client.ts'
+import type { Fields } from './fields.ts'
+import { labelOf, readPage, timesOf } from './shared-records.ts'
+import { ForgeError, readWholeList, type ForgeAnswer, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
@@ -287,25 +287,21 @@ export class GitLabForge implements Forge {
     return readWholeList(this.client, path, ({ header }) => header('x-next-page') || null)
   }
 
-  async #page<T>(
+  #page<T>(
     list: string,
     cursor: string | null,
     parse: (item: Fields) => T | readonly T[],
   ): Promise<Page<T>> {
     const path = `${this.#path}${list}per_page=${PER_PAGE}&page=${cursor ?? '1'}`
-    try {
-      const { body, header } = await this.client.get(path)
+    const restOf = ({ header }: ForgeAnswer): Omit<Page<T>, 'items'> => {
       // Lists of more than 10,000 items have no total.
       const total = Number(header('x-total') || Number.NaN)
       return {
-        items: listOf(body).flatMap((item) => parse(item) as T),
         next: header('x-next-page') || null,
         total: Number.isSafeInteger(total) ? total : null,
       }
-    } catch (error) {
-      orMissing(error)
-      return { items: [], next: null, total: 0 }
     }
+    return readPage(this.client, path, parse, restOf, orMissing)
   }
 }
 

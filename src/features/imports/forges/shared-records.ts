@@ -1,8 +1,14 @@
 /** What the dialects of forges have in common. */
-import type { Fields } from './fields.ts'
+import { listOf, type Fields } from './fields.ts'
 import { REACTIONS, type ReactionContent } from '#features/issues/index.ts'
-import type { ForeignLabel, ForeignMilestone, ForeignPerson, ForeignReaction } from './forge.ts'
-import { ForgeError } from './forge-client.ts'
+import type {
+  ForeignLabel,
+  ForeignMilestone,
+  ForeignPerson,
+  ForeignReaction,
+  Page,
+} from './forge.ts'
+import { ForgeError, type ForgeAnswer, type ForgeClient } from './forge-client.ts'
 
 export const labelOf = (label: Fields): ForeignLabel => ({
   name: label.text('name'),
@@ -45,4 +51,25 @@ export function reactionOf(
 export function orMissing(error: unknown): Fields[] {
   if (error instanceof ForgeError && error.isMissing) return []
   throw error
+}
+
+/**
+ * Reads a page of a list. An item may be none or several records. `restOf` says what follows, from
+ * the answer and the number of its items. `whenRefused` returns for a list that has nothing to take.
+ */
+export async function readPage<T>(
+  client: ForgeClient,
+  path: string,
+  parse: (item: Fields) => T | readonly T[],
+  restOf: (answer: ForgeAnswer, count: number) => Omit<Page<T>, 'items'>,
+  whenRefused: (error: unknown) => readonly Fields[] = orMissing,
+): Promise<Page<T>> {
+  try {
+    const answer = await client.get(path)
+    const items = listOf(answer.body)
+    return { items: items.flatMap((item) => parse(item) as T), ...restOf(answer, items.length) }
+  } catch (error) {
+    whenRefused(error)
+    return { items: [], next: null, total: 0 }
+  }
 }
