@@ -17,7 +17,8 @@ const MAX_ANSWER_BYTES = 32 << 20
 const JSON_LIMITS = { maxDepth: 64, maxValues: 200_000 }
 /** A list that is in memory as a whole, such as the comments of one record. */
 const MAX_LIST_BYTES = 64 << 20
-const TIMEOUT_MS = 2 * MINUTE
+const ANSWER_TIMEOUT_MS = 2 * MINUTE
+const FILE_TIMEOUT_MS = 6 * HOUR
 const IDLE_TIMEOUT_MS = MINUTE
 const MAX_REDIRECTS = 5
 const MAX_LIMIT_WAIT_MS = 6 * HOUR
@@ -86,7 +87,11 @@ export class ForgeClient {
 
   /** Reads JSON at a path below the base, or at a whole address of the same origin. */
   async get(path: string): Promise<ForgeAnswer> {
-    const response = await this.#open(path, MAX_ANSWER_BYTES)
+    const response = await this.#open(path, {
+      accept: 'application/json',
+      maxBytes: MAX_ANSWER_BYTES,
+      timeoutMs: ANSWER_TIMEOUT_MS,
+    })
     const bytes = await new Response(response.body).bytes()
     if (findJsonExcess(bytes, JSON_LIMITS) !== null)
       throw new ForgeError(`${this.#host} answered with too many values`, response.status)
@@ -111,7 +116,11 @@ export class ForgeClient {
 
   /** Opens a file. Redirects are followed, without the token for other origins. */
   async open(url: string, maxBytes: number): Promise<StreamedResponse> {
-    return await this.#open(url, maxBytes, { accept: 'application/octet-stream' })
+    return await this.#open(url, {
+      accept: 'application/octet-stream',
+      maxBytes,
+      timeoutMs: FILE_TIMEOUT_MS,
+    })
   }
 
   get #host(): string {
@@ -120,8 +129,7 @@ export class ForgeClient {
 
   async #open(
     path: string,
-    maxBytes: number,
-    headers: Readonly<Record<string, string>> = { accept: 'application/json' },
+    { accept, ...bounds }: { accept: string; maxBytes: number; timeoutMs: number },
   ): Promise<StreamedResponse> {
     const { base, authorization, signal } = this.options
     const url = new URL(path.startsWith('/') ? `${base}${path}` : path)
@@ -131,14 +139,13 @@ export class ForgeClient {
       headers: {
         'user-agent': 'hearth-import',
         ...(isOwn ? this.options.headers : {}),
-        ...headers,
+        accept,
       },
       authorization: isOwn ? authorization : null,
       allowHttp: authorization === null,
       redirects: MAX_REDIRECTS,
-      timeoutMs: maxBytes === MAX_ANSWER_BYTES ? TIMEOUT_MS : 6 * HOUR,
       idleTimeoutMs: IDLE_TIMEOUT_MS,
-      maxBytes,
+      ...bounds,
       signal,
     })
     this.#readLimit(headerOf(response))
