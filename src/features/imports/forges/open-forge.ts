@@ -44,7 +44,8 @@ export function splitAddress(url: string): { base: string; owner: string; name: 
 }
 
 /** A token, or the password of `name:password`. */
-const tokenOf = (secret: string): string => secret.slice(secret.indexOf(':') + 1)
+const bearerCredentials = (secret: string): string =>
+  `Bearer ${secret.slice(secret.indexOf(':') + 1)}`
 
 /** Gitea takes a token, and names with a password or a token. */
 const giteaCredentials = (secret: string): string =>
@@ -63,30 +64,30 @@ export function openForge(
   pull_offset: number | null,
   signal: AbortSignal,
 ): OpenForge {
-  const secret = token === null ? null : tokenOf(token)
-  const clientFor = (base: string, scheme: string, headers: Record<string, string>): ForgeClient =>
+  const clientFor = (
+    base: string,
+    credentialsOf: (secret: string) => string,
+    headers: Record<string, string> = {},
+  ): ForgeClient =>
     new ForgeClient(hearth, {
       base,
       headers,
-      authorization: secret === null ? null : `${scheme} ${secret}`,
+      authorization: token === null ? null : credentialsOf(token),
       signal,
     })
   if (source === 'gitlab_api') {
     const { origin, path, name } = splitProject(url)
-    const client = clientFor(`${origin}/api/v4`, 'Bearer', {})
+    const client = clientFor(`${origin}/api/v4`, bearerCredentials)
     return { client, forge: new GitLabForge(client, path, name, pull_offset) }
   }
   const { base, owner, name } = splitAddress(url)
   if (source === 'github_api') {
-    const client = clientFor(githubBase(base), 'Bearer', { 'x-github-api-version': GITHUB_VERSION })
+    const client = clientFor(githubBase(base), bearerCredentials, {
+      'x-github-api-version': GITHUB_VERSION,
+    })
     return { client, forge: new GitHubForge(client, owner, name) }
   }
-  const client = new ForgeClient(hearth, {
-    base: `${base}/api/v1`,
-    headers: {},
-    authorization: token === null ? null : giteaCredentials(token),
-    signal,
-  })
+  const client = clientFor(`${base}/api/v1`, giteaCredentials)
   return { client, forge: new GiteaForge(client, owner, name) }
 }
 
