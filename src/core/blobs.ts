@@ -79,7 +79,8 @@ export type StoreBlobOptions = {
 /** The free disk space is checked each time so many bytes have arrived. */
 const DISK_CHECK_BYTES = 16 * 1024 ** 2
 
-function requireFreeBytes(
+/** Throws 503 when less than `limits.disk_reserve` would be free on the disk of a folder. */
+export function requireFreeBytes(
   { settings }: Pick<Hearth, 'settings'>,
   folder: string,
   needed: number,

@@ -14,10 +14,11 @@ import {
 } from 'node:fs'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { requireFreeBytes } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { service } from '#core/service.ts'
 import { findJob } from '#features/workflows/index.ts'
-import { bytesFree, namesIn } from '#lib/disk.ts'
+import { namesIn } from '#lib/disk.ts'
 import { conflict, invalid, notFound, Refusal } from '#lib/errors.ts'
 import { randomToken, sha256 } from '#lib/hash.ts'
 import type { UploadClaims } from './addresses.ts'
@@ -205,7 +206,7 @@ class Uploads {
       for await (const part of bytes) {
         if (size - checkedAt >= DISK_CHECK_BYTES) {
           checkedAt = size
-          this.#requireSpace()
+          requireFreeBytes(this.hearth, this.#folder, 0)
         }
         size += part.length
         sizes.set(path, size)
@@ -216,13 +217,6 @@ class Uploads {
     } finally {
       await file.close()
     }
-  }
-
-  #requireSpace(): void {
-    if (bytesFree(this.#folder) >= this.hearth.settings.limits.disk_reserve) return
-    throw new Refusal('unavailable', 'the disk of this installation has no room for this file', {
-      headers: { 'retry-after': '600', connection: 'close' },
-    })
   }
 }
 
