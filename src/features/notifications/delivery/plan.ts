@@ -7,7 +7,7 @@ import { findEvent, listEvents, type EventRow } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { assigneesOf, findRecord, readReferences } from '#features/issues/index.ts'
-import { eventRecord, repoById, type RepoRow } from '#features/repos/index.ts'
+import { eventRecord, repoById, type RepoRow, type RunFailure } from '#features/repos/index.ts'
 import { newlyRequested } from './requested-people.ts'
 import { listMentioned, listNamed, personBehind } from './people.ts'
 import { stronger, type Reason } from './reasons.ts'
@@ -220,13 +220,13 @@ function peopleOf(
   tx: Tx,
   { data }: EventRow,
   to: NonNullable<ReturnType<typeof eventRule>>['to'],
-  repo: RepoRow,
+  { repo, failure }: { readonly repo: RepoRow; readonly failure: RunFailure | null },
 ): string[] {
   if (to === 'watchers') return listWatchers(tx.db, repo.id, ['all', 'releases'])
   if (to === 'keepers')
     return listMaintainers(tx.db, repo).filter((id) => isMaintainer(tx.hearth, repo, id))
   if (to === 'starter') {
-    const by = personBehind(tx.hearth, failureOf(tx.hearth, data)?.by ?? null)
+    const by = personBehind(tx.hearth, failure?.by ?? null)
     return by === null ? [] : [by]
   }
   const names = Array.isArray(data.reviewers) ? data.reviewers : []
@@ -237,14 +237,15 @@ function planEvent(tx: Tx, event: EventRow): Plan | null {
   const rule = eventRule(event)
   const repo = event.repo_id === null ? null : repoById(tx.db, event.repo_id)
   if (!rule || !repo) return null
+  const failure = rule.to === 'starter' ? failureOf(tx.hearth, event.data) : null
   const audience = new Audience()
-  for (const user_id of peopleOf(tx, event, rule.to, repo)) audience.add(user_id, rule.reason)
+  for (const user_id of peopleOf(tx, event, rule.to, { repo, failure }))
+    audience.add(user_id, rule.reason)
   if (rule.to === 'keepers' || rule.to === 'starter')
     for (const user_id of listWatchers(tx.db, repo.id, ['ignored'])) audience.people.delete(user_id)
   const own = personBehind(tx.hearth, event.actor_id)
   if (own !== null) audience.people.delete(own)
   const { summary, url } = eventRecord(tx.hearth, event)
-  const failure = rule.to === 'starter' ? failureOf(tx.hearth, event.data) : null
   return audience.plan(
     {
       repo_id: repo.id,
