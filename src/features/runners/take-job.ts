@@ -34,12 +34,15 @@ export const takeJob: Job<null> = job<null>({
     const isolation = await isolationOf(hearth)
     const runner = localRunner(hearth, isolation)
     const taken = isolation.kind === 'missing' ? null : await takeQueuedJob(hearth, runner)
-    if (!taken)
+    if (!taken) {
+      // A machine that isolates jobs runs all that it accepts, so there is nothing to explain.
+      if (isolation.kind === 'bubblewrap') return
       return explainQueued(hearth, runner, (queued, isTrusted) =>
         acceptsElsewhere(hearth, JSON.parse(queued.labels) as string[], queued)
           ? null
           : whyNot(isolation, isTrusted),
       )
+    }
     await writeAs(hearth, null, (tx) => void tx.enqueue(takeJob, null, { key: KEY }))
     await runTakenJob(hearth, taken, signal)
     if (signal.aborted) throw new Error('the process is stopping')
