@@ -14,7 +14,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { quoteAll } from './shell.ts'
+import { quote, quoteAll } from './shell.ts'
 
 /** `none` is a loopback device alone, `machine` is whatever this machine reaches. */
 export type Network = 'none' | 'internet' | 'machine'
@@ -115,7 +115,7 @@ export const INTERNET_PROGRAMS = ['slirp4netns', 'ip', 'unshare', 'setpriv', 'mk
  * with the shell's process.
  */
 export const startForwarder = (folder: string): string => {
-  const [gate, ready] = quoteAll([`${folder}/net-gate`, `${folder}/net-ready`]).split(' ')
+  const [gate, ready] = [quote(`${folder}/net-gate`), quote(`${folder}/net-ready`)]
   const forwarder = [
     ...['setpriv', '--pdeathsig', 'KILL', 'slirp4netns', '--configure', '--mtu=65520'],
     ...['--disable-host-loopback', '--disable-dns', `--cidr=${linkNetwork()}`],
@@ -127,13 +127,9 @@ export const startForwarder = (folder: string): string => {
 }
 
 /** Within the namespace: waits for the device and sets the rules. Ends the shell where it fails. */
-export const awaitForwarder = (folder: string): string => {
-  const [gate, ready, rules] = quoteAll(
-    ['net-gate', 'net-ready', 'net-rules'].map((name) => `${folder}/${name}`),
-  ).split(' ')
-  return [
-    `echo go >${gate}`,
-    `timeout ${READY_SECONDS} head -c 1 <${ready} | grep -q 1 || exit 125`,
-    `ip -batch ${rules} || exit 125`,
+export const awaitForwarder = (folder: string): string =>
+  [
+    `echo go >${quote(`${folder}/net-gate`)}`,
+    `timeout ${READY_SECONDS} head -c 1 <${quote(`${folder}/net-ready`)} | grep -q 1 || exit 125`,
+    `ip -batch ${quote(`${folder}/net-rules`)} || exit 125`,
   ].join('\n')
-}
