@@ -1,8 +1,8 @@
 /** The commands that start a runner on its machine. */
+import { quote } from './execute/shells.ts'
 
 /** In single quotes of a shell where the text needs them. */
-const quoted = (text: string): string =>
-  /^[\w.:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+const quoted = (text: string): string => (/^[\w.:/-]+$/.test(text) ? text : quote(text))
 
 /** Without labels of its own, the runner gets `linux`. */
 export function runnerCommands(
