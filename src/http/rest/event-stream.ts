@@ -3,11 +3,13 @@ import type { StreamEvent } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
 import { SECOND } from '#lib/time.ts'
 import type { Exchange } from '../exchange.ts'
-import { jsonHeaders, streamOfUnknownLength } from '../responses.ts'
+import { streamOfUnknownLength } from '../responses.ts'
 import { type Renames, renamed } from '../shape.ts'
+import { acceptsType, streamHeaders } from './streams.ts'
 
-export const requestsEventStream = ({ request }: Pick<Exchange, 'request'>): boolean =>
-  /(^|[\s,])text\/event-stream\b/i.test(request.headers.get('accept') ?? '')
+const MEDIA_TYPE = 'text/event-stream'
+
+export const requestsEventStream = acceptsType(MEDIA_TYPE)
 
 /** Below the usual timeout of idle connections at proxies. */
 const HEARTBEAT_MS = 15 * SECOND
@@ -47,10 +49,7 @@ export function eventStreamResponse(
   renames: Renames | null,
   release: () => void,
 ): Response {
-  const headers = jsonHeaders(exchange)
-  headers.set('content-type', 'text/event-stream; charset=utf-8')
-  headers.set('cache-control', 'no-store')
-  headers.set('vary', 'authorization, accept')
+  const headers = streamHeaders(exchange, MEDIA_TYPE)
   headers.set('x-accel-buffering', 'no')
   const end = (): void => {
     release()

@@ -6,8 +6,12 @@ import type { Operation } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { queryPairs } from '../query.ts'
-import { jsonHeaders, streamOfUnknownLength } from '../responses.ts'
+import { streamOfUnknownLength } from '../responses.ts'
 import { type Renames, renamed } from '../shape.ts'
+import { acceptsType, streamHeaders } from './streams.ts'
+
+const MEDIA_TYPE = 'application/x-ndjson'
+const acceptsJsonLines = acceptsType(MEDIA_TYPE)
 
 /**
  * Whether JSON lines are requested, by `?format=jsonl` or the `Accept` header. Throws 422 for
@@ -18,8 +22,7 @@ export function requestsJsonLines({
   request,
 }: Pick<Exchange, 'query' | 'request'>): boolean {
   const format = [...queryPairs(query)].findLast(([name]) => name === 'format')?.[1]
-  if (format === undefined)
-    return /(^|[\s,])application\/x-ndjson\b/i.test(request.headers.get('accept') ?? '')
+  if (format === undefined) return acceptsJsonLines({ request })
   if (format === 'json') return false
   if (format !== 'jsonl')
     throw new Refusal('invalid', 'format is json or jsonl', { field: 'format' })
@@ -35,14 +38,11 @@ export function jsonLinesResponse(
   records: Iterable<unknown>,
   renames: Renames | null,
 ): Response {
-  const headers = jsonHeaders(exchange)
-  headers.set('content-type', 'application/x-ndjson; charset=utf-8')
+  const headers = streamHeaders(exchange, MEDIA_TYPE)
   headers.set(
     'content-disposition',
     `attachment; filename="${name.replace(/^(list|get)_/, '').replaceAll('_', '-')}.jsonl"`,
   )
-  headers.set('cache-control', 'no-store')
-  headers.set('vary', 'authorization, accept')
   if (exchange.isHead) return new Response(streamOfUnknownLength(), { headers })
   const remaining = records[Symbol.iterator]()
   const encoder = new TextEncoder()

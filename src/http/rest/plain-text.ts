@@ -1,10 +1,12 @@
 /** Operations with `text` as plain text. */
 import { Refusal } from '#lib/errors.ts'
 import type { Exchange } from '../exchange.ts'
-import { jsonHeaders, streamOfUnknownLength } from '../responses.ts'
+import { streamOfUnknownLength } from '../responses.ts'
+import { acceptsType, streamHeaders } from './streams.ts'
 
-export const requestsPlainText = ({ request }: Pick<Exchange, 'request'>): boolean =>
-  /(^|[\s,])text\/plain\b/i.test(request.headers.get('accept') ?? '')
+const MEDIA_TYPE = 'text/plain'
+
+export const requestsPlainText = acceptsType(MEDIA_TYPE)
 
 /**
  * Streams a text at the pace of the reader. The first part is read before anything is sent, so that
@@ -15,11 +17,7 @@ export async function plainTextResponse(
   parts: AsyncGenerator<string>,
   release: () => void,
 ): Promise<Response> {
-  const headers = jsonHeaders(exchange)
-  headers.set('content-type', 'text/plain; charset=utf-8')
-  headers.set('cache-control', 'no-store')
-  headers.set('vary', 'authorization, accept')
-  headers.set('x-content-type-options', 'nosniff')
+  const headers = streamHeaders(exchange, MEDIA_TYPE)
   const end = (): void => {
     release()
     void parts.return(undefined)
