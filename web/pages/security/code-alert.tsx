@@ -1,34 +1,33 @@
 // One alert of a scanner: the lines, the rule, where it is, and what to do with it.
 import { getFile, getRepo, type Repo } from '#features/repos/index.ts'
 import {
-  DISMISSAL_REASONS,
   getCodeScanningAlert,
   updateCodeScanningAlert,
   type CodeAlert,
-  type DismissalReason,
 } from '#features/security/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import {
-  ActionButton,
-  ActorLink,
-  Badge,
   Breadcrumbs,
-  Button,
   Card,
   CodeView,
   Facts,
   MarkdownBody,
   PageHead,
   RelativeTime,
-  type Tone,
 } from '../../components/index.ts'
 import { escapeLines } from '../../highlight.ts'
 import type { Html } from '../../jsx/html.ts'
 import { codeAlertsPath, codePath } from '../../paths.ts'
-import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
-import { t, texts } from '../../text.ts'
+import { page, type Visit } from '../../site.ts'
+import { t } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
-import { DismissForm, REASON_LABELS } from './dismissal.tsx'
+import {
+  AlertState,
+  dismissalFacts,
+  dismissalForms,
+  DismissForm,
+  ReopenButton,
+} from './dismissal.tsx'
 import { SecurityFrame } from './frame.tsx'
 import { SeverityChip } from './severity.tsx'
 
@@ -39,12 +38,6 @@ type Shown = { readonly repo: Repo; readonly alert: CodeAlert; readonly excerpt:
 const CONTEXT_LINES = 4
 const MAX_LINES = 40
 
-const STATES = texts({ open: 'Open', dismissed: 'Dismissed', fixed: 'Fixed' })
-const TONES: Readonly<Record<CodeAlert['state'], Tone>> = {
-  open: 'bad',
-  dismissed: 'plain',
-  fixed: 'done',
-}
 const alertPath = (visit: Visit, rest = ''): string =>
   codeAlertsPath(repoOf(visit), `/${visit.params.alert ?? ''}${rest}`)
 
@@ -94,21 +87,7 @@ const alertFacts = (visit: Visit, alert: CodeAlert) => {
     { label: t('Tool'), value: [alert.tool, alert.tool_version].filter(Boolean).join(' ') },
     { label: t('First seen'), value: at(alert.first_seen_at) },
     ...(alert.fixed_at === null ? [] : [{ label: t('Fixed'), value: at(alert.fixed_at) }]),
-    ...(alert.dismissed_reason === null
-      ? []
-      : [
-          { label: t('Dismissed'), value: REASON_LABELS[alert.dismissed_reason] },
-          {
-            label: t('By'),
-            value: (
-              <>
-                {alert.dismissed_by && <ActorLink of={alert.dismissed_by} />}{' '}
-                {alert.dismissed_at !== null && at(alert.dismissed_at)}
-              </>
-            ),
-          },
-        ]),
-    ...(alert.dismissed_note === null ? [] : [{ label: t('Note'), value: alert.dismissed_note }]),
+    ...dismissalFacts(visit, alert),
     {
       label: t('Found on'),
       value: [...new Set(alert.instances.map(({ ref }) => ref.replace('refs/heads/', '')))].join(
@@ -137,14 +116,12 @@ const AlertView = ({ visit, repo, alert, excerpt }: Shown & { visit: Visit }): H
       lead={alert.message}
       actions={
         alert.state === 'dismissed' && (
-          <ActionButton action={alertPath(visit, '/reopen')} csrf={visit.csrf}>
-            <Button>{t('Reopen alert')}</Button>
-          </ActionButton>
+          <ReopenButton visit={visit} action={alertPath(visit, '/reopen')} />
         )
       }
     />
     <p class="actions">
-      <Badge tone={TONES[alert.state]}>{STATES[alert.state]}</Badge>
+      <AlertState of={alert} />
       <SeverityChip severity={alert.severity} />
     </p>
     {alert.commit_sha !== null && <Lines repo={repo} alert={alert} excerpt={excerpt} />}
@@ -178,31 +155,10 @@ export const codeAlertPage = page({
   view: (shown, visit) => <AlertView visit={visit} {...shown} />,
 })
 
-const changeAlert = (
-  visit: Visit,
-  change: { state: 'open' | 'dismissed'; reason?: DismissalReason | null; note?: string | null },
-) =>
+export const codeAlertForms = dismissalForms(codeAlertPage, alertPath, (visit, change) =>
   visit.call(updateCodeScanningAlert, {
     repo: repoOf(visit),
     id: visit.params.alert ?? '',
     ...change,
-  })
-
-export const dismissCodeAlertForm = action({
-  path: '/:workspace/:repo/security/code-scanning/:alert/dismiss',
-  page: codeAlertPage,
-  submit: async (visit, fields) => {
-    const reason = DISMISSAL_REASONS.find((one) => one === fields.text('reason')) ?? null
-    await changeAlert(visit, { state: 'dismissed', reason, note: fields.optional('note') ?? null })
-    return redirectWithFlash(visit, alertPath(visit), 'alert-dismissed')
-  },
-})
-
-export const reopenCodeAlertForm = action({
-  path: '/:workspace/:repo/security/code-scanning/:alert/reopen',
-  page: codeAlertPage,
-  submit: async (visit) => {
-    await changeAlert(visit, { state: 'open' })
-    return redirectWithFlash(visit, alertPath(visit), 'alert-reopened')
-  },
-})
+  }),
+)

@@ -22,9 +22,10 @@ import {
 import type { Html } from '../../jsx/html.ts'
 import { codeAlertsPath, withQuery } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
-import { rich, t, texts } from '../../text.ts'
+import { rich, t } from '../../text.ts'
 import { pageNumber } from '../admin/frame.tsx'
 import { repoOf } from '../repos/frame.tsx'
+import { ALERT_STATE_LABELS } from './dismissal.tsx'
 import { SecurityFrame } from './frame.tsx'
 import { UPLOAD_STEPS } from './upload-steps.ts'
 import { SEVERITY_LABELS, SeverityChip } from './severity.tsx'
@@ -37,8 +38,6 @@ type Shown = {
   readonly state: CodeAlertState
   readonly severity: Severity | null
 }
-
-const STATES = texts({ open: 'Open', dismissed: 'Dismissed', fixed: 'Fixed' })
 
 const AlertRow = ({ visit, repo, alert }: { visit: Visit; repo: Repo; alert: CodeAlert }) => (
   <Row
@@ -78,7 +77,7 @@ const Filters = ({ at, state, severity }: Pick<Shown, 'state' | 'severity'> & { 
     <FilterBar
       label={t('Alerts by state')}
       filters={CODE_ALERT_STATES.map((one) => ({
-        label: STATES[one],
+        label: ALERT_STATE_LABELS[one],
         href: at({ state: one === 'open' ? undefined : one }),
         current: state === one,
       }))}

@@ -1,43 +1,30 @@
 // One alert of a dependency: what is wrong, which version mends it, and how it is dismissed.
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
-  DISMISSAL_REASONS,
   ECOSYSTEM_NAMES,
   getDependencyAlert,
   updateDependencyAlert,
   type DependencyAlert,
-  type DismissalReason,
 } from '#features/security/index.ts'
-import {
-  ActionButton,
-  ActorLink,
-  Badge,
-  Breadcrumbs,
-  Button,
-  Card,
-  Facts,
-  PageHead,
-  RelativeTime,
-  type Tone,
-} from '../../components/index.ts'
+import { Badge, Breadcrumbs, Card, Facts, PageHead, RelativeTime } from '../../components/index.ts'
 import { shortSha } from '../../format.ts'
 import type { Html } from '../../jsx/html.ts'
 import { codePath, commitPath } from '../../paths.ts'
-import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { page, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
-import { DismissForm, REASON_LABELS } from './dismissal.tsx'
-import { dependencyAlertsPath, DEPENDENCY_STATES, wayOut } from './dependency-alerts.tsx'
+import {
+  AlertState,
+  dismissalFacts,
+  dismissalForms,
+  DismissForm,
+  ReopenButton,
+} from './dismissal.tsx'
+import { dependencyAlertsPath, wayOut } from './dependency-alerts.tsx'
 import { SecurityFrame } from './frame.tsx'
 import { SeverityChip } from './severity.tsx'
 
 type Shown = { readonly repo: Repo; readonly alert: DependencyAlert }
-
-const TONES: Readonly<Record<DependencyAlert['state'], Tone>> = {
-  open: 'bad',
-  dismissed: 'plain',
-  fixed: 'done',
-}
 
 const alertPath = (visit: Visit, rest = ''): string =>
   dependencyAlertsPath(repoOf(visit), `/${visit.params.alert ?? ''}${rest}`)
@@ -82,21 +69,7 @@ const endFacts = (visit: Visit, repo: Repo, alert: DependencyAlert) => {
             ),
           },
         ]),
-    ...(alert.dismissed_reason === null
-      ? []
-      : [
-          { label: t('Dismissed'), value: REASON_LABELS[alert.dismissed_reason] },
-          {
-            label: t('By'),
-            value: (
-              <>
-                {alert.dismissed_by && <ActorLink of={alert.dismissed_by} />}{' '}
-                {alert.dismissed_at !== null && at(alert.dismissed_at)}
-              </>
-            ),
-          },
-        ]),
-    ...(alert.dismissed_note === null ? [] : [{ label: t('Note'), value: alert.dismissed_note }]),
+    ...dismissalFacts(visit, alert),
   ]
 }
 
@@ -157,14 +130,12 @@ const AlertView = ({ visit, repo, alert }: Shown & { visit: Visit }): Html => (
       title={alert.advisory.summary}
       actions={
         alert.state === 'dismissed' && (
-          <ActionButton action={alertPath(visit, '/reopen')} csrf={visit.csrf}>
-            <Button>{t('Reopen alert')}</Button>
-          </ActionButton>
+          <ReopenButton visit={visit} action={alertPath(visit, '/reopen')} />
         )
       }
     />
     <p class="actions">
-      <Badge tone={TONES[alert.state]}>{DEPENDENCY_STATES[alert.state]}</Badge>
+      <AlertState of={alert} />
       {alert.advisory.severity && <SeverityChip severity={alert.advisory.severity} />}
       {alert.package.scope === 'development' && <Badge>{t('Development')}</Badge>}
       {alert.package.direct === false && <Badge>{t('Transitive')}</Badge>}
@@ -190,31 +161,13 @@ export const dependencyAlertPage = page({
   view: (shown, visit) => <AlertView visit={visit} {...shown} />,
 })
 
-const changeAlert = (
-  visit: Visit,
-  change: { state: 'open' | 'dismissed'; reason?: DismissalReason | null; note?: string | null },
-) =>
-  visit.call(updateDependencyAlert, {
-    repo: repoOf(visit),
-    id: visit.params.alert ?? '',
-    ...change,
-  })
-
-export const dismissDependencyAlertForm = action({
-  path: '/:workspace/:repo/security/dependency-alerts/:alert/dismiss',
-  page: dependencyAlertPage,
-  submit: async (visit, fields) => {
-    const reason = DISMISSAL_REASONS.find((one) => one === fields.text('reason')) ?? null
-    await changeAlert(visit, { state: 'dismissed', reason, note: fields.optional('note') ?? null })
-    return redirectWithFlash(visit, alertPath(visit), 'alert-dismissed')
-  },
-})
-
-export const reopenDependencyAlertForm = action({
-  path: '/:workspace/:repo/security/dependency-alerts/:alert/reopen',
-  page: dependencyAlertPage,
-  submit: async (visit) => {
-    await changeAlert(visit, { state: 'open' })
-    return redirectWithFlash(visit, alertPath(visit), 'alert-reopened')
-  },
-})
+export const dependencyAlertForms = dismissalForms(
+  dependencyAlertPage,
+  alertPath,
+  (visit, change) =>
+    visit.call(updateDependencyAlert, {
+      repo: repoOf(visit),
+      id: visit.params.alert ?? '',
+      ...change,
+    }),
+)

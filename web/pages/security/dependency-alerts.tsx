@@ -24,9 +24,10 @@ import {
 import type { Html } from '../../jsx/html.ts'
 import { withQuery } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
-import { rich, t, texts } from '../../text.ts'
+import { rich, t } from '../../text.ts'
 import { pageNumber } from '../admin/frame.tsx'
 import { repoOf } from '../repos/frame.tsx'
+import { ALERT_STATE_LABELS } from './dismissal.tsx'
 import { SecurityFrame, securityPath } from './frame.tsx'
 import { SEVERITY_LABELS, SeverityChip } from './severity.tsx'
 
@@ -43,8 +44,6 @@ type Shown = {
 
 export const dependencyAlertsPath = (repo: string, rest = ''): string =>
   securityPath(repo, `/dependency-alerts${rest}`)
-
-export const DEPENDENCY_STATES = texts({ open: 'Open', dismissed: 'Dismissed', fixed: 'Fixed' })
 
 const IMPORT_COMMAND = 'hearth advisories import all.zip'
 
@@ -93,7 +92,7 @@ const Filters = ({ at, state, severity }: Pick<Shown, 'state' | 'severity'> & { 
     <FilterBar
       label={t('Alerts by state')}
       filters={DEPENDENCY_ALERT_STATES.map((one) => ({
-        label: DEPENDENCY_STATES[one],
+        label: ALERT_STATE_LABELS[one],
         href: at({ state: one === 'open' ? undefined : one }),
         current: state === one,
       }))}

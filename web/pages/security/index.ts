@@ -1,18 +1,14 @@
 /** Pages of security findings. */
 import type { SiteSection } from '../../site.ts'
 import { advisoriesPage, advisoryPage, advisoryStateForm, editAdvisoryForm } from './advisories.tsx'
-import { codeAlertPage, dismissCodeAlertForm, reopenCodeAlertForm } from './code-alert.tsx'
+import { codeAlertForms, codeAlertPage } from './code-alert.tsx'
 import { codeAlertsPage } from './code-alerts.tsx'
 import { bypassForm, bypassPage } from './bypass.tsx'
 import { patternForms, patternPages } from './patterns.tsx'
 import { reopenSecretForm, resolveSecretForm, secretAlertPage } from './secret-alert.tsx'
 import { scanHistoryForm, secretAlertsPage, secretSettingsForm } from './secret-alerts.tsx'
 import { dependenciesPage, sbomPage } from './dependencies.tsx'
-import {
-  dependencyAlertPage,
-  dismissDependencyAlertForm,
-  reopenDependencyAlertForm,
-} from './dependency-alert.tsx'
+import { dependencyAlertForms, dependencyAlertPage } from './dependency-alert.tsx'
 import { dependencyAlertsPage } from './dependency-alerts.tsx'
 import { securityPage } from './overview.tsx'
 import { workspaceSecurityPage } from './workspace.tsx'
@@ -47,8 +43,7 @@ export const security: SiteSection = {
     dependencyAlertPage,
   ],
   forms: [
-    dismissCodeAlertForm,
-    reopenCodeAlertForm,
+    ...codeAlertForms,
     scanHistoryForm,
     secretSettingsForm,
     bypassForm,
@@ -59,7 +54,6 @@ export const security: SiteSection = {
     reviewReportForm,
     editAdvisoryForm,
     advisoryStateForm,
-    dismissDependencyAlertForm,
-    reopenDependencyAlertForm,
+    ...dependencyAlertForms,
   ],
 }

@@ -9,14 +9,12 @@ import {
   type SecretLocation,
 } from '#features/security/index.ts'
 import {
-  ActionButton,
   ActorLink,
   Badge,
   Breadcrumbs,
   Button,
   Card,
   Facts,
-  Field,
   Form,
   FormActions,
   Icon,
@@ -34,6 +32,7 @@ import { rich, t, texts } from '../../text.ts'
 import { pageNumber } from '../admin/frame.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
+import { NoteField, ReopenButton } from './dismissal.tsx'
 import { SecurityFrame } from './frame.tsx'
 import {
   BYPASS_REASON_LABELS,
@@ -126,14 +125,7 @@ const ResolveForm = ({ visit }: { visit: Visit }) => (
           (value) => ({ value, label: RESOLUTION_LABELS[value] }),
         )}
       />
-      <Field
-        name="note"
-        label={t('Note')}
-        maxlength={1000}
-        value={visit.form.values.text('note')}
-        error={fieldError(visit, 'note')}
-        hint={t('Why, for those who look at it later.')}
-      />
+      <NoteField visit={visit} />
       <FormActions>
         <Button variant="primary">{t('Resolve alert')}</Button>
       </FormActions>
@@ -208,9 +200,7 @@ const AlertView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
         }
         actions={
           alert.state === 'resolved' && (
-            <ActionButton action={alertPath(visit, '/reopen')} csrf={visit.csrf}>
-              <Button>{t('Reopen alert')}</Button>
-            </ActionButton>
+            <ReopenButton visit={visit} action={alertPath(visit, '/reopen')} />
           )
         }
       />
