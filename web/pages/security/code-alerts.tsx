@@ -11,7 +11,6 @@ import {
 import {
   Commands,
   EmptyState,
-  FilterBar,
   Icon,
   List,
   PageHead,
@@ -20,15 +19,15 @@ import {
   Row,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
-import { codeAlertsPath, withQuery } from '../../paths.ts'
+import { codeAlertsPath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { rich, t } from '../../text.ts'
 import { pageNumber } from '../admin/frame.tsx'
 import { repoOf } from '../repos/frame.tsx'
-import { ALERT_STATE_LABELS } from './dismissal.tsx'
+import { AlertFilters, alertsHref } from './alert-filters.tsx'
 import { SecurityFrame } from './frame.tsx'
 import { UPLOAD_STEPS } from './upload-steps.ts'
-import { SEVERITY_LABELS, SeverityChip } from './severity.tsx'
+import { SeverityChip } from './severity.tsx'
 
 type Shown = {
   readonly repo: Repo
@@ -70,40 +69,9 @@ const AlertRow = ({ visit, repo, alert }: { visit: Visit; repo: Repo; alert: Cod
   </Row>
 )
 
-type At = (change: { state?: string; severity?: string; page?: number }) => string
-
-const Filters = ({ at, state, severity }: Pick<Shown, 'state' | 'severity'> & { at: At }) => (
-  <>
-    <FilterBar
-      label={t('Alerts by state')}
-      filters={CODE_ALERT_STATES.map((one) => ({
-        label: ALERT_STATE_LABELS[one],
-        href: at({ state: one === 'open' ? undefined : one }),
-        current: state === one,
-      }))}
-    />
-    <FilterBar
-      label={t('Alerts by severity')}
-      filters={[
-        { label: t('All'), href: at({ severity: undefined }), current: severity === null },
-        ...SEVERITIES.map((one) => ({
-          label: SEVERITY_LABELS[one],
-          href: at({ severity: one }),
-          current: severity === one,
-        })),
-      ]}
-    />
-  </>
-)
-
 const AlertsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
-  const { repo, alerts, state, severity } = shown
-  const at: At = (change) =>
-    withQuery(codeAlertsPath(repo.full_name), {
-      state: state === 'open' ? undefined : state,
-      severity: severity ?? undefined,
-      ...change,
-    })
+  const { repo, alerts } = shown
+  const at = alertsHref(codeAlertsPath(repo.full_name), shown)
   return (
     <SecurityFrame
       visit={visit}
@@ -118,7 +86,7 @@ const AlertsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
           branch: <code>{repo.default_branch}</code>,
         })}
       />
-      <Filters at={at} state={state} severity={severity} />
+      <AlertFilters at={at} states={CODE_ALERT_STATES} severities={SEVERITIES} current={shown} />
       {alerts.length === 0 ? (
         <EmptyState icon="shield" title={t('No alerts')}>
           <p>

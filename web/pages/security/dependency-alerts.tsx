@@ -13,7 +13,6 @@ import {
 import {
   Commands,
   EmptyState,
-  FilterBar,
   Icon,
   List,
   PageHead,
@@ -22,14 +21,13 @@ import {
   Row,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
-import { withQuery } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { rich, t } from '../../text.ts'
 import { pageNumber } from '../admin/frame.tsx'
 import { repoOf } from '../repos/frame.tsx'
-import { ALERT_STATE_LABELS } from './dismissal.tsx'
+import { AlertFilters, alertsHref } from './alert-filters.tsx'
 import { SecurityFrame, securityPath } from './frame.tsx'
-import { SEVERITY_LABELS, SeverityChip } from './severity.tsx'
+import { SeverityChip } from './severity.tsx'
 
 type Shown = {
   readonly repo: Repo
@@ -85,32 +83,6 @@ const AlertRow = ({ visit, repo, alert }: { visit: Visit; repo: Repo; alert: Dep
   </Row>
 )
 
-type At = (change: { state?: string; severity?: string; page?: number }) => string
-
-const Filters = ({ at, state, severity }: Pick<Shown, 'state' | 'severity'> & { at: At }) => (
-  <>
-    <FilterBar
-      label={t('Alerts by state')}
-      filters={DEPENDENCY_ALERT_STATES.map((one) => ({
-        label: ALERT_STATE_LABELS[one],
-        href: at({ state: one === 'open' ? undefined : one }),
-        current: state === one,
-      }))}
-    />
-    <FilterBar
-      label={t('Alerts by severity')}
-      filters={[
-        { label: t('All'), href: at({ severity: undefined }), current: severity === null },
-        ...ADVISORY_SEVERITIES.toReversed().map((one) => ({
-          label: SEVERITY_LABELS[one],
-          href: at({ severity: one }),
-          current: severity === one,
-        })),
-      ]}
-    />
-  </>
-)
-
 const NoAlerts = ({ isCompared }: { isCompared: boolean }) =>
   isCompared ? (
     <EmptyState icon="shield" title={t('No alerts')}>
@@ -129,13 +101,8 @@ const NoAlerts = ({ isCompared }: { isCompared: boolean }) =>
   )
 
 const AlertsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
-  const { repo, alerts, state, severity } = shown
-  const at: At = (change) =>
-    withQuery(dependencyAlertsPath(repo.full_name), {
-      state: state === 'open' ? undefined : state,
-      severity: severity ?? undefined,
-      ...change,
-    })
+  const { repo, alerts } = shown
+  const at = alertsHref(dependencyAlertsPath(repo.full_name), shown)
   return (
     <SecurityFrame
       visit={visit}
@@ -150,7 +117,12 @@ const AlertsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
           branch: <code>{repo.default_branch}</code>,
         })}
       />
-      <Filters at={at} state={state} severity={severity} />
+      <AlertFilters
+        at={at}
+        states={DEPENDENCY_ALERT_STATES}
+        severities={ADVISORY_SEVERITIES.toReversed()}
+        current={shown}
+      />
       {alerts.length === 0 ? (
         <NoAlerts isCompared={shown.isCompared} />
       ) : (
