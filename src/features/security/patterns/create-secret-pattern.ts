@@ -1,9 +1,9 @@
-import { eitherAs } from '#core/access.ts'
 import { typeId } from '#core/ids.ts'
 import { operation } from '#core/operation.ts'
 import { ownerInput, ownerOf } from '#core/owner.ts'
 import { Type } from '#core/schema.ts'
 import { conflict } from '#lib/errors.ts'
+import { writesPatterns } from './access.ts'
 import {
   auditedFields,
   auditPattern,
@@ -28,13 +28,7 @@ export const createSecretPattern = operation({
     'POST /repos/{owner}/{name}/secret-scanning/patterns',
   ],
   toolset: 'security',
-  access: eitherAs('admin', 'owner', {
-    scope: 'security:write',
-    workspaceScope: 'security:write',
-    securityManager: true,
-    person: true,
-    writes: true,
-  }),
+  access: writesPatterns,
   input: Type.Object({
     ...ownerInput,
     name: PatternName,

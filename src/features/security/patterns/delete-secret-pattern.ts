@@ -1,7 +1,7 @@
-import { eitherAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { ownerInput } from '#core/owner.ts'
 import { Nothing, Type } from '#core/schema.ts'
+import { writesPatterns } from './access.ts'
 import { auditedFields, auditPattern, requirePattern } from './pattern-record.ts'
 import { PatternId } from './schema.ts'
 import { removePattern } from './store.ts'
@@ -16,13 +16,7 @@ export const deleteSecretPattern = operation({
     'DELETE /repos/{owner}/{name}/secret-scanning/patterns/{id}',
   ],
   toolset: 'security',
-  access: eitherAs('admin', 'owner', {
-    scope: 'security:write',
-    workspaceScope: 'security:write',
-    securityManager: true,
-    person: true,
-    writes: true,
-  }),
+  access: writesPatterns,
   input: Type.Object({ ...ownerInput, id: PatternId }),
   output: Nothing,
   status: 204,

@@ -1,7 +1,7 @@
-import { eitherAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { ownerInput } from '#core/owner.ts'
 import { Type } from '#core/schema.ts'
+import { readsPatterns } from './access.ts'
 import { patternRecord, requirePattern } from './pattern-record.ts'
 import { PatternId, SecretPattern } from './schema.ts'
 
@@ -15,11 +15,7 @@ export const getSecretPattern = operation({
     'GET /repos/{owner}/{name}/secret-scanning/patterns/{id}',
   ],
   toolset: 'security',
-  access: eitherAs('admin', 'owner', {
-    scope: 'security:read',
-    workspaceScope: 'security:read',
-    securityManager: true,
-  }),
+  access: readsPatterns,
   input: Type.Object({ ...ownerInput, id: PatternId }),
   output: SecretPattern,
 

@@ -1,8 +1,8 @@
-import { eitherAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { ownerInput, ownerOf } from '#core/owner.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { Type } from '#core/schema.ts'
+import { readsPatterns } from './access.ts'
 import { patternRecord } from './pattern-record.ts'
 import { SecretPatterns } from './schema.ts'
 import { listPatternRows } from './store.ts'
@@ -17,11 +17,7 @@ export const listSecretPatterns = operation({
     'GET /repos/{owner}/{name}/secret-scanning/patterns',
   ],
   toolset: 'security',
-  access: eitherAs('admin', 'owner', {
-    scope: 'security:read',
-    workspaceScope: 'security:read',
-    securityManager: true,
-  }),
+  access: readsPatterns,
   input: Type.Object({ ...ownerInput, ...byPage() }),
   output: SecretPatterns,
   list: 'page',

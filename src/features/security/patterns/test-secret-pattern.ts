@@ -1,10 +1,10 @@
-import { eitherAs } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
 import { operation } from '#core/operation.ts'
 import { ownerInput, type OwnerGrants } from '#core/owner.ts'
 import { Type } from '#core/schema.ts'
 import { fullNameOf, repoByPath, requireRepo, type RepoRow } from '#features/repos/index.ts'
 import { conflict, invalid } from '#lib/errors.ts'
+import { writesPatterns } from './access.ts'
 import { patternRecord, requirePattern } from './pattern-record.ts'
 import { runPatternTest } from './pattern-test-job.ts'
 import { PatternId, SecretPattern, type PatternTest } from './schema.ts'
@@ -32,13 +32,7 @@ export const testSecretPattern = operation({
     'POST /repos/{owner}/{name}/secret-scanning/patterns/{id}/tests',
   ],
   toolset: 'security',
-  access: eitherAs('admin', 'owner', {
-    scope: 'security:write',
-    workspaceScope: 'security:write',
-    securityManager: true,
-    person: true,
-    writes: true,
-  }),
+  access: writesPatterns,
   input: Type.Object({
     ...ownerInput,
     id: PatternId,

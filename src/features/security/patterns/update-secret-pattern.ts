@@ -1,7 +1,7 @@
-import { eitherAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { ownerInput, ownerOf } from '#core/owner.ts'
 import { Type } from '#core/schema.ts'
+import { writesPatterns } from './access.ts'
 import {
   auditedFields,
   auditPattern,
@@ -28,13 +28,7 @@ export const updateSecretPattern = operation({
     'PATCH /repos/{owner}/{name}/secret-scanning/patterns/{id}',
   ],
   toolset: 'security',
-  access: eitherAs('admin', 'owner', {
-    scope: 'security:write',
-    workspaceScope: 'security:write',
-    securityManager: true,
-    person: true,
-    writes: true,
-  }),
+  access: writesPatterns,
   input: Type.Object({
     ...ownerInput,
     id: PatternId,
