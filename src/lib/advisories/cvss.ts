@@ -14,6 +14,13 @@ const PRIVILEGES = {
   C: { N: 0.85, L: 0.68, H: 0.5 },
 } as const
 
+/** The qualitative rating of a score (section 5). A score of 0 counts as low. */
+export function severityOfScore(score: number): 'low' | 'medium' | 'high' | 'critical' {
+  if (score >= 9) return 'critical'
+  if (score >= 7) return 'high'
+  return score >= 4 ? 'medium' : 'low'
+}
+
 /** Up to the next tenth, without the faults of floating point (appendix A). */
 function roundUp(value: number): number {
   const scaled = Math.round(value * 100_000)

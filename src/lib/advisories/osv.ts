@@ -5,7 +5,7 @@ import { arrayOf, textOf, textsOf } from '../lock-files/locked-packages.ts'
 import { normalPythonName } from '../lock-files/python.ts'
 import { compareKeys } from '../versions/sort-key.ts'
 import { versionKey } from '../versions/version-key.ts'
-import { cvssScore } from './cvss.ts'
+import { cvssScore, severityOfScore } from './cvss.ts'
 
 export const ADVISORY_SEVERITIES = ['low', 'medium', 'high', 'critical'] as const
 export type AdvisorySeverity = (typeof ADVISORY_SEVERITIES)[number]
@@ -112,9 +112,6 @@ const WORDS: Readonly<Record<string, AdvisorySeverity>> = {
   HIGH: 'high',
   CRITICAL: 'critical',
 }
-
-const severityOfScore = (score: number): AdvisorySeverity =>
-  score >= 9 ? 'critical' : score >= 7 ? 'high' : score >= 4 ? 'medium' : 'low'
 
 /** By the score of CVSS 3, or by the word of whoever published it. */
 function severityOf(json: JsonObject, id: string): AdvisorySeverity | null {

@@ -1,7 +1,7 @@
 /** Advisories as clients see them. */
 import type { RepoGrant } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { cvssScore } from '#lib/advisories/cvss.ts'
+import { cvssScore, severityOfScore } from '#lib/advisories/cvss.ts'
 import { invalid } from '#lib/errors.ts'
 import type { Advisory, ReportSeverity } from './schema.ts'
 import type { AdvisoryContent, AdvisoryRow } from './store-advisories.ts'
@@ -34,13 +34,6 @@ export const advisoryRecord = (
     updated_at: row.updated_at,
     html_url: `${hearth.settings.site_url}/${repo.full_name}/security/advisories/${row.id}`,
   }
-}
-
-/** The qualitative rating of a score (CVSS 3.1, section 5). Advisories have none for a score of 0. */
-function severityOfScore(score: number): ReportSeverity {
-  if (score >= 9) return 'critical'
-  if (score >= 7) return 'high'
-  return score >= 4 ? 'medium' : 'low'
 }
 
 /** The vector, and the severity that follows from it. Throws 422 for a vector that has no score. */
