@@ -96,11 +96,11 @@ function readAffected(value: unknown): AffectedPackage[] {
     .filter(({ type }) => type === 'SEMVER' || type === 'ECOSYSTEM')
     .map(readEvents)
     .filter((events) => events.length > 0)
-  const inRanges = { ranges, versions: [] }
+  const findInRanges = affectedFinder(ecosystem, { ranges, versions: [] })
   const versions = textsOf(entry.versions)
     .slice(0, MAX_VERSIONS)
     // Most lists say again what the ranges say.
-    .filter((version) => !isAffected(ecosystem, version, inRanges))
+    .filter((version) => findInRanges(version) === null)
   if (ranges.length === 0 && versions.length === 0) return []
   return [{ ecosystem, name: comparedName(ecosystem, name), ranges, versions }]
 }
@@ -224,16 +224,3 @@ export function affectedFinder(
     return { fixed_in: fixed[0]?.version ?? null }
   }
 }
-
-/** Null for a version that is not affected. */
-export const findAffected = (
-  ecosystem: Ecosystem,
-  version: string,
-  affected: AffectedVersions,
-): Affected | null => affectedFinder(ecosystem, affected)(version)
-
-export const isAffected = (
-  ecosystem: Ecosystem,
-  version: string,
-  affected: AffectedVersions,
-): boolean => findAffected(ecosystem, version, affected) !== null

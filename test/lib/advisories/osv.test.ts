@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { cvssScore } from '#lib/advisories/cvss.ts'
-import { AdvisoryFault, findAffected, readAdvisory, type RangeEvent } from '#lib/advisories/osv.ts'
+import {
+  AdvisoryFault,
+  affectedFinder,
+  readAdvisory,
+  type RangeEvent,
+} from '#lib/advisories/osv.ts'
 import type { Ecosystem } from '#lib/lock-files/locked-packages.ts'
 
 const advisory = (change: object = {}) => ({
@@ -20,7 +25,7 @@ const advisory = (change: object = {}) => ({
 /** The version that mends each of some versions; `-` for none, and nothing where it is not affected. */
 const mends = (ecosystem: Ecosystem, events: RangeEvent[], versions: string) =>
   versions.split(' ').map((version) => {
-    const found = findAffected(ecosystem, version, { ranges: [events], versions: [] })
+    const found = affectedFinder(ecosystem, { ranges: [events], versions: [] })(version)
     return found === null ? '' : (found.fixed_in ?? '-')
   })
 
@@ -108,8 +113,8 @@ describe('ranges', () => {
   })
   test('versions that are no versions match only by name', () => {
     const affected = { ranges: [[['introduced', '0'] as const]], versions: ['latest'] }
-    expect(findAffected('npm', 'latest', affected)).toEqual({ fixed_in: null })
-    expect(findAffected('npm', 'newest', affected)).toBeNull()
+    expect(affectedFinder('npm', affected)('latest')).toEqual({ fixed_in: null })
+    expect(affectedFinder('npm', affected)('newest')).toBeNull()
   })
 })
 
