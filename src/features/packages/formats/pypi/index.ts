@@ -1,5 +1,6 @@
 /** PyPI: the simple index at `/packages/<workspace>/pypi/simple/`, and uploads at its parent. */
 import type { Hearth } from '#core/hearth.ts'
+import { normalPythonName } from '#lib/lock-files/python.ts'
 import { canonicalPythonText, isPythonPrerelease, pythonKey } from '#lib/versions/pep440.ts'
 import { compareKeys } from '#lib/versions/sort-key.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
@@ -18,7 +19,7 @@ import {
   JSON_TYPE,
   renderPypiDocument,
 } from './documents.ts'
-import { normalPythonName, parsePythonName } from './names.ts'
+import { parsePythonName } from './names.ts'
 import { upload } from './upload.ts'
 
 const addressOf = (site_url: string, workspace: string): string =>

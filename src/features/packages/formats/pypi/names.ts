@@ -1,5 +1,6 @@
 /** Names of Python projects (PEP 503) and of the files of their releases (PEP 427, PEP 625). */
 import { invalid } from '#lib/errors.ts'
+import { normalPythonName } from '#lib/lock-files/python.ts'
 import { canonicalPythonText, parsePythonVersion } from '#lib/versions/pep440.ts'
 
 const MAX_NAME_LENGTH = 100
@@ -16,9 +17,6 @@ export function parsePythonName(text: string): string {
     `${text.slice(0, 100)} is no name of a Python project: use at most 100 letters, digits, and . _ - between them`,
   )
 }
-
-/** What makes two names one. */
-export const normalPythonName = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-')
 
 export type DistributionName = {
   readonly kind: 'wheel' | 'source'

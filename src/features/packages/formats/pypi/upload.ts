@@ -2,12 +2,12 @@
 import type { DigestedBlob } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
+import { normalPythonName } from '#lib/lock-files/python.ts'
 import { readMultipart } from '#lib/multipart.ts'
 import { normalPythonText } from '#lib/versions/pep440.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { publishPackageVersion } from '../../publish-package-version.ts'
 import { requirePublisher, storeBytes, storeUpload, textResponse, uploadPath } from '../upload.ts'
-import { normalPythonName } from './names.ts'
 import { readDistribution, type Distribution } from './read-distribution.ts'
 
 const MAX_FORM_BYTES = 4 * 1024 ** 2
