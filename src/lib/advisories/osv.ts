@@ -1,7 +1,6 @@
 /** Advisories in the format of OSV (https://ossf.github.io/osv-schema). */
 import type { Ecosystem } from '../lock-files/locked-packages.ts'
-import { isObject, objectOf, type JsonObject } from '../json-value.ts'
-import { arrayOf, textOf, textsOf } from '../lock-files/locked-packages.ts'
+import { arrayOf, isObject, objectOf, textOf, textsOf, type JsonObject } from '../json-value.ts'
 import { normalPythonName } from '../lock-files/python.ts'
 import { compareKeys } from '../versions/sort-key.ts'
 import { versionKey } from '../versions/version-key.ts'

@@ -1,10 +1,8 @@
 /** `mix.lock` of Elixir, `pubspec.lock` of Dart and `Package.resolved` of Swift. */
-import { objectOf } from '../json-value.ts'
+import { arrayOf, objectOf, textOf } from '../json-value.ts'
 import {
-  arrayOf,
   parseJson,
   parseWith,
-  textOf,
   type FoundPackage,
   type FoundPackages,
   type Roots,

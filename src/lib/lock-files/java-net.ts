@@ -1,11 +1,9 @@
 /** `pom.xml` of Maven, `gradle.lockfile`, and the lock files of NuGet. */
 import { parseXml, xmlChild, xmlText, type XmlElement } from '../xml.ts'
-import { objectOf } from '../json-value.ts'
+import { keysOf, objectOf, textOf } from '../json-value.ts'
 import {
-  keysOf,
   LockFileFault,
   parseJson,
-  textOf,
   type FoundPackage,
   type FoundPackages,
 } from './locked-packages.ts'

@@ -63,12 +63,6 @@ export const MAX_PACKAGES = 50_000
 const MAX_REQUIREMENTS = 500_000
 const MAX_TEXT_LENGTH = 300
 
-export const arrayOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-export const keysOf = (value: unknown): string[] => Object.keys(objectOf(value))
-export const textsOf = (value: unknown): string[] =>
-  arrayOf(value).filter((one): one is string => typeof one === 'string')
-
 /** The value of a parser; its error becomes a fault. */
 export function parseWith<T>(parse: () => T, format: string): T {
   try {

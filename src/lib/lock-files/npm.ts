@@ -1,12 +1,9 @@
 /** `package-lock.json` and `npm-shrinkwrap.json` of npm, and `bun.lock`. */
-import { isObject, objectOf, type JsonObject } from '../json-value.ts'
+import { arrayOf, isObject, keysOf, objectOf, textOf, type JsonObject } from '../json-value.ts'
 import {
-  arrayOf,
-  keysOf,
   LockFileFault,
   parseJson,
   parseWith,
-  textOf,
   type FoundPackage,
   type FoundPackages,
   type Roots,

@@ -1,12 +1,6 @@
 /** `pnpm-lock.yaml` in its versions 5 to 9. */
-import { objectOf, type JsonObject } from '../json-value.ts'
-import {
-  keysOf,
-  parseWith,
-  textOf,
-  type FoundPackage,
-  type FoundPackages,
-} from './locked-packages.ts'
+import { keysOf, objectOf, textOf, type JsonObject } from '../json-value.ts'
+import { parseWith, type FoundPackage, type FoundPackages } from './locked-packages.ts'
 
 const withoutPeers = (key: string): string => key.split('(', 1)[0] ?? key
 

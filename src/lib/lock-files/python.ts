@@ -1,12 +1,6 @@
 /** Requirements of pip, and `Pipfile.lock`. */
-import { objectOf } from '../json-value.ts'
-import {
-  parseJson,
-  textOf,
-  type FoundPackage,
-  type FoundPackages,
-  type Roots,
-} from './locked-packages.ts'
+import { objectOf, textOf } from '../json-value.ts'
+import { parseJson, type FoundPackage, type FoundPackages, type Roots } from './locked-packages.ts'
 
 /** PEP 503: runs of `-`, `_` and `.` are one `-`. */
 export const normalPythonName = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-')

@@ -1,15 +1,6 @@
 /** `Gemfile.lock` of Bundler and `composer.lock` of Composer. */
-import { objectOf } from '../json-value.ts'
-import {
-  arrayOf,
-  keysOf,
-  parseJson,
-  textOf,
-  textsOf,
-  type FoundPackage,
-  type FoundPackages,
-  type Roots,
-} from './locked-packages.ts'
+import { arrayOf, keysOf, objectOf, textOf, textsOf } from '../json-value.ts'
+import { parseJson, type FoundPackage, type FoundPackages, type Roots } from './locked-packages.ts'
 
 /** `name (1.0.0)` at four blanks, and its requirements at six. */
 const SPEC = /^ {4}(\S+) \(([^)]+)\)\r?$/

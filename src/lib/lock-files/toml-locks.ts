@@ -1,15 +1,14 @@
 /** Lock files in TOML: of Cargo, poetry, uv and pdm. */
-import { isObject, objectOf, type JsonObject } from '../json-value.ts'
 import {
   arrayOf,
+  isObject,
   keysOf,
-  parseToml,
+  objectOf,
   textOf,
   textsOf,
-  type FoundPackage,
-  type FoundPackages,
-  type Roots,
-} from './locked-packages.ts'
+  type JsonObject,
+} from '../json-value.ts'
+import { parseToml, type FoundPackage, type FoundPackages, type Roots } from './locked-packages.ts'
 import { normalPythonName, requirementName } from './python.ts'
 
 /** `name`, `name version` or `name version (source)`. */

@@ -1,14 +1,7 @@
 /** `yarn.lock` of yarn 1, which is a format of its own, and of later ones, which is YAML. */
 import { packageJsonRoots } from './npm.ts'
-import { objectOf } from '../json-value.ts'
-import {
-  keysOf,
-  parseWith,
-  textOf,
-  type FoundPackage,
-  type FoundPackages,
-  type Roots,
-} from './locked-packages.ts'
+import { keysOf, objectOf, textOf } from '../json-value.ts'
+import { parseWith, type FoundPackage, type FoundPackages, type Roots } from './locked-packages.ts'
 
 const unquote = (text: string): string => text.replace(/^"|"$/g, '')
 

@@ -1,10 +1,4 @@
 /** Reading JSON of unknown shape: what has another type counts as absent. */
-import type { JsonObject } from '#lib/json-value.ts'
-
-export type Json = JsonObject
-
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
 

@@ -1,6 +1,6 @@
 /** Where a result is: addresses of files as scanners write them, made relative to the repository. */
-import { objectOf } from '#lib/json-value.ts'
-import { countOf, listOf, textOf, type Json } from './json.ts'
+import { arrayOf, objectOf, type JsonObject } from '#lib/json-value.ts'
+import { countOf, textOf } from './json.ts'
 
 /** A file below the root of the repository, or an absolute path that a commit's tree must explain. */
 export type FilePlace = { readonly path: string } | { readonly absolute: string }
@@ -46,14 +46,14 @@ function absolutePath(uri: string): string | null {
 
 /** The addresses of a run by which files are found. */
 export class FileIndex {
-  readonly #bases: Json
+  readonly #bases: JsonObject
   readonly #artifacts: readonly unknown[]
   /** Absolute folders that a relative path may stand below, the shortest first. */
   readonly #roots: readonly string[]
 
-  constructor(run: Json) {
+  constructor(run: JsonObject) {
     this.#bases = objectOf(run.originalUriBaseIds)
-    this.#artifacts = listOf(run.artifacts)
+    this.#artifacts = arrayOf(run.artifacts)
     this.#roots = Object.values(this.#bases)
       .slice(0, 100)
       .flatMap((base) => {
@@ -65,7 +65,7 @@ export class FileIndex {
   }
 
   /** The file that an `artifactLocation` names; null when it names none of the repository. */
-  place(location: Json): FilePlace | null {
+  place(location: JsonObject): FilePlace | null {
     const index = countOf(location.index)
     const artifact = index === null ? null : objectOf(objectOf(this.#artifacts[index]).location)
     const own = textOf(location.uri)
@@ -101,7 +101,7 @@ export class FileIndex {
 }
 
 /** The lines of a location; the first line where it has no region. */
-export function regionOf(physical: Json): Region {
+export function regionOf(physical: JsonObject): Region {
   const region = objectOf(physical.region)
   const line = countOf(region.startLine) ?? 0
   if (line === 0)

@@ -5,8 +5,8 @@
 import { gunzipSync } from 'node:zlib'
 import { findJsonExcess } from '#lib/parse-json.ts'
 import type { Severity } from '../../schema.ts'
-import { objectOf } from '#lib/json-value.ts'
-import { listOf, textOf, type Json } from './json.ts'
+import { arrayOf, objectOf, type JsonObject } from '#lib/json-value.ts'
+import { textOf } from './json.ts'
 import { FileIndex, regionOf, type FilePlace, type Region } from './locations.ts'
 import { messageText, RuleIndex, ruleRecord, severityOf, type SarifRule } from './rules.ts'
 
@@ -76,7 +76,7 @@ function requireSimple(json: Uint8Array): void {
 }
 
 /** The runs of a file. Throws SarifFault. */
-export function readRuns(bytes: Uint8Array): readonly Json[] {
+export function readRuns(bytes: Uint8Array): readonly JsonObject[] {
   let file: unknown
   try {
     file = JSON.parse(decodeFile(bytes))
@@ -92,7 +92,7 @@ export function readRuns(bytes: Uint8Array): readonly Json[] {
   if (!Array.isArray(runs)) throw new SarifFault('has no runs')
   if (runs.length > MAX_RUNS) throw new SarifFault(`has ${runs.length} runs: ${MAX_RUNS} are taken`)
   for (const run of runs) {
-    const count = listOf(objectOf(run).results).length
+    const count = arrayOf(objectOf(run).results).length
     if (count > MAX_RESULTS)
       throw new SarifFault(`has a run with ${count} results: ${MAX_RESULTS} are taken`)
   }
@@ -105,7 +105,12 @@ const formatMessage = (template: string, values: readonly unknown[]): string =>
     index === undefined ? whole.slice(1) : String(values[Number(index)] ?? whole),
   )
 
-function messageOf(result: Json, rule: Json, driver: Json, ruleId: string): string {
+function messageOf(
+  result: JsonObject,
+  rule: JsonObject,
+  driver: JsonObject,
+  ruleId: string,
+): string {
   const message = objectOf(result.message)
   const id = textOf(message.id)
   const template =
@@ -117,12 +122,12 @@ function messageOf(result: Json, rule: Json, driver: Json, ruleId: string): stri
   const text =
     template === null
       ? (messageText(rule.shortDescription) ?? messageText(rule.fullDescription) ?? ruleId)
-      : formatMessage(template, listOf(message.arguments))
+      : formatMessage(template, arrayOf(message.arguments))
   return text.slice(0, MAX_MESSAGE_CHARS)
 }
 
 /** `hex` or `hex:count` under the name that the upload action uses. Other fingerprints differ in kind. */
-const fingerprintOf = (result: Json): string | null => {
+const fingerprintOf = (result: JsonObject): string | null => {
   const value = textOf(objectOf(result.partialFingerprints).primaryLocationLineHash)
   return value === null
     ? null
@@ -150,7 +155,7 @@ function dropSharedFingerprints(results: readonly Ranked[]): readonly Ranked[] {
 }
 
 /** `a/b/` and `a/b/run` name the category `a/b`; `a` names `a`. */
-function categoryOf(run: Json): string | null {
+function categoryOf(run: JsonObject): string | null {
   const id = textOf(objectOf(run.automationDetails).id)
   if (id === null) return null
   const at = id.lastIndexOf('/')
@@ -160,7 +165,7 @@ function categoryOf(run: Json): string | null {
 const FIRST = 0
 
 /** What the forge keeps of a run. */
-export function readRun(run: Json): SarifRun {
+export function readRun(run: JsonObject): SarifRun {
   const tool = objectOf(run.tool)
   const driver = objectOf(tool.driver)
   const name = (textOf(driver.name)?.trim() || 'unnamed tool').slice(0, MAX_NAME_CHARS)
@@ -170,12 +175,12 @@ export function readRun(run: Json): SarifRun {
   const results: Ranked[] = []
   let total = 0
   let unplaced = 0
-  for (const result of listOf(run.results).map(objectOf)) {
+  for (const result of arrayOf(run.results).map(objectOf)) {
     const { id, rule } = rules.find(result, name)
     const severity = severityOf(result, rule)
     if (severity === null) continue
     total++
-    const physical = objectOf(objectOf(listOf(result.locations)[FIRST]).physicalLocation)
+    const physical = objectOf(objectOf(arrayOf(result.locations)[FIRST]).physicalLocation)
     const place = files.place(objectOf(physical.artifactLocation))
     if (place === null) {
       unplaced++
@@ -206,12 +211,12 @@ export function readRun(run: Json): SarifRun {
   }
 }
 
-function errorsOf(run: Json, unplaced: number): string[] {
+function errorsOf(run: JsonObject, unplaced: number): string[] {
   const errors: string[] = []
   if (unplaced > 0) errors.push(`${unplaced} results name no file of the repository`)
   if (Object.keys(objectOf(run.externalPropertyFileReferences)).length > 0)
     errors.push('parts of the run are in other files, which are not read')
-  const failed = listOf(run.invocations).filter(
+  const failed = arrayOf(run.invocations).filter(
     (invocation) => objectOf(invocation).executionSuccessful === false,
   ).length
   if (failed > 0) errors.push('the tool reports that its run failed')

@@ -1,7 +1,7 @@
 /** The rules of a run: what a result names by id, by index or by the beginning of its id. */
 import type { Severity } from '../../schema.ts'
-import { objectOf } from '#lib/json-value.ts'
-import { countOf, listOf, textOf, type Json } from './json.ts'
+import { arrayOf, objectOf, type JsonObject } from '#lib/json-value.ts'
+import { countOf, textOf } from './json.ts'
 
 export type SarifRule = {
   readonly id: string
@@ -18,14 +18,15 @@ const MAX_TAGS = 20
 
 /** The rules of the tool and of its extensions. */
 export class RuleIndex {
-  readonly #driver: readonly Json[]
-  readonly #byId = new Map<string, Json>()
-  readonly #extensions: readonly (readonly Json[])[]
+  readonly #driver: readonly JsonObject[]
+  readonly #byId = new Map<string, JsonObject>()
+  readonly #extensions: readonly (readonly JsonObject[])[]
 
-  constructor(tool: Json) {
-    const rulesOf = (part: unknown): readonly Json[] => listOf(objectOf(part).rules).map(objectOf)
+  constructor(tool: JsonObject) {
+    const rulesOf = (part: unknown): readonly JsonObject[] =>
+      arrayOf(objectOf(part).rules).map(objectOf)
     this.#driver = rulesOf(tool.driver)
-    this.#extensions = listOf(tool.extensions).map(rulesOf)
+    this.#extensions = arrayOf(tool.extensions).map(rulesOf)
     for (const rules of [...this.#extensions.toReversed(), this.#driver])
       for (const rule of rules) {
         const id = textOf(rule.id)
@@ -34,7 +35,7 @@ export class RuleIndex {
   }
 
   /** The rule of a result with its id; an empty rule where the file describes none. */
-  find(result: Json, toolName: string): { readonly id: string; readonly rule: Json } {
+  find(result: JsonObject, toolName: string): { readonly id: string; readonly rule: JsonObject } {
     const reference = objectOf(result.rule)
     const named = textOf(result.ruleId) ?? textOf(reference.id)
     const indexed = this.#indexed(result, reference)
@@ -50,7 +51,7 @@ export class RuleIndex {
     return { id, rule: parent ?? indexed ?? {} }
   }
 
-  #indexed(result: Json, reference: Json): Json | null {
+  #indexed(result: JsonObject, reference: JsonObject): JsonObject | null {
     const index = countOf(result.ruleIndex) ?? countOf(reference.index)
     if (index === null) return null
     const component = countOf(objectOf(reference.toolComponent).index)
@@ -63,7 +64,7 @@ export const messageText = (value: unknown): string | null =>
   textOf(objectOf(value).text) ?? textOf(objectOf(value).markdown)
 
 /** What is stored of a rule. */
-export function ruleRecord(id: string, rule: Json): SarifRule {
+export function ruleRecord(id: string, rule: JsonObject): SarifRule {
   const properties = objectOf(rule.properties)
   const description = messageText(rule.fullDescription) ?? messageText(rule.shortDescription)
   const help = textOf(objectOf(rule.help).markdown) ?? textOf(objectOf(rule.help).text)
@@ -72,7 +73,7 @@ export function ruleRecord(id: string, rule: Json): SarifRule {
     name: textOf(rule.name)?.slice(0, MAX_ID_CHARS) ?? null,
     description: description?.slice(0, MAX_TEXT_CHARS) ?? null,
     help: (help ?? textOf(rule.helpUri))?.slice(0, MAX_HELP_CHARS) ?? null,
-    tags: listOf(properties.tags)
+    tags: arrayOf(properties.tags)
       .flatMap((tag) => textOf(tag)?.slice(0, 100) ?? [])
       .slice(0, MAX_TAGS),
   }
@@ -84,7 +85,7 @@ const scoreOf = (value: unknown): number | null => {
 }
 
 /** The level of a result; null when it reports no fault. */
-function levelOf(result: Json, rule: Json): 'error' | 'warning' | 'note' | null {
+function levelOf(result: JsonObject, rule: JsonObject): 'error' | 'warning' | 'note' | null {
   const level =
     textOf(result.level) ?? textOf(objectOf(rule.defaultConfiguration).level) ?? 'warning'
   return level === 'error' || level === 'note' ? level : level === 'none' ? null : 'warning'
@@ -94,10 +95,13 @@ function levelOf(result: Json, rule: Json): 'error' | 'warning' | 'note' | null 
  * The severity by the score of the rule or of the result, otherwise by the level. Null when the
  * result reports no fault: it passed, was suppressed, or is gone.
  */
-export function severityOf(result: Json, rule: Json): { severity: Severity; rank: number } | null {
+export function severityOf(
+  result: JsonObject,
+  rule: JsonObject,
+): { severity: Severity; rank: number } | null {
   const kind = textOf(result.kind) ?? 'fail'
   if (kind !== 'fail' || textOf(result.baselineState) === 'absent') return null
-  const suppressed = listOf(result.suppressions).some((suppression) => {
+  const suppressed = arrayOf(result.suppressions).some((suppression) => {
     const status = textOf(objectOf(suppression).status)
     return status !== 'rejected' && status !== 'underReview'
   })
