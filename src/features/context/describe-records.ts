@@ -1,18 +1,16 @@
 /** Describes issues, pull requests, runs, memories, documents and tickets. */
 import { listIssueEvents } from '#features/issues/index.ts'
-import { findMemory, recall } from '#features/memory/index.ts'
+import { findMemory } from '#features/memory/index.ts'
 import { getFile } from '#features/repos/index.ts'
 import { getRun, repoOfRun } from '#features/workflows/index.ts'
 import { repoNameOf } from './repo-names.ts'
 import { mentionsIn, relation, type Described } from './entity.ts'
 import { foundIssue, foundPull, parseKey, readIssue, readPull } from './find-by-key.ts'
-import { findTickets, foundRun } from './find-memories.ts'
+import { findTickets, foundMemory, foundRun, recallIn } from './find-memories.ts'
 import { tryCall, type Place } from './place.ts'
 import { MAX_ENTITY_EVENTS } from './schema.ts'
-import { oneLineOf } from './texts.ts'
 
 const MAX_BODY_CHARS = 4_000
-const MAX_TITLE_CHARS = 80
 const MAX_HEADINGS = 40
 /** Each is read as the caller may read it. */
 const MAX_BLOCKERS = 20
@@ -123,34 +121,13 @@ export async function describeMemory(place: Place, id: string): Promise<Describe
       : repoNameOf(place, at.repo_id)
   if (at === null || repo === null) return null
   // Recall decides who gets a memory; its own words find it among those of the repository.
-  const untrusted = new Set<string>()
-  const answer = await tryCall(
-    place,
-    recall,
-    { repo, query: at.text.slice(0, 500), limit: MAX_RECALLED },
-    (pointers) => pointers.forEach((pointer) => untrusted.add(pointer)),
-  )
-  const levels = (['project', 'workspace'] as const).flatMap((level) =>
-    (answer?.[level] ?? []).map((memory, index) => ({
-      memory,
-      trusted: !untrusted.has(`/${level}/${index}/text`),
-    })),
-  )
-  const found = levels.find(({ memory }) => memory.id === id)
-  if (!found) return null
-  const { memory, trusted } = found
+  const query = at.text.slice(0, 500)
+  const recalled = await recallIn(place, { repo, query, limit: MAX_RECALLED })
+  const one = recalled.find(({ memory }) => memory.id === id)
+  if (!one) return null
+  const { memory } = one
   return {
-    found: {
-      kind: 'memory',
-      id,
-      key: id,
-      title: oneLineOf(memory.text, MAX_TITLE_CHARS),
-      summary: memory.text,
-      url: `${place.hearth.settings.site_url}/${repo}/memory`,
-      repo: memory.repo,
-      trusted,
-      updated_at: memory.updated_at,
-    },
+    found: foundMemory(place, repo, one),
     fields: {
       body: memory.text,
       memory_kind: memory.kind,

@@ -1,5 +1,5 @@
 /** Finds memories, runs of workflows, and tickets of other services. */
-import { recall } from '#features/memory/index.ts'
+import { recall, type Memory } from '#features/memory/index.ts'
 import { listRuns, type Run } from '#features/workflows/index.ts'
 import { parseReference } from './references.ts'
 import { lookupTicket } from './lookup-ticket.ts'
@@ -18,34 +18,46 @@ const MAX_RUNS = 50
 const reposOf = ({ repos, repo }: Place): string[] =>
   repo === null ? repos.slice(0, MAX_REPOS).map(({ full_name }) => full_name) : [repo]
 
+/** What is remembered about a repository, and whether each was written by people with Write. */
+export async function recallIn(
+  place: Place,
+  input: { readonly repo: string; readonly query: string; readonly limit: number },
+): Promise<{ readonly memory: Memory; readonly trusted: boolean }[]> {
+  const untrusted = new Set<string>()
+  const answer = await tryCall(place, recall, input, (pointers) =>
+    pointers.forEach((pointer) => untrusted.add(pointer)),
+  )
+  return (['project', 'workspace'] as const).flatMap((level) =>
+    (answer?.[level] ?? []).map((memory, at) => ({
+      memory,
+      trusted: !untrusted.has(`/${level}/${at}/text`),
+    })),
+  )
+}
+
+export const foundMemory = (
+  { hearth }: Place,
+  repo: string,
+  { memory, trusted }: { readonly memory: Memory; readonly trusted: boolean },
+): Found => ({
+  kind: 'memory',
+  id: memory.id,
+  key: memory.id,
+  title: oneLineOf(memory.text, MAX_TITLE_CHARS),
+  summary: memory.text,
+  url: `${hearth.settings.site_url}/${repo}/memory`,
+  repo: memory.repo,
+  trusted,
+  updated_at: memory.updated_at,
+})
+
 export async function findMemories(place: Place, words: readonly string[]): Promise<Found[]> {
   const longest = [...words].sort((a, b) => b.length - a.length).slice(0, MAX_WORDS)
   const found = new Map<string, Found>()
   for (const repo of reposOf(place))
-    for (const query of longest) {
-      const untrusted = new Set<string>()
-      const answer = await tryCall(
-        place,
-        recall,
-        { repo, query, limit: MAX_PER_REPO },
-        (pointers) => pointers.forEach((pointer) => untrusted.add(pointer)),
-      )
-      if (answer === null) continue
-      for (const level of ['project', 'workspace'] as const)
-        answer[level].forEach((memory, at) =>
-          found.set(memory.id, {
-            kind: 'memory',
-            id: memory.id,
-            key: memory.id,
-            title: oneLineOf(memory.text, MAX_TITLE_CHARS),
-            summary: memory.text,
-            url: `${place.hearth.settings.site_url}/${repo}/memory`,
-            repo: memory.repo,
-            trusted: !untrusted.has(`/${level}/${at}/text`),
-            updated_at: memory.updated_at,
-          }),
-        )
-    }
+    for (const query of longest)
+      for (const one of await recallIn(place, { repo, query, limit: MAX_PER_REPO }))
+        found.set(one.memory.id, foundMemory(place, repo, one))
   return [...found.values()]
 }
 
