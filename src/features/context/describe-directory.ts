@@ -3,7 +3,7 @@ import { listPackages, getPackage, parsePackageType } from '#features/packages/i
 import { listPulls } from '#features/pulls/index.ts'
 import { getRepo, listCodeOwners } from '#features/repos/index.ts'
 import { getTeam, listTeamMembers } from '#features/teams/index.ts'
-import { contextUrl, findOwners, findProjects } from './find-directory.ts'
+import { contextUrl, findOwners, findProjects, foundPackage } from './find-directory.ts'
 import { findDependencies } from './find-texts.ts'
 import { eventsOf, relation, type Described } from './entity.ts'
 import { isTypeId } from '#core/ids.ts'
@@ -104,7 +104,7 @@ function typedName(id: string): { type: string; name: string } | null {
 export async function describePackage(place: Place, id: string): Promise<Described | null> {
   const named = typedName(id)
   const package_type = named && parsePackageType(named.type)
-  const found =
+  const item =
     named && package_type
       ? await tryCall(place, getPackage, {
           workspace: place.workspace.slug,
@@ -112,32 +112,23 @@ export async function describePackage(place: Place, id: string): Promise<Describ
           package_name: named.name,
         })
       : null
-  if (!found || found.deleted_at !== null) return null
-  const repo = found.repository?.full_name ?? null
-  const users = await findDependencies({ ...place, repo: null }, queryWords(found.name))
+  if (!item || item.deleted_at !== null) return null
+  const found = foundPackage(item)
+  const { repo } = found
+  const uses = await findDependencies({ ...place, repo: null }, queryWords(item.name))
+  const users = reposUsing(uses, found.key)
   return {
-    found: {
-      kind: 'package',
-      id: found.id,
-      key: `${found.package_type}:${found.name}`,
-      title: found.name,
-      summary: [found.description ?? '', found.latest ?? ''].join(' ').trim(),
-      url: found.html_url,
-      repo,
-      updated_at: found.updated_at,
-    },
+    found,
     fields: {
-      latest: found.latest,
+      latest: item.latest,
       repository: repo,
-      visibility: found.visibility,
-      downloads: found.download_count,
-      used_by: reposUsing(users, `${found.package_type}:${found.name}`),
+      visibility: item.visibility,
+      downloads: item.download_count,
+      used_by: users,
     },
     relations: [
       ...(repo === null ? [] : [relation('published_by', 'repo', repo, repo)]),
-      ...reposUsing(users, `${found.package_type}:${found.name}`).map((name) =>
-        relation('depends_on', 'repo', name, name),
-      ),
+      ...users.map((name) => relation('depends_on', 'repo', name, name)),
     ],
     ...(repo === null ? { recent: [] } : {}),
   }

@@ -1,5 +1,5 @@
 /** Finds projects, people, teams, repositories and packages by words of their names. */
-import { listPackages } from '#features/packages/index.ts'
+import { listPackages, type Package } from '#features/packages/index.ts'
 import { listTeams } from '#features/teams/index.ts'
 import { listMembers } from '#features/workspaces/index.ts'
 import type { Found } from './found.ts'
@@ -52,6 +52,17 @@ export const findRepos = ({ repos }: Place, words: readonly string[]): Found[] =
     }))
     .filter((found) => hasWord(words, found))
 
+export const foundPackage = (item: Package): Found => ({
+  kind: 'package',
+  id: item.id,
+  key: `${item.package_type}:${item.name}`,
+  title: item.name,
+  summary: [item.description ?? '', item.latest ?? ''].join(' ').trim(),
+  url: item.html_url,
+  repo: item.repository?.full_name ?? null,
+  updated_at: item.updated_at,
+})
+
 export async function findPackages(place: Place, words: readonly string[]): Promise<Found[]> {
   const longest = [...words].sort((a, b) => b.length - a.length).slice(0, MAX_QUERIES)
   const found = new Map<string, Found>()
@@ -66,16 +77,7 @@ export async function findPackages(place: Place, words: readonly string[]): Prom
       const repo = item.repository?.full_name ?? null
       if (place.project !== null && (repo === null || !place.project.repositories.includes(repo)))
         continue
-      found.set(item.id, {
-        kind: 'package',
-        id: item.id,
-        key: `${item.package_type}:${item.name}`,
-        title: item.name,
-        summary: [item.description ?? '', item.latest ?? ''].join(' ').trim(),
-        url: item.html_url,
-        repo,
-        updated_at: item.updated_at,
-      })
+      found.set(item.id, foundPackage(item))
     }
   }
   return [...found.values()]
