@@ -4,7 +4,7 @@ import { listTeams } from '#features/teams/index.ts'
 import { listMembers } from '#features/workspaces/index.ts'
 import type { Found } from './found.ts'
 import { readsDirectory, tryCall, type Place } from './place.ts'
-import { fitOf, type Texts } from './words.ts'
+import { fitOf, longestOf, type Texts } from './words.ts'
 
 const MAX_LISTED = 100
 /** Package lists are narrowed by one word each. */
@@ -64,7 +64,7 @@ export const foundPackage = (item: Package): Found => ({
 })
 
 export async function findPackages(place: Place, words: readonly string[]): Promise<Found[]> {
-  const longest = [...words].sort((a, b) => b.length - a.length).slice(0, MAX_QUERIES)
+  const longest = longestOf(words, MAX_QUERIES)
   const found = new Map<string, Found>()
   for (const q of longest) {
     const answer = await tryCall(place, listPackages, {

@@ -6,7 +6,7 @@ import { lookupTicket } from './lookup-ticket.ts'
 import type { Found } from './found.ts'
 import { tryCall, type Place } from './place.ts'
 import { oneLineOf } from './texts.ts'
-import { fitOf } from './words.ts'
+import { fitOf, longestOf } from './words.ts'
 
 const MAX_TITLE_CHARS = 80
 /** Repositories whose memories and runs are read when none is named: those changed last. */
@@ -52,7 +52,7 @@ export const foundMemory = (
 })
 
 export async function findMemories(place: Place, words: readonly string[]): Promise<Found[]> {
-  const longest = [...words].sort((a, b) => b.length - a.length).slice(0, MAX_WORDS)
+  const longest = longestOf(words, MAX_WORDS)
   const found = new Map<string, Found>()
   for (const repo of reposOf(place))
     for (const query of longest)

@@ -5,6 +5,7 @@ import { tryCall, type Place } from './place.ts'
 import { joined } from './texts.ts'
 import { versionIn, MANIFESTS } from './dependencies.ts'
 import { contextUrl } from './find-directory.ts'
+import { longestOf } from './words.ts'
 
 /** When too few records have all words, those with one of the longest are found too. */
 const MAX_SINGLE_WORDS = 4
@@ -46,10 +47,10 @@ async function findWith(
   const quoted = words.map((word) => `"${word}"`)
   const all = await ask(place, type, `${quoted.join(' ')} ${qualifier} ${scope}`)
   if (all.length >= MAX_PER_QUERY || words.length < 2) return all
-  const longest = words
-    .filter((word) => word.length >= MIN_SINGLE_LETTERS)
-    .sort((a, b) => b.length - a.length)
-    .slice(0, MAX_SINGLE_WORDS)
+  const longest = longestOf(
+    words.filter((word) => word.length >= MIN_SINGLE_LETTERS),
+    MAX_SINGLE_WORDS,
+  )
   for (const word of longest)
     all.push(...(await ask(place, type, `"${word}" ${qualifier} ${scope}`)))
   return all

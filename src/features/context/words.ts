@@ -18,6 +18,9 @@ export type Texts = { readonly key: string; readonly title: string; readonly sum
 export const queryWords = (query: string): string[] =>
   [...new Set(wordsOf(query))].slice(0, MAX_WORDS)
 
+export const longestOf = (words: readonly string[], count: number): string[] =>
+  words.toSorted((a, b) => b.length - a.length).slice(0, count)
+
 /** The share of the highest possible weight that one word has in one text. */
 function shareOf(word: string, words: ReadonlySet<string>): number {
   if (words.has(word)) return 1
