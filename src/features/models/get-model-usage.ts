@@ -8,19 +8,11 @@ import type { Hearth } from '#core/hearth.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 import { toUsd } from './money.ts'
 import { ModelUsage, USAGE_GROUPS, type UsageGroup, type UsageRow } from './schema.ts'
-import { sumUsage, totalUsage, type UsageKey, type UsageSum } from './store-usage.ts'
+import { sumUsage, totalUsage, type UsageSum } from './store-usage.ts'
 
 const MAX_DAYS = 90
 const DEFAULT_DAYS = 30
 const MAX_ROWS = 100
-
-const KEYS: Readonly<Record<UsageGroup, UsageKey>> = {
-  day: 'day',
-  agent: 'actor',
-  pull: 'pull',
-  task: 'task',
-  model: 'model',
-}
 
 export const getModelUsage = operation({
   name: 'get_model_usage',
@@ -46,7 +38,7 @@ export const getModelUsage = operation({
   handler: ({ hearth, db, workspace, now_ms }, { by = 'day', days = DEFAULT_DAYS }) => {
     const today = Date.parse(timestamp(now_ms).slice(0, 10))
     const since = timestamp(today - (days - 1) * DAY)
-    const rows = sumUsage(db, workspace.id, { by: KEYS[by], since, limit: MAX_ROWS })
+    const rows = sumUsage(db, workspace.id, { by, since, limit: MAX_ROWS })
     const total = totalUsage(db, workspace.id, since)
     return {
       by,

@@ -1,6 +1,7 @@
 /** Sums of the tables `model_calls` and `model_days`. Amounts are millionths of a US dollar. */
 import type { Db } from '#core/db.ts'
 import type { Timestamp } from '#lib/time.ts'
+import type { UsageGroup } from './schema.ts'
 
 export type UsageSum = {
   readonly key: string | null
@@ -15,20 +16,19 @@ export type UsageSum = {
 const SUMS = `count(*) AS calls, sum(estimated) AS estimated, sum(1 - priced) AS unpriced,
   sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(cost) AS cost`
 
-const COLUMNS = {
+const COLUMNS: Readonly<Record<UsageGroup, string>> = {
   day: 'substr(at, 1, 10)',
-  actor: 'actor_id',
+  agent: 'actor_id',
   pull: 'pull_id',
   task: 'task',
   model: 'model',
-} as const
-export type UsageKey = keyof typeof COLUMNS
+}
 
 /** The calls since a time in groups: days newest first, others by what they cost. */
 export const sumUsage = (
   db: Db,
   workspace_id: string,
-  { by, since, limit }: { by: UsageKey; since: Timestamp; limit: number },
+  { by, since, limit }: { by: UsageGroup; since: Timestamp; limit: number },
 ): UsageSum[] =>
   db.all<UsageSum>(
     `SELECT ${COLUMNS[by]} AS key, ${SUMS} FROM model_calls WHERE workspace_id = ? AND at >= ?
