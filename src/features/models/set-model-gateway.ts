@@ -5,6 +5,9 @@ import { gatewayRecord } from './gateway-record.ts'
 import { ModelGateway } from './schema.ts'
 import { setGateway } from './store-gateway.ts'
 
+/** What the audit log shows of a gateway. */
+const factsOf = ({ enabled, max_usd_per_day }: ModelGateway) => ({ enabled, max_usd_per_day })
+
 export const setModelGateway = operation({
   name: 'set_model_gateway',
   summary:
@@ -31,18 +34,15 @@ export const setModelGateway = operation({
 
   handler: ({ hearth, workspace, write }, { enabled, max_usd_per_day = null }) =>
     write((tx) => {
-      const factsOf = () => {
-        const { enabled: isOn, max_usd_per_day: budget } = gatewayRecord(hearth, workspace.id)
-        return { enabled: isOn, max_usd_per_day: budget }
-      }
-      const before = factsOf()
+      const before = gatewayRecord(hearth, workspace.id)
       setGateway(tx, workspace.id, { outside: enabled ? 1 : 0, max_usd_per_day })
+      const after = gatewayRecord(hearth, workspace.id)
       tx.audit({
         action: 'model_gateway.changed',
         target: { kind: 'workspace', id: workspace.id, name: workspace.slug },
         workspace_id: workspace.id,
-        data: { before, after: factsOf() },
+        data: { before: factsOf(before), after: factsOf(after) },
       })
-      return gatewayRecord(hearth, workspace.id)
+      return after
     }),
 })
