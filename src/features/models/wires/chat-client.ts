@@ -12,10 +12,13 @@ import type {
 import { isObject, objectOf } from '#lib/json-value.ts'
 import {
   bad,
+  defined,
   listOf,
   optionalCount,
   optionalNumber,
   pick,
+  plainText,
+  requireDataAddress,
   requireList,
   requireText,
   textOf,
@@ -50,14 +53,6 @@ const FORWARDED = [
 const PARTS = new Set(['text', 'image_url', 'input_audio', 'refusal'])
 const STOPPED_BY_LENGTH = 'length'
 
-/** Throws 400 for an image that the provider would have to fetch. */
-export function requireDataAddress(url: unknown, name: string): string {
-  const text = requireText(url, name)
-  if (!text.startsWith('data:'))
-    throw bad(`${name} must be a data address; images of other addresses are not fetched`)
-  return text
-}
-
 function partOf(part: Json, name: string): ContentPart {
   if (part.type === 'text') return { type: 'text', text: requireText(part.text, `${name}.text`) }
   if (part.type !== 'image_url')
@@ -67,13 +62,6 @@ function partOf(part: Json, name: string): ContentPart {
   const url = requireDataAddress(objectOf(part.image_url).url, `${name}.image_url.url`)
   return { type: 'image_url', image_url: { url } }
 }
-
-const plainText = (content: unknown): string =>
-  typeof content === 'string'
-    ? content
-    : listOf(content)
-        .map(({ text }) => textOf(text))
-        .join('\n')
 
 const callOf = (call: Json, name: string): ToolCall => {
   const { name: tool, arguments: input } = objectOf(call.function)
@@ -155,12 +143,6 @@ function requireOwnParts(body: Json): void {
         requireDataAddress(objectOf(part.image_url).url, `${name}.image_url.url`)
     }
 }
-
-/** Without the fields that have no value. */
-export const defined = <T extends Record<string, unknown>>(fields: T): Partial<T> =>
-  Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Partial<T>
 
 const usageRecord = ({ input, cached, output }: Usage) => ({
   prompt_tokens: input,

@@ -9,6 +9,14 @@ export const listOf = (value: unknown): readonly Json[] =>
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
+/** The text of a message, whether it is one text or a list of parts. */
+export const plainText = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : listOf(content)
+        .map(({ text }) => textOf(text))
+        .join('\n')
+
 export const bad = (message: string): Refusal => new Refusal('bad_request', message)
 
 /** The list of a request. Throws 400 for anything else. */
@@ -21,6 +29,14 @@ export function requireList(value: unknown, name: string): readonly Json[] {
 export function requireText(value: unknown, name: string): string {
   if (typeof value !== 'string') throw bad(`${name} must be a text`)
   return value
+}
+
+/** Throws 400 for an image that the provider would have to fetch. */
+export function requireDataAddress(url: unknown, name: string): string {
+  const text = requireText(url, name)
+  if (!text.startsWith('data:'))
+    throw bad(`${name} must be a data address; images of other addresses are not fetched`)
+  return text
 }
 
 /** A positive whole number of a request; undefined when it is left out. Throws 400. */
@@ -37,3 +53,9 @@ export const optionalNumber = (value: unknown): number | undefined =>
 /** The fields of a request that may go on to a provider. */
 export const pick = (body: Json, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.filter((name) => body[name] != null).map((name) => [name, body[name]]))
+
+/** Without the fields that have no value. */
+export const defined = <T extends Record<string, unknown>>(fields: T): Partial<T> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<T>

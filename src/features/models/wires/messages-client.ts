@@ -1,14 +1,16 @@
 /** Anthropic's messages as clients of the gateway speak them. */
-import { defined, requireDataAddress } from './chat-client.ts'
 import { newId, sse, type AnswerHead, type AnswerWriter, type ClientWire } from './client.ts'
 import type { ChatMessage, ChatTool, ContentPart, ModelEvent, ToolChoice, Usage } from './events.ts'
 import { isObject, objectOf } from '#lib/json-value.ts'
 import {
   bad,
+  defined,
   listOf,
   optionalCount,
   optionalNumber,
   pick,
+  plainText,
+  requireDataAddress,
   requireList,
   requireText,
   textOf,
@@ -66,13 +68,6 @@ const imageOf = (block: Json, name: string): ContentPart => {
   return { type: 'image_url', image_url: { url: requireDataAddress(url, name) } }
 }
 
-const textsOf = (content: unknown): string =>
-  typeof content === 'string'
-    ? content
-    : listOf(content)
-        .map(({ text }) => textOf(text))
-        .join('\n')
-
 function refuseDocument(type: unknown, name: string): void {
   if (type === 'document')
     throw bad(`${name} is a document, which the model of this task does not take`)
@@ -89,7 +84,7 @@ function userMessages(content: readonly Json[], name: string): ChatMessage[] {
     if (block.type === 'image') parts.push(imageOf(block, here))
     if (block.type !== 'tool_result') continue
     const tool_call_id = requireText(block.tool_use_id, `${here}.tool_use_id`)
-    results.push({ role: 'tool', tool_call_id, content: textsOf(block.content) })
+    results.push({ role: 'tool', tool_call_id, content: plainText(block.content) })
     for (const [order, inner] of listOf(block.content).entries()) {
       refuseDocument(inner.type, `${here}.content[${order}]`)
       if (inner.type === 'image') parts.push(imageOf(inner, `${here}.content[${order}]`))
@@ -117,7 +112,7 @@ function assistantMessage(content: readonly Json[], name: string): ChatMessage {
         ]
       : [],
   )
-  const text = textsOf(content.filter(({ type }) => type === 'text'))
+  const text = plainText(content.filter(({ type }) => type === 'text'))
   return {
     role: 'assistant',
     content: text === '' ? null : text,
@@ -126,7 +121,7 @@ function assistantMessage(content: readonly Json[], name: string): ChatMessage {
 }
 
 function messagesOf(body: Json): ChatMessage[] {
-  const system = textsOf(body.system)
+  const system = plainText(body.system)
   const turns = requireList(body.messages, 'messages').flatMap(({ role, content }, at) => {
     const name = `messages[${at}].content`
     const blocks =

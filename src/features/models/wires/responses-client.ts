@@ -2,15 +2,17 @@
  * OpenAI's responses as clients of the gateway speak them, without what the provider would have to
  * remember. Providers are asked with the interface that they speak.
  */
-import { defined, openAiError, requireDataAddress } from './chat-client.ts'
+import { openAiError } from './chat-client.ts'
 import type { ClientWire } from './client.ts'
 import type { ChatMessage, ChatTool, ContentPart, ToolChoice } from './events.ts'
 import { isObject, objectOf } from '#lib/json-value.ts'
 import {
   bad,
+  defined,
   listOf,
   optionalCount,
   optionalNumber,
+  requireDataAddress,
   requireList,
   requireText,
   textOf,
