@@ -51,11 +51,11 @@ async function resolveStatusCommit(
 function requireOwnCommit(hearth: Hearth, { token }: SignedIn, oid: Oid): void {
   const scopes = token?.scopes ?? null
   if (token === null || scopes === null || includesScope(scopes, 'code:write')) return
-  const run = tokenRuns
-    .all(hearth)
-    .map((find) => find(hearth.db, token.id))
-    .find((found) => found !== null)
-  if (run?.sha === oid || run?.head_sha === oid) return
+  const isOfRun = tokenRuns.all(hearth).some((find) => {
+    const run = find(hearth.db, token.id)
+    return run?.sha === oid || run?.head_sha === oid
+  })
+  if (isOfRun) return
   throw forbidden(
     'scope',
     'statuses: write sets statuses of the commit of the run; others need contents: write',
