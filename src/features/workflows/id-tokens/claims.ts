@@ -44,6 +44,13 @@ function fileOfJob(
   }
 }
 
+/** Claims with the names and the texts of the context `github`. */
+const COPIED = [
+  ...['actor', 'base_ref', 'event_name', 'head_ref', 'ref', 'ref_type', 'repository'],
+  ...['repository_owner', 'run_attempt', 'run_id', 'run_number', 'sha', 'workflow'],
+  ...['workflow_ref', 'workflow_sha'],
+]
+
 /** Without times, issuer and audience. */
 export function claimsOf(
   hearth: Hearth,
@@ -56,16 +63,9 @@ export function claimsOf(
   const repository = textOf(github.repository)
   const environment = plan.environment?.name ?? null
   const file = fileOfJob(hearth, run, job, github)
-  const copied = ['actor', 'base_ref', 'event_name', 'head_ref', 'ref', 'ref_type', 'repository']
-  const more = ['repository_owner', 'run_attempt', 'run_id', 'run_number', 'sha', 'workflow']
   return {
     sub: subjectOf(run, repository, environment),
-    ...Object.fromEntries(
-      [...copied, ...more, 'workflow_ref', 'workflow_sha'].map((name) => [
-        name,
-        textOf(github[name]),
-      ]),
-    ),
+    ...Object.fromEntries(COPIED.map((name) => [name, textOf(github[name])])),
     actor_id: run.actor_id ?? repo.workspace_id,
     job_workflow_ref: file.ref,
     job_workflow_sha: file.sha,
