@@ -29,7 +29,15 @@ import {
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
 import { withQuery, workspacePath } from '../../paths.ts'
-import { action, page, redirect, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
+import {
+  action,
+  page,
+  redirect,
+  redirectWithFlash,
+  type Fields,
+  type Page,
+  type Visit,
+} from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { WorkspaceFrame } from '../workspaces/frame.tsx'
@@ -242,6 +250,11 @@ const RetentionParts = (props: { visit: Visit; here: string; workspace: string }
   const { rule, inherited } = retention
   return (
     <>
+      <p>
+        {t(
+          'Without a rule nothing is deleted. With one, a version goes when no part of the rule keeps it; for 30 days it can be restored. The latest version always stays.',
+        )}
+      </p>
       {rule === null && inherited !== null && (
         <Notice kind="info">
           {rich('The <rule>rule of the workspace</rule> holds until you save one here.', {
@@ -262,13 +275,11 @@ const RetentionParts = (props: { visit: Visit; here: string; workspace: string }
   )
 }
 
-const LEAD = () =>
-  t(
-    'Without a rule nothing is deleted. With one, a version goes when no part of the rule keeps it; for 30 days it can be restored. The latest version always stays.',
-  )
+const slugOf = (visit: Visit): string => visit.params.workspace ?? ''
 
-const workspaceHere = (visit: Visit): string =>
-  workspacePath(visit.params.workspace ?? '', 'packages/retention')
+const workspaceHere = (visit: Visit): string => workspacePath(slugOf(visit), 'packages/retention')
+
+const packageHere = (visit: Visit): string => pathOf(visit, '/retention')
 
 export const packageRetentionPage = page({
   path: '/:workspace/-/packages/:type/:name/retention',
@@ -285,10 +296,9 @@ export const packageRetentionPage = page({
   },
   view: ({ item, workspace, ...loaded }, visit) => (
     <PackageFrame visit={visit} workspace={workspace} item={item} current="retention">
-      <p>{LEAD()}</p>
       <RetentionParts
         visit={visit}
-        here={pathOf(visit, '/retention')}
+        here={packageHere(visit)}
         workspace={item.workspace}
         {...loaded}
       />
@@ -299,7 +309,7 @@ export const packageRetentionPage = page({
 export const workspaceRetentionPage = page({
   path: '/:workspace/-/packages/retention',
   load: async (visit) => {
-    const slug = visit.params.workspace ?? ''
+    const slug = slugOf(visit)
     const workspace = await workspaceSummary(visit, slug)
     if (workspace.role !== 'owner') return null
     const retention = await visit.call(getWorkspaceRetention, { workspace: slug })
@@ -327,7 +337,6 @@ export const workspaceRetentionPage = page({
         title={t('Retention of packages')}
         lead={t('For all packages of the workspace that have no rule of their own.')}
       />
-      <p>{LEAD()}</p>
       <RetentionParts
         visit={visit}
         here={workspaceHere(visit)}
@@ -338,38 +347,40 @@ export const workspaceRetentionPage = page({
   ),
 })
 
+type RetentionCalls = {
+  readonly preview: (visit: Visit, rule: RuleValues) => Promise<unknown>
+  readonly save: (visit: Visit, rule: RuleValues) => Promise<unknown>
+  readonly remove: (visit: Visit) => Promise<unknown>
+}
+
+const retentionForm = (page: Page, pathFor: (visit: Visit) => string, calls: RetentionCalls) =>
+  action({
+    path: page.path,
+    page,
+    submit: async (visit, fields) => {
+      const here = pathFor(visit)
+      const chosen = fields.text('do')
+      if (chosen === 'preview') {
+        const rule = ruleOf(fields)
+        await calls.preview(visit, rule)
+        return redirect(previewAddress(here, rule))
+      }
+      if (chosen === 'remove') await calls.remove(visit)
+      else await calls.save(visit, ruleOf(fields))
+      return redirectWithFlash(visit, here, chosen === 'remove' ? 'retention-removed' : 'saved')
+    },
+  })
+
 export const retentionForms = [
-  action({
-    path: packageRetentionPage.path,
-    page: packageRetentionPage,
-    submit: async (visit, fields) => {
-      const here = pathOf(visit, '/retention')
-      const chosen = fields.text('do')
-      if (chosen === 'preview') {
-        const rule = ruleOf(fields)
-        await visit.call(previewPackageRetention, { ...targetOf(visit), ...rule })
-        return redirect(previewAddress(here, rule))
-      }
-      if (chosen === 'remove') await visit.call(removePackageRetention, targetOf(visit))
-      else await visit.call(setPackageRetention, { ...targetOf(visit), ...ruleOf(fields) })
-      return redirectWithFlash(visit, here, chosen === 'remove' ? 'retention-removed' : 'saved')
-    },
+  retentionForm(packageRetentionPage, packageHere, {
+    preview: (visit, rule) => visit.call(previewPackageRetention, { ...targetOf(visit), ...rule }),
+    save: (visit, rule) => visit.call(setPackageRetention, { ...targetOf(visit), ...rule }),
+    remove: (visit) => visit.call(removePackageRetention, targetOf(visit)),
   }),
-  action({
-    path: workspaceRetentionPage.path,
-    page: workspaceRetentionPage,
-    submit: async (visit, fields) => {
-      const workspace = visit.params.workspace ?? ''
-      const here = workspaceHere(visit)
-      const chosen = fields.text('do')
-      if (chosen === 'preview') {
-        const rule = ruleOf(fields)
-        await visit.call(previewWorkspaceRetention, { workspace, ...rule })
-        return redirect(previewAddress(here, rule))
-      }
-      if (chosen === 'remove') await visit.call(removeWorkspaceRetention, { workspace })
-      else await visit.call(setWorkspaceRetention, { workspace, ...ruleOf(fields) })
-      return redirectWithFlash(visit, here, chosen === 'remove' ? 'retention-removed' : 'saved')
-    },
+  retentionForm(workspaceRetentionPage, workspaceHere, {
+    preview: (visit, rule) =>
+      visit.call(previewWorkspaceRetention, { workspace: slugOf(visit), ...rule }),
+    save: (visit, rule) => visit.call(setWorkspaceRetention, { workspace: slugOf(visit), ...rule }),
+    remove: (visit) => visit.call(removeWorkspaceRetention, { workspace: slugOf(visit) }),
   }),
 ]
