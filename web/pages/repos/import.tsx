@@ -50,23 +50,24 @@ const phaseOf = ({ state, progress }: Import): string =>
     ? t('Waiting, because the other side asks for it')
     : PHASES[progress.phase]
 
-const Progress = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visit }) => {
+type ImportProps = { copy: Import; repo: Repo; visit: Visit }
+
+const CancelButton = ({ copy, repo, visit }: ImportProps) => (
+  <ActionButton
+    action={repoPath(repo.full_name, '/import/cancel')}
+    csrf={visit.csrf}
+    values={{ id: copy.id }}
+  >
+    <Button variant="danger" small>
+      {t('Cancel')}
+    </Button>
+  </ActionButton>
+)
+
+const Progress = ({ copy, repo, visit }: ImportProps) => {
   const { progress, errors, resume_at } = copy
   return (
-    <Card
-      title={t('Copying')}
-      actions={
-        <ActionButton
-          action={repoPath(repo.full_name, '/import/cancel')}
-          csrf={visit.csrf}
-          values={{ id: copy.id }}
-        >
-          <Button variant="danger" small>
-            {t('Cancel')}
-          </Button>
-        </ActionButton>
-      }
-    >
+    <Card title={t('Copying')} actions={<CancelButton copy={copy} repo={repo} visit={visit} />}>
       <Facts
         facts={[
           { label: t('From'), value: <code>{copy.url}</code> },
@@ -103,7 +104,7 @@ const Progress = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visi
   )
 }
 
-const Retry = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visit }) => (
+const Retry = ({ copy, repo, visit }: ImportProps) => (
   <Card title={t('Retry')}>
     <Form action={repoPath(repo.full_name, '/import/retry')} csrf={visit.csrf} label={t('Retry')}>
       <input type="hidden" name="id" value={copy.id} />
@@ -329,15 +330,7 @@ export const importPage = page({
             title={IMPORT_STATE_TEXTS[copy.state]}
             actions={
               copy.finished_at === null ? (
-                <ActionButton
-                  action={repoPath(repo.full_name, '/import/cancel')}
-                  csrf={visit.csrf}
-                  values={{ id: copy.id }}
-                >
-                  <Button variant="danger" small>
-                    {t('Cancel')}
-                  </Button>
-                </ActionButton>
+                <CancelButton copy={copy} repo={repo} visit={visit} />
               ) : null
             }
           >
@@ -437,7 +430,7 @@ export const ImportPart = ({
   )
 }
 
-/** The import form on the page of an empty repository. */
+/** The latest import of a repository; null without one, and for those who may not see it. */
 export const loadImport = (visit: Visit, repo: Repo): Promise<Import | null> =>
   visit.tryCall(getRepoImport, { repo: repo.full_name })
 
