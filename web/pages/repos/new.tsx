@@ -17,7 +17,7 @@ import { repoPath } from '../../paths.ts'
 import { Refusal } from '#lib/errors.ts'
 import { action, redirectWithFlash, page, redirect, type Visit, type Fields } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
-import { t } from '../../text.ts'
+import { localized, t } from '../../text.ts'
 
 const NoWorkspace = () => (
   <EmptyState
@@ -32,6 +32,13 @@ const NoWorkspace = () => (
     {t('Repositories belong to workspaces.')}
   </EmptyState>
 )
+
+const IMPORT_SOURCES = localized([
+  { value: 'git', label: 'Only the code, with git' },
+  { value: 'gitea_api', label: 'Everything, from Gitea or Forgejo' },
+  { value: 'github_api', label: 'Everything, from GitHub' },
+  { value: 'gitlab_api', label: 'Everything, from GitLab' },
+] as const)
 
 const ImportFields = ({ visit, typed }: { visit: Visit; typed: Fields }) => (
   <FieldSet legend={t('Copy from elsewhere')} hint={t('Leave this empty for a new repository.')}>
@@ -49,12 +56,7 @@ const ImportFields = ({ visit, typed }: { visit: Visit; typed: Fields }) => (
     <Select
       name="import_source"
       label={t('What to take over')}
-      options={[
-        { value: 'git', label: t('Only the code, with git') },
-        { value: 'gitea_api', label: t('Everything, from Gitea or Forgejo') },
-        { value: 'github_api', label: t('Everything, from GitHub') },
-        { value: 'gitlab_api', label: t('Everything, from GitLab') },
-      ]}
+      options={IMPORT_SOURCES}
       value={typed.optional('import_source') ?? 'git'}
       error={fieldError(visit, 'import_source')}
       hint={t(
@@ -205,8 +207,6 @@ const FIELDS: Readonly<Record<string, string>> = {
   source: 'import_source',
 }
 
-const IMPORT_SOURCES = ['git', 'gitea_api', 'github_api', 'gitlab_api'] as const
-
 export const newRepoForm = action({
   path: '/new',
   page: newRepoPage,
@@ -219,7 +219,8 @@ export const newRepoForm = action({
     }
     const import_url = fields.optional('import_url')
     const token = fields.optional('import_token')
-    const source = IMPORT_SOURCES.find((one) => one === fields.optional('import_source')) ?? 'git'
+    const chosen = fields.optional('import_source')
+    const source = IMPORT_SOURCES.find(({ value }) => value === chosen)?.value ?? 'git'
     if (import_url === undefined || (token === undefined && source === 'git')) {
       const repo = await visit.call(createRepo, {
         ...about,
