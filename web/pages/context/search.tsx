@@ -9,12 +9,9 @@ import { getWorkspace, type Workspace } from '#features/workspaces/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import {
   Badge,
-  Button,
   EmptyState,
-  Field,
-  FilterBar,
-  Form,
   FormError,
+  KindSearch,
   List,
   PageHead,
   Pager,
@@ -104,37 +101,6 @@ const ItemRow = ({ item, slug, now }: { item: ContextItem; slug: string; now: nu
   </Row>
 )
 
-const Filters = ({ slug, query, kind }: { slug: string } & Pick<Shown, 'query' | 'kind'>) => {
-  const here = workspacePath(slug, 'context')
-  const at = (change: { kind?: string }) => withQuery(here, { q: query || undefined, ...change })
-  return (
-    <FilterBar
-      label={t('Kinds')}
-      filters={[
-        { label: t('All'), href: at({}), current: kind === null },
-        ...ENTITY_KINDS.map((one) => ({
-          label: KIND_LABELS[one],
-          href: at({ kind: one }),
-          current: kind === one,
-        })),
-      ]}
-    >
-      <Form action={here} method="get" inline label={t('Search the context')}>
-        {kind !== null && <input type="hidden" name="kind" value={kind} />}
-        <Field
-          name="q"
-          type="search"
-          label={t('Search the context')}
-          hideLabel
-          value={query}
-          maxlength={500}
-        />
-        <Button icon="search">{t('Search')}</Button>
-      </Form>
-    </FilterBar>
-  )
-}
-
 const ContextView = ({ visit, ...shown }: Shown & { visit: Visit }) => {
   const { workspace, query, kind, found, problem } = shown
   const here = workspacePath(workspace.slug, 'context')
@@ -150,7 +116,15 @@ const ContextView = ({ visit, ...shown }: Shown & { visit: Visit }) => {
         title={t('Context')}
         lead={t('What people and agents can know about the work here, in one search.')}
       />
-      <Filters slug={workspace.slug} query={query} kind={kind} />
+      <KindSearch
+        here={here}
+        label={t('Kinds')}
+        searchLabel={t('Search the context')}
+        kinds={ENTITY_KINDS}
+        kindLabels={KIND_LABELS}
+        kind={kind}
+        query={query}
+      />
       {problem !== null && <FormError>{problem}</FormError>}
       {found === null || found.items.length === 0 ? (
         <EmptyState

@@ -14,10 +14,10 @@ import {
   Card,
   EmptyState,
   Field,
-  FilterBar,
   Form,
   FormActions,
   FormError,
+  KindSearch,
   LinkButton,
   PageHead,
   Pager,
@@ -104,37 +104,6 @@ const NewMemory = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
   )
 }
 
-const Filters = ({ visit, query, kind }: Pick<Shown, 'query' | 'kind'> & { visit: Visit }) => {
-  const at = (change: { kind?: string }) =>
-    withQuery(memoryPagePath(visit), { q: query || undefined, ...change })
-  return (
-    <FilterBar
-      label={t('Memories by kind')}
-      filters={[
-        { label: t('All'), href: at({}), current: kind === null },
-        ...KINDS.map((one) => ({
-          label: KIND_LABELS[one],
-          href: at({ kind: one }),
-          current: kind === one,
-        })),
-      ]}
-    >
-      <Form action={memoryPagePath(visit)} method="get" inline label={t('Search memories')}>
-        {kind !== null && <input type="hidden" name="kind" value={kind} />}
-        <Field
-          name="q"
-          type="search"
-          label={t('Search memories')}
-          hideLabel
-          value={query}
-          maxlength={500}
-        />
-        <Button icon="search">{t('Search')}</Button>
-      </Form>
-    </FilterBar>
-  )
-}
-
 const Empty = ({ isFiltered }: { isFiltered: boolean }) => (
   <EmptyState icon="layers" title={isFiltered ? t('No memory matches') : t('No memories yet')}>
     {isFiltered
@@ -175,7 +144,15 @@ const MemoryView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       {waits.length > 0 && (
         <MemoryList {...list} memories={waits} label={t('Waiting for a person to read them')} />
       )}
-      <Filters visit={visit} query={query} kind={kind} />
+      <KindSearch
+        here={memoryPagePath(visit)}
+        label={t('Memories by kind')}
+        searchLabel={t('Search memories')}
+        kinds={KINDS}
+        kindLabels={KIND_LABELS}
+        kind={kind}
+        query={query}
+      />
       {count === 0 && <Empty isFiltered={query !== '' || kind !== null || shown.page > 1} />}
       {kept.project.length > 0 && (
         <MemoryList {...list} memories={kept.project} label={t('This repository')} />
