@@ -2,7 +2,7 @@
 import { arrayOf, objectOf, textOf } from '../json-value.ts'
 import {
   parseJson,
-  parseWith,
+  parseYaml,
   type FoundPackage,
   type FoundPackages,
   type Roots,
@@ -40,7 +40,7 @@ export function readMixLock(text: string, mixExs: string | null): FoundPackages 
 }
 
 export function readPubspecLock(text: string): FoundPackages {
-  const yaml = objectOf(parseWith(() => Bun.YAML.parse(text) as unknown, 'YAML'))
+  const yaml = parseYaml(text)
   const packages = Object.entries(objectOf(yaml.packages)).flatMap(
     ([name, value]): FoundPackage[] => {
       const entry = objectOf(value)

@@ -76,6 +76,8 @@ export const parseJson = (text: string): JsonObject =>
   objectOf(parseWith(() => JSON.parse(text) as unknown, 'JSON'))
 export const parseToml = (text: string): JsonObject =>
   objectOf(parseWith(() => Bun.TOML.parse(text) as unknown, 'TOML'))
+export const parseYaml = (text: string): JsonObject =>
+  objectOf(parseWith(() => Bun.YAML.parse(text) as unknown, 'YAML'))
 
 const keyOf = ({ key, name, version }: FoundPackage): string => key ?? `${name}@${version}`
 
@@ -103,14 +105,8 @@ function reachable(starts: readonly number[], edges: readonly (readonly number[]
 
 /** Finds packages by their key, or by their name when only one has it. */
 function placesOf(packages: readonly FoundPackage[]): (key: string) => readonly number[] {
-  const byKey = new Map<string, number>()
-  const byName = new Map<string, number[]>()
-  packages.forEach((found, at) => {
-    byKey.set(keyOf(found), at)
-    const named = byName.get(found.name)
-    if (named) named.push(at)
-    else byName.set(found.name, [at])
-  })
+  const byKey = new Map(packages.map((found, at) => [keyOf(found), at]))
+  const byName = Map.groupBy(packages.keys(), (at) => packages[at]?.name)
   return (key) => {
     const at = byKey.get(key)
     return at === undefined ? (byName.get(key) ?? []).slice(0, 20) : [at]

@@ -15,24 +15,17 @@ const MAX_DEPTH = 200
 /** A version that names a file, a repository or another address. Advisories do not match those. */
 const isAddress = (version: string): boolean => version.includes(':')
 
-/** What `package.json` asks for. */
-export function packageJsonRoots(text: string): Roots {
-  const json = parseJson(text)
-  return {
-    runtime: [
-      ...keysOf(json.dependencies),
-      ...keysOf(json.optionalDependencies),
-      ...keysOf(json.peerDependencies),
-    ],
-    development: keysOf(json.devDependencies),
-  }
-}
-
 const needed = (entry: JsonObject): string[] => [
   ...keysOf(entry.dependencies),
   ...keysOf(entry.optionalDependencies),
   ...keysOf(entry.peerDependencies),
 ]
+
+/** What `package.json` asks for. */
+export function packageJsonRoots(text: string): Roots {
+  const json = parseJson(text)
+  return { runtime: needed(json), development: keysOf(json.devDependencies) }
+}
 
 /** The license of an entry, also in the old form of an object or a list. */
 function licenseOf(value: unknown): string | null {

@@ -1,6 +1,6 @@
 /** `pnpm-lock.yaml` in its versions 5 to 9. */
 import { keysOf, objectOf, textOf, type JsonObject } from '../json-value.ts'
-import { parseWith, type FoundPackage, type FoundPackages } from './locked-packages.ts'
+import { parseYaml, type FoundPackage, type FoundPackages } from './locked-packages.ts'
 
 const withoutPeers = (key: string): string => key.split('(', 1)[0] ?? key
 
@@ -44,7 +44,7 @@ const resolved = (value: unknown, entries: JsonObject): string[] =>
   )
 
 export function readPnpmLock(text: string): FoundPackages {
-  const yaml = objectOf(parseWith(() => Bun.YAML.parse(text) as unknown, 'YAML'))
+  const yaml = parseYaml(text)
   const facts = objectOf(yaml.packages)
   // Version 9 holds the requirements apart, for each set of peers.
   const snapshots = objectOf(yaml.snapshots)

@@ -1,13 +1,5 @@
 /** Lock files in TOML: of Cargo, poetry, uv and pdm. */
-import {
-  arrayOf,
-  isObject,
-  keysOf,
-  objectOf,
-  textOf,
-  textsOf,
-  type JsonObject,
-} from '../json-value.ts'
+import { arrayOf, keysOf, objectOf, textOf, textsOf } from '../json-value.ts'
 import { parseToml, type FoundPackage, type FoundPackages, type Roots } from './locked-packages.ts'
 import { normalPythonName, requirementName } from './python.ts'
 
@@ -107,33 +99,27 @@ export function readUvLock(text: string): FoundPackages {
   return { packages, roots: { runtime, development } }
 }
 
-const pdmGroups = (entry: JsonObject): readonly string[] => textsOf(entry.groups)
-
 /** `pdm.lock`. */
 export function readPdmLock(text: string, pyproject: string | null): FoundPackages {
   const packages = arrayOf(parseToml(text).package).flatMap((value): FoundPackage[] => {
     const entry = objectOf(value)
     if (entry.git !== undefined || entry.path !== undefined || entry.url !== undefined) return []
-    const groups = pdmGroups(entry)
+    const groups = textsOf(entry.groups)
     return [
       {
         name: normalPythonName(textOf(entry.name) ?? ''),
         version: textOf(entry.version) ?? '',
         ...(groups.length === 0 ? {} : { isDevelopment: !groups.includes('default') }),
-        requires: arrayOf(entry.dependencies).flatMap((one) => {
-          const name = typeof one === 'string' ? requirementName(one) : null
-          return name === null ? [] : normalPythonName(name)
-        }),
+        requires: namesOf(entry.dependencies).map(normalPythonName),
       },
     ]
   })
-  if (pyproject === null) return { packages }
-  return { packages, roots: pyprojectRoots(pyproject) }
+  return pyproject === null ? { packages } : { packages, roots: pyprojectRoots(pyproject) }
 }
 
 /** The names in `Pipfile`. */
 export function pipfileRoots(text: string): Roots {
   const toml = parseToml(text)
-  const names = (part: unknown) => (isObject(part) ? keysOf(part).map(normalPythonName) : [])
+  const names = (part: unknown) => keysOf(part).map(normalPythonName)
   return { runtime: names(toml.packages), development: names(toml['dev-packages']) }
 }

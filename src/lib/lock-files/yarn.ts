@@ -1,7 +1,7 @@
 /** `yarn.lock` of yarn 1, which is a format of its own, and of later ones, which is YAML. */
 import { packageJsonRoots } from './npm.ts'
 import { keysOf, objectOf, textOf } from '../json-value.ts'
-import { parseWith, type FoundPackage, type FoundPackages, type Roots } from './locked-packages.ts'
+import { parseYaml, type FoundPackage, type FoundPackages, type Roots } from './locked-packages.ts'
 
 const unquote = (text: string): string => text.replace(/^"|"$/g, '')
 
@@ -55,6 +55,16 @@ function rootsByRange(roots: Roots, keys: ReadonlyMap<string, string>): Roots {
   return { runtime: find(roots.runtime), development: find(roots.development) }
 }
 
+/** The packages, with what they need by its key in place of its range. */
+const withKeys = (
+  packages: readonly FoundPackage[],
+  keys: ReadonlyMap<string, string>,
+): FoundPackage[] =>
+  packages.map((one) => ({
+    ...one,
+    requires: (one.requires ?? []).flatMap((range) => keys.get(range) ?? []),
+  }))
+
 function readClassic(text: string, packageJson: string | null): FoundPackages {
   const blocks = readBlocks(text)
   const keys = new Map<string, string>()
@@ -66,17 +76,14 @@ function readClassic(text: string, packageJson: string | null): FoundPackages {
     for (const range of ranges) keys.set(range, key)
     return [{ key, name, version, requires: needs }]
   })
-  const found = packages.map((one) => ({
-    ...one,
-    requires: (one.requires ?? []).flatMap((range) => keys.get(range) ?? []),
-  }))
+  const found = withKeys(packages, keys)
   return packageJson === null
     ? { packages: found }
     : { packages: found, roots: rootsByRange(packageJsonRoots(packageJson), keys) }
 }
 
 function readBerry(text: string, packageJson: string | null): FoundPackages {
-  const yaml = objectOf(parseWith(() => Bun.YAML.parse(text) as unknown, 'YAML'))
+  const yaml = parseYaml(text)
   const keys = new Map<string, string>()
   const packages: FoundPackage[] = []
   for (const [ranges, value] of Object.entries(yaml)) {
@@ -94,10 +101,7 @@ function readBerry(text: string, packageJson: string | null): FoundPackages {
     )
     packages.push({ key, name, version, requires: needs })
   }
-  const found = packages.map((one) => ({
-    ...one,
-    requires: (one.requires ?? []).flatMap((range) => keys.get(range) ?? []),
-  }))
+  const found = withKeys(packages, keys)
   if (packageJson !== null)
     return { packages: found, roots: rootsByRange(packageJsonRoots(packageJson), keys) }
   const own = Object.values(yaml).filter((entry) => objectOf(entry).languageName === 'unknown')
