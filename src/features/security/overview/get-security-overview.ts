@@ -6,7 +6,7 @@ import { requireRepo, settingsOf } from '#features/repos/index.ts'
 import { managesAdvisories, seesReports } from '../reports/report-record.ts'
 import { countNewReports } from '../reports/store-reports.ts'
 import { SecurityOverview } from './schema.ts'
-import { countCodeAlerts, countDependencyAlerts, countSecretAlerts } from './store.ts'
+import { countAlerts } from './store.ts'
 import { listWeeks } from './store-trend.ts'
 import { TREND_WEEKS, trendStart } from './trend.ts'
 
@@ -25,27 +25,21 @@ export const getSecurityOverview = operation({
     const canSeeFindings = seesReports(repo)
     const canSeeSecrets = repo.can('admin') || repo.isSecurityManager()
     const since = timestamp(now_ms - TREND_MS)
+    const kinds = [
+      ...(canSeeFindings ? (['code', 'dependency'] as const) : []),
+      ...(canSeeSecrets ? (['secret'] as const) : []),
+    ]
     return {
       can_see_findings: canSeeFindings,
       can_see_secrets: canSeeSecrets,
       can_manage_advisories: managesAdvisories(repo),
       takes_reports: settingsOf(requireRepo(db, repo.id)).vulnerability_reporting,
       new_reports: canSeeFindings ? countNewReports(db, repo.id) : null,
-      findings: [
-        ...(canSeeFindings
-          ? [countCodeAlerts(db, repo.id, since), countDependencyAlerts(db, repo.id, since)]
-          : []),
-        ...(canSeeSecrets ? [countSecretAlerts(db, repo.id, since)] : []),
-      ],
-      weeks: listWeeks(
-        db,
-        { repo_id: repo.id },
-        [
-          ...(canSeeFindings ? (['code', 'dependency'] as const) : []),
-          ...(canSeeSecrets ? (['secret'] as const) : []),
-        ],
-        { since: trendStart(now_ms), weeks: TREND_WEEKS },
-      ),
+      findings: kinds.map((kind) => countAlerts(db, kind, repo.id, since)),
+      weeks: listWeeks(db, { repo_id: repo.id }, kinds, {
+        since: trendStart(now_ms),
+        weeks: TREND_WEEKS,
+      }),
     }
   },
 })

@@ -4,6 +4,7 @@ import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { fullName } from '#features/repos/index.ts'
 import { forbidden } from '#lib/errors.ts'
 import { isSecurityManager } from '../managers/store.ts'
+import { ALERT_KINDS } from '../schema.ts'
 import { trendStart, TREND_WEEKS } from './trend.ts'
 import { WorkspaceSecurity } from './schema.ts'
 import { listReposWithFindings, listWeeks } from './store-trend.ts'
@@ -29,7 +30,7 @@ export const getWorkspaceSecurity = operation({
     const repos = listReposWithFindings(db, workspace.id, MAX_REPOS).map(
       ({ repo_id, ...counts }) => ({ repo: fullName(db, repo_id), ...counts }),
     )
-    const weeks = listWeeks(db, { workspace_id: workspace.id }, ['code', 'dependency', 'secret'], {
+    const weeks = listWeeks(db, { workspace_id: workspace.id }, ALERT_KINDS, {
       since: trendStart(now_ms),
       weeks: TREND_WEEKS,
     })

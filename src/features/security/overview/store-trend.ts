@@ -1,35 +1,18 @@
 /** How many alerts were opened and closed in each week. */
 import type { Db } from '#core/db.ts'
-import type { Timestamp } from '#lib/time.ts'
+import { DAY, timestamp, type Timestamp } from '#lib/time.ts'
+import { ALERT_SOURCES, type AlertKind } from './alert-sources.ts'
 import type { WeekCounts } from './schema.ts'
 
 /** One repository, or all of a workspace. */
 export type TrendScope = { readonly repo_id: string } | { readonly workspace_id: string }
 
-const MOMENTS = {
-  code: {
-    table: 'code_alerts',
-    opened: 'first_seen_at',
-    closed: 'coalesce(dismissed_at, fixed_at)',
-    where: 'is_landed = 1',
-  },
-  dependency: {
-    table: 'dependency_alerts',
-    opened: 'created_at',
-    closed: 'coalesce(dismissed_at, fixed_at)',
-    where: '1',
-  },
-  secret: { table: 'secret_alerts', opened: 'created_at', closed: 'resolved_at', where: '1' },
-} as const
-
-export type TrendKind = keyof typeof MOMENTS
-
 const IN_SCOPE = `repo_id IN (SELECT id FROM repos WHERE (id = ?1 OR workspace_id = ?2)
   AND deleted_at IS NULL AND parent_id IS NULL)`
 
 /** The alerts of a kind by their week, 0 for the one that begins with `since`. */
-const momentQueries = (kind: TrendKind): string[] => {
-  const { table, opened, closed, where } = MOMENTS[kind]
+const momentQueries = (kind: AlertKind): string[] => {
+  const { table, opened, closed, where } = ALERT_SOURCES[kind]
   return [
     `SELECT ${opened} AS at, 1 AS opened, 0 AS closed FROM ${table}
      WHERE ${IN_SCOPE} AND ${where} AND ${opened} >= ?3`,
@@ -38,13 +21,13 @@ const momentQueries = (kind: TrendKind): string[] => {
   ]
 }
 
-const WEEK_MS = 7 * 24 * 3_600_000
+const WEEK_MS = 7 * DAY
 
 /** Oldest first, `weeks` of them from `since`. */
 export function listWeeks(
   db: Db,
   scope: TrendScope,
-  kinds: readonly TrendKind[],
+  kinds: readonly AlertKind[],
   { since, weeks }: { since: Timestamp; weeks: number },
 ): WeekCounts[] {
   const rows =
@@ -61,7 +44,7 @@ export function listWeeks(
   const byWeek = new Map(rows.map((row) => [row.week, row]))
   const start = Date.parse(since)
   return Array.from({ length: weeks }, (_, week) => ({
-    from: new Date(start + week * WEEK_MS).toISOString() as Timestamp,
+    from: timestamp(start + week * WEEK_MS),
     opened: byWeek.get(week)?.opened ?? 0,
     closed: byWeek.get(week)?.closed ?? 0,
   }))
