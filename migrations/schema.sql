@@ -1690,6 +1690,16 @@ CREATE INDEX plans_by_status ON plans (repo_id, status, id);
 
 CREATE INDEX plans_of_repo ON plans (repo_id, id);
 
+CREATE TABLE project_columns (
+  project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL CHECK (position >= 0),
+  name TEXT NOT NULL CHECK (name <> ''),
+  kind TEXT NOT NULL CHECK (kind IN ('open', 'label', 'closed')),
+  label TEXT, -- the name of a label, in every repository of the project
+  PRIMARY KEY (project_id, position),
+  CHECK ((kind = 'label') = (label IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE project_repos (
   project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,

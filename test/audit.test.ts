@@ -516,6 +516,12 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     }),
   create_project: async () => by(ada, { workspace: 'acme', slug: fresh('project') }),
   update_project: async () => by(ada, { workspace: 'acme', project: await project(), name: 'New' }),
+  set_project_board: async () =>
+    by(ada, {
+      workspace: 'acme',
+      project: await project(),
+      columns: [{ name: 'All', kind: 'open' }],
+    }),
   delete_project: async () => by(ada, { workspace: 'acme', project: await project() }),
   create_repo: async () => by(ada, { workspace: 'acme', name: fresh('repo') }),
   update_repo: async () => by(ada, { repo: await repo(), description: 'New', protected: false }),

@@ -16,6 +16,9 @@ export const workspacePath = (slug: string, rest = ''): string =>
 export const userPath = (username: string): string =>
   `/${encodeURIComponent(username.split('/')[0] ?? username)}`
 
+export const projectPath = (workspace: string, project: string, rest = ''): string =>
+  workspacePath(workspace, `projects/${encodeURIComponent(project)}${rest}`)
+
 export const teamPath = (workspace: string, team: string): string =>
   `/${encodeURIComponent(workspace)}/-/teams/${encodeURIComponent(team)}`
 

@@ -10,6 +10,7 @@ import { feature as repos } from './repos/index.ts'
 import { feature as teams } from './teams/index.ts'
 import { feature as collaborators } from './collaborators/index.ts'
 import { feature as issues } from './issues/index.ts'
+import { feature as boards } from './boards/index.ts'
 import { feature as checks } from './checks/index.ts'
 import { feature as pulls } from './pulls/index.ts'
 import { feature as oauth } from './oauth/index.ts'
@@ -76,6 +77,7 @@ export const features: readonly Feature[] = [
   lfs,
   wiki,
   statuses,
+  boards,
   variables,
   workflows,
   environments,

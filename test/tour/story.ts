@@ -218,6 +218,12 @@ export async function tellStory(url: string, token: string): Promise<Story> {
   await ask('POST', '/workspaces/bakery/teams', { name: 'Bakers', description: 'Up at three.' })
   await ask('POST', '/workspaces/bakery/teams', { name: 'Ovens', parent: 'bakers' })
   await ask('PUT', '/workspaces/bakery/teams/bakers/repos/bakery/oven', { role: 'write' })
+  await ask('POST', '/workspaces/bakery/projects', {
+    slug: 'baking',
+    name: 'Baking',
+    description: 'What is done before the shop opens.',
+    repos: ['bakery/oven', 'bakery/recipes'],
+  })
   await ask('POST', '/repos/bakery/oven/agents', { name: 'crumb' })
   await ask('POST', '/repos/bakery/oven/collaborators', {
     invitee: 'guest@example.com',

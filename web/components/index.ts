@@ -1,5 +1,6 @@
 // All components.
 export * from './avatar.tsx'
+export * from './board.tsx'
 export * from './button.tsx'
 export * from './card.tsx'
 export * from './code-view.tsx'

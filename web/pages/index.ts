@@ -14,6 +14,7 @@ import { mirrors } from './mirrors/index.ts'
 import { notifications } from './notifications/index.ts'
 import { plans } from './plans/index.ts'
 import { packages } from './packages/index.ts'
+import { projects } from './projects/index.ts'
 import { pulls } from './pulls/index.ts'
 import { queue } from './queue/index.ts'
 import { releases } from './releases/index.ts'
@@ -56,6 +57,7 @@ export const sections: readonly SiteSection[] = [
   notifications,
   plans,
   packages,
+  projects,
   pulls,
   queue,
   releases,

@@ -36,11 +36,19 @@ export {
   issueUpdated,
 } from './events.ts'
 export { changeMilestone } from './change-issue.ts'
-export { BodyInput, ChecksInput, LabelsInput, MilestoneInput, TitleInput } from './inputs.ts'
+export {
+  BodyInput,
+  ChecksInput,
+  LabelNameInput,
+  LabelsInput,
+  MilestoneInput,
+  TitleInput,
+} from './inputs.ts'
 export { issueRecord, issueRecords, milestonesOfAll } from './issue-record.ts'
 export { checkLine, lineCheck } from './comments/line-check.ts'
 export { isAuthor } from './authorship.ts'
 export { requireOpenIssue, resolveIssue } from './resolve-issue.ts'
+export { moveIssue } from './move-issue.ts'
 export { readReferences, type References } from './references.ts'
 export { blockIssue, openIssue } from './open-issue.ts'
 export { refuseFork, requireContribution, requireIssue } from './require-records.ts'
@@ -116,7 +124,7 @@ export {
   setImportedFacts,
   type ImportedRecord,
 } from './imported/imported-records.ts'
-export { oneLine, manyLines, notBlank, validChecks } from './text.ts'
+export { labelName, manyLines, nameKey, notBlank, oneLine, validChecks } from './text.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'

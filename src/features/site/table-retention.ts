@@ -177,6 +177,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'security_managers',
       'projects',
       'project_repos',
+      'project_columns',
       'rulesets',
       'quotas',
       'invitations',

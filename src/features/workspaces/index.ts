@@ -52,7 +52,12 @@ export {
   type QuotaResource,
   type UsageCounter,
 } from './extension-points.ts'
-export type { Project } from './projects.ts'
+export {
+  listVisibleProjectRepos,
+  type Project,
+  ProjectSlug,
+  requireProject,
+} from './projects.ts'
 export { formerWorkspace } from './store-redirects.ts'
 export {
   oneLine,

@@ -2,7 +2,7 @@
  * Projects: repositories of a workspace under one name, for variables and context. A project grants
  * no access. Only callers who see a repository see its name in a project and can add or remove it.
  */
-import type { WorkspaceGrant } from '#core/access.ts'
+import type { RepoFacts, WorkspaceGrant } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -47,24 +47,28 @@ export const ReposInput = Type.Array(RepoPath, {
   description: 'All its repositories, of this workspace; replaces those you can see.',
 })
 
-function findVisibleRepo(
-  hearth: Hearth,
-  caller: SignedIn,
-  full_name: string,
-): { id: string; workspace_id: string } | null {
+function findVisibleRepo(hearth: Hearth, caller: SignedIn, full_name: string): RepoFacts | null {
   const facts = hearth.facts.repo(full_name, caller)
   if (!facts || facts.deleted || facts.parent_id !== null) return null
   return !facts.private || (facts.role !== null && !facts.two_factor_missing) ? facts : null
 }
+
+/** The repositories of a project that the caller can see, by name. */
+export const listVisibleProjectRepos = (
+  hearth: Hearth,
+  row: ProjectRow,
+  caller: SignedIn,
+): RepoFacts[] =>
+  listProjectRepos(hearth.db, row.id).flatMap(
+    ({ full_name }) => findVisibleRepo(hearth, caller, full_name) ?? [],
+  )
 
 export const projectRecord = (hearth: Hearth, row: ProjectRow, caller: SignedIn): Project => ({
   id: row.id,
   slug: row.slug,
   name: row.name,
   description: row.description,
-  repositories: listProjectRepos(hearth.db, row.id).flatMap(({ full_name }) =>
-    findVisibleRepo(hearth, caller, full_name) ? [full_name] : [],
-  ),
+  repositories: listVisibleProjectRepos(hearth, row, caller).map(({ full_name }) => full_name),
   packages: [],
   owner: actorOf(hearth, row.created_by).username,
   created_at: row.created_at,

@@ -11,13 +11,11 @@ import {
 } from '#features/issues/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
-  AvatarStack,
-  Button,
-  CsrfField,
+  Board,
+  type BoardCard,
   EmptyState,
   FilterBar,
   Label,
-  Labels,
   LinkButton,
   PageHead,
 } from '../../components/index.ts'
@@ -44,107 +42,23 @@ const byOf = (visit: Visit): By =>
 const boardPath = (repo: string, by: By): string =>
   withQuery(repoPath(repo, '/issues/board'), { by: by === 'label' ? by : undefined })
 
-const Card = ({
-  issue,
-  column,
-  columns,
-  by,
-  visit,
-  repo,
-  labels,
-  mayMove,
-}: {
-  issue: Issue
-  column: Column
-  columns: readonly Column[]
-  by: By
-  visit: Visit
-  repo: string
-  labels: ReadonlyMap<string, LabelRecord>
-  mayMove: boolean
-}) => (
-  <li
-    class="board-card"
-    id={`card-${issue.number}-${columns.indexOf(column)}`}
-    data-card={mayMove}
-    draggable={mayMove ? 'true' : undefined}
-  >
-    <a class="row-link" dir="auto" href={issuePath(repo, issue.number)}>
-      {issue.title}
-    </a>
-    <p class="row-meta">
-      <span>#{issue.number}</span>{' '}
-      <Labels
-        labels={issue.labels
-          .filter((name) => by !== 'label' || name !== column.value)
-          .map((name) => labels.get(name) ?? { name })}
-      />{' '}
-      <AvatarStack people={issue.assignees} />
-    </p>
-    {mayMove && (
-      <form class="board-move" action={boardPath(repo, by)} method="post" data-once>
-        <CsrfField csrf={visit.csrf} />
-        <input type="hidden" name="number" value={String(issue.number)} />
-        <input type="hidden" name="from" value={column.value} />
-        <select
-          class="input"
-          name="to"
-          aria-label={t('Column of #{number}', { number: issue.number })}
-        >
-          {columns.map(({ value, name }) => (
-            <option value={value} selected={value === column.value}>
-              {name}
-            </option>
-          ))}
-        </select>
-        <Button small variant="quiet" label={t('Move #{number}', { number: issue.number })}>
-          {t('Move')}
-        </Button>
-      </form>
-    )}
-  </li>
-)
-
-const BoardColumn = ({
-  visit,
-  repo,
-  by,
-  column,
-  columns,
-  index,
-  known,
-  mayMove,
-}: {
-  visit: Visit
-  repo: Repo
-  by: By
-  column: Column
-  columns: readonly Column[]
-  index: number
-  known: ReadonlyMap<string, LabelRecord>
-  mayMove: boolean
-}) => (
-  <section class="board-column" data-column={column.value} aria-labelledby={`column-${index}`}>
-    <h2 id={`column-${index}`}>
-      {column.href === null ? column.title : <a href={column.href}>{column.title}</a>}{' '}
-      <span class="muted nums">{column.issues.length}</span>
-    </h2>
-    <ul>
-      {column.issues.map((issue) => (
-        <Card
-          issue={issue}
-          column={column}
-          columns={columns}
-          by={by}
-          visit={visit}
-          repo={repo.full_name}
-          labels={known}
-          mayMove={mayMove}
-        />
-      ))}
-    </ul>
-  </section>
-)
+/** The cards of a column. Its own label is not repeated on them. */
+const cardsOf = (
+  column: Column,
+  at: number,
+  of: { by: By; repo: string; known: ReadonlyMap<string, LabelRecord>; mayMove: boolean },
+): BoardCard[] =>
+  column.issues.map((issue) => ({
+    id: `card-${issue.number}-${at}`,
+    href: issuePath(of.repo, issue.number),
+    title: issue.title,
+    reference: `#${issue.number}`,
+    labels: issue.labels
+      .filter((name) => of.by !== 'label' || name !== column.value)
+      .map((name) => of.known.get(name) ?? { name }),
+    assignees: issue.assignees,
+    fields: of.mayMove ? { number: String(issue.number) } : null,
+  }))
 
 const NoColumns = ({ repo, by }: { repo: Repo; by: By }) => (
   <EmptyState
@@ -190,7 +104,7 @@ function columnsOf(
         {
           value: '',
           title: t('No milestone'),
-          name: 'No milestone',
+          name: t('No milestone'),
           href: null,
           issues: issues.filter(({ milestone }) => milestone === null),
         },
@@ -206,7 +120,7 @@ function columnsOf(
         {
           value: '',
           title: t('No label'),
-          name: 'No label',
+          name: t('No label'),
           href: null,
           issues: issues.filter((issue) => issue.labels.length === 0),
         },
@@ -256,20 +170,14 @@ export const boardPage = page({
         {columns.length === 1 ? (
           <NoColumns repo={repo} by={by} />
         ) : (
-          <section class="board" aria-label={t('Board')} tabindex="0">
-            {columns.map((column, index) => (
-              <BoardColumn
-                visit={visit}
-                repo={repo}
-                by={by}
-                column={column}
-                columns={columns}
-                index={index}
-                known={known}
-                mayMove={mayMove}
-              />
-            ))}
-          </section>
+          <Board
+            action={boardPath(repo.full_name, by)}
+            csrf={visit.csrf}
+            columns={columns.map((column, at) => ({
+              ...column,
+              cards: cardsOf(column, at, { by, repo: repo.full_name, known, mayMove }),
+            }))}
+          />
         )}
       </RepoFrame>
     )

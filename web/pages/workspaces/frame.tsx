@@ -12,6 +12,7 @@ import { localized, t } from '../../text.ts'
 
 type WorkspaceTab =
   | 'repositories'
+  | 'projects'
   | 'packages'
   | 'activity'
   | 'members'
@@ -31,6 +32,18 @@ export type WorkspaceSummary = Pick<Workspace, 'slug' | 'name' | 'description'> 
 }
 
 type ShownTab = Tab & { key: WorkspaceTab; shown?: boolean }
+
+/** What the work of several repositories is gathered in. */
+const workTabs = (slug: string, member: boolean): ShownTab[] => [
+  {
+    key: 'projects',
+    label: t('Projects'),
+    href: workspacePath(slug, 'projects'),
+    icon: 'milestone',
+    shown: member,
+  },
+  { key: 'packages', label: t('Packages'), href: workspacePath(slug, 'packages'), icon: 'package' },
+]
 
 /** What agents do, and what people and agents can know. */
 const knowledgeTabs = (slug: string, shown: boolean): ShownTab[] => [
@@ -65,12 +78,7 @@ function workspaceTabs(
   const member = role !== null
   const tabs: ShownTab[] = [
     { key: 'repositories', label: t('Repositories'), href: workspacePath(slug), icon: 'repo' },
-    {
-      key: 'packages',
-      label: t('Packages'),
-      href: workspacePath(slug, 'packages'),
-      icon: 'package',
-    },
+    ...workTabs(slug, member),
     {
       key: 'activity',
       label: t('Activity'),
@@ -123,6 +131,7 @@ export const WorkspaceFrame = (props: {
   workspace: WorkspaceSummary
   title: string
   current: WorkspaceTab
+  width?: 'wide'
   children?: Child
 }) => {
   const { workspace, current } = props
@@ -130,6 +139,7 @@ export const WorkspaceFrame = (props: {
     <Shell
       visit={props.visit}
       title={props.title}
+      width={props.width}
       links={[
         {
           rel: 'alternate',

@@ -1,0 +1,161 @@
+// The board of a project: issues of its repositories in columns.
+import { getProjectBoard, moveCard, type BoardColumn } from '#features/boards/index.ts'
+import { getWorkspace, listProjects } from '#features/workspaces/index.ts'
+import {
+  Board,
+  type BoardCard,
+  EmptyState,
+  FilterBar,
+  FormError,
+  LinkButton,
+  PageHead,
+} from '../../components/index.ts'
+import { issuePath, projectPath, repoPath, withQuery } from '../../paths.ts'
+import { action, page, type Visit } from '../../site.ts'
+import { t } from '../../text.ts'
+import { WorkspaceFrame } from '../workspaces/frame.tsx'
+import { workspaceOf } from './list.tsx'
+
+export const projectOf = (visit: Visit): string => visit.params.project ?? ''
+
+/** The project of an address. Null when the workspace has none of that slug. */
+export async function loadProject(visit: Visit) {
+  const workspace = await visit.call(getWorkspace, { workspace: workspaceOf(visit) })
+  for (let number = 1; ; number++) {
+    const { items, next } = await visit.call(listProjects, {
+      workspace: workspace.slug,
+      page: number,
+      per_page: 100,
+    })
+    const project = items.find(({ slug }) => slug === projectOf(visit))
+    if (project) return { workspace, project }
+    if (next === null) return null
+  }
+}
+
+/** Only the viewer's own issues, when the address says so. */
+const isMine = (visit: Visit): boolean => visit.url.searchParams.get('assignee') === 'me'
+
+const boardAddress = (visit: Visit, mine = isMine(visit)): string =>
+  withQuery(projectPath(workspaceOf(visit), projectOf(visit)), {
+    assignee: mine ? 'me' : undefined,
+  })
+
+const cardsOf = (column: BoardColumn, workspace: string): BoardCard[] =>
+  column.cards.map((card) => {
+    const name = card.repo.slice(workspace.length + 1)
+    return {
+      // A card whose issue has the labels of two columns is in both.
+      id: `card-${column.name}-${name}-${card.number}`.replace(/[^\w.-]+/g, '-'),
+      href: issuePath(card.repo, card.number),
+      title: card.title,
+      reference: `${name}#${card.number}`,
+      labels: card.labels.filter(
+        (label) => label.name.toLowerCase() !== column.label?.toLowerCase(),
+      ),
+      assignees: card.assignees,
+      fields: card.can_move ? { repo: card.repo, number: String(card.number) } : null,
+    }
+  })
+
+const NoRepositories = ({ settings }: { settings: string }) => (
+  <EmptyState
+    icon="repo"
+    title={t('No repositories yet')}
+    actions={
+      <LinkButton href={settings} variant="primary">
+        {t('Add repositories')}
+      </LinkButton>
+    }
+  >
+    {t('The board shows the issues of the repositories of this project.')}
+  </EmptyState>
+)
+
+/** Where issues are made. A board has no issues of its own. */
+const RepoLinks = ({ repositories, workspace }: { repositories: string[]; workspace: string }) => (
+  <p class="row-meta">
+    {t('Repositories')}:{' '}
+    {repositories.slice(0, 20).map((name) => (
+      <a href={repoPath(name, '/issues')}>{name.slice(workspace.length + 1)}</a>
+    ))}
+  </p>
+)
+
+export const projectBoardPage = page({
+  path: '/:workspace/-/projects/:project',
+  load: async (visit) => {
+    const found = await loadProject(visit)
+    if (!found) return null
+    const board = await visit.call(getProjectBoard, {
+      workspace: found.workspace.slug,
+      project: found.project.slug,
+      assignee: isMine(visit) ? visit.viewer?.username : undefined,
+    })
+    return { ...found, board }
+  },
+  view: ({ workspace, project, board }, visit) => {
+    const settings = projectPath(workspace.slug, project.slug, '/settings')
+    return (
+      <WorkspaceFrame
+        visit={visit}
+        workspace={workspace}
+        title={project.name}
+        current="projects"
+        width="wide"
+      >
+        <PageHead
+          title={<bdi>{project.name}</bdi>}
+          lead={project.description === '' ? undefined : <bdi>{project.description}</bdi>}
+          actions={
+            <LinkButton href={settings} small icon="settings">
+              {t('Settings')}
+            </LinkButton>
+          }
+        />
+        {visit.form.error && <FormError>{visit.form.error.message}</FormError>}
+        {project.repositories.length === 0 ? (
+          <NoRepositories settings={settings} />
+        ) : (
+          <>
+            <FilterBar
+              label={t('Issues')}
+              filters={[false, true].map((mine) => ({
+                label: mine ? t('Assigned to you') : t('All'),
+                href: boardAddress(visit, mine),
+                current: mine === isMine(visit),
+              }))}
+            />
+            <Board
+              action={boardAddress(visit)}
+              csrf={visit.csrf}
+              columns={board.columns.map((column) => ({
+                value: column.name,
+                title: column.name,
+                name: column.name,
+                href: null,
+                cards: cardsOf(column, workspace.slug),
+                more: column.more,
+              }))}
+            />
+            <RepoLinks repositories={project.repositories} workspace={workspace.slug} />
+          </>
+        )}
+      </WorkspaceFrame>
+    )
+  },
+})
+
+export const moveCardForm = action({
+  path: '/:workspace/-/projects/:project',
+  page: projectBoardPage,
+  submit: async (visit, fields) => {
+    await visit.call(moveCard, {
+      repo: fields.text('repo'),
+      number: Number(fields.text('number')),
+      project: projectOf(visit),
+      column: fields.text('to'),
+    })
+    return boardAddress(visit)
+  },
+})
