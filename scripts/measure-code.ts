@@ -79,7 +79,12 @@ export function measureCode(sources: readonly Source[]): [string, string][] {
         .join(', ') || 'none',
     ],
     ['module-level state', String(parsed.reduce((sum, { state }) => sum + state.length, 0))],
-    ['value-import cycles', String(importCycles(imports).length)],
+    [
+      'value-import cycles',
+      importCycles(imports)
+        .map((files) => files.join(' '))
+        .join('; ') || 'none',
+    ],
     ['widest imports', widest.map(({ file, count }) => `${file} ${count}`).join(', ')],
     ['comment lines', share(comments)],
   ]
