@@ -138,6 +138,8 @@ export class SharedResponse {
       this.state = 'done'
       if (!keep) this.dropped = true
     } catch (error) {
+      // A block that is being written could open the file after it was removed.
+      await this.writing
       this.state = 'failed'
       this.failure = error instanceof Error ? error : new Error(String(error))
     }

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -169,6 +177,25 @@ test('a failure reaches everyone who waits, and the next one tries again', async
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect((await ask('a', maker(3))).sum).toBe(whole(3))
 })
+
+test('a failure while its first block is written leaves no file, neither there nor open', async () => {
+  const bad: ProduceResponse = async (out) => {
+    for (let at = 0; at < 10; at++) out.put(new Uint8Array(65536))
+    throw new Error('the disk is gone')
+  }
+  const reader = new Reader()
+  await expect(answers.respond('store', 'a', reader, bad, { isRepeated: true })).rejects.toThrow(
+    'the disk is gone',
+  )
+  expect((await ask('b', maker(40))).sum).toBe(whole(40))
+  const openFiles = (): string[] =>
+    readdirSync('/proc/self/fd').flatMap((fd) => {
+      const link = `/proc/self/fd/${fd}`
+      return existsSync(link) && readlinkSync(link).startsWith(directory) ? [link] : []
+    })
+  while (readdirSync(directory).length > 0 || openFiles().length > 0) await Bun.sleep(1)
+  expect(answers.getFile('a')).toBeNull()
+}, 20_000)
 
 test('files stay within their bound, the one used least lately goes first', async () => {
   for (const key of ['a', 'b', 'c', 'd'])
