@@ -32,6 +32,9 @@ if (!bun) {
   console.error('Bun is not installed here: run `npm ci` first.')
   process.exit(1)
 }
-const child = spawn(bun, process.argv.slice(2), { stdio: 'inherit' })
+// Bun's cache of transpiled files keeps what macros gave, so a changed page of the guide would not
+// show, and it has been seen to keep a file whose macros had not run. It saves little.
+const env = { BUN_RUNTIME_TRANSPILER_CACHE_PATH: '0', ...process.env }
+const child = spawn(bun, process.argv.slice(2), { stdio: 'inherit', env })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))

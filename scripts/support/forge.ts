@@ -58,7 +58,14 @@ export function beginForge({ executable, data, log, environment }: ForgeOptions)
   const file = openSync(log, 'a')
   const program = typeof executable === 'string' ? [executable] : executable
   const child = Bun.spawn([...program, 'serve', '--listen', '127.0.0.1:0', '--data', data], {
-    env: { PATH: '/nonexistent', HOME: '/nonexistent', TZ: 'UTC', ...environment },
+    env: {
+      PATH: '/nonexistent',
+      HOME: '/nonexistent',
+      TZ: 'UTC',
+      // For forges from source, as in scripts/bun.mjs; else Bun would make a folder of that HOME.
+      BUN_RUNTIME_TRANSPILER_CACHE_PATH: '0',
+      ...environment,
+    },
     stdout: 'pipe',
     stderr: file,
   })
