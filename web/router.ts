@@ -23,6 +23,17 @@ function compile<T>(path: string, value: T): Route<T> {
 
 export type Match<T> = { readonly value: T; readonly params: Record<string, string> }
 
+/** Orders paths: literal segments before `:name.diff`, that before `:name`, and `*name` last. */
+const weightOf = (path: string): string =>
+  path
+    .split('/')
+    .map((segment) => {
+      if (segment.startsWith('*')) return '3'
+      if (!segment.startsWith(':')) return '0'
+      return segment.includes('.') ? '1' : '2'
+    })
+    .join('')
+
 /**
  * A table of routes. Literal segments take precedence over `:name`, and `:name` over `*name`, in
  * any order of declaration.
@@ -32,22 +43,9 @@ export class Router<T> {
   readonly #routes: Route<T>[] = []
 
   constructor(entries: readonly (readonly [path: string, value: T])[]) {
-    const weight = (path: string) =>
-      path
-        .split('/')
-        .map((segment) =>
-          segment.startsWith('*')
-            ? '3'
-            : /^:\w+\./.test(segment)
-              ? '1'
-              : segment.startsWith(':')
-                ? '2'
-                : '0',
-        )
-        .join('')
-    for (const [path, value] of [...entries].sort(([a], [b]) =>
-      weight(a) < weight(b) ? -1 : weight(a) > weight(b) ? 1 : 0,
-    )) {
+    const weighed = entries.map(([path, value]) => ({ path, value, weight: weightOf(path) }))
+    weighed.sort((a, b) => (a.weight < b.weight ? -1 : a.weight > b.weight ? 1 : 0))
+    for (const { path, value } of weighed) {
       if (!/\/[:*]/.test(path)) {
         if (this.#fixed.has(path)) throw new TypeError(`two pages are at ${path}`)
         this.#fixed.set(path, value)
