@@ -219,6 +219,11 @@ const setting = async (kind: 'variable' | 'secret'): Promise<{ repo: string; set
   await run(`set_${kind}`, ada, { ...input, value: 'x' })
   return input
 }
+const upstream = async () => {
+  const input = { workspace: await workspace(), package_type: 'npm' }
+  await run('set_package_upstream', ada, { ...input, url: 'https://registry.nowhere.invalid' })
+  return input
+}
 /** A placeholder of a secret that ada was refused. */
 const newPattern = async () => ({
   workspace: 'acme',
@@ -681,6 +686,9 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   stop_all_agents: async () => by(ada, { repo: await repo(), reason: 'x' }),
   resume_agent: async () => by(ada, await waitingAgent()),
   answer_agent: async () => by(ada, { ...(await waitingAgent()), text: 'x' }),
+  set_package_upstream: async () => by(ada, { ...(await upstream()), keep_days: 7 }),
+  empty_package_upstream: async () => by(ada, await upstream()),
+  delete_package_upstream: async () => by(ada, await upstream()),
   connect_integration: async () => by(ada, await newIntegration()),
   update_integration: async () => by(ada, { ...(await integration()), name: 'other' }),
   disconnect_integration: async () => by(ada, await integration()),

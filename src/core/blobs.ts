@@ -74,6 +74,8 @@ export type StoreBlobOptions = {
   readonly signal?: AbortSignal
   /** Computed while the bytes arrive, in hex digits. */
   readonly digests?: readonly OtherDigest[]
+  /** More announced digests in hex digits, which are computed. Treated as `sha256` is. */
+  readonly expected?: OtherDigests
 }
 
 /** The free disk space is checked each time so many bytes have arrived. */
@@ -124,11 +126,22 @@ export async function storeBlob(
         `the SHA-256 of the bytes is ${blob.sha256}, not ${options.sha256}`,
         { reason: 'checksum' },
       )
+    requireDigests(blob, options.expected ?? {})
     await placeBlob(hearth, path, file, blob)
     return blob
   } finally {
     await file.close()
     rmSync(path, { force: true })
+  }
+}
+
+function requireDigests({ digests }: DigestedBlob, expected: OtherDigests): void {
+  for (const [name, value] of Object.entries(expected)) {
+    const found = digests[name as OtherDigest]
+    if (found === value) continue
+    throw new Refusal('invalid', `the ${name} of the bytes is ${found}, not ${value}`, {
+      reason: 'checksum',
+    })
   }
 }
 
@@ -156,11 +169,12 @@ export async function placeBlob(
 async function receive(
   file: FileHandle,
   bytes: AsyncIterable<Uint8Array>,
-  { maxBytes, length = null, signal, digests = [] }: StoreBlobOptions,
+  { maxBytes, length = null, signal, digests = [], expected = {} }: StoreBlobOptions,
   requireSpace: () => void,
 ): Promise<DigestedBlob> {
   const hasher = new Bun.CryptoHasher('sha256')
-  const others = digests.map((name) => [name, new Bun.CryptoHasher(name)] as const)
+  const computed = new Set([...digests, ...(Object.keys(expected) as OtherDigest[])])
+  const others = [...computed].map((name) => [name, new Bun.CryptoHasher(name)] as const)
   let size = 0
   let sizeAtLastCheck = 0
   for await (const part of bytes) {

@@ -33,6 +33,7 @@ export const PREFIXES = {
   mqe: 'merge queue entry',
   pkg: 'package',
   pkv: 'package version',
+  pup: 'package upstream',
   rel: 'release',
   ast: 'release asset',
   att: 'attachment',

@@ -13,6 +13,8 @@ import * as operations from './operations.ts'
 import { purgePackages } from './purge-packages.ts'
 import { applyRetention } from './retention/apply-rules.ts'
 import { countPackagesOfWorkspace } from './store.ts'
+import { evictUpstreamFiles } from './upstreams/evict.ts'
+import { countUpstreamBytes, isBlobOfUpstream, listBlobsOfUpstreams } from './upstreams/store.ts'
 import { countPackageBytes, isBlobOfPackage, listBlobsOfPackages } from './store-versions.ts'
 
 export * from './schema.ts'
@@ -20,6 +22,14 @@ export * from './operations.ts'
 export { installSnippets, publishingSteps, type PublishingSteps } from './snippets.ts'
 export type { Snippet } from './format.ts'
 export type { PackageAccess } from './access/schema.ts'
+export {
+  DEFAULT_UPSTREAM_URLS,
+  TYPES_WITH_AGES,
+  UPSTREAM_TYPES,
+  type Upstream,
+  type UpstreamPackage,
+  type UpstreamType,
+} from './upstreams/schema.ts'
 export type { Retention, RetentionPreview } from './retention/schema.ts'
 export { packageFacts } from './package-facts.ts'
 
@@ -28,12 +38,14 @@ export const feature: Feature = {
   operations: Object.values(operations),
   events,
   reactions: followRepository,
-  jobs: [purgePackages, applyRetention, sweepUploads] as Job[],
+  jobs: [purgePackages, applyRetention, sweepUploads, evictUpstreamFiles] as Job[],
   extensions: [
     protocolRoutes.with(packagesRoute),
     ...containerRoutes.map((route) => protocolRoutes.with(route)),
     blobHolders.with({ isReferenced: isBlobOfPackage, list: listBlobsOfPackages }),
     usageCounters.with({ part: 'packages_bytes', count: countPackageBytes }),
+    usageCounters.with({ part: 'packages_bytes', count: countUpstreamBytes }),
+    blobHolders.with({ isReferenced: isBlobOfUpstream, list: listBlobsOfUpstreams }),
     workspaceContents.with((db, workspace_id) => ({
       count: countPackagesOfWorkspace(db, workspace_id),
       what: 'packages',

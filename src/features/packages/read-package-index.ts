@@ -3,7 +3,8 @@ import { operation } from '#core/operation.ts'
 import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { Refusal } from '#lib/errors.ts'
 import { PackageTypeName, parsePackageType } from './schema.ts'
-import { hasPrivatePackages, listPackageRows, type PackageRow } from './store.ts'
+import { listPackageRows, type PackageRow } from './store.ts'
+import { asksStrangers } from './upstreams/asks-strangers.ts'
 import { visiblePackages } from './visible-packages.ts'
 
 /** Documents of a whole workspace name at most so many packages. */
@@ -36,7 +37,7 @@ export const readPackageIndex = operation({
     )
     // Clients send their token after 401 only, and would take an empty list for the whole one.
     const isStranger = caller.kind === 'anonymous' && rows.length === 0
-    if (isStranger && hasPrivatePackages(db, workspace.id, type))
+    if (isStranger && asksStrangers(db, workspace.id, type))
       throw new Refusal('unauthenticated', 'sign in with a token as the password')
     return rows
   },

@@ -219,6 +219,20 @@ export const removePackageRole = (tx: Tx, package_id: string, actor_id: string):
     actor_id,
   )
 
+/** Whether a version of a package with this name was purged. */
+export const hadPackage = (
+  db: Db,
+  workspace_id: string,
+  type: PackageType,
+  normal_name: string,
+): boolean =>
+  db.one(
+    'SELECT 1 FROM package_bygone WHERE workspace_id = ? AND type = ? AND normal_name = ? LIMIT 1',
+    workspace_id,
+    type,
+    normal_name,
+  ) !== null
+
 /** The digest that a purged version had; null when the number was never used and purged. */
 export const findBygoneDigest = (
   db: Db,

@@ -139,6 +139,8 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   package_bygone: 'one row per purged version, so that its number is never taken again',
   package_downloads: 'after 400 days, or with their package',
   package_retention: 'deleted with their package or workspace',
+  package_upstreams: 'at most one for each type; with their workspace',
+  upstream_files: 'keep_days after their last use, or above max_bytes of their upstream',
   gem_lines: 'deleted with their package',
   gem_indexes: 'deleted with their package',
   image_manifests: 'deleted with their package',

@@ -139,6 +139,8 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   invitations: 'links in letters that lead to the other forge',
   webhooks: 'their secrets are sealed by the other forge',
   integrations: 'their secrets are sealed by the other forge',
+  package_upstreams: 'their secrets are sealed by the other forge',
+  upstream_files: 'a cache, read again from the registry',
   model_routes: 'of integrations',
   model_calls: 'bills of the other forge',
   model_gateways: 'lets programs spend money here',

@@ -13,7 +13,8 @@ import { Moved, Refusal } from '#lib/errors.ts'
 import type { Format } from '../format.ts'
 import { formatOf } from '../formats/index.ts'
 import { parsePackageType, type PackageType } from '../schema.ts'
-import { hasPrivatePackages } from '../store.ts'
+import { answerFromUpstream } from '../upstreams/answer.ts'
+import { asksStrangers } from '../upstreams/asks-strangers.ts'
 import { callerOfSecret, secretOf } from './door-caller.ts'
 import { decodePart, DoorRequest } from './door-request.ts'
 
@@ -40,7 +41,7 @@ const unauthenticated = (): Refusal =>
 
 /**
  * What strangers hear. Without a token the answer is the same for every name of a workspace and
- * type: 401 when there is a private package, else 404. So it tells nothing about a name.
+ * type: 401 when there is a private package or an upstream, else 404. So it tells nothing about a name.
  */
 function refusalFor(
   hearth: Hearth,
@@ -50,7 +51,7 @@ function refusalFor(
 ): Refusal {
   if (caller.kind !== 'anonymous' || refusal.code !== 'not_found') return refusal
   const facts = hearth.facts.workspace(workspace, anonymous)
-  return facts && hasPrivatePackages(hearth.db, facts.id, type) ? unauthenticated() : refusal
+  return facts && asksStrangers(hearth.db, facts.id, type) ? unauthenticated() : refusal
 }
 
 export function renderFailure(
@@ -108,7 +109,7 @@ export async function answerWith(
     const secret = secretOf(request.request.headers)
     const caller = callerOfSecret(hearth, secret)
     door = new DoorRequest(hearth, request, workspace, type, rest, caller, secret)
-    return await format.handle(hearth, door)
+    return (await answerFromUpstream(hearth, door)) ?? (await format.handle(hearth, door))
   } catch (error) {
     const moved = error instanceof Moved ? redirectToMoved(error, request) : null
     return moved ?? renderFailure(hearth, format, door, address, error)

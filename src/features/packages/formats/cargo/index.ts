@@ -11,7 +11,8 @@ import { markPackageVersion } from '../../mark-package-version.ts'
 import { openPackageFile } from '../../open-package-file.ts'
 import { publishPackageVersion } from '../../publish-package-version.ts'
 import { readPackageDocument } from '../../read-package-document.ts'
-import { hasPrivatePackages, type PackageRow } from '../../store.ts'
+import type { PackageRow } from '../../store.ts'
+import { asksStrangers } from '../../upstreams/asks-strangers.ts'
 import { listActiveVersions } from '../../store-versions.ts'
 import { documentReader } from '../document-reader.ts'
 import { isObject } from '#lib/json-value.ts'
@@ -40,7 +41,7 @@ const addressOf = (site_url: string, workspace: string): string =>
 /** Cargo cannot be asked crate by crate: with a private one, the whole index needs a token. */
 function readConfig(hearth: Hearth, door: DoorRequest): Response {
   const facts = hearth.facts.workspace(door.workspace, door.caller)
-  const isPrivate = facts !== null && hasPrivatePackages(hearth.db, facts.id, 'cargo')
+  const isPrivate = facts !== null && asksStrangers(hearth.db, facts.id, 'cargo')
   if (isPrivate) requireToken(door)
   const api = addressOf(hearth.settings.site_url, door.workspace)
   return jsonResponse({

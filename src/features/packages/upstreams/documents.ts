@@ -1,0 +1,78 @@
+/**
+ * Questions about the documents of upstreams: rendered with the addresses of this forge and without
+ * versions that are too young, or searched for a file. A thread answers them, because strangers
+ * write these documents and some have many megabytes.
+ */
+import { service } from '#core/service.ts'
+import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
+import { UpstreamFailure } from './fetch.ts'
+import type { UpstreamType } from './schema.ts'
+
+export type DocumentQuestion = {
+  readonly type: UpstreamType
+  /** The file of the document. */
+  readonly path: string
+  /** The address of the document, against which addresses in it are resolved. */
+  readonly url: string
+  readonly name: string
+  /** Where clients find the files of this package here. */
+  readonly files: string
+  /** Versions that were published later are left out; null for none. */
+  readonly untilMs: number | null
+  /** A kind of rendering, or `file` and its name. */
+  readonly want: string
+}
+
+/** Where a file is, and its digests in hex digits. */
+export type FoundFile = {
+  readonly url: string
+  readonly sha256?: string
+  readonly sha512?: string
+  readonly sha1?: string
+}
+
+export type DocumentAnswer =
+  | { readonly kind: 'rendered'; readonly body: Uint8Array; readonly gzip: Uint8Array }
+  | { readonly kind: 'found'; readonly file: FoundFile }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'fault'; readonly reason: string }
+
+/** A packument of 50 MiB takes a second. */
+const MAX_CPU_MS = 15_000
+
+class DocumentThread {
+  readonly #thread = new WorkerRequests<DocumentQuestion, DocumentAnswer>({
+    code: 'features/packages/upstreams/documents.worker',
+    name: 'the thread for documents of upstreams',
+    endsWhenIdle: true,
+  })
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Null when the document does not have it. Throws UpstreamFailure for one that cannot be read. */
+  async ask(
+    question: DocumentQuestion,
+  ): Promise<Exclude<DocumentAnswer, { kind: 'fault' | 'missing' }> | null> {
+    // One at a time, so that the time of the processor is that of one question.
+    const asked = this.#last.then(() => this.#thread.request(question, { maxCpuMs: MAX_CPU_MS }))
+    this.#last = asked.catch(() => {})
+    try {
+      const answer = await asked
+      if (answer.kind === 'fault') throw unreadable(question, answer.reason)
+      return answer.kind === 'missing' ? null : answer
+    } catch (error) {
+      if (error instanceof WorkerFailure) throw unreadable(question, 'it takes too long')
+      throw error
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+}
+
+const unreadable = ({ name }: DocumentQuestion, reason: string): UpstreamFailure =>
+  new UpstreamFailure(`its document of ${name.slice(0, 100)} cannot be read: ${reason}`)
+
+export const documentThread = service('documents of upstreams', () => new DocumentThread(), {
+  close: (thread) => thread.close(),
+})

@@ -1,0 +1,31 @@
+/** The thread that answers questions about documents of upstreams. */
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'bun'
+import { serveRequests } from '#lib/worker-requests.ts'
+import type { DocumentAnswer, DocumentQuestion, FoundFile } from './documents.ts'
+import { npmDocument } from './registries/npm-document.ts'
+import type { UpstreamType } from './schema.ts'
+
+/** What a registry's document says to a question: a rendering, a file, or nothing. */
+export type ReadDocument = (text: string, question: DocumentQuestion) => string | FoundFile | null
+
+const READERS: Readonly<Record<UpstreamType, ReadDocument | null>> = {
+  npm: npmDocument,
+}
+
+function answer(question: DocumentQuestion): DocumentAnswer {
+  try {
+    const text = readFileSync(question.path, 'utf8')
+    const said = READERS[question.type]?.(text, question) ?? null
+    if (said === null) return { kind: 'missing' }
+    if (typeof said !== 'string') return { kind: 'found', file: said }
+    const body = new TextEncoder().encode(said)
+    return { kind: 'rendered', body, gzip: gzipSync(body) }
+  } catch (error) {
+    // Parsers throw SyntaxError and RangeError for what is broken or nested too deeply.
+    const reason = error instanceof Error ? error.message.slice(0, 200) : 'it is broken'
+    return { kind: 'fault', reason }
+  }
+}
+
+serveRequests(answer)

@@ -1,0 +1,18 @@
+/** What the protocols of upstreams have in common. */
+import type { DoorRequest } from '../door/door-request.ts'
+import type { Source } from './source.ts'
+
+/** A request that an upstream can answer. */
+export type UpstreamRead = {
+  /** Of the package. */
+  readonly name: string
+  /** Throws 404 for what the upstream does not have. */
+  readonly answer: (source: Source) => Promise<Response>
+}
+
+export type Registry = {
+  /** Null for a request that only this forge answers. */
+  readonly parse: (door: DoorRequest) => UpstreamRead | null
+  /** Whether the workspace owns a name in a way that the tables of packages do not tell. */
+  readonly isOwn?: (source: Pick<Source, 'hearth' | 'door'>, name: string) => boolean
+}
