@@ -62,6 +62,23 @@ CREATE TABLE agent_files (
   PRIMARY KEY (agent_id, path)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE agent_programs (
+  name TEXT PRIMARY KEY,
+  -- How it is set up: one of the programs that are known, or other.
+  kind TEXT NOT NULL,
+  -- A line for /bin/sh inside the box.
+  command TEXT NOT NULL,
+  -- JSON: folders of this machine that it reads, and variables of its environment.
+  folders TEXT NOT NULL,
+  env TEXT NOT NULL,
+  -- When it was tried out last, what it said of itself, and what was wrong.
+  tested_at TEXT,
+  version TEXT,
+  fault TEXT,
+  updated_by TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE agent_questions (
   id TEXT PRIMARY KEY,
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
@@ -114,7 +131,7 @@ CREATE TABLE agent_runs (
   -- Why it waits.
   reason TEXT,
   state_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+, program TEXT, acp_session TEXT, prompted INTEGER NOT NULL DEFAULT 0, prompted_head TEXT) STRICT, WITHOUT ROWID;
 
 CREATE INDEX agent_runs_of_repo ON agent_runs (repo_id, state);
 

@@ -4,12 +4,15 @@
  * client calls is an operation.
  */
 import type { Origin } from './audit.ts'
+import type { SignedIn } from './caller.ts'
 import { extensionPoint } from './extension-points.ts'
 import type { Hearth } from './hearth.ts'
 
 export type ProtocolRequest = {
   /** Its body is read with `bytes` or `stream` only, which bound it. */
   readonly request: Pick<Request, 'method' | 'headers' | 'signal'>
+  /** Who asks, where the connection says it; nothing that the request carries counts then. */
+  readonly as?: SignedIn
   /** The path as it was sent, still percent-encoded. */
   readonly path: string
   /** The text after the question mark; empty without one. */

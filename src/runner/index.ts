@@ -19,6 +19,14 @@ export {
 } from './output.ts'
 export type { CommandResult as Outcome, RunCommandOptions as RunOptions } from './run.ts'
 export type { JobPaths, RunningJob, StepOptions, StepResult } from './job.ts'
+export {
+  DOOR_URL,
+  doorSocket,
+  programCwd,
+  type ProgramEnd,
+  type ProgramOptions,
+  type RunningProgram,
+} from './program.ts'
 export type { Network } from './network.ts'
 export { createRunner, type Runner, type RunnerOptions } from './runner.ts'
 export {

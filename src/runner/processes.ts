@@ -14,7 +14,7 @@ import {
 /** How long output may still come after the command has ended. */
 export const DRAIN_MS = 2_000
 
-export type Child = Bun.Subprocess<'ignore' | 'pipe', 'pipe', 'ignore'>
+export type Child = Bun.Subprocess<'ignore' | 'pipe', 'pipe', 'ignore' | 'pipe'>
 
 /** Sends a signal; does nothing when the process has ended. */
 export function signalProcess(pid: number, name: NodeJS.Signals): void {

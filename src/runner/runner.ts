@@ -20,6 +20,14 @@ import {
 import type { CommandLimits } from './limits.ts'
 import { runUnsandboxed, runSandboxed, type CommandResult, type RunCommandOptions } from './run.ts'
 import { INTERNET_PROGRAMS, type Network } from './network.ts'
+import {
+  doorSocket,
+  openProgramDirectory,
+  PROGRAM_PARTS,
+  startProgram,
+  type ProgramOptions,
+  type RunningProgram,
+} from './program.ts'
 import { MOUNT_POINTS, type SandboxSettings } from './sandbox.ts'
 import { seccompFilter } from './seccomp.ts'
 import { MINIMAL_ENV, PATH } from './shell.ts'
@@ -66,6 +74,19 @@ export type Runner = {
    * sandbox starts with the first step. Throws when there is no isolation.
    */
   openJob(options: OpenJobOptions): Promise<RunningJob>
+  /**
+   * The directory of a program below a parent folder that `sweep` leaves alone. One that is kept
+   * has its files and its home already. `id` consists of `a-z 0-9 _ -`.
+   */
+  openProgramDirectory(
+    parent: string,
+    id: string,
+    options: { readonly isKept: boolean },
+  ): Promise<JobDirectory>
+  /** Makes a folder empty that a program has filled. */
+  emptyFolder(folder: string): Promise<void>
+  /** Starts a program in a filled directory. Throws when there is no isolation. */
+  openProgram(options: ProgramOptions): Promise<RunningProgram>
   /** Returns false when something could not be removed; `sweep` tries again. */
   removeDirectory(directory: JobDirectory): Promise<boolean>
   /** Why jobs cannot have the network `internet` here; null when they can. Tried out once. */
@@ -277,6 +298,35 @@ class CommandRunner implements Runner {
       sandbox: this.#sandboxSettings(directory, group, network),
       release: () => removeGroup(group),
     })
+  }
+
+  openProgramDirectory(
+    parent: string,
+    id: string,
+    options: { readonly isKept: boolean },
+  ): Promise<JobDirectory> {
+    return openProgramDirectory(parent, id, options)
+  }
+
+  async emptyFolder(folder: string): Promise<void> {
+    if (!(await removeTree(folder))) throw new Error(`${folder} could not be removed`)
+    await mkdir(folder, { mode: 0o755 })
+  }
+
+  async openProgram(options: ProgramOptions): Promise<RunningProgram> {
+    const { directory, limits, readable } = options
+    const isolation = await this.isolation()
+    if (isolation.kind !== 'bubblewrap') throw new Error(describeIsolation(isolation))
+    if (this.#isRoot) {
+      const uid = this.#uids.of(directory.id)
+      for (const part of PROGRAM_PARTS) await changeOwner(uid, join(directory.work, part))
+      await changeOwner(uid, doorSocket(directory))
+    }
+    const group = this.#createGroup(limits)
+    const settings = this.#sandboxSettings(directory, group, 'none')
+    // The executable is the runtime of what leads to the door.
+    const all = [...new Set([...settings.readable, ...readable, process.execPath])]
+    return startProgram(options, { ...settings, readable: all }, () => removeGroup(group))
   }
 
   async #runSandboxed(run: RunCommandOptions): Promise<CommandResult> {

@@ -329,6 +329,17 @@ export const sessionScript = (options: SandboxOptions, program: string): string 
     enterScript(options, [`${limitsScript(options.limits)}\n${program}`, 'sh']),
   ].join('\n')
 
+/**
+ * The script for `sh -c` that executes a shell program in the sandbox, with the standard input,
+ * output and error of the caller.
+ */
+export const programScript = (options: SandboxOptions, program: string): string =>
+  [
+    ...joinGroups(options),
+    `exec ${descriptorsOf(options)}`,
+    enterScript(options, [`${limitsScript(options.limits)}\n${program}`, 'sh']),
+  ].join('\n')
+
 type Entry = {
   readonly uid: number
   readonly work: string

@@ -1,2 +1,6 @@
 export { answerAgent } from './answer-agent.ts'
 export { resumeAgent } from './resume-agent.ts'
+export { listAgentPrograms } from './program/list-agent-programs.ts'
+export { removeAgentProgram } from './program/remove-agent-program.ts'
+export { setAgentProgram } from './program/set-agent-program.ts'
+export { testAgentProgram } from './program/test-agent-program.ts'

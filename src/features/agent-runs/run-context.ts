@@ -20,6 +20,8 @@ export type RunContext = {
   readonly head: Oid
   /** Files that were changed since that commit. */
   readonly files: FileContents
+  /** Those of them that can be executed; as they are in the commit unless given. */
+  readonly executable?: ReadonlySet<string>
   readonly signal: AbortSignal
 }
 

@@ -16,6 +16,7 @@ import {
 } from '#features/pulls/index.ts'
 import { conflict, forbidden, invalid } from '#lib/errors.ts'
 import { firstTurn } from './prompt.ts'
+import { requireProgram } from './program/require-program.ts'
 import { addEntries } from './session-entries.ts'
 import { insertRun, insertTurn, listActiveRunsOf } from './store.ts'
 import { workAgent } from './work-agent.ts'
@@ -41,14 +42,16 @@ function requireIdle(tx: Tx, repo_id: string, issue: number): void {
 
 /** The extension of `agentAssignments`. */
 export function startRun(tx: Tx, assignment: AgentAssignment): StartedAgent {
-  const { repo, caller, issue: number, instructions, max_usd } = assignment
+  const { repo, caller, issue: number, instructions, max_usd, program } = assignment
   const task = MODEL_TASKS.find((name) => name === assignment.task)
   if (task === undefined)
     throw invalid('agent', `agent is one of ${MODEL_TASKS.join(', ')}, whose model is used`)
   const route = requireRoute(tx.db, repo.workspace_id, task)
   requireIdle(tx, repo.id, number)
+  if (program !== null) requireProgram(tx.db, program)
+  const agent = program ?? BUILT_IN_AGENT
   const owner = personOf(tx, caller)
-  const pull = openAgentDraft(tx, { repo, caller }, { issue: number, agent: BUILT_IN_AGENT })
+  const pull = openAgentDraft(tx, { repo, caller }, { issue: number, agent })
   const issue = findIssue(tx.db, repo.id, number)
   if (!issue) throw new TypeError(`there is no issue #${number}`)
   const agent_id = startBuiltInAgent(tx, {
@@ -57,14 +60,15 @@ export function startRun(tx: Tx, assignment: AgentAssignment): StartedAgent {
     pull_number: pull.number,
     model: route.model,
     max_usd,
+    name: agent,
   })
-  insertRun(tx, { agent_id, repo_id: repo.id, pull_id: pull.id, issue: number, task })
+  insertRun(tx, { agent_id, repo_id: repo.id, pull_id: pull.id, issue: number, task, program })
   const memories = takeMemories(tx, repo, `${issue.title}\n${issue.body}`)
   insertTurn(tx, agent_id, 'user', firstTurn(issue, instructions, memories, agent_id))
   addEntries(tx, { pull_id: pull.id, author_id: owner.id }, [
     {
       kind: 'message',
-      text: `Assigned #${number} to the built-in agent.${instructions === null ? '' : `\n\n${instructions}`}`,
+      text: `Assigned #${number} to ${program ?? 'the built-in agent'}.${instructions === null ? '' : `\n\n${instructions}`}`,
       data: { role: 'user' },
     },
   ])
@@ -73,7 +77,12 @@ export function startRun(tx: Tx, assignment: AgentAssignment): StartedAgent {
 }
 
 /** The extension of `builtInAssignees`: what `assign_issue` does, with its rights. */
-export function startAsAssignee(tx: Tx, repo: RepoGrant, issue: number): string {
+export function startAsAssignee(
+  tx: Tx,
+  repo: RepoGrant,
+  issue: number,
+  program: string | null,
+): string {
   const { caller } = tx
   if (caller === null || caller.kind === 'anonymous')
     throw new TypeError('nobody has assigned the issue')
@@ -87,5 +96,6 @@ export function startAsAssignee(tx: Tx, repo: RepoGrant, issue: number): string 
     task: 'code',
     instructions: null,
     max_usd: null,
+    program,
   }).agent_id
 }

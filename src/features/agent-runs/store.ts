@@ -16,6 +16,11 @@ export type AgentRunRow = {
   readonly refused: number
   readonly reason: string | null
   readonly state_at: Timestamp
+  /** The program that does the work; null is the loop of this process. */
+  readonly program: string | null
+  readonly acp_session: string | null
+  readonly prompted: number
+  readonly prompted_head: string | null
 }
 
 export const findRun = (db: Db, agent_id: string): AgentRunRow | null =>
@@ -35,16 +40,17 @@ export const listActiveRunsOf = (db: Db, repo_id: string, issue: number): AgentR
 
 export const insertRun = (
   tx: Tx,
-  row: Pick<AgentRunRow, 'agent_id' | 'repo_id' | 'pull_id' | 'issue' | 'task'>,
+  row: Pick<AgentRunRow, 'agent_id' | 'repo_id' | 'pull_id' | 'issue' | 'task' | 'program'>,
 ): void =>
   void tx.db.run(
-    `INSERT INTO agent_runs (agent_id, repo_id, pull_id, issue, task, state, state_at)
-     VALUES (?, ?, ?, ?, ?, 'queued', ?)`,
+    `INSERT INTO agent_runs (agent_id, repo_id, pull_id, issue, task, program, state, state_at)
+     VALUES (?, ?, ?, ?, ?, ?, 'queued', ?)`,
     row.agent_id,
     row.repo_id,
     row.pull_id,
     row.issue,
     row.task,
+    row.program,
     tx.now,
   )
 

@@ -20,7 +20,8 @@ type Changed = {
 }
 
 /** Files that differ from the commit. After a restart they may be committed already. */
-async function changedFiles({ hearth, fork, head, files }: RunContext): Promise<Changed[]> {
+async function changedFiles(context: RunContext): Promise<Changed[]> {
+  const { hearth, fork, head, files, executable } = context
   const changed: Changed[] = []
   for (const [path, content] of files) {
     const entry = await hearth.git.findEntry(fork.store, head, path)
@@ -29,7 +30,8 @@ async function changedFiles({ hearth, fork, head, files }: RunContext): Promise<
       content === null
         ? entry === null
         : before !== null && Buffer.compare(before.data, content) === 0
-    if (!same) changed.push({ path, content, ...(entry ? { mode: entry.mode } : {}) })
+    const mode = executable?.has(path) ? '100755' : entry?.mode
+    if (!same) changed.push({ path, content, ...(mode === undefined ? {} : { mode }) })
   }
   return changed
 }
@@ -40,7 +42,7 @@ function messageOf({ hearth, caller, pull, context }: RunContext, message: strin
   return `${message.trim()}\n\nCo-authored-by: ${caller.username} <${address}>\nSession: ${pullUrl(hearth, context.full_name, pull.number)}/session\n`
 }
 
-async function commitAll(context: RunContext, message: string): Promise<string | null> {
+export async function commitAll(context: RunContext, message: string): Promise<string | null> {
   const { hearth, caller, context: pullContext, pull, branch, head } = context
   const changed = await changedFiles(context)
   if (changed.length === 0) return null
@@ -105,7 +107,7 @@ export const submitTool: Tool = {
   },
 }
 
-async function finishRun(context: RunContext, summary: string): Promise<ToolResult> {
+export async function finishRun(context: RunContext, summary: string): Promise<ToolResult> {
   const { hearth, run, caller, pull, context: pullContext } = context
   if ((await changedFiles(context)).length > 0)
     throw new ToolError('there are changes that are not committed; submit them first')

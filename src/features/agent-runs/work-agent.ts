@@ -14,6 +14,7 @@ import { sleep } from '#lib/waiting.ts'
 import { addEntries, inputForRecord } from './session-entries.ts'
 import { messagesFor } from './prompt.ts'
 import { runContext, type RunContext } from './run-context.ts'
+import { stepProgram } from './program/work-program.ts'
 import { beginWork } from './running.ts'
 import {
   countTurn,
@@ -70,6 +71,10 @@ async function workOn(hearth: Hearth, agent_id: string, signal: AbortSignal): Pr
     if (context === null) {
       await writeAs(hearth, null, (tx) => setRunState(tx, agent_id, 'stopped', 'its time is over'))
       return
+    }
+    if (context.run.program !== null) {
+      await stepProgram(context, (reason) => waitFor(hearth, agent_id, reason))
+      continue
     }
     const open = findOpenCall(hearth.db, agent_id)
     if (open) await perform(context, open)

@@ -37,7 +37,8 @@ export function startBuiltInAgent(
     readonly pull_number: number
     readonly model: string
     readonly max_usd: number | null
-    readonly name?: typeof BUILT_IN_AGENT | typeof REVIEWER
+    /** The built-in agent, the reviewer, or a program of the operator. */
+    readonly name?: string
   },
 ): string {
   const { name = BUILT_IN_AGENT } = agent

@@ -5,8 +5,9 @@ import type { Tx } from '#core/write.ts'
 
 /**
  * Starts the built-in agent on an issue for the caller of the transaction, and returns the actor
- * that is assigned. Throws when it cannot.
+ * that is assigned. A program of the operator does the work where one is named. Throws when it
+ * cannot.
  */
-export const builtInAssignees = extensionPoint<(tx: Tx, repo: RepoGrant, issue: number) => string>(
-  'issues.built_in_assignees',
-)
+export const builtInAssignees = extensionPoint<
+  (tx: Tx, repo: RepoGrant, issue: number, program: string | null) => string
+>('issues.built_in_assignees')

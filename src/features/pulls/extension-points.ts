@@ -136,6 +136,8 @@ export type AgentAssignment = {
   readonly task: string
   readonly instructions: string | null
   readonly max_usd: number | null
+  /** The program that does the work; null is the built-in agent itself. */
+  readonly program: string | null
 }
 
 /** The built-in agent as an actor, and its draft. */

@@ -63,7 +63,13 @@ export {
   repoFacts,
   viewerRole,
 } from './access/repo-facts.ts'
-export { ownersOf, ownersOfPath, readCodeOwners, type CodeOwners } from './files/code-owners.ts'
+export {
+  ownersOf,
+  ownersOfPath,
+  patternMatchesPath,
+  readCodeOwners,
+  type CodeOwners,
+} from './files/code-owners.ts'
 export { visibleReposOf } from './access/visible-repos.ts'
 export { findRoleParts, listManagers, preloadRoles, type RoleParts } from './store/roles.ts'
 export { createFork, removeFork } from './refs/forks.ts'

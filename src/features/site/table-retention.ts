@@ -213,5 +213,6 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   site_settings: ONE_EACH,
   stored_files: 'a day after the pack or file that they describe',
   backups: 'one row per backup',
+  agent_programs: 'until an administrator removes it; at most 50',
   migrations: ONE_EACH,
 }

@@ -103,6 +103,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   audit_log: 'what was done stays where it was done; its chain cannot be continued elsewhere',
   agent_activity: 'of accounts',
   agent_questions: 'answered by agents that are not there',
+  agent_programs: 'programs of the other machine',
   agent_runs: 'work of the other forge',
   agent_reviews: 'work of the other forge',
   agent_turns: 'of runs',

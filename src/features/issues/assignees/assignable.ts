@@ -22,7 +22,7 @@ import { assigneeIdsOf, findAgent, listCandidates, type CandidateRow } from './s
 
 export type RepoRef = Pick<RepoFacts, 'id' | 'workspace_id' | 'full_name'>
 
-/** The name of the built-in agent. */
+/** The name of the built-in agent; before a slash it stands before the name of a program. */
 const BUILT_IN_AGENT = 'agent'
 
 export const assigneeRecord = ({ id, kind, username, name, avatar_url }: Actor): Assignee => ({
@@ -100,8 +100,8 @@ export function resolveAssignees(
   }: {
     author_id: string
     present?: readonly string[]
-    /** Starts the built-in agent and returns its actor. */
-    startBuiltIn: () => string
+    /** Starts the built-in agent, or a program in its place, and returns its actor. */
+    startBuiltIn: (program: string | null) => string
   },
 ): string[] {
   const kept = new Map(actorsOf(hearth, present).map((actor) => [actor.username, actor.id]))
@@ -109,7 +109,9 @@ export function resolveAssignees(
     const username = given.trim().toLowerCase().replace(/^@/, '')
     const already = kept.get(username) ?? kept.get(given)
     if (already !== undefined) return already
-    if (username === BUILT_IN_AGENT) return startBuiltIn()
+    if (username === BUILT_IN_AGENT) return startBuiltIn(null)
+    if (username.startsWith(`${BUILT_IN_AGENT}/`))
+      return startBuiltIn(username.slice(BUILT_IN_AGENT.length + 1))
     if (given.includes('/')) {
       const agent = findAgent(
         hearth.db,

@@ -81,7 +81,7 @@ export function setAssignees(
   const ids = resolveAssignees(tx.hearth, repo, usernames, {
     author_id: record.author_id,
     present,
-    startBuiltIn: () => startBuiltIn(tx, repo, record),
+    startBuiltIn: (program) => startBuiltIn(tx, repo, record, program),
   })
   if (ids.length === present.length && ids.every((id, at) => id === present[at])) return false
   replaceAssignees(tx, repo.id, number, ids)
@@ -90,12 +90,17 @@ export function setAssignees(
 }
 
 /** Throws 422 for a pull request, and 409 `model_not_configured` without a built-in agent. */
-function startBuiltIn(tx: Tx, repo: RepoGrant, { kind, number }: RecordRow): string {
+function startBuiltIn(
+  tx: Tx,
+  repo: RepoGrant,
+  { kind, number }: RecordRow,
+  program: string | null,
+): string {
   if (kind !== 'issue')
     throw invalid('assignees', 'the built-in agent takes issues, not pull requests')
   const [start] = builtInAssignees.all(tx.hearth)
   if (!start) throw conflict('model_not_configured', 'this service has no built-in agent')
-  return start(tx, repo, number)
+  return start(tx, repo, number, program)
 }
 
 /** Adds one assignee, unless there are as many as there may be. */

@@ -88,7 +88,7 @@ function memberPayer(hearth: Hearth, caller: SignedIn, { request }: ProtocolRequ
 
 /** Who pays for a request. Throws 401, 403 and 404. */
 export function payerOf(hearth: Hearth, http: ProtocolRequest): WhoPays {
-  const caller = callerOf(hearth, http)
+  const caller = http.as ?? callerOf(hearth, http)
   const payer =
     caller.kind === 'agent' ? agentPayer(hearth, caller) : memberPayer(hearth, caller, http)
   if (payer.outside && findGateway(hearth.db, payer.workspace_id)?.outside !== 1)

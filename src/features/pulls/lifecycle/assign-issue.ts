@@ -51,6 +51,13 @@ export const assignIssue = operation({
         description: 'Most that it may cost.',
       }),
     ),
+    program: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 39,
+        description: 'One of list_agent_programs; else built in.',
+      }),
+    ),
   }),
   output: NewPull,
   status: 202,
@@ -68,6 +75,7 @@ export const assignIssue = operation({
         task: agent,
         instructions: input.instructions?.trim() || null,
         max_usd: input.max_usd ?? null,
+        program: input.program ?? null,
       })
       addAssignee(tx, repo, number, agent_id)
       const context = contextOf(tx.db, repo.id)

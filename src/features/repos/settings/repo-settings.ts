@@ -5,6 +5,9 @@
 import { Nullable, OneOf, Type, type Static } from '#core/schema.ts'
 import type { RepoRow } from '../store/repos.ts'
 
+/** What agent programs ask a person for. */
+export const AGENT_PERMISSIONS = ['auto', 'ask_execute', 'ask_all'] as const
+
 const MergeMethodWord = OneOf(['merge', 'squash', 'rebase'])
 const Audience = (description: string) =>
   OneOf(['anyone', 'collaborators', 'members', 'nobody'], { description })
@@ -23,6 +26,9 @@ export const RepoSettings = Type.Object(
     allow_ignoring_checks: flag('Whether a member with write may merge with failed checks.'),
     require_up_to_date: flag('Whether a pull request must hold the newest commit of its base.'),
     agent_review: flag(`Whether the workspace's review model reads what turns ready.`),
+    agent_permissions: OneOf(AGENT_PERMISSIONS, {
+      description: 'What agent programs ask a person for: nothing, commands, or everything.',
+    }),
     max_revisions: Type.Integer({
       minimum: 0,
       maximum: 20,
@@ -91,6 +97,7 @@ export const DEFAULT_SETTINGS: RepoSettings = {
   allow_ignoring_checks: false,
   require_up_to_date: true,
   agent_review: false,
+  agent_permissions: 'auto',
   max_revisions: 3,
   auto_merge: false,
   merge_queue: false,
