@@ -43,6 +43,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   start_two_factor:
     'makes a secret that counts for nothing until enable_two_factor shows a code of it',
   test_integration: 'tries a connection; nothing but its last result changes',
+  test_agent_program: 'tries a program; nothing but its last result changes',
   ping_webhook: 'tries a webhook; nothing of it changes, and its deliveries are a log of their own',
   redeliver_webhook:
     'sends once more what was sent before; nothing changes, and deliveries are a log of their own',
@@ -464,6 +465,11 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     return by(who, { provider: 'idp', subject: who.id, password: PASSWORD })
   },
   update_site_settings: async () => by(ada, { settings: { 'checks.keep_days': 91 } }),
+  set_agent_program: async () => by(ada, { name: 'robot', command: 'robot --acp' }),
+  remove_agent_program: async () => {
+    await run('set_agent_program', ada, { name: 'robot', command: 'robot --acp' })
+    return by(ada, { name: 'robot' })
+  },
   set_quota: async () => by(ada, { workspace: await workspace(), members: 50 }),
   retry_job: async () => {
     const gone = job<null>({ kind: 'gone', run: () => {} })

@@ -87,12 +87,12 @@ const server = net.createServer({ allowHalfOpen: true }, (from) => {
   from.pipe(to).pipe(from)
 })
 server.listen(${DOOR_PORT}, '127.0.0.1', () => {
-  const { BUN_BE_BUN, ...env } = process.env
-  const child = spawn('/bin/sh', ['-c', command], { cwd, env, stdio: 'inherit' })
+  const start = 'unset BUN_BE_BUN; exec /bin/sh -c "$1"'
+  const child = spawn('/bin/sh', ['-c', start, 'sh', command], { cwd, stdio: 'inherit' })
   child.on('error', () => process.exit(127))
   child.on('exit', (code, signal) => process.exit(signal === null ? code : 128))
 })
-server.on('error', (error) => { console.error(String(error)); process.exit(125) })
+server.on('error', (error) => { process.stderr.write(String(error)); process.exit(125) })
 `
 
 /** An existing directory of a program keeps its files and its home. */

@@ -15,6 +15,7 @@ import {
   takeAnswers,
   waitAfterLoop,
 } from './reactions.ts'
+import { removeProgramFiles, sweepProgramFiles } from './program/remove-files.ts'
 import { endWithReview, reviewReactions } from './review/queue-review.ts'
 import { reviewByAgent } from './review/review-by-agent.ts'
 import { findReviewOfAgent } from './review/store.ts'
@@ -45,7 +46,7 @@ export const feature: Feature = {
   operations: Object.values(operations),
   reactions: [reviseFailedChecks, reviseRequestedChanges, ...reviewReactions, endWithReview],
   handlers: [takeAnswers, endWithToken, waitAfterLoop],
-  jobs: [workAgent, reviewByAgent] as Job[],
+  jobs: [workAgent, reviewByAgent, removeProgramFiles, sweepProgramFiles] as Job[],
   extensions: [
     agentAssignments.with(startRun),
     builtInAssignees.with(startAsAssignee),

@@ -15,6 +15,7 @@ import {
   type PullRow,
 } from '#features/pulls/index.ts'
 import { asData } from '#lib/data-marks.ts'
+import { removeProgramFiles } from './program/remove-files.ts'
 import { requeue } from './requeue.ts'
 import { abortWork } from './running.ts'
 import { addEntries } from './session-entries.ts'
@@ -110,6 +111,8 @@ export const endWithToken = handler(
     if (!agent || !run || run.state === 'finished' || run.state === 'stopped') return
     const state = findAgent(tx.db, agent.id)?.ended_as === 'finished' ? 'finished' : 'stopped'
     setRunState(tx, agent.id, state, reason)
+    if (run.program !== null)
+      tx.enqueue(removeProgramFiles, { agent_id: agent.id }, { key: agent.id })
     tx.afterCommit(() => abortWork(tx.hearth, agent.id))
   },
 )

@@ -14,5 +14,7 @@ export function beginWork(
   return { signal: controller.signal, end: () => void running(hearth).delete(agent_id) }
 }
 
+export const isAtWork = (hearth: Hearth, agent_id: string): boolean => running(hearth).has(agent_id)
+
 export const abortWork = (hearth: Hearth, agent_id: string): void =>
   running(hearth).get(agent_id)?.abort()

@@ -14,6 +14,7 @@ import { sleep } from '#lib/waiting.ts'
 import { addEntries, inputForRecord } from './session-entries.ts'
 import { messagesFor } from './prompt.ts'
 import { runContext, type RunContext } from './run-context.ts'
+import { removeEndedFiles } from './program/remove-files.ts'
 import { stepProgram } from './program/work-program.ts'
 import { beginWork } from './running.ts'
 import {
@@ -54,6 +55,8 @@ export const workAgent = job<{ agent_id: string }>({
       await waitFor(hearth, agent_id, 'something went wrong on this server; its log says what')
     } finally {
       work.end()
+      // A stop did not wait for the end of the program.
+      if (findRun(hearth.db, agent_id)?.program) await removeEndedFiles(hearth, agent_id)
     }
   },
 })

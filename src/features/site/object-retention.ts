@@ -40,6 +40,7 @@ export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
   'lfs_objects.oid': 'is the SHA-256 of a file beside git, not of a git object',
   'queue_entries.head_sha': 'is a head of its pull request',
   'agent_reviews.head_sha': 'is a head of its pull request',
+  'agent_runs.prompted_head': 'is compared with the head of its pull request, never read',
   'queue_entries.base_sha': 'is reachable from the candidate; without one it is only shown',
   'queue_entries.candidate_tree': 'is reachable from the candidate',
   'pull_stats.base_sha': CACHE_KEY,

@@ -3,6 +3,7 @@ import { siteAdmin } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { Slug, Type } from '#core/schema.ts'
+import { service } from '#core/service.ts'
 import { runnerOf } from '#features/checks/index.ts'
 import { typeId } from '#core/ids.ts'
 import { conflict } from '#lib/errors.ts'
@@ -17,7 +18,7 @@ import { programFolder } from './worktree.ts'
 const MAX_TEST_MS = MINUTE
 /** Tests at one time. */
 const MAX_TESTS = 2
-let tests = 0
+const running = service('tests of agent programs', () => ({ count: 0 }))
 
 /** Starts the program in a box like that of a run, whose door leads nowhere, and asks its name. */
 async function tryProgram(
@@ -72,9 +73,10 @@ export const testAgentProgram = operation({
 
   handler: async ({ hearth, db, write }, { name }) => {
     const program = requireKnownProgram(db, name)
-    if (tests >= MAX_TESTS)
+    const tests = running(hearth)
+    if (tests.count >= MAX_TESTS)
       throw conflict('in_progress', `${MAX_TESTS} programs are being tested; try again in a minute`)
-    tests++
+    tests.count++
     try {
       const result = await tryProgram(hearth, program)
       return await write((tx) => {
@@ -84,7 +86,7 @@ export const testAgentProgram = operation({
         return programRecord(requireKnownProgram(tx.db, name), true)
       })
     } finally {
-      tests--
+      tests.count--
     }
   },
 })

@@ -13,13 +13,15 @@ const waiting = new Map()
 let nextId = 1
 let cwd = ''
 
-const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const send = (message) =>
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const ask = (method, params) => {
   const id = `agent-${nextId++}`
   send({ id, method, params })
   return new Promise((resolve) => waiting.set(id, resolve))
 }
-const report = (sessionId, update) => send({ method: 'session/update', params: { sessionId, update } })
+const report = (sessionId, update) =>
+  send({ method: 'session/update', params: { sessionId, update } })
 const say = (sessionId, text, sessionUpdate = 'agent_message_chunk') =>
   report(sessionId, { sessionUpdate, content: { type: 'text', text } })
 
@@ -44,7 +46,10 @@ const ACTIONS = {
   say: (id, text) => say(id, text),
   think: (id, text) => say(id, text, 'agent_thought_chunk'),
   plan: (id, steps) =>
-    report(id, { sessionUpdate: 'plan', entries: steps.map((content) => ({ content, status: 'pending' })) }),
+    report(id, {
+      sessionUpdate: 'plan',
+      entries: steps.map((content) => ({ content, status: 'pending' })),
+    }),
   write: (id, [name, content]) => {
     const call = { toolCallId: `write-${nextId++}`, kind: 'edit', title: `Write ${name}` }
     const file = path.resolve(cwd, name)
@@ -58,14 +63,25 @@ const ACTIONS = {
       status = 'failed'
     }
     const content_ = [{ type: 'diff', path: file, oldText: null, newText: content }]
-    report(id, { sessionUpdate: 'tool_call_update', toolCallId: call.toolCallId, status, content: content_ })
+    report(id, {
+      sessionUpdate: 'tool_call_update',
+      toolCallId: call.toolCallId,
+      status,
+      content: content_,
+    })
   },
   run: (id, command) => {
     const call = { toolCallId: `run-${nextId++}`, kind: 'execute', title: command.slice(0, 60) }
     report(id, { sessionUpdate: 'tool_call', ...call, status: 'pending', rawInput: { command } })
     let [text, status] = ['', 'completed']
     try {
-      text = execSync(command, { cwd, encoding: 'utf8', shell: '/bin/sh', stdio: 'pipe', maxBuffer: 1e8 })
+      text = execSync(command, {
+        cwd,
+        encoding: 'utf8',
+        shell: '/bin/sh',
+        stdio: 'pipe',
+        maxBuffer: 1e8,
+      })
     } catch (error) {
       text = `${error.stdout ?? ''}${error.stderr ?? ''}`
       status = 'failed'
@@ -90,7 +106,8 @@ const ACTIONS = {
   /** Writes for ever, as fast as it is read. */
   flood: async (_, text) => {
     const chunk = text.repeat(Math.ceil(65536 / text.length))
-    for (;;) if (!process.stdout.write(chunk)) await new Promise((r) => process.stdout.once('drain', r))
+    for (;;)
+      if (!process.stdout.write(chunk)) await new Promise((r) => process.stdout.once('drain', r))
   },
   terminals: async (id) => {
     for (;;) await ask('terminal/create', { sessionId: id, command: 'sh' })
@@ -116,7 +133,11 @@ const HANDLERS = {
     cwd = params.cwd
     if (!sessions[sessionId]) throw new Error('no such session')
     for (const { role, content } of sessions[sessionId])
-      say(sessionId, `replayed ${content}`, role === 'user' ? 'user_message_chunk' : 'agent_message_chunk')
+      say(
+        sessionId,
+        `replayed ${content}`,
+        role === 'user' ? 'user_message_chunk' : 'agent_message_chunk',
+      )
     return null
   },
   'session/prompt': async ({ sessionId, prompt }) => {

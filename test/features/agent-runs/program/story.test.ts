@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'bun:test'
 import { getRawFile } from '../../../read-file.ts'
 import { refusal } from '../../../world.ts'
-import { REPO } from '../fixture.ts'
 import { does, makeProgramWorld } from './fixture.ts'
 
 const FIXED = 'export const add = (a, b) => a + b\n'
