@@ -679,7 +679,8 @@ CREATE TABLE dependency_reviews (
   -- Changes that are not stored.
   left_out INTEGER NOT NULL,
   -- Advisories of a high or critical severity that the pull request brings in.
-  failing INTEGER NOT NULL,
+  failing INTEGER NOT NULL, advisories TEXT NOT NULL
+  DEFAULT '{"opens":[],"mends":[]}' CHECK (json_valid(advisories)),
   PRIMARY KEY (repo_id, number)
 ) STRICT, WITHOUT ROWID;
 

@@ -11,7 +11,7 @@ import type { Tx } from '#core/write.ts'
 import type { MergeMethod, Oid } from '#git'
 import type { PullContext, Settings } from './pull-context.ts'
 import type { RunRow } from '#features/checks/index.ts'
-import type { CommitContext } from '#features/repos/index.ts'
+import type { CommitContext, RepoRow } from '#features/repos/index.ts'
 import type { OwnedPaths } from './changes/owners.ts'
 import type { Blocker, Pull } from './schema.ts'
 import type { ReviewStanding } from './reviews/review-standing.ts'
@@ -50,6 +50,52 @@ export const mergeRules =
   extensionPoint<
     (hearth: Hearth, evaluations: readonly MergeEvaluation[]) => readonly (readonly Blocker[])[]
   >('pulls.merge_rules')
+
+export const ALERT_KINDS = ['code', 'dependency', 'secret'] as const
+/** From the highest. */
+export const ALERT_SEVERITIES = ['critical', 'high', 'medium', 'low', 'warning', 'note'] as const
+
+/** Which security alerts stand in the way of a merge. */
+export type AlertScope = {
+  readonly kinds: readonly (typeof ALERT_KINDS)[number][]
+  /** Less severe ones do not count. An alert of a secret has no severity and always counts. */
+  readonly severity: (typeof ALERT_SEVERITIES)[number]
+  /** Those that the pull request adds, or also those that it leaves on the default branch. */
+  readonly of: 'pull' | 'repository'
+  /** Scanners that must have analysed the head. */
+  readonly tools: readonly string[]
+}
+
+/** An alert as everybody may know it who sees the pull request: its text needs more rights. */
+export type StandingAlert = {
+  readonly kind: (typeof ALERT_KINDS)[number]
+  readonly id: string
+  readonly severity: (typeof ALERT_SEVERITIES)[number] | null
+  /** Its page, or that of its advisory. */
+  readonly url: string | null
+}
+
+export type StandingAlerts = {
+  /** The most severe of them. */
+  readonly alerts: readonly StandingAlert[]
+  readonly count: number
+  /** What has not looked at the head yet: names of scanners, and `dependencies`. */
+  readonly awaited: readonly string[]
+}
+
+/**
+ * The open alerts of pull requests of one repository, by the ids of the pull requests. Must not
+ * wait.
+ */
+export const standingAlerts =
+  extensionPoint<
+    (
+      hearth: Hearth,
+      repo: RepoRow,
+      pulls: readonly PullRow[],
+      scope: AlertScope,
+    ) => ReadonlyMap<string, StandingAlerts>
+  >('pulls.standing_alerts')
 
 /** The merge that settings are for: its base, the pull request, and who merges; null if unknown. */
 export type SettingsScope = {

@@ -42,6 +42,7 @@ import {
   preloadHeadPushers,
   type Findings,
 } from './store-evaluations.ts'
+import { alertsProblem, preloadAlerts } from './security-alerts.ts'
 import { openingAt } from './windows.ts'
 
 /** Whether a pull request is by an agent, or says that an agent works on it. */
@@ -52,7 +53,7 @@ export const isAgentWork = (pull: Pick<PullRow, 'author_id' | 'agent'>): boolean
  * A violation, with details for clients. With `shown: false` the stricter settings have a blocker
  * for it already.
  */
-type Violation = {
+export type Violation = {
   readonly message: string
   readonly code?: string
   readonly details?: Record<string, unknown>
@@ -133,6 +134,8 @@ function problemOf(
     }
     case 'session_required':
       return isAgentWork(pull) ? told(sessionProblem(hearth, pull, rule.parameters)) : undefined
+    case 'security_alerts':
+      return alertsProblem(hearth, evaluation, rule.parameters)
     case 'update':
       return { message: `${pull.base_ref} may not be moved` }
     case 'linear_history':
@@ -341,13 +344,16 @@ function preloadForRules(hearth: Hearth, ruled: readonly RuledEvaluation[]): voi
       first.evaluation.context.repo.id,
       pulls.map(({ number }) => number),
     )
-  for (const rule of rules)
+  for (const rule of rules) {
     if (rule.type === 'session_required')
       preloadWritten(
         db,
         pulls.map(({ id }) => id),
         rule.parameters.kinds,
       )
+    if (first && rule.type === 'security_alerts')
+      preloadAlerts(hearth, first.evaluation.context.repo, pulls, rule.parameters)
+  }
 }
 
 function blockersBy(hearth: Hearth, evaluation: MergeEvaluation, findings: Findings): Blocker[] {

@@ -4,6 +4,7 @@
  * teams, dates, and that a rule does anything at all.
  */
 import { Value } from 'typebox/value'
+import { ALERT_KINDS } from '#features/pulls/index.ts'
 import { invalid } from '#lib/errors.ts'
 import { requirePattern } from './patterns.ts'
 import {
@@ -132,6 +133,14 @@ const NORMALIZE: {
     ...given,
     kinds: distinctTexts(given.kinds, `${field}.kinds`),
   }),
+  security_alerts: (given, { field }) => ({
+    ...given,
+    kinds:
+      given.kinds.length === 0
+        ? ['code', 'dependency']
+        : ALERT_KINDS.filter((kind) => given.kinds.includes(kind)),
+    tools: distinctTexts(given.tools, `${field}.tools`),
+  }),
   change_size: changeSize,
   path_restriction: (given, { field }) => ({
     ...given,
@@ -157,6 +166,7 @@ const MERGE_TYPES: readonly RuleType[] = [
   'required_checks',
   'acceptance_checks',
   'session_required',
+  'security_alerts',
   'change_size',
   'merge_queue',
   'max_open_pulls',

@@ -6,6 +6,7 @@
  */
 import type { TObject, TProperties, TSchema } from 'typebox'
 import { Nullable, OneOf, Type, type Static } from '#core/schema.ts'
+import { ALERT_KINDS, ALERT_SEVERITIES } from '#features/pulls/index.ts'
 import { DAYS } from './windows.ts'
 
 export const AUDIENCES = ['everyone', 'agents'] as const
@@ -17,6 +18,7 @@ export const RULE_TYPES = [
   'required_checks',
   'acceptance_checks',
   'session_required',
+  'security_alerts',
   'change_size',
   'path_restriction',
   'file_size',
@@ -196,6 +198,24 @@ export const RULE_PARAMETERS = {
         ...problem('a kind of entry is a word of lowercase letters, digits and _'),
       },
     }),
+  }),
+  security_alerts: Type.Object({
+    severity: OneOf(ALERT_SEVERITIES, {
+      default: 'high',
+      description: 'Open alerts of this severity and of higher ones block.',
+    }),
+    kinds: Type.Array(OneOf(ALERT_KINDS), {
+      default: [],
+      maxItems: 3,
+      description:
+        'Empty: code and dependency. An open secret blocks whatever commit it is in, and has no severity.',
+    }),
+    of: OneOf(['pull', 'repository'], {
+      default: 'pull',
+      description:
+        'pull: alerts that the pull request adds. repository: also those of the default branch that it does not mend.',
+    }),
+    tools: Texts('Scanners that must have analysed the head.', { maxItems: 20 }),
   }),
   change_size: Type.Object({
     max_files: NullByDefault(Whole({ minimum: 1, maximum: 1_000_000 }, 'Changed files.')),

@@ -28,7 +28,9 @@ import * as operations from './operations.ts'
 import { runPatternTest } from './patterns/pattern-test-job.ts'
 import { scanHistoryJob } from './secrets/history-job.ts'
 import { findWorkspace } from '#features/workspaces/index.ts'
+import { standingAlerts } from '#features/pulls/index.ts'
 import { isSecurityManager } from './managers/store.ts'
+import { findStandingAlerts } from './merging/standing-alerts.ts'
 import { scanText, textHandlers, textReactions } from './secrets/follow-texts.ts'
 import { pushFindings } from './secrets/push-findings.ts'
 import { removeAlertsOfRepo } from './secrets/store.ts'
@@ -124,6 +126,7 @@ export const feature: Feature = {
     repoDataRemovers.with(removeUploadsOfRepo),
     blobHolders.with({ isReferenced: holdsUploadBlob, list: listUploadBlobs }),
     pushFindings,
+    standingAlerts.with(findStandingAlerts),
     repoDataRemovers.with(removeAlertsOfRepo),
     repoDataRemovers.with(removeDependencyAlertsOfRepo),
   ],

@@ -246,6 +246,7 @@ const CASES: Case[] = [
       ['required_checks', { contexts: ['ci'] }],
       ['acceptance_checks', {}],
       ['session_required', {}],
+      ['security_alerts', {}],
       ['change_size', { max_files: 1 }],
       ['max_open_pulls', { count: 1 }],
     ] as const

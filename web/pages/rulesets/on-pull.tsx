@@ -1,12 +1,13 @@
 // The rules on the page of a pull request.
 import { listBranchRules, type BranchRule } from '#features/rulesets/index.ts'
-import type { Pull } from '#features/pulls/index.ts'
+import type { Pull, StandingAlert } from '#features/pulls/index.ts'
 import { Icon } from '../../components/index.ts'
 import { sentenceCase } from '../../format.ts'
 import { translateMessage } from '../../messages.ts'
 import type { Visit } from '../../site.ts'
 import { branchRulesPath } from './branch.tsx'
-import { rich, tn } from '../../text.ts'
+import { SeverityChip } from '../security/severity.tsx'
+import { rich, texts, tn } from '../../text.ts'
 
 type Blocker = Pull['blockers'][number]
 
@@ -28,9 +29,38 @@ export const methodsLeft = (methods: readonly string[], rules: readonly BranchRu
     }),
   )
 
+const ALERT_NAMES = texts({
+  code: 'Code scanning alert',
+  dependency: 'Vulnerable dependency',
+  secret: 'Secret alert',
+})
+
+/** The alerts that a rule counts. Their pages decide who may read more and close them. */
+const AlertLinks = ({ alerts }: { alerts: readonly StandingAlert[] }) => (
+  <ul>
+    {alerts.map(({ kind, id, severity, url }) => (
+      <li>
+        {url === null ? (
+          `${ALERT_NAMES[kind]} ${id}`
+        ) : (
+          <a href={url} rel="nofollow">
+            {ALERT_NAMES[kind]} {id}
+          </a>
+        )}
+        {severity !== null && (
+          <>
+            {' '}
+            <SeverityChip severity={severity} />
+          </>
+        )}
+      </li>
+    ))}
+  </ul>
+)
+
 /** What blocks a merge, with links to the rules. */
 export const BlockerLine = ({ blocker }: { blocker: Blocker }) => {
-  const { url, ruleset_name } = blocker.details
+  const { url, ruleset_name, alerts } = blocker.details
   return (
     <li>
       <Icon name="warning" /> {sentenceCase(translateMessage(blocker.message))}
@@ -40,6 +70,7 @@ export const BlockerLine = ({ blocker }: { blocker: Blocker }) => {
           (<a href={url.replace(/^https?:\/\/[^/]+/, '')}>{ruleset_name}</a>)
         </>
       )}
+      {Array.isArray(alerts) && <AlertLinks alerts={alerts as readonly StandingAlert[]} />}
     </li>
   )
 }

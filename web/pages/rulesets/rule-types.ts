@@ -1,6 +1,7 @@
 // The types of rules: title, description and fields.
 import type { RuleType } from '#features/rulesets/index.ts'
 import { localized, t, tn } from '../../text.ts'
+import { severityLabel } from '../security/severity.tsx'
 
 export type FieldSpec =
   | {
@@ -192,6 +193,51 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
       },
     ],
   },
+  security_alerts: {
+    title: 'No open security alerts',
+    what: 'Merging waits until the alerts of a severity are mended or dismissed.',
+    several: true,
+    fields: [
+      {
+        kind: 'choice',
+        name: 'severity',
+        label: 'From this severity',
+        options: [
+          { value: 'critical', label: 'Critical' },
+          { value: 'high', label: 'High' },
+          { value: 'medium', label: 'Medium' },
+          { value: 'low', label: 'Low' },
+          { value: 'warning', label: 'Warning' },
+          { value: 'note', label: 'Note' },
+        ],
+      },
+      {
+        kind: 'ticks',
+        name: 'kinds',
+        label: 'Alerts of',
+        options: [
+          { value: 'code', label: 'Code scanning' },
+          { value: 'dependency', label: 'Dependencies' },
+          { value: 'secret', label: 'Secrets' },
+        ],
+      },
+      {
+        kind: 'choice',
+        name: 'of',
+        label: 'That are in',
+        options: [
+          { value: 'pull', label: 'the pull request' },
+          { value: 'repository', label: 'the pull request or the default branch' },
+        ],
+      },
+      {
+        kind: 'lines',
+        name: 'tools',
+        label: 'Scanners that must have finished',
+        hint: 'Names as on the page of code scanning, one a line. Left empty, only what was uploaded counts.',
+      },
+    ],
+  },
   change_size: {
     title: 'Size of a change',
     what: 'Larger pull requests are refused.',
@@ -372,6 +418,7 @@ export const RULE_GROUPS: readonly {
       'acceptance_checks',
       'merge_window',
       'merge_queue',
+      'security_alerts',
       'change_size',
       'max_open_pulls',
     ],
@@ -440,6 +487,8 @@ export function describeRule({
         ]
           .filter(Boolean)
           .join(', ')
+      case 'security_alerts':
+        return t('{severity} or higher', { severity: severityLabel(String(p.severity)) })
       case 'change_size':
         return [
           p.max_files === null ? '' : tn('{count} file', '{count} files', Number(p.max_files)),

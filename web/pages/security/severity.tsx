@@ -12,6 +12,10 @@ export const SEVERITY_LABELS = texts({
   note: 'Note',
 })
 
+/** The name of a severity that is not known by its type. */
+export const severityLabel = (severity: string): string =>
+  (SEVERITY_LABELS as Readonly<Record<string, string>>)[severity] ?? severity
+
 const STYLES: Readonly<Record<Severity, { icon: IconName; tone: Tone }>> = {
   critical: { icon: 'warning', tone: 'bad' },
   high: { icon: 'warning', tone: 'bad' },

@@ -3,6 +3,7 @@ import type { Db } from '#core/db.ts'
 import { matchDependencies } from './match-advisories.ts'
 import type { Dependency, DependencyChange, DependencyReview } from './schema.ts'
 import { severityRank, type Finding } from './store-alerts.ts'
+import type { ReviewedAdvisory, ReviewRating } from './store-reviews.ts'
 
 const keyOf = ({ manifest, type, name }: Pick<Dependency, 'manifest' | 'type' | 'name'>): string =>
   `${manifest}\n${type}\n${name}`
@@ -93,10 +94,33 @@ export async function rateChanges(
 
 const LEAST_FAILING_RANK = severityRank('high')
 
-/** How many advisories of a high or critical severity changes bring in. */
-export const countFailing = (changes: DependencyReview['changes']): number =>
-  changes.reduce(
-    (sum, { opens }) =>
-      sum + opens.filter(({ severity }) => severityRank(severity) <= LEAST_FAILING_RANK).length,
-    0,
-  )
+/** More advisories on one side of a change are counted, but not named. */
+const MAX_NAMED = 500
+
+const advisoriesOf = (
+  changes: DependencyReview['changes'],
+  side: 'opens' | 'mends',
+): ReviewedAdvisory[] =>
+  changes
+    .flatMap((change) =>
+      change[side].map(({ id, severity, url }) => ({
+        id,
+        severity,
+        package: change.name,
+        manifest: change.manifest,
+        url,
+      })),
+    )
+    .sort((a, b) => severityRank(a.severity) - severityRank(b.severity))
+
+/** What rated changes open and mend, the most severe first. */
+export function ratingOf(changes: DependencyReview['changes']): ReviewRating {
+  const opens = advisoriesOf(changes, 'opens')
+  return {
+    failing: opens.filter(({ severity }) => severityRank(severity) <= LEAST_FAILING_RANK).length,
+    advisories: {
+      opens: opens.slice(0, MAX_NAMED),
+      mends: advisoriesOf(changes, 'mends').slice(0, MAX_NAMED),
+    },
+  }
+}

@@ -3,6 +3,7 @@
  * imported. The result is a check named `dependencies` of the head, in repositories whose default
  * branch is compared with advisories.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '#core/db.ts'
 import { reaction } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -12,7 +13,7 @@ import { findPull, listActive, pullOpened, pullUpdated } from '#features/pulls/i
 import { requireRepo, type CommitContext } from '#features/repos/index.ts'
 import type { Oid } from '#git'
 import { dependenciesReviewed } from '../events.ts'
-import { compareDependencies, countFailing, rateChanges } from './compare-dependencies.ts'
+import { compareDependencies, rateChanges, ratingOf } from './compare-dependencies.ts'
 import { dependencyRecords } from './dependency-records.ts'
 import { readLockFiles } from './lock-files.ts'
 import { hasAdvisories } from './store-advisories.ts'
@@ -22,7 +23,7 @@ import {
   listDependencyReviews,
   listReviewedHeads,
   putDependencyReview,
-  setFailing,
+  setRating,
   type StoredReview,
 } from './store-reviews.ts'
 
@@ -32,7 +33,7 @@ const REVIEWS_PER_PAGE = 50
 /** Pull requests of a repository that are reviewed after an import. */
 const MAX_MISSING = 200
 
-const isCompared = (db: Db, repo_id: string): boolean =>
+export const isCompared = (db: Db, repo_id: string): boolean =>
   hasAdvisories(db) && scannedCommit(db, repo_id) !== null
 
 function announce(tx: Tx, { repo_id, number, head_sha, failing }: StoredReview): void {
@@ -58,11 +59,11 @@ export const reviewDependencies = job<{ repo_id: string; number: number }>({
       dependencyRecords(await readLockFiles(hearth, store, commit, signal))
     const all = compareDependencies(await read(base_sha), await read(head_sha))
     const changes = all.slice(0, MAX_CHANGES)
-    const failing = countFailing(await rateChanges(hearth.db, changes))
+    const rating = ratingOf(await rateChanges(hearth.db, changes))
     const left_out = all.length - changes.length
     await writeAs(hearth, null, (tx) => {
       if (findPull(tx.db, repo_id, number)?.head_sha !== head_sha) return
-      const review = { repo_id, number, head_sha, base_sha, changes, left_out, failing }
+      const review = { repo_id, number, head_sha, base_sha, changes, left_out, ...rating }
       putDependencyReview(tx, review)
       announce(tx, review)
     })
@@ -92,11 +93,12 @@ export async function rateReviews(
     const page = listDependencyReviews(hearth.db, repo_id, after, REVIEWS_PER_PAGE)
     for (const review of page) {
       signal.throwIfAborted()
-      const failing = countFailing(await rateChanges(hearth.db, review.changes))
-      if (failing === review.failing) continue
+      const rating = ratingOf(await rateChanges(hearth.db, review.changes))
+      if (isDeepStrictEqual(rating, { failing: review.failing, advisories: review.advisories }))
+        continue
       await writeAs(hearth, null, (tx) => {
-        setFailing(tx, review, failing)
-        announce(tx, { ...review, failing })
+        setRating(tx, review, rating)
+        announce(tx, { ...review, ...rating })
       })
     }
     if (page.length < REVIEWS_PER_PAGE) return

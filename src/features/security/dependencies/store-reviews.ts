@@ -2,6 +2,7 @@
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
+import type { AdvisorySeverity } from '#lib/advisories/osv.ts'
 import type { DependencyChange } from './schema.ts'
 
 type ReviewRow = {
@@ -13,15 +14,36 @@ type ReviewRow = {
   readonly changes: string
   readonly left_out: number
   readonly failing: number
+  /** JSON. */
+  readonly advisories: string
 }
 
-export type StoredReview = Omit<ReviewRow, 'changes'> & {
-  readonly changes: readonly DependencyChange[]
+/** An advisory of a package in a lock file. */
+export type ReviewedAdvisory = {
+  readonly id: string
+  readonly severity: AdvisorySeverity | null
+  readonly package: string
+  readonly manifest: string
+  readonly url: string | null
 }
+
+/** What the changes of a pull request open and mend, by the advisories of the last import. */
+export type ReviewRating = {
+  /** Advisories of a high or critical severity that the changes bring in. */
+  readonly failing: number
+  readonly advisories: {
+    readonly opens: readonly ReviewedAdvisory[]
+    readonly mends: readonly ReviewedAdvisory[]
+  }
+}
+
+export type StoredReview = Omit<ReviewRow, 'changes' | 'advisories'> &
+  ReviewRating & { readonly changes: readonly DependencyChange[] }
 
 const parseRow = (row: ReviewRow): StoredReview => ({
   ...row,
   changes: JSON.parse(row.changes) as DependencyChange[],
+  advisories: JSON.parse(row.advisories) as ReviewRating['advisories'],
 })
 
 export function findDependencyReview(db: Db, repo_id: string, number: number): StoredReview | null {
@@ -35,10 +57,12 @@ export function findDependencyReview(db: Db, repo_id: string, number: number): S
 
 export const putDependencyReview = (tx: Tx, review: StoredReview): void =>
   void tx.db.run(
-    `INSERT INTO dependency_reviews (repo_id, number, head_sha, base_sha, changes, left_out, failing)
-     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (repo_id, number) DO UPDATE SET
+    `INSERT INTO dependency_reviews (repo_id, number, head_sha, base_sha, changes, left_out, failing,
+       advisories)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (repo_id, number) DO UPDATE SET
        head_sha = excluded.head_sha, base_sha = excluded.base_sha, changes = excluded.changes,
-       left_out = excluded.left_out, failing = excluded.failing`,
+       left_out = excluded.left_out, failing = excluded.failing,
+       advisories = excluded.advisories`,
     review.repo_id,
     review.number,
     review.head_sha,
@@ -46,16 +70,19 @@ export const putDependencyReview = (tx: Tx, review: StoredReview): void =>
     JSON.stringify(review.changes),
     review.left_out,
     review.failing,
+    JSON.stringify(review.advisories),
   )
 
-export const setFailing = (
+export const setRating = (
   tx: Tx,
   { repo_id, number, head_sha }: Pick<StoredReview, 'repo_id' | 'number' | 'head_sha'>,
-  failing: number,
+  { failing, advisories }: ReviewRating,
 ): void =>
   void tx.db.run(
-    `UPDATE dependency_reviews SET failing = ? WHERE repo_id = ? AND number = ? AND head_sha = ?`,
+    `UPDATE dependency_reviews SET failing = ?, advisories = ?
+     WHERE repo_id = ? AND number = ? AND head_sha = ?`,
     failing,
+    JSON.stringify(advisories),
     repo_id,
     number,
     head_sha,
