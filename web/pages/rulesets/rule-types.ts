@@ -461,6 +461,14 @@ const approvalsText = (p: Readonly<Record<string, unknown>>): string =>
     .filter(Boolean)
     .join(' ')
 
+const changeSizeText = (p: Readonly<Record<string, unknown>>): string =>
+  [
+    p.max_files === null ? '' : tn('{count} file', '{count} files', Number(p.max_files)),
+    p.max_lines === null ? '' : tn('{count} line', '{count} lines', Number(p.max_lines)),
+  ]
+    .filter(Boolean)
+    .join(', ')
+
 /** One line about a rule. */
 export function describeRule({
   type,
@@ -490,12 +498,7 @@ export function describeRule({
       case 'security_alerts':
         return t('{severity} or higher', { severity: severityLabel(String(p.severity)) })
       case 'change_size':
-        return [
-          p.max_files === null ? '' : tn('{count} file', '{count} files', Number(p.max_files)),
-          p.max_lines === null ? '' : tn('{count} line', '{count} lines', Number(p.max_lines)),
-        ]
-          .filter(Boolean)
-          .join(', ')
+        return changeSizeText(p)
       case 'max_open_pulls':
         return p.per === 'agent'
           ? t('{count} of one agent', { count: String(p.count) })
