@@ -991,6 +991,8 @@ CREATE TABLE "imports" (
 
 CREATE UNIQUE INDEX imports_at_work ON imports (repo_id) WHERE finished_at IS NULL;
 
+CREATE INDEX imports_by_person ON imports (created_by, id);
+
 CREATE INDEX imports_of_repo ON imports (repo_id, id);
 
 CREATE TABLE integrations (

@@ -38,6 +38,7 @@ const mustBeAudited = ({ access }: Operation): boolean =>
 
 /** Those that leave no entry, and why. */
 const WITHOUT: Readonly<Record<string, string>> = {
+  list_remote_repos: 'reads from another forge and changes nothing here',
   test_secret_pattern: 'reads the commits of a repository and changes nothing in it',
   resend_email_confirmation: 'mails a link again; the entry is written when it is opened',
   start_two_factor:
@@ -675,6 +676,10 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
       decision: 'approve',
     }),
   create_import: async () => by(ada, copyInput()),
+  create_imports: async () => {
+    const { source, workspace, ...copied } = copyInput()
+    return by(ada, { source, workspace, repos: [copied] })
+  },
   cancel_import: async () =>
     by(ada, { id: text(await run('create_import', ada, copyInput()), 'id') }),
   retry_import: async () => {

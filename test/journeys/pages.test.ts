@@ -39,6 +39,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/notifications/unsubscribe/:token': 'needs a letter',
   '/:workspace/:repo/wiki/_change/:revision/*slug': 'test/web/pages/wiki.test.ts',
   '/:workspace/:repo/import': 'test/web/pages/import.test.ts',
+  '/import': 'test/web/pages/import-many.test.ts',
+  '/import/progress': 'test/web/pages/import-many.test.ts',
   '/:workspace/:repo/settings/keys': 'test/web/pages/deploy-keys.test.ts',
   '/:workspace/:repo/issues/new/choose': 'leads on; test/web/pages/issues/new.test.ts',
   '/:workspace/:repo/releases/latest': 'leads on',

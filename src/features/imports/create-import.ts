@@ -1,7 +1,7 @@
 import { signedIn } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, Type, WorkspaceSlug } from '#core/schema.ts'
-import { createRepoWithStore } from '#features/repos/index.ts'
+import { createRepoWithStore, type NewRepoContext } from '#features/repos/index.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { invalid } from '#lib/errors.ts'
 import { enqueueImport, requireImportAddress, stepsOf } from './begin-import.ts'
@@ -23,6 +23,45 @@ function chosenParts(source: Source, include: readonly Part[] | undefined): read
   if (at >= 0)
     throw invalid(`include[${at}]`, `a git address holds code alone, not ${String(include?.[at])}`)
   return include ?? ['code']
+}
+
+export type ImportInput = {
+  readonly source: Source
+  readonly url: string
+  readonly token?: string | undefined
+  readonly workspace: string
+  readonly name?: string | undefined
+  readonly description?: string | undefined
+  readonly private?: boolean | undefined
+  readonly include?: readonly Part[] | undefined
+}
+
+/** Creates the repository with its import. */
+export function startImport(
+  context: NewRepoContext,
+  { source, url, token, workspace, name, description, private: isPrivate, include }: ImportInput,
+): Promise<Import> {
+  const { hearth, caller } = context
+  const remote = { url, secret: token ?? null }
+  const parts = chosenParts(source, include)
+  if (source !== 'git' && URL.canParse(url)) splitAddress(url)
+  return createRepoWithStore(
+    context,
+    {
+      name: name ?? defaultName(URL.parse(url)?.pathname ?? ''),
+      workspace,
+      ...(description === undefined ? {} : { description }),
+      ...(isPrivate === undefined ? {} : { private: isPrivate }),
+    },
+    {
+      imported: URL.parse(url)?.host ?? '',
+      prepare: async () => void (await requireImportAddress(hearth, 'url', remote)),
+      finish: (tx, row) => {
+        const by = { created_by: caller.id, source, steps: stepsOf(parts) }
+        return importRecord(hearth, requireImport(tx.db, enqueueImport(tx, row, remote, by)))
+      },
+    },
+  )
 }
 
 export const createImport = operation({
@@ -85,38 +124,5 @@ export const createImport = operation({
   status: 202,
   annotations: { openWorld: true },
 
-  handler: (
-    context,
-    { source, url, token, workspace, name, description, private: isPrivate, include },
-  ) => {
-    const { hearth, caller } = context
-    const remote = { url, secret: token ?? null }
-    const parts = chosenParts(source, include)
-    if (source !== 'git' && URL.canParse(url)) splitAddress(url)
-    return createRepoWithStore(
-      context,
-      {
-        name: name ?? defaultName(URL.parse(url)?.pathname ?? ''),
-        workspace,
-        description,
-        private: isPrivate,
-      },
-      {
-        imported: URL.parse(url)?.host ?? '',
-        prepare: async () => void (await requireImportAddress(hearth, 'url', remote)),
-        finish: (tx, row) =>
-          importRecord(
-            hearth,
-            requireImport(
-              tx.db,
-              enqueueImport(tx, row, remote, {
-                created_by: caller.id,
-                source,
-                steps: stepsOf(parts),
-              }),
-            ),
-          ),
-      },
-    )
-  },
+  handler: (context, input) => startImport(context, input),
 })

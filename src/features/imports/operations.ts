@@ -1,4 +1,7 @@
 export { createImport } from './create-import.ts'
+export { createImports } from './create-imports.ts'
+export { listRemoteRepos } from './list-remote-repos.ts'
+export { listImports } from './list-imports.ts'
 export { getImport } from './get-import.ts'
 export { cancelImport } from './cancel-import.ts'
 export { getRepoImport } from './get-repo-import.ts'

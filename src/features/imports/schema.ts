@@ -4,6 +4,8 @@ import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#co
 /** The protocol of the source: git, or the API of another forge. */
 export const SOURCES = ['git', 'gitea_api', 'github_api', 'gitlab_api'] as const
 export type Source = (typeof SOURCES)[number]
+/** The sources that can list what an owner has. */
+export const FORGE_SOURCES = ['gitea_api', 'github_api', 'gitlab_api'] as const
 /** What can be imported besides the code. */
 export const PARTS = [
   'code',
@@ -96,6 +98,42 @@ export const Import = Type.Object(
   { $id: 'Import', description: 'The copying of a repository from elsewhere.' },
 )
 export type Import = Static<typeof Import>
+
+export const Imports = ListOf(Import)
+
+export const RemoteRepo = Type.Object(
+  {
+    full_name: Type.String({ description: 'The path there, with its owner.' }),
+    name: Type.String(),
+    url: Type.String({ description: 'For `create_import` and `create_imports`.' }),
+    description: Nullable(Type.String()),
+    private: Type.Boolean(),
+    archived: Type.Boolean(),
+    fork: Type.Boolean(),
+    empty: Type.Boolean({ description: 'Whether it is known to have no code.' }),
+    exists: Type.Boolean({
+      description: 'Whether the workspace has a repository of this name already.',
+    }),
+  },
+  { $id: 'RemoteRepo', description: 'A repository of another forge that can be imported.' },
+)
+export type RemoteRepo = Static<typeof RemoteRepo>
+export const RemoteRepos = ListOf(RemoteRepo)
+
+export const StartedImports = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        url: Type.String(),
+        import: Nullable(Import),
+        error: Nullable(Type.String({ description: 'Why it was not begun; null when it was.' })),
+      }),
+      { description: 'In the order of the input.' },
+    ),
+  },
+  { $id: 'StartedImports', description: 'Imports that were begun together.' },
+)
+export type StartedImports = Static<typeof StartedImports>
 
 export const ImportedPerson = Type.Object(
   {

@@ -71,6 +71,38 @@ export const preloadLatestImports = (db: Db, repo_ids: readonly string[]): void 
     () => null,
   )
 
+/**
+ * Lists the imports that somebody started, newest first; in a workspace that they own, those of
+ * everybody. Imports of workspaces that they left are not theirs to see.
+ */
+export const listImportRows = (
+  db: Db,
+  { user_id, workspace_id }: { user_id: string; workspace_id: string | null },
+  before: string | null,
+  limit: number,
+): ImportRow[] =>
+  workspace_id === null
+    ? db.all<ImportRow>(
+        `SELECT i.* FROM imports i JOIN repos r ON r.id = i.repo_id
+         WHERE i.created_by = ?1 AND (?2 IS NULL OR i.id < ?2)
+           AND EXISTS (SELECT 1 FROM members m WHERE m.workspace_id = r.workspace_id AND m.user_id = ?1)
+         ORDER BY i.id DESC LIMIT ?3`,
+        user_id,
+        before,
+        limit,
+      )
+    : db.all<ImportRow>(
+        `SELECT i.* FROM repos r JOIN imports i ON i.repo_id = r.id
+         WHERE r.workspace_id = ?1 AND (?3 IS NULL OR i.id < ?3)
+           AND EXISTS (SELECT 1 FROM members m WHERE m.workspace_id = ?1 AND m.user_id = ?2
+             AND (m.role = 'owner' OR i.created_by = ?2))
+         ORDER BY i.id DESC LIMIT ?4`,
+        workspace_id,
+        user_id,
+        before,
+        limit,
+      )
+
 export function insertImport(
   tx: Tx,
   row: Pick<ImportRow, 'id' | 'repo_id' | 'source' | 'url' | 'secret' | 'created_by'>,

@@ -155,7 +155,11 @@ export { searchPaths } from './files/path-search.ts'
 export { enqueueMaintenance } from './maintenance/maintain-store.ts'
 export { collectStore, PRUNE_GRACE_MS } from './maintenance/collect-stores.ts'
 export { listRetainedCommits } from './maintenance/retained-commits.ts'
-export { createRepoWithStore, type NewRepoInput } from './lifecycle/new-repo.ts'
+export {
+  createRepoWithStore,
+  type NewRepoContext,
+  type NewRepoInput,
+} from './lifecycle/new-repo.ts'
 export {
   basicCredentials,
   checkRemote,
@@ -192,6 +196,7 @@ export {
 export {
   addSize,
   findFork,
+  findRepoByName,
   preloadRepos,
   filterVisibleRepos,
   repoById,

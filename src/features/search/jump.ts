@@ -88,6 +88,7 @@ const SITE_PAGES: readonly KnownPage<'user' | 'administrator'>[] = [
   { title: 'Explore', path: '/explore', words: 'repositories' },
   { title: 'Notifications', path: '/notifications', words: 'inbox', for: 'user' },
   { title: 'New repository', path: '/new', words: 'create', for: 'user' },
+  { title: 'Import repositories', path: '/import', words: 'migrate organisation', for: 'user' },
   { title: 'New workspace', path: '/workspaces/new', words: 'create', for: 'user' },
   { title: 'Your settings', path: '/settings/profile', words: 'profile account', for: 'user' },
   { title: 'Email addresses', path: '/settings/emails', words: 'settings', for: 'user' },

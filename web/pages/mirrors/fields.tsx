@@ -71,7 +71,7 @@ export const NewMirrorForm = ({
         error={wrong('url')}
         hint={t('As one would clone it, without name and password.')}
       />
-      <p class="muted">{t('A mirror carries commits and tags, but no files of Git LFS.')}</p>
+      <p class="muted">{t('A mirror carries commits, tags and large files (Git LFS).')}</p>
       <Field
         name="name"
         label={t('Name')}

@@ -31,6 +31,7 @@ import { repoPath } from '../../paths.ts'
 import { action, page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from './frame.tsx'
 import { rich, t, texts, tn } from '../../text.ts'
+import { IMPORT_STATE_TEXTS, STEP_TEXTS } from './import-texts.ts'
 import { formError } from '../shell.tsx'
 
 const PHASES: Record<Import['progress']['phase'], string> = texts({
@@ -132,33 +133,9 @@ const Retry = ({ copy, repo, visit }: ImportProps) => (
   </Card>
 )
 
-const STEP_TEXTS: Record<Import['steps'][number]['name'], string> = texts({
-  code: 'Code',
-  large_files: 'Large files',
-  wiki: 'Wiki',
-  collaborators: 'Members',
-  labels: 'Labels',
-  milestones: 'Milestones',
-  issues: 'Issues',
-  pulls: 'Pull requests',
-  comments: 'Comments',
-  reviews: 'Reviews',
-  releases: 'Releases',
-})
-
 const STEP_STATE_TEXTS: Record<Import['steps'][number]['state'], string> = texts({
   waiting: 'Waiting',
   running: 'Running',
-  done: 'Done',
-  done_with_errors: 'Done, with errors',
-  failed: 'Failed',
-  cancelled: 'Cancelled',
-})
-
-const IMPORT_STATE_TEXTS: Record<Import['state'], string> = texts({
-  queued: 'Queued',
-  running: 'Running',
-  waiting_for_limit: 'Waiting, because the other side asks for it',
   done: 'Done',
   done_with_errors: 'Done, with errors',
   failed: 'Failed',

@@ -13,6 +13,8 @@ import {
 import { dangerForms } from './danger-forms.ts'
 import { addDeployKeyForm, deployKeysPage, removeDeployKeyForm } from './deploy-keys.tsx'
 import { importForms, importPage } from './import.tsx'
+import { importManyForms, importManyPage } from './import-many.tsx'
+import { cancelOneForm, importProgressPage } from './import-progress.tsx'
 import { insightsPage } from './insights.tsx'
 import { fileLocksPage, lockFileForm, unlockFileForm } from './locks.tsx'
 import { newRepoForm, newRepoPage } from './new.tsx'
@@ -29,6 +31,8 @@ export const repos: SiteSection = {
   pages: [
     newRepoPage,
     importPage,
+    importManyPage,
+    importProgressPage,
     activityPage,
     insightsPage,
     agentsPage,
@@ -40,6 +44,8 @@ export const repos: SiteSection = {
   forms: [
     newRepoForm,
     ...importForms,
+    ...importManyForms,
+    cancelOneForm,
     repoSettingsForm,
     featureSettingsForm,
     runSettingsForm,

@@ -189,7 +189,10 @@ export const newRepoPage = page({
       : visit.hearth.settings.private_by_default
     return (
       <Shell visit={visit} title={t('New repository')} width="narrow">
-        <PageHead title={t('New repository')} />
+        <PageHead
+          title={t('New repository')}
+          actions={<LinkButton href="/import">{t('Import several')}</LinkButton>}
+        />
         {workspaces.length === 0 ? (
           <NoWorkspace />
         ) : (

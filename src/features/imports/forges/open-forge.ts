@@ -57,38 +57,48 @@ const GITHUB_VERSION = '2022-11-28'
 const githubBase = (base: string): string =>
   new URL(base).host === 'github.com' ? 'https://api.github.com' : `${base}/api/v3`
 
-/** `pull_offset` is what was found when the import began; null before that. */
-export function openForge(
+/** Requests to the API of a forge whose addresses begin with `base`. */
+export function forgeClient(
   hearth: Pick<Hearth, 'settings' | 'clock'>,
-  { source, url, token }: ForgeAddress,
-  pull_offset: number | null,
+  { source, token }: Pick<ForgeAddress, 'source' | 'token'>,
+  base: string,
   signal: AbortSignal,
-): OpenForge {
+): ForgeClient {
   const clientFor = (
-    base: string,
+    api: string,
     credentialsOf: (secret: string) => string,
     headers: Record<string, string> = {},
   ): ForgeClient =>
     new ForgeClient(hearth, {
-      base,
+      base: api,
       headers,
       authorization: token === null ? null : credentialsOf(token),
       signal,
     })
+  if (source === 'gitlab_api') return clientFor(`${base}/api/v4`, bearerCredentials)
+  if (source === 'gitea_api') return clientFor(`${base}/api/v1`, giteaCredentials)
+  const headers = { 'x-github-api-version': GITHUB_VERSION }
+  return clientFor(githubBase(base), bearerCredentials, headers)
+}
+
+/** `pull_offset` is what was found when the import began; null before that. */
+export function openForge(
+  hearth: Pick<Hearth, 'settings' | 'clock'>,
+  address: ForgeAddress,
+  pull_offset: number | null,
+  signal: AbortSignal,
+): OpenForge {
+  const { source, url } = address
   if (source === 'gitlab_api') {
     const { origin, path, name } = splitProject(url)
-    const client = clientFor(`${origin}/api/v4`, bearerCredentials)
+    const client = forgeClient(hearth, address, origin, signal)
     return { client, forge: new GitLabForge(client, path, name, pull_offset) }
   }
   const { base, owner, name } = splitAddress(url)
-  if (source === 'github_api') {
-    const client = clientFor(githubBase(base), bearerCredentials, {
-      'x-github-api-version': GITHUB_VERSION,
-    })
-    return { client, forge: new GitHubForge(client, owner, name) }
-  }
-  const client = clientFor(`${base}/api/v1`, giteaCredentials)
-  return { client, forge: new GiteaForge(client, owner, name) }
+  const client = forgeClient(hearth, address, base, signal)
+  return source === 'github_api'
+    ? { client, forge: new GitHubForge(client, owner, name) }
+    : { client, forge: new GiteaForge(client, owner, name) }
 }
 
 /** GitLab has groups in groups, so all but the last part are the path. */

@@ -77,6 +77,10 @@ export type NewRepoInput = {
   private?: boolean
 }
 
+export type NewRepoContext = Pick<Context, 'hearth' | 'db' | 'git' | 'write' | 'now_ms'> & {
+  readonly caller: SignedIn
+}
+
 type NewRepoOptions<T> = {
   /** The source that it is copied from; null for an empty repository. */
   readonly imported: string | null
@@ -118,14 +122,7 @@ function requireNewRepo(
  * documented for `create_repo`.
  */
 export async function createRepoWithStore<T>(
-  {
-    hearth,
-    db,
-    git,
-    caller,
-    write,
-    now_ms,
-  }: Pick<Context, 'hearth' | 'db' | 'git' | 'write' | 'now_ms'> & { readonly caller: SignedIn },
+  { hearth, db, git, caller, write, now_ms }: NewRepoContext,
   input: NewRepoInput,
   { imported, prepare, finish }: NewRepoOptions<T>,
 ): Promise<T> {
