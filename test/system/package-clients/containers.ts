@@ -1,3 +1,4 @@
+import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, type Place } from './client.ts'
 
@@ -95,6 +96,77 @@ async function useRegctl(client: Client, regctl: string, image: string): Promise
   ])
 }
 
+const STORED = /unauthorized|invalid username|authentication required|not valid|401/i
+
+/** What skopeo, buildah and podman do alike: each has its own words for the same library. */
+async function useSkopeo(client: Client, skopeo: string, image: string): Promise<void> {
+  const { token } = client.place
+  const copy = (from: string, to: string, ...words: readonly string[]): string[] => [
+    ...[skopeo, 'copy', '--insecure-policy', '--src-tls-verify=false', '--dest-tls-verify=false'],
+    ...[...words, from, to],
+  ]
+  const secret = (word: string, of: string): string[] => [`--${word}-creds`, `token:${of}`]
+  const [from, to] = [`docker://${image}:1.0.0`, `docker://${image}-skopeo:1.0.0`]
+  await client.fails('skopeo without a token', STORED, 'skopeo', copy(from, 'dir:none'))
+  const wrong = secret('src', WRONG)
+  await client.fails(
+    'skopeo with a wrong token',
+    STORED,
+    'skopeo',
+    copy(from, 'dir:none', ...wrong),
+  )
+  const both = [...secret('src', token), ...secret('dest', token)]
+  await client.succeeds('skopeo copy', 'skopeo', copy(from, to, ...both))
+  const pull = copy(to, 'dir:out', ...secret('src', token))
+  await client.succeeds('skopeo pull', 'skopeo', pull)
+  const listed = await client.succeeds('skopeo list-tags', 'skopeo', [
+    ...[skopeo, 'list-tags', '--tls-verify=false', '--creds', `token:${token}`, to.slice(0, -6)],
+  ])
+  client.check('skopeo lists the tag', listed.includes('1.0.0'), listed)
+  await client.succeeds('skopeo delete', 'skopeo', [
+    ...[skopeo, 'delete', '--tls-verify=false', '--creds', `token:${token}`, to],
+  ])
+  await client.fails('skopeo finds nothing then', /manifest unknown|not found/i, 'skopeo', pull)
+}
+
+async function useEngine(client: Client, program: string, image: string): Promise<void> {
+  const name = program.split('/').at(-1) ?? program
+  const { token, url } = client.place
+  // Podman refuses a path of more than 50 characters here.
+  const runroot = mkdtempSync('/tmp/containers-')
+  const store = ['--root', client.path(name, 'root'), '--runroot', runroot]
+  const run = (...words: readonly string[]): string[] => [
+    ...[program, ...store, '--storage-driver', 'vfs', ...words],
+  ]
+  const plain = '--tls-verify=false'
+  const login = (secret: string): string[] =>
+    run('login', plain, '--username', 'token', '--password', secret, new URL(url).host)
+  const pull = run('pull', plain, `${image}:1.0.0`)
+  await client.fails(`${name} without a token`, STORED, name, pull)
+  await client.fails(`${name} login with a wrong token`, STORED, name, login(WRONG))
+  await client.succeeds(`${name} login`, name, login(token))
+  await client.succeeds(`${name} pull`, name, pull)
+  await client.succeeds(`${name} tag`, name, run('tag', `${image}:1.0.0`, `${image}-${name}:2`))
+  await client.succeeds(`${name} push`, name, run('push', plain, `${image}-${name}:2`))
+  await client.succeeds(`${name} logout`, name, run('logout', new URL(url).host))
+  const again = run('pull', '--policy', 'always', plain, `${image}-${name}:2`)
+  await client.fails(`${name} after logout`, STORED, name, name === 'podman' ? pull : again)
+  rmSync(runroot, { recursive: true, force: true })
+}
+
+/** Docker's own client without its engine: it signs in, and reads a manifest. */
+async function useDocker(client: Client, docker: string, image: string): Promise<void> {
+  const { token, url } = client.place
+  const login = (secret: string): string[] => [
+    ...[docker, 'login', '--username', 'token', '--password', secret, new URL(url).host],
+  ]
+  const inspect = [docker, 'manifest', 'inspect', '--insecure', `${image}:1.0.0`]
+  await client.fails('docker without a token', /no such manifest|unauthorized/i, 'docker', inspect)
+  await client.fails('docker login with a wrong token', STORED, 'docker', login(WRONG))
+  await client.succeeds('docker login', 'docker', login(token))
+  await client.succeeds('docker manifest inspect', 'docker', inspect)
+}
+
 export async function runContainers(place: Place): Promise<Client | string> {
   const client = new Client('containers', place)
   const image = `${new URL(place.url).host}/${place.workspace}/app`
@@ -109,6 +181,23 @@ export async function runContainers(place: Place): Promise<Client | string> {
     if (program === null)
       client.check(`${name} is left out, as it could not be fetched`, !process.env.CI)
     else await use(client, program, image)
+  }
+  for (const [name, use] of [
+    ['skopeo', useSkopeo],
+    ['buildah', useEngine],
+    ['podman', useEngine],
+    ['docker', useDocker],
+  ] as const) {
+    const program = Bun.which(name)
+    if (program === null) {
+      client.check(`${name} is left out: not installed`, !process.env.CI)
+      continue
+    }
+    // These find what another client wrote into the home of the person.
+    const own = new Client('containers', place, { HOME: client.path(name, 'home') })
+    await use(own, program, image)
+    client.failures += own.failures
+    client.steps += own.steps
   }
   return client
 }

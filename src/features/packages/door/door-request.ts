@@ -1,6 +1,6 @@
 /** One request of a registry's client, as formats get it. */
 import { decide } from '#core/access.ts'
-import type { Caller } from '#core/caller.ts'
+import { anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Operation, type Typed } from '#core/operation.ts'
 import type { ProtocolRequest } from '#core/protocol-routes.ts'
@@ -22,6 +22,7 @@ export class DoorRequest {
   /** The method to answer: GET for a HEAD request. */
   readonly method: string
   readonly #query: string
+  #package_name: string | null = null
 
   constructor(
     private readonly hearth: Hearth,
@@ -91,7 +92,15 @@ export class DoorRequest {
   }
 
   #input(package_name: string): PackageInput {
+    this.#package_name = package_name
     return { workspace: this.workspace, package_type: this.type, package_name }
+  }
+
+  /** Whether the request is about a package that everyone may read. */
+  get isOfPublicPackage(): boolean {
+    if (this.#package_name === null) return false
+    const facts = this.hearth.facts.package(this.#input(this.#package_name), anonymous)
+    return facts !== null && !facts.private && !facts.deleted
   }
 
   /** Decides access to a package. Called before a body is read; `call` decides again. */

@@ -3,7 +3,7 @@
  * finds the format and the caller. Formats answer; their refusals go out in the words of their
  * clients.
  */
-import { anonymous, type Caller } from '#core/caller.ts'
+import { anonymous } from '#core/caller.ts'
 import { diskFull, isDiskFullError } from '#core/disk-space.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { engineRefusal } from '#core/principal.ts'
@@ -41,15 +41,17 @@ const unauthenticated = (): Refusal =>
 
 /**
  * What strangers hear. Without a token the answer is the same for every name of a workspace and
- * type: 401 when there is a private package or an upstream, else 404. So it tells nothing about a name.
+ * type: 401 when there is a private package or an upstream, else 404. So it tells nothing about a
+ * name. What a package that they may read does not have is 404.
  */
 function refusalFor(
   hearth: Hearth,
   refusal: Refusal,
-  caller: Caller,
+  request: DoorRequest,
   { workspace, type }: DoorAddress,
 ): Refusal {
-  if (caller.kind !== 'anonymous' || refusal.code !== 'not_found') return refusal
+  const isStranger = request.caller.kind === 'anonymous'
+  if (!isStranger || refusal.code !== 'not_found' || request.isOfPublicPackage) return refusal
   const facts = hearth.facts.workspace(workspace, anonymous)
   return facts && asksStrangers(hearth.db, facts.id, type) ? unauthenticated() : refusal
 }
@@ -78,7 +80,7 @@ export function renderFailure(
   const refusal = refusalFor(
     hearth,
     known ?? new Refusal('internal', 'something went wrong here'),
-    request.caller,
+    request,
     address,
   )
   const response = format.renderRefusal(refusal, request)

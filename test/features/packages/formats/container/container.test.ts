@@ -238,3 +238,22 @@ test('a private image tells strangers nothing, and an upload belongs to who bega
   const other = await ask(path, { method: 'PATCH', body: 'x', token: await token(mel) })
   expect(other.status).toBe(404)
 })
+
+test('strangers hear 404 for what a public image lacks, also beside a private one', async () => {
+  const { ask, world, ada, putManifest, image } = await makeRegistry()
+  await putManifest('open', 'v1', await image('open'))
+  await putManifest('closed', 'v1', await image('closed'))
+  await world.call(updatePackage, ada, {
+    workspace: 'acme',
+    package_type: 'container',
+    package_name: 'open',
+    visibility: 'public',
+  })
+  const status = async (path: string): Promise<number> => (await ask(path, { token: null })).status
+  expect(await status('open/manifests/v1')).toBe(200)
+  expect(await status('open/manifests/v2')).toBe(404)
+  expect(await status(`open/blobs/${digestOf('nothing')}`)).toBe(404)
+  for (const name of ['closed', 'nothing'])
+    for (const path of ['manifests/v1', 'tags/list', `blobs/${digestOf('layer')}`])
+      expect([name, path, await status(`${name}/${path}`)]).toEqual([name, path, 401])
+})
