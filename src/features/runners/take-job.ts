@@ -6,7 +6,12 @@ import { handler } from '#core/events.ts'
 import { job, type Job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { isolationOf } from '#features/checks/index.ts'
-import { explainQueued, jobsQueued, takeQueuedJob } from '#features/workflows/index.ts'
+import {
+  endInterruptedHere,
+  explainQueued,
+  jobsQueued,
+  takeQueuedJob,
+} from '#features/workflows/index.ts'
 import type { Isolation } from '#runner'
 import { acceptsElsewhere } from './external-runner.ts'
 import { localRunner } from './local-runner.ts'
@@ -31,6 +36,7 @@ export const takeJob: Job<null> = job<null>({
   every: '1m',
   run: async ({ hearth, signal }) => {
     if (!hearth.settings.jobs.local) return
+    await endInterruptedHere(hearth)
     const isolation = await isolationOf(hearth)
     const runner = localRunner(hearth, isolation)
     const taken = isolation.kind === 'missing' ? null : await takeQueuedJob(hearth, runner)

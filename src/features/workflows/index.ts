@@ -43,6 +43,7 @@ export {
   type RunnerKind,
 } from './extension-points.ts'
 export {
+  endInterruptedHere,
   endJobsOfRunner,
   explainQueued,
   finishJob,

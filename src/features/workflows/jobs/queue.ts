@@ -120,13 +120,15 @@ export async function takeQueuedJob(hearth: Hearth, runner: JobRunner): Promise<
     if (!(runner.wants?.(job) ?? true)) continue
     const run = findRun(hearth.db, job.run_id)
     if (!run || (run.trusted === 0 && !runner.takesUntrusted)) continue
-    // Only jobs of this process are stopped through a signal.
-    const stop = runner.id === null ? runningJobs(hearth).begin(job.id) : neverStops()
-    const token = await writeAs(hearth, null, (tx) => claim(tx, job, run, runner))
-    if (token === null) {
-      runningJobs(hearth).end(job.id)
-      continue
-    }
+    let stop = neverStops()
+    const token = await writeAs(hearth, null, (tx) => {
+      const token = claim(tx, job, run, runner)
+      // Only jobs of this process are stopped through a signal. Two slots may try the same job, so
+      // only the one that has it may enter it, and before anybody can see that it runs.
+      if (token !== null && runner.id === null) stop = runningJobs(hearth).begin(job.id)
+      return token
+    })
+    if (token === null) continue
     try {
       // After a new version, models may have to be read from git again.
       if (job.parent !== null) await readModels(hearth, run)
@@ -348,6 +350,16 @@ export function endInterrupted(tx: Tx): void {
     if (isOurs ? running.has(job.id) : leaseUntil > tx.now_ms) continue
     endLost(tx, job, isOurs ? STOPPED : `The runner ${job.runner_name} stopped reporting`)
   }
+}
+
+/**
+ * Does so at once for jobs of this machine, if there are any: the slots of the runner begin with it
+ * after a start, so that no job seems to run until the next check.
+ */
+export async function endInterruptedHere(hearth: Hearth): Promise<void> {
+  const running = runningJobs(hearth)
+  const isLost = (job: JobRow): boolean => job.runner_id === null && !running.has(job.id)
+  if (listLeased(hearth.db).some(isLost)) await writeAs(hearth, null, endInterrupted)
 }
 
 /** Ends the jobs of a runner that is removed, or queues them again. */

@@ -51,6 +51,17 @@ describe('a job that is cut off by a stop', () => {
     expect((await runs())[0]).toMatchObject({ status: 'completed', conclusion: 'failure' })
   })
 
+  test('goes on when two slots of its process tried to take it', async () => {
+    const made = await makeRunsWorld()
+    const { push, take, runs, jobs } = made
+    await push()
+    const taken = (await Promise.all([take(), take()])).filter((job) => job !== null)
+    expect(taken).toHaveLength(1)
+    expect(runningJobs(made.hearth).has(taken[0]?.id ?? '')).toBe(true)
+    await sweep(made)
+    expect((await jobs((await runs())[0]?.id ?? ''))[0]?.status).toBe('in_progress')
+  })
+
   test('goes on while its process has it', async () => {
     const made = await makeRunsWorld()
     const { push, take, runs, world } = made
