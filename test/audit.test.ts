@@ -216,6 +216,13 @@ const integration = async (): Promise<{ workspace: string; id: string }> => {
     id: text(await run('connect_integration', ada, input), 'id'),
   }
 }
+/** An integration that sends, and where its events would become issues. */
+const newHook = async (): Promise<{ workspace: string; id: string; repo: string }> => {
+  const of = await repo()
+  const workspace = of.split('/')[0] ?? ''
+  const connected = await run('connect_integration', ada, { workspace, provider: 'alertmanager' })
+  return { workspace, id: text(connected, 'id'), repo: of }
+}
 const setting = async (kind: 'variable' | 'secret'): Promise<{ repo: string; setting: string }> => {
   const input = { repo: await repo(), setting: 'A' }
   await run(`set_${kind}`, ada, { ...input, value: 'x' })
@@ -703,6 +710,12 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   connect_integration: async () => by(ada, await newIntegration()),
   update_integration: async () => by(ada, { ...(await integration()), name: 'other' }),
   disconnect_integration: async () => by(ada, await integration()),
+  set_incoming_hook: async () => by(ada, await newHook()),
+  remove_incoming_hook: async () => {
+    const { workspace, id, repo: of } = await newHook()
+    await run('set_incoming_hook', ada, { workspace, id, repo: of })
+    return by(ada, { workspace, id })
+  },
   set_model_routes: async () =>
     by(ada, { workspace: (await newIntegration()).workspace, routes: [] }),
   set_model_gateway: async () =>

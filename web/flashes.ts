@@ -190,6 +190,8 @@ const FLASHES = localized({
   'integration-connected': ['good', 'Connected. The service answers.'],
   'integration-failing': ['bad', 'Saved, but the connection failed. The page says why.'],
   'integration-test-failed': ['bad', 'Connection failed. The page says why.'],
+  'incoming-saved': ['good', 'Saved. Enter the address at the service.'],
+  'incoming-removed': ['info', 'The address ended. Issues stay.'],
   'integration-disconnected': ['info', 'Disconnected. Its secret is deleted.'],
   'variable-saved': ['good', 'Variable saved.'],
   'artifact-deleted': ['info', 'Artifact deleted.'],

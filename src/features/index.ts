@@ -40,6 +40,7 @@ import { feature as artifacts } from './artifacts/index.ts'
 import { feature as runners } from './runners/index.ts'
 import { feature as security } from './security/index.ts'
 import { feature as integrations } from './integrations/index.ts'
+import { feature as incoming } from './incoming/index.ts'
 import { feature as models } from './models/index.ts'
 import { feature as agentRuns } from './agent-runs/index.ts'
 import { feature as queue } from './queue/index.ts'
@@ -85,6 +86,7 @@ export const features: readonly Feature[] = [
   runners,
   security,
   integrations,
+  incoming,
   models,
   plans,
   agentRuns,

@@ -277,7 +277,8 @@ function renderTooMany(
 }
 
 /** Pages whose address is all that is needed to open them. */
-const SECRET_PAGE = /(\/security\/reports\/follow|^\/notifications\/unsubscribe)\/[^/]+/
+const SECRET_PAGE =
+  /(\/security\/reports\/follow|^\/notifications\/unsubscribe|^\/-\/in\/[^/]+)\/[^/]+/
 
 /** The path without what is secret in it: that of a page, and tokens that a client put into it. */
 const loggedPathOf = ({ path, loggedPath }: Exchange): string =>

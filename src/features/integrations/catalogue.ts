@@ -238,7 +238,79 @@ const TICKET_TRACKERS: readonly Provider[] = [
   },
 ]
 
-export const PROVIDERS: readonly Provider[] = [...MODEL_PROVIDERS, ...TICKET_TRACKERS]
+const nothing = Type.Object({}, { additionalProperties: false })
+
+/** Services that only send: nothing connects to them. */
+const sends = (
+  kind: IntegrationKind,
+  slug: string,
+  title: string,
+  description: string,
+  config: TObject = nothing,
+): Provider => ({ slug, title, description, kind, config, secret: null, probe: null })
+
+const Pointer = (title: string, usual: string) =>
+  Type.Optional(
+    Type.String({
+      title,
+      maxLength: 200,
+      pattern: '^(/[^/]*)*$',
+      examples: [usual],
+      description: `A JSON pointer; ${usual} unless given.`,
+    }),
+  )
+
+const SENDING_SERVICES: readonly Provider[] = [
+  sends(
+    'error_tracker',
+    'sentry',
+    'Sentry',
+    'Errors of Sentry become issues, which close when they are resolved there.',
+  ),
+  sends('error_tracker', 'glitchtip', 'GlitchTip', 'Errors of GlitchTip become issues.'),
+  sends(
+    'monitoring',
+    'alertmanager',
+    'Prometheus Alertmanager',
+    'Alerts of Alertmanager become issues, one each, which close when they are resolved.',
+  ),
+  sends(
+    'monitoring',
+    'grafana',
+    'Grafana',
+    'Alerts of Grafana become issues, one each, which close when they are resolved.',
+  ),
+  sends(
+    'webhook',
+    'webhook',
+    'Any service',
+    'Events of any program that sends JSON become issues.',
+    Type.Object(
+      {
+        id_pointer: Pointer('Where its id is', '/id'),
+        title_pointer: Pointer('Where its title is', '/title'),
+        text_pointer: Pointer('Where its text is', '/text'),
+        url_pointer: Pointer('Where its address is', '/url'),
+        state_pointer: Pointer('Where its state is', '/state'),
+        closed_values: Type.Optional(
+          Type.String({
+            title: 'States that close',
+            maxLength: 200,
+            examples: ['closed, resolved, ok'],
+            description: 'With commas; closed, resolved, ok unless given.',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  ),
+]
+
+export const PROVIDERS: readonly Provider[] = [
+  ...MODEL_PROVIDERS,
+  ...TICKET_TRACKERS,
+  ...SENDING_SERVICES,
+]
 
 export const findProvider = (slug: string): Provider | null =>
   PROVIDERS.find((provider) => provider.slug === slug) ?? null

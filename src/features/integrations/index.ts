@@ -13,7 +13,7 @@ export {
   type ProviderModel,
 } from './catalogue.ts'
 export { integrationRemoved } from './events.ts'
-export { configOf } from './integration-record.ts'
+export { auditIntegration, configOf } from './integration-record.ts'
 export { addressBelow, integrationClient, modelAddress, type Wire } from './outbound.ts'
 export { readSecret } from './secret.ts'
 export {

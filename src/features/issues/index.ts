@@ -44,6 +44,7 @@ export {
   MilestoneInput,
   TitleInput,
 } from './inputs.ts'
+export { closeIssueAs, reopenIssueAs } from './change-state.ts'
 export { issueRecord, issueRecords, milestonesOfAll } from './issue-record.ts'
 export { checkLine, lineCheck } from './comments/line-check.ts'
 export { isAuthor } from './authorship.ts'
@@ -107,6 +108,7 @@ export {
   preloadAuthors,
   inList,
   inRecord,
+  isIntegrationActor,
   issuePointers,
   textPointers,
   type UntrustedScope,

@@ -1,12 +1,11 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
-import { issueReopened } from './events.ts'
+import { reopenIssueAs } from './change-state.ts'
 import { requireIssue } from './require-records.ts'
 import { issueRecord } from './issue-record.ts'
 import { isAuthor } from './authorship.ts'
 import { Issue } from './schema.ts'
-import { setIssueReopened } from './store-issues.ts'
 import { inRecord, issuePointers } from './untrusted-texts.ts'
 
 export const reopenIssue = operation({
@@ -35,8 +34,7 @@ export const reopenIssue = operation({
     return write((tx) => {
       const issue = requireIssue(tx.db, repo.id, number)
       if (issue.open === 1) return issueRecord(hearth, issue)
-      setIssueReopened(tx, repo.id, number)
-      tx.append(issueReopened, { workspace_id: repo.workspace_id, repo_id: repo.id }, { number })
+      reopenIssueAs(tx, repo, number)
       return issueRecord(hearth, requireIssue(tx.db, repo.id, number))
     })
   },

@@ -17,10 +17,13 @@ export type UntrustedScope = {
   readonly repo: Pick<RepoGrant, 'full_name' | 'workspace_id'>
 }
 
+/** Whether an actor passes on what other services sent: its texts are by strangers. */
+export const isIntegrationActor = (actor_id: string): boolean => actor_id.startsWith('itg_')
+
 /**
  * Returns a function that tells whether an actor is untrusted: a person without write now, an agent
- * of one, or the token of another workspace. The service itself (null) is trusted. Each actor is
- * looked up once.
+ * of one, the token of another workspace, or an integration. The service itself (null) is trusted.
+ * Each actor is looked up once.
  */
 export function untrustedAuthors({
   hearth,
@@ -42,7 +45,7 @@ export function untrustedAuthors({
       found =
         actor.kind === 'workspace'
           ? actor.id !== repo.workspace_id
-          : lacksWrite(actor.on_behalf_of?.id ?? actor.id)
+          : isIntegrationActor(actor.id) || lacksWrite(actor.on_behalf_of?.id ?? actor.id)
       known.set(actor.id, found)
     }
     return found

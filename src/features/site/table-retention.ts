@@ -19,6 +19,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   rule_evaluations: 'after 90 days',
   mirror_kept_refs: 'after 90 days',
   model_calls: 'after 90 days',
+  incoming_deliveries: 'after 30 days, and beyond 1,050 of one integration',
   notifications: 'done ones after 90 days, read ones after a year',
   sign_ins: 'at their end',
   pending_sign_ins: 'at their end',
@@ -151,6 +152,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   agent_calls: 'deleted with their agent',
   agent_files: 'deleted with their agent, or when they are committed',
   reactions: 'deleted with their comment',
+  incoming_subjects: 'closed ones beyond 5,000 of one integration',
   attachment_texts: 'deleted with their attachment, 7 days after no text names it',
   ...Object.fromEntries(
     [
@@ -185,6 +187,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'invitations',
       'workspace_redirects',
       'integrations',
+      'incoming_hooks',
       'model_gateways',
       'model_routes',
       'model_days',

@@ -15,6 +15,11 @@ test('each provider says what it needs, in JSON Schema', async () => {
     ['gitea', 'ticket_tracker'],
     ['gitlab', 'ticket_tracker'],
     ['youtrack', 'ticket_tracker'],
+    ['sentry', 'error_tracker'],
+    ['glitchtip', 'error_tracker'],
+    ['alertmanager', 'monitoring'],
+    ['grafana', 'monitoring'],
+    ['webhook', 'webhook'],
   ])
   expect(catalogue[0]).toMatchObject({
     config_schema: {

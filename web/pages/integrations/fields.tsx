@@ -19,6 +19,15 @@ const LABELS: Readonly<Record<string, { readonly label: string; readonly hint?: 
     timeout_seconds: { label: 'Time limit in seconds', hint: '600 when empty.' },
     concurrency: { label: 'Calls at once', hint: 'Further calls wait. 8 when empty.' },
     wire: { label: 'Interface' },
+    id_pointer: {
+      label: 'Where its id is',
+      hint: 'A JSON pointer. Events with the same id are one issue.',
+    },
+    title_pointer: { label: 'Where its title is', hint: 'A JSON pointer.' },
+    text_pointer: { label: 'Where its text is', hint: 'A JSON pointer.' },
+    url_pointer: { label: 'Where its address is', hint: 'A JSON pointer.' },
+    state_pointer: { label: 'Where its state is', hint: 'A JSON pointer.' },
+    closed_values: { label: 'States that close the issue', hint: 'With commas.' },
     models: {
       label: 'Models',
       hint: 'One a line, such as small, 0.25, 2. In this order, with commas: name, price of input, price of output, price of cached input, context, longest answer. Prices are in US dollars for a million tokens; all but the name may be left out. Empty allows any model.',

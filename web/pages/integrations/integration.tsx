@@ -24,6 +24,7 @@ import type { Html } from '../../jsx/html.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { formError } from '../shell.tsx'
+import { IncomingCard, incomingForms, loadIncoming, type Incoming } from './incoming-card.tsx'
 import { configFrom, fieldNames, IntegrationFields } from './fields.tsx'
 import {
   BASE,
@@ -40,6 +41,7 @@ type Shown = {
   readonly workspace: Workspace
   readonly integration: Integration
   readonly entry: CatalogueEntry | null
+  readonly incoming: Incoming | null
 }
 
 const Actions = ({ visit, workspace, integration }: Shown & { visit: Visit }) => {
@@ -97,7 +99,7 @@ const Editing = ({ visit, workspace, integration, entry }: Shown & { visit: Visi
 }
 
 const IntegrationView = (props: Shown & { visit: Visit }): Html => {
-  const { visit, workspace, integration, entry } = props
+  const { visit, workspace, integration, entry, incoming } = props
   const { slug } = workspace
   return frame(
     visit,
@@ -132,6 +134,7 @@ const IntegrationView = (props: Shown & { visit: Visit }): Html => {
           <LinkButton href={modelsPath(slug)}>{t('Choose what its models do')}</LinkButton>
         </p>
       )}
+      {incoming && <IncomingCard visit={visit} integration={integration} incoming={incoming} />}
       <Editing {...props} />
     </>,
   )
@@ -148,7 +151,8 @@ async function load(visit: Visit): Promise<Shown | null> {
   if (!workspace || !integration) return null
   const catalogue = await visit.call(getIntegrationCatalogue, { workspace: workspace.slug })
   const entry = catalogue.find(({ provider }) => provider === integration.provider) ?? null
-  return { workspace, integration, entry }
+  const incoming = await loadIncoming(visit, integration)
+  return { workspace, integration, entry, incoming }
 }
 
 export const integrationPage = page({
@@ -207,4 +211,10 @@ const disconnectForm = action({
   },
 })
 
-export const integrationForms = [updateForm, enabledForm, testForm, disconnectForm]
+export const integrationForms = [
+  updateForm,
+  enabledForm,
+  testForm,
+  disconnectForm,
+  ...incomingForms(integrationPage),
+]

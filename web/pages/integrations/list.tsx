@@ -134,14 +134,19 @@ const IntegrationsView = ({
     <>
       <PageHead
         title={t('Integrations')}
-        lead={t('Services that {name} uses: model providers and ticket trackers.', {
-          name: workspace.slug,
-        })}
+        lead={t(
+          'Services that {name} uses: models, ticket trackers, error trackers and monitoring.',
+          {
+            name: workspace.slug,
+          },
+        )}
         actions={<LinkButton href={modelsPath(workspace.slug)}>{t('Models')}</LinkButton>}
       />
       {items.length === 0 ? (
         <EmptyState icon="webhook" title={t('No integrations yet')}>
-          {t('Connect a model provider to give issues to the built-in agent.')}
+          {t(
+            'Connect a model provider to give issues to the built-in agent, or a service whose alerts become issues.',
+          )}
         </EmptyState>
       ) : (
         <List label={t('Integrations')}>

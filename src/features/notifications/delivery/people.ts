@@ -2,15 +2,17 @@
 import type { Tx } from '#core/write.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { actorOf, findUser } from '#features/accounts/index.ts'
+import { isIntegrationActor } from '#features/issues/index.ts'
 import { findTeamBySlug, findTeamRole, listTeamPeople } from '#features/teams/index.ts'
 import { findStanding, findWorkspace } from '#features/workspaces/index.ts'
 import type { SubscriptionReason } from '../subscriptions/store-subscriptions.ts'
 
 /**
- * The person behind an actor: the person itself, or that of an agent. Null for the service and for
- * workspaces.
+ * The person behind an actor: the person itself, or that of an agent. Null for the service, for
+ * workspaces, and for integrations, whose news are news to the person who connected them too.
  */
 export function personBehind(hearth: Hearth, actor_id: string | null): string | null {
+  if (actor_id !== null && isIntegrationActor(actor_id)) return null
   const actor = actorOf(hearth, actor_id)
   const id = actor?.on_behalf_of?.id ?? actor?.id ?? null
   return id?.startsWith('usr_') ? id : null
