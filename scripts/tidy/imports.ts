@@ -28,6 +28,7 @@ const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
   environments: ['workflows'],
   artifacts: ['workflows'],
   runners: ['variables', 'workflows', 'artifacts'],
+  incoming: ['integrations'],
   models: ['integrations', 'agents'],
   plans: ['models'],
   context: ['integrations', 'memory', 'packages', 'search', 'workflows'],
