@@ -232,3 +232,17 @@ test('from file to file of a change by keys', async () => {
     true,
   )
 })
+
+test('a card of a board is moved to another column by keys', async () => {
+  await page.goto(`${forge.url}${REPO}/issues/board?by=label`)
+  await tabTo(/^a The oven overshoots its target/)
+  await press('Tab')
+  expect(await focused()).toMatch(/^select Column of #1/)
+  await page.keyboard.type('question')
+  await tabTo(/^button Move #1/)
+  await Promise.all([
+    page.waitForSelector('[data-column=question] .board-card:has-text("overshoots")'),
+    press('Enter'),
+  ])
+  expect(await page.locator('[data-column=bug] .board-card:has-text("overshoots")').count()).toBe(0)
+})

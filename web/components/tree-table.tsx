@@ -103,7 +103,7 @@ export const TreeTable = (props: TreeTableProps) => {
   return (
     <div class="list tree" id="tree" data-later={props.later}>
       {props.head !== undefined && <div class="list-head">{props.head}</div>}
-      <table>
+      <table aria-label={t('Files')}>
         <TreeTableHead />
         <tbody>
           {props.up && (

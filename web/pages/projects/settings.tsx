@@ -232,7 +232,7 @@ const saveColumnsForm = form({
     columns: columnsIn(fields).map(({ name, kind, label }) => ({
       name,
       kind: COLUMN_KINDS.find((known) => known === kind) ?? 'label',
-      label,
+      label: label.trim() === '' ? undefined : label,
     })),
   }),
   done: (_, visit) => redirectWithFlash(visit, settingsPath(visit), 'columns-saved'),
