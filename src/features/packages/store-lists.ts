@@ -24,6 +24,21 @@ export const findConfusableName = (
     normal_name.toLowerCase().replace(/[-_.]/g, ''),
   )?.name ?? null
 
+/** Whether a package of a type has a normal name that begins with a text, deleted ones included. */
+export const hasNamesWithPrefix = (
+  db: Db,
+  workspace_id: string,
+  type: string,
+  prefix: string,
+): boolean =>
+  db.one(
+    'SELECT 1 FROM packages WHERE workspace_id = ? AND type = ? AND normal_name >= ? AND normal_name < ? LIMIT 1',
+    workspace_id,
+    type,
+    prefix,
+    `${prefix}\u{10ffff}`,
+  ) !== null
+
 /** Whoever may publish to none of so many packages is asked to create one. */
 const MAX_NAMES = 500
 

@@ -6,13 +6,21 @@ import type { DoorRequest } from '../door/door-request.ts'
 import { openPackageUpstream } from './open-package-upstream.ts'
 import { findOwnName, type OwnName } from './own-names.ts'
 import type { Registry } from './registry.ts'
+import { cargoRegistry } from './registries/cargo.ts'
+import { goRegistry } from './registries/go.ts'
+import { mavenRegistry } from './registries/maven.ts'
 import { npmRegistry } from './registries/npm.ts'
+import { pypiRegistry } from './registries/pypi.ts'
 import { isUpstreamType, type UpstreamType } from './schema.ts'
 import { Source } from './source.ts'
 import { findUpstream, type UpstreamRow } from './store.ts'
 
 const REGISTRIES: Readonly<Record<UpstreamType, Registry>> = {
   npm: npmRegistry,
+  pypi: pypiRegistry,
+  cargo: cargoRegistry,
+  go: goRegistry,
+  maven: mavenRegistry,
 }
 
 /** Null for members; else why the caller may not read through. */

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'bun'
 import { serveRequests } from '#lib/worker-requests.ts'
 import type { DocumentAnswer, DocumentQuestion, FoundFile } from './documents.ts'
+import { cargoDocument } from './registries/cargo-document.ts'
 import { npmDocument } from './registries/npm-document.ts'
+import { pypiDocument } from './registries/pypi-document.ts'
 import type { UpstreamType } from './schema.ts'
 
 /** What a registry's document says to a question: a rendering, a file, or nothing. */
@@ -11,6 +13,10 @@ export type ReadDocument = (text: string, question: DocumentQuestion) => string 
 
 const READERS: Readonly<Record<UpstreamType, ReadDocument | null>> = {
   npm: npmDocument,
+  pypi: pypiDocument,
+  cargo: cargoDocument,
+  go: null,
+  maven: null,
 }
 
 function answer(question: DocumentQuestion): DocumentAnswer {

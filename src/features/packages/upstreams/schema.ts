@@ -2,16 +2,20 @@
 import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 /** The types whose registries can be read through. */
-export const UPSTREAM_TYPES = ['npm'] as const
+export const UPSTREAM_TYPES = ['npm', 'pypi', 'cargo', 'go', 'maven'] as const
 export type UpstreamType = (typeof UPSTREAM_TYPES)[number]
 
 /** Where most people's packages of a type come from. */
 export const DEFAULT_UPSTREAM_URLS: Readonly<Record<UpstreamType, string>> = {
   npm: 'https://registry.npmjs.org',
+  pypi: 'https://pypi.org',
+  cargo: 'https://index.crates.io',
+  go: 'https://proxy.golang.org',
+  maven: 'https://repo.maven.apache.org/maven2',
 }
 
 /** Types whose documents say when each version was published. */
-export const TYPES_WITH_AGES: readonly UpstreamType[] = ['npm']
+export const TYPES_WITH_AGES: readonly UpstreamType[] = ['npm', 'pypi', 'cargo']
 
 export const isUpstreamType = (type: string): type is UpstreamType =>
   UPSTREAM_TYPES.some((one) => one === type)

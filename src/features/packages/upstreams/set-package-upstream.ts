@@ -41,6 +41,12 @@ async function requireAddress(hearth: Hearth, caller: SignedIn, text: string): P
   return trimTrailingSlashes(url.href)
 }
 
+/** As people know an address, and as its protocol begins. */
+function baseOf(type: UpstreamType, text: string): string {
+  if (type === 'pypi') return trimTrailingSlashes(text).replace(/\/simple$/, '')
+  return type === 'cargo' ? text.replace(/^sparse\+/, '') : text
+}
+
 /** The scope of npm that is called like the workspace is its own. */
 const defaultPrefixes = (type: UpstreamType, workspace: string): string[] =>
   type === 'npm' ? [`@${workspace}/`] : []
@@ -73,7 +79,7 @@ export const setPackageUpstream = operation({
       throw invalid('min_age_days', `registries of ${type} do not say when a version was published`)
     const now = findUpstream(db, workspace.id, type)
     const given = input.url ?? now?.url ?? DEFAULT_UPSTREAM_URLS[type]
-    const url = await requireAddress(hearth, caller, given)
+    const url = await requireAddress(hearth, caller, baseOf(type, given))
     return write((tx) => {
       const before = findUpstream(tx.db, workspace.id, type)
       const id = before?.id ?? typeId('pup', tx.now_ms)

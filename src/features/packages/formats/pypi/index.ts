@@ -26,13 +26,13 @@ const addressOf = (site_url: string, workspace: string): string =>
   `${site_url}/packages/${workspace}/pypi`
 
 /** Installers name the JSON form; a browser does not. */
-const wantsJson = ({ headers }: DoorRequest): boolean => {
+export const wantsJson = ({ headers }: DoorRequest): boolean => {
   const accept = headers.get('accept') ?? ''
   return accept.includes(JSON_TYPE) || accept.includes('application/vnd.pypi.simple.latest+json')
 }
 
 /** A page of strangers' names runs nothing. */
-const htmlHeaders = ({ headers }: DoorRequest): Record<string, string> => ({
+export const htmlHeaders = ({ headers }: DoorRequest): Record<string, string> => ({
   'content-security-policy': "default-src 'none'",
   'x-content-type-options': 'nosniff',
   ...((headers.get('accept') ?? '').includes(HTML_TYPE) && { 'content-type': HTML_TYPE }),
