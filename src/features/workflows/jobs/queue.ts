@@ -371,7 +371,11 @@ export function endJobsOfRunner(tx: Tx, runner_id: string): void {
 function endLost(tx: Tx, job: JobRow, reason: string): void {
   const plan = job.plan === null ? null : (JSON.parse(job.plan) as JobPlan)
   const mayRepeat = job.runner_id === null || hasNotBegun(tx.db, job)
-  if (mayRepeat && job.interruptions === 0 && plan !== null && isRepeatable(plan)) {
+  if (job.cancel_requested === 1) {
+    // What somebody cancelled does not begin again.
+    endJob(tx, job, { conclusion: 'cancelled', reason, outputs: {} })
+    requestScheduling(tx, job.run_id)
+  } else if (mayRepeat && job.interruptions === 0 && plan !== null && isRepeatable(plan)) {
     queueAgain(tx, job)
   } else {
     endJob(tx, job, { conclusion: 'failure', reason, outputs: {} })

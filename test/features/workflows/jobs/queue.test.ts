@@ -7,6 +7,7 @@ import {
   reportSteps,
   takeQueuedJob,
 } from '#features/workflows/index.ts'
+import { cancelRun } from '#features/workflows/runs/cancel-run.ts'
 import { runningJobs } from '#features/workflows/jobs/running-jobs.ts'
 import { checkRunners } from '#features/workflows/sweep.ts'
 import { MINUTE, SECOND } from '#lib/time.ts'
@@ -49,6 +50,19 @@ describe('a job that is cut off by a stop', () => {
     await push({ [FILE]: ONE_JOB.replace('make', '${{ secrets.TOKEN }}') })
     await restart(made, (await take())?.id)
     expect((await runs())[0]).toMatchObject({ status: 'completed', conclusion: 'failure' })
+  })
+
+  test('is not run again when it was being cancelled', async () => {
+    const made = await makeRunsWorld()
+    const { push, take, runs, jobs, world, ada } = made
+    await push()
+    const taken = await take()
+    const id = (await runs())[0]?.id ?? ''
+    await world.call(cancelRun, ada, { ...REPO, id })
+    await restart(made, taken?.id)
+    expect((await jobs(id))[0]).toMatchObject({ status: 'completed', conclusion: 'cancelled' })
+    expect(await take()).toBeNull()
+    expect((await runs())[0]).toMatchObject({ status: 'completed', conclusion: 'cancelled' })
   })
 
   test('goes on when two slots of its process tried to take it', async () => {
