@@ -9,7 +9,7 @@ export type SlowRule = {
 }
 
 /** Parts that expressions of rules are made of, alone and after a word of the rule. */
-const PARTS = [
+export const ATTACK_PARTS = [
   'a',
   '0',
   'A0',
@@ -60,7 +60,7 @@ export function worstTime(rule: SecretRule): SlowRule {
   const fill = (unit: string): string => unit.repeat(Math.ceil(PIECE_BYTES / unit.length))
   let worst: SlowRule = { id: rule.id, milliseconds: 0, attack: '' }
   for (const word of rule.words)
-    for (const part of PARTS)
+    for (const part of ATTACK_PARTS)
       for (const text of [fill(word + part), word + fill(part)]) {
         const milliseconds = timeOf(pattern, text)
         if (milliseconds > worst.milliseconds)

@@ -1,4 +1,8 @@
-/** Base scores of CVSS 3.0 and 3.1 (https://www.first.org/cvss/v3.1/specification-document, 7.1). */
+/**
+ * Scores of CVSS: base scores of 3.0 and 3.1
+ * (https://www.first.org/cvss/v3.1/specification-document, 7.1), and scores of 4.0.
+ */
+import { cvss4Score } from './cvss4.ts'
 
 const WEIGHTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   AV: { N: 0.85, A: 0.62, L: 0.55, P: 0.2 },
@@ -29,6 +33,7 @@ function roundUp(value: number): number {
 
 /** Null for a vector of another version or without a metric. */
 export function cvssScore(vector: string): number | null {
+  if (vector.length <= 200 && vector.startsWith('CVSS:4.0/')) return cvss4Score(vector)
   if (vector.length > 200 || !/^CVSS:3\.[01]\//.test(vector)) return null
   const metrics = new Map(vector.split('/').map((part) => part.split(':', 2) as [string, string]))
   const of = (name: string): number => WEIGHTS[name]?.[metrics.get(name) ?? ''] ?? Number.NaN

@@ -112,7 +112,7 @@ const WORDS: Readonly<Record<string, AdvisorySeverity>> = {
   CRITICAL: 'critical',
 }
 
-/** By the score of CVSS 3, or by the word of whoever published it. */
+/** By the highest score of CVSS, or by the word of whoever published it. */
 function severityOf(json: JsonObject, id: string): AdvisorySeverity | null {
   if (id.startsWith('MAL-')) return 'critical'
   const all = [json, ...arrayOf(json.affected).slice(0, MAX_AFFECTED).map(objectOf)]

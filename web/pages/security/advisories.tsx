@@ -194,7 +194,7 @@ const CvssField = ({ visit, advisory }: FieldProps) => (
     maxlength={200}
     value={visit.form.values.optional('cvss') ?? advisory.cvss ?? ''}
     error={fieldError(visit, 'cvss')}
-    hint={t('Version 3.0 or 3.1. With a vector, its score decides the severity.')}
+    hint={t('Version 3.0, 3.1 or 4.0. With a vector, its score decides the severity.')}
   />
 )
 

@@ -47,7 +47,7 @@ export function readCvss(vector: string | null): {
   if (score === null)
     throw invalid(
       'cvss',
-      'cvss must be a vector of CVSS 3.0 or 3.1 with all base metrics, such as CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+      'cvss must be a vector of CVSS 3.0, 3.1 or 4.0 with all base metrics, such as CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
     )
   return { cvss, severity: severityOfScore(score) }
 }

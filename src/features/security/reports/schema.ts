@@ -72,8 +72,8 @@ export const Advisory = Type.Object(
     title: Type.String(),
     description: Type.String(),
     severity: OneOf(REPORT_SEVERITIES),
-    cvss: Nullable(Type.String({ description: 'A vector of CVSS 3.0 or 3.1.' })),
-    cvss_score: Nullable(Type.Number({ description: 'The base score of the vector.' })),
+    cvss: Nullable(Type.String({ description: 'A vector of CVSS 3.0, 3.1 or 4.0.' })),
+    cvss_score: Nullable(Type.Number({ description: 'The score of the vector.' })),
     cve: Nullable(Type.String()),
     packages: Type.Array(AdvisoryPackage),
     state: OneOf(ADVISORY_STATES),
@@ -115,6 +115,6 @@ export const Cvss = Type.String({
   minLength: 1,
   maxLength: 200,
   description:
-    'A vector of CVSS 3.0 or 3.1, such as CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H. The severity is taken from its score.',
+    'A vector of CVSS 3.0, 3.1 or 4.0, such as CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H. The severity is taken from its score.',
 })
 export const Credits = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })
