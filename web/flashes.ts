@@ -152,6 +152,8 @@ const FLASHES = localized({
   'pattern-test-started': ['good', 'Test started. Its result is shown here.'],
   'secret-settings-saved': ['good', 'Settings saved.'],
   'push-protection-bypassed': ['good', 'Push protection bypassed. Push again within three hours.'],
+  'security-manager-added': ['good', 'Team added to the security managers.'],
+  'security-manager-removed': ['info', 'Team removed from the security managers.'],
   'alert-dismissed': ['good', 'Alert dismissed.'],
   'report-sent': ['good', 'Report sent. Only the people who review it can read it.'],
   'report-sent-by-link': ['good', 'Report sent. Keep the address of this page to follow it.'],

@@ -9,7 +9,7 @@ import * as operations from './operations.ts'
 export * from './operations.ts'
 export * from './schema.ts'
 export { reviewAssignmentOf } from './review-assignment.ts'
-export { requireTeam, teamRecord } from './teams.ts'
+export { canSeeTeam, requireTeam, teamRecord } from './teams.ts'
 export { pickReviewers, type Candidate, type PickRules } from './pick-reviewers.ts'
 export {
   findTeam,

@@ -44,7 +44,7 @@ export const roleInTeam = (db: Db, team_id: string, caller: Caller): TeamRole | 
 }
 
 /** Whether the caller can see a team: a visible one, one of their own, and as owner all. */
-const canSeeTeam = (
+export const canSeeTeam = (
   db: Db,
   workspace: TeamWorkspace,
   team: Pick<TeamRow, 'id' | 'visibility'>,

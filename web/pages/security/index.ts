@@ -10,6 +10,7 @@ import { scanHistoryForm, secretAlertsPage, secretSettingsForm } from './secret-
 import { dependenciesPage, sbomPage } from './dependencies.tsx'
 import { dependencyAlertForms, dependencyAlertPage } from './dependency-alert.tsx'
 import { dependencyAlertsPage } from './dependency-alerts.tsx'
+import { managerForms } from './managers.tsx'
 import { securityPage } from './overview.tsx'
 import { workspaceSecurityPage } from './workspace.tsx'
 import {
@@ -44,6 +45,7 @@ export const security: SiteSection = {
   ],
   forms: [
     ...codeAlertForms,
+    ...managerForms(workspaceSecurityPage),
     scanHistoryForm,
     secretSettingsForm,
     bypassForm,

@@ -6,6 +6,7 @@ import { page, type Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
 import { WorkspaceFrame } from '../workspaces/frame.tsx'
 import { securityPath } from './frame.tsx'
+import { loadManagers, ManagersCard } from './managers.tsx'
 import { TrendCard } from './trend.tsx'
 
 const RepoRow = ({
@@ -42,9 +43,9 @@ export const workspaceSecurityPage = page({
   load: async (visit) => {
     const workspace = await visit.call(getWorkspace, { workspace: visit.params.workspace ?? '' })
     const security = await visit.call(getWorkspaceSecurity, { workspace: workspace.slug })
-    return { workspace, security }
+    return { workspace, security, managers: await loadManagers(visit, workspace) }
   },
-  view: ({ workspace, security: { repos, weeks } }, visit) => (
+  view: ({ workspace, managers, security: { repos, weeks } }, visit) => (
     <WorkspaceFrame visit={visit} workspace={workspace} title={t('Security')} current="security">
       <PageHead
         title={t('Security')}
@@ -64,6 +65,7 @@ export const workspaceSecurityPage = page({
         </List>
       )}
       <TrendCard weeks={weeks} />
+      <ManagersCard visit={visit} workspace={workspace} managers={managers} />
     </WorkspaceFrame>
   ),
 })

@@ -29,3 +29,11 @@ export const putSecurityTeam = (
 /** Returns whether the team was one before. */
 export const removeSecurityTeam = (tx: Tx, team_id: string): boolean =>
   tx.db.run('DELETE FROM security_managers WHERE team_id = ?', team_id) > 0
+
+export const listSecurityTeams = (db: Db, workspace_id: string): string[] =>
+  db
+    .all<{ team_id: string }>(
+      'SELECT team_id FROM security_managers WHERE workspace_id = ? ORDER BY added_at, team_id',
+      workspace_id,
+    )
+    .map(({ team_id }) => team_id)
