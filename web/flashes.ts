@@ -35,6 +35,8 @@ const FLASHES = localized({
   'package-purged': ['good', 'Package purged.'],
   'package-restored': ['good', 'Package restored.'],
   'retention-removed': ['good', 'Rule removed.'],
+  'upstream-emptied': ['good', 'Cache emptied.'],
+  'upstream-deleted': ['good', 'Upstream deleted.'],
   'version-deleted': ['good', 'Version deleted.'],
   'version-restored': ['good', 'Version restored.'],
   'wiki-created': ['good', 'Page created.'],

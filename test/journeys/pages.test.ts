@@ -64,6 +64,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/-/packages/:type/:name/retention': 'test/web/pages/packages.test.ts',
   '/:workspace/-/packages/:type/:name/settings': 'test/web/pages/packages.test.ts',
   '/:workspace/-/packages/retention': 'test/web/pages/packages.test.ts',
+  '/:workspace/-/packages/upstreams': 'test/web/pages/package-upstreams.test.ts',
+  '/:workspace/-/packages/upstreams/:type': 'test/web/pages/package-upstreams.test.ts',
   '/:workspace/:repo/packages': 'test/web/pages/packages.test.ts',
   '/:workspace/-/integrations/:id': 'test/web/pages/integrations.test.ts',
   '/:workspace/-/integrations/models/usage': 'test/web/pages/integrations.test.ts',

@@ -4,6 +4,7 @@ import { packageAccessForms, packageAccessPage } from './access.tsx'
 import { packagesPage, repoPackagesPage } from './list.tsx'
 import { packagePage } from './package.tsx'
 import { packageRetentionPage, retentionForms, workspaceRetentionPage } from './retention.tsx'
+import { upstreamForms, upstreamPage, upstreamsPage } from './upstreams.tsx'
 import { packageForms, packageSettingsPage } from './settings.tsx'
 
 export const packages: SiteSection = {
@@ -11,10 +12,12 @@ export const packages: SiteSection = {
     packagesPage,
     repoPackagesPage,
     workspaceRetentionPage,
+    upstreamsPage,
+    upstreamPage,
     packagePage,
     packageAccessPage,
     packageRetentionPage,
     packageSettingsPage,
   ],
-  forms: [...packageForms(packagePage), ...packageAccessForms, ...retentionForms],
+  forms: [...packageForms(packagePage), ...packageAccessForms, ...retentionForms, upstreamForms],
 }

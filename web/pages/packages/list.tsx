@@ -30,7 +30,7 @@ import { workspaceSummary } from './workspace-summary.ts'
 
 const PER_PAGE = 30
 
-const pageNumber = (visit: Visit): number =>
+export const pageNumber = (visit: Visit): number =>
   Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
 
 type Filters = { q: string; type: PackageType | null; deleted: boolean }
@@ -186,9 +186,14 @@ export const packagesPage = page({
           lead={t('What this workspace publishes for package managers.')}
           actions={
             workspace.role === 'owner' ? (
-              <LinkButton href={workspacePath(workspace.slug, 'packages/retention')}>
-                {t('Retention')}
-              </LinkButton>
+              <>
+                <LinkButton href={workspacePath(workspace.slug, 'packages/upstreams')}>
+                  {t('Upstreams')}
+                </LinkButton>
+                <LinkButton href={workspacePath(workspace.slug, 'packages/retention')}>
+                  {t('Retention')}
+                </LinkButton>
+              </>
             ) : undefined
           }
         />

@@ -4,6 +4,7 @@ import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { notFound } from '#lib/errors.ts'
+import { formatOf } from '../formats/index.ts'
 import type { Upstream } from './schema.ts'
 import { cacheTotals, findUpstream, type UpstreamRow } from './store.ts'
 
@@ -18,6 +19,7 @@ export const upstreamRecord = (
 ): Upstream => ({
   package_type: row.type,
   workspace,
+  address: formatOf(row.type)?.address(hearth.settings.site_url, workspace, '') ?? '',
   url: row.url,
   username: row.username,
   has_secret: row.secret !== null,

@@ -91,6 +91,7 @@ export const Upstream = Type.Object(
   {
     package_type: UpstreamTypeInput,
     workspace: Type.String({ description: 'The slug of its workspace.' }),
+    address: Type.String({ description: 'What a client is given.' }),
     url: Type.String(),
     username: Nullable(Type.String()),
     has_secret: Type.Boolean(),
