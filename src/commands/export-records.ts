@@ -6,6 +6,7 @@ import { localBlob } from '#core/blobs.ts'
 import type { UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Operation } from '#core/operation.ts'
+import { RECORDS_FORMAT } from '#features/imports/index.ts'
 import { listComments, listIssues, listLabels, listMilestones } from '#features/issues/index.ts'
 import { listPulls, listReviews } from '#features/pulls/index.ts'
 import { listReleases } from '#features/releases/index.ts'
@@ -24,7 +25,6 @@ import { join } from 'node:path'
 import { CommandError } from './command.ts'
 
 const PER_PAGE = 100
-export const FORMAT = 'hearth-records/1'
 
 type Listing = { readonly items: readonly unknown[]; readonly next: string | null }
 
@@ -165,7 +165,7 @@ export async function exportRecords(
   const repository = await reader.get(getRepo)
   writeFileSync(
     join(directory, 'repository.json'),
-    `${JSON.stringify({ format: FORMAT, repository, counts }, null, 2)}\n`,
+    `${JSON.stringify({ format: RECORDS_FORMAT, repository, counts }, null, 2)}\n`,
     { mode: 0o600 },
   )
   return { counts, heads: heads.refs }

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError, DATA_FLAGS, text, UsageError, type Command } from './command.ts'
 import { say } from './terminal.ts'
+import { findRepoArchive, importRepo } from './import-repo.ts'
 import { withHearth } from './open.ts'
 
 /** Parses `there=here` pairs, separated by commas. */
@@ -25,16 +26,20 @@ function peopleOf(words: string | undefined): Map<string, string> {
 
 export const importArchive: Command = {
   name: 'import',
-  summary: `Takes a workspace from an archive that hearth export wrote, into a forge that is stopped. All of it comes, or nothing.
+  summary: `Takes what hearth export wrote, into a forge that is stopped:
 
-People are found by their confirmed addresses, or as --people says. What others wrote stands under their names; they
+  PLACE   the archive of a workspace. All of it comes, or nothing
+  DIR     the directory of a repository, with DIR.records beside it: its code, labels, milestones, issues, pull requests, comments, reviews
+          and releases come as --as OWNER/NAME. One that was cut off goes on when the command is given again
+
+People of a workspace are found by their confirmed addresses, or as --people says. What others wrote stands under their names; they
 have no access, and nobody can sign in as them.`,
-  brief: 'Takes a workspace from an archive of another Hearth.',
-  args: ['PLACE'],
+  brief: 'Takes a workspace or a repository that another Hearth exported.',
+  args: ['PLACE|DIR'],
   flags: {
     ...DATA_FLAGS,
-    owner: { value: 'USERNAME', help: 'Who is to own it here.' },
-    as: { value: 'SLUG', help: 'Another name for it.' },
+    owner: { value: 'USERNAME', help: 'Who is to own it here; of a repository, who imports it.' },
+    as: { value: 'NAME', help: 'Another name for it; of a repository, OWNER/NAME.' },
     people: { value: 'LIST', help: 'Usernames there and here: anna=ada,bert=bob.' },
     identity: { value: 'FILE', help: 'The age identity that opens an encrypted archive.' },
   },
@@ -45,9 +50,6 @@ have no access, and nobody can sign in as them.`,
     const people = peopleOf(text(flags.people))
     const config = loadConfig({ data: text(flags.data), config: text(flags.config) })
     const { backups } = config.settings(config.listen)
-    const place = openPlace(address, backups.s3)
-    const manifest = await requireArchive(place)
-    const key = text(flags.identity)
     const { lock, database } = layout(config.data)
     if (!existsSync(database))
       throw new CommandError(`there is no forge in ${config.data}; name its directory with --data`)
@@ -56,6 +58,12 @@ have no access, and nobody can sign in as them.`,
     const release = takeLock(lock)
     if (!release) throw new CommandError(`${config.data} is being served: stop that for the import`)
     release()
+    const repo = findRepoArchive(address)
+    if (repo !== null)
+      return importRepo(repo, { owner, as: text(flags.as) ?? null, data: config.data, flags })
+    const place = openPlace(address, backups.s3)
+    const manifest = await requireArchive(place)
+    const key = text(flags.identity)
     const { slug, rows, found, nobody } = await withHearth(flags, (hearth) =>
       importWorkspace(
         hearth,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { exportRecords, FORMAT } from '#src/commands/export-records.ts'
+import { exportRecords } from '#src/commands/export-records.ts'
 import { makeForgeWorld } from '../features/imports/forge-fixture.ts'
 
 const linesOf = (path: string): Record<string, unknown>[] =>
@@ -29,7 +29,11 @@ test('what was imported is exported as lines of JSON that a script can read', as
     files: 1,
   })
   const about = JSON.parse(readFileSync(join(directory, 'repository.json'), 'utf8')) as object
-  expect(about).toMatchObject({ format: FORMAT, repository: { full_name: repo }, counts })
+  expect(about).toMatchObject({
+    format: 'hearth-records/1',
+    repository: { full_name: repo },
+    counts,
+  })
   const issues = linesOf(join(directory, 'issues.jsonl'))
   expect(new Set(issues.map(({ number }) => number)).size).toBe(120)
   const first = issues.find(({ number }) => number === 1)

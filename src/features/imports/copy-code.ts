@@ -10,7 +10,7 @@ import {
   type PreparedUpdate,
 } from '#features/repos/index.ts'
 import { findQuotaProblem } from '#features/workspaces/index.ts'
-import { RemoteError, type FetchResult, type Ref } from '#git'
+import { RemoteError, type FetchResult, type Ref, type Transport } from '#git'
 import { createFetchedRefs, ImportEnded } from './create-fetched-refs.ts'
 import { cloneUrlOf } from './forge-import.ts'
 import type { ForeignRepo } from './forges/forge.ts'
@@ -116,9 +116,11 @@ export async function copyRepository(
   facts: ForeignRepo | null,
   secret: string | null,
   signal: AbortSignal,
+  /** For a repository on this machine. */
+  local: Transport | null = null,
 ): Promise<{ left: string[]; unscanned: boolean }> {
   const repo = requireRepo(hearth.db, row.repo_id)
-  const url = facts === null ? row.url : cloneUrlOf(row.url)
+  const url = facts === null || local !== null ? row.url : cloneUrlOf(row.url)
   const pulls = facts === null || findStep(hearth.db, row.id, 'pulls') === null ? null : facts
   const teller = new ProgressWriter(hearth, row.id)
   let left: string[] = []
@@ -126,7 +128,7 @@ export async function copyRepository(
   try {
     const fetched = await hearth.git.fetchFrom(
       repo.store,
-      remoteTransport(hearth, { url, secret }),
+      local ?? remoteTransport(hearth, { url, secret }),
       {
         url,
         prefixes: pulls === null ? PREFIXES : [...PREFIXES, pulls.pull_refs.prefix],

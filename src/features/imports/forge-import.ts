@@ -32,6 +32,10 @@ const wikiUrlOf = (url: string): string => `${url.replace(/\.git$/, '')}.wiki.gi
 export type ForgeImport = {
   readonly facts: ForeignRepo
   readonly open: OpenForge
+  /** What people come from. */
+  readonly host: string
+  /** The address of the repository there, which links in texts begin with. */
+  readonly url: string
 }
 
 /**
@@ -48,8 +52,19 @@ export async function beginForgeImport(
   const known = row.facts === null ? null : (JSON.parse(row.facts) as ForeignRepo)
   const address = { source: row.source, url: row.url, token }
   const open = openForge(hearth, address, known?.pull_offset ?? null, signal)
-  if (known !== null) return { open, facts: known }
+  const from = { open, host: parseRemote(row.url).host, url: row.url.replace(/\.git$/, '') }
+  if (known !== null) return { ...from, facts: known }
   const facts = await open.forge.repo()
+  await rememberFacts(hearth, row, facts)
+  return { ...from, facts }
+}
+
+/** Takes the numbers of a repository for its import. */
+export async function rememberFacts(
+  hearth: Hearth,
+  row: ImportRow,
+  facts: ForeignRepo,
+): Promise<void> {
   if (facts.highest > MAX_NUMBER)
     throw new ForgeError(`the other forge counts to ${facts.highest}, which no number here is`, 200)
   await writeAs(hearth, null, (tx) => {
@@ -60,7 +75,6 @@ export async function beginForgeImport(
     const isNew = listNumbersAfter(tx.db, repo.id, null, 0, 1).length === 0
     if (isNew && findStep(tx.db, row.id, 'labels') !== null) removeUnusedLabels(tx, repo.id)
   })
-  return { open, facts }
 }
 
 /** Makes the repository usable: its branches are there, and the rest arrives while it is used. */
@@ -117,7 +131,7 @@ export class StepFailed extends Error {
 export async function runForgeSteps(
   hearth: Hearth,
   row: ImportRow,
-  { facts, open }: ForgeImport,
+  { facts, open, host, url }: ForgeImport,
   token: string | null,
   signal: AbortSignal,
 ): Promise<void> {
@@ -125,7 +139,6 @@ export async function runForgeSteps(
     const run = LIST_STEPS[name]
     if (!run || findStep(hearth.db, row.id, name) === null) continue
     const repo: RepoRow = requireRepo(hearth.db, row.repo_id)
-    const { host } = parseRemote(row.url)
     const context: StepContext = {
       hearth,
       row,
@@ -135,7 +148,7 @@ export async function runForgeSteps(
       client: open.client,
       token,
       people: { repo_id: repo.id, workspace_id: repo.workspace_id, host },
-      texts: { url: row.url.replace(/\.git$/, ''), pull_offset: facts.pull_offset },
+      texts: { url, pull_offset: facts.pull_offset },
       signal,
     }
     try {

@@ -10,6 +10,8 @@ import * as operations from './operations.ts'
 
 export * from './schema.ts'
 export * from './operations.ts'
+export { importExportedRepo } from './records/import-records.ts'
+export { FORMAT as RECORDS_FORMAT } from './records/records-forge.ts'
 
 export const feature: Feature = {
   name: 'imports',

@@ -7,7 +7,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { COLLISION_SCAN_DELAY_MS, findSha1Collisions } from '#features/repos/index.ts'
-import { GitError, RemoteError } from '#git'
+import { GitError, RemoteError, type Transport } from '#git'
 import { OutboundError, ResponseTooLong } from '#lib/outbound/outbound.ts'
 import { HOUR, MINUTE, SECOND, timestamp } from '#lib/time.ts'
 import { copyRepository } from './copy-code.ts'
@@ -92,14 +92,15 @@ const startAttempt = (hearth: Hearth, id: string): Promise<ImportRow | null> =>
  * Copies the code. As for large pushes, objects that were not scanned for SHA-1 collisions are
  * scanned later by `find-sha1-collisions.ts`.
  */
-const importCode = async (
+export const importCode = async (
   hearth: Hearth,
   row: ImportRow,
   facts: ForeignRepo | null,
   token: string | null,
   signal: AbortSignal,
+  local: Transport | null = null,
 ): Promise<void> => {
-  const { left, unscanned } = await copyRepository(hearth, row, facts, token, signal)
+  const { left, unscanned } = await copyRepository(hearth, row, facts, token, signal, local)
   await completeCode(hearth, row, left)
   if (unscanned)
     await writeAs(hearth, null, (tx) =>
@@ -111,7 +112,7 @@ const importCode = async (
     )
 }
 
-const finishImport = (hearth: Hearth, { id }: ImportRow): Promise<void> =>
+export const finishImport = (hearth: Hearth, { id }: ImportRow): Promise<void> =>
   writeAs(hearth, null, (tx) => {
     const row = findImport(tx.db, id)
     if (row?.state !== 'running') return

@@ -1,6 +1,7 @@
 /** Importing several repositories at once, as a browser without a script does it. */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { getRepo } from '#features/repos/profile/get-repo.ts'
 import { runForge } from '../../features/oauth/running.ts'
 import { startOwnerStandIn } from '../../features/imports/owner-stand-in.ts'
 import { startBackend } from '../../git/support/backend.ts'
@@ -81,6 +82,10 @@ test('an owner is listed, some repositories are chosen, and one page shows all i
   for (const name of ['lamp-1', 'lamp-two', 'lamp-3'])
     expect(progress.html).toContain(`href="/acme/${name}/import"`)
   expect(progress.html).toContain('0 of 3 done')
+  const { description, private: isPrivate } = await forge.call(getRepo, ada, {
+    repo: 'acme/lamp-two',
+  })
+  expect([description, isPrivate]).toEqual(['Lamp 2', true])
   const cancelled = await browser.press(progress.html, '/import/progress/cancel', {})
   expect(cancelled.location).toBe('/import/progress')
   expect((await browser.open('/import/progress')).html).toContain('1 of 3 done')

@@ -48,7 +48,7 @@ export function heldToken(visit: Visit, fields: Fields): string | null {
   return held.token
 }
 
-export type Row = Pick<RemoteRepo, 'full_name' | 'url' | 'private'> & {
+export type Row = Pick<RemoteRepo, 'full_name' | 'url' | 'private' | 'description'> & {
   readonly name: string
   readonly picked: boolean
   readonly marks: readonly (keyof typeof MARKS)[]
@@ -86,6 +86,7 @@ const RepoRow = ({ row, at }: { row: Row; at: number }) => (
     <td>
       <input type="hidden" name={`url.${at}`} value={row.url} />
       <input type="hidden" name={`full.${at}`} value={row.full_name} />
+      <input type="hidden" name={`about.${at}`} value={row.description ?? ''} />
       <input type="hidden" name={`private.${at}`} value={String(row.private)} />
       <Checkbox name={`pick.${at}`} label={<bdi>{row.full_name}</bdi>} checked={row.picked} />
       {row.error !== null && <p class="field-error">{row.error}</p>}

@@ -203,6 +203,7 @@ function rowsOf(fields: Fields): Row[] {
     url: fields.text(`url.${at}`),
     full_name: fields.text(`full.${at}`),
     name: fields.text(`name.${at}`).trim(),
+    description: fields.optional(`about.${at}`) ?? null,
     private: fields.text(`private.${at}`) === 'true',
     picked: fields.ticked(`pick.${at}`),
     marks: fields.text(`private.${at}`) === 'true' ? ['private'] : [],
@@ -222,6 +223,7 @@ async function begin(visit: Visit, fields: Fields, rows: readonly Row[]): Promis
     repos: rows.map((row) => ({
       url: row.url,
       ...(row.name === '' ? {} : { name: row.name }),
+      ...(row.description === null ? {} : { description: row.description }),
       private: visibility === 'same' ? row.private : visibility !== 'public',
     })),
   })

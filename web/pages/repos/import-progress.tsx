@@ -67,7 +67,7 @@ const ImportTable = ({ items, visit }: { items: readonly Import[]; visit: Visit 
           <th scope="col">{t('Taken over')}</th>
           <th scope="col">{t('Started')}</th>
           <th scope="col">
-            <span class="sr-only">{t('Actions')}</span>
+            <span class="visually-hidden">{t('Actions')}</span>
           </th>
         </tr>
       </thead>

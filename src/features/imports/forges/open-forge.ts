@@ -18,7 +18,12 @@ export type ForgeAddress = {
   readonly token: string | null
 }
 
-export type OpenForge = { readonly forge: Forge; readonly client: ForgeClient }
+/** Opens a file of a release as a stream of at most so many bytes. */
+export type FileSource = {
+  open(url: string, maxBytes: number): Promise<{ readonly body: ReadableStream<Uint8Array> }>
+}
+
+export type OpenForge = { readonly forge: Forge; readonly client: FileSource }
 
 /** A part of a path as it was meant. Throws 422 for a broken escape. */
 export function decodePart(text: string): string {

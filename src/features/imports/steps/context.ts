@@ -2,7 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import type { RepoRow } from '#features/repos/index.ts'
 import type { Forge, ForeignRepo, Page } from '../forges/forge.ts'
-import type { ForgeClient } from '../forges/forge-client.ts'
+import type { FileSource } from '../forges/open-forge.ts'
 import type { PeopleOf } from '../people.ts'
 import type { ImportedTexts } from '../rewrite-text.ts'
 import type { StepName } from '../schema.ts'
@@ -15,7 +15,8 @@ export type StepContext = {
   readonly repo: RepoRow
   readonly facts: ForeignRepo
   readonly forge: Forge
-  readonly client: ForgeClient
+  /** Opens files of releases. */
+  readonly client: FileSource
   readonly token: string | null
   readonly people: PeopleOf
   readonly texts: ImportedTexts

@@ -1,0 +1,198 @@
+/** What `hearth export` writes of a repository is read by another Hearth, record by record. */
+import { afterAll, expect, test } from 'bun:test'
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { exportRecords } from '#src/commands/export-records.ts'
+import { findRepoArchive } from '#src/commands/import-repo.ts'
+import { importExportedRepo } from '#features/imports/index.ts'
+import { findLatestImport } from '#features/imports/store.ts'
+import { refsOf, repoByPath } from '#features/repos/index.ts'
+import { makeForgeWorld } from '../features/imports/forge-fixture.ts'
+import { git } from '../git/support/real-git.ts'
+import { makeWorld } from '../world.ts'
+
+const never = new AbortController().signal
+const source = await makeForgeWorld({ issues: 45, comments: 130 })
+const peer = source.standIn('github_api')
+afterAll(() => peer.close())
+const stem = join(source.work, 'out', 'lamp')
+const archive = { git: stem, records: `${stem}.records` }
+const { repo } = await source.start('github_api', peer.url)
+await source.world.jobs()
+if (source.ada.kind !== 'user') throw new TypeError('ada is a person')
+const { heads } = await exportRecords(source.world.hearth, source.ada, repo, archive.records)
+const there = repoByPath(source.world.hearth.db, repo)
+if (!there) throw new TypeError('the repository is there')
+const own = refsOf(source.world.hearth, there.id)
+const names = new Set(own.refs.map(({ name }) => name))
+const refs = [...own.refs, ...heads.filter(({ name }) => !names.has(name))]
+await source.world.hearth.git.exportBare(
+  there.store,
+  { ...own, refs: refs.toSorted((a, b) => (a.name < b.name ? -1 : 1)) },
+  archive.git,
+)
+
+/** Another Hearth with somebody who imports. */
+async function makeOther() {
+  const other = await makeWorld()
+  const eva = await other.user('eva')
+  await other.workspace('port', { owner: eva })
+  const tmp = join(other.data, 'import-tmp')
+  mkdirSync(tmp, { recursive: true })
+  const take = (from: { git: string; records: string }, name: string, signal = never) =>
+    importExportedRepo(other.hearth, eva, { ...from, tmp }, { workspace: 'port', name }, signal)
+  return { other, eva, take }
+}
+const { other, eva, take } = await makeOther()
+
+/** Lines without what another Hearth gives anew: ids, addresses, and counts of reactions. */
+const GIVEN_ANEW = new Set([
+  ...['id', 'html_url', 'diff_url', 'patch_url', 'download_url', 'zipball_url', 'avatar_url'],
+  ...['repo', 'reactions', 'review', 'in_reply_to', 'session', 'blockers', 'mergeable'],
+])
+
+function comparable(directory: string, file: string): unknown[] {
+  const strip = (value: unknown): unknown => {
+    // A review names its comments by their ids.
+    if (typeof value === 'string') return value.startsWith('cmt_') ? 'comment' : value
+    if (Array.isArray(value)) return value.map(strip)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([name]) => !GIVEN_ANEW.has(name))
+        .map(([name, of]) => [name, strip(of)]),
+    )
+  }
+  return readFileSync(join(directory, `${file}.jsonl`), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => strip(JSON.parse(line)))
+}
+
+const FILES = ['labels', 'milestones', 'issues', 'pulls', 'releases']
+
+test('a round trip brings every record with its number, dates, people and files', async () => {
+  expect(findRepoArchive(archive.records)).toEqual(archive)
+  expect(findRepoArchive(archive.git)).toEqual(archive)
+  expect(await take(archive, 'lamp')).toEqual({ state: 'done', errors: [] })
+  const again = join(source.work, 'again.records')
+  if (eva.kind !== 'user') throw new TypeError('eva is a person')
+  await exportRecords(other.hearth, eva, 'port/lamp', again)
+  for (const file of FILES) {
+    const wanted = comparable(archive.records, file)
+    expect(wanted.length).toBeGreaterThan(0)
+    expect([file, comparable(again, file)]).toEqual([file, wanted])
+  }
+  const files = (directory: string) => {
+    const { stdout } = Bun.spawnSync(['ls', join(directory, 'files')])
+    return stdout.toString()
+  }
+  expect(files(again)).toBe(files(archive.records))
+  const row = repoByPath(other.hearth.db, 'port/lamp')
+  const here = new Map(refsOf(other.hearth, row?.id ?? '').refs.map(({ name, oid }) => [name, oid]))
+  for (const { name, oid } of own.refs) expect([name, here.get(name)]).toEqual([name, oid])
+  expect(other.events('issue.opened')).toEqual([])
+})
+
+const CUT_AT = ['code', 'labels', 'issues', 'pulls', 'comments'] as const
+test.each(CUT_AT)(
+  'an import that is cut off at %s goes on, and nothing comes twice',
+  async (at) => {
+    const second = await makeOther()
+    const { db } = second.other.hearth
+    const cut = new AbortController()
+    const running = second.take(archive, 'lamp', cut.signal).catch((error: Error) => error)
+    const isThere = () =>
+      db.one(
+        "SELECT 1 FROM import_steps WHERE name = ? AND (name = 'code' OR state <> 'waiting')",
+        at,
+      )
+    while (isThere() === null) await new Promise((resolve) => setImmediate(resolve))
+    cut.abort()
+    await running
+    expect((await second.take(archive, 'lamp')).state).toBe('done')
+    const again = join(source.work, `cut-${at}.records`)
+    if (second.eva.kind !== 'user') throw new TypeError('eva is a person')
+    await exportRecords(second.other.hearth, second.eva, 'port/lamp', again)
+    for (const file of FILES)
+      expect([file, comparable(again, file)]).toEqual([file, comparable(archive.records, file)])
+  },
+)
+
+test('a name that exists is refused', async () => {
+  expect(await take(archive, 'lamp').catch((error: Error) => error.message)).toContain(
+    'exists already',
+  )
+})
+
+/** A copy of the records with something changed. */
+async function hostile(name: string, change: (directory: string) => void) {
+  const records = join(source.work, `${name}.records`)
+  cpSync(archive.records, records, { recursive: true })
+  change(records)
+  return take({ git: archive.git, records }, name).then(
+    (result) => result,
+    (error: Error) => ({ state: 'refused', errors: [error.message] }),
+  )
+}
+
+test('hostile files are refused or left out, and lead nowhere else', async () => {
+  const line = (value: unknown) => `${JSON.stringify(value)}\n`
+  const format = await hostile('format', (directory) =>
+    writeFileSync(join(directory, 'repository.json'), line({ format: 'hearth-records/9' })),
+  )
+  expect(format).toMatchObject({ state: 'refused' })
+  expect(format.errors[0]).toContain('hearth-records/9')
+  const broken = await hostile('broken', (directory) =>
+    appendFileSync(join(directory, 'issues.jsonl'), '{"number": '),
+  )
+  expect(broken.errors.join()).toContain('is not JSON')
+  const long = await hostile('long', (directory) =>
+    appendFileSync(join(directory, 'labels.jsonl'), `"${'x'.repeat(65 << 20)}"\n`),
+  )
+  expect(long.errors.join()).toContain('too long')
+  const many = await hostile('many', (directory) =>
+    appendFileSync(
+      join(directory, 'labels.jsonl'),
+      `${JSON.stringify(Array(2_100_000).fill(0))}\n`,
+    ),
+  )
+  expect(many.errors.join()).toContain('too many values')
+  const odd = await hostile('odd', (directory) => {
+    appendFileSync(
+      join(directory, 'issues.jsonl'),
+      line({ number: -1, title: 'Less' }) + line([1]) + line('text') + line({ kind: 'unknown' }),
+    )
+    // Ids of others, and a file outside of the records.
+    appendFileSync(
+      join(directory, 'releases.jsonl'),
+      line({
+        id: '../../x',
+        tag_name: 'v9.9',
+        target: 'main',
+        assets: [{ id: '1', name: 'passwd', sha256: '../../../../etc/passwd', size_in_bytes: 1 }],
+      }),
+    )
+    mkdirSync(join(directory, 'files'), { recursive: true })
+  })
+  expect(odd.state).toBe('done_with_errors')
+  expect(odd.errors.join()).toContain('without a number')
+  expect(odd.errors.join()).toContain('the file passwd was left out')
+})
+
+test('the code must be there, and only whole commits of it come', async () => {
+  const empty = join(source.work, 'empty')
+  await git(source.work, 'init', '-q', '--bare', 'empty')
+  const none = await take({ git: empty, records: archive.records }, 'empty').catch(
+    (error: Error) => error,
+  )
+  expect(none).toMatchObject({ state: 'done_with_errors' })
+  const damaged = join(source.work, 'damaged')
+  cpSync(archive.git, damaged, { recursive: true })
+  Bun.spawnSync(['sh', '-c', `truncate -s 100 ${damaged}/objects/pack/*.pack`])
+  await take({ git: damaged, records: archive.records }, 'damaged').catch(() => null)
+  const row = repoByPath(other.hearth.db, 'port/damaged')
+  expect(findLatestImport(other.hearth.db, row?.id ?? '')?.state).toBe('failed')
+  expect(refsOf(other.hearth, row?.id ?? '').refs).toEqual([])
+  rmSync(damaged, { recursive: true })
+})
