@@ -2,6 +2,7 @@
 import { layout } from '#src/app.ts'
 import { findUser, userCaller } from '#features/accounts/index.ts'
 import { importExportedRepo } from '#features/imports/index.ts'
+import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError, UsageError, type Flags } from './command.ts'
@@ -14,7 +15,7 @@ const isRecords = (directory: string): boolean => existsSync(join(directory, 're
 
 /** The two directories of an export, named by either; null when it is none of a repository. */
 export function findRepoArchive(address: string): RepoArchive | null {
-  const plain = address.replace(/\/+$/, '')
+  const plain = trimTrailingSlashes(address)
   const stem = plain.replace(/\.(git|records)$/, '')
   const records = `${stem}.records`
   if (plain !== records && !existsSync(join(plain, 'HEAD'))) return null
