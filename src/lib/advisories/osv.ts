@@ -55,6 +55,16 @@ const NAMES: Readonly<Record<string, Ecosystem>> = {
   SwiftURL: 'swift',
 }
 
+/** The ecosystem that people mean by a word such as npm, Go or crates.io; null for none. */
+export function ecosystemOf(word: string): Ecosystem | null {
+  const lower = word.trim().toLowerCase()
+  if (lower === 'rust') return 'cargo'
+  const found = Object.entries(NAMES).find(
+    ([name, ecosystem]) => name.toLowerCase() === lower || ecosystem === lower,
+  )
+  return found ? found[1] : null
+}
+
 export const MAX_ADVISORY_BYTES = 16 * 1024 ** 2
 const MAX_TEXT_LENGTH = 300
 const MAX_AFFECTED = 500

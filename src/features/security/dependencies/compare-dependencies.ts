@@ -74,10 +74,15 @@ function findingsByPackage(findings: readonly Finding[]): Map<string, Map<string
 /** Compares changes with the advisories of now: those that open something come first. */
 export async function rateChanges(
   db: Db,
+  workspace_id: string,
   changes: readonly DependencyChange[],
 ): Promise<DependencyReview['changes']> {
-  const old = findingsByPackage(await matchDependencies(db, versionsAs(changes, 'before')))
-  const now = findingsByPackage(await matchDependencies(db, versionsAs(changes, 'after')))
+  const old = findingsByPackage(
+    await matchDependencies(db, workspace_id, versionsAs(changes, 'before')),
+  )
+  const now = findingsByPackage(
+    await matchDependencies(db, workspace_id, versionsAs(changes, 'after')),
+  )
   const none = new Map<string, Finding>()
   const rated = changes.map((change) => {
     const [had, has] = [old.get(keyOf(change)) ?? none, now.get(keyOf(change)) ?? none]

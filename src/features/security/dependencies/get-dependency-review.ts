@@ -20,6 +20,9 @@ export const getDependencyReview = operation({
     const review = findDependencyReview(db, repo.id, number)
     if (review === null || review.head_sha !== pull.head_sha || review.changes.length === 0)
       return null
-    return { changes: await rateChanges(db, review.changes), left_out: review.left_out }
+    return {
+      changes: await rateChanges(db, repo.workspace_id, review.changes),
+      left_out: review.left_out,
+    }
   },
 })

@@ -62,12 +62,14 @@ const findingOf = (one: Dependency, match: Match): Finding => ({
 /** The advisories of packages by their compared names, in queries of bounded size. */
 async function candidatesByName(
   db: Db,
+  workspace_id: string,
   ecosystem: Ecosystem,
   names: readonly string[],
 ): Promise<Map<string, Candidate[]>> {
   const found = new Map<string, Candidate[]>()
   for (let at = 0; at < names.length; at += NAMES_PER_QUERY) {
-    for (const match of listAdvisoriesOf(db, ecosystem, names.slice(at, at + NAMES_PER_QUERY))) {
+    const slice = names.slice(at, at + NAMES_PER_QUERY)
+    for (const match of listAdvisoriesOf(db, ecosystem, slice, workspace_id)) {
       const candidate = { match, find: affectedFinder(ecosystem, match.affected) }
       const known = found.get(match.name)
       if (known) known.push(candidate)
@@ -91,16 +93,17 @@ const worst = (findings: Finding[]): Finding[] =>
     .sort((a, b) => severityRank(a.severity) - severityRank(b.severity))
     .slice(0, MAX_FINDINGS)
 
-/** What is wrong with these packages, the most severe first. */
+/** What is wrong with these packages in a repository of a workspace, the most severe first. */
 export async function matchDependencies(
   db: Db,
+  workspace_id: string,
   dependencies: readonly Dependency[],
 ): Promise<Finding[]> {
   let findings: Finding[] = []
   for (const ecosystem of new Set(dependencies.map(({ type }) => type))) {
     const packages = dependencies.filter(({ type }) => type === ecosystem)
     const names = [...new Set(packages.map(({ name }) => comparedName(ecosystem, name)))]
-    const candidates = await candidatesByName(db, ecosystem, names)
+    const candidates = await candidatesByName(db, workspace_id, ecosystem, names)
     if (candidates.size === 0) continue
     // The same version stands in the lock files of many folders.
     const known = new Map<string, Match[]>()

@@ -52,14 +52,14 @@ export const reviewDependencies = job<{ repo_id: string; number: number }>({
     const pull = findPull(hearth.db, repo_id, number)
     if (pull === null || pull.head_sha === null || !isCompared(hearth.db, repo_id)) return
     const { head_sha } = pull
-    const { store } = requireRepo(hearth.db, repo_id)
+    const { store, workspace_id } = requireRepo(hearth.db, repo_id)
     const [base_sha] = await hearth.git.findMergeBases(store, pull.base_sha, head_sha)
     if (base_sha === undefined) return
     const read = async (commit: Oid) =>
       dependencyRecords(await readLockFiles(hearth, store, commit, signal))
     const all = compareDependencies(await read(base_sha), await read(head_sha))
     const changes = all.slice(0, MAX_CHANGES)
-    const rating = ratingOf(await rateChanges(hearth.db, changes))
+    const rating = ratingOf(await rateChanges(hearth.db, workspace_id, changes))
     const left_out = all.length - changes.length
     await writeAs(hearth, null, (tx) => {
       if (findPull(tx.db, repo_id, number)?.head_sha !== head_sha) return
@@ -89,11 +89,12 @@ export async function rateReviews(
   repo_id: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const { workspace_id } = requireRepo(hearth.db, repo_id)
   for (let after = 0; ; ) {
     const page = listDependencyReviews(hearth.db, repo_id, after, REVIEWS_PER_PAGE)
     for (const review of page) {
       signal.throwIfAborted()
-      const rating = ratingOf(await rateChanges(hearth.db, review.changes))
+      const rating = ratingOf(await rateChanges(hearth.db, workspace_id, review.changes))
       if (isDeepStrictEqual(rating, { failing: review.failing, advisories: review.advisories }))
         continue
       await writeAs(hearth, null, (tx) => {

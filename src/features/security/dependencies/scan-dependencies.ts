@@ -97,7 +97,7 @@ async function scanRepo(hearth: Hearth, repo: RepoRow, signal: AbortSignal): Pro
   const dependencies = dependencyRecords(await readLockFiles(hearth, repo.store, commit, signal))
   const before = scannedCommit(hearth.db, repo.id)
   if (dependencies.length === 0 && before === null) return
-  const findings = await matchDependencies(hearth.db, dependencies)
+  const findings = await matchDependencies(hearth.db, repo.workspace_id, dependencies)
   const unfixed = await readUnfixed(hearth, repo.id)
   const there = new Set(unfixed.map(keyOf))
   const fresh = findings.filter((one) => !there.has(keyOf(one)))
@@ -124,11 +124,11 @@ export const scanDependencies = job<{ repo_id: string }>({
 
 const STORES_PER_PAGE = 100
 
-/** Compares all repositories, after advisories were imported. */
-export const scanAllDependencies = job<null>({
+/** Compares all repositories after an import of advisories, or those of a workspace. */
+export const scanAllDependencies = job<{ workspace_id: string } | null>({
   kind: 'scan_all_dependencies',
   queue: 'security',
-  run: async ({ hearth, signal }) => {
+  run: async ({ hearth, signal }, only) => {
     for (let after = ''; ; ) {
       const stores = listStoresAfter(hearth.db, after, STORES_PER_PAGE)
       for (const store of stores)
@@ -136,6 +136,7 @@ export const scanAllDependencies = job<null>({
           signal.throwIfAborted()
           const repo = repoById(hearth.db, repo_id)
           if (!isScanned(repo)) continue
+          if (only !== null && repo.workspace_id !== only.workspace_id) continue
           await scanRepo(hearth, repo, signal)
           await rateReviews(hearth, repo_id, signal)
           await requestMissingReviews(hearth, repo_id)

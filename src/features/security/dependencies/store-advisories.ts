@@ -75,6 +75,21 @@ export function insertAdvisory(tx: Tx, import_seq: number, advisory: OsvAdvisory
   return true
 }
 
+/** What the advisories of this forge belong to. */
+const FORGE_SOURCE = 'this forge'
+
+/** Adds an advisory of this forge, or replaces what was known of it. */
+export function putForgeAdvisory(tx: Tx, advisory: OsvAdvisory): void {
+  const known = tx.db.one<{ seq: number }>(
+    'SELECT seq FROM osv_imports WHERE source = ?',
+    FORGE_SOURCE,
+  )
+  const seq = known?.seq ?? insertImport(tx, FORGE_SOURCE)
+  if (!known) completeImport(tx, seq)
+  tx.db.run('DELETE FROM osv_advisories WHERE import_seq = ? AND id = ?', seq, advisory.id)
+  insertAdvisory(tx, seq, advisory)
+}
+
 export const advanceImport = (
   tx: Tx,
   seq: number,
@@ -107,11 +122,23 @@ const IS_REPLACED = `EXISTS (SELECT 1 FROM osv_advisories b
   JOIN osv_imports j ON j.seq = b.import_seq AND j.state = 'complete'
   WHERE b.id = a.id AND (b.modified, b.seq) > (a.modified, a.seq))`
 
-/** The advisories that count for packages of one ecosystem, by their compared names. */
+/**
+ * Whether an advisory counts in the workspace `?3`. One that a repository of this forge published
+ * counts in its own workspace: otherwise anybody could open alerts everywhere.
+ */
+const COUNTS = `(i.source <> '${FORGE_SOURCE}' OR EXISTS (SELECT 1 FROM advisories v
+  JOIN repos r ON r.id = v.repo_id AND r.private = 0 AND r.deleted_at IS NULL
+  WHERE v.id = a.id AND r.workspace_id = ?3))`
+
+/**
+ * The advisories that count for packages of one ecosystem, by their compared names. Without a
+ * workspace none of this forge do.
+ */
 export const listAdvisoriesOf = (
   db: Db,
   ecosystem: string,
   names: readonly string[],
+  workspace_id: string | null,
 ): PackageAdvisory[] =>
   db
     .all<MatchRow>(
@@ -120,9 +147,10 @@ export const listAdvisoriesOf = (
        JOIN osv_affected f ON f.ecosystem = ?1 AND f.name = n.value
        JOIN osv_advisories a ON a.seq = f.advisory_seq AND a.withdrawn_at IS NULL
        JOIN osv_imports i ON i.seq = a.import_seq AND i.state = 'complete'
-       WHERE NOT ${IS_REPLACED}`,
+       WHERE NOT ${IS_REPLACED} AND ${COUNTS}`,
       ecosystem,
       JSON.stringify(names),
+      workspace_id,
     )
     .map((row) => ({
       ...row,
@@ -144,6 +172,7 @@ export const listPackageAdvisories = (
     names === null
       ? listAffectedNames(db, ecosystem)
       : names.map((name) => comparedName(ecosystem, name)),
+    null,
   )
 
 const listAffectedNames = (db: Db, ecosystem: Ecosystem): string[] =>

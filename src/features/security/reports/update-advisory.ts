@@ -4,6 +4,7 @@ import { Nullable, OneOf, RepoPath, Type } from '#core/schema.ts'
 import { auditRepo, requireLive } from '#features/repos/index.ts'
 import { conflict, invalid, notFound } from '#lib/errors.ts'
 import { oneLine } from '#lib/one-line.ts'
+import { followForgeAdvisory } from '../dependencies/forge-advisories.ts'
 import { advisoryPublished } from '../events.ts'
 import { advisoryRecord, contentOf, readCvss } from './advisory-record.ts'
 import {
@@ -84,6 +85,7 @@ export const updateAdvisory = operation({
         )
       const changed = findAdvisory(tx.db, id)
       if (!changed) throw new TypeError('the advisory that was just changed is gone')
+      followForgeAdvisory(tx, live, changed)
       return advisoryRecord(hearth, repo, changed)
     }),
 })

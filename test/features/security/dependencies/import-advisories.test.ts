@@ -8,7 +8,7 @@ import { importOsv, osv } from './fixture.ts'
 
 const never = new AbortController().signal
 const ids = (world: World, name = 'left') =>
-  listAdvisoriesOf(world.hearth.db, 'npm', [name]).map(({ id }) => id)
+  listAdvisoriesOf(world.hearth.db, 'npm', [name], null).map(({ id }) => id)
 
 /** A folder with `count` advisories of the package `left`. */
 function folderOf(world: World, count: number): string {

@@ -29,7 +29,7 @@ test('many versions under many advisories let other work through, and are cut', 
     timer = setImmediate(count)
   }
   let timer = setImmediate(count)
-  const findings = await matchDependencies(world.hearth.db, versions)
+  const findings = await matchDependencies(world.hearth.db, '', versions)
   clearImmediate(timer)
   expect(turns).toBeGreaterThan(50)
   expect(findings).toHaveLength(MAX_FINDINGS)
