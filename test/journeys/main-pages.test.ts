@@ -143,3 +143,14 @@ for (const name of MAIN_PAGES) {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(40_000)
   }, 60_000)
 }
+
+test('no page of the API reference has more than 100 KB', async () => {
+  const overview = await (await fetch(`${tour.forge.url}/docs`)).text()
+  const parts = [...new Set(overview.match(/\/docs\/reference\/[a-z0-9-]+/g))]
+  expect(parts.length).toBeGreaterThan(15)
+  for (const path of ['/docs', ...parts]) {
+    const page = await fetch(tour.forge.url + path)
+    expect([path, page.status]).toEqual([path, 200])
+    expect([path, (await page.arrayBuffer()).byteLength < 100_000]).toEqual([path, true])
+  }
+})

@@ -42,8 +42,8 @@ export type Docs = {
 /** The parts of the reference beside each other: a page for each group, and one for the records. */
 const partPath = (id: string): string => `/docs/reference/${id}`
 
-/** About 80 KB of HTML. */
-const RECORDS_PER_PART = 60
+/** The records of a part have about as many fields and names together: about 80 KB of HTML. */
+const FIELDS_PER_PART = 450
 
 type RecordsPart = {
   readonly id: string
@@ -51,11 +51,26 @@ type RecordsPart = {
   readonly records: Docs['records']
 }
 
+/** Consecutive records, of which no part has more fields than it should, unless one record has. */
+function partsOfRecords(all: Docs['records']): Docs['records'][] {
+  const parts: Docs['records'][number][][] = []
+  let size = Number.POSITIVE_INFINITY
+  for (const record of all) {
+    const weight = record.fields.length + 1
+    if (size + weight > FIELDS_PER_PART) {
+      parts.push([])
+      size = 0
+    }
+    parts.at(-1)?.push(record)
+    size += weight
+  }
+  return parts
+}
+
 /** The records in order of their names, in parts that are called by their first letters. */
 const recordParts = (docs: Docs): RecordsPart[] => {
   const all = docs.records.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  return Array.from({ length: Math.ceil(all.length / RECORDS_PER_PART) }, (_, index) => {
-    const records = all.slice(index * RECORDS_PER_PART, (index + 1) * RECORDS_PER_PART)
+  return partsOfRecords(all).map((records, index) => {
     const [first, last] = [records[0]?.name[0] ?? '', records.at(-1)?.name[0] ?? '']
     return {
       id: `records-${index + 1}`,

@@ -63,7 +63,12 @@ const TAGS: readonly { name: string; description: string; path: RegExp }[] = [
   {
     name: 'Pull requests',
     description: 'Changes proposed in their own forks: reviews, checks, sessions, the merge queue.',
-    path: /\/(pulls|queue)(\/|$)/,
+    path: /\/(pulls|\{name\}\/queue)(\/|$)/,
+  },
+  {
+    name: 'Projects',
+    description: 'Repositories of a workspace under one name, and the boards of their issues.',
+    path: /\/(projects|issues\/\{number\}\/move)(\/|$)/,
   },
   {
     name: 'Memory and plans',
@@ -76,8 +81,18 @@ const TAGS: readonly { name: string; description: string; path: RegExp }[] = [
     path: /\/(issues|attachments|comments|labels|milestones|assignees|reactions)(\/|$)/,
   },
   {
+    name: 'Variables and secrets',
+    description: 'Values for jobs of workflows.',
+    path: /\/actions\/(variables|secrets)(\/|$)/,
+  },
+  {
+    name: 'Runners',
+    description: 'Machines that run the jobs of workflows.',
+    path: /\/runners(\/|$)/,
+  },
+  {
     name: 'Workflows',
-    description: 'Runs of workflows, variables and secrets, environments and deployments.',
+    description: 'Runs of workflows, their artifacts and caches, environments and deployments.',
     path: /\/(actions|environments|deployments|statuses|status)(\/|$)/,
   },
   { name: 'Webhooks', description: 'Events sent to other services.', path: /\/hooks(\/|$)/ },
@@ -113,6 +128,16 @@ const TAGS: readonly { name: string; description: string; path: RegExp }[] = [
     description: 'Branches, commits, trees and files.',
     path: /\/(branches|tags|commits|compare|tree|contents|blame|code-owners|zipball)(\/|$)/,
   },
+  {
+    name: 'Agents and models',
+    description: 'Programs that work here, the models that they use, and connected services.',
+    path: /\/(agents|agent-[a-z]+|integrations|model-[a-z]+)(\/|$)/,
+  },
+  {
+    name: 'Search and notifications',
+    description: 'What is found, and what is new for you.',
+    path: /^\/(search|notifications)(\/|$)/,
+  },
   { name: 'Wiki', description: 'Pages of a repository’s wiki.', path: /\/wiki(\/|$)/ },
   { name: 'Administration', description: 'The site.', path: /^\/admin(\/|$)/ },
   {
@@ -128,7 +153,11 @@ const TAGS: readonly { name: string; description: string; path: RegExp }[] = [
   { name: 'Other', description: 'Everything else.', path: /^/ },
 ]
 
-const tagOf = (path: string): string => TAGS.find((tag) => tag.path.test(path))?.name ?? 'Other'
+/** The part of an address. What is below `/admin` is about the site, whatever else it names. */
+const tagOf = (path: string): string =>
+  path.startsWith('/admin/')
+    ? 'Administration'
+    : (TAGS.find((tag) => tag.path.test(path))?.name ?? 'Other')
 
 /** Renders schemas and collects those with an id as components. */
 class Components {
