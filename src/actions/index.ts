@@ -21,6 +21,7 @@ export { EVENT_NAMES } from './model.ts'
 export { parseUses, type Uses } from './uses.ts'
 export { intersectPermissions, levelFor, PERMISSION_SCOPES } from './permissions.ts'
 export { nextCronTime } from './cron.ts'
+export { MatcherFault, MAX_MATCHER_FILE_BYTES, ProblemMatchers } from './problem-matchers.ts'
 export { CommandReader, parseCommand, type Command } from './commands.ts'
 export {
   CommandFileFault,

@@ -102,6 +102,74 @@ jobs:
   expect(of(2).at(0)).toStartWith('##[group]')
 })
 
+test('problem matchers find what later lines and steps print, until they are removed', async () => {
+  const matcher = JSON.stringify({
+    problemMatcher: [
+      {
+        owner: 'cc',
+        pattern: [
+          {
+            regexp: '^(.+):(\\d+):(\\d+): (error|warning): (.+)$',
+            file: 1,
+            line: 2,
+            column: 3,
+            severity: 4,
+            message: 5,
+          },
+        ],
+      },
+    ],
+  })
+  const { annotations, text, ends } = await execute(`
+jobs:
+  build:
+    runs-on: ubuntu-latest
+    steps:
+      - run: |
+          mkdir m && printf '%s' '${matcher.replaceAll('\\', '\\')}' > m/cc.json
+          echo "a.c:1:1: error: nobody looks yet"
+          echo "::add-matcher::m/cc.json"
+          echo "a.c:3:7: error: it is broken"
+          echo "::add-mask::hush-hush"
+          ln -s /etc/passwd m/link.json && echo "::add-matcher::m/link.json"
+          ln -s /etc n && echo "::add-matcher::n/passwd"
+          echo "::add-matcher::../../../etc/passwd"
+      - run: |
+          printf '\\033[31mb.c:4:2: warning: of hush-hush\\033[0m\\n'
+          echo "::remove-matcher owner=cc::"
+          echo "b.c:9:9: error: nobody looks any more"
+`)
+  expect(ends).toEqual([expect.stringContaining('success'), expect.stringContaining('success')])
+  const found = annotations.filter(({ file }) => file !== null)
+  expect(found).toEqual([
+    {
+      step: 1,
+      level: 'failure',
+      file: 'a.c',
+      line: 3,
+      end_line: null,
+      column: 7,
+      title: null,
+      message: 'it is broken',
+    },
+    {
+      step: 2,
+      level: 'warning',
+      file: 'b.c',
+      line: 4,
+      end_line: null,
+      column: 2,
+      title: null,
+      message: 'of ***',
+    },
+  ])
+  const refused = annotations.flatMap(
+    ({ message }) => /matchers of (\S+) are not/.exec(message)?.[1] ?? [],
+  )
+  expect(refused).toEqual(['m/link.json', 'n/passwd', '../../../etc/passwd'])
+  expect(text).toContain('a.c:3:7: error: it is broken')
+})
+
 test('commands make annotations and groups; old ones that any output could use are refused', async () => {
   const { annotations, text, outputs } = await execute(`
 jobs:

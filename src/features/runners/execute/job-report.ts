@@ -1,5 +1,6 @@
 /** What a job tells while it runs: lines of the log, states of steps, annotations, summaries. */
 import { CommandReader, Masks, type Command } from '#actions'
+import { OutputProblems } from './output-problems.ts'
 import type { Annotation, Conclusion, ExecutionHost, StepState } from './job-input.ts'
 import { StepOutput } from './step-output.ts'
 
@@ -20,6 +21,8 @@ const LEVELS: Readonly<Record<string, Annotation['level']>> = {
 export type CommandTarget = {
   setOutput(name: string, value: string): void
   saveState(name: string, value: string): void
+  /** The text of a small file of the job; null where there is none, and left out where none is. */
+  readFile?(path: string): string | null
 }
 
 const numberOf = (text: string | undefined): number | null =>
@@ -31,6 +34,7 @@ export class JobReport {
   readonly hidden = new Set<string>()
   readonly annotations: Annotation[] = []
   summary = ''
+  readonly #problems = new OutputProblems()
   readonly #steps = new Map<number, StepState>()
   #isFull = false
   #warnedOfOldCommands = false
@@ -124,6 +128,7 @@ export class JobReport {
       commands: new CommandReader(),
       write: (data) => this.#write(data),
       obey: (command, line) => this.#obey(step, command, line, target),
+      watch: (lines) => this.#watch(step, lines),
     })
     return {
       push: (bytes) => {
@@ -195,6 +200,12 @@ export class JobReport {
         return `##[group]${data}`
       case 'endgroup':
         return '##[endgroup]'
+      case 'add-matcher':
+        this.#addMatcher(step, data, target)
+        return line
+      case 'remove-matcher':
+        this.#problems.remove(properties.owner ?? '')
+        return line
       case 'set-output':
       case 'save-state':
         this.#warnOfOldCommand(step, name)
@@ -211,6 +222,29 @@ export class JobReport {
       default:
         return line
     }
+  }
+
+  /** Problems that matchers find become annotations. */
+  #watch(step: number, lines: Buffer): void {
+    if (this.#problems.isEmpty) return
+    for (const { severity, code, ...problem } of this.#problems.find(lines))
+      this.#annotate({
+        ...problem,
+        step,
+        level: LEVELS[severity] ?? 'failure',
+        end_line: null,
+        title: code,
+      })
+    if (this.#problems.isOverBudget) {
+      this.#problems.giveUp()
+      this.warning(step, 'Problem matchers took too long, so they are off from here')
+    }
+  }
+
+  #addMatcher(step: number, path: string, target: CommandTarget): void {
+    if (!target.readFile) return
+    const fault = this.#problems.add(target.readFile(path))
+    if (fault !== null) this.warning(step, `The problem matchers of ${path} are not used: ${fault}`)
   }
 
   #warnOfOldCommand(step: number, name: string): void {

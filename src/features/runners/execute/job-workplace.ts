@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import type { JobPaths, RunningJob, StepOptions, StepResult, Workplace } from '#runner'
 import { BytePipe } from './byte-pipe.ts'
 import type { CheckoutSource, ExecutableJob, ExecutionHost } from './job-input.ts'
+import { readBelow } from './read-below.ts'
 import { quote } from './shells.ts'
 
 /** The most output of a question to the sandbox. */
@@ -42,6 +43,23 @@ export class JobWorkplace {
   /** The folder of step files as the server sees it. */
   get filesFolder(): string {
     return join(this.directory.work, 'files')
+  }
+
+  /**
+   * The text of a file of at most `maxBytes` that steps see at a path, while they run: of the
+   * workspace, the folder for temporary files, or an action. No link is followed. Null without one.
+   */
+  readFile(path: string, maxBytes: number): string | null {
+    const { paths, directory } = this
+    const roots: readonly (readonly [string, string])[] = [
+      [paths.input, join(directory.work, 'input')],
+      [paths.temp, join(directory.work, 'temp')],
+      [paths.workspace, directory.build],
+    ]
+    const absolute = path.startsWith('/') ? path : `${paths.workspace}/${path}`
+    const root = roots.find(([inside]) => absolute.startsWith(`${inside}/`))
+    if (!root) return null
+    return readBelow(root[1], absolute.slice(root[0].length + 1), maxBytes)
   }
 
   async step(options: StepOptions): Promise<StepResult> {

@@ -21,6 +21,8 @@ export type OutputOptions = {
   readonly write: (data: Buffer) => void
   /** Obeys a command. Returns what the log shows of it; null for nothing. */
   readonly obey: (command: Command, line: string) => string | null
+  /** Sees the whole lines that are no commands, with secrets hidden. */
+  readonly watch?: (lines: Buffer) => void
 }
 
 export class StepOutput {
@@ -82,7 +84,11 @@ export class StepOutput {
   }
 
   #emit(data: Buffer): void {
-    if (data.length > 0) this.options.write(cutLines(this.options.masks.mask(data)))
+    if (data.length === 0) return
+    const { masks, write, watch } = this.options
+    const lines = masks.mask(data)
+    watch?.(lines)
+    write(cutLines(lines))
   }
 }
 

@@ -9,6 +9,7 @@ import {
   interpolate,
   isSettable,
   isTruthy,
+  MAX_MATCHER_FILE_BYTES,
   readPairs,
   readPaths,
   scalarText,
@@ -171,6 +172,7 @@ export class StepRunner {
     const output = report.outputOf(running.number, {
       setOutput: (name, value) => this.#obeySetOutput(running, name, value),
       saveState: (name, value) => void (running.state[name] = value),
+      readFile: (path) => place.readFile(path, MAX_MATCHER_FILE_BYTES),
     })
     const result = await place.step({
       script: stepProgram({
