@@ -149,7 +149,8 @@ class Matcher {
     const severity = SEVERITIES.find((one) => one === word)
     const message = values.message?.trim() ?? ''
     if (severity === undefined || message === '') return null
-    const folder = values.fromPath?.replace(/[^/\\]*$/, '') ?? ''
+    const from = values.fromPath?.replaceAll('\\', '/') ?? ''
+    const folder = from.slice(0, from.lastIndexOf('/') + 1)
     return {
       severity,
       file: values.file === undefined ? null : folder + values.file.trim(),
