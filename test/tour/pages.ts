@@ -42,6 +42,7 @@ export const pagesOf = ({
   'admin-settings': '/admin/settings',
   'admin-workspaces': '/admin/workspaces',
   'admin-jobs': '/admin/jobs',
+  'admin-agents': '/admin/agents',
   'admin-mail': '/admin/mail',
   'admin-runners': '/admin/runners',
   'admin-users': '/admin/users',

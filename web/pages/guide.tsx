@@ -36,6 +36,10 @@ export const GUIDE_SOURCES: readonly GuideSource[] = [
   { slug: 'large-files', text: textFile('../assets/docs/large-files.md') },
   { slug: 'packages', text: textFile('../assets/docs/packages.md') },
   { slug: 'agents', text: textFile('../assets/docs/agents.md') },
+  {
+    slug: 'bring-your-own-agent',
+    text: textFile('../assets/docs/bring-your-own-agent.md'),
+  },
   { slug: 'api', text: textFile('../assets/docs/api.md') },
   { slug: 'architecture', text: textFile('../assets/docs/architecture.md') },
   { slug: 'glossary', text: textFile('../assets/docs/glossary.md') },

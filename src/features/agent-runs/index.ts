@@ -24,6 +24,8 @@ import { findOpenCall, findRun } from './store.ts'
 import { workAgent } from './work-agent.ts'
 
 export * from './operations.ts'
+export { PRESETS as PROGRAM_PRESETS, PROGRAM_KINDS } from './program/presets.ts'
+export type { AgentProgram } from './program/schema.ts'
 
 /** The states of runs as those of agents. */
 const STATES = {

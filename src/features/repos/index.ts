@@ -181,7 +181,7 @@ export {
 } from './refs/resolve-commit.ts'
 export { diffCommits, type DiffPage } from './commits/diff-records.ts'
 export { fileLanguage } from './files/language.ts'
-export { DEFAULT_SETTINGS, settingsOf } from './settings/repo-settings.ts'
+export { AGENT_PERMISSIONS, DEFAULT_SETTINGS, settingsOf } from './settings/repo-settings.ts'
 export { isGenerated } from './files/generated.ts'
 export {
   commitRecord,

@@ -13,6 +13,7 @@ const ADMIN_TABS = localized([
   { label: 'Workspaces', href: '/admin/workspaces', icon: 'workspace' },
   { label: 'Background jobs', href: '/admin/jobs', icon: 'clock' },
   { label: 'Runners', href: '/admin/runners', icon: 'refresh' },
+  { label: 'Agent programs', href: '/admin/agents', icon: 'agent' },
   { label: 'Backups', href: '/admin/backups', icon: 'download' },
   { label: 'Mail and network', href: '/admin/mail', icon: 'mail' },
   { label: 'Audit log', href: '/admin/audit', icon: 'shield' },

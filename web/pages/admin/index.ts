@@ -1,6 +1,7 @@
 /** Pages of site administration. */
 import type { SiteSection } from '../../site.ts'
 import { siteAuditDownload, siteAuditPage } from './audit.tsx'
+import { agentProgramForms, agentProgramsPage } from './agent-programs.tsx'
 import { backupForms, backupsPage } from './backups.tsx'
 import { jobsPage, retryJobForm } from './jobs.tsx'
 import { mailForms, mailPage } from './mail.tsx'
@@ -24,6 +25,7 @@ export const admin: SiteSection = {
     mailPage,
     usersPage,
     backupsPage,
+    agentProgramsPage,
     siteAuditPage,
   ],
   forms: [
@@ -36,6 +38,7 @@ export const admin: SiteSection = {
     accountLinkForm,
     resetTwoFactorForm,
     ...backupForms,
+    ...agentProgramForms,
   ],
   resources: [siteAuditDownload],
 }

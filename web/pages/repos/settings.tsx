@@ -1,4 +1,5 @@
 import {
+  AGENT_PERMISSIONS,
   getRepo,
   getRepoSettings,
   listBranches,
@@ -255,6 +256,40 @@ const MergeMethods = ({
   </>
 )
 
+const AgentFields = ({
+  visit,
+  typedOr,
+  settings,
+}: {
+  visit: Visit
+  typedOr: TypedOr
+  settings: PullSettings
+}) => (
+  <>
+    <Select
+      name="agent_permissions"
+      label={t('Permissions of agent programs')}
+      options={[
+        { value: 'auto', label: t('Allowed in their box') },
+        { value: 'ask_execute', label: t('Ask before commands') },
+        { value: 'ask_all', label: t('Ask before everything') },
+      ]}
+      value={typedOr('agent_permissions', settings.agent_permissions)}
+      error={fieldError(visit, 'agent_permissions')}
+    />
+    <Field
+      name="max_revisions"
+      label={t('Revisions of the built-in agent')}
+      type="number"
+      min={0}
+      max={20}
+      hint={t('How often failed checks and requested changes send it back to work by themselves.')}
+      value={typedOr('max_revisions', String(settings.max_revisions))}
+      error={fieldError(visit, 'max_revisions')}
+    />
+  </>
+)
+
 const PullRequestsCard = ({
   visit,
   here,
@@ -286,18 +321,7 @@ const PullRequestsCard = ({
       {PULL_REQUEST_FLAGS.map(({ name, ...texts }) => (
         <Checkbox name={name} {...texts} checked={settings[name]} />
       ))}
-      <Field
-        name="max_revisions"
-        label={t('Revisions of the built-in agent')}
-        type="number"
-        min={0}
-        max={20}
-        hint={t(
-          'How often failed checks and requested changes send it back to work by themselves.',
-        )}
-        value={typedOr('max_revisions', String(settings.max_revisions))}
-        error={fieldError(visit, 'max_revisions')}
-      />
+      <AgentFields visit={visit} typedOr={typedOr} settings={settings} />
       <Field
         name="queue_slots"
         label={t('Queue entries tested at once')}
@@ -450,6 +474,7 @@ export const pullSettingsForm = form({
     require_up_to_date: fields.ticked('require_up_to_date'),
     count_agent_approvals: fields.ticked('count_agent_approvals'),
     agent_review: fields.ticked('agent_review'),
+    agent_permissions: AGENT_PERMISSIONS.find((one) => one === fields.text('agent_permissions')),
     ...(fields.optional('max_revisions')
       ? { max_revisions: Number(fields.text('max_revisions')) }
       : {}),

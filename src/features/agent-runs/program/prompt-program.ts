@@ -76,7 +76,7 @@ class Turn implements ProgramClient {
   async notified(method: string, { sessionId, update }: Json): Promise<void> {
     if (method !== 'session/update' || this.session === null || sessionId !== this.session) return
     if (isObject(update)) this.recorder.add({ ...update })
-    if (this.recorder.isFull) throw new ProgramFault('it reported more than a session can hold')
+    if (this.recorder.isFull) throw new ProgramFault('it used its tools too often in one turn')
   }
 
   async request(method: string, params: Json): Promise<unknown> {
@@ -132,31 +132,56 @@ class Turn implements ProgramClient {
   }
 }
 
-/** The session of the run: the one that it had where the program can load it, else a new one. */
-async function openSession(
-  { connection, about, cwd }: Box,
-  { hearth, run }: RunContext,
-  mode: string | undefined,
-): Promise<{ id: string; isLoaded: boolean }> {
-  const old = run.acp_session
-  if (old !== null && objectOf(about.agentCapabilities).loadSession === true) {
-    const isLoaded = await connection
-      .call('session/load', { sessionId: old, cwd, mcpServers: [] })
-      .then(() => true)
-      .catch((error: unknown) => {
-        // It may have ended before it stored the session.
-        if (error instanceof RpcError) return false
-        throw error
-      })
-    if (isLoaded) return { id: old, isLoaded }
-  }
-  const opened = objectOf(await connection.call('session/new', { cwd, mcpServers: [] }))
-  const id = textOf(opened.sessionId)
-  if (id === null || id.length > 500) throw new ProgramFault('it opened no session')
-  await writeAs(hearth, null, (tx) => setProgramSession(tx, run.agent_id, id))
+/** Switches a session into a mode, where it has that. */
+async function setMode(
+  { connection }: Box,
+  id: string,
+  opened: Json,
+  mode?: string,
+): Promise<void> {
   const modes = arrayOf(objectOf(opened.modes).availableModes)
   if (mode !== undefined && modes.some((one) => objectOf(one).id === mode))
     await connection.call('session/set_mode', { sessionId: id, modeId: mode })
+}
+
+/** The session that the run had; null where the program cannot load it. */
+async function loadSession(
+  { connection, about, cwd }: Box,
+  { run: { acp_session } }: RunContext,
+): Promise<{ id: string; opened: Json } | null> {
+  const canLoad = objectOf(about.agentCapabilities).loadSession === true
+  if (acp_session === null || !canLoad) return null
+  try {
+    const params = { sessionId: acp_session, cwd, mcpServers: [] }
+    return {
+      id: acp_session,
+      opened: { ...objectOf(await connection.call('session/load', params)) },
+    }
+  } catch (error) {
+    // The program may have ended before it stored the session.
+    if (error instanceof RpcError) return null
+    throw error
+  }
+}
+
+/** The session of the run: the one that it had where the program can load it, else a new one. */
+async function openSession(
+  box: Box,
+  context: RunContext,
+  mode: string | undefined,
+): Promise<{ id: string; isLoaded: boolean }> {
+  const { hearth, run } = context
+  const loaded = await loadSession(box, context)
+  if (loaded) {
+    await setMode(box, loaded.id, loaded.opened, mode)
+    return { id: loaded.id, isLoaded: true }
+  }
+  const { connection, cwd } = box
+  const opened = { ...objectOf(await connection.call('session/new', { cwd, mcpServers: [] })) }
+  const id = textOf(opened.sessionId)
+  if (id === null || id.length > 500) throw new ProgramFault('it opened no session')
+  await writeAs(hearth, null, (tx) => setProgramSession(tx, run.agent_id, id))
+  await setMode(box, id, opened, mode)
   return { id, isLoaded: false }
 }
 

@@ -11,7 +11,9 @@ const MAX_PATHS = 50
 const MAX_PATH_CHARS = 500
 /** Calls that are open at one time; a program that begins more loses the oldest. */
 const MAX_OPEN_CALLS = 200
+/** Of one turn. Programs that repeat one failing call for ever are ended by the second. */
 const MAX_ENTRIES = 5_000
+const MAX_CALLS = 500
 
 const KINDS = new Set('read edit delete move search execute think fetch other'.split(' '))
 
@@ -52,6 +54,7 @@ function changedPaths(content: unknown, cwd: string): string[] {
 export class UpdateRecorder {
   #entries: SessionEntry[] = []
   #count = 0
+  #callCount = 0
   #text = ''
   #textKind: Texts = 'message'
   #calls = new Map<string, Call>()
@@ -67,7 +70,7 @@ export class UpdateRecorder {
   }
 
   get isFull(): boolean {
-    return this.#count >= MAX_ENTRIES
+    return this.#count >= MAX_ENTRIES || this.#callCount > MAX_CALLS
   }
 
   /** Entries since the last call. Text that may go on is held back, unless `ends`. */
@@ -93,7 +96,7 @@ export class UpdateRecorder {
   }
 
   #push(entry: SessionEntry): void {
-    if (this.isFull) return
+    if (this.#count >= MAX_ENTRIES) return
     this.#count++
     this.#entries.push(entry)
   }
@@ -170,6 +173,7 @@ export class UpdateRecorder {
   }
 
   #writeCall(call: Call): void {
+    this.#callCount++
     call.isWritten = true
     this.#push({
       kind: 'tool',

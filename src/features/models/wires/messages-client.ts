@@ -122,14 +122,18 @@ function assistantMessage(content: readonly Json[], name: string): ChatMessage {
 
 function messagesOf(body: Json): ChatMessage[] {
   const system = plainText(body.system)
-  const turns = requireList(body.messages, 'messages').flatMap(({ role, content }, at) => {
-    const name = `messages[${at}].content`
-    const blocks =
-      typeof content === 'string' ? [{ type: 'text', text: content }] : requireList(content, name)
-    if (role === 'user') return userMessages(blocks, name)
-    if (role !== 'assistant') throw bad(`messages[${at}].role must be user or assistant`)
-    return [assistantMessage(blocks, name)]
-  })
+  const turns = requireList(body.messages, 'messages').flatMap(
+    ({ role, content }, at): ChatMessage[] => {
+      const name = `messages[${at}].content`
+      const blocks =
+        typeof content === 'string' ? [{ type: 'text', text: content }] : requireList(content, name)
+      if (role === 'user') return userMessages(blocks, name)
+      // Claude Code puts instructions of the system between turns.
+      if (role === 'system') return [{ role, content: plainText(blocks) }]
+      if (role !== 'assistant') throw bad(`messages[${at}].role must be user, assistant or system`)
+      return [assistantMessage(blocks, name)]
+    },
+  )
   return system === '' ? turns : [{ role: 'system', content: system }, ...turns]
 }
 

@@ -112,6 +112,12 @@ const ACTIONS = {
   terminals: async (id) => {
     for (;;) await ask('terminal/create', { sessionId: id, command: 'sh' })
   },
+  repeat: async (id, command) => {
+    for (;;) {
+      ACTIONS.run(id, command)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+  },
   die: (_, code) => process.exit(code),
   hang: () => new Promise(() => {}),
 }

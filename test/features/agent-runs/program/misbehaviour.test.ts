@@ -19,6 +19,7 @@ describe('a program that misbehaves is ended, and a person decides', () => {
     ['writes a gigabyte without a line', { flood: 'x' }, /a line of more than 4 MiB/],
     ['floods with messages', { flood: message }, /more than 2000 messages in a second/],
     ['asks for terminals for ever', { terminals: 1 }, /asks again and again/],
+    ['repeats one tool for ever', { repeat: 'true' }, /used its tools too often/],
     ['ends its turn for another reason', { stop: 'refusal' }, /the model refused the task/],
   ]
   for (const [name, action, reason] of CASES)
