@@ -200,6 +200,8 @@ const FLASHES = localized({
   'incoming-saved': ['good', 'Saved. Enter the address at the service.'],
   'incoming-removed': ['info', 'The address ended. Issues stay.'],
   'integration-disconnected': ['info', 'Disconnected. Its secret is deleted.'],
+  'question-asked': ['good', 'Question asked.'],
+  'question-deleted': ['info', 'Question deleted.'],
   'variable-saved': ['good', 'Variable saved.'],
   'artifact-deleted': ['info', 'Artifact deleted.'],
   'cache-deleted': ['info', 'Cache deleted.'],

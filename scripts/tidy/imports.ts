@@ -32,6 +32,7 @@ const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
   models: ['integrations', 'agents'],
   plans: ['models'],
   context: ['integrations', 'memory', 'packages', 'search', 'workflows'],
+  assistant: ['context', 'models', 'search'],
   'agent-runs': ['agents', 'integrations', 'memory', 'models'],
 }
 

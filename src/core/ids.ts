@@ -55,6 +55,7 @@ export const PREFIXES = {
   dlv: 'delivery',
   mem: 'memory',
   pln: 'plan',
+  ask: 'question about a repository',
   itg: 'integration',
   agt: 'agent',
   qst: 'question to an agent',

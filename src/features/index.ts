@@ -20,6 +20,7 @@ import { feature as agents } from './agents/index.ts'
 import { feature as memory } from './memory/index.ts'
 import { feature as plans } from './plans/index.ts'
 import { feature as context } from './context/index.ts'
+import { feature as assistant } from './assistant/index.ts'
 import { feature as audit } from './audit/index.ts'
 import { feature as webhooks } from './webhooks/index.ts'
 import { feature as notifications } from './notifications/index.ts'
@@ -95,6 +96,7 @@ export const features: readonly Feature[] = [
   storage,
   search,
   context,
+  assistant,
   overview,
   site,
 ]

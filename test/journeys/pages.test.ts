@@ -67,6 +67,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/-/packages/upstreams': 'test/web/pages/package-upstreams.test.ts',
   '/:workspace/-/packages/upstreams/:type': 'test/web/pages/package-upstreams.test.ts',
   '/:workspace/:repo/packages': 'test/web/pages/packages.test.ts',
+  '/:workspace/:repo/ask': 'test/web/pages/asking.test.ts',
+  '/:workspace/:repo/ask/:question': 'test/web/pages/asking.test.ts',
   '/:workspace/-/integrations/:id': 'test/web/pages/integrations.test.ts',
   '/:workspace/-/integrations/models/usage': 'test/web/pages/integrations.test.ts',
   '/:workspace/:repo/settings/hooks/:id/deliveries/:delivery': 'journeys/webhooks.test.ts',

@@ -12,6 +12,7 @@ import { issues } from './issues/index.ts'
 import { memory } from './memory/index.ts'
 import { mirrors } from './mirrors/index.ts'
 import { notifications } from './notifications/index.ts'
+import { assistant } from './assistant/index.ts'
 import { plans } from './plans/index.ts'
 import { packages } from './packages/index.ts'
 import { projects } from './projects/index.ts'
@@ -55,6 +56,7 @@ export const sections: readonly SiteSection[] = [
   memory,
   mirrors,
   notifications,
+  assistant,
   plans,
   packages,
   projects,

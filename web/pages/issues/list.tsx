@@ -30,6 +30,9 @@ const IssueListActions = ({ repo, here }: { repo: Repo; here: string }) => (
     <LinkButton href={repoPath(repo.full_name, '/plans')} icon="plan">
       {t('Plans')}
     </LinkButton>
+    <LinkButton href={repoPath(repo.full_name, '/ask')} icon="search">
+      {t('Ask')}
+    </LinkButton>
     <LinkButton href={repoPath(repo.full_name, '/tickets')} icon="link">
       {t('Tickets')}
     </LinkButton>
