@@ -37,7 +37,7 @@ func main() { fmt.Println(hello.Hello()) }
 `
 
 /** The go command sends a token over TLS only. Passes everything on to the forge. */
-function serveTls(client: Client): { readonly port: number; readonly stop: () => void } {
+export function serveTls(client: Client): { readonly port: number; readonly stop: () => void } {
   const [key, cert] = [client.path('key.pem'), client.path('cert.pem')]
   const words = [
     'req',
