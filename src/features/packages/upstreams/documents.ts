@@ -37,7 +37,7 @@ export type DocumentAnswer =
   | { readonly kind: 'missing' }
   | { readonly kind: 'fault'; readonly reason: string }
 
-/** A packument of 50 MiB takes a second. */
+/** Much more than the largest packuments take. */
 const MAX_CPU_MS = 15_000
 
 class DocumentThread {

@@ -1,6 +1,7 @@
 /** The thread that answers questions about documents of upstreams. */
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'bun'
+import { findJsonExcess } from '#lib/parse-json.ts'
 import { serveRequests } from '#lib/worker-requests.ts'
 import type { DocumentAnswer, DocumentQuestion, FoundFile } from './documents.ts'
 import { cargoDocument } from './registries/cargo-document.ts'
@@ -10,6 +11,9 @@ import type { UpstreamType } from './schema.ts'
 
 /** What a registry's document says to a question: a rendering, a file, or nothing. */
 export type ReadDocument = (text: string, question: DocumentQuestion) => string | FoundFile | null
+
+/** Memory grows with the values of a document. */
+const JSON_LIMITS = { maxDepth: 100, maxValues: 8_000_000 }
 
 const READERS: Readonly<Record<UpstreamType, ReadDocument | null>> = {
   npm: npmDocument,
@@ -21,8 +25,10 @@ const READERS: Readonly<Record<UpstreamType, ReadDocument | null>> = {
 
 function answer(question: DocumentQuestion): DocumentAnswer {
   try {
-    const text = readFileSync(question.path, 'utf8')
-    const said = READERS[question.type]?.(text, question) ?? null
+    const bytes = readFileSync(question.path)
+    const excess = findJsonExcess(bytes, JSON_LIMITS)
+    if (excess !== null) return { kind: 'fault', reason: 'it has too many levels or values' }
+    const said = READERS[question.type]?.(bytes.toString('utf8'), question) ?? null
     if (said === null) return { kind: 'missing' }
     if (typeof said !== 'string') return { kind: 'found', file: said }
     const body = new TextEncoder().encode(said)

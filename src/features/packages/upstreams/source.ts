@@ -14,8 +14,8 @@ import { fetchFromUpstream, UpstreamFailure, type Fetched, type UpstreamRequest 
 import { readThrough, type Located, type Wanted } from './read-through.ts'
 import type { CachedRow, UpstreamRow } from './store.ts'
 
-/** The packuments of the largest packages have 50 MiB. */
-const MAX_DOCUMENT_BYTES = 100 * 1024 ** 2
+/** The full packuments of large packages have tens of MiB. */
+const MAX_DOCUMENT_BYTES = 64 * 1024 ** 2
 /** Renderings are made again with this step, as versions become old enough. */
 const AGE_STEP_MS = 10 * MINUTE
 

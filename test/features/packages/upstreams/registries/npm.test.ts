@@ -121,10 +121,12 @@ test('documents that lie or are broken are refused', async () => {
   registry.set('/other', { name: 'lie', versions: { '1.0.0': {} } })
   registry.set('/text', 'no JSON')
   registry.set('/deep', `{"name":"deep","versions":${'['.repeat(1e6)}`)
+  registry.set('/many', `{"name":"many","versions":{},"x":[${'[],'.repeat(8_000_001)}[]]}`)
   registry.set('/empty', { name: 'empty', versions: { '1.0.0': 7, 'no version': {} } })
   expect((await send('other')).status).toBe(503)
   expect((await send('text')).status).toBe(503)
   expect((await send('deep')).status).toBe(503)
+  expect((await send('many')).status).toBe(503)
   expect((await send('empty')).status).toBe(404)
 })
 
