@@ -197,7 +197,12 @@ export class SiteServer {
       if (form.page === null || error.status === 404) throw error
       const again = visitor.visit(params, {
         values: fields,
-        error: { field: error.field, message: translateMessage(error.message) },
+        error: {
+          field: error.field,
+          message: translateMessage(error.message),
+          reason: error.reason,
+          details: error.details,
+        },
       })
       return toResponse(await form.page.render(again), 422)
     }

@@ -17,7 +17,9 @@ import type { PageMarkdown } from './markdown/page-markdown.ts'
 /** The state of a refused form: the typed values, and the message with the field it is about. */
 export type FormState = {
   readonly values: Fields
-  readonly error: { readonly field: string | null; readonly message: string } | null
+  readonly error:
+    | (Pick<Refusal, 'field' | 'message'> & Partial<Pick<Refusal, 'reason' | 'details'>>)
+    | null
 }
 
 /** A user whom a trusted proxy has signed in, as its headers describe them. */

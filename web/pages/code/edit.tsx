@@ -32,6 +32,7 @@ import {
 } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
+import { BypassLinks } from '../security/bypass-links.tsx'
 import { defaultMessage, submitEdit, typedOf } from './edit-form.ts'
 import { loadEdit, type BranchBarrier, type EditData, type EditMode } from './edit-load.ts'
 import { MARKDOWN } from './renderings.tsx'
@@ -336,6 +337,7 @@ const EditForm = ({ data, visit, back }: { data: EditData; visit: Visit; back: s
       label={`${TITLES[mode]} ${path}`}
       error={formError(visit, 'path', 'content', 'new_branch')}
     >
+      <BypassLinks visit={visit} />
       <input type="hidden" name="branch" value={branch} />
       <input type="hidden" name="from" value={from} />
       <input type="hidden" name="expected_head" value={head ?? ''} />

@@ -25,6 +25,7 @@ import {
 } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
+import { BypassLinks } from '../security/bypass-links.tsx'
 import { commitChange, readDestination, type FileEdit } from './commit-change.ts'
 import { findBarrier, repoToChange } from './edit-load.ts'
 import { CommitTargetFields, type CommitTarget } from './edit.tsx'
@@ -170,6 +171,7 @@ const UploadView = ({ place, visit }: { place: CommitTarget; visit: Visit }) => 
         label={t('Upload files')}
         error={formError(visit, 'files', 'folder', 'message', 'new_branch')}
       >
+        <BypassLinks visit={visit} />
         <input type="hidden" name="branch" value={branch} />
         <input type="hidden" name="expected_head" value={head ?? ''} />
         <FilesField visit={visit} again={again} />

@@ -24,6 +24,7 @@ import {
 } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
+import { BypassLinks } from '../security/bypass-links.tsx'
 import { loadWiki, slugOf, titleOfSlug, wikiActionPath, wikiPath } from './frame.tsx'
 import { rich, t } from '../../text.ts'
 
@@ -178,6 +179,7 @@ const EditView = ({ data, visit }: { data: EditData; visit: Visit }): Html => {
         label={title}
         error={formError(visit, 'title', 'slug', 'body', 'message')}
       >
+        <BypassLinks visit={visit} />
         <EditFields data={data} visit={visit} />
         <FormActions>
           <Button variant="primary">{present ? t('Save page') : t('Create page')}</Button>

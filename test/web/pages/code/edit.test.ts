@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { getPull, listPulls } from '#features/pulls/index.ts'
 import { createCommit, getCommit, getFile, updateRepo } from '#features/repos/index.ts'
+import { randomBase62 } from '#lib/hash.ts'
 import { runForge } from '../../../features/oauth/running.ts'
 
 const REPO = 'acme/site'
@@ -326,4 +327,23 @@ test('an anonymous visitor signs in first, and text in another encoding cannot b
     latin.html.includes('cannot be edited here'),
     latin.html.includes('<textarea class="input mono editor"'),
   ]).toEqual([true, false])
+})
+
+test('a refused secret keeps what was typed and leads to the bypass of who may', async () => {
+  const secret = `ghp_${randomBase62(36)}`
+  const at = here('new', 'main')
+  const fields = { target: 'branch', path: 'key.env', content: `T=${secret}\n` }
+  const page = await owner.open(at)
+  const refused = await owner.press(page.html, at, fields)
+  expect(refused.status).toBe(422)
+  expect(refused.html).toContain('key.env:1 holds')
+  expect(refused.html).toContain(secret)
+  const [, link = ''] =
+    /href="[^"]*(\/acme\/site\/security\/secrets\/bypass\?placeholder=[^"]+)"/.exec(refused.html) ??
+    []
+  const bypass = await owner.open(link)
+  await owner.press(bypass.html, `/${REPO}/security/secrets/bypass`, { reason: 'used_in_tests' })
+  const saved = await owner.press(refused.html, at, fields)
+  expect(saved.status).toBe(303)
+  expect(await read('key.env')).toBe(`T=${secret}\n`)
 })
