@@ -5,10 +5,10 @@ const MATCHER = (regexp: string): string =>
   JSON.stringify({ problemMatcher: [{ owner: 'a', pattern: [{ regexp, message: 1 }] }] })
 
 test('matchers that take too long find no more, and none are added', () => {
-  const problems = new OutputProblems()
-  expect(problems.add(MATCHER('(?:.*a){300}.*(b)$'))).toBeNull()
-  const lines = Buffer.from(`${'a'.repeat(1_000)}\n`.repeat(10_000))
-  expect([...problems.find(lines)]).toEqual([])
+  let ms = 0
+  const problems = new OutputProblems(() => (ms += 60))
+  expect(problems.add(MATCHER('(b)'))).toBeNull()
+  expect([...problems.find(Buffer.from('b\nb\nb\nb\n'))].length).toBeLessThan(4)
   expect(problems.isOverBudget).toBe(true)
   problems.giveUp()
   expect(problems.isEmpty).toBe(true)

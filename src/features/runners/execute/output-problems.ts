@@ -15,6 +15,8 @@ export class OutputProblems {
   #isOff = false
   isOverBudget = false
 
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
   get isEmpty(): boolean {
     return this.#matchers.isEmpty
   }
@@ -24,7 +26,7 @@ export class OutputProblems {
     if (this.#isOff || this.#usedMs > MAX_JOB_MS) return 'matchers took too long before'
     if (text === null)
       return 'there is no such file of at most 64 KiB in the workspace or the action'
-    const beganMs = performance.now()
+    const beganMs = this.now()
     try {
       this.#matchers.add(text)
       return null
@@ -32,7 +34,7 @@ export class OutputProblems {
       if (!(error instanceof MatcherFault)) throw error
       return error.message
     } finally {
-      this.#usedMs += performance.now() - beganMs
+      this.#usedMs += this.now() - beganMs
     }
   }
 
@@ -49,7 +51,7 @@ export class OutputProblems {
 
   /** The problems in whole lines, until the budget is used up. */
   *find(lines: Buffer): Generator<Problem> {
-    const beganMs = performance.now()
+    const beganMs = this.now()
     for (let from = 0; from < lines.length; ) {
       const end = lines.indexOf(0x0a, from)
       const to = end < 0 ? lines.length : end
@@ -57,12 +59,12 @@ export class OutputProblems {
       const problem = this.#matchers.match(text.replace(/\r$/, ''))
       if (problem) yield problem
       from = to + 1
-      const ms = performance.now() - beganMs
+      const ms = this.now() - beganMs
       if (ms > MAX_PIECE_MS || this.#usedMs + ms > MAX_JOB_MS) {
         this.isOverBudget = true
         break
       }
     }
-    this.#usedMs += performance.now() - beganMs
+    this.#usedMs += this.now() - beganMs
   }
 }
