@@ -111,9 +111,13 @@ export function focusFile(step: 1 | -1): void {
 /** Shows in the tree and above the changes that a file was viewed, or no more. */
 export function markViewed(id: string, viewed: boolean): void {
   lineOf(id)?.closest('li')?.classList.toggle('viewed', viewed)
-  const count = document.querySelector('[data-viewed-count]')
-  const all = document.querySelectorAll('.diff-tools [name=viewed][value=no]')
-  if (count) count.textContent = (count.textContent ?? '').replace(/\d+/, String(all.length))
+  const count = document.querySelector<HTMLElement>('[data-viewed-count]')
+  if (!count) return
+  // Files on other pages are counted by the server.
+  const all =
+    Number(count.dataset.viewedCount) +
+    document.querySelectorAll('.diff-tools [name=viewed][value=no]').length
+  count.textContent = (count.textContent ?? '').replace(/\d+/, String(all))
 }
 
 /** A file that is loaded alone does not know its place among the others. */

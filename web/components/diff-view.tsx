@@ -279,6 +279,8 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
 interface DiffViewProps {
   files: readonly DiffFile[]
   totals?: { files: number; additions: number; deletions: number }
+  /** How many of all files the reader has viewed. */
+  viewed?: number
   head?: Child
   /** The address of the list of all files, when these are not all. */
   listHref?: string
@@ -290,10 +292,22 @@ interface DiffViewProps {
 const rowsOf = (file: DiffFile): number =>
   file.hunks.reduce((count, hunk) => count + hunk.lines.length, 0)
 
-const ViewedCount = ({ files, total }: { files: readonly DiffFile[]; total: number }) => (
-  <span class="muted" data-viewed-count>
+/** `viewed` counts the files of all pages; the script adds those of this one. */
+const ViewedCount = ({
+  files,
+  viewed,
+  total,
+}: {
+  files: readonly DiffFile[]
+  viewed: number
+  total: number
+}) => (
+  <span
+    class="muted"
+    data-viewed-count={String(viewed - files.filter((file) => file.viewed).length)}
+  >
     {rich('{files} of {total} viewed', {
-      files: files.filter(({ viewed }) => viewed).length,
+      files: viewed,
       total,
     })}
   </span>
@@ -345,8 +359,8 @@ export const DiffView = (props: DiffViewProps) => {
         <p class="diff-totals">
           {tn('{count} changed file', '{count} changed files', totals.files)}{' '}
           <Stat additions={totals.additions} deletions={totals.deletions} />{' '}
-          {options.fileActions !== undefined && files.length === totals.files && (
-            <ViewedCount files={files} total={totals.files} />
+          {options.fileActions !== undefined && props.viewed !== undefined && (
+            <ViewedCount files={files} viewed={props.viewed} total={totals.files} />
           )}
         </p>
         {props.head !== undefined && <div class="actions">{props.head}</div>}

@@ -255,7 +255,7 @@ export const TextArea = (
           data-at={previewPath(props.markdown, props.name, props.wiki ? 'wiki' : undefined)}
           data-preview={idOf(props)}
           aria-expanded="false"
-          value="Preview"
+          value={t('Preview')}
         />
       </div>
     )}

@@ -284,6 +284,9 @@ export const PullChanges = Type.Object(
       }),
     ),
     totals: Type.Object({ files: count(), additions: count(), deletions: count() }),
+    viewed_files: Type.Integer({
+      description: 'How many of all its files you marked as viewed in their present version.',
+    }),
     truncated: Type.Boolean({
       description: 'Some files of this page are given without their text; ask for them with path.',
     }),

@@ -164,6 +164,7 @@ const bytesOf = ({ repo, sha, from }: ChangeLocation, file: DiffFile) => ({
 interface ChangeViewProps {
   files: readonly DiffFile[]
   totals: { files: number; additions: number; deletions: number }
+  viewed?: number
   choice: ChangeChoice
   here: string
   more?: Record<string, string | undefined>
@@ -248,6 +249,7 @@ export const ChangeView = (props: ChangeViewProps) => {
       <DiffView
         files={props.files}
         totals={props.totals}
+        viewed={props.viewed}
         skipped={last - FILES_PER_PAGE}
         listHref={
           place.sha !== null &&

@@ -226,6 +226,7 @@ const Files = ({
       visit={visit}
       files={changes.files}
       totals={changes.totals}
+      viewed={changes.viewed_files}
       choice={choice}
       here={here}
       more={{ since }}

@@ -34,6 +34,7 @@ const NO_CHANGES = {
   merge_base_sha: null,
   since_sha: null,
   totals: { files: 0, additions: 0, deletions: 0 },
+  viewed_files: 0,
   truncated: false,
   files: [],
   next: null,
@@ -106,22 +107,20 @@ export const getPullChanges = operation({
         ignoreWhitespace: ignore_whitespace,
         ...(path === undefined ? LIST_LIMITS : { ...ONE_FILE_LIMITS, paths: [path] }),
       }
-      const diff =
+      const readDiff = (of: DiffOptions): Promise<Diff> =>
         since_sha === null
-          ? await git.diff(repo.store, merge_base_sha, head_sha, options)
-          : await sinceDiff(
+          ? git.diff(repo.store, merge_base_sha, head_sha, of)
+          : sinceDiff(
               git,
               repo.store,
               { base: base_sha, merge_base: merge_base_sha, head: head_sha, since: since_sha },
-              options,
+              of,
             )
+      const diff = await readDiff(options)
       const page = diff.files.slice(window.offset, window.offset + window.limit)
       const seen = caller.kind === 'anonymous' ? null : listViewed(db, pull.id, caller.id)
-      const { files, truncated } = withinBudget(
-        page,
-        path === undefined,
-        (file) => seen?.get(file.path) === versionOf(file.new_oid),
-      )
+      const isViewed = (file: FileDiff): boolean => seen?.get(file.path) === versionOf(file.new_oid)
+      const { files, truncated } = withinBudget(page, path === undefined, isViewed)
       const more = window.offset + page.length < diff.totals.files
       return {
         base_sha,
@@ -129,6 +128,10 @@ export const getPullChanges = operation({
         merge_base_sha,
         since_sha,
         totals: { ...diff.totals },
+        viewed_files:
+          seen === null || seen.size === 0 || (!more && window.offset === 0)
+            ? page.filter(isViewed).length
+            : await countAllViewed(readDiff, path, isViewed),
         truncated,
         files,
         next: more ? String(window.page + 1) : null,
@@ -178,6 +181,16 @@ async function sinceDiff(
   if (paths.length === 0) return { files: [], totals: { files: 0, additions: 0, deletions: 0 } }
   return git.diff(store, since, head, { ...options, paths })
 }
+
+/** Marks on other pages count too. Versions are compared without reading the files. */
+const countAllViewed = async (
+  readDiff: (options: DiffOptions) => Promise<Diff>,
+  path: string | undefined,
+  isViewed: (file: FileDiff) => boolean,
+): Promise<number> =>
+  (await readDiff({ hunks: false, ...(path === undefined ? {} : { paths: [path] }) })).files.filter(
+    isViewed,
+  ).length
 
 const textOf = (file: FileDiff): { lines: number; bytes: number } => {
   let lines = 0

@@ -5,6 +5,21 @@ import { anonymous } from '#core/caller.ts'
 import { refusal } from '../../../world.ts'
 import { makePullWorld, REPO, text } from '../fixture.ts'
 
+test('marks on other pages of the changes are counted', async () => {
+  const { world, mel, max, otto, ready } = await makePullWorld()
+  const names = Array.from({ length: 5 }, (_, at) => `new-${at}.txt`)
+  const number = await ready(otto, Object.fromEntries(names.map((name) => [name, name])))
+  for (const path of ['new-0.txt', 'new-4.txt'])
+    await world.call(markFileViewed, mel, { repo: REPO, number, path })
+  const count = async (caller: typeof mel | typeof anonymous, input: object) =>
+    (await world.call(getPullChanges, caller, { repo: REPO, number, ...input })).viewed_files
+  expect(await count(mel, { per_page: 2 })).toBe(2)
+  expect(await count(mel, { per_page: 2, page: 3 })).toBe(2)
+  expect(await count(mel, {})).toBe(2)
+  expect(await count(mel, { path: 'new-4.txt' })).toBe(1)
+  expect([await count(max, { per_page: 2 }), await count(anonymous, {})]).toEqual([0, 0])
+})
+
 test('a mark is one reader’s own and holds for the version that was seen', async () => {
   const { world, mel, max, otto, ready, fork } = await makePullWorld()
   const number = await ready(otto, { 'a.txt': text({ 3: 'three' }), 'b.txt': null })
