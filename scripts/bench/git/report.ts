@@ -47,14 +47,12 @@ export function tableOf(results: readonly Result[], columns: readonly Column[]):
   )
 }
 
-const BEGIN = '<!-- bench-git -->'
-const END = '<!-- /bench-git -->'
-
 /** Puts text between the marks of the guide's page. Throws an Error when it has none. */
-export function writeGuide(text: string): void {
+export function writeGuide(text: string, mark = 'bench-git'): void {
+  const [begin, end] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`]
   const path = join(ROOT, 'assets/docs/performance.md')
   const page = readFileSync(path, 'utf8')
-  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)]
-  if (from < 0 || to < from) throw new Error(`${path} has no ${BEGIN} and ${END}`)
-  writeFileSync(path, `${page.slice(0, from + BEGIN.length)}\n${text}\n${page.slice(to)}`)
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)]
+  if (from < 0 || to < from) throw new Error(`${path} has no ${begin} and ${end}`)
+  writeFileSync(path, `${page.slice(0, from + begin.length)}\n${text}\n${page.slice(to)}`)
 }

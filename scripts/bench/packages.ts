@@ -1,0 +1,190 @@
+/**
+ * Registries of the built executable beside docker-registry and Verdaccio: processor time of the
+ * server and waiting, as ratios of one run in turns; memory during the push of a large layer; and
+ * how small answers fare beside a push.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EXECUTABLE, requireBuilt } from '../support/forge.ts'
+import { runScript, type Option } from '../support/options.ts'
+import { residentOf, watchMemory } from './git/processes.ts'
+import { writeGuide } from './git/report.ts'
+import {
+  makeLayer,
+  makeSparseLayer,
+  pull,
+  pushByPatch,
+  pushByPut,
+  pushSmallImage,
+  type Layer,
+} from './packages/images.ts'
+import { costOf, describeRace, median, race } from './packages/measure.ts'
+import { publish, publishVersions, readPackument, writeVersions } from './packages/npm.ts'
+import {
+  startDockerRegistry,
+  startHearth,
+  startVerdaccio,
+  type Registry,
+} from './packages/servers.ts'
+
+const OPTIONS = {
+  executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
+  tools: { kind: 'text', default: '', help: 'Where `npm install verdaccio` ran.' },
+  layer: { kind: 'count', default: '1024', help: 'MiB of the layer that both get.' },
+  large: { kind: 'count', default: '10240', help: 'MiB of the layer for the memory.' },
+  versions: { kind: 'count', default: '1000', help: 'Versions of the large packument.' },
+  packages: { kind: 'count', default: '100', help: 'Packages that are published one by one.' },
+  rounds: { kind: 'count', default: '3', help: 'Rounds of each race.' },
+  'write-guide': { kind: 'flag', default: '', help: 'Writes the table into the guide.' },
+} as const satisfies Record<string, Option>
+
+const MIB = 1024 ** 2
+const SMALL_PULLS = 200
+const lines: string[] = []
+
+function row(what: string, goal: string, seen: string): void {
+  lines.push(`| ${what} | ${goal} | ${seen} |`)
+  process.stdout.write(`${what}: ${seen}   (goal ${goal})\n`)
+}
+
+async function raceImages(
+  both: readonly [Registry, Registry],
+  directory: string,
+  { megabytes, rounds }: { megabytes: number; rounds: number },
+): Promise<void> {
+  const size = megabytes * MIB
+  const layers: Layer[] = []
+  for (let salt = 0; salt < rounds * 2; salt++)
+    layers.push(await makeLayer(join(directory, `layer-${salt}`), size, salt))
+  const at = (index: number): Layer => layers[index] as Layer
+  const put = await race(both, rounds, (to, round) => pushByPut(to, 'put', at(round)))
+  row(`Push of ${megabytes} MiB in one PUT`, '0.6', describeRace(put))
+  const patch = await race(both, rounds, (to, round) =>
+    pushByPatch(to, 'patch', at(rounds + round)),
+  )
+  row(`Push of ${megabytes} MiB by PATCH`, '1.0', describeRace(patch))
+  const pulled = await race(both, rounds, (from, round) =>
+    pull(from, `put/blobs/${at(round).digest}`),
+  )
+  row(`Pull of ${megabytes} MiB`, '0.4', describeRace(pulled))
+  const paths = await pushSmallImage(both[0], 'small')
+  await pushSmallImage(both[1], 'small')
+  const small = await race(both, rounds, (from) =>
+    Promise.all(
+      Array.from({ length: SMALL_PULLS }, async () => {
+        for (const path of paths) await pull(from, path)
+      }),
+    ),
+  )
+  row(`${SMALL_PULLS} small images pulled at once`, '0.1', describeRace(small))
+}
+
+async function raceNpm(
+  both: readonly [Registry, Registry],
+  counts: { versions: number; packages: number; rounds: number },
+): Promise<void> {
+  const [ours, theirs] = both
+  await publishVersions(ours, 'many', counts.versions)
+  await writeVersions(theirs, 'many', counts.versions)
+  const times = new Map([
+    [ours, 2000],
+    [theirs, 10],
+  ])
+  const each: { cpu: number; wall: number }[] = []
+  for (const registry of both) {
+    const count = times.get(registry) ?? 1
+    await readPackument(registry, 'many', 2)
+    const cost = await costOf(registry, () => readPackument(registry, 'many', count))
+    each.push({ cpu: cost.cpu / count, wall: cost.wall / count })
+  }
+  const [a, b] = each
+  if (a && b) row(`Packument of ${counts.versions} versions, gzip`, '0.002', describeRace([a, b]))
+  const published = await race(both, 1, async (to) => {
+    for (let at = 0; at < counts.packages; at++) await publish(to, `package-${at}`)
+  })
+  row(`${counts.packages} packages published one by one`, '0.05', describeRace(published))
+}
+
+/** The most memory above that before, in MiB. */
+async function addedMemory(registry: Registry, work: () => Promise<unknown>): Promise<string> {
+  const before = residentOf(registry.pid)
+  const end = watchMemory(registry.pid)
+  await work()
+  return `${(end() - before).toFixed(0)} MiB more than ${before.toFixed(0)} MiB | `
+}
+
+async function measureMemory(ours: Registry, directory: string, megabytes: number): Promise<void> {
+  const layer = await makeSparseLayer(join(directory, 'large'), megabytes * MIB)
+  const large = await addedMemory(ours, () => pushByPut(ours, 'large', layer))
+  row(`Memory while ${megabytes} MiB are pushed`, 'below 100 MiB more', large)
+  const npm = await addedMemory(ours, () => publish(ours, 'huge', '1.0.0', 200 * MIB))
+  row('Memory while 200 MiB are published to npm', 'below 50 MiB more', npm)
+}
+
+const READERS = 4
+const p99 = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN
+
+/** Milliseconds of small answers for as long as something runs. */
+async function timesDuring(ours: Registry, work: Promise<unknown>): Promise<number[]> {
+  const times: number[] = []
+  let isOver = false
+  const over = work.finally(() => (isOver = true))
+  const url = new URL('/api/version', ours.npm).href
+  await Promise.all(
+    Array.from({ length: READERS }, async () => {
+      while (!isOver) {
+        const began = performance.now()
+        await (await fetch(url)).text()
+        times.push(performance.now() - began)
+      }
+    }),
+  )
+  await over
+  return times
+}
+
+async function measureNeighbours(ours: Registry, directory: string, megabytes: number) {
+  const ratios: string[] = []
+  const values: number[] = []
+  for (let round = 0; round < 3; round++) {
+    const layer = await makeLayer(join(directory, 'beside'), megabytes * MIB, 100 + round)
+    const quiet = p99(await timesDuring(ours, Bun.sleep(3000)))
+    const busy = p99(await timesDuring(ours, pushByPut(ours, 'beside', layer)))
+    ratios.push(`${quiet.toFixed(1)} to ${busy.toFixed(1)} ms`)
+    values.push(busy / quiet)
+  }
+  const seen = `${median(values).toFixed(1)} times (${ratios.join(', ')})`
+  row(`p99 of small answers beside a push of ${megabytes} MiB`, 'below 10 times', `${seen} | `)
+}
+
+await runScript('bun scripts/bench/packages.ts [options]', OPTIONS, async (options) => {
+  const directory = mkdtempSync(join(tmpdir(), 'bench-packages-'))
+  const rounds = Number(options.rounds)
+  const megabytes = Number(options.layer)
+  const running: Registry[] = []
+  try {
+    const ours = await startHearth(requireBuilt(options.executable), join(directory, 'hearth'))
+    running.push(ours)
+    await measureMemory(ours, directory, Number(options.large))
+    await measureNeighbours(ours, directory, megabytes)
+    const docker = await startDockerRegistry(join(directory, 'docker'))
+    const verdaccio = await startVerdaccio(options.tools, join(directory, 'verdaccio'))
+    for (const [name, peer] of Object.entries({ 'docker-registry': docker, verdaccio }))
+      if (peer) running.push(peer)
+      else process.stdout.write(`${name} is not here: its rows are left out\n`)
+    if (docker) await raceImages([ours, docker], directory, { megabytes, rounds })
+    const counts = { versions: Number(options.versions), packages: Number(options.packages) }
+    if (verdaccio) await raceNpm([ours, verdaccio], { ...counts, rounds })
+  } finally {
+    for (const registry of running) await registry.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  const head =
+    '| | Goal | Processor time, or what was measured | Waiting |\n| --- | --- | --- | --- |'
+  const table = `${head}\n${lines.join('\n')}`
+  process.stdout.write(`\n${table}\n`)
+  if (options['write-guide']) writeGuide(table, 'bench-packages')
+  return 0
+})
