@@ -39,6 +39,8 @@ const FLASHES = localized({
   'upstream-deleted': ['good', 'Upstream deleted.'],
   'version-deleted': ['good', 'Version deleted.'],
   'version-restored': ['good', 'Version restored.'],
+  'version-yanked': ['good', 'Version yanked.'],
+  'version-unyanked': ['good', 'Version unyanked.'],
   'wiki-created': ['good', 'Page created.'],
   'wiki-saved': ['good', 'Page saved.'],
   'wiki-deleted': ['good', 'Page deleted.'],

@@ -44,7 +44,7 @@ const SMALL_PULLS = 200
 const lines: string[] = []
 
 function row(what: string, goal: string, seen: string): void {
-  lines.push(`| ${what} | ${goal} | ${seen} |`)
+  lines.push(`| ${what} | ${seen} |`)
   process.stdout.write(`${what}: ${seen}   (goal ${goal})\n`)
 }
 
@@ -181,8 +181,7 @@ await runScript('bun scripts/bench/packages.ts [options]', OPTIONS, async (optio
     for (const registry of running) await registry.stop()
     rmSync(directory, { recursive: true, force: true })
   }
-  const head =
-    '| | Goal | Processor time, or what was measured | Waiting |\n| --- | --- | --- | --- |'
+  const head = '| | Processor time, or what was measured | Waiting |\n| --- | --- | --- |'
   const table = `${head}\n${lines.join('\n')}`
   process.stdout.write(`\n${table}\n`)
   if (options['write-guide']) writeGuide(table, 'bench-packages')

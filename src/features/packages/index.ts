@@ -21,6 +21,7 @@ export * from './schema.ts'
 export * from './operations.ts'
 export { installSnippets, publishingSteps, type PublishingSteps } from './snippets.ts'
 export type { Snippet } from './format.ts'
+export type { ImageParts } from './image-parts.ts'
 export type { PackageAccess } from './access/schema.ts'
 export {
   DEFAULT_UPSTREAM_URLS,

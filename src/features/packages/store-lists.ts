@@ -1,5 +1,6 @@
 /** SQL for lists and statistics of packages. */
 import type { Db } from '#core/db.ts'
+import type { PackageFilter, PackageRow } from './store.ts'
 
 export const listReposWithDeletedPackages = (db: Db, workspace_id: string): string[] =>
   db
@@ -52,3 +53,39 @@ export const listNamesOfType = (db: Db, workspace_id: string, type: string): str
       MAX_NAMES,
     )
     .map(({ name }) => name)
+
+/** A place in metadata: an object whose keys are names, or a tree whose members have a name. */
+export type DependencyPlace = { readonly path: string; readonly named: 'key' | 'name' | 'id' }
+
+const MAX_DEPENDENTS = 50
+/** Packages whose metadata is read for one answer, and the longest metadata that is. */
+const MAX_READ = 500
+const MAX_METADATA_LENGTH = 65_536
+
+const clauseOf = ({ path, named }: DependencyPlace): string =>
+  named === 'key'
+    ? `EXISTS (SELECT 1 FROM json_each(found.metadata, '${path}') d WHERE d.key = ?1)`
+    : `EXISTS (SELECT 1 FROM json_tree(found.metadata, '${path}') d
+         WHERE d.key = '${named}' AND d.value = ?1 COLLATE NOCASE)`
+
+/** Packages beside one whose latest version names it, of those that changed last. */
+export const listPackagesNaming = (
+  db: Db,
+  row: PackageRow,
+  places: readonly DependencyPlace[],
+  visible: PackageFilter['visible'],
+): { name: string; version: string }[] =>
+  db.all(
+    `SELECT found.name, found.version FROM (
+       SELECT p.name, v.version, v.metadata FROM packages p
+       JOIN package_versions v ON v.id = p.latest_version_id
+       WHERE p.workspace_id = ?2 AND p.type = ?3 AND p.id <> ?4 AND p.deleted_at IS NULL
+       AND length(v.metadata) <= ${MAX_METADATA_LENGTH} AND ${visible.sql}
+       ORDER BY p.updated_at DESC LIMIT ${MAX_READ}) found
+     WHERE ${places.map(clauseOf).join(' OR ')} LIMIT ${MAX_DEPENDENTS}`,
+    row.name,
+    row.workspace_id,
+    row.type,
+    row.id,
+    ...visible.params,
+  )

@@ -116,6 +116,32 @@ test('an admin links, changes, deletes, restores and purges', async () => {
   expect((await browser.open(PAGE)).status).toBe(404)
 })
 
+test('whoever publishes deprecates and yanks versions on the page', async () => {
+  const { forge, ada, browser, visitor, publish } = await setUp()
+  await publish('1.0.0')
+  const { html } = await browser.open(PAGE)
+  const fields = { version: '1.0.0', deprecated: 'Use 2' }
+  expect((await browser.press(html, `${PAGE}/deprecate-version`, fields)).status).toBe(303)
+  const after = await browser.open(PAGE)
+  expect(after.html).toContain('Use 2')
+  expect(after.html).toContain('Deprecated')
+  // Clients of npm know no yanked version.
+  expect(after.html).not.toContain('Yank')
+  await forge.call(updatePackage, ada, { ...target, visibility: 'public' })
+  expect((await visitor.open(PAGE)).html).not.toContain('deprecate-version')
+  const crate = { ...target, package_type: 'cargo' as const, package_name: 'lib' }
+  const publication = { version: '1.0.0', digest: 'x', metadata: {}, files: [], tags: [] }
+  await forge.call(publishPackageVersion, ada, { ...crate, publication })
+  const CRATE = '/acme/-/packages/cargo/lib'
+  const press = async (yanked: string): Promise<string> => {
+    const page = await browser.open(CRATE)
+    await browser.press(page.html, `${CRATE}/yank-version`, { version: '1.0.0', yanked })
+    return (await browser.open(CRATE)).html
+  }
+  expect(await press('yes')).toContain('Unyank version')
+  expect(await press('no')).not.toContain('Unyank version')
+})
+
 test('an admin gives and takes roles, also those of teams', async () => {
   const { forge, ada, browser, member, publish } = await setUp()
   await publish('1.0.0')

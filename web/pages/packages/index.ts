@@ -6,6 +6,7 @@ import { packagePage } from './package.tsx'
 import { packageRetentionPage, retentionForms, workspaceRetentionPage } from './retention.tsx'
 import { upstreamForms, upstreamPage, upstreamsPage } from './upstreams.tsx'
 import { packageForms, packageSettingsPage } from './settings.tsx'
+import { versionMarkForms } from './version-marks.tsx'
 
 export const packages: SiteSection = {
   pages: [
@@ -19,5 +20,11 @@ export const packages: SiteSection = {
     packageRetentionPage,
     packageSettingsPage,
   ],
-  forms: [...packageForms(packagePage), ...packageAccessForms, ...retentionForms, upstreamForms],
+  forms: [
+    ...packageForms(packagePage),
+    ...versionMarkForms(packagePage),
+    ...packageAccessForms,
+    ...retentionForms,
+    upstreamForms,
+  ],
 }

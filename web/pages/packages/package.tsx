@@ -31,10 +31,20 @@ import { repoPath, withQuery } from '../../paths.ts'
 import { page, type Page, type Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
 import { PackageFrame, targetOf } from './package-frame.tsx'
+import { DependentsCard, DownloadsCard, ImageCards } from './package-details.tsx'
 import { packagePath, Snippets } from './package-parts.tsx'
+import { canMark, VersionMarks } from './version-marks.tsx'
 import { workspaceSummary } from './workspace-summary.ts'
 
 const VERSIONS_PER_PAGE = 20
+
+type SumOf = { readonly name: string; readonly sum: string }
+
+/** The digests of a file by the names that people compare. */
+const sumsOf = ({ sha256, sha512, sha1, md5 }: PackageVersion['files'][number]): SumOf[] =>
+  Object.entries({ 'SHA-256': sha256, 'SHA-512': sha512, 'SHA-1': sha1, MD5: md5 }).flatMap(
+    ([name, sum]) => (sum === null ? [] : [{ name, sum }]),
+  )
 
 const VersionFiles = ({ version }: { version: PackageVersion }) => (
   <details class="row-more">
@@ -51,7 +61,12 @@ const VersionFiles = ({ version }: { version: PackageVersion }) => (
           )}{' '}
           <span class="muted">{bytesText(file.size_in_bytes)}</span>
           <br />
-          <span class="muted mono break">{rich('SHA-256 {sha256}', { sha256: file.sha256 })}</span>
+          {sumsOf(file).map(({ name, sum }) => (
+            <span class="muted mono break">
+              {name} {sum}
+              <br />
+            </span>
+          ))}
         </li>
       ))}
     </ul>
@@ -99,6 +114,7 @@ const VersionRow = (props: { visit: Visit; item: Package; version: PackageVersio
             <Chip>{tag}</Chip>
           ))}
           {version.yanked && <Chip tone="wait">{t('Yanked')}</Chip>}
+          {version.deprecated !== null && <Chip tone="wait">{t('Deprecated')}</Chip>}
           {version.deleted_at !== null && <Chip tone="bad">{t('Deleted')}</Chip>}
           <span>
             {rich('{time} by {actor}', {
@@ -114,12 +130,14 @@ const VersionRow = (props: { visit: Visit; item: Package; version: PackageVersio
     >
       {version.deprecated !== null && <Notice kind="info">{version.deprecated}</Notice>}
       {version.files.length > 0 && <VersionFiles version={version} />}
+      {canMark(item, version) && <VersionMarks visit={props.visit} item={item} version={version} />}
     </Row>
   )
 }
 
 const Sources = ({ item, version }: { item: Package; version: PackageVersion | null }) => {
   const run = version?.published_from?.run_id ?? null
+  const sha = version?.published_from?.sha ?? null
   const { repository } = item
   const facts = [
     { label: t('Type'), value: typeName(item.package_type) },
@@ -132,14 +150,23 @@ const Sources = ({ item, version }: { item: Package; version: PackageVersion | n
         t('None')
       ),
     },
-    ...(version !== null && run !== null && repository !== null
+    ...((run !== null || sha !== null) && repository !== null
       ? [
           {
             label: t('Published from'),
             value: (
-              <a href={repoPath(repository.full_name, `/runs/${run}`)}>
-                {t('A run of {name}', { name: repository.full_name })}
-              </a>
+              <>
+                {run !== null && (
+                  <a href={repoPath(repository.full_name, `/runs/${run}`)}>
+                    {t('A run of {name}', { name: repository.full_name })}
+                  </a>
+                )}{' '}
+                {sha !== null && (
+                  <a class="mono" href={repoPath(repository.full_name, `/commit/${sha}`)}>
+                    {sha.slice(0, 10)}
+                  </a>
+                )}
+              </>
             ),
           },
         ]
@@ -149,13 +176,6 @@ const Sources = ({ item, version }: { item: Package; version: PackageVersion | n
   ]
   return <Facts facts={facts} />
 }
-
-const Downloads = ({ days }: { days: readonly { day: string; count: number }[] }) =>
-  days.length === 0 ? null : (
-    <Card title={t('Downloads of the last 30 days')} level={3}>
-      <Facts facts={days.map(({ day, count }) => ({ label: day, value: formatNumber(count) }))} />
-    </Card>
-  )
 
 const DeletedNotice = ({ visit, item }: { visit: Visit; item: Package }) => (
   <Notice kind="info">
@@ -192,9 +212,13 @@ export const packagePage: Page = page({
     const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
     const named = visit.url.searchParams.get('version')
     const item = await visit.call(getPackage, target)
+    const shown = named ?? (item.deleted_at === null ? item.latest : null)
     const [workspace, details, versions, chosen] = await Promise.all([
       workspaceSummary(visit, item.workspace),
-      visit.call(readPackageDetails, target),
+      visit.call(readPackageDetails, {
+        ...target,
+        ...(shown !== null && { version: shown }),
+      }),
       visit.call(listPackageVersions, {
         ...target,
         page: number,
@@ -243,6 +267,7 @@ export const packagePage: Page = page({
             )}
           </Card>
         )}
+        {details.image !== null && <ImageCards image={details.image} />}
         {details.readme !== null && <Readme visit={visit} item={item} text={details.readme} />}
         <h2>{t('Versions')}</h2>
         <List label={t('Versions')}>
@@ -258,7 +283,8 @@ export const packagePage: Page = page({
             href={(page) => withQuery(here, { page: page > 1 ? page : undefined })}
           />
         )}
-        <Downloads days={details.downloads} />
+        <DependentsCard item={item} dependents={details.dependents} />
+        <DownloadsCard days={details.downloads} />
       </PackageFrame>
     )
   },
