@@ -55,6 +55,9 @@ test('an index has its platforms, and what is attached to it its kind', async ()
     { digest: child, name: 'linux/arm64/v8', size_in_bytes: expect.any(Number) },
   ])
   expect(details.image?.referrers.map(({ kind }) => kind).toSorted()).toEqual([
-    ...['other', 'provenance', 'sbom', 'signature'],
+    'other',
+    'provenance',
+    'sbom',
+    'signature',
   ])
 })
