@@ -2,6 +2,8 @@
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { abortWork } from '#features/agent-runs/running.ts'
+import { workAgent } from '#features/agent-runs/work-agent.ts'
 import { answerAgent } from '#features/agent-runs/answer-agent.ts'
 import { programLimits } from '#features/agent-runs/program/limits.ts'
 import { removeAgentProgram } from '#features/agent-runs/program/remove-agent-program.ts'
@@ -161,4 +163,30 @@ test('a program is named by assignee too, and waits when it is removed', async (
   await world.call(resumeAgent, ada, { repo: REPO, id: run()?.agent_id ?? '' })
   await world.jobs()
   expect(run()?.reason).toBe('an administrator has removed the program robot')
+})
+
+test('it goes on in its session and with its files after the process has ended', async () => {
+  const { assign, world, run, entries, provider, db } = await makeProgramWorld([
+    does({ write: ['begun.txt', 'begun'] }, { run: 'echo begun' }, { hang: 1 }),
+    does(FIX, { say: 'Done.' }),
+  ])
+  const { number } = (await assign()).pull
+  const jobs = world.jobs()
+  while (!(await entries(number)).some(({ text }) => text.includes('begun\n'))) await Bun.sleep(20)
+  const { agent_id } = run() ?? { agent_id: '' }
+  // As if the process had ended: its work is cut off, and its job is there for the next one.
+  abortWork(world.hearth, agent_id)
+  await jobs
+  const before = (await entries(number)).length
+  expect(run()?.state).toBe('working')
+  await world.write((tx) => tx.enqueue(workAgent, { agent_id }, { key: agent_id }))
+  await world.jobs()
+  expect(run()?.state).toBe('resting')
+  const sent = JSON.stringify(provider.asked[1]?.body)
+  expect(sent).toContain('The service was restarted')
+  expect((await getRawFile(world, number, 'begun.txt')).text).toBe('begun')
+  const after = await entries(number)
+  expect(after.map(({ seq }) => seq)).toEqual(after.map((_, at) => at + 1))
+  expect(after.slice(before).filter(({ text }) => text.includes('begun\n'))).toEqual([])
+  expect(db.all('SELECT * FROM model_calls')).toHaveLength(2)
 })
