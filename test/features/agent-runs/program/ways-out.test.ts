@@ -1,6 +1,6 @@
 /** Ways out of the box of an agent program. Its door leads to the model gateway, and nowhere else. */
 import { expect, test } from 'bun:test'
-import { does, makeProgramWorld } from './fixture.ts'
+import { makeProgramWorld } from './fixture.ts'
 
 const DOOR = 'http://127.0.0.1:9100'
 const status = (request: string): string =>
