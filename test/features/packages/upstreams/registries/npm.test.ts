@@ -109,6 +109,19 @@ test('wrong bytes, endless bodies and private addresses are refused, and nothing
   expect(isCancelled).toBe(true)
   publishThere(served, 'undigested', { shasum: undefined })
   expect((await send('undigested/-/undigested-1.0.0.tgz')).status).toBe(503)
+  // The beginning of the right bytes, and then the connection ends.
+  const cut = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      data: (socket) => {
+        socket.end(`HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n${TARBALL.slice(0, 100)}`)
+      },
+    },
+  })
+  publishThere(served, 'cut', { tarball: `http://127.0.0.1:${cut.port}/cut.tgz` })
+  expect((await send('cut/-/cut-1.0.0.tgz')).status).toBe(503)
+  cut.stop(true)
   publishThere(served, 'elsewhere', { tarball: 'http://10.0.0.1/x.tgz' })
   expect((await send('elsewhere/-/elsewhere-1.0.0.tgz')).status).toBe(503)
   const { items } = await world.call(listUpstreamPackages, ada, { workspace, package_type: 'npm' })
