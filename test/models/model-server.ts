@@ -18,6 +18,8 @@ export type Reply = {
   readonly breaksOff?: boolean
   /** Leaves the usage out, as some servers do. */
   readonly withoutUsage?: boolean
+  /** The vectors of embeddings, instead of one for each input. */
+  readonly vectors?: readonly unknown[]
   /** Waits for this before it answers. */
   readonly after?: Promise<unknown>
   /** Waits for this in the middle of a stream. */
@@ -252,7 +254,11 @@ const embeddings = (body: Record<string, unknown>, reply: Reply): Response => {
   return Response.json({
     object: 'list',
     model: body.model,
-    data: inputs.map((_, index) => ({ object: 'embedding', index, embedding: [0.1, 0.2] })),
+    data: (reply.vectors ?? inputs.map(() => [0.1, 0.2])).map((embedding, index) => ({
+      object: 'embedding',
+      index,
+      embedding,
+    })),
     usage: { prompt_tokens: reply.input_tokens ?? 10, total_tokens: reply.input_tokens ?? 10 },
   })
 }

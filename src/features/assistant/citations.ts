@@ -11,7 +11,7 @@ import type { Citation } from './schema.ts'
 import type { Asking } from './tools.ts'
 
 const MAX_CITATIONS = 40
-const CITATION = /\[\[([^[\]\n]{1,300})\]\]/g
+const CITATION = /( ?)\[\[([^[\]\n]{1,300})\]\]/g
 
 /** Null for what does not exist and for what the person may not see. */
 async function orNull<T>(reading: Promise<T>): Promise<T | null> {
@@ -58,7 +58,7 @@ export type CheckedAnswer = {
 /** The answer with links for citations that exist, and without the others. */
 export async function checkCitations(asking: Asking, text: string): Promise<CheckedAnswer> {
   const found = new Map<string, Citation | null>()
-  for (const [, label = ''] of text.matchAll(CITATION)) {
+  for (const [, , label = ''] of text.matchAll(CITATION)) {
     if (found.has(label)) continue
     const number = /^#(\d{1,9})$/.exec(label)?.[1]
     const checked =
@@ -70,9 +70,9 @@ export async function checkCitations(asking: Asking, text: string): Promise<Chec
     found.set(label, checked)
   }
   const citations = [...found.values()].filter((one) => one !== null)
-  const answer = text.replace(CITATION, (_, label: string) => {
+  const answer = text.replace(CITATION, (_, space: string, label: string) => {
     const citation = found.get(label)
-    return citation ? `[${escapeLabel(label)}](<${citation.url}>)` : ''
+    return citation ? `${space}[${escapeLabel(label)}](<${citation.url}>)` : ''
   })
   return { answer: answer.trim(), citations, dropped: found.size - citations.length }
 }

@@ -174,6 +174,26 @@ describe('wires', () => {
     )
   })
 
+  test('embeddings that are no vectors, or too many, are refused', async () => {
+    const wrong = [
+      [[1], [2], [3]],
+      [[1]],
+      [[1], ['1']],
+      [[1], null],
+      [[1], new Array(20_000).fill(0)],
+    ]
+    for (const vectors of wrong) {
+      const { setRoutes, route, post, token } = await makeGateway(() => ({ vectors }))
+      await setRoutes(route({}, 'embed'))
+      const answer = await post('/embeddings', await token(), { input: ['one', 'two'] })
+      expect(answer.status).toBe(502)
+    }
+    const { setRoutes, route, post, token } = await makeGateway(() => ({ vectors: ['AACAPw=='] }))
+    await setRoutes(route({}, 'embed'))
+    const answer = await post('/embeddings', await token(), { input: 'one' })
+    expect(((await answer.json()) as { data: unknown[] }).data).toHaveLength(1)
+  })
+
   test('counting tokens calls no model', async () => {
     const { post, token, provider } = await makeGateway()
     const counted = await post('/messages/count_tokens', await token(), hello)

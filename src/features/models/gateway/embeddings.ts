@@ -11,6 +11,10 @@ import { payerOf } from './gateway-payer.ts'
 import { readBody } from './serve.ts'
 
 const MAX_INPUTS = 256
+/** Values of one vector; models have up to 8,192. */
+const MAX_VALUES = 16_384
+/** Of one vector in base64, four bytes a value. */
+const MAX_BASE64_CHARS = Math.ceil((MAX_VALUES * 4) / 3) * 4
 const FORWARDED = ['input', 'encoding_format', 'dimensions']
 
 /** Throws 400. */
@@ -49,7 +53,7 @@ export async function serveEmbeddings(hearth: Hearth, http: ProtocolRequest): Pr
   let isWhole = false
   try {
     const text = await new Response(call.body).text()
-    const answer = parseAnswer(text)
+    const answer = parseAnswer(text, countInputs(body))
     const { prompt_tokens, total_tokens } = objectOf(answer.usage)
     const input = optionalNumber(prompt_tokens) ?? optionalNumber(total_tokens)
     meter.add({ kind: 'usage', usage: { output: 0, ...(input === undefined ? {} : { input }) } })
@@ -62,12 +66,27 @@ export async function serveEmbeddings(hearth: Hearth, http: ProtocolRequest): Pr
   }
 }
 
-function parseAnswer(text: string): Json {
+const countInputs = ({ input }: Json): number =>
+  Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1
+
+const isVector = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value.length <= MAX_BASE64_CHARS
+    : Array.isArray(value) && value.length <= MAX_VALUES && value.every(Number.isFinite)
+
+/** Throws `BadAnswer` unless it has one vector of a possible size for each input. */
+function parseAnswer(text: string, inputs: number): Json {
+  let answer: unknown
   try {
-    const answer: unknown = JSON.parse(text)
-    if (isObject(answer) && Array.isArray(answer.data)) return answer
+    answer = JSON.parse(text)
   } catch {
-    // Reported below.
+    throw new BadAnswer('the answer is not JSON')
   }
-  throw new BadAnswer('the answer has no embeddings')
+  if (!isObject(answer) || !Array.isArray(answer.data))
+    throw new BadAnswer('the answer has no embeddings')
+  if (answer.data.length !== inputs)
+    throw new BadAnswer(`the answer has ${answer.data.length} embeddings for ${inputs} inputs`)
+  if (!answer.data.every((one) => isVector(objectOf(one).embedding)))
+    throw new BadAnswer(`an embedding is no vector of at most ${MAX_VALUES} numbers`)
+  return answer
 }
