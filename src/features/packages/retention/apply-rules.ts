@@ -4,30 +4,46 @@ import type { Hearth } from '#core/hearth.ts'
 import { writeAs } from '#core/write.ts'
 import { auditPackage, markVersionsExpired, updateTotals } from '../lifecycle.ts'
 import { packageById } from '../store.ts'
-import { findExpired } from './expired.ts'
+import { findExpired, type Expired } from './expired.ts'
 import { findRule, listPackagesOfRule, listRules, removeFiles, type RuleScope } from './store.ts'
 
 const PACKAGES_PER_PAGE = 100
 const CHANGES_PER_WRITE = 100
 
-/** One write. The rule is read again in it, because it may have changed. Returns what it deleted. */
-const deleteSome = (hearth: Hearth, scope: RuleScope, package_id: string): Promise<number> =>
+/** What a rule deletes of a package, as long as neither of them changes. */
+type Plan = Expired & { readonly rule: string; readonly revision: number; readonly done: number }
+
+/**
+ * One write. Rule and package are read again in it. The versions are listed again only when one of
+ * them changed since the last write, because the list has all versions of the package. Null when
+ * nothing is left.
+ */
+const deleteSome = (
+  hearth: Hearth,
+  scope: RuleScope,
+  package_id: string,
+  plan: Plan | null,
+): Promise<Plan | null> =>
   writeAs(hearth, null, (tx) => {
     const rule = findRule(tx.db, scope)
     const row = packageById(tx.db, package_id)
-    if (rule === null || row === null || row.deleted_at !== null) return 0
-    const { versions, files } = findExpired(tx.db, row, rule, tx.now_ms)
-    const batch = versions.slice(0, CHANGES_PER_WRITE)
-    if (batch.length > 0) {
-      markVersionsExpired(tx, row, batch)
-      return batch.length
-    }
-    const paths = files.slice(0, CHANGES_PER_WRITE).map(({ path }) => path)
-    if (paths.length === 0) return 0
-    removeFiles(tx, row.id, paths)
-    updateTotals(tx, row.id)
-    auditPackage(tx, 'package.snapshots_removed', row, { files: paths })
-    return paths.length
+    if (rule === null || row === null || row.deleted_at !== null) return null
+    const text = JSON.stringify(rule)
+    const isCurrent = plan !== null && plan.rule === text && plan.revision === row.revision
+    const expired = isCurrent ? plan : findExpired(tx.db, row, rule, tx.now_ms)
+    const done = isCurrent ? plan.done : 0
+    const { versions, files } = expired
+    const batch = versions.slice(done, done + CHANGES_PER_WRITE)
+    const start = Math.max(0, done - versions.length)
+    const paths = files.slice(start, start + CHANGES_PER_WRITE).map(({ path }) => path)
+    if (batch.length > 0) markVersionsExpired(tx, row, batch)
+    else if (paths.length > 0) {
+      removeFiles(tx, row.id, paths)
+      updateTotals(tx, row.id)
+      auditPackage(tx, 'package.snapshots_removed', row, { files: paths })
+    } else return null
+    const revision = packageById(tx.db, package_id)?.revision ?? row.revision
+    return { versions, files, rule: text, revision, done: done + (batch.length || paths.length) }
   })
 
 export const applyRetention = job<null>({
@@ -37,8 +53,10 @@ export const applyRetention = job<null>({
     for (const rule of listRules(hearth.db)) {
       for (let after = '', isLast = false; !isLast && !signal.aborted; ) {
         const rows = listPackagesOfRule(hearth.db, rule, after, PACKAGES_PER_PAGE)
-        for (const { id } of rows)
-          while (!signal.aborted && (await deleteSome(hearth, rule, id)) > 0);
+        for (const { id } of rows) {
+          let plan = signal.aborted ? null : await deleteSome(hearth, rule, id, null)
+          while (plan !== null && !signal.aborted) plan = await deleteSome(hearth, rule, id, plan)
+        }
         after = rows.at(-1)?.id ?? ''
         isLast = rows.length < PACKAGES_PER_PAGE
       }

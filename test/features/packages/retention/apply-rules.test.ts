@@ -45,6 +45,23 @@ test('the job deletes what no rule keeps, with events, and it can be restored', 
   expect(await left('lib')).toContain('2.0.0')
 })
 
+test('more versions than one write deletes go in several, none twice', async () => {
+  const all = await makePackageWorld()
+  const { world, ada, publish } = all
+  const count = 230
+  for (let number = 1; number <= count; number++) {
+    await publish('lib', `${number}.0.0`)
+    world.clock.advance(1000)
+  }
+  await world.call(setPackageRetention, ada, { ...npm('lib'), keep_newest: 5, older_than_days: 0 })
+  await run(all)
+  const { items } = await world.call(listPackageVersions, ada, npm('lib'))
+  expect(items.map(({ version }) => version)).toEqual(
+    [230, 229, 228, 227, 226].map((number) => `${number}.0.0`),
+  )
+  expect(world.events('package.deleted')).toHaveLength(count - 5)
+})
+
 test('old builds of a snapshot go, and what metadata names stays', async () => {
   const all = await makePackageWorld()
   const { world, ada } = all
