@@ -11,6 +11,7 @@ import {
 import { events } from './events.ts'
 import { findDeployHold, mergeBlockers, reactions, runsOnRemote } from './guard.ts'
 import { handlers, jobs } from './jobs.ts'
+import { reportReactions } from './report-checks.ts'
 import { findLeader, preloadLeaders } from './store.ts'
 import { removeKeptRefsOf, removeMirrorRefsOf, retainedByMirrors } from './store-refs.ts'
 import * as operations from './operations.ts'
@@ -22,7 +23,7 @@ export const feature: Feature = {
   name: 'mirrors',
   operations: Object.values(operations),
   events,
-  reactions,
+  reactions: [...reactions, ...reportReactions],
   handlers,
   jobs,
   extensions: [

@@ -9,6 +9,7 @@ import { OutboundError } from '#lib/outbound/outbound.ts'
 import { DAY, MINUTE, SECOND, timestamp } from '#lib/time.ts'
 import { applyFact, applyProbe } from './apply-fact.ts'
 import { followRemote } from './follow-remote.ts'
+import { enqueueReport, reportChecks } from './report-checks.ts'
 import { beginHandBack, handBack } from './hand-back.ts'
 import { probeRemote } from './probe-remote.ts'
 import { handBackRequested, requestSync, syncRequested } from './request-work.ts'
@@ -93,7 +94,10 @@ async function runHandBack(
   if (!row) return
   await reporting(hearth, row, signal, async () => {
     if (row?.state === 'takeover' && automatic) row = await beginHandBack(hearth, row, signal)
-    if (row?.state === 'handing_back') await handBack(hearth, row, signal)
+    if (row?.state !== 'handing_back') return
+    await handBack(hearth, row, signal)
+    // The remote has the commits of the takeover now, and their results follow.
+    await writeAs(hearth, null, (tx) => enqueueReport(tx, id, null))
   })
 }
 
@@ -184,4 +188,4 @@ const onHandBackRequested = handler(
 )
 
 export const handlers = [onSyncRequested, onHandBackRequested]
-export const jobs = [syncJob, handBackJob, watchMirrors] as Job[]
+export const jobs = [syncJob, handBackJob, watchMirrors, reportChecks] as Job[]

@@ -7,6 +7,7 @@ import { fullName } from '#features/repos/index.ts'
 import { timestamp } from '#lib/time.ts'
 import { computePlan, type ComputedPlan, type PlannedRef } from './compute-plan.ts'
 import { leaderOf } from './link-state.ts'
+import { problemOfChecks } from './report-checks.ts'
 import type { HandBackPlan, Mirror, MirrorLink, MirrorSettings } from './schema.ts'
 import { countHeldDeploys, listMirrors, listPullsMergedSince, type MirrorRow } from './store.ts'
 
@@ -48,12 +49,6 @@ function mirrorRecord(hearth: Hearth, row: MirrorRow, repo: RepoGrant): Mirror {
     settings: settingsOf(row),
   }
 }
-
-/** Results of checks stay here, which those who expect them there should know. */
-const problemOfChecks = ({ checks_problem, report_checks, role }: MirrorRow): string | null =>
-  report_checks === 1 && role === 'leader'
-    ? (checks_problem ?? 'results of checks are not reported to the remote: they show here only')
-    : checks_problem
 
 /** Conflicts first, then other changes, then what is equal. */
 const rank = ({ action }: PlannedRef): number =>

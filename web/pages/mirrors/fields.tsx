@@ -80,6 +80,18 @@ export const NewMirrorForm = ({
         error={wrong('name')}
         hint={t('What people here call the remote. Left empty, it is its host.')}
       />
+      <Select
+        name="provider"
+        label={t('Kind of forge')}
+        value={typed ? values.text('provider') : 'generic'}
+        options={[
+          { value: 'generic', label: t('A plain git server') },
+          { value: 'gitea', label: t('Gitea or Forgejo') },
+          { value: 'github', label: t('GitHub') },
+          { value: 'gitlab', label: t('GitLab') },
+        ]}
+        hint={t('Results of checks are reported to forges as commit statuses, with the token.')}
+      />
       <SecretFields visit={visit} typed={typed} />
       <FormActions>
         <Button variant="primary" icon="plus">
@@ -210,6 +222,12 @@ export const EditMirrorForm = ({
             { value: 'members', label: t('Members of the workspace') },
           ]}
         />
+        <Checkbox
+          id={`${mirror.id}-report_checks`}
+          name="report_checks"
+          label={t('Report results of checks to the remote')}
+          checked={mirror.settings.report_checks}
+        />
         {mirror.role === 'leader' && <SettingFields mirror={mirror} />}
         <FormActions>
           <Button>{t('Save')}</Button>
@@ -222,14 +240,20 @@ export const EditMirrorForm = ({
 const oneOf = <const T extends readonly string[]>(words: T, value: string): T[number] | undefined =>
   words.find((word) => word === value)
 
-/** The settings as the form sends them. A follower's form has only one of them. */
+/** The kind of forge that a form names; generic for any other text. */
+export const providerFrom = (fields: Fields) =>
+  oneOf(['gitea', 'forgejo', 'github', 'gitlab'], fields.text('provider')) ?? 'generic'
+
+/** The settings as the form sends them. A follower's form has only two of them. */
 export function settingsFrom(fields: Fields) {
   const notify = oneOf(['none', 'admins', 'members'], fields.text('notify'))
   const hand_back = oneOf(['manual', 'automatic'], fields.text('hand_back'))
-  if (hand_back === undefined) return { notify }
+  const report_checks = fields.ticked('report_checks')
+  if (hand_back === undefined) return { notify, report_checks }
   const minutes = fields.text('take_over_after').trim()
   return {
     notify,
+    report_checks,
     hand_back,
     take_over_after: minutes === '' ? null : Number(minutes),
     remote_pushes: oneOf(['hold', 'fast_forward', 'refuse'], fields.text('remote_pushes')),

@@ -35,7 +35,7 @@ import { repoPath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { EditMirrorForm, NewMirrorForm, settingsFrom } from './fields.tsx'
+import { EditMirrorForm, NewMirrorForm, providerFrom, settingsFrom } from './fields.tsx'
 import { PlanCard } from './plan.tsx'
 import { LeadSentence, MirrorBadge, roleText } from './states.tsx'
 
@@ -193,6 +193,11 @@ const MirrorCard = ({
           <p>{mirror.last_error}</p>
         </Notice>
       )}
+      {mirror.checks_problem !== null && (
+        <Notice kind="wait" title={t('Results of checks do not reach the remote')}>
+          <p>{mirror.checks_problem}</p>
+        </Notice>
+      )}
       <MirrorFacts mirror={mirror} now={now} />
       {mirror.left_out.length > 0 && (
         <details class="more">
@@ -348,6 +353,7 @@ export const mirrorForms = [
       repo,
       url: fields.text('url'),
       role: fields.text('role') === 'follower' ? 'follower' : 'leader',
+      provider: providerFrom(fields),
       name: optional(fields, 'name'),
       username: optional(fields, 'username'),
       secret: optional(fields, 'secret'),

@@ -1,0 +1,123 @@
+/** Commit statuses at the forges whose interface is known: Gitea, Forgejo, GitHub and GitLab. */
+import type { Hearth } from '#core/hearth.ts'
+import { outboundClient } from '#core/outbound.ts'
+import { basicCredentials, parseRemote, type CommitContext } from '#features/repos/index.ts'
+import { SECOND } from '#lib/time.ts'
+
+const TIMEOUT_MS = 30 * SECOND
+/** What a forge answers is not read. */
+const MAX_ANSWER_BYTES = 1 << 20
+const MAX_NAME = 255
+
+export type KnownProvider = 'gitea' | 'forgejo' | 'github' | 'gitlab'
+
+export type RemoteStatus = Pick<CommitContext, 'context' | 'state'> & {
+  readonly sha: string
+  /** Where the result is shown here. */
+  readonly url: string
+}
+
+export const isKnownProvider = (provider: string): provider is KnownProvider =>
+  ['gitea', 'forgejo', 'github', 'gitlab'].includes(provider)
+
+type StatusRequest = {
+  readonly url: string
+  readonly authorization: string
+  readonly body: unknown
+}
+
+const GITLAB_STATES = {
+  pending: 'pending',
+  success: 'success',
+  failure: 'failed',
+  error: 'failed',
+} as const
+
+/** A token, or the password of `name:password`. */
+const tokenOf = (secret: string): string => secret.slice(secret.indexOf(':') + 1)
+
+function splitPath(url: string): { origin: string; base: string; path: string } {
+  const { origin, pathname } = parseRemote(url)
+  const parts = pathname
+    .replace(/\.git$/, '')
+    .split('/')
+    .filter(Boolean)
+  const path = parts.slice(-2).join('/')
+  return { origin, base: [origin, ...parts.slice(0, -2)].join('/'), path }
+}
+
+function requestOf(
+  provider: KnownProvider,
+  remote: string,
+  secret: string,
+  { sha, context, state, url }: RemoteStatus,
+): StatusRequest {
+  const name = context.slice(0, MAX_NAME)
+  const { origin, base, path } = splitPath(remote)
+  if (provider === 'gitlab') {
+    const project = decodeURIComponent(
+      parseRemote(remote)
+        .pathname.replace(/\.git$/, '')
+        .slice(1),
+    )
+    return {
+      url: `${origin}/api/v4/projects/${encodeURIComponent(project)}/statuses/${sha}`,
+      authorization: `Bearer ${tokenOf(secret)}`,
+      body: { state: GITLAB_STATES[state], name, target_url: url },
+    }
+  }
+  const api =
+    provider !== 'github'
+      ? `${base}/api/v1`
+      : new URL(base).host === 'github.com'
+        ? 'https://api.github.com'
+        : `${base}/api/v3`
+  return {
+    url: `${api}/repos/${path}/statuses/${sha}`,
+    authorization:
+      provider === 'github'
+        ? `Bearer ${tokenOf(secret)}`
+        : secret.includes(':')
+          ? basicCredentials(secret)
+          : `token ${secret}`,
+    body: { state, context: name, target_url: url },
+  }
+}
+
+/** GitLab refuses a state that a status has already. */
+const isRepeated = (provider: KnownProvider, status: number, answer: string): boolean =>
+  provider === 'gitlab' && status === 400 && answer.includes('Cannot transition')
+
+/** Sends one status. Returns what is wrong; null when the forge took it. Throws OutboundError. */
+export async function sendStatus(
+  hearth: Pick<Hearth, 'settings'>,
+  from: { readonly provider: KnownProvider; readonly url: string; readonly secret: string },
+  status: RemoteStatus,
+  signal: AbortSignal,
+): Promise<{ readonly problem: string; readonly isMissing: boolean } | null> {
+  const request = requestOf(from.provider, from.url, from.secret, status)
+  const at = new URL(request.url)
+  const answer = await outboundClient(hearth).request(at, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'user-agent': 'hearth-mirror',
+      authorization: request.authorization,
+    },
+    body: JSON.stringify(request.body),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_ANSWER_BYTES,
+    truncate: true,
+    signal,
+  })
+  if (answer.status >= 200 && answer.status < 300) return null
+  if (isRepeated(from.provider, answer.status, new TextDecoder().decode(answer.body))) return null
+  const isDenied = answer.status === 401 || answer.status === 403
+  return {
+    problem: isDenied
+      ? `${at.host} does not let the token set commit statuses (${answer.status})`
+      : `${at.host} answered with status ${answer.status} to the result of ${status.sha.slice(0, 7)}`,
+    isMissing: answer.status === 404 || answer.status === 422,
+  }
+}
