@@ -35,6 +35,21 @@ const RoleFields = ({ follows }: { follows: boolean }) => (
   </FieldSet>
 )
 
+const ProviderField = ({ value }: { value: string }) => (
+  <Select
+    name="provider"
+    label={t('Kind of forge')}
+    value={value}
+    options={[
+      { value: 'generic', label: t('A plain git server') },
+      { value: 'gitea', label: t('Gitea or Forgejo') },
+      { value: 'github', label: t('GitHub') },
+      { value: 'gitlab', label: t('GitLab') },
+    ]}
+    hint={t('Results of checks are reported to forges as commit statuses, with the token.')}
+  />
+)
+
 export const NewMirrorForm = ({
   visit,
   action,
@@ -80,18 +95,7 @@ export const NewMirrorForm = ({
         error={wrong('name')}
         hint={t('What people here call the remote. Left empty, it is its host.')}
       />
-      <Select
-        name="provider"
-        label={t('Kind of forge')}
-        value={typed ? values.text('provider') : 'generic'}
-        options={[
-          { value: 'generic', label: t('A plain git server') },
-          { value: 'gitea', label: t('Gitea or Forgejo') },
-          { value: 'github', label: t('GitHub') },
-          { value: 'gitlab', label: t('GitLab') },
-        ]}
-        hint={t('Results of checks are reported to forges as commit statuses, with the token.')}
-      />
+      <ProviderField value={typed ? values.text('provider') : 'generic'} />
       <SecretFields visit={visit} typed={typed} />
       <FormActions>
         <Button variant="primary" icon="plus">
