@@ -21,7 +21,7 @@ const OPTIONS = {
 
 type Program = { readonly kind: string; readonly packages: readonly string[]; readonly bin: string }
 
-export const PROGRAMS: readonly Program[] = [
+const PROGRAMS: readonly Program[] = [
   { kind: 'opencode', packages: ['opencode-ai@1.18.33'], bin: 'opencode acp' },
   { kind: 'codex', packages: ['@agentclientprotocol/codex-acp@2.6.0'], bin: 'codex-acp' },
   {
@@ -29,7 +29,6 @@ export const PROGRAMS: readonly Program[] = [
     packages: ['@agentclientprotocol/claude-agent-acp@0.49.0'],
     bin: 'claude-agent-acp',
   },
-  { kind: 'gemini', packages: ['@google/gemini-cli@0.61.0'], bin: 'gemini --acp' },
   { kind: 'qwen', packages: ['@qwen-code/qwen-code@0.15.10'], bin: 'qwen --acp' },
 ]
 
