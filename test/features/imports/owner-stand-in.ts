@@ -9,7 +9,7 @@ export type OwnerStandInOptions = {
   readonly login?: string
   /** The kind of `acme` there. */
   readonly kind?: 'organisation' | 'person'
-  readonly instead?: (path: string) => Response | null
+  readonly instead?: (path: string) => Response | Promise<Response> | null
 }
 
 const GITEA = /^\/api\/v1\/users\/acme\/repos$/
@@ -45,10 +45,10 @@ export function startOwnerStandIn(dialect: Dialect, options: OwnerStandInOptions
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
-    fetch(request) {
+    async fetch(request) {
       const url = new URL(request.url)
       asked.push(`${url.pathname}${url.search}`)
-      const other = instead(url.pathname)
+      const other = await instead(url.pathname)
       if (other) return other
       const given = request.headers.get('authorization')?.split(' ')[1]
       if (token !== undefined && given !== token) return new Response(null, { status: 401 })

@@ -15,7 +15,11 @@ test('an owner is listed, some repositories are chosen, and one page shows all i
   const who = ['-c', 'user.name=A', '-c', 'user.email=a@example.com']
   await git(join(work, 'lamp.git'), ...who, 'commit', '-q', '--allow-empty', '-m', 'One')
   const backend = startBackend(work)
-  const peer = startOwnerStandIn('gitea_api', { count: 5, token: TOKEN })
+  // The imports wait for this answer, so that none ends by itself.
+  const gate = Promise.withResolvers<Response>()
+  let isHeld = false
+  const instead = () => (isHeld ? gate.promise : null)
+  const peer = startOwnerStandIn('gitea_api', { count: 5, token: TOKEN, instead })
   const forge = await runForge({ outbound_allow: ['http://127.0.0.1'] })
   const ada = await forge.user('ada')
   const bobby = await forge.user('bob')
@@ -53,6 +57,7 @@ test('an owner is listed, some repositories are chosen, and one page shows all i
 
   const none = await browser.press(list.html, '/import/start', { 'pick.0': null, 'pick.2': null })
   expect([none.status, none.html.includes('Choose at least one')]).toEqual([422, true])
+  isHeld = true
   const clash = await browser.press(list.html, '/import/start', { 'pick.1': 'true' })
   expect(clash.status).toBe(422)
   expect(clash.html).toContain('acme/lamp-2 exists already')
@@ -90,6 +95,7 @@ test('an owner is listed, some repositories are chosen, and one page shows all i
   expect(cancelled.location).toBe('/import/progress')
   expect((await browser.open('/import/progress')).html).toContain('1 of 3 done')
   expect((await bob.open('/import/progress')).html).not.toContain('lamp-1')
+  gate.resolve(new Response(null, { status: 404 }))
   await peer.close()
   await backend.close()
   discard(work)
